@@ -28,7 +28,8 @@ namespace dlscale::planner {
 namespace fs = std::filesystem;
 namespace {
 
-/// A file the user named: that it cannot be read is a fault of the command line.
+/// Reads a file that the user named. Throws base::UsageError when the file cannot be read, because
+/// the command line is wrong.
 std::string read_named_file(const fs::path& file) {
   try {
     return base::read_text_file(file);
@@ -37,12 +38,13 @@ std::string read_named_file(const fs::path& file) {
   }
 }
 
-/// True for a site that runs the trainer built here.
+/// Returns true for a site that uses the trainer built next to this program.
 bool uses_trainer_here(const Site& site, const Resources& resources) {
   return site.trainer.empty() && site.scheduler == "local" && resources.trainer;
 }
 
-/// From the site's file, else from the build here, if there is one.
+/// Returns the capabilities from the site's file, otherwise from the trainer built next to this
+/// program, or nothing without both.
 std::optional<Knowledge> known_trainer(const Site& site, const Resources& resources) {
   if (!site.capabilities.empty()) {
     const std::string text = read_named_file(site.capabilities);
@@ -55,7 +57,7 @@ std::optional<Knowledge> known_trainer(const Site& site, const Resources& resour
                    uses_trainer_here(site, resources)};
 }
 
-/// Lists each repetition of a point; job, times and cost are not known yet.
+/// Lists each repetition of a point. Job, times and cost are not known yet.
 void list_runs(const Study& study, const Point& point, std::vector<contract::PlannedRun>& runs) {
   const contract::RunSpec& run = point.run;
   repeat(study, point,
@@ -74,12 +76,12 @@ void note_once(std::vector<std::string>& notes, const std::string& note) {
   if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
 }
 
-/// Whether the GPUs of a run are devices of one process of dlscale-train.
+/// Returns true when a single process of dlscale-train drives all GPUs of a run.
 bool has_one_process(const contract::RunSpec& run) {
   return run.trainer.command.empty() && contract::process_count(run) < run.gpus;
 }
 
-/// What a run is to get.
+/// Predicted time and resources of a run.
 struct Granted {
   predict::Band predicted_s;
   Allocation allocation;
@@ -89,7 +91,8 @@ struct Granted {
   }
 };
 
-/// Of sub-studies that share the point the one that gives it the longest time decides.
+/// Allocates the resources of a point. When several sub-studies share the point, the sub-study that
+/// gives the longest time limit decides.
 Granted grant(Planning& planning, Point& point, const contract::RunSpec& run, RunTimes& times) {
   const Study& study = planning.study;
   const auto wishes_of = [&](std::uint32_t matrix) -> const ResourceWishes& {
@@ -119,7 +122,8 @@ Granted grant(Planning& planning, Point& point, const contract::RunSpec& run, Ru
   return granted;
 }
 
-/// What is started once stays on one node, unless the study says that it does not.
+/// Throws base::SpecError when a trainer that is started once needs several nodes, unless the study
+/// sets a launcher.
 void check_start(const Study& study, const Site& site, const contract::RunSpec& run) {
   const int nodes = run.resources.nodes;
   if (run.trainer.command.empty() || !run.trainer.launcher.empty() || nodes == 1) return;
@@ -135,7 +139,8 @@ const Partition* partition_of(const Site& site, const Allocation& allocation) {
   return &site.partitions[static_cast<std::size_t>(allocation.partition)];
 }
 
-/// What does not fit its GPU becomes a skipped point.
+/// Adds the runs of all points. A point that does not fit the memory of its GPU becomes a skipped
+/// point.
 void add_runs(Planning& planning, Warnings& warnings, RunTimes& times, MemoryFit& memory,
               const FinishedRuns& begun) {
   const Study& study = planning.study;
@@ -145,7 +150,7 @@ void add_runs(Planning& planning, Warnings& warnings, RunTimes& times, MemoryFit
   std::size_t kept = 0;
   for (Point& point : points) {
     contract::RunSpec& run = point.run;
-    run.resources.device = planning.site.device;  // GPUs hide communication that CPUs do not
+    run.resources.device = planning.site.device;  // affects predictions: GPUs overlap communication
     Granted granted = grant(planning, point, run, times);
     const predict::Measurements* const measured =
         times.measured(study.matrices[point.resources].resources);
@@ -175,7 +180,8 @@ void add_runs(Planning& planning, Warnings& warnings, RunTimes& times, MemoryFit
   points.resize(kept);
 }
 
-/// What the site cannot do of what the study wants, and how far predictions can be trusted.
+/// Adds warnings about settings that the site does not support, and about the accuracy of
+/// predictions.
 void note_resources(Planning& planning, const RunTimes& times) {
   std::vector<std::string> notes = times.notes();
   for (const Matrix& matrix : planning.study.matrices) {
@@ -199,7 +205,7 @@ void note_resources(Planning& planning, const RunTimes& times) {
   warnings.insert(warnings.end(), notes.begin(), notes.end());
 }
 
-/// Counts again what is said of runs: of those only that --fit has left.
+/// Counts the warnings again for the runs that --fit has kept.
 void count_again(const Planning& planning, Warnings& warnings, RunTimes& times) {
   times.forget_counts();
   for (const Point& point : planning.expansion.points) {
@@ -208,12 +214,12 @@ void count_again(const Planning& planning, Warnings& warnings, RunTimes& times) 
   }
 }
 
-/// True for time limits that nobody set and that something is known about.
+/// Returns true when the study sets no time limit and the planner can derive a time limit.
 bool is_automatic(const ResourceWishes& wishes, const Site& site) {
   return wishes.walltime_s == 0 && (site.scheduler != "local" || !wishes.calibration.empty());
 }
 
-/// Margins of automatic time limits by what finished runs of the folder took.
+/// Sets the margins of automatic time limits from the times of finished runs in the folder.
 FinishedRuns learn(std::vector<FinishedRun> runs, Planning& planning) {
   FinishedRuns finished(std::move(runs));
   for (Matrix& matrix : planning.study.matrices) {
@@ -227,7 +233,7 @@ FinishedRuns learn(std::vector<FinishedRun> runs, Planning& planning) {
   return finished;
 }
 
-/// The limit of the command line instead of the study's.
+/// Replaces the study's limit by the limit of the command line.
 void limit_gpu_hours(double hours, Study& study) {
   const config::Node node{hours, {fmt::format("--max-gpu-hours {}", hours)}};
   config::Item{node, "resources.max_gpu_hours"}.number(0);
@@ -267,7 +273,8 @@ contract::Plan plan_of(const Study& study, const Site& site) {
   return plan;
 }
 
-/// The study as it was read, below a note of what the command line changed.
+/// Returns the text of the study, preceded by a comment that lists the changes from the command
+/// line.
 std::string with_overrides(const std::string& study, const std::vector<std::string>& overrides) {
   if (overrides.empty()) return study;
   std::string note = "# Planned with changes from the command line, which are not in this text:\n";

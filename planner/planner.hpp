@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a study file and a site to a folder of run descriptions and job scripts.
+// Turns a study file and a site into a folder of run descriptions and job scripts.
 #pragma once
 
 #include <filesystem>
@@ -18,61 +18,63 @@
 
 namespace dlscale::planner {
 
-/// What the program brings along.
+/// Files that are installed with the program or built next to the program.
 struct Resources {
   std::filesystem::path sites, templates;
-  std::optional<std::filesystem::path> job_template;  ///< instead of the scheduler's
-  std::optional<std::filesystem::path> capabilities;  ///< of the trainer built beside, if any
-  std::optional<std::filesystem::path> trainer;       ///< dlscale-train beside, if any
-  /// Model cards and devices: points that a GPU's memory cannot hold are left out; without them
-  /// none is.
+  std::optional<std::filesystem::path> job_template;  ///< user's template, replaces the default
+  std::optional<std::filesystem::path> capabilities;  ///< capabilities of the trainer, if any
+  std::optional<std::filesystem::path> trainer;  ///< dlscale-train next to this program, if any
+  /// Folders of model cards and devices. With both folders, points that do not fit the memory of
+  /// their GPU are left out. Without them, the memory is not checked.
   std::optional<std::filesystem::path> cards = {}, devices = {};
 };
 
 struct PlanRequest {
   std::filesystem::path study;
-  std::string site = "local";           ///< a name in the sites folder, or a path to a .toml
+  std::string site = "local";           ///< name in the sites folder, or path to a .toml file
   std::vector<std::string> overrides;   ///< -S arguments: key=value
-  std::optional<double> max_gpu_hours;  ///< counts before the study's own
-  bool fit = false;  ///< leave out points rather than exceed resources.max_gpu_hours
+  std::optional<double> max_gpu_hours;  ///< limit that replaces the study's limit
+  bool fit = false;                     ///< true: points are left out to meet the limit
 };
 
-/// What the plan folder has of an earlier plan of the study.
+/// Parts of the plan folder that an earlier plan of the study left.
 struct EarlierPlan {
-  /// Jobs that may stay: single ones, and arrays and packed jobs that are still right.
+  /// Jobs that may stay: single jobs, and arrays and packed jobs that are still valid.
   std::vector<contract::PlannedJob> jobs;
-  /// Runs that have begun. Time limits follow those that have finished.
+  /// Runs that have started. Time limits follow the runs that have finished.
   std::vector<FinishedRun> runs;
 };
 
-/// Makes a plan in three steps, between which the caller may choose points: read, expand, finish.
-/// Writes nothing.
+/// Makes a plan in three steps: read, expand, finish. Between the steps the caller may select
+/// points. Writes no files.
 class Planner {
  public:
   /// Reads the study and the site. `resources` must outlive the planner. Throws base::SpecError or
   /// base::UsageError for a study or site that is wrong or cannot be read.
   Planner(const PlanRequest& request, const Resources& resources);
 
-  /// Returns the plan so far: study, site and axes; once expanded, also the skipped points.
+  /// Returns the plan so far: study, site and axes. After expand(), also the skipped points.
   const contract::Plan& plan() const { return planning_.plan; }
   bool has_substudies() const { return planning_.study.matrices.size() > 1; }
-  /// True when jobs of an earlier plan may stay.
+  /// Returns true when jobs of an earlier plan may stay.
   bool keeps_jobs() const;
-  /// True when time limits follow the finished runs of an earlier plan.
+  /// Returns true when time limits follow the finished runs of an earlier plan.
   bool learns_limits() const;
 
-  /// Derives the run of each wanted point; of all points without a condition. Runs that `names`
-  /// knows keep their names. Returns how many points the condition was asked about, where there is
-  /// one. Throws what planner::expand throws.
+  /// Derives the run of each wanted point, or of all points without a condition. Runs that `names`
+  /// contains keep their names. With a condition, returns the number of points that the condition
+  /// was evaluated for and accepted. Throws the errors of planner::expand.
   std::optional<Asked> expand(const Wanted& wanted = {}, const RunNames& names = {});
-  /// Returns the plan with its runs: names, points, GPUs and batches; no times and no jobs yet.
+  /// Returns the plan with its runs: names, points, GPUs and batches. Times and jobs are not known
+  /// yet.
   contract::Plan outline() const;
   /// Keeps the points whose runs have these ids. Throws base::UsageError for a point of which only
   /// some repetitions are named.
   void keep(const std::set<std::string>& run_ids);
 
   /// Gives each run its resources and arranges the runs in jobs. Throws base::SpecError for a run
-  /// that the site cannot start and for a plan that costs too much. Ends the planner.
+  /// that the site cannot start and for a plan that costs too much. The planner must not be used
+  /// afterwards.
   Planning finish(EarlierPlan earlier = {});
 
  private:
@@ -83,29 +85,28 @@ class Planner {
   Planning planning_;
 };
 
-/// Plans all points of the request's study as for a new folder. Throws what Planner throws.
+/// Plans all points of the request's study as for a new folder. Throws the errors of Planner.
 Planning make_plan(const PlanRequest& request, const Resources& resources);
 
-/// The script of plan.jobs[job], for a plan folder at `out`. Throws base::SpecError when a template
-/// names something unknown or a value cannot stand where the template wants it.
+/// Returns the script of plan.jobs[job] for a plan folder at `out`. Throws base::SpecError when a
+/// template uses an unknown name or when a value is not allowed at its place in the template.
 std::string job_script(const Planning& planning, std::size_t job, const Resources& resources,
                        const contract::PlanDir& out);
 
 struct WrittenPlan {
-  int written = 0;                 ///< files new or changed
-  int unchanged = 0;               ///< files that were right already
-  std::vector<std::string> stale;  ///< ids of runs with results that the plan would now describe
-                                   ///< otherwise; their run.json and script were left alone
+  int written = 0;                 ///< number of new or changed files
+  int unchanged = 0;               ///< number of files that were already correct
+  std::vector<std::string> stale;  ///< ids of runs with results of another description; files kept
 };
 
-/// What write_plan would do to the folder; writes nothing. Throws what job_script throws for any of
-/// the jobs, and base::UsageError when the folder holds another study's plan.
+/// Returns what write_plan would do to the folder. Writes nothing. Throws the errors of job_script
+/// for any of the jobs, and base::UsageError when the folder holds the plan of another study.
 WrittenPlan check_plan(const Planning& planning, const Resources& resources,
                        const contract::PlanDir& out);
 
-/// Writes the folder; plan.json last. Nothing is deleted. Throws what check_plan throws, and
-/// base::UsageError for a folder that cannot be made; the folder is then as before. Throws
-/// base::RunError when a file cannot be written.
+/// Writes the folder, with plan.json last. Deletes nothing. Throws the errors of check_plan, and
+/// base::UsageError for a folder that cannot be made. In these cases the folder is unchanged.
+/// Throws base::RunError when a file cannot be written.
 WrittenPlan write_plan(const Planning& planning, const Resources& resources,
                        const contract::PlanDir& out);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a plan would fail or differs from what was meant.
+// Collects warnings about runs that would fail or that differ from the intention of the study.
 #pragma once
 
 #include <map>
@@ -13,20 +13,21 @@
 
 namespace dlscale::planner {
 
-/// What is known of a trainer: the site's own, or the one built here, or both in one.
+/// Capabilities of a trainer: the site's trainer, the trainer built here, or both when they are the
+/// same.
 struct Knowledge {
   contract::Capabilities capabilities;
   std::string file;
-  bool runs_there;  ///< it is the site's
+  bool runs_there;  ///< true for the trainer that the site runs
 };
 
-/// Counts while the runs go by; `known` must outlive it.
+/// Counts warnings over the runs of a plan. `known` must outlive this object.
 class Warnings {
  public:
   explicit Warnings(const std::optional<Knowledge>& known) : known_(&known) {}
 
   void look_at(const contract::RunSpec& run, int repeats);
-  /// A line for each kind of thing, with how many runs it is about.
+  /// Appends a line for each kind of warning, with the number of runs concerned.
   void add_to(std::vector<std::string>& warnings) const;
 
  private:
@@ -37,9 +38,9 @@ class Warnings {
   const std::optional<Knowledge>* known_;
   int runs_ = 0;
   int endless_warmups_ = 0, falling_warmups_ = 0, flat_warmups_ = 0, idle_epochs_ = 0;
-  std::map<std::pair<std::string, std::string>, int> missing_;  // family and name → runs
-  std::map<std::pair<std::string, std::string>, int> unfit_;    // key and reason → runs
-  std::map<std::string, int> conditional_;  // what the data must be like → runs
+  std::map<std::pair<std::string, std::string>, int> missing_;  // runs by family and name
+  std::map<std::pair<std::string, std::string>, int> unfit_;    // runs by key and reason
+  std::map<std::string, int> conditional_;                      // runs by condition on the data
 };
 
 }  // namespace dlscale::planner

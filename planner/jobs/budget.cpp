@@ -15,7 +15,7 @@ namespace {
 
 using contract::PlannedRun;
 
-/// A point of a curve, linked to those beside it that are left.
+/// Point of a curve, linked to its remaining neighbours on the curve.
 struct RunPlace {
   std::size_t first_run;
   int gpus;
@@ -54,7 +54,7 @@ void link_curves(std::span<const PlannedRun> runs, std::vector<RunPlace>& places
   }
 }
 
-/// Candidates, the first to go in front.
+/// Queue of removable points. The point to remove first is at the front.
 class Queue {
  public:
   explicit Queue(int baseline_gpus) : baseline_gpus_(baseline_gpus) {}
@@ -66,7 +66,7 @@ class Queue {
     if (removable(place)) queue_.erase(key(place));
   }
   bool empty() const { return queue_.empty(); }
-  /// Takes the first one out of its curve.
+  /// Removes the first point from its curve, links its neighbours and returns the point.
   RunPlace* pop() {
     RunPlace* place = std::get<RunPlace*>(*queue_.begin());
     RunPlace *before = place->before, *after = place->after;

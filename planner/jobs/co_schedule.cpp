@@ -8,7 +8,7 @@
 namespace dlscale::planner {
 namespace {
 
-/// A node whose runs start in the order they are added.
+/// Node whose runs start in the order in which they are added.
 class InOrder {
  public:
   explicit InOrder(int slots) : free_at_(static_cast<std::size_t>(slots), 0.0) {}
@@ -16,7 +16,8 @@ class InOrder {
   void add(const NodeShare& share) {
     const auto wanted = static_cast<std::ptrdiff_t>(share.slots);
     last_start_ = std::max(last_start_, free_at_[static_cast<std::size_t>(wanted) - 1]);
-    // Of the free slots those that became free last, so that no more are in use than need be.
+    // Uses the free slots that became free last. Slots that were never used then stay unused, and
+    // the node needs no more slots than necessary.
     const auto busy = std::upper_bound(free_at_.begin(), free_at_.end(), last_start_);
     const double end = last_start_ + share.seconds;
     std::fill(busy - wanted, busy, end);
@@ -29,14 +30,15 @@ class InOrder {
   const NodePlan& plan() const { return plan_; }
 
  private:
-  std::vector<double> free_at_;  // of each slot, the earliest first
+  std::vector<double> free_at_;  // times at which the slots become free, earliest first
   double last_start_ = 0;
   NodePlan plan_;
 };
 
-/// A node being filled: a run starts as early as those already there leave it room, be it before
-/// some of them. Played in the order of these starts, each run starts just then: nothing that is
-/// added later could have been passed over earlier.
+/// Node that is being filled. A new run starts as early as the runs already placed leave room for
+/// the new run, which may be before the start of some placed runs.
+/// Replaying the runs in the order of their start times reproduces these start times. Runs that
+/// were added later only take room, so they cannot let another run start earlier.
 class OpenNode {
  public:
   OpenNode(int slots, double limit_s)
@@ -70,10 +72,11 @@ class OpenNode {
   static constexpr double kUnknown = -1;
   struct Span {
     double from;
-    int free;  // slots, until the next span begins; the last is the time limit
+    int free;  // number of free slots until the next span; the last span starts at the time limit
   };
 
-  /// Calls `use(from, until)` for each time in which so many slots are free, until it says true.
+  /// Calls `use(from, until)` for each interval in which at least `slots` slots are free, until
+  /// `use` returns true.
   template <class Use>
   void rooms(int slots, Use use) const {
     for (std::size_t i = 0; i < spans_.size(); ++i) {
@@ -99,7 +102,8 @@ class OpenNode {
     });
     return start;
   }
-  /// The span that begins then.
+  /// Splits the span that contains the time `at`, unless a span already starts then. Returns the
+  /// index of the span that starts at `at`.
   std::size_t split(double at) {
     const auto next = std::lower_bound(spans_.begin(), spans_.end(), at,
                                        [](const Span& span, double t) { return span.from < t; });
@@ -111,11 +115,12 @@ class OpenNode {
   }
 
   std::vector<Span> spans_;
-  std::vector<double> longest_;  // seconds in which so many slots are free
+  std::vector<double> longest_;  // longest interval with each number of free slots, in seconds
   std::vector<std::pair<double, NodeShare>> starts_;
 };
 
-/// The longest beginning of two runs or more that is charged no more than its runs alone.
+/// Returns the longest prefix of at least two runs that is charged no more than the same runs as
+/// separate jobs. Returns an empty plan when every prefix is charged more.
 NodePlan worthwhile(const NodePlan& node, int slots, const Charge& charge) {
   constexpr double kRounding = 1 + 1e-9;
   InOrder played(slots);
@@ -131,12 +136,13 @@ NodePlan worthwhile(const NodePlan& node, int slots, const Charge& charge) {
   return in_order(std::span(node.runs).first(longest), slots);
 }
 
-/// The most of a node's runs that are worth it, on as many slots as can be.
+/// Returns the plan with the most runs of the node that is charged no more than separate jobs.
+/// Tries fewer slots when the full number of slots does not keep all runs.
 NodePlan most_worthwhile(const NodePlan& node, double limit_s, const Charge& charge) {
   NodePlan best = worthwhile(node, node.slots, charge);
   const auto wider = [](const NodeShare& a, const NodeShare& b) { return a.slots < b.slots; };
   const int least = std::max_element(node.runs.begin(), node.runs.end(), wider)->slots;
-  const int step = 1 + node.slots / 16;  // nodes of many cores: not each number of them
+  const int step = 1 + node.slots / 16;  // coarser steps on nodes with many cores
   for (int slots = node.slots - step; slots >= least && best.runs.size() < node.runs.size();
        slots -= step) {
     const NodePlan narrow =
@@ -146,7 +152,8 @@ NodePlan most_worthwhile(const NodePlan& node, double limit_s, const Charge& cha
   return best;
 }
 
-/// Without the longest runs, where nothing else helps: the others would pay for their GPUs.
+/// Drops the longest run until a worthwhile plan is found. A packed job pays for all of its GPUs
+/// until its longest run ends, so the other runs may be worth packing without this run.
 NodePlan part_of(NodePlan node, double limit_s, const Charge& charge) {
   const auto shorter = [](const NodeShare& a, const NodeShare& b) { return a.seconds < b.seconds; };
   while (node.runs.size() > 1) {
@@ -162,7 +169,7 @@ bool longer(const NodeShare& a, const NodeShare& b) {
   return std::tuple(-a.seconds, -a.slots, a.run) < std::tuple(-b.seconds, -b.slots, b.run);
 }
 
-/// Adds what of a node did not make it into the plan.
+/// Appends the runs of `node` that are not in `taken` to `others`.
 void add_others(const NodePlan& node, const NodePlan& taken, std::vector<NodeShare>& others) {
   std::vector<std::size_t> runs;
   for (const NodeShare& share : taken.runs) runs.push_back(share.run);
@@ -181,10 +188,10 @@ NodePlan in_order(std::span<const NodeShare> runs, int slots) {
 }
 
 std::vector<NodePlan> co_schedule(std::vector<NodeShare> shares, int slots, double limit_s) {
-  constexpr std::size_t kMostOpen = 100;  // looking at each of many nodes for each run takes long
+  constexpr std::size_t kMostOpen = 100;  // limit that keeps the search for room fast
   std::sort(shares.begin(), shares.end(), longer);
   std::vector<OpenNode> nodes;
-  std::vector<std::size_t> open;  // nodes with room for the shortest run at least
+  std::vector<std::size_t> open;  // nodes with room for at least the shortest run
   for (const NodeShare& share : shares) {
     const auto takes = std::find_if(open.begin(), open.end(), [&](std::size_t i) {
       return nodes[i].takes(share.slots, share.seconds);
@@ -207,7 +214,7 @@ std::vector<NodePlan> co_schedule(std::vector<NodeShare> shares, int slots, doub
 
 Sharing share_nodes(std::vector<NodeShare> shares, int slots, double limit_s,
                     const Charge& charge) {
-  constexpr std::size_t kWorthAnother = 10;  // one run in so many found company: look once more
+  constexpr std::size_t kWorthAnother = 10;  // repeated if 1 in 10 runs was packed
   Sharing sharing;
   for (bool first = true, again = true; again; first = false) {
     const std::size_t asked = shares.size();

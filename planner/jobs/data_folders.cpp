@@ -40,7 +40,8 @@ const predict::Device* DeviceFolder::gpu_of(const Partition* partition) {
 }
 
 predict::Hardware hardware_of(predict::Device device, const Partition* partition) {
-  // A hop of NCCL's rings between nodes where the site does not say it: nccl/src/graph/tuning.cc.
+  // Latency of a hop of NCCL's rings between nodes, for sites that do not state a latency. Source:
+  // nccl/src/graph/tuning.cc.
   constexpr predict::Seconds kUsualHop = predict::microseconds(14);
   predict::Hardware hardware{.device = std::move(device)};
   hardware.network = {hardware.device.peer, {kUsualHop, {}}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model cards and devices of a folder, found by what a run trains and where.
+// Finds the model cards and devices in a folder by the model, data and GPUs of a run.
 #pragma once
 
 #include <filesystem>
@@ -14,43 +14,48 @@
 
 namespace dlscale::planner {
 
-// The model cards of a folder, found by what a run trains.
+// Model cards of a folder.
 class CardFolder {
  public:
-  /// Without a folder there is no card.
+  /// Accepts an empty `folder`. The folder then has no cards.
   explicit CardFolder(std::optional<std::filesystem::path> folder) : folder_(std::move(folder)) {}
 
-  /// Null where the folder has none for the model, the shape of its data and its precision. Each is
-  /// read once. Throws base::SpecError for a broken one.
+  /// Returns the card for the model, the shape of the data and the precision of a run, or null when
+  /// the folder does not have such a card. Reads each card once. Throws base::SpecError for a
+  /// broken card.
   const contract::ModelCard* card(const contract::RunSpec& run);
 
  private:
   std::optional<std::filesystem::path> folder_;
-  std::map<std::string, std::optional<contract::ModelCard>> known_;  ///< by file name
+  std::map<std::string, std::optional<contract::ModelCard>> known_;  ///< cards by file name
 };
 
-// What the GPUs and links of partitions are to predictions.
+// The following declarations convert the GPUs and links of partitions to inputs of predictions.
 
-/// The devices of a folder. Each is read once.
+/// Devices of a folder. Each device is read once.
 class DeviceFolder {
  public:
-  /// Without a folder there is no device.
+  /// Accepts an empty `folder`. The folder then has no devices.
   explicit DeviceFolder(std::optional<std::filesystem::path> folder) : folder_(std::move(folder)) {}
 
-  /// As find_device() has it, with what that throws. There must be a folder.
+  /// Returns the device that find_device() finds for `name`. Throws the errors of find_device().
+  /// Requires a folder.
   const predict::Device& named(const std::string& name);
 
-  /// Null without a partition, and for one that does not name its GPU. Throws base::UsageError for
-  /// a GPU that is not in the folder, base::SpecError for a broken file.
+  /// Returns the GPU of a partition, or null without a folder, without a partition, and for a
+  /// partition that does not name its GPU. Throws base::UsageError for a GPU that is not in the
+  /// folder, and base::SpecError for a broken file.
   const predict::Device* gpu_of(const Partition* partition);
 
  private:
   std::optional<std::filesystem::path> folder_;
-  std::map<std::string, predict::Device> known_;  ///< by the name that was asked for
+  std::map<std::string, predict::Device> known_;  ///< devices by the requested name
 };
 
-/// Such devices on the nodes of a partition, or on one machine where it is null: as many on a node
-/// as it says, else without a limit. A link between nodes that it does not say has no bandwidth.
+/// Returns the hardware with this device on the nodes of a partition, or on a single machine when
+/// `partition` is null. A node has the number of GPUs that the partition states, otherwise an
+/// unlimited number. A link between nodes has no bandwidth when the partition does not state the
+/// bandwidth.
 predict::Hardware hardware_of(predict::Device device, const Partition* partition);
 
 }  // namespace dlscale::planner

@@ -9,7 +9,8 @@
 namespace dlscale::planner {
 namespace {
 
-/// Axes that a run's time does not depend on, or in a way of its own.
+/// Returns true for axes that are left out of the key of a point: the run time does not depend on
+/// the axis, or depends on the axis in a separately modelled way (number of GPUs).
 bool is_left_out(const std::string& axis) {
   return axis == "gpus" || axis == "lr_schedule" || axis.starts_with("lr.");
 }
@@ -31,7 +32,8 @@ FinishedRuns::FinishedRuns(std::vector<FinishedRun> runs) {
     }
     if (run.elapsed_s <= 0) continue;
     by_point_[key_of(run.point)].of_gpus.emplace_back(run.gpus, run.elapsed_s);
-    // Start-up is in the ratio, so that short runs say more than long ones need, never less.
+    // The elapsed time includes the start-up time. The ratios of short runs are therefore larger
+    // than long runs need, and never smaller.
     if (run.predicted_s > 0) ratios_.push_back(run.elapsed_s / run.predicted_s);
   }
 }
@@ -40,7 +42,7 @@ std::optional<predict::Band> FinishedRuns::run_s(const contract::RunSpec& run,
                                                  const predict::PublishedSpread& spread) const {
   const auto found = by_point_.find(key_of(run.point));
   if (found == by_point_.end()) return std::nullopt;
-  // Runs of one point do the same work: 1 / time is their throughput.
+  // All runs of a point do the same work, so 1 / time is their throughput.
   std::vector<predict::Throughput> measured;
   for (const auto& [gpus, seconds] : found->second.of_gpus) measured.push_back({gpus, 1 / seconds});
   const auto rate = predict::throughput_at(std::move(measured), run.gpus);
@@ -76,7 +78,7 @@ std::string FinishedRuns::note(const ResourceWishes& wishes) const {
 
 bool same_but_walltime(const contract::RunSpec& kept, contract::RunSpec planned) {
   planned.resources.walltime_s = kept.resources.walltime_s;
-  if (kept.lr.warmup_steps == 0) planned.lr.warmup_steps = 0;  // earlier versions say epochs alone
+  if (kept.lr.warmup_steps == 0) planned.lr.warmup_steps = 0;  // omitted by earlier versions
   return kept == planned;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What finished runs of a plan folder say of the times of its next ones.
+// Derives run times and time limits from the finished runs of a plan folder.
 #pragma once
 
 #include <map>
@@ -13,12 +13,13 @@
 
 namespace dlscale::planner {
 
-/// A run of the folder that has begun.
+/// Run of a plan folder that has started.
 struct FinishedRun {
   std::map<std::string, std::string> point;  ///< axis values
   int gpus = 1;
-  double predicted_s = 0;  ///< by the plan that it was started with; 0: it had no prediction
-  /// Of its job, or of its own records, where it was trained to its end in one launch; else 0.
+  double predicted_s = 0;  ///< prediction of the plan that started the run; 0: no prediction
+  /// Elapsed time in seconds, from the job or from the records of the run. 0 unless the run
+  /// completed its training in a single launch.
   double elapsed_s = 0;
   std::string run_id;
   double predicted_low_s = 0;  ///< edges of the band of predicted_s
@@ -29,34 +30,37 @@ class FinishedRuns {
  public:
   explicit FinishedRuns(std::vector<FinishedRun> runs);
 
-  /// The time of a run of the same point, whatever its schedule and learning rate: the slowest of
-  /// them; on other GPU counts than theirs as throughput_at() has it, in a band that holds what
-  /// `spread` says of the distance. Empty where no such run has finished.
+  /// Returns the time of a run from finished runs of the same point, ignoring learning-rate
+  /// schedule and learning rate. Uses the slowest finished run. For other GPU counts, follows
+  /// throughput_at() and widens the band by `spread` for the distance in GPUs. Returns nothing when
+  /// no run of the point has finished.
   std::optional<predict::Band> run_s(const contract::RunSpec& run,
                                      const predict::PublishedSpread& spread) const;
 
-  /// What was predicted of a run that has begun: no later prediction takes its place, for that
-  /// would know how long it took. Empty of one that has not.
+  /// Returns the recorded prediction of a run that has started, or nothing for other runs. A later
+  /// prediction must not replace the recorded prediction, because the later prediction would know
+  /// how long the run took.
   std::optional<predict::Band> predicted_s(const std::string& run_id) const;
 
-  /// What predictions are multiplied with, for wishes whose walltime is "auto": by how wrong the
-  /// finished runs' were, see predict::request_walltime. Without finished runs that were predicted
-  /// the wishes' own margin.
+  /// Returns the factor on predictions for settings whose walltime is "auto". The factor follows
+  /// from the errors of the predictions of finished runs, see predict::request_walltime. Returns
+  /// the margin of `wishes` when no finished run had a prediction.
   double margin(const ResourceWishes& wishes) const;
-  /// That it learnt, and from how many; empty where it did not.
+  /// Returns a message with the factor and the number of finished runs behind the factor. Returns
+  /// an empty text without finished runs that had a prediction.
   std::string note(const ResourceWishes& wishes) const;
 
  private:
   struct Times {
-    std::vector<std::pair<int, double>> of_gpus;  ///< GPUs, seconds
+    std::vector<std::pair<int, double>> of_gpus;  ///< pairs of GPUs and seconds
   };
-  std::map<std::string, Times> by_point_;  ///< by the point without what time does not depend on
-  std::vector<double> ratios_;             ///< elapsed / predicted
-  std::map<std::string, predict::Band> begun_;  ///< by run id: what was predicted of it
+  std::map<std::string, Times> by_point_;       ///< times by key_of the point
+  std::vector<double> ratios_;                  ///< elapsed / predicted time of each finished run
+  std::map<std::string, predict::Band> begun_;  ///< recorded prediction by run id
 };
 
-/// Whether two descriptions say the same but for the time limit, which is no part of what a run
-/// measures: one that has begun keeps its own.
+/// Returns true when two descriptions differ at most in the time limit. The time limit does not
+/// affect what a run measures, so a run that has started keeps its limit.
 bool same_but_walltime(const contract::RunSpec& kept, contract::RunSpec planned);
 
 }  // namespace dlscale::planner

@@ -11,7 +11,8 @@
 namespace dlscale::planner {
 namespace {
 
-/// What runs on such GPUs held beyond their cards.
+/// Returns the memory that measured runs on such GPUs held beyond the estimate of their model
+/// cards.
 predict::HeldMemory held_on(const predict::Device& gpu, const contract::RunSpec& run,
                             const contract::ModelCard& card,
                             const predict::Measurements* measured) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether runs fit the memory of the GPUs that they get, by the cards of their models and what runs
-// held that were measured.
+// Checks whether runs fit the memory of their GPUs, from model cards and from the memory that
+// measured runs held.
 #pragma once
 
 #include <filesystem>
@@ -16,23 +16,26 @@
 
 namespace dlscale::planner {
 
-/// Folders of model cards and of devices; without either nothing is judged.
+/// Memory check with a folder of model cards and a folder of devices. Runs are checked only when
+/// both folders are given.
 class MemoryFit {
  public:
   MemoryFit(std::optional<std::filesystem::path> cards,
             std::optional<std::filesystem::path> devices)
       : judges_(cards && devices), cards_(std::move(cards)), devices_(std::move(devices)) {}
 
-  /// Why a run cannot run there: it needs more than the GPU has. Empty where it fits, where the
-  /// site does not name its GPU, and where there is no card or the run is not modelled. What runs
-  /// on GPUs held beyond their cards comes of `measured`, unless that is of another device; null:
-  /// cards alone count. Throws base::UsageError for a GPU that is not in the folder,
-  /// base::SpecError for broken files.
+  /// Returns why a run cannot run on the partition: the run needs more memory than the GPU has.
+  /// Returns nothing when the run fits, when the site does not name its GPU, when the model card is
+  /// missing, and when the run is not modelled. The memory that runs on GPUs hold beyond their
+  /// cards comes from `measured`, unless `measured` describes another device. When `measured` is
+  /// null, only the cards count.
+  /// Throws base::UsageError for a GPU that is not in the folder, and base::SpecError for broken
+  /// files.
   std::optional<std::string> misfit(const contract::RunSpec& run, const Partition* partition,
                                     const predict::Measurements* measured = nullptr);
 
-  /// What of the runs that fit may not fit after all: less than the predictions' error is left, or
-  /// there is no card to judge them by.
+  /// Returns warnings about runs that may run out of memory although they passed: the remaining
+  /// memory is smaller than the prediction error, or the model card is missing.
   std::vector<std::string> notes() const;
 
  private:

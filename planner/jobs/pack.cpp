@@ -25,11 +25,11 @@ using Indices = std::vector<std::uint32_t>;
 
 constexpr double kSecondsPerHour = 3600;
 constexpr double kMinute = 60;
-constexpr std::size_t kDigits = 8;                            // of a digest in a name, at least
-constexpr std::size_t kMostPackFacts = std::size_t{1} << 16;  // bytes of a digest's text held
+constexpr std::size_t kDigits = 8;  // minimum length of a digest in a name
+constexpr std::size_t kMostPackFacts = std::size_t{1} << 16;  // byte limit of digest text
 constexpr const char* kPacked = "packed-";
 
-/// Whether `name` is one that Arranger::name_of gives for the digest.
+/// Returns true when `name` is a name that Arranger::name_of makes from the digest.
 bool is_name(const std::string& name, const std::string& stem, const std::string& digest) {
   return name.size() >= stem.size() + kDigits && name.starts_with(stem) &&
          digest.starts_with(std::string_view(name).substr(stem.size()));
@@ -72,7 +72,8 @@ class Arranger {
   const contract::ResourceRequest& request_of(std::uint32_t i) const {
     return needs_[i].allocation->request;
   }
-  /// The same object for all that ask for the same, whichever sub-study says it.
+  /// Returns the same object for all runs with equal resource settings, even when different
+  /// sub-studies state the settings.
   const ResourceWishes* wishes_of(std::uint32_t i) const { return wishes_.at(needs_[i].wishes); }
   const Partition& partition_of(std::uint32_t i) {
     const auto [place, is_new] =
@@ -80,7 +81,7 @@ class Arranger {
     if (is_new) place->second = partition_for(site_, *wishes_of(i), *needs_[i].allocation);
     return place->second;
   }
-  /// The time a run is to be given inside a packed job.
+  /// Returns the time that a packed job reserves for a run.
   double allowance_s(std::uint32_t i) const {
     const double limit = request_of(i).walltime_s;
     const contract::PlannedRun& run = runs_[i];
@@ -90,7 +91,7 @@ class Arranger {
     return std::min(limit, longest_s + predict::kStartUp_s);
   }
 
-  /// Adds a job, charges it and tells its runs.
+  /// Adds a job, computes its charge and assigns the job and a share of the charge to its runs.
   void add(PlannedJob job, Indices runs) {
     const std::uint32_t first = runs.front();
     if (needs_[first].allocation->partition >= 0) job.partition = partition_of(first).name;
@@ -112,9 +113,9 @@ class Arranger {
     add({.name = runs_[i].run_id, .resources = request_of(i)}, {i});
   }
 
-  /// Of what decides which run is where in a job or table, so that another order or another run
-  /// has another name: queued tasks refer to their runs by number. `most`: tasks of an array of
-  /// several parts, else 0.
+  /// Returns a digest of everything that decides the position of each run in a job or table. Queued
+  /// tasks refer to their runs by number, so another order or another run must give another name.
+  /// `most` is the number of tasks per part of an array with several parts, else 0.
   std::string digest_of(const Indices& runs, const contract::ResourceRequest& request,
                         std::size_t most = 0) {
     contract::RunSpec shape;
@@ -127,7 +128,7 @@ class Arranger {
     }
     return contract::sha256_hex(facts);
   }
-  /// As short as it is not taken.
+  /// Returns the shortest name that is not taken yet.
   std::string name_of(const std::string& stem, const std::string& digest) {
     for (std::size_t digits = kDigits;; ++digits) {
       std::string name = stem + digest.substr(0, digits);
@@ -135,9 +136,8 @@ class Arranger {
     }
   }
 
-  /// Takes over the single jobs, and the arrays and packed jobs that would be made of their runs
-  /// again; returns the other runs. The parts of an array have one table, so they are kept together
-  /// or not at all.
+  /// Keeps the single jobs, and the arrays and packed jobs that their runs would form again.
+  /// Returns the other runs. The parts of an array share a table, so all parts are kept or none.
   Indices keep(std::span<const PlannedJob> existing) {
     std::map<std::string, std::vector<const PlannedJob*>> units;
     for (const PlannedJob& job : existing) {
@@ -212,7 +212,7 @@ class Arranger {
     return true;
   }
 
-  using PackKey = std::tuple<const ResourceWishes*, int, int, bool>;  // runs of one share a node
+  using PackKey = std::tuple<const ResourceWishes*, int, int, bool>;  // key shared by packed runs
   PackKey pack_key(std::uint32_t i) const {
     const Allocation& allocation = *needs_[i].allocation;
     return {wishes_of(i), allocation.partition, allocation.request.cores_per_rank,
@@ -238,7 +238,7 @@ class Arranger {
     return request;
   }
 
-  /// Packs what can be packed; returns the other runs.
+  /// Packs runs that fill less than a node. Returns the other runs.
   Indices pack(const Indices& candidates) {
     std::map<PackKey, Indices> groups;
     Indices left;
@@ -276,7 +276,7 @@ class Arranger {
     }
   }
 
-  /// Makes arrays of what has company; returns the other runs.
+  /// Makes arrays of runs that have the same needs. Returns the other runs.
   Indices make_arrays(const Indices& candidates) {
     std::vector<Indices> groups;
     std::map<std::tuple<const ResourceWishes*, int, int, double>, std::vector<std::size_t>> known;
@@ -334,7 +334,7 @@ class Arranger {
       return *std::min_element(out_.runs[a].begin(), out_.runs[a].end()) <
              *std::min_element(out_.runs[b].begin(), out_.runs[b].end());
     };
-    if (std::is_sorted(order.begin(), order.end(), before)) return;  // many single jobs are
+    if (std::is_sorted(order.begin(), order.end(), before)) return;  // usual for single jobs
     std::stable_sort(order.begin(), order.end(), before);
     Arrangement sorted{.notes = std::move(out_.notes)};
     for (const std::size_t i : order) {
@@ -357,7 +357,8 @@ class Arranger {
                     base::count_of(too_dear_, "run")));
   }
 
-  /// Batch systems count each task of an array.
+  /// Adds a note when the plan exceeds the job limit of the site. Batch systems count each task of
+  /// an array.
   void note_job_limit() {
     std::size_t jobs = 0;
     for (const PlannedJob& job : out_.jobs) {
@@ -375,11 +376,11 @@ class Arranger {
   const LaunchWishes& launch_;
   std::span<const RunNeeds> needs_;
   std::span<PlannedRun> runs_;
-  std::map<const ResourceWishes*, const ResourceWishes*> wishes_;          // see wishes_of
-  std::map<std::pair<const ResourceWishes*, int>, Partition> partitions_;  // as wished
-  std::size_t too_dear_ = 0;  // runs that cost less alone than packed
+  std::map<const ResourceWishes*, const ResourceWishes*> wishes_;          // used by wishes_of
+  std::map<std::pair<const ResourceWishes*, int>, Partition> partitions_;  // used by partition_of
+  std::size_t too_dear_ = 0;  // number of runs that cost less alone than packed
   Arrangement out_;
-  std::set<std::string> names_;  // of packed jobs and tables
+  std::set<std::string> names_;  // names of packed jobs and tables
 };
 
 }  // namespace

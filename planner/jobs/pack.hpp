@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// From runs to jobs: single, packed into one node, or tasks of arrays.
+// Arranges runs in jobs: single jobs, packed jobs that share a node, and arrays.
+// The problem: runs that fill less than a node waste GPUs on sites that charge whole nodes, and
+// batch systems limit the number of jobs of a user. The idea: first pack small runs with equal
+// needs on shared nodes (co_schedule.hpp), but only where the packed job is not charged more than
+// separate jobs. Then combine the remaining runs with equal needs in arrays. The remaining runs
+// become single jobs. Names of packed jobs and of array tables contain a digest of their content,
+// so that planning again never changes the run that a queued task refers to.
 #pragma once
 
 #include <cstdint>
@@ -12,31 +18,36 @@
 
 namespace dlscale::planner {
 
-/// What a run needs, beside what the plan says of it.
+/// Needs of a run that the plan does not contain.
 struct RunNeeds {
   const Allocation* allocation = nullptr;
-  const ResourceWishes* wishes = nullptr;  ///< runs share a job only if these ask for the same
+  const ResourceWishes* wishes = nullptr;  ///< settings that runs of a job must share
 };
 
 struct Arrangement {
-  std::vector<contract::PlannedJob> jobs;        ///< in the order of their first runs
-  std::vector<std::vector<std::uint32_t>> runs;  ///< of each job: indices of the runs
+  std::vector<contract::PlannedJob> jobs;        ///< jobs in the order of their first runs
+  std::vector<std::vector<std::uint32_t>> runs;  ///< indices of the runs of each job
   std::vector<std::string> notes;
 };
 
-/// Makes the jobs and tells each run its job and its share of the GPU-hours: those of a job are
-/// its charged GPUs x its time limit, and runs share them by GPUs x time. Packed are runs that
-/// fill less than a node, by the time they are to be given: predicted x margin + start-up, else
-/// their time limit; a packed job takes one node for at most the partition's longest time (without
-/// one: the site's usual, or its longest run's), and is not charged more than its runs would be
-/// alone. What is left and has the same needs becomes
-/// arrays of at most the site's max_array_size. `needs` is parallel to `runs`.
+/// Arranges the runs in jobs and assigns each run its job and its share of the GPU-hours.
+/// - The GPU-hours of a job are its charged GPUs x its time limit. The runs share the GPU-hours in
+///   proportion to GPUs x time.
+/// - Runs that fill less than a node are packed. The reserved time of a run is predicted x margin +
+///   start-up, or its time limit without a prediction.
+/// - A packed job takes a single node for at most the longest time of the partition. Without such a
+///   limit, the usual time limit of the site or the longest run's limit applies. A packed job is
+///   not charged more than its runs as separate jobs.
+/// - The remaining runs with equal needs become arrays of at most max_array_size tasks, a limit of
+///   the site.
 ///
-/// The name of a packed job or of an array's table tells its content (runs in their order,
-/// resources, partition), so what a queued task refers to never becomes another run. Of the
-/// `existing` jobs, those of an earlier plan, single ones stay, as do the arrays and packed jobs
-/// whose runs are all there and alone would make the same job again; new jobs are made of the other
-/// runs only.
+/// `needs` is parallel to `runs`.
+///
+/// The name of a packed job or of an array's table depends on its content (runs in their order,
+/// resources, partition), so a queued task never refers to another run. `existing` are the jobs of
+/// an earlier plan. Existing single jobs stay. Existing arrays and packed jobs stay when all of
+/// their runs are planned and these runs alone would form the same job again. New jobs contain only
+/// the other runs.
 Arrangement arrange_jobs(const Site& site, const LaunchWishes& launch,
                          std::span<const RunNeeds> needs, std::span<contract::PlannedRun> runs,
                          std::span<const contract::PlannedJob> existing = {});

@@ -40,7 +40,7 @@ std::vector<std::string> arrange(Planning& planning,
   return std::move(arranged.notes);
 }
 
-/// Takes points out of the plan, with their runs.
+/// Removes points and their runs from the plan, and lists the points as skipped.
 void skip(Planning& planning, const std::vector<Dropped>& dropped) {
   const auto repeats = static_cast<std::size_t>(planning.study.repeats);
   std::set<std::size_t> out;
@@ -69,7 +69,8 @@ double limit_of(const config::Item& item, const contract::Plan& plan) {
   return item.number(0);
 }
 
-/// The budget is of the whole plan, so sub-studies cannot have budgets of their own.
+/// Returns the budget of the plan. Throws base::SpecError when sub-studies have different budgets,
+/// because the budget applies to the whole plan.
 const std::optional<config::Node>& budget_of(const Study& study) {
   const std::optional<config::Node>& budget = study.matrices.front().resources.max_gpu_hours;
   for (const Matrix& matrix : study.matrices) {
@@ -84,7 +85,8 @@ const std::optional<config::Node>& budget_of(const Study& study) {
   return budget;
 }
 
-/// The count that --fit keeps besides the ends of curves; 0: none.
+/// Returns the GPU count that --fit keeps in addition to the ends of each curve, or 0 when the
+/// baseline has no fixed count.
 int baseline_gpus(const Study& study) {
   return study.baseline.rule == "gpus" ? study.baseline.gpus : 0;
 }

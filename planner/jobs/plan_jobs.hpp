@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan in memory, and its jobs within its budget.
+// Holds a plan in memory and arranges its jobs within the budget.
 #pragma once
 
 #include <cstdint>
@@ -15,30 +15,26 @@
 
 namespace dlscale::planner {
 
-// A plan in memory: the study, the site, and the runs and jobs that come of them.
-
-/// A plan not yet written.
+/// Plan that is not written yet: the study, the site, and the runs and jobs that follow from them.
 struct Planning {
   contract::Plan plan;
   Study study;
   Site site;
   Expansion expansion;
-  std::vector<Allocation> allocations;               ///< of each point
-  std::vector<std::vector<std::uint32_t>> job_runs;  ///< of each job: indices of plan.runs
-  std::string study_toml, site_toml;                 ///< for the copies in the plan folder
-  std::string site_file;                             ///< where site_toml was read
-  std::string resolved;  ///< the study with all it extends, -S and the defaults
+  std::vector<Allocation> allocations;               ///< resources of each point
+  std::vector<std::vector<std::uint32_t>> job_runs;  ///< indices of plan.runs for each job
+  std::string study_toml, site_toml;                 ///< texts for the copies in the plan folder
+  std::string site_file;                             ///< file that site_toml was read from
+  std::string resolved;  ///< study with everything that it extends, -S and the defaults
 
-  /// Returns the i-th of plan.runs in full.
+  /// Returns the complete description of plan.runs[i].
   contract::RunSpec run(std::size_t i) const;
 };
 
-// The jobs of a plan, within its budget.
-
-/// Arranges the plan's runs in jobs (of the `existing` some may stay) and checks
-/// resources.max_gpu_hours. With `fit`, points that fit_budget chooses become skipped ones. Notes
-/// go to the plan's warnings. Throws base::SpecError at max_gpu_hours when the plan costs more, or
-/// its cost is not known.
+/// Arranges the plan's runs in jobs and checks resources.max_gpu_hours. Some of the `existing` jobs
+/// may stay. With `fit`, the points that fit_budget selects become skipped points. Adds notes to
+/// the plan's warnings. Throws base::SpecError at max_gpu_hours when the plan costs more than the
+/// limit or its cost is unknown.
 void plan_jobs(Planning& planning, bool fit, std::span<const contract::PlannedJob> existing = {});
 
 }  // namespace dlscale::planner

@@ -60,7 +60,8 @@ predict::Band StepTimes::run_s(const contract::RunSpec& run, const Partition* pa
 
 namespace {
 
-/// What a run has for a key, as tables show it; null when the key is no axis of it.
+/// Returns the value of a run for a key, as shown in tables. Returns nothing when the run does not
+/// have the key as an axis or a setting.
 std::optional<std::string> value_of(const contract::RunSpec& run, const std::string& key) {
   const auto axis = run.point.find(key);
   if (axis != run.point.end()) return axis->second;
@@ -80,7 +81,7 @@ std::optional<std::string> value_of(const contract::RunSpec& run, const std::str
   return std::nullopt;
 }
 
-/// How far published systems with such runs lie apart.
+/// Returns how far apart published systems with similar runs lie.
 predict::PublishedSpread spread_of(const contract::RunSpec& run, const Site& site) {
   return predict::published_spread(predict::sample_source(run), site.name);
 }
@@ -143,21 +144,22 @@ std::optional<predict::ThroughputEstimate> Calibration::throughput(
 
 fs::path calibration_file(const ResourceWishes& wishes) {
   const config::Node& said = wishes.said.at("calibration");
-  const bool in_file = said.where.line > 0;  // else on the command line
+  const bool in_file = said.where.line > 0;  // line 0 means the command line
   const fs::path file = wishes.calibration;
   return in_file ? fs::path(said.where.file).parent_path() / file : file;
 }
 
 bool is_measured(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first != text.npos && text[first] == '{';  // no TOML begins so
+  return first != text.npos && text[first] == '{';  // start of JSON, not of TOML
 }
 
 predict::Band RunTimes::of(const contract::RunSpec& run, const ResourceWishes& wishes,
                            const Site& site) {
   const predict::Band calibrated =
       wishes.calibration.empty() ? predict::Band{} : by_calibration(run, wishes, site);
-  // What may take its time, as on one's own machine, is not cut off for what others took.
+  // On the user's own machine a run has no time limit, so the times of finished runs must not cut
+  // the run off.
   if (calibrated.value > 0 || site.scheduler == "local") return calibrated;
   const auto finished = finished_.run_s(run, spread_of(run, site));
   if (finished) {

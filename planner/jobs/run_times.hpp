@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Run times that follow from what was measured: throughput of a site, or steps and all-reduces.
+// Computes run times from measured throughput of a site, or from measured steps and all-reduces.
 #pragma once
 
 #include <filesystem>
@@ -21,18 +21,22 @@
 
 namespace dlscale::planner {
 
-// Run times that follow from measured steps and all-reduces: what `dlscale calibrate` wrote.
+// Run times from measured steps and all-reduces, as written by `dlscale calibrate`.
 class StepTimes {
  public:
-  /// Folders of model cards and devices.
+  /// Takes the folders of model cards and devices.
   StepTimes(std::optional<std::filesystem::path> cards,
             std::optional<std::filesystem::path> devices)
       : cards_(std::move(cards)), devices_(std::move(devices)) {}
 
-  /// Seconds of all epochs, evaluation not counted; 0 where the calibration is of another device
-  /// than the partition's, has no step of the model in the run's precision, or nothing that says
-  /// how long its ranks' all-reduces take, which notes() then tells: a roofline is no time to ask
-  /// for. Of the run's resources only the device is looked at. `partition` null: one machine.
+  /// Returns the time of all epochs in seconds, without evaluation.
+  /// Returns 0 and adds the reason to notes() in these cases, because a time limit must not rest on
+  /// a roofline estimate alone:
+  /// - The calibration belongs to another device than the device of the partition.
+  /// - The calibration has no step of the model in the precision of the run.
+  /// - The calibration has no all-reduces from which the time of this number of ranks follows.
+  ///
+  /// Only the device of the run's resources is used. A null `partition` means a single machine.
   /// `site` is the name of the site.
   predict::Band run_s(const contract::RunSpec& run, const Partition* partition,
                       const predict::Measurements& measured, const std::string& site = "");
@@ -41,9 +45,10 @@ class StepTimes {
     notes_.clear();
     beyond_ = 0;
   }
-  /// Number of runs on more GPUs than the measured runs that hold what the model leaves out.
+  /// Returns the number of runs with more GPUs than the measured runs that include the effects
+  /// missing from the model.
   int beyond_measured() const { return beyond_; }
-  /// Why there are runs without a time, one line each.
+  /// Returns the reasons why runs have no time, a line for each reason.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
@@ -55,54 +60,57 @@ class StepTimes {
   int beyond_ = 0;
 };
 
-// Measured throughput of a site, and the run times that follow from it.
+// The following declarations compute run times from the measured throughput of a site.
 
-/// Rows `[[throughput]]` with gpus, samples_per_s and, for runs of a kind, further keys of axes.
+/// Rows `[[throughput]]` with gpus and samples_per_s. Further keys restrict a row to runs with
+/// these axis values.
 class Calibration {
  public:
-  /// Throws base::SpecError with place, key and the nearest name.
+  /// Reads the rows. Throws base::SpecError with place, key and the nearest name.
   Calibration(std::string_view text, const std::string& file);
-  /// From the rows that say nothing else than the run; of those the ones that say most. Throws
-  /// base::SpecError for a row that narrows by a key which is no axis of the run.
+  /// Returns the throughput from the rows whose conditions all match the run. Among these rows,
+  /// uses the rows with the most conditions. Throws base::SpecError for a condition on a key that
+  /// is not an axis of the run.
   std::optional<predict::ThroughputEstimate> throughput(const contract::RunSpec& run) const;
 
  private:
   struct Row {
     predict::Throughput measured;
     std::map<std::string, std::pair<std::string, base::Location>> conditions;
-    /// For the same GPU count and the same runs.
+    /// Returns true for a row with the same GPU count and the same conditions.
     bool says_same(const Row& other) const;
   };
   std::vector<Row> rows_;
 };
 
-/// The file that resources.calibration names: a relative path is looked for beside the study file
-/// that names it. Only where it is not empty.
+/// Returns the file that resources.calibration names. A relative path is relative to the folder of
+/// the study file that names the calibration. Requires that resources.calibration is not empty.
 std::filesystem::path calibration_file(const ResourceWishes& wishes);
 
-/// Whether a calibration's text is what `dlscale calibrate` wrote, rather than rows in TOML.
+/// Returns true when the text of a calibration was written by `dlscale calibrate`, and false for
+/// rows in TOML.
 bool is_measured(std::string_view text);
 
-/// Expected run times: epochs x samples / throughput or epochs x steps x the step's time, where the
-/// study names a calibration; else those of finished runs.
+/// Expected run times. With a calibration in the study, the time is epochs x samples / throughput
+/// or epochs x steps x step time. Otherwise the time follows from finished runs.
 class RunTimes {
  public:
   RunTimes(StepTimes steps, FinishedRuns finished)
       : steps_(std::move(steps)), finished_(std::move(finished)) {}
 
-  /// Seconds with their band; 0 where nothing is known. Reads each calibration file once. `site`:
-  /// where the run is to be. Throws base::SpecError.
+  /// Returns the run time in seconds with its band, or 0 when the time is unknown. Reads each
+  /// calibration file once. `site` is the site on which the run will start. Throws base::SpecError.
   predict::Band of(const contract::RunSpec& run, const ResourceWishes& wishes, const Site& site);
-  /// What the study's calibration measured; null where it names none, or rows of throughput.
-  /// Throws base::SpecError.
+  /// Returns the measurements in the study's calibration, or null when the study names no
+  /// calibration or a calibration with throughput rows. Throws base::SpecError.
   const predict::Measurements* measured(const ResourceWishes& wishes);
-  /// So that what was asked up to now is not in the notes.
+  /// Resets the counts, so that notes() leaves out all earlier calls of of().
   void forget_counts();
-  /// What a reader of the predictions should know, one line each.
+  /// Returns notes for readers of the predictions, a line for each note.
   std::vector<std::string> notes() const;
 
  private:
-  /// A file of rows, or what `dlscale calibrate` wrote.
+  /// Calibration file with throughput rows, or with the measurements of `dlscale calibrate`.
   using Named = std::variant<Calibration, predict::Measurements>;
 
   predict::Band by_calibration(const contract::RunSpec& run, const ResourceWishes& wishes,
@@ -114,7 +122,7 @@ class RunTimes {
   FinishedRuns finished_;
   std::map<std::string, Named> files_;
   int extrapolated_ = 0, unmatched_ = 0, unknown_size_ = 0, as_finished_ = 0;
-  int beyond_ = 0;  ///< outside the counts that rows or finished runs were measured on
+  int beyond_ = 0;  ///< number of runs outside the GPU counts of rows or finished runs
 };
 
 }  // namespace dlscale::planner

@@ -24,7 +24,7 @@ std::optional<std::string> text_of(const fs::path& file) {
   return base::read_file(file);
 }
 
-/// The plan a folder holds, and the descriptions of its runs.
+/// Plan in a folder and the descriptions of its runs.
 class OldPlan {
  public:
   OldPlan(const contract::PlanDir& folder, const std::string& study) : folder_(folder) {
@@ -42,7 +42,7 @@ class OldPlan {
   bool has(const std::string& run_id) const { return jobs_.contains(run_id); }
   std::string_view job_of(const std::string& run_id) const { return jobs_.at(run_id); }
 
-  /// Nothing where it is lost.
+  /// Returns the description of a run, or nothing when the description is lost.
   std::optional<std::string> description(const std::string& run_id) {
     if (auto text = text_of(folder_.run(run_id).run_json())) return text;
     auto line = tables_->find(run_id);
@@ -53,8 +53,8 @@ class OldPlan {
  private:
   contract::PlanDir folder_;
   contract::Plan plan_;
-  std::unordered_map<std::string_view, std::string_view> jobs_;  // of its runs
-  std::optional<contract::RunTables> tables_;                    // of arrays
+  std::unordered_map<std::string_view, std::string_view> jobs_;  // job of each run
+  std::optional<contract::RunTables> tables_;                    // tables of arrays
 };
 
 std::vector<std::string> keys_between(const std::optional<std::string>& before,

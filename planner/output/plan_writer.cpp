@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+// Writes a plan folder: run descriptions, job scripts, tables of arrays, and copies of the study
+// and the site.
+// The problem: a folder may already hold an earlier plan with running jobs and results, and the
+// writer may fail or be killed halfway. The idea: render every script before the first file is
+// published, and stage the scripts that differ next to their final place. A run description appears
+// before the script of its job. plan.json, which names all other files, is written last. Runs whose
+// results belong to another description are stale: the writer reports them and leaves their files
+// alone. A digest of all inputs and file stamps lets the writer skip the comparison of an unchanged
+// folder.
 #include "planner/output/plan_writer.hpp"
 
 #include <fcntl.h>
@@ -45,7 +54,7 @@ WriteMark::WriteMark(const contract::PlanDir& folder) : folder_(folder) {
   const bool is_new = lock_ >= 0;
   if (!is_new) lock_ = ::open(mark.c_str(), kFlags, 0666);
   if (lock_ < 0) return;
-  if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {  // its writer lives
+  if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {  // writer that holds the lock is alive
     ::close(lock_);
     lock_ = -1;
   } else if (!is_new) {
@@ -59,7 +68,7 @@ WriteMark::~WriteMark() {
   ::close(lock_);
 }
 
-// What a plan folder is made of: descriptions, scripts, tables of arrays, copies.
+// The following functions and classes write the files of a plan folder.
 
 namespace {
 
@@ -67,17 +76,19 @@ using base::Folder;
 using contract::JobKind;
 using contract::PlannedJob;
 
-constexpr std::size_t kMostFacts = std::size_t{1} << 16;  // bytes of a digest's text held at a time
-/// Login nodes are shared. Making and writing one file is short.
+constexpr std::size_t kMostFacts = std::size_t{1} << 16;  // limit of the digest text in bytes
+/// Login nodes are shared, so few threads are used. The chunks are large because writing a file
+/// takes little time.
 constexpr base::LoopLimits kFileLoop{.most_threads = 4, .chunk = 256};
-constexpr std::chrono::milliseconds kClockTick(10);  // of file times, at most
+constexpr std::chrono::milliseconds kClockTick(10);  // upper bound on the resolution of file times
 
 contract::PlanDir absolute(const contract::PlanDir& out) {
   const fs::path root = fs::absolute(out.root()).lexically_normal();
   return contract::PlanDir(root.has_filename() ? root : root.parent_path());
 }
 
-/// Makes the folders of a plan, and removes those it made unless they are kept.
+/// Makes the folders of a plan. Removes the folders that this object made, unless keep() was
+/// called.
 class NewFolders {
  public:
   explicit NewFolders(const contract::PlanDir& plan) {
@@ -104,12 +115,12 @@ class NewFolders {
   void keep() { made_.clear(); }
 
  private:
-  /// Another process may have filled them meanwhile: only empty ones go.
+  /// Removes empty folders only, because another process may have filled a folder in the meantime.
   void remove() {
     for (; !made_.empty(); made_.pop_back()) ::rmdir(made_.back().c_str());
   }
 
-  std::vector<fs::path> made_;  // in the order in which they were made
+  std::vector<fs::path> made_;  // new folders in the order of creation
 };
 
 bool holds_something(const fs::path& folder) {
@@ -117,14 +128,14 @@ bool holds_something(const fs::path& folder) {
   return fs::directory_iterator(folder, none) != fs::directory_iterator();
 }
 
-/// What there is where the plan has a file.
+/// State of the file at the place of a planned file.
 enum class Found : unsigned char {
-  other,  ///< nothing, or something to be replaced
-  right,  ///< what the plan says
-  stale,  ///< something else, to which results belong
+  other,  ///< missing, or replaceable
+  right,  ///< equal to the planned file
+  stale,  ///< different, and results belong to this file
 };
 
-/// A file besides those of single runs and jobs, and what makes it.
+/// File other than run descriptions and job scripts, with the function that makes its content.
 struct PlanFile {
   fs::path path;
   base::Pieces content;
@@ -136,7 +147,8 @@ ScriptTemplate job_template(const Resources& resources, const std::string& sched
   return ScriptTemplate::of_file(*resources.job_template, resources.templates);
 }
 
-/// Makes the scripts of a plan, one after another: what it compiles serves them all.
+/// Renders the scripts of a plan one after another. All scripts share the compiled template and
+/// command.
 class Scripts {
  public:
   Scripts(const Planning& planning, const Resources& resources, const contract::PlanDir& out)
@@ -160,8 +172,9 @@ class Scripts {
   ExternalCommand command_;
 };
 
-/// One plan and the folder it goes to. Every script is rendered once: one that differs from the
-/// folder's is staged next to its place. Nothing is published before all could be rendered.
+/// Compares a plan with its folder and writes the differences. Each script is rendered once, and a
+/// script that differs from the folder's script is staged next to its final place. Nothing is
+/// published until all scripts are rendered.
 class PlanWriter {
  public:
   PlanWriter(const Planning& planning, const Resources& resources, const contract::PlanDir& out)
@@ -199,15 +212,15 @@ class PlanWriter {
   contract::PlanDir absolute_out_ = absolute(out_);
   std::vector<Found> runs_, scripts_;
   std::vector<PlanFile> files_;
-  std::optional<contract::Plan> marked_;  // where there are stale runs: the plan that says so
-  bool sealed_ = false;  // nobody touched the scripts and descriptions since they were written
+  std::optional<contract::Plan> marked_;  // plan with stale runs marked, if there are any
+  bool sealed_ = false;  // scripts and descriptions are unchanged since the last plan
 };
 
 base::Pieces whole(std::string text) {
   return [text = std::move(text)](const auto& take) { take(text); };
 }
 
-/// Where the tasks of an OAR array find their lines of the table.
+/// Returns the line numbers in the table for the tasks of an OAR array.
 std::string line_numbers(const PlannedJob& job) {
   std::string text;
   for (std::size_t i = 1; i <= job.run_ids.size(); ++i) {
@@ -233,10 +246,11 @@ base::Pieces PlanWriter::table_lines(std::vector<std::size_t> jobs) const {
   };
 }
 
-/// In the order they are written: plan.json, which names all others, comes last.
+/// Returns the files in the order in which they are written. plan.json comes last, because
+/// plan.json names all other files.
 std::vector<PlanFile> PlanWriter::files() const {
   std::vector<PlanFile> files;
-  std::map<std::string, std::vector<std::size_t>> tables;  // the jobs of each
+  std::map<std::string, std::vector<std::size_t>> tables;  // jobs of each table
   for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
     const PlannedJob& job = plan_.jobs[i];
     if (job.kind != JobKind::array) continue;
@@ -255,7 +269,8 @@ std::vector<PlanFile> PlanWriter::files() const {
   return files;
 }
 
-/// Of the plan in the folder, or, where that is damaged, of a run; empty where neither says it.
+/// Returns the study of the plan in the folder. When plan.json is damaged, returns the study of a
+/// run, or an empty text when every run.json is damaged too.
 std::string PlanWriter::study_there() const {
   const std::string file = out_.plan_json().string();
   try {
@@ -268,7 +283,7 @@ std::string PlanWriter::study_there() const {
       try {
         return contract::run_spec_from_json(base::read_file(json), "run.json").study;
       } catch (const base::SpecError&) {
-        continue;  // damaged, too
+        continue;  // run.json is damaged too
       }
     }
     return {};
@@ -321,10 +336,11 @@ void PlanWriter::mark_stale() {
   files_.back().right = base::file_holds(files_.back().path, files_.back().content);
 }
 
-/// A digest of all that decides what the scripts and descriptions hold (this program, the
-/// templates, the study, the site, the folder) and of the stamps of those files. Where it is the
-/// one that the last plan left, they are what it wrote and what would be written now; otherwise all
-/// are compared byte by byte.
+/// Returns a digest of everything that decides the content of scripts and descriptions (this
+/// program, the templates, the study, the site, the folder) and of the stamps of those files.
+/// When the digest equals the digest that the last plan left, the scripts and descriptions are
+/// unchanged and equal to what the writer would write now. Otherwise the writer compares all files
+/// byte by byte.
 std::string PlanWriter::seal() const {
   std::string facts = planning_.resolved + planning_.site_toml + planning_.site.trainer +
                       absolute_out_.root().string();
@@ -336,7 +352,7 @@ std::string PlanWriter::seal() const {
   if (resources_.job_template) {
     const fs::path own = fs::absolute(*resources_.job_template);
     add_file(own);
-    for (const auto& entry : fs::directory_iterator(own.parent_path())) {  // its partials
+    for (const auto& entry : fs::directory_iterator(own.parent_path())) {  // partial templates
       if (entry.path().extension() == kTemplateExtension) templates.push_back(entry.path());
     }
   }
@@ -354,14 +370,15 @@ std::string PlanWriter::seal() const {
   return contract::sha256_hex(facts) + "\n";
 }
 
-/// Not for a folder with stale runs: they have to be told each time.
+/// Writes the digest. A folder with stale runs gets no digest, because the stale runs must be
+/// reported each time.
 void PlanWriter::write_seal() const {
   const auto stale = [](Found found) { return found == Found::stale; };
   if (std::any_of(runs_.begin(), runs_.end(), stale)) {
     fs::remove(out_.seal());
     return;
   }
-  std::this_thread::sleep_for(kClockTick);  // a change from now on shows in the stamps
+  std::this_thread::sleep_for(kClockTick);  // later changes then alter the stamps
   base::write_file_if_changed(out_.seal(), seal());
 }
 
@@ -373,7 +390,7 @@ void PlanWriter::look_at_job(std::size_t job, const std::string& script, const F
     if (runs.exists()) runs_[run] = look_at_run(run, planned.kind, runs);
     stale = stale || runs_[run] == Found::stale;
   }
-  if (stale && planned.kind == JobKind::single) {  // jobs of several may have to start others
+  if (stale && planned.kind == JobKind::single) {  // other jobs may start their other runs
     scripts_[job] = Found::stale;
   } else if (jobs.holds(contract::PlanDir::script_name(planned.name), script,
                         Folder::Mode::executable)) {
@@ -381,7 +398,8 @@ void PlanWriter::look_at_job(std::size_t job, const std::string& script, const F
   }
 }
 
-/// The runs of an array are described by its table; a task that has started has a run.json too.
+/// Compares a run with its description in the folder. The table of an array describes the runs of
+/// the array. A task that has started has a run.json in addition.
 Found PlanWriter::look_at_run(std::size_t run, JobKind kind, const Folder& runs) const {
   const std::string& id = plan_.runs[run].run_id;
   const contract::RunSpec spec = planning_.run(run);
@@ -393,7 +411,8 @@ Found PlanWriter::look_at_run(std::size_t run, JobKind kind, const Folder& runs)
     const auto kept = contract::run_spec_from_json(base::read_file(dir.run_json()), "run.json");
     return same_but_walltime(kept, spec) ? Found::right : Found::stale;
   } catch (const base::SpecError& error) {
-    // One that nobody can run is no loss; one that a newer version wrote is whole.
+    // A damaged description may be replaced. A description written by a newer version is intact and
+    // must stay.
     return error.key_path() == "schema_version" ? Found::stale : Found::other;
   }
 }
@@ -417,7 +436,7 @@ WrittenPlan PlanWriter::outcome() const {
   return result;
 }
 
-/// The descriptions of a job's runs appear before its script.
+/// Publishes a job: first the descriptions of its runs, then its script.
 void PlanWriter::publish(std::size_t job, const Folder& runs, const Folder& jobs) const {
   const PlannedJob& planned = plan_.jobs[job];
   for (const std::size_t run : planning_.job_runs[job]) {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan folder is made of, and the mark that it is being written.
+// Marks a plan folder as being written.
 #pragma once
 
 #include "contract/plan/run_dir.hpp"
 
 namespace dlscale::planner {
 
-// The mark that a plan folder is being written, by which the next plan sees that a writer was
-// killed and what it left.
+// The mark lets the next plan detect that a writer was killed and remove the partial files that the
+// writer left.
 
-/// Stands in the folder as long as it exists. Where the mark of an earlier writer stands that was
-/// killed, the parts of files it was writing are removed first: only then are all folders looked
-/// through. A folder where no mark can be made is left to those who write to it.
+/// Mark that exists in the folder as long as this object exists. When the folder has the mark of a
+/// killed writer, the constructor first removes the partial files of that writer. All folders are
+/// searched for partial files only in this case. When the folder does not permit a mark, this
+/// object has no effect, and the functions that write to the folder report the error.
 class WriteMark {
  public:
   explicit WriteMark(const contract::PlanDir& folder);

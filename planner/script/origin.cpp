@@ -11,7 +11,7 @@
 namespace dlscale::planner {
 namespace {
 
-/// A name of templates and the keys that may give its value: the first that is said counts.
+/// Name in templates and the keys that may give its value. The first key that is set counts.
 struct Origin {
   std::string_view name;
   std::string_view keys[3];
@@ -30,7 +30,7 @@ constexpr Origin kOrigins[] = {
     {"types", {"partitions.types"}},
 };
 
-/// The value at a dotted key of a table.
+/// Returns the place of the value at a dotted key of a table.
 std::optional<Place> place_in(const config::Table& table, std::string_view path, std::string key) {
   const std::size_t dot = path.find('.');
   const config::Entry* const entry = config::find_key(table, path.substr(0, dot));

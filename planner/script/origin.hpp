@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which key of the study or the site gave a value of a job script.
+// Finds the key of the study or the site that gave a value of a job script.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,8 @@
 
 namespace dlscale::planner {
 
-/// The error at the key that gave the value to a directive; as it is where the value is of no key.
+/// Returns the error at the key that gave the value to the directive. Returns the error unchanged
+/// when the value does not come from a key.
 base::SpecError at_origin(const UnfitValue& error, const Planning& planning, std::size_t job);
 
 }  // namespace dlscale::planner

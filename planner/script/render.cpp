@@ -22,7 +22,8 @@ Source read_template(const fs::path& file) {
   return {file.string(), base::read_file(file)};
 }
 
-/// Refuses what would get round the quoting: unquoted values, other delimiters, marks.
+/// Rejects everything that would circumvent the quoting: unquoted values, other delimiters, place
+/// marks.
 void check_tags(const Source& source) {
   refuse_marks(source.text);
   for (const char* tag : {"{{{", "{{&", "{{="}) {
@@ -37,13 +38,14 @@ void check_tags(const Source& source) {
   }
 }
 
-/// True for a place with quotes before it on its line.
+/// Returns true for a position that follows a quote on the same line.
 bool after_quotes(const std::string& text, std::size_t at) {
   const std::size_t line = text.rfind('\n', at) + 1;  // npos + 1 is 0
   return text.substr(line, at - line).find_first_of("'\"") != std::string::npos;
 }
 
-/// Where a tag of that name stands in one of the sources: the first, or the first after quotes.
+/// Returns the place of a tag in the sources: the first tag of that name, or with `quoted` the
+/// first such tag after quotes.
 base::Location find_tag(const std::vector<Source>& sources, const std::string& name,
                         bool quoted = false) {
   for (const Source& source : sources) {
@@ -60,7 +62,8 @@ base::Location find_tag(const std::vector<Source>& sources, const std::string& n
   return {sources.front().file};
 }
 
-/// What the place number `index` of values_of is called; empty where there is no such place.
+/// Returns the name of the value with this index in values_of, or an empty text for an index out of
+/// range.
 std::string name_of(const TemplateData& data, std::size_t index) {
   const auto find = [&](const auto& named, auto size_of) -> std::string {
     for (const auto& [name, value] : named) {
@@ -77,7 +80,7 @@ std::string name_of(const TemplateData& data, std::size_t index) {
   return name;
 }
 
-/// The names of all templates in the folders.
+/// Returns the names of all templates in the folders.
 std::vector<std::string> templates_in_any(const std::vector<fs::path>& folders) {
   std::vector<std::string> names;
   for (const fs::path& folder : folders) {
@@ -87,7 +90,8 @@ std::vector<std::string> templates_in_any(const std::vector<fs::path>& folders) 
   return names;
 }
 
-/// Mustache's complaint, which ends in the offset it is about, at its line and column.
+/// Converts an error message of mustache, which ends in an offset, to an error at a line and
+/// column.
 base::SpecError syntax_error(const Source& source, const std::string& complaint) {
   const std::size_t at = complaint.rfind(" at ");
   if (at == std::string::npos) return base::SpecError({source.file}, "", complaint);
@@ -102,7 +106,7 @@ std::string names_of(const std::vector<fs::path>& folders) {
   return text;
 }
 
-/// A context that knows partials by their files and answers unknown names with an error.
+/// Mustache context that reads partials from files and throws for unknown names.
 class StrictContext : public mustache::context<std::string> {
  public:
   StrictContext(const mustache::data& values, const std::vector<std::string>& names,
@@ -140,7 +144,7 @@ class StrictContext : public mustache::context<std::string> {
     Source source = read_template(*folder / (stem + kTemplateExtension));
     check_tags(source);
     std::string text = source.text;
-    if (!text.empty() && text.back() == '\n') text.pop_back();  // the tag's own line ends it
+    if (!text.empty() && text.back() == '\n') text.pop_back();  // newline of the tag follows
     asked_[name] = partials_in(text);
     sources_.push_back(std::move(source));
     if (reaches(name, name)) {
@@ -151,7 +155,8 @@ class StrictContext : public mustache::context<std::string> {
   }
 
  private:
-  /// Among the partials read so far, none of which has asked for itself before.
+  /// Returns true when a partial includes another, directly or through other partials. Considers
+  /// the partials read so far, which do not include themselves.
   bool reaches(const std::string& from, const std::string& name) const {
     const auto asked = asked_.find(from);
     if (asked == asked_.end()) return false;
@@ -163,9 +168,9 @@ class StrictContext : public mustache::context<std::string> {
   const std::vector<std::string>& names_;
   const Named<std::string>& renamed_;
   const std::vector<fs::path>& folders_;
-  mutable std::vector<Source> sources_;  // filled as partials are asked for, in a const interface
+  mutable std::vector<Source> sources_;  // mutable because the const interface adds partials
   mutable std::map<std::string, mustache::data> partials_;
-  mutable std::map<std::string, std::vector<std::string>> asked_;  // partial → those it asks for
+  mutable std::map<std::string, std::vector<std::string>> asked_;  // partial → included partials
 };
 
 mustache::data lines_of(const std::vector<std::string>& lines) {
@@ -177,8 +182,8 @@ mustache::data lines_of(const std::vector<std::string>& lines) {
   return list;
 }
 
-/// The data as mustache wants it: marks instead of values and list items, numbered in the order of
-/// values_of. The names go to `names`.
+/// Converts the data for mustache. Values and list items become marks, numbered in the order of
+/// values_of. Appends all names to `names`.
 mustache::data to_mustache(const TemplateData& data, std::vector<std::string>& names) {
   mustache::data root;
   std::size_t marks = 0;
@@ -198,7 +203,7 @@ mustache::data to_mustache(const TemplateData& data, std::vector<std::string>& n
   return root;
 }
 
-/// What stands where the marks of to_mustache are.
+/// Returns the values that replace the marks of to_mustache.
 std::vector<std::string_view> values_of(const TemplateData& data) {
   std::vector<std::string_view> values;
   values.reserve(data.values.size() + data.extras.size());
@@ -210,7 +215,7 @@ std::vector<std::string_view> values_of(const TemplateData& data) {
   return values;
 }
 
-/// True for data that mustache makes the same text of, marks included.
+/// Returns true when mustache makes the same text, marks included, from both data.
 bool same_shape(const TemplateData& a, const TemplateData& b) {
   const auto same_name = [](const auto& x, const auto& y) { return x.first == y.first; };
   const auto same_size = [](const auto& x, const auto& y) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills in job script templates (mustache), strictly: a name nothing defines is an error.
+// Renders job script templates (mustache) and treats each undefined name as an error.
 #pragma once
 
 #include <filesystem>
@@ -13,65 +13,70 @@
 
 namespace dlscale::planner {
 
-/// Of templates and partials.
+/// File name extension of templates and partials.
 inline constexpr const char* kTemplateExtension = ".mustache";
 
-/// Names of the templates in a folder, sorted; none where it cannot be read.
+/// Returns the sorted names of the templates in a folder, or an empty list for an unreadable
+/// folder.
 std::vector<std::string> templates_in(const std::filesystem::path& folder);
 
-/// The partials that a template asks for, each once.
+/// Returns the partials that a template includes, each listed once.
 std::vector<std::string> partials_in(const std::string& text);
 
-/// Names, each once, and what they stand for. The names outlive the data.
+/// Unique names and their values. The names must outlive the data.
 template <class T>
 using Named = std::vector<std::pair<std::string_view, T>>;
 
-/// What a template may name.
+/// Names and values that a template may use.
 struct TemplateData {
-  Named<std::string> values;                  ///< {{name}}: one word, quoted
-  Named<bool> flags;                          ///< {{#name}}…{{/name}}
-  Named<std::vector<std::string>> lists;      ///< {{#name}}{{.}}{{/name}}
-  Named<std::vector<std::string>> verbatim;   ///< {{#name}}{{{line}}}{{/name}}
-  Named<std::string> partials;                ///< {{>name}} that stands for another template
-  std::map<std::string, std::string> extras;  ///< more values, which hide those of these names
+  Named<std::string> values;                  ///< {{name}}: quoted word
+  Named<bool> flags;                          ///< {{#name}}…{{/name}}: section shown when true
+  Named<std::vector<std::string>> lists;      ///< {{#name}}{{.}}{{/name}}: quoted words
+  Named<std::vector<std::string>> verbatim;   ///< {{#name}}{{{line}}}{{/name}}: unquoted lines
+  Named<std::string> partials;                ///< {{>name}}: name of another template
+  std::map<std::string, std::string> extras;  ///< more values; they hide values of the same names
 };
 
-/// A template's text as read, for telling where a name stands.
+/// Text of a template as read, used to locate a name in error messages.
 struct TemplateSource {
   std::string file;
   std::string text;
 };
 
-/// One template and the partials (`{{>name}}` is <name>.mustache) of a folder. Only `{{{line}}}`
-/// may stand unquoted, and delimiters stay {{ }}.
+/// Template with the partials of its folders: `{{>name}}` includes <name>.mustache. Only
+/// `{{{line}}}` may be unquoted, and the delimiters are always {{ }}.
 class ScriptTemplate {
  public:
-  /// Reads <name>.mustache. Throws base::RunError when it cannot be read.
+  /// Reads <name>.mustache. Throws base::RunError when the file cannot be read.
   ScriptTemplate(std::filesystem::path folder, const std::string& name);
-  /// The user's own template; its partials are looked for beside it, then in `folder`.
+  /// Reads the user's own template. Its partials are searched in the folder of the template, then
+  /// in `folder`.
   static ScriptTemplate of_file(const std::filesystem::path& file, std::filesystem::path folder);
-  /// A template that stands in another file, which messages name. It has no partials.
+  /// Takes a template that is part of another file, which messages name. The template has no
+  /// partials.
   static ScriptTemplate of_text(std::string text, std::string file);
-  /// Throws base::SpecError naming template and line for an unknown name or partial (with the
-  /// nearest), bad mustache, and values their line cannot hold (planner/script/shell_text.hpp).
-  /// Mustache runs once for all data that differ in values and list items only.
+  /// Returns the template filled with the data. Throws base::SpecError naming template and line for
+  /// an unknown name or partial (with the nearest name), for invalid mustache, and for values that
+  /// are not allowed on their line (planner/script/shell_text.hpp). Mustache runs only once for all
+  /// data that differ only in values and list items.
   std::string render(const TemplateData& data);
 
  private:
   ScriptTemplate() = default;
-  /// A text and the data it was made for; their values and list items may be others.
+  /// Compiled text and the data it was made from. The text also serves data with other values and
+  /// list items.
   struct Compiled {
     TemplateData data;
     ScriptText text;
-    std::vector<TemplateSource> sources;  // the template, then its partials
+    std::vector<TemplateSource> sources;  // template, then its partials
   };
   const Compiled& compiled_for(const TemplateData& data);
   Compiled compile(const TemplateData& data) const;
 
-  std::vector<std::filesystem::path> folders_;  // where partials are, the first that has one
+  std::vector<std::filesystem::path> folders_;  // folders of partials, in search order
   std::string file_;
   std::string text_;
-  std::vector<Compiled> compiled_;  // of each shape of data met so far
+  std::vector<Compiled> compiled_;  // compiled text for each shape of data so far
 };
 
 }  // namespace dlscale::planner

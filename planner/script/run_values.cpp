@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "parameters.";
 
-/// Its bare name; empty where it is no parameter.
+/// Returns the bare name of a parameter, or an empty text for a setting that is not a parameter.
 std::string_view parameter_of(std::string_view setting) {
   return setting.starts_with(kPrefix) ? setting.substr(kPrefix.size()) : std::string_view();
 }
@@ -86,7 +86,8 @@ constexpr const char* kCommand = "trainer.command";
 constexpr const char* kDatasetPath = "dataset_path";
 constexpr const char* kWeights = "weights";
 
-/// Calls `make`; what it throws is at the command's place in the study, not in the command.
+/// Calls `make`. Errors of `make` are reported at the place of the command in the study, not at a
+/// place in the command.
 template <class Make>
 auto at_command(const base::Location& where, Make make) {
   try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run's description offers to templates and to the commands of external trainers, with the
-// study's free parameters.
+// Provides the values of a run, including the study's free parameters, to templates and to the
+// commands of external trainers.
 #pragma once
 
 #include <string>
@@ -14,40 +14,45 @@
 
 namespace dlscale::planner {
 
-// The free parameters of a study beside the names that scripts and commands know already.
+// The following functions check the free parameters of a study against the names that scripts and
+// commands use.
 
-/// Throws base::SpecError at a parameter whose name a script or command has for something else.
+/// Throws base::SpecError at a parameter whose name already has another meaning in scripts or
+/// commands.
 void check_parameters(const Study& study);
 
-/// A line for each axis that is a parameter the external trainer's command does not name: its runs
-/// would all be the same.
+/// Returns a line for each parameter axis that the command of the external trainer does not use.
+/// The runs along such an axis would all be the same.
 std::vector<std::string> unused_parameters(const Study& study);
 
-// What a run's description offers to templates and to the commands of external trainers.
+// The following declarations provide the values of a run to templates and commands.
 
-/// A name that templates may use.
+/// Name that templates may use.
 struct ScriptName {
   std::string name;
-  std::string kind;     ///< value, flag, list, lines, partial
-  std::string meaning;  ///< one line
+  std::string kind;     ///< value, flag, list, lines or partial
+  std::string meaning;  ///< description in a single line
 };
 
-/// The values every run has.
+/// Returns the names of the values that every run has.
 std::vector<ScriptName> run_value_names();
 
-/// Whether the command has {{name}}.
+/// Returns true when the command contains {{name}}.
 bool names_value(std::string_view command, std::string_view name);
 
-/// Adds those values, and the run's free parameters by their bare names (check_parameters).
+/// Adds the values of run_value_names() and the run's free parameters, which have their bare names
+/// (see check_parameters).
 void add_run_values(const contract::RunSpec& run, TemplateData& data);
 
-/// The command of an external trainer, compiled once.
+/// Command of an external trainer, compiled once.
 class ExternalCommand {
  public:
-  /// `where` is its place in the study. Throws base::SpecError for a tag that is not allowed.
+  /// Takes the command and its place `where` in the study. Throws base::SpecError for a tag that is
+  /// not allowed.
   ExternalCommand(std::string command, base::Location where);
-  /// With the run's values in place of its {{names}}, each quoted for the shell. Throws
-  /// base::SpecError for a name that the run does not have, or for which the study says no value.
+  /// Returns the command with the run's values in place of the {{names}}. Each value is quoted for
+  /// the shell. Throws base::SpecError for a name that the run does not have, and for a name
+  /// without a value in the study.
   std::string of(const contract::RunSpec& run);
 
  private:

@@ -62,7 +62,7 @@ Script::Script(const Planning& all, std::size_t index, const contract::PlanDir& 
       partition(partition_for(site, wishes, allocation)),
       request(job.resources),
       datasets(data_paths(all, runs, first)) {
-  // A bind mount is written FROM:TO.
+  // A bind mount has the form FROM:TO, so the path must not contain : or ,.
   if (!container().empty() && out.root().string().find_first_of(":,") != std::string::npos) {
     throw base::UsageError(fmt::format(
         "the plan folder {} cannot be mounted in a container: its path holds : or ,; choose "
@@ -103,7 +103,7 @@ bool Script::binds_cores() const {
 
 int Script::bound_cores() const {
   int cores = request.cores_per_rank;
-  if (on("oar") && cuda() && !partition.exclusive) {  // OAR gives each GPU its share of the cores
+  if (on("oar") && cuda() && !partition.exclusive) {  // each GPU comes with its share of the cores
     cores = std::clamp(partition.cores_per_node / std::max(1, partition.gpus_per_node), 1, cores);
   }
   return cores * request.ranks_per_node / processes_per_node();
@@ -131,7 +131,7 @@ long Script::memory_mib() const {
                    : cores / partition.cores_per_node;
   }
   const double mib = (wished ? wishes.memory_gb : partition.memory_gb) * kMibPerGb * share;
-  return std::max(1L, static_cast<long>(mib));  // 0 asks SLURM for all the memory there is
+  return std::max(1L, static_cast<long>(mib));  // value 0 would request all memory
 }
 
 std::string Script::mail_events() const {
@@ -144,7 +144,7 @@ std::string Script::mail_events() const {
   return fmt::format("{}", fmt::join(events, ","));
 }
 
-/// OAR submits idempotent jobs that end with 99 again.
+/// Returns the job types for OAR. The type idempotent makes OAR submit jobs again that end with 99.
 std::vector<std::string> Script::types() const {
   std::vector<std::string> types = partition.types;
   if (site.requeue.value_or(false)) add_once(types, "idempotent");
@@ -216,7 +216,7 @@ std::vector<std::string> Script::slots() const {
 
 base::ScriptVariables Script::variables() const {
   std::vector<std::string> own;
-  if (!asks_memory()) own.push_back("SLURM_MEM_PER_CPU");  // a partition's default may set it
+  if (!asks_memory()) own.push_back("SLURM_MEM_PER_CPU");  // variable set by a partition's default
   if (asks_gpus_per_node()) own.push_back("SLURM_GPUS_PER_NODE");
   if (array()) own.push_back("SLURM_ARRAY_*");
   if (!partition.hint.empty()) {
@@ -246,7 +246,8 @@ struct DataRow {
   T (*of)(const Script&);
 };
 
-/// Alternatives of one pattern in bash's `case`, in lines that go on in the next one.
+/// Joins alternative patterns for bash's `case` in lines. Each line except the last continues on
+/// the next line.
 std::vector<std::string> case_patterns(const std::vector<std::string_view>& patterns) {
   constexpr std::size_t kLongest = 90;
   std::vector<std::string> lines;

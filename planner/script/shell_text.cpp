@@ -62,7 +62,7 @@ void Quoting::read_in_words(char c) {
   } else if (c == '#' && std::string_view(" \t\n;|&(").find(last_) != std::string_view::npos) {
     comment_ = true;
   } else if (c == '(' && last_ == '(') {
-    levels_.back() = In::arithmetic;  // the level that the first one made
+    levels_.back() = In::arithmetic;  // level of the first parenthesis
     parentheses_ = 1;
   } else if (c == '(') {
     levels_.push_back(In::words);
@@ -89,7 +89,7 @@ void Quoting::read_in_arithmetic(char c) {
   if (c == ')' && --parentheses_ < 0) levels_.pop_back();
 }
 
-/// The word after "<<" or "<<-", quoted or not.
+/// Reads a character of the quoted or unquoted word after "<<" or "<<-".
 void Quoting::read_delimiter(char c) {
   const bool quote = c == '\'' || c == '"' || c == '\\';
   const bool ends = std::string_view(" \t\n;|&()<>").find(c) != std::string_view::npos;
@@ -108,8 +108,9 @@ void Quoting::read_in_here_document(char c) {
   line_.clear();
 }
 
-/// Directives and the characters their values may hold besides letters and digits. The first row a
-/// line begins with counts. `%` is left out where batch systems replace it (%j, %jobid%).
+/// Directive of a batch system, with the characters besides letters and digits that its values may
+/// contain. The first row that matches the start of a line applies. `%` is left out where batch
+/// systems replace it (%j, %jobid%).
 struct DirectiveRule {
   std::string_view line_start;
   std::string_view punctuation;
@@ -119,7 +120,7 @@ namespace {
 
 constexpr DirectiveRule kDirectives[] = {
     {"#OAR -p", "_./:@%+,=-'<>()! "},  // SQL
-    {"#OAR -O", "_./-"},  // of the plan folder, whose scripts oarsub cannot read past a space
+    {"#OAR -O", "_./-"},  // path in the plan folder; oarsub cannot read script paths with spaces
     {"#OAR -E", "_./-"},
     {"#OAR -n", "_.:@+,=- "},
     {"#OAR", "_./:@+,=-"},
@@ -138,7 +139,7 @@ bool is_word_character(unsigned char c) {
   return c < 0x80 && std::isalnum(c);
 }
 
-/// Bytes that mean nothing to a shell.
+/// Characters without a special meaning in a shell.
 constexpr std::array<bool, 256> kPlain = [] {
   std::array<bool, 256> plain{};
   for (const unsigned char c : std::string_view("_./:@%+,-")) plain[c] = true;
@@ -154,7 +155,7 @@ const DirectiveRule* directive_of(std::string_view line) {
   return nullptr;
 }
 
-/// A line that so far could become a directive: "#", "#SB".
+/// Returns true for the beginning of a line that may become a directive, such as "#" or "#SB".
 bool begins_directive(std::string_view line) {
   return !line.empty() && std::any_of(std::begin(kDirectives), std::end(kDirectives),
                                       [&](const DirectiveRule& rule) {
@@ -255,7 +256,7 @@ ScriptText::ScriptText(std::string_view marked, std::string template_file)
     Place place{std::string(rest.substr(0, open)), 0, nullptr, true};
     quoting.read(place.before);
     place.takes_words = quoting.takes_words();
-    quoting.read("x");  // whatever the value is, it is no syntax
+    quoting.read("x");  // placeholder of a value, which is not syntax
     std::from_chars(rest.data() + open + 1, rest.data() + close, place.index);
     const std::string_view line = last_line(marked.substr(0, marked.size() - rest.size() + open));
     place.rule = directive_of(line);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values in job scripts: quoted where a shell reads them, checked where a batch system does.
+// Puts values into job scripts: values are quoted where a shell reads them, and checked where a
+// batch system reads them.
 #pragma once
 
 #include <span>
@@ -12,14 +13,15 @@
 
 namespace dlscale::planner {
 
-// Follows the quoting of bash through a script, to tell where a quoted word stays one word.
+// Parser that follows the quoting of bash through a script and finds the places where a quoted word
+// is read as a single word.
 
 class Quoting {
  public:
-  /// The next piece of the script.
+  /// Reads the next piece of the script.
   void read(std::string_view text);
-  /// False within '…', "…", `…`, $((…)) and here-documents, where quotes are no quotes. Command
-  /// substitutions begin anew, and nothing matters in a comment.
+  /// Returns false inside '…', "…", `…`, $((…)) and here-documents, where quotes have no effect. A
+  /// command substitution starts a new context. In a comment every place accepts words.
   bool takes_words() const;
 
  private:
@@ -31,66 +33,69 @@ class Quoting {
   void read_in_here_document(char c);
   void read_delimiter(char c);
 
-  std::vector<In> levels_{In::words};  // the innermost last; each ( makes one
+  std::vector<In> levels_{In::words};  // stack of contexts, innermost last; each ( adds a context
   char last_ = '\n';
-  bool escaped_ = false;  // by a backslash just read
+  bool escaped_ = false;  // true after a backslash
   bool comment_ = false;
-  int parentheses_ = 0;           // open ones of the arithmetic
-  int arrows_ = 0;                // of "<<" just read
-  bool reads_delimiter_ = false;  // of a here-document
-  std::string delimiter_;         // of the here-document that begins on the next line, or has begun
+  int parentheses_ = 0;           // number of open parentheses in arithmetic
+  int arrows_ = 0;                // number of consecutive < characters just read
+  bool reads_delimiter_ = false;  // true inside the delimiter after <<
+  std::string delimiter_;         // delimiter of the current or next here-document
   bool in_here_document_ = false;
-  std::string line_;  // of the here-document
+  std::string line_;  // current line of the here-document
 };
 
-/// One word of bash that stands for exactly this value and never spans lines: bare when nothing in
-/// it is special, else '…', with control characters $'…'. Throws base::SpecError for NUL, which no
-/// word of a shell can hold.
+/// Returns a bash word that stands for exactly this value and stays on a single line. The word is
+/// bare when no character is special, otherwise '…', and $'…' with control characters. Throws
+/// base::SpecError for NUL, which a shell word cannot contain.
 std::string shell_quote(std::string_view value);
 
-/// A value that cannot stand where the template wants it.
+/// Error for a value that is not allowed at its place in a template.
 struct UnfitValue : base::SpecError {
-  /// `line` is the directive, empty on shell lines.
+  /// Takes the directive in `line`, which is empty for shell lines.
   UnfitValue(const base::Location& where, std::string_view line, std::string what_is_wrong)
       : base::SpecError(where, line, what_is_wrong), problem(std::move(what_is_wrong)) {}
   std::string problem;
-  std::size_t index = 0;  ///< of the value
-  std::string name;       ///< what templates call it, where that is known
+  std::size_t index = 0;  ///< index of the value
+  std::string name;       ///< name of the value in templates, if known
 };
 
 struct DirectiveRule;
 
-/// Stands in a text where value number `index` goes.
+/// Returns the mark that reserves the place of value number `index` in a text.
 std::string place_mark(std::size_t index);
 
-/// Throws base::SpecError for text that could pass for a place_mark, or that holds NUL.
+/// Throws base::SpecError for text that contains NUL or looks like a place_mark.
 void refuse_marks(std::string_view text);
 
-/// A script with places for values.
+/// Script with places for values.
 class ScriptText {
  public:
-  /// `marked` holds place_mark(i) wherever value i goes. Throws base::SpecError naming
+  /// Takes a script with place_mark(i) at each place of value i. Throws base::SpecError naming
   /// `template_file` when a value would complete the name of a directive.
   ScriptText(std::string_view marked, std::string template_file);
-  /// Gives every value the form its line wants. On a line that begins with #SBATCH or #OAR, where
-  /// nothing can be quoted, it stands as it is and must be made of characters the batch system
-  /// takes there; everywhere else it is shell-quoted. Within quotes, here-documents and arithmetic,
-  /// where quoting is not possible, it must mean nothing to a shell. Throws UnfitValue naming the
-  /// template and the directive or the line.
+  /// Returns the script with all values in the form that their lines require.
+  /// - On a line that starts with #SBATCH or #OAR, quoting is impossible. The value is inserted
+  ///   unchanged and must consist of characters that the batch system accepts there.
+  /// - On other lines the value is quoted for the shell.
+  /// - Inside quotes, here-documents and arithmetic, quoting is impossible. The value must not
+  ///   contain characters with a special meaning in a shell.
+  ///
+  /// Throws UnfitValue naming the template and the directive or the line.
   std::string with(std::span<const std::string_view> values) const;
 
  private:
   struct Place {
-    std::string before;  ///< text between the place before and this one
+    std::string before;  ///< text between the previous place and this place
     std::size_t index;
-    const DirectiveRule* rule;  ///< of its line; null on shell lines
-    bool takes_words;           ///< not within quotes
+    const DirectiveRule* rule;  ///< rule of the line; null on shell lines
+    bool takes_words;           ///< true outside quotes
   };
   void put(std::string_view value, const Place& place, std::string& script) const;
 
   std::string template_file_;
   std::vector<Place> places_;
-  std::string rest_;  // after the last place
+  std::string rest_;  // text after the last place
   std::size_t size_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what data sheets say of GPUs; docs/prediction-model.md describes every key.
+// Reads GPU data sheets. docs/prediction-model.md describes every key.
 #pragma once
 
 #include <filesystem>
@@ -11,15 +11,17 @@
 
 namespace dlscale::planner {
 
-/// Throws base::SpecError with place, key and the nearest name. The device is called as its file.
+/// Returns the device in a text. The name of the device is the stem of its file name. Throws
+/// base::SpecError with place, key and the nearest name.
 predict::Device read_device(std::string_view text, const std::filesystem::path& file);
 
-/// The device of that name in `folder`, or the one whose name alone begins so ("h100"); a path that
-/// ends in .toml is itself. Throws base::UsageError with the nearest name, or with all that begin
-/// so, base::SpecError.
+/// Returns the device named `name` in `folder`, or the only device whose name starts with `name`
+/// ("h100"). A `name` that ends in .toml is the path of the device's file. Throws base::UsageError
+/// with the nearest name, or with all names that start with `name`, and base::SpecError for a
+/// broken file.
 predict::Device find_device(const std::string& name, const std::filesystem::path& folder);
 
-/// All of a folder, by name.
+/// Returns the names of all devices in a folder, sorted.
 std::vector<std::string> devices_in(const std::filesystem::path& folder);
 
 }  // namespace dlscale::planner

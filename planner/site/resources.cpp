@@ -24,14 +24,15 @@ int cores_per_rank(const Site& site, const ResourceWishes& wishes, const Partiti
   return std::max(1, partition->cores_per_node / std::max(1, partition->gpus_per_node));
 }
 
-/// What a run wants of every partition.
+/// Requirements of a run for any partition.
 struct Demand {
   int gpus = 1;
   predict::Band predicted_s;
   bool one_process = false;
 };
 
-/// Why a partition does not take a job; `wish` is the key of the study that is at odds with it.
+/// Reason why a partition does not take a job. `wish` is the study's key that conflicts with the
+/// partition.
 struct Refusal {
   std::string wish;
   std::string why;
@@ -76,7 +77,7 @@ Refusal refusal_of_wishes(const Partition& partition, const ResourceWishes& wish
   return {};
 }
 
-/// Gives the request its nodes where the partition takes it.
+/// Sets the nodes of the request when the partition takes the job. Otherwise returns the reason.
 Refusal try_partition(const Site& site, const ResourceWishes& wishes, const Partition& partition,
                       const Demand& demand, Request& request) {
   const int room = ranks_per_full_node(site, partition, request.cores_per_rank);
@@ -95,7 +96,7 @@ Refusal try_partition(const Site& site, const ResourceWishes& wishes, const Part
   }
   const double limit = partition.max_walltime_s;
   const bool decided =
-      demand.predicted_s.value > 0 || wishes.partition;  // else another may give more time
+      demand.predicted_s.value > 0 || wishes.partition;  // otherwise a later partition may fit
   if (limit > 0 && wishes.walltime_s == 0 && decided) {
     request.walltime_s = std::min(request.walltime_s, limit);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a number of GPUs to nodes, ranks and cores of a site's partition.
+// Turns a number of GPUs into nodes, ranks and cores of a site's partition.
 #pragma once
 
 #include <string>
@@ -15,40 +15,45 @@ namespace dlscale::planner {
 
 struct Allocation {
   contract::ResourceRequest request;
-  int partition = -1;        ///< of Site::partitions; -1 on a site without any (one machine)
-  bool one_process = false;  ///< its "ranks" are devices of one process
+  int partition = -1;        ///< index in Site::partitions; -1 on a site without partitions
+  bool one_process = false;  ///< true when ranks are devices of a single process
   bool operator==(const Allocation&) const = default;
 };
 
-/// The first partition that takes the job, or the one the study names: the fewest nodes over which
-/// the ranks divide evenly, each with room for its ranks (GPUs and cores). Without partitions all
-/// ranks share one node, as do the devices of `one_process` everywhere. The time limit is the
-/// study's; else follows from `predicted_s`, the expected run time (0: not known), as
-/// predict::walltime_s() has it, cut to what the partition allows; else is the site's, cut likewise
-/// where the study names the partition. Throws base::SpecError naming the limit of each partition,
-/// at the wish that none of them fulfils, or at `gpus`.
+/// Returns the allocation on the first partition that takes the job, or on the partition that the
+/// study names.
+/// - The allocation uses the fewest nodes over which the ranks divide evenly. Each node has room
+///   for its ranks (GPUs and cores). On a site without partitions (a single machine), all ranks
+///   share a node. With `one_process`, the devices share a node on every site.
+/// - The study's time limit counts first. Otherwise the time limit follows from `predicted_s`, the
+///   expected run time (0: unknown), by predict::walltime_s(), and is reduced to the limit of the
+///   partition. Without a prediction the site's time limit applies. This limit is reduced in the
+///   same way when the study names the partition.
+///
+/// Throws base::SpecError with the reason of each partition. The error is at the setting of the
+/// study that all partitions reject, or at `gpus`.
 Allocation allocate(const Site& site, const ResourceWishes& wishes, const config::Item& gpus,
                     const predict::Band& predicted_s = {}, bool one_process = false);
 
-/// Of those that the study allows the first with nodes for so many ranks, however long they take;
-/// null where none has them, and on a site without any. Throws base::SpecError for a partition that
-/// the site does not have.
+/// Returns the first partition, among the partitions that the study allows, that has nodes for
+/// `gpus` ranks. Ignores time limits. Returns null when no partition has such nodes, and on a site
+/// without partitions. Throws base::SpecError for a partition that the site does not have.
 const Partition* roomy_partition(const Site& site, const ResourceWishes& wishes, int gpus);
 
-/// The partition of an allocation with what the study wants otherwise (account, QoS, constraint,
-/// GPU type, whole nodes); a default one on a site without any.
+/// Returns the partition of an allocation with the study's settings (account, QoS, constraint, GPU
+/// type, whole nodes). Returns a default partition on a site without partitions.
 Partition partition_for(const Site& site, const ResourceWishes& wishes,
                         const Allocation& allocation);
 
-/// Ranks that a node of the partition has room for.
+/// Returns the number of ranks that fit on a node of the partition.
 int ranks_per_full_node(const Site& site, const Partition& partition, int cores_per_rank);
 
-/// GPUs (without GPUs: ranks) that the site charges for a job: all of its nodes where jobs get
-/// whole ones.
+/// Returns the number of GPUs (without GPUs: ranks) that the site charges for a job. Where jobs get
+/// whole nodes, the site charges all GPUs of the nodes.
 int charged_gpus(const Partition& partition, const contract::ResourceRequest& request);
 
-/// Nodes x ranks per node over which the same number of ranks divides evenly, the fewest nodes
-/// first: what a moldable job may get.
+/// Nodes x ranks per node of a job. even_shapes() returns the shapes over which the ranks divide
+/// evenly, fewest nodes first. A moldable job may get any of these shapes.
 struct Shape {
   int nodes = 1;
   int ranks_per_node = 1;

@@ -7,11 +7,11 @@ namespace dlscale::planner {
 namespace {
 
 struct Reference {
-  std::string name;    ///< empty: this $ begins no name
-  std::size_t length;  ///< of the whole, $ and braces included
+  std::string name;    ///< name of the variable; empty: literal $
+  std::size_t length;  ///< length of the reference with $ and braces
 };
 
-/// What the `$` at the beginning of `text` refers to.
+/// Returns the reference at the beginning of `text`, which starts with `$`.
 Reference reference_at(std::string_view text) {
   const bool braces = text.size() > 1 && text[1] == '{';
   const std::size_t start = braces ? 2 : 1;

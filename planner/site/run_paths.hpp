@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The paths that a run reads, and `$NAME` and `${NAME}` in them.
+// Lists the paths that a run reads and replaces `$NAME` and `${NAME}` in these paths.
 #pragma once
 
 #include <map>
@@ -11,25 +11,26 @@
 
 namespace dlscale::planner {
 
-/// What a run reads beside its description.
+/// Path that a run reads in addition to its description.
 struct RunPath {
-  const char* key;     ///< of the study that says it: training.dataset.path
-  const char* prefix;  ///< what its value there begins with
+  const char* key;     ///< key in the study, such as training.dataset.path
+  const char* prefix;  ///< prefix of the value in the study
   std::string path;
 };
 
-/// Of its data, of the weights it begins with, of the script that is its model; of those it has.
+/// Returns the non-empty paths of a run: its data, its initial weights, and the script of its
+/// model.
 std::vector<RunPath> paths_of(const contract::RunSpec& run);
 
-/// Puts the variables a site knows in those paths.
+/// Replaces the variables that a site defines in the paths of a run.
 void fill_in_paths(contract::RunSpec& run, const std::map<std::string, std::string>& variables);
 
-/// Puts in the variables a site knows; others stay for the trainer, which takes them from the
-/// job's environment.
+/// Replaces the variables that a site defines. Other variables stay. The trainer replaces them from
+/// the environment of the job.
 std::string fill_in_variables(std::string_view path,
                               const std::map<std::string, std::string>& variables);
 
-/// The names of the variables in a path, in order.
+/// Returns the names of the variables in a path, in order.
 std::vector<std::string> variables_in(std::string_view path);
 
 }  // namespace dlscale::planner

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cluster as data: its batch system, its nodes, how programs are started there.
+// Describes a cluster: its batch system, its nodes, and how programs are started there.
 #pragma once
 
 #include <map>
@@ -9,47 +9,47 @@
 
 namespace dlscale::planner {
 
-/// Where the batch system reports what becomes of a job.
+/// Mail address and events for reports of the batch system about jobs.
 struct Mail {
-  std::string user;                            ///< address; empty: nobody
-  std::vector<std::string> on{"end", "fail"};  ///< of begin, end, fail
+  std::string user;                            ///< mail address; empty: no mail
+  std::vector<std::string> on{"end", "fail"};  ///< events: begin, end, fail
 };
 
-/// What the ranks run in; the launcher starts it.
+/// Container in which the launcher starts the ranks.
 struct Container {
   std::string kind;               ///< apptainer, singularity, pyxis, enroot; empty: none
-  std::string image;              ///< file or name, as the kind takes it
-  std::vector<std::string> args;  ///< further words for it
+  std::string image;              ///< image file or image name, depending on the kind
+  std::vector<std::string> args;  ///< additional arguments of the container
 };
 
-/// A SLURM partition or an OAR queue with one shape of nodes.
+/// SLURM partition or OAR queue with a single shape of nodes.
 struct Partition {
-  std::string name;                  ///< what studies choose it by
-  std::optional<std::string> queue;  ///< what jobs ask for; not said: the name; empty: nothing
+  std::string name;                  ///< name used in studies
+  std::optional<std::string> queue;  ///< queue requested by jobs; absent: name; empty: none
   int gpus_per_node = 0;
   int cores_per_node = 1;
-  double memory_gb = 0;                 ///< of a node, 10^9 bytes; 0 = not said
-  int nodes = 0;                        ///< how many there are; 0 = not said
-  int min_nodes = 1;                    ///< of one job
-  int max_nodes = 0;                    ///< of one job; 0 = no limit
-  double max_walltime_s = 0;            ///< 0 = no limit
-  bool exclusive = false;               ///< jobs get whole nodes, and pay for them
-  std::string gpu_type;                 ///< SLURM: of the GRES; OAR: gpu_model
-  std::string account;                  ///< SLURM account, OAR project; empty: the site's
-  std::string qos;                      ///< SLURM
-  std::string constraint;               ///< SLURM: features of the nodes
-  std::string hint;                     ///< SLURM: use of cores and threads
-  std::string gpu_request = "gres";     ///< SLURM: gres, gpus-per-node, none
-  bool memory_request = false;          ///< SLURM: ask for the memory that goes with the GPUs
-  std::string properties;               ///< OAR: SQL that picks the nodes (-p)
-  std::string gpu_resource = "gpu";     ///< OAR: the resource that counts GPUs in -l
-  std::string host_resource = "nodes";  ///< OAR: the resource that counts nodes in -l
+  double memory_gb = 0;              ///< memory of a node, 10^9 bytes; 0 = unknown
+  int nodes = 0;                     ///< number of existing nodes; 0 = unknown
+  int min_nodes = 1;                 ///< minimum number of nodes of a job
+  int max_nodes = 0;                 ///< maximum number of nodes of a job; 0 = no limit
+  double max_walltime_s = 0;         ///< maximum time limit of a job; 0 = no limit
+  bool exclusive = false;            ///< true when jobs get and pay for whole nodes
+  std::string gpu_type;              ///< GPU type: GRES type (SLURM), gpu_model (OAR)
+  std::string account;               ///< SLURM account or OAR project; empty: the site's
+  std::string qos;                   ///< SLURM quality of service
+  std::string constraint;            ///< SLURM: required features of the nodes
+  std::string hint;                  ///< SLURM: use of cores and threads
+  std::string gpu_request = "gres";  ///< SLURM option: gres, gpus-per-node, none
+  bool memory_request = false;       ///< SLURM: true if jobs request memory in proportion to GPUs
+  std::string properties;            ///< OAR: SQL that selects the nodes (-p)
+  std::string gpu_resource = "gpu";  ///< OAR: resource that counts GPUs in -l
+  std::string host_resource = "nodes";  ///< OAR: resource that counts nodes in -l
   std::vector<std::string> types;       ///< OAR: types of the job (-t)
-  bool moldable = false;                ///< OAR: any nodes x GPUs that make up the count will do
-  std::string gpu;                      ///< for predictions: a name in devices/; empty: not said
-  double link_gbit_s = 0;       ///< for predictions: of a node, all adaptors together; 0 = not said
-  double link_latency_us = 0;   ///< for predictions: of a hop between nodes; 0 = not said
-  std::string link_all_reduce;  ///< For predictions: ring or tree; empty: the faster of the two.
+  bool moldable = false;        ///< OAR: true if any nodes x GPUs with the right product suffice
+  std::string gpu;              ///< predictions: name in devices/; empty: unknown
+  double link_gbit_s = 0;       ///< predictions: bandwidth of a node, all adaptors; 0 = unknown
+  double link_latency_us = 0;   ///< predictions: latency between nodes; 0 = unknown
+  std::string link_all_reduce;  ///< predictions: ring or tree; empty: the faster algorithm
 };
 
 struct Site {
@@ -57,30 +57,32 @@ struct Site {
   std::string scheduler;  ///< local, slurm, oar
   std::string device = "cpu";
   std::string communicator = "mpi";
-  std::string launcher = "mpirun";  ///< templates/launch_<launcher>.mustache; fits the scheduler
+  std::string launcher = "mpirun";  ///< scheduler's launcher: templates/launch_<launcher>.mustache
   std::vector<std::string> launcher_args;
-  std::string bind;  ///< cores: ranks are tied to some, none: not; empty: where that is safe
-  std::vector<Partition> partitions;  ///< the first that can take a job is used
+  std::string bind;                   ///< binding of ranks: cores, none; empty: cores where safe
+  std::vector<Partition> partitions;  ///< partitions in order of preference
   std::string account;
-  double walltime_s = 0;         ///< of a job whose time is not known; 0 = none
+  double walltime_s = 0;         ///< default time limit of a job; 0 = none
   int cores_per_rank = 0;        ///< 0: a GPU's share of its node, 1 without GPUs
-  int max_array_size = 1001;     ///< tasks of one array (SLURM has 1001 unless told)
-  int max_jobs = 0;              ///< of one user at a time; 0 = no limit
-  int signal_before_end_s = 60;  ///< jobs are told so long before their time is up; 0: never
-  /// Jobs whose runs saved their state before the time limit go back to the queue by themselves.
-  std::optional<bool> requeue;  ///< not said: on SLURM
+  int max_array_size = 1001;     ///< maximum number of tasks of an array (SLURM default: 1001)
+  int max_jobs = 0;              ///< maximum number of jobs of a user at a time; 0 = no limit
+  int signal_before_end_s = 60;  ///< time of the warning signal before the time limit; 0: no signal
+  /// Requeue setting: a job whose runs saved their state before the time limit returns to the queue
+  /// by itself.
+  std::optional<bool> requeue;  ///< absent: true on SLURM, false on OAR
   Mail mail;
   Container container;
   std::vector<std::string> modules;      ///< shell lines, verbatim
-  std::vector<std::string> environment;  ///< shell lines, verbatim, after the modules
-  /// Names of variables that reach the jobs although base/inherited_variables.hpp names them.
+  std::vector<std::string> environment;  ///< shell lines after the modules, verbatim
+  /// Names of variables that reach the jobs, although base/inherited_variables.hpp lists them for
+  /// removal.
   std::vector<std::string> keep_environment;
-  /// A command of bash that prints the name under which other nodes of a job reach the node it runs
-  /// on; empty: hostname.
+  /// Bash command that prints the name under which other nodes of a job reach the current node.
+  /// Empty: hostname.
   std::string rendezvous_host;
-  std::string trainer;                           ///< path or name on PATH; empty = dlscale-train
-  std::string capabilities;                      ///< file; empty = not known
-  std::map<std::string, std::string> variables;  ///< for $NAME in the paths of runs
+  std::string trainer;       ///< path or name on PATH; empty = dlscale-train
+  std::string capabilities;  ///< file with capabilities of the trainer; empty = unknown
+  std::map<std::string, std::string> variables;  ///< values of $NAME in the paths of runs
 };
 
 }  // namespace dlscale::planner

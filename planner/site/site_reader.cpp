@@ -19,7 +19,7 @@ namespace dlscale::planner {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::int64_t kMostSignalSeconds = 65'535;  // of sbatch --signal
+constexpr std::int64_t kMostSignalSeconds = 65'535;  // limit of sbatch --signal
 
 template <class T>
 config::Field<T> text_field(std::string name, std::string T::*member) {
@@ -52,7 +52,7 @@ config::Field<T> texts_field(std::string name, std::vector<std::string> T::*memb
   return {std::move(name), [=](T& out, const config::Item& item) { out.*member = item.texts(); }};
 }
 
-/// Shell lines: a list of lines, or one text of several lines.
+/// Reads shell lines from a list of lines or from a text with several lines.
 config::Field<Site> lines_field(std::string name, std::vector<std::string> Site::*member) {
   return {std::move(name), [=](Site& site, const config::Item& item) {
             for (const std::string& text : item.texts()) {
@@ -193,7 +193,7 @@ const std::vector<config::Field<Site>>& site_fields() {
   return fields;
 }
 
-/// Keys that only some batch systems can honour.
+/// Key that only some batch systems support, and these batch systems.
 struct SchedulerKey {
   const char* key;
   const char* schedulers;
@@ -222,7 +222,8 @@ void check_scheduler_keys(const std::string& scheduler, const config::Item& tabl
   }
 }
 
-/// Who starts a job's ranks must know its nodes.
+/// Throws base::SpecError for a launcher that does not know the nodes of a job on the site's batch
+/// system.
 void check_launcher(const Site& site, const config::Item& root) {
   static const std::map<std::string, std::vector<std::string>> kLaunchers{
       {"slurm", {"srun", "mpirun"}}, {"oar", {"oarsh", "mpirun"}}, {"local", {"mpirun"}}};

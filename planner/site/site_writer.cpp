@@ -10,7 +10,7 @@
 namespace dlscale::planner {
 namespace {
 
-/// As TOML writes a text: quoted, with what needs it escaped.
+/// Returns the text as a TOML string with quotes and escapes.
 std::string quoted(const std::string& text) {
   const toml::value<std::string> value(text);
   std::ostringstream out;

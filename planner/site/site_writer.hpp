@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a site file for people to complete: comments say what a batch system cannot tell.
+// Writes a site file for the user to complete. Comments in the file list what a batch system cannot
+// report.
 #pragma once
 
 #include <string>
@@ -8,8 +9,8 @@
 
 namespace dlscale::planner {
 
-/// TOML that read_site reads back. It holds what is learned by asking a batch system: the name, how
-/// programs are started, limits, and of each partition its name, nodes, GPUs and limits.
+/// Returns TOML that read_site can read. The text holds what the batch system reports: the name,
+/// the launcher, limits, and for each partition its name, nodes, GPUs and limits.
 std::string site_text(const Site& site);
 
 }  // namespace dlscale::planner

@@ -60,7 +60,7 @@ const std::vector<config::Field<LaunchWishes>>& launch_fields() {
   return fields;
 }
 
-/// Reads the section and keeps what it says.
+/// Reads a section and keeps the node of each key in `said`.
 template <class Wishes>
 Wishes read_wishes(const config::Item& section, const std::vector<config::Field<Wishes>>& fields) {
   Wishes wishes;
@@ -69,11 +69,11 @@ Wishes read_wishes(const config::Item& section, const std::vector<config::Field<
   return wishes;
 }
 
-/// What the study says of run times that nothing depends on.
+/// Returns notes about settings of run times that have no effect.
 std::vector<std::string> idle_time_keys(const Site& site, const ResourceWishes& resources,
                                         const LaunchWishes& launch) {
   std::vector<std::string> notes;
-  const bool packs = launch.pack && site.scheduler != "local";  // by predicted times
+  const bool packs = launch.pack && site.scheduler != "local";  // packing uses predicted times
   if (resources.walltime_s == 0 || packs) return notes;
   for (const char* key : {"margin", "quantile", "calibration"}) {
     if (resources.said.count(key) == 0) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a study asks of the site for its jobs: the sections [resources] and [launch].
+// Reads the settings of a study for its jobs: the sections [resources] and [launch].
 #pragma once
 
 #include <map>
@@ -13,51 +13,53 @@
 
 namespace dlscale::planner {
 
-/// Where the study says something, the site's own is not used.
+/// Settings of [resources]. A setting that the study gives replaces the setting of the site.
 struct ResourceWishes {
-  double walltime_s = 0;                    ///< 0: "auto"
-  double margin = predict::kDefaultMargin;  ///< of auto: times the predicted run time
-  /// Of auto: the share of runs that are to end within their limit, once enough have finished.
+  double walltime_s = 0;                    ///< time limit; 0: "auto"
+  double margin = predict::kDefaultMargin;  ///< factor on the predicted time in auto limits
+  /// Share of the runs that should end within an automatic time limit. Applies when enough runs
+  /// have finished.
   double quantile = predict::kWalltimeQuantile;
   std::string calibration;  ///< file of measured throughput or steps; empty: none
-  int cores_per_rank = 0;   ///< 0: the site's default
+  int cores_per_rank = 0;   ///< cores of a rank; 0: the site's default
   std::optional<config::Node> partition;
   std::string account, qos, constraint, gpu_type;
   std::optional<bool> exclusive;
-  double memory_gb = 0;  ///< of each node; 0: not said
+  double memory_gb = 0;  ///< memory of each node; 0: not given
   std::optional<Mail> mail;
   std::optional<config::Node> max_gpu_hours;
-  std::map<std::string, config::Node>
-      said;  ///< the value of each key the study gives, for messages
+  std::map<std::string, config::Node> said;  ///< value of each key in the study, for messages
 };
 
-/// How runs become jobs.
+/// Settings of [launch], which decide how runs become jobs.
 struct LaunchWishes {
-  bool pack = false;   ///< runs that fill less than a node share one
-  bool array = false;  ///< runs of one shape become job arrays
-  int throttle = 0;    ///< tasks of an array at a time; 0: no limit
-  int chain = 0;       ///< jobs wait for each other in so many chains; 0: they do not wait
-  std::map<std::string, config::Node>
-      said;  ///< the value of each key the study gives, for messages
+  bool pack = false;   ///< true when small runs share a node
+  bool array = false;  ///< true when runs of equal shape form job arrays
+  int throttle = 0;    ///< limit on concurrent tasks of an array; 0: no limit
+  int chain = 0;       ///< number of chains of jobs that wait for each other; 0: no waiting
+  std::map<std::string, config::Node> said;  ///< value of each key in the study, for messages
 };
 
-/// Throw base::SpecError for unknown keys and values that cannot be.
+/// Reads the section [resources]. read_launch() reads the section [launch]. Both throw
+/// base::SpecError for unknown keys and invalid values.
 ResourceWishes read_resources(const config::Item& section);
 LaunchWishes read_launch(const config::Item& section);
-/// `{ user = "a@b", on = ["end", "fail"] }`.
+/// Reads `{ user = "a@b", on = ["end", "fail"] }`.
 Mail mail_of(const config::Item& item);
-/// A GPU model or type: no quotes, since OAR's properties are SQL.
+/// Reads a GPU model or type. Rejects quotes, because OAR's properties are SQL.
 std::string gpu_type_of(const config::Item& item);
 
-/// The first key that only one of them says, or both with other values; empty: none. Those that
-/// decide on a run's time and those of the whole plan are left out.
+/// Returns the first key that only `a` or only `b` gives, or that both give with different values.
+/// Returns an empty text when all keys agree. Ignores the keys that decide the run time and the
+/// keys that apply to the whole plan.
 std::string key_at_odds(const ResourceWishes& a, const ResourceWishes& b);
 
-/// "SLURM", "OAR", "this machine".
+/// Returns "SLURM", "OAR" or "a single machine".
 std::string scheduler_title(const std::string& scheduler);
 
-/// One line for each wish that the site's batch system cannot fulfil. Throws base::SpecError for
-/// `throttle` on OAR, where a limit that is not kept would load the site more than asked.
+/// Returns a line for each setting that the site's batch system does not support. Throws
+/// base::SpecError for `throttle` on OAR, because an ignored limit would load the site more than
+/// the user intended.
 std::vector<std::string> unheard(const Site& site, const ResourceWishes& resources,
                                  const LaunchWishes& launch);
 

@@ -17,8 +17,8 @@ namespace dlscale::planner {
 namespace {
 
 const std::vector<std::string> kKeys{"from", "to", "times", "step", "count", "spacing"};
-constexpr double kLargest = 1e15;  // whole numbers up to here are exact as doubles
-constexpr double kSlack = 1e-9;    // how far the last value may lie beyond `to`, in steps
+constexpr double kLargest = 1e15;  // limit below which whole numbers are exact as doubles
+constexpr double kSlack = 1e-9;    // tolerance of the last value beyond `to`, in steps
 
 struct Range {
   double from = 0, to = 0;
@@ -73,7 +73,8 @@ void check(const Range& range, const config::Item& item) {
   }
 }
 
-/// Values from `from` on, each made by `next`, while `inside`.
+/// Returns value(0), value(1), ... as long as `inside` accepts the values. Throws base::SpecError
+/// for more than kMostRangeValues values.
 template <class Value, class Inside>
 std::vector<double> values_while(const config::Item& item, Value value, Inside inside) {
   std::vector<double> values;
@@ -144,8 +145,8 @@ namespace {
 
 enum class Repeats { refused, taken };
 
-/// The values an axis takes: each is checked as if it were a run's. Alone it stands once; beside
-/// those of other axes it may come again.
+/// Reader of the values of an axis. Checks each value like the value of a run. An axis of [matrix]
+/// must list each value once. Axes that vary together may repeat values.
 class ValueReader {
  public:
   ValueReader(const Setting& setting, const Recipe& recipe, Repeats repeats)
@@ -165,7 +166,7 @@ class ValueReader {
       const config::List range = range_values(value);
       for (const config::Node& node : range) {
         if (is_broken(node))
-          setting_.read(scratch_, {node, value.key});  // where whole ones are due
+          setting_.read(scratch_, {node, value.key});  // error if the setting needs whole numbers
       }
       for (const config::Node& node : range) add({node, value.key});
     }
@@ -198,7 +199,7 @@ std::vector<config::Node> read_values(const Setting& setting, const config::Item
   return ValueReader(setting, matrix.recipe, repeats).read(item);
 }
 
-/// The indices of the values in the axis, which takes those it has not.
+/// Returns the indices of the values in the axis. Adds new values to the axis.
 std::vector<std::uint32_t> indices_of(const std::vector<config::Node>& values, StudyAxis& axis) {
   std::unordered_map<std::string, std::uint32_t> known;
   for (std::uint32_t i = 0; i < axis.texts.size(); ++i) known.emplace(axis.texts[i], i);
@@ -215,21 +216,21 @@ std::vector<std::uint32_t> indices_of(const std::vector<config::Node>& values, S
   return indices;
 }
 
-/// A new axis without values; its index.
+/// Adds an axis without values and returns its index.
 std::size_t add_axis(const Setting& setting, const config::Item& item, Matrix& matrix) {
   matrix.axes.push_back({setting, item.key, {}, {}, {}, item.node.where});
   return matrix.axes.size() - 1;
 }
 
-/// An axis alone: each of its values is a row.
+/// Returns the factor of a separate axis: each value is a row.
 Factor factor_of(std::size_t axis, const std::vector<std::uint32_t>& indices) {
   Factor factor{{axis}, {}};
   for (const std::uint32_t index : indices) factor.rows.push_back({index});
   return factor;
 }
 
-/// The rows of axes that vary together; `lists` are the indices for each of them. `item` is what
-/// gives them.
+/// Returns the rows of axes that vary together. `lists` holds the value indices of each axis.
+/// `item` is the place for errors.
 std::vector<std::vector<std::uint32_t>> rows_of(
     const config::Item& item, const std::vector<std::vector<std::uint32_t>>& lists) {
   std::vector<std::vector<std::uint32_t>> rows(lists.front().size());
@@ -244,7 +245,7 @@ std::vector<std::vector<std::uint32_t>> rows_of(
   return rows;
 }
 
-/// Lists of values given together must be of one length.
+/// Check that lists of values given together have the same length.
 struct FirstLength {
   std::string name;
   std::size_t length = 0;
@@ -259,10 +260,10 @@ struct FirstLength {
   }
 };
 
-using GivenValues = std::map<std::size_t, std::vector<config::Node>>;  // by axis
+using GivenValues = std::map<std::size_t, std::vector<config::Node>>;  // values by axis
 
-/// The factor with what an [[include]] gives: new rows where it names all its axes, else the rows
-/// that have the values it gives.
+/// Returns the factor with the values of an [[include]]. When the [[include]] names all axes of the
+/// factor, its values form new rows. Otherwise the factor keeps the rows with the given values.
 Factor included(const config::Item& include, const Factor& factor, const GivenValues& given,
                 Matrix& matrix) {
   Factor result{factor.axes, {}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the axes of a study and how they combine: [matrix] with its ranges, [[zip]] and
+// Reads the axes of a study and their combinations: [matrix] with its ranges, [[zip]] and
 // [[include]].
 #pragma once
 
@@ -8,23 +8,26 @@
 
 namespace dlscale::planner {
 
-// Ranges: values of an axis by their ends and the way between them.
+// The following declarations read ranges: axis values given by their ends and their spacing.
 
-/// `{ from, to, times }`, `{ from, to, step }` or `{ from, to, count, spacing }`.
+/// Maximum number of values of a range. A range has the following forms:
+/// - `{ from, to, times }`
+/// - `{ from, to, step }`
+/// - `{ from, to, count, spacing }`
 inline constexpr std::int64_t kMostRangeValues = 10'000;
 
-/// True for a table with the keys of a range and no others.
+/// Returns true for a non-empty table that has only keys of a range.
 bool is_range(const config::Node& node);
 
-/// The values in their order, each at the range's place; whole numbers when all of them are, else
-/// rounded to 12 significant digits. Throws base::SpecError for a range that is empty, endless or
-/// longer than kMostRangeValues.
+/// Returns the values of a range in order. Each value has the place of the range. The values are
+/// whole numbers when all of them are whole, and otherwise rounded to 12 significant digits. Throws
+/// base::SpecError for a range that is empty, endless or longer than kMostRangeValues.
 config::List range_values(const config::Item& range);
 
-// Reads the axes of a study and how they combine: [matrix], [[zip]] and [[include]].
+// The following functions read the axes of a study and their combinations.
 
-/// Each adds to the matrix, whose recipe must know the study's trainer already; [matrix] comes
-/// before [[zip]], both before [[include]]. Throw base::SpecError.
+/// Adds axes to the matrix. The recipe of the matrix must already contain the study's trainer. Read
+/// [matrix] before [[zip]], and both before [[include]]. All three functions throw base::SpecError.
 void read_axes(const config::Item& section, Matrix& matrix);
 void read_zip(const config::Item& zip, Matrix& matrix);
 void read_include(const config::Item& include, Matrix& matrix);

@@ -13,7 +13,7 @@
 namespace dlscale::planner {
 namespace {
 
-/// The largest divisor of `number` that is at most `most`; both at least 1.
+/// Returns the largest divisor of `number` that is at most `most`. Both must be at least 1.
 std::int64_t largest_divisor(std::int64_t number, std::int64_t most) {
   if (number <= most) return number;
   std::int64_t best = 1;
@@ -25,7 +25,7 @@ std::int64_t largest_divisor(std::int64_t number, std::int64_t most) {
   return best;
 }
 
-/// Both batches given: the steps are what is left.
+/// Derives the accumulation steps when both batches are given.
 void derive_steps(const BatchWish& wish, int gpus, bool floor, Batches& out) {
   const std::int64_t at_once = *wish.per_gpu * gpus;
   const auto split = [&] {
@@ -44,7 +44,7 @@ void derive_steps(const BatchWish& wish, int gpus, bool floor, Batches& out) {
   }
 }
 
-/// Only the global batch given.
+/// Derives the batch per GPU when only the global batch is given.
 void derive_per_gpu(const BatchWish& wish, int gpus, bool floor, Batches& out) {
   const std::int64_t global = *wish.global;
   if (wish.most_per_gpu && global >= gpus) {
@@ -151,8 +151,8 @@ void derive_schedule(const Recipe& recipe, Derived& out) {
   out.run.lr_schedule = std::move(schedule);
 }
 
-/// Warm-up in steps becomes epochs by the size of the set that is known here; dlscale-train keeps
-/// to the steps where it finds another.
+/// Converts warm-up steps to epochs with the known size of the training set. dlscale-train uses the
+/// number of steps when the training set has another size.
 void derive_epochs(const Recipe& recipe, Derived& out) {
   const std::optional<std::int64_t> steps = steps_per_epoch(out.run);
   if (steps == 0) {
@@ -173,14 +173,16 @@ void derive_epochs(const Recipe& recipe, Derived& out) {
   }
 }
 
-/// A run carries the options of its own optimizer only.
+/// Removes the options of other optimizers, so that a run has only the options of its own
+/// optimizer.
 void derive_optimizer(Derived& out) {
   contract::OptimizerSpec& optimizer = out.run.optimizer;
   if (optimizer.kind != "adam" && optimizer.kind != "adamw") optimizer.adam = {};
   if (optimizer.kind != "lars") optimizer.lars = {};
 }
 
-/// Only sgd has what sgd has; another trainer's optimizers are its own.
+/// Checks the options of the optimizer. Only sgd has nesterov and dampening, and only sgd and lars
+/// have momentum. These rules do not apply to the optimizers of an external trainer.
 void check_optimizer(Derived& out) {
   const contract::OptimizerSpec& optimizer = out.run.optimizer;
   if (optimizer.nesterov && (optimizer.momentum == 0 || optimizer.dampening != 0)) {
@@ -219,7 +221,7 @@ void check_folds(Derived& out) {
   }
 }
 
-/// What image_size alone gives a meaning.
+/// Checks the options that require image_size.
 void check_pictures(Derived& out) {
   const contract::DatasetSpec& dataset = out.run.dataset;
   const std::pair<const char*, bool> said[] = {{"dataset.resize", dataset.resize > 0},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what a study says about a point to the complete run: batches, learning rate, schedule.
+// Derives the complete run from the settings of a point: batches, learning rate, schedule.
 #pragma once
 
 #include <optional>
@@ -9,30 +9,33 @@
 
 namespace dlscale::planner {
 
-// How a global batch is made of GPUs, samples per GPU and accumulation steps.
+// The following declarations split a global batch into GPUs, samples per GPU and accumulation
+// steps.
 
-/// global_batch = batch_per_gpu x GPUs x accumulation_steps, unless `problem` says something.
+/// Batch sizes with global_batch = batch_per_gpu x GPUs x accumulation_steps, unless `problem` is
+/// set.
 struct Batches {
   std::int64_t batch_per_gpu = 0, global_batch = 0;
   int accumulation_steps = 1;
-  double quotient = 0;  ///< batch_per_gpu before it was made whole
-  std::string problem;  ///< why this cannot run as asked
-  std::string note;     ///< what differs from what was asked (uneven_batch = "floor")
+  double quotient = 0;  ///< batch_per_gpu before rounding
+  std::string problem;  ///< reason why the requested batches are impossible
+  std::string note;     ///< difference from the request (uneven_batch = "floor")
 };
 
-/// With a limit of the batch per GPU the accumulation steps are the fewest that keep it and divide
-/// evenly; with both batches given they are what is left. What does not divide evenly is a problem,
-/// or rounded down with uneven_batch "floor". Less than one sample per GPU is never rounded.
+/// Splits the batches of a study. With a limit on the batch per GPU, uses the fewest accumulation
+/// steps that respect the limit and divide evenly. With both batches given, computes the
+/// accumulation steps from them. Reports a problem for batches that do not divide evenly, or rounds
+/// down with uneven_batch "floor". Less than a sample per GPU is always a problem.
 Batches split_batches(const BatchWish& wish, int gpus, const std::string& uneven_batch);
 
-/// Why a point cannot run as asked.
+/// Reason why a point cannot run as requested.
 struct Problem {
-  std::string key;  ///< of [matrix] or [training]
+  std::string key;  ///< key of [matrix] or [training]
   std::string text;
-  bool of_batch = false;  ///< uneven_batch = "skip" leaves such points out
+  bool of_batch = false;  ///< true when uneven_batch = "skip" skips the point
 };
 
-/// A run without id, repetition and resources; `note` says what differs from what was asked
+/// Run without id, repetition and resources. `note` describes the difference from the request
 /// (uneven_batch = "floor").
 struct Derived {
   contract::RunSpec run;
@@ -42,15 +45,17 @@ struct Derived {
 
 Derived derive(Recipe recipe, const std::string& uneven_batch);
 
-/// The rate after warm-up: base x ratio (linear), base x sqrt(ratio) (sqrt), base (none). The ratio
-/// is the number of GPUs, or of the global batch to the batch that the base is for.
+/// Returns the learning rate after warm-up: base x ratio (linear), base x sqrt(ratio) (sqrt), or
+/// base (none). The ratio is the number of GPUs, or the global batch divided by the batch that the
+/// base belongs to.
 double lr_peak(double base, const std::string& scale, double ratio);
 
-/// Samples of the training set that a run uses, where the study or the data's kind says it.
+/// Returns the number of training samples that a run uses, if the study or the kind of data
+/// determines the number.
 std::optional<std::int64_t> train_samples(const contract::RunSpec& run);
 
-/// Optimizer steps of an epoch, where the number of samples is known: samples / global batch,
-/// rounded up with last_batch "pad", down with "drop".
+/// Returns the number of optimizer steps per epoch, if the number of samples is known: samples /
+/// global batch, rounded up with last_batch "pad" and down with "drop".
 std::optional<std::int64_t> steps_per_epoch(const contract::RunSpec& run);
 
 }  // namespace dlscale::planner

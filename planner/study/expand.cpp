@@ -17,14 +17,15 @@ namespace dlscale::planner {
 namespace {
 
 constexpr double kMostRuns = 100'000;
-constexpr std::size_t kBatch = 4096;  // points worked out at a time, side by side
-/// Login nodes are shared. Working out one point is short.
+constexpr std::size_t kBatch = 4096;  // number of points derived in parallel at a time
+/// Login nodes are shared, so few threads are used. The chunks are large because deriving a point
+/// takes little time.
 constexpr base::LoopLimits kPointLoop{.most_threads = 4, .chunk = 256};
 
-/// The index of each axis' value, in the order of the axes.
+/// Index of the value of each axis, in the order of the axes.
 using Values = std::vector<std::uint32_t>;
 
-/// Calls `visit(values)` for each combination, the last factor fastest.
+/// Calls `visit(values)` for each combination. The last factor varies fastest.
 template <class Visit>
 void for_each_combination(const Block& block, std::size_t axes, Visit visit) {
   std::vector<std::size_t> at(block.size(), 0);
@@ -59,7 +60,8 @@ std::string text_of(const std::map<std::string, std::string>& labels) {
   return text;
 }
 
-/// What the matrix says of a point: its recipe, the point's values, the overrides.
+/// Returns the recipe of a point: the recipe of the matrix with the values of the point and the
+/// overrides.
 Recipe recipe_of(const Study& study, const Point& point) {
   const Matrix& matrix = study.matrices[point.matrix];
   Recipe recipe = matrix.recipe;
@@ -78,10 +80,10 @@ Recipe recipe_of(const Study& study, const Point& point) {
   return recipe;
 }
 
-/// A point, and what became of it.
+/// Point and the result of its derivation.
 struct Candidate {
   Point point;
-  const std::string* why = nullptr;  ///< of its exclusion
+  const std::string* why = nullptr;  ///< reason of the exclusion; null: not excluded
   std::optional<Problem> problem;
   bool lacks_data = false;
   std::string note;
@@ -93,16 +95,17 @@ const config::Node* said_of(const Matrix& matrix, const std::string& key) {
   return found == said.end() ? nullptr : &found->second;
 }
 
-/// All data but the synthetic lie in files; where those of another trainer lie we do not know.
+/// Returns true when a run needs data files and the study gives no path. Synthetic data needs no
+/// files. The data of an external trainer is not checked.
 bool lacks_data(const contract::RunSpec& run) {
   const bool ours = run.trainer.command.empty();
   return ours && run.dataset.path.empty() && run.dataset.kind.rfind("synthetic", 0) != 0;
 }
 
-/// Adds the points of one matrix.
+/// Expands the points of a single matrix.
 class Expander {
  public:
-  /// The points of one matrix that are wanted.
+  /// Wanted points of a single matrix.
   struct Task {
     const Study& study;
     std::uint32_t matrix;
@@ -140,7 +143,7 @@ class Expander {
   }
 
  private:
-  /// Finds the point's overrides, and the reason to leave it out, if there is one.
+  /// Finds the overrides of the point. Returns the reason to leave out the point, or null.
   const std::string* conditions(Point& point) {
     if (matrix_.overrides.empty() && matrix_.exclusions.empty() && !wanted_) return nullptr;
     seen_.move_to(point.values);
@@ -156,7 +159,8 @@ class Expander {
     }
     return nullptr;
   }
-  /// Of the point seen last. One whose batch cannot be is told of like any other.
+  /// Returns true when the point that `seen_` currently describes is wanted. Keeps a point with
+  /// impossible batches, so that the planner reports the problem.
   bool is_wanted(const Point& point) {
     if (!seen_.batches().problem.empty()) return true;
     ++result_.asked->all;
@@ -195,8 +199,8 @@ class Expander {
   void skip(const Values& values, const std::string& why) {
     result_.skipped.push_back({labels_of(matrix_, values), why});
   }
-  /// Where the study gives the point this setting: the override that counts, the axis' value, or
-  /// the key of [training].
+  /// Returns the place that gives the point this setting: the override that counts, the value of
+  /// the axis, or the key of [training].
   Place place_in(const Point& point, const std::string& key) const {
     for (auto i = point.overrides.rbegin(); i != point.overrides.rend(); ++i) {
       for (const Override::Change& change : matrix_.overrides[*i].changes) {
@@ -243,7 +247,7 @@ class Expander {
                                       text == other ? "again (by [[include]])" : text));
   }
 
-  /// That both matrices ask the same of the site for a run they share.
+  /// Checks that both matrices request the same resources for a run that they share.
   void check_resources(const Point& point) {
     if (!alike_.insert(point.matrix).second) return;
     const Matrix& first = study_.matrices[point.matrix];
@@ -271,12 +275,12 @@ class Expander {
   std::unordered_map<std::string, std::size_t>& known_;  // hash → index of its point
   PointValues seen_;
   std::vector<bool> override_holds_;
-  std::set<std::uint32_t> alike_;  // matrices that ask for the same resources
+  std::set<std::uint32_t> alike_;  // matrices with checked resources
   std::vector<Candidate> batch_;
 };
 
-/// Returns the number of points, exclusions counted. Counts before anything is built, in doubles,
-/// which do not overflow.
+/// Returns the number of points, including excluded points. Counts before any point is built. Uses
+/// doubles, because doubles do not overflow.
 std::size_t checked_size(const Study& study) {
   double points = 0;
   for (const Matrix& matrix : study.matrices) {
@@ -298,7 +302,7 @@ std::size_t checked_size(const Study& study) {
 
 Expansion expand(const Study& study, const Wanted& wanted, const RunNames& names) {
   Expansion result;
-  result.points.reserve(checked_size(study));  // growing would hold the runs twice for a moment
+  result.points.reserve(checked_size(study));  // growth would hold all runs twice for a moment
   if (wanted) result.asked.emplace();
   std::unordered_map<std::string, std::size_t> known;
   for (std::uint32_t i = 0; i < study.matrices.size(); ++i) {

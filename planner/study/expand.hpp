@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a study to the list of its points: products, includes, exclusions.
+// Expands a study to the list of its points: products, includes, exclusions.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@
 
 namespace dlscale::planner {
 
-/// One point of a study and the run that follows from it, derived once.
+/// Point of a study and the run that follows from the point. The run is derived once.
 struct Point {
-  std::uint32_t matrix = 0;              ///< of Study::matrices
-  std::vector<std::uint32_t> values;     ///< of each axis: the index of its value
-  std::vector<std::uint32_t> overrides;  ///< those of the matrix that hold
-  std::string id;                        ///< what the ids of its runs begin with
-  std::vector<std::uint32_t> also;       ///< other matrices that ask for the same run
-  std::uint32_t resources = 0;           ///< the matrix whose [resources] count
-  contract::RunSpec run;  ///< without id, repetition and resources; empty for an excluded point
+  std::uint32_t matrix = 0;              ///< index in Study::matrices
+  std::vector<std::uint32_t> values;     ///< index of the value of each axis
+  std::vector<std::uint32_t> overrides;  ///< indices of the overrides that apply
+  std::string id;                        ///< common beginning of the ids of its runs
+  std::vector<std::uint32_t> also;       ///< other matrices that request the same run
+  std::uint32_t resources = 0;           ///< matrix whose [resources] count
+  contract::RunSpec run;  ///< run without id, repetition and resources; empty for excluded points
 };
 
-/// How many points were asked about, and how many of them are wanted.
+/// Number of points for which the condition was evaluated, and number of wanted points among them.
 struct Asked {
   std::size_t all = 0, wanted = 0;
 };
@@ -34,28 +34,34 @@ struct Asked {
 struct Expansion {
   std::vector<Point> points;
   std::vector<contract::SkippedPoint> skipped;
-  std::vector<std::string> notes;  ///< what is otherwise than asked or meant, each once
-  std::optional<Asked> asked;      ///< where only some points were wanted
+  std::vector<std::string> notes;  ///< unique notes about differences from the request
+  std::optional<Asked> asked;      ///< counts, if only some points were wanted
 };
 
-/// Whether a point is wanted: asked with its axes, GPUs and batches, before its run is described.
+/// Condition that returns true for a wanted point. The condition receives the axes, GPUs and
+/// batches of the point, before the run of the point is derived.
 using Wanted = std::function<bool(const contract::PlannedRun&)>;
 
-/// The points of each matrix in the order of its axes: the first varies slowest, the last fastest;
-/// then those of each [[include]]. Overrides see the values as [matrix] and [training] have them,
-/// exclusions as the overrides leave them; exclusions hold for all points, the first that matches
-/// is the reason. A run that several sub-studies ask for is one point. Throws base::SpecError for a
-/// point that cannot run (unless the study skips such points), naming it, for two points of a
-/// matrix that are the same run, naming both, for a point of sub-studies that want other resources
-/// for it (all but its time), and for more than 100,000 runs, exclusions not counted. Points that
-/// are not wanted are left out without a word, and not looked at: what is wrong with them is not
-/// told.
+/// Expands the points of each matrix, first the product of its axes, then the points of each
+/// [[include]]. The first axis varies slowest, the last axis fastest.
+/// - Overrides see the values of [matrix] and [training]. Exclusions see the values after the
+///   overrides. Exclusions apply to all points, and the first matching exclusion gives the reason.
+/// - A run that several sub-studies request becomes a single point.
+/// - Points that are not wanted are left out silently. Their problems are not detected.
+///
+/// Throws base::SpecError in these cases:
+/// - A point cannot run, unless the study skips such points. The message names the point.
+/// - Two points of a matrix are the same run. The message names both points.
+/// - Sub-studies request different resources for a shared point. Settings of the run time may
+///   differ.
+/// - The study has more than 100,000 runs. The count includes excluded points.
 Expansion expand(const Study& study, const Wanted& wanted = {}, const RunNames& names = {});
 
-/// What is known of a point's runs before they are described: axes, GPUs, batches.
+/// Returns the properties of a point's runs that are known before the runs are derived: axes, GPUs,
+/// batches.
 contract::PlannedRun outline(const Matrix& matrix, const Point& point, const PointValues& seen);
 
-/// Where the study says the point's GPU count, and the count itself.
+/// Returns the GPU count of the point with its place in the study.
 config::Item gpus_of(const Study& study, const Point& point);
 
 }  // namespace dlscale::planner

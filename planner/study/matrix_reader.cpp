@@ -26,7 +26,8 @@ Parameters read_training(const config::Item& training, Matrix& matrix) {
   return parameters;
 }
 
-/// Splits an [[override]] or [[exclude]]: the values of `named` keys, the rest as a table.
+/// Splits an [[override]] or [[exclude]]. Stores the values of the `named` keys in `values` and
+/// returns the other keys as a table.
 config::Node without(const config::Item& item, const std::vector<std::string>& named,
                      std::vector<const config::Node*>& values) {
   config::Node rest{config::Table{}, item.node.where};
@@ -80,7 +81,7 @@ void read_exclude(const config::Item& item, Matrix& matrix) {
       {read_condition(item, named[0], matrix), std::get<std::string>(named[1]->value)});
 }
 
-/// Where the matrix or one of its overrides says a setting.
+/// Returns the place in the matrix or in an override that gives a setting.
 std::optional<Place> place_anywhere(const Matrix& matrix, const std::string& name) {
   if (const std::optional<Place> place = place_of(matrix, name)) return place;
   for (const Override& change : matrix.overrides) {
@@ -91,7 +92,7 @@ std::optional<Place> place_anywhere(const Matrix& matrix, const std::string& nam
   return std::nullopt;
 }
 
-/// Two keys that say one thing in two ways: the study must make up its mind.
+/// Rejects pairs of keys that state the same thing in two ways.
 void check_alternatives(const Matrix& matrix) {
   const auto refuse = [&](const Place& place, const std::string& other) {
     throw base::SpecError(place.where, place.key, other + " is given too; keep one of them");
@@ -132,8 +133,8 @@ void check_axes(const config::Item& section, const Matrix& matrix) {
   }
 }
 
-/// A study that trains without a learning rate is a study of something else than meant; of an
-/// external trainer we do not know what it needs.
+/// Throws base::SpecError for a study that trains without a learning rate, which is probably a
+/// mistake. The needs of an external trainer are unknown and not checked.
 void check_learning_rate(const config::Item& training, const Matrix& matrix) {
   const contract::RunSpec& run = matrix.recipe.run;
   if (!run.trainer.command.empty() || run.mode == "inference") return;

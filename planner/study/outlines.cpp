@@ -34,7 +34,7 @@ std::vector<contract::PlannedRun> outlines(const Study& study, const std::vector
   std::vector<contract::PlannedRun> runs;
   runs.reserve(points.size() * static_cast<std::size_t>(study.repeats));
   std::optional<PointValues> seen;
-  const Matrix* of = nullptr;  // the matrix that is seen
+  const Matrix* of = nullptr;  // matrix that `seen` describes
   for (const Point& point : points) {
     const Matrix& matrix = study.matrices[point.matrix];
     if (of != &matrix) seen.emplace(*(of = &matrix), study.uneven_batch);

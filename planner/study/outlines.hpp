@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of the runs of a study before they are described: names, points, batches.
+// Lists the properties of runs that are known before the runs are derived: names, points, batches.
 #pragma once
 
 #include <string>
@@ -10,17 +10,18 @@
 
 namespace dlscale::planner {
 
-/// The names of the sub-studies that ask for a point.
+/// Returns the names of the sub-studies that request a point.
 std::vector<std::string> substudies_of(const Study& study, const Point& point);
 
-/// Adds a point's run for each of its repetitions.
+/// Appends a copy of a point's run for each repetition.
 void repeat(const Study& study, const Point& point, contract::PlannedRun run,
             std::vector<contract::PlannedRun>& runs);
 
-/// What conditions on runs may ask, of all points: study.repeats runs for each.
+/// Returns the run properties that conditions may use, for all points: study.repeats runs for each
+/// point.
 std::vector<contract::PlannedRun> outlines(const Study& study, const std::vector<Point>& points);
 
-/// Adds the axes that are not there yet, and the values that are new.
+/// Adds the axes of the matrix that are missing in `axes`, and the new values of known axes.
 void add_axes(const Matrix& matrix, std::vector<contract::Axis>& axes);
 
 }  // namespace dlscale::planner

@@ -55,7 +55,7 @@ class Reader {
 
   const FileReader& read_;
   std::vector<SourceText>& bases_;
-  std::vector<std::string> chain_;  // files being read, each named by the one before
+  std::vector<std::string> chain_;  // files being read; each file extends the next
 };
 
 }  // namespace
@@ -73,8 +73,8 @@ bool is_group(const config::Node& node) {
   return std::holds_alternative<config::Table>(node.value) && !is_range(node);
 }
 
-/// Adds the dotted names of all values a table holds. Free parameters may have any name, so a table
-/// of them is no range.
+/// Adds the dotted names of all values in a table. Free parameters may have any name, so the table
+/// `parameters` is never read as a range.
 void add_names(const config::Node& node, const std::string& prefix, std::set<std::string>& names) {
   const auto* table = std::get_if<config::Table>(&node.value);
   if (table == nullptr) return;
@@ -105,7 +105,7 @@ config::Entry* find(config::Table& table, std::string_view key) {
   return const_cast<config::Entry*>(config::find_key(table, key));
 }
 
-/// Takes a dotted key out, and the tables that it leaves empty.
+/// Removes a dotted key, and the tables that become empty.
 void erase(config::Node& node, std::string_view name) {
   auto* table = std::get_if<config::Table>(&node.value);
   if (table == nullptr) return;
@@ -125,7 +125,7 @@ void erase_in(config::Node& root, std::string_view section, const std::string& n
   if (entry != nullptr) erase(entry->node, name);
 }
 
-/// Takes out of the base what the top says otherwise or elsewhere.
+/// Removes the settings from the base that the top replaces or gives in another section.
 void erase_replaced(config::Node& base, const config::Node& top) {
   const std::set<std::string> axes = names_in(top, "matrix"), zipped = names_in(top, "zip"),
                               settings = names_in(top, "training");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One study over another: what a study says over what it extends, a sub-study over its study.
+// Merges studies: a study over the studies that it extends, and a sub-study over its study.
 #pragma once
 
 #include <functional>
@@ -12,23 +12,27 @@
 
 namespace dlscale::planner {
 
-// Studies that extend others: `extends = "base.toml"` and what comes of it.
+// The following declarations read studies that extend other studies (`extends = "base.toml"`).
 
-/// The text of a file. Throws base::RunError.
+/// Function that returns the text of a file. Throws base::RunError.
 using FileReader = std::function<std::string(const std::string& file)>;
 
-/// The document of a study over all it extends, each value with the place it comes from, without
-/// the key `extends`. The files are named relative to the one that names them; their texts are
-/// added to `bases`. Throws base::SpecError for a file that cannot be read, at the place that names
-/// it, and for one that extends itself in the end.
+/// Returns the document of a study merged over everything that the study extends. Each value keeps
+/// the place where the value was given. The key `extends` is removed. File names are relative to
+/// the folder of the file that names them. The texts of the extended files are added to `bases`.
+/// Throws base::SpecError for a file that cannot be read, at the place that names the file, and for
+/// a file that extends itself directly or indirectly.
 config::Node read_extended(std::string_view text, const std::string& file, const FileReader& read,
                            std::vector<SourceText>& bases);
 
-/// Tables are merged key by key, where `top` replaces what `base` has; lists of tables (zip,
-/// include, exclude, override, substudy) are appended. A setting that `top` gives in [matrix],
-/// [[zip]] or [training] replaces the base's of that name in the others, too, and its alternative
-/// (batch_per_gpu and global_batch, …). What is no table where one belongs is left for its reader
-/// to refuse.
+/// Merges `top` into `base`.
+/// - Tables are merged key by key. Values of `top` replace values of `base`.
+/// - Lists of tables (zip, include, exclude, override, substudy) are appended.
+/// - A setting that `top` gives in [matrix], [[zip]] or [training] replaces the setting of that
+///   name in the other sections of `base`. The setting also replaces its alternative (batch_per_gpu
+///   and global_batch, …).
+///
+/// A value of another type in place of a table stays, and its reader rejects the value.
 void overlay(config::Node& base, const config::Node& top);
 
 }  // namespace dlscale::planner

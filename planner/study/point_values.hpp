@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names conditions on points may use, and what they stand for at one point after another.
+// Provides the names that conditions on points may use, and their values at each point.
 #pragma once
 
 #include <array>
@@ -12,27 +12,30 @@
 
 namespace dlscale::planner {
 
-/// Fills in the matrix' symbols and constants: the axes, every other setting that is one value, the
-/// sub-study where the study has some. `parameters` are those of [training].
+/// Sets the symbols and constants of the matrix: the axes, every other setting with a single value,
+/// and the sub-study if the study has sub-studies. `parameters` are the free parameters of
+/// [training].
 void name_values(Matrix& matrix, const std::vector<Setting>& parameters,
                  const std::vector<std::string>& substudies);
 
-/// Made once for a matrix, moved from point to point: no value is copied on the way.
+/// Values of the names at a point. The object is made once per matrix and moved from point to point
+/// without copying values.
 class PointValues {
  public:
-  /// Both must outlive this.
+  /// Keeps references to both arguments, which must outlive this object.
   PointValues(const Matrix& matrix, const std::string& uneven_batch);
   PointValues(const PointValues&) = delete;
   PointValues& operator=(const PointValues&) = delete;
 
-  /// To the point with these indices of axis values, as the study has it without overrides.
+  /// Moves to the point with these indices of axis values. Ignores overrides.
   void move_to(const std::vector<std::uint32_t>& values);
-  /// What an override changes is seen from then on.
+  /// Applies an override to the values of the current point.
   void apply(const Override& override);
-  /// In the order of the matrix' symbols; batches that the study does not give are derived.
+  /// Returns the values in the order of the matrix's symbols. Batches that the study does not give
+  /// are derived.
   std::span<const config::Value* const> all() const { return values_; }
   int gpus() const { return static_cast<int>(std::get<double>(*values_[gpus_])); }
-  /// As they follow from what is given.
+  /// Returns the batches that follow from the given values.
   const Batches& batches() const { return batches_; }
 
  private:
@@ -44,7 +47,7 @@ class PointValues {
   std::vector<const config::Value*> values_;
   std::size_t gpus_, per_gpu_, global_, most_per_gpu_, steps_;  // indices of names
   Batches batches_;
-  std::array<config::Value, 3> derived_;  // of per_gpu_, global_, steps_ where not given
+  std::array<config::Value, 3> derived_;  // derived per_gpu_, global_, steps_
 };
 
 }  // namespace dlscale::planner

@@ -12,7 +12,7 @@
 namespace dlscale::planner {
 namespace {
 
-/// A dotted key and the value it has when nobody gives one.
+/// Dotted key and its default value.
 using Default = std::pair<const char*, decltype(config::Node::value)>;
 
 std::vector<Default> study_defaults() {
@@ -104,7 +104,8 @@ std::vector<Default> running_defaults() {
           {"checkpoint.weights", run.checkpoint.weights}};
 }
 
-/// The table of that key, made where there is none; null where something else stands.
+/// Returns the table at the key and adds the table if it is missing. Returns null when the key has
+/// a value of another type.
 config::Table* table_in(config::Table& table, const std::string& key) {
   if (config::find_key(table, key) == nullptr) table.push_back({key, {}, {config::Table{}, {}}});
   for (config::Entry& entry : table) {
@@ -124,7 +125,7 @@ void fill_in(config::Table& table, const Default& row) {
   }
 }
 
-/// True where the key stands anywhere in the document.
+/// Returns true when the key occurs anywhere in the document.
 bool mentions(const config::Node& node, std::string_view key) {
   const auto inside = [&](const auto& children, auto node_of) {
     return std::any_of(children.begin(), children.end(),
@@ -140,7 +141,8 @@ bool mentions(const config::Node& node, std::string_view key) {
                 [](const config::Entry& entry) -> const config::Node& { return entry.node; });
 }
 
-/// A default is none where the study says the key's alternative: only one of them may be said.
+/// Returns true when the study gives the alternative of the key. The default of the key is then
+/// left out, because the two alternatives exclude each other.
 bool is_ruled_out(const config::Node& root, std::string_view key) {
   const auto all = alternatives();
   return std::any_of(all.begin(), all.end(), [&](const Alternative& pair) {
@@ -157,7 +159,8 @@ void fill_in(config::Node& root, const char* section, const std::vector<Default>
   }
 }
 
-/// A comment on the axes nobody gives. Where a [[zip]] or [[substudy]] may, nothing is claimed.
+/// Returns a TOML comment that states the defaults of missing axes. Returns an empty text when the
+/// study has a [[zip]] or [[substudy]], because these sections may give the axes.
 std::string note_axes(const config::Table& root) {
   const config::Entry* const section = config::find_key(root, "matrix");
   const auto* matrix =
@@ -184,7 +187,7 @@ std::string resolved_study(std::string_view text, const std::string& file,
   for (const std::string& assignment : overrides) config::apply_override(root, assignment);
   fill_in(root, "study", study_defaults());
   const bool ours = config::find_key(std::get<config::Table>(root.value), "trainer") == nullptr;
-  if (!ours) return config::toml_text(root);  // which has defaults of its own
+  if (!ours) return config::toml_text(root);  // external trainers have other defaults
   for (const auto& rows : {data_defaults(), learning_defaults(), running_defaults()}) {
     fill_in(root, "training", rows);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A study with everything said that is left to defaults, other files and the command line.
+// Writes out a study with all values from defaults, other files and the command line.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace dlscale::planner {
 
-/// One TOML text that plans the same runs: what the study extends and `-S` are in it, and where the
-/// study says nothing in [study] and [training], the defaults are. Those of axes stand in a
-/// comment, for as axes they would be part of each point. The study is not checked; throws
-/// base::SpecError for what cannot be read at all.
+/// Returns a TOML text that plans the same runs. The text contains what the study extends, the `-S`
+/// changes, and the defaults of missing keys in [study] and [training]. Defaults of axes are stated
+/// in a comment, because as axes they would become part of each point. The study is not checked.
+/// Throws base::SpecError for text that cannot be parsed.
 std::string resolved_study(std::string_view text, const std::string& file,
                            const std::vector<std::string>& overrides,
                            const FileReader& read = read_from_disk);

@@ -16,10 +16,11 @@ namespace dlscale::planner {
 namespace fs = std::filesystem;
 namespace {
 
-/// OAR stores 100 bytes of a job name. The hash, the repetition and the submission follow the stem.
+/// Length limit of the stem. OAR stores 100 bytes of a job name. The hash, the repetition and the
+/// submission follow the stem.
 constexpr std::size_t kLongestStem = 72;
 
-/// Axes that every stem names anyway.
+/// Axes that are part of every stem and need not be added.
 const std::set<std::string> kAlwaysSaid{"framework", "model", "gpus", "batch_per_gpu",
                                         "global_batch"};
 
@@ -58,9 +59,9 @@ RunNames::RunNames(const contract::PlanDir& folder) {
   };
   std::error_code none;
   if (fs::exists(folder.plan_json(), none)) {
-    try {  // tasks of arrays have no folder until they start
+    try {  // array tasks have no folder before their start
       for (const contract::PlannedRun& run : contract::read_plan(folder).runs) add(run.run_id);
-    } catch (const base::Error&) {  // whoever compares with that plan says why it cannot be read
+    } catch (const base::Error&) {  // a later comparison with this plan reports the error
     }
   }
   for (const auto& entry : fs::directory_iterator(folder.runs(), none)) {

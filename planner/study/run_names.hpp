@@ -13,8 +13,8 @@
 
 namespace dlscale::planner {
 
-/// The hash alone identifies a run. The stem before it is for people and does not change after the
-/// run was first planned.
+/// Names of runs. The hash alone identifies a run. The stem before the hash is for people and does
+/// not change after the run was first planned.
 class RunNames {
  public:
   /// Names runs in a folder without runs.
@@ -22,10 +22,10 @@ class RunNames {
   /// Keeps the names of the runs in a plan folder.
   explicit RunNames(const contract::PlanDir& folder);
 
-  /// Returns the common beginning of the ids of a point's runs, `<stem>-<hash>`. The folder's name
-  /// counts first. A new stem has the framework, the model, the number of GPUs, the batch per GPU,
-  /// and then each axis of the matrix with several values, in the order of the matrix. Long stems
-  /// are cut, because batch systems limit the length of job names.
+  /// Returns the common beginning of the ids of a point's runs, `<stem>-<hash>`. A name that the
+  /// folder already has for the hash is reused. A new stem has the framework, the model, the number
+  /// of GPUs, the batch per GPU, and then each axis of the matrix with several values, in the order
+  /// of the matrix. Long stems are cut, because batch systems limit the length of job names.
   std::string point_id(const contract::RunSpec& run, const Matrix& matrix,
                        const std::vector<std::uint32_t>& values) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to planner/study/*.cpp: makers of the rows of settings().
+// Makes the rows of the tables of settings. Private to planner/study/*.cpp.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace dlscale::planner {
 
 using Kind = config::Symbol::Kind;
 
-/// As expressions see what a recipe holds; a number that is not given is NaN.
+/// Returns the value of a recipe as expressions see the value. A missing number is NaN.
 inline config::Value shown(const std::string& text) {
   return text;
 }
@@ -33,8 +33,8 @@ config::Value shown(const std::optional<T>& value) {
   return value ? shown(*value) : config::Value(std::numeric_limits<double>::quiet_NaN());
 }
 
-// Each maker takes the key, what its values may be, and where in a recipe they go: a function
-// from Recipe& to a reference.
+// Each of the following functions makes a setting. The arguments are the key, the allowed values,
+// and the target: a function from Recipe& to a reference in the recipe.
 
 template <class Target, class Read>
 Setting setting(config::Symbol symbol, Target target, Read read) {
@@ -47,7 +47,7 @@ template <class Target>
 Setting whole(std::string name, std::int64_t least, Target target,
               std::int64_t most = config::kMostWhole) {
   return setting({std::move(name), Kind::number}, target, [=](Recipe&, const config::Item& item) {
-    return static_cast<int>(item.whole(least, most));  // kMostWhole is the largest int
+    return static_cast<int>(item.whole(least, most));  // kMostWhole fits an int
   });
 }
 
@@ -84,7 +84,7 @@ Setting choice(std::string name, std::string kind, std::vector<std::string> choi
                  [=](Recipe&, const config::Item& item) { return item.one_of(kind, choices); });
 }
 
-/// A choice of which a run spec does not say the usual one.
+/// Makes a choice whose usual value is not stored in the run spec.
 template <class Target>
 Setting choice_but(const std::string& usual, std::string name, std::vector<std::string> choices,
                    Target target) {
@@ -101,7 +101,7 @@ Setting choice_but(const std::string& usual, std::string name, std::vector<std::
           }};
 }
 
-/// 0 <= x < 1.
+/// Makes a number with 0 <= x < 1.
 template <class Target>
 Setting fraction(std::string name, Target target) {
   return setting({std::move(name), Kind::number}, target, [](Recipe&, const config::Item& item) {
@@ -111,7 +111,8 @@ Setting fraction(std::string name, Target target) {
   });
 }
 
-/// A choice among the vocabulary's names of a family; of an external trainer we know no names.
+/// Makes a choice among the names of a family in the vocabulary. An external trainer may have any
+/// plain name.
 template <class Target>
 Setting known(std::string name, const std::string& family, Target target) {
   const std::vector<std::string>& names = contract::vocabulary(family);
@@ -128,16 +129,18 @@ inline std::vector<Setting> joined(std::initializer_list<std::vector<Setting>> p
   return all;
 }
 
-/// Of every framework: `frameworks.NAME.OPTION`.
+/// Returns the options of all framework styles: `frameworks.NAME.OPTION`.
 std::vector<Setting> framework_settings();
 
-/// Learning rate, its schedules, the optimizer, and what a run is to reach.
+/// Returns the settings of the learning rate, its schedules, the optimizer and the targets of a
+/// run.
 std::vector<Setting> learning_settings();
 
-/// What a model begins with, and `models.NAME.OPTION` of those that have some.
+/// Returns the settings of initial weights and frozen parameters, and `models.NAME.OPTION` for
+/// models with options.
 std::vector<Setting> model_settings();
 
-/// The axis `model`: a name of the vocabulary, or a script's file.
+/// Returns the axis `model`: a name of the vocabulary, or the file of a script.
 Setting model_axis();
 
 }  // namespace dlscale::planner

@@ -32,7 +32,7 @@ std::vector<Setting> batch_settings() {
   };
 }
 
-/// A SHA-256 as sha256sum prints it; empty: any.
+/// Makes a setting for a SHA-256 as printed by sha256sum. An empty text allows any digest.
 template <class Target>
 Setting digest(std::string name, Target target) {
   return setting({std::move(name), Kind::text}, target, [](Recipe&, const config::Item& item) {
@@ -46,9 +46,10 @@ Setting digest(std::string name, Target target) {
   });
 }
 
-constexpr int kLargestSide = 8192;  ///< as contract::validate has it
+constexpr int kLargestSide = 8192;  ///< limit of contract::validate
 
-/// Two numbers above 0, the smaller one first; a run spec does not say the usual ones.
+/// Makes a setting of two numbers above 0, the smaller number first. The usual pair is not stored
+/// in the run spec.
 template <class Target>
 Setting bounds(std::string name, std::vector<double> usual, double most, Target target) {
   return {{std::move(name), Kind::text},
@@ -133,7 +134,7 @@ std::vector<Setting> loader_settings() {
   };
 }
 
-/// Of data sets of texts.
+/// Returns the settings of text data sets.
 std::vector<Setting> text_settings() {
   return {
       whole(
@@ -189,7 +190,8 @@ std::vector<Setting> loop_settings() {
   };
 }
 
-/// How many checkpoints stay; a run spec does not say the usual one.
+/// Makes the setting for the number of checkpoints to keep. The usual number is not stored in the
+/// run spec.
 Setting kept_checkpoints() {
   return {{"checkpoint.keep", Kind::number},
           false,
@@ -231,7 +233,7 @@ std::vector<Setting> proper_axes() {
   };
 }
 
-/// Of a value, or of the first of an axis; a range is of numbers.
+/// Returns the kind of a value, or of the first value of an axis. A range consists of numbers.
 Kind kind_of_first(const config::Node& node) {
   if (const auto* list = std::get_if<config::List>(&node.value)) {
     return list->empty() ? Kind::number : kind_of_first(list->front());
@@ -259,7 +261,7 @@ config::Value parameter_value(Kind kind, const std::string& text) {
   return text;
 }
 
-/// A free parameter: all its values are of one kind.
+/// Makes the setting of a free parameter. All values of the parameter must have the same kind.
 Setting parameter(const config::Item& item) {
   const std::string name = item.key.substr(item.key.rfind('.') + 1);
   if (!config::is_identifier(name)) {
@@ -321,14 +323,15 @@ config::Value seen_value(const config::Node& node) {
   return config::to_text(node);
 }
 
-// The options of each framework style, as keys of a study: `frameworks.NAME.OPTION`.
+// The following functions make the options of each framework style, which are keys of a study:
+// `frameworks.NAME.OPTION`.
 
 namespace {
 
 using contract::FrameworkOptions;
 using contract::FrameworkStyle;
 
-/// Makes the setting of one option under `key` for one style.
+/// Function that makes the setting of an option under `key` for a framework style.
 using MakeSetting = std::function<Setting(const FrameworkStyle& style, const std::string& key)>;
 
 template <class Member>
@@ -365,7 +368,8 @@ MakeSetting choice_option(std::string FrameworkOptions::*member,
   };
 }
 
-/// PowerSGD has a rank, so only styles that read powersgd_rank offer it.
+/// Makes the setting for gradient compression. PowerSGD needs a rank, so only styles that read
+/// powersgd_rank offer PowerSGD.
 Setting compression_option(const FrameworkStyle& style, const std::string& key) {
   std::vector<std::string> choices{"none", "fp16", "bf16"};
   if (style.reads("powersgd_rank")) choices.emplace_back("powersgd");
@@ -373,7 +377,8 @@ Setting compression_option(const FrameworkStyle& style, const std::string& key) 
                 of_framework(style, &FrameworkOptions::compression));
 }
 
-/// What an option may be is the same for every style that reads it.
+/// Returns the function that makes the setting of each option. The allowed values of an option are
+/// the same for every style that reads the option.
 const std::map<std::string_view, MakeSetting>& option_makers() {
   using O = FrameworkOptions;
   static const std::map<std::string_view, MakeSetting> makers{
@@ -419,7 +424,8 @@ std::vector<Setting> framework_settings() {
   return settings;
 }
 
-// How runs learn, as a study says it: learning rate and schedules, the optimizer, what to reach.
+// The following functions make the settings that decide how runs learn: learning rate and
+// schedules, optimizer, targets.
 
 namespace {
 
@@ -506,13 +512,13 @@ std::vector<Setting> goal_settings() {
   };
 }
 
-/// Where the parameters of a schedule kind lie in a recipe.
+/// Returns a function that finds a parameter of a schedule kind in a recipe.
 template <class Member>
 auto of_schedule(const std::string& kind, Member LrScheduleSpec::*member) {
   return [=](Recipe& r) -> Member& { return r.schedules[kind].*member; };
 }
 
-/// `kinds`, and those of extensions: they may read any parameter.
+/// Returns `kinds` and the schedule kinds of extensions, which may read any parameter.
 std::vector<std::string> and_of_extensions(std::vector<std::string> kinds) {
   for (const contract::ExtensionName& own : contract::extension_names()) {
     if (own.family == "lr_schedule") kinds.push_back(own.name);
@@ -558,7 +564,8 @@ std::vector<Setting> learning_settings() {
   return joined({rate_settings(), goal_settings(), optimizer_settings(), schedule_settings()});
 }
 
-// Which model is trained, what it begins with and what it is made of, as a study says them.
+// The following functions make the settings of the model: its name, its initial weights and its
+// options.
 
 namespace {
 
@@ -569,7 +576,7 @@ auto of_model(const std::string& name, Member ModelOptions::*member) {
   return [=](Recipe& r) -> Member& { return r.model_options[name].*member; };
 }
 
-/// What a frozen backbone can be: a model whose features others have trained.
+/// Returns the models that can be a frozen backbone: models for which pretrained features exist.
 std::vector<std::string> backbones() {
   std::vector<std::string> names;
   for (const std::string& name : contract::vocabulary("model")) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every key of [training] and every axis of [matrix], one row each.
+// Lists every key of [training] and every axis of [matrix], a row for each.
 #pragma once
 
 #include <span>
@@ -9,23 +9,23 @@
 
 namespace dlscale::planner {
 
-/// Keys of [training]; each may also be an axis.
+/// Returns the keys of [training]. Each of these keys may also be an axis.
 const std::vector<Setting>& training_settings();
 
-/// Keys of [matrix]: the axes proper, then those of [training].
+/// Returns the keys of [matrix]: first the keys that are always axes, then the keys of [training].
 const std::vector<Setting>& axis_settings();
 
-/// Two keys of which a study gives one.
+/// Pair of keys that exclude each other.
 using Alternative = std::pair<const char*, const char*>;
 std::span<const Alternative> alternatives();
 
-/// Calls `found` for each key of a [matrix], [training] or the like that is one of the settings or
-/// a `parameters.NAME`, whose setting is made of the item's value (of the first, for an axis).
-/// Throws base::SpecError for other keys.
+/// Calls `found` for each key of a table such as [matrix] or [training] that is a setting in
+/// `settings` or a `parameters.NAME`. The setting of a parameter is made from its value, or from
+/// the first value of an axis. Throws base::SpecError for other keys.
 void match_settings(const config::Item& table, const std::vector<Setting>& settings,
                     const std::function<void(const Setting&, const config::Item&)>& found);
 
-/// As expressions see a value; lists are shown as text.
+/// Returns a value as expressions see the value. Lists become text.
 config::Value seen_value(const config::Node& node);
 
 }  // namespace dlscale::planner

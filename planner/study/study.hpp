@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A study as data: the recipe all runs share, the axes they differ along, what is left out.
+// Describes a study: the recipe that all runs share, the axes along which runs differ, and the
+// excluded points.
 #pragma once
 
 #include <cstdint>
@@ -16,52 +17,54 @@
 
 namespace dlscale::planner {
 
-/// What a study says of batches; the rest is derived. Nothing: not said.
+/// Batch sizes that a study gives. Missing values are derived.
 struct BatchWish {
   std::optional<std::int64_t> per_gpu, global, most_per_gpu;
   std::optional<int> accumulation_steps;
 };
 
-/// What a study says about a run, before anything is derived from it.
+/// Settings that a study gives for a run, before any values are derived.
 struct Recipe {
-  contract::RunSpec run;  ///< what needs no derivation; lr_schedule holds its kind only
+  contract::RunSpec run;  ///< values without derivation; lr_schedule has only its kind
   BatchWish batch;
   std::optional<double> lr_base, lr_base_per_gpu;
-  std::optional<std::int64_t> lr_base_batch;  ///< the global batch that lr_base is for
-  std::string lr_scale;  ///< empty: linear where the base is for a GPU or a batch, else none
+  std::optional<std::int64_t> lr_base_batch;  ///< global batch that lr_base belongs to
+  std::string lr_scale;  ///< empty: linear with a base per GPU or batch, otherwise none
   std::optional<std::int64_t> warmup_steps;
-  std::map<std::string, contract::LrScheduleSpec> schedules;            ///< by kind
-  std::map<std::string, contract::FrameworkOptions> framework_options;  ///< by framework
-  /// By model; a frozen backbone's classifier is as wide as that of torchvision's VGG unless told.
+  std::map<std::string, contract::LrScheduleSpec> schedules;            ///< schedules by kind
+  std::map<std::string, contract::FrameworkOptions> framework_options;  ///< options by framework
+  /// Options by model. By default, the classifier of a frozen backbone is as wide as the classifier
+  /// of torchvision's VGG.
   std::map<std::string, contract::ModelOptions> model_options{
       {"frozen_backbone", {.classifier_hidden = 4096, .dropout = 0.5}}};
 };
 
-/// A key of [training] or [matrix]: how it is read into a recipe and what expressions see.
+/// Key of [training] or [matrix], with functions that read a value into a recipe and return the
+/// value for expressions.
 struct Setting {
-  config::Symbol symbol;  ///< the dotted key, the kind of its values, the texts they may be
-  bool is_list = false;   ///< one value is itself a list
+  config::Symbol symbol;  ///< dotted key, kind of its values, allowed texts
+  bool is_list = false;   ///< true when a single value is a list
   std::function<void(Recipe&, const config::Item&)> read;
-  std::function<config::Value(Recipe&)> value;  ///< what a recipe says; of lists nothing
+  std::function<config::Value(Recipe&)> value;  ///< value in a recipe; empty text for lists
 };
 
 struct StudyAxis {
   Setting setting;
-  std::string key;                   ///< where it stands, as in messages: matrix.gpus
-  std::vector<config::Node> values;  ///< those that only an [[include]] asks for, too
-  std::vector<std::string> texts;    ///< the values as tables show them
-  std::vector<config::Value> seen;   ///< the values as expressions see them
+  std::string key;                   ///< key in messages, such as matrix.gpus
+  std::vector<config::Node> values;  ///< all values, including values of an [[include]]
+  std::vector<std::string> texts;    ///< values as shown in tables
+  std::vector<config::Value> seen;   ///< values as seen by expressions
   base::Location where;
   const std::string& name() const { return setting.symbol.name; }
 };
 
-/// Axes that vary together: each row holds, for each of the axes, the index of a value.
+/// Axes that vary together. Each row holds the index of a value for each of the axes.
 struct Factor {
   std::vector<std::size_t> axes;
   std::vector<std::vector<std::uint32_t>> rows;
 };
 
-/// Points: every combination of a row of each factor, the last factor varying fastest.
+/// Points of a product: every combination of a row of each factor. The last factor varies fastest.
 using Block = std::vector<Factor>;
 
 struct Exclusion {
@@ -69,69 +72,71 @@ struct Exclusion {
   std::string why;
 };
 
-/// Values for the points a condition holds for.
+/// Values for the points for which a condition holds.
 struct Override {
   struct Change {
     Setting setting;
     std::string key;
     config::Node node;
-    config::Value seen;  ///< as expressions see it
+    config::Value seen;  ///< value as seen by expressions
   };
   config::Expression when;
   std::vector<Change> changes;
-  std::string key;  ///< where it stands: override[0]
+  std::string key;  ///< key in messages, such as override[0]
   base::Location where;
 };
 
-/// A study, or one of its sub-studies: a matrix of runs and the recipe they share.
+/// Matrix of runs and their common recipe, from a study or a sub-study.
 struct Matrix {
-  std::string name;  ///< of the sub-study; empty: the study itself
-  std::string key;   ///< what its sections' keys begin with: "", "substudy[0]."
+  std::string name;  ///< name of the sub-study; empty: the study itself
+  std::string key;   ///< prefix of its section keys: "", "substudy[0]."
   base::Location where;
   std::string scaling = "weak";
   Recipe recipe;
-  std::map<std::string, base::Location> given;  ///< keys of [training] that the study gives
-  std::vector<StudyAxis> axes;                  ///< of [matrix] in the order of the file, of zips
-  std::vector<Block> blocks;                    ///< the product, then what each [[include]] adds
-  std::vector<config::Symbol> symbols;          ///< what its conditions may name: the axes, …
-  std::vector<config::Value> constants;         ///< … then what is the same at all points
+  std::map<std::string, base::Location> given;  ///< keys of [training] in the study
+  std::vector<StudyAxis> axes;                  ///< axes of [matrix] in file order, then of [[zip]]
+  std::vector<Block> blocks;                    ///< product, then the points of each [[include]]
+  std::vector<config::Symbol> symbols;          ///< names for conditions: axes first
+  std::vector<config::Value> constants;         ///< values of the symbols; empty for axes
   std::vector<Exclusion> exclusions;
-  std::vector<Override> overrides;  ///< in their order; the last one that holds counts
+  std::vector<Override> overrides;  ///< overrides in file order; the last match counts
   ResourceWishes resources;
 };
 
-/// A file the study extends.
+/// File that the study extends.
 struct SourceText {
   std::string file, text;
 };
 
 struct Study {
-  std::string file;  ///< as the user named it
+  std::string file;  ///< file name as given by the user
   std::string name;
   std::string scaling = "weak";
   std::string uneven_batch = "error";
   contract::BaselineRule baseline;
-  int repeats = 1;  ///< most of each point
+  int repeats = 1;  ///< maximum number of repetitions of a point
   contract::RepeatUntil until;
   std::uint64_t seed = 1;
   contract::ExternalTrainer trainer;
-  base::Location command_where;  ///< of the trainer's command
-  std::vector<Matrix> matrices;  ///< at least one
+  base::Location command_where;  ///< place of the trainer's command
+  std::vector<Matrix> matrices;  ///< matrices of the study; at least 1
   LaunchWishes launch;
-  std::vector<SourceText> bases;  ///< in the order they were read
+  std::vector<SourceText> bases;  ///< extended files in the order of reading
 };
 
 const StudyAxis* find_axis(const Matrix& matrix, std::string_view name);
 
-/// True for a setting that an axis or an override gives, else points do not differ in it.
+/// Returns true when an axis or an override gives the setting. Otherwise all points have the same
+/// value.
 bool varies(const Matrix& matrix, std::string_view setting);
 
-/// Where a study says something, and how messages call it.
+/// Place in a study and the key that messages show for the place.
 struct Place {
   base::Location where;
   std::string key;
 };
-/// Of an axis or of a key of [training], if the matrix has it.
+/// Returns the place of an axis or of a key of [training], or nothing when the matrix does not have
+/// the name.
 std::optional<Place> place_of(const Matrix& matrix, const std::string& name);
 
 }  // namespace dlscale::planner

@@ -52,7 +52,8 @@ void read_baseline(Study& study, const config::Item& item) {
   }
 }
 
-/// Until all is read `until.first` holds the most repetitions.
+/// Reads the rule for the end of repetitions. `until.first` temporarily holds the maximum number of
+/// repetitions, until plan_most_repeats swaps the numbers.
 void read_until(Study& study, const config::Item& item) {
   static const std::vector<config::Field<contract::RepeatUntil>> fields{
       {"efficiency_ci", [](contract::RepeatUntil& u,
@@ -66,7 +67,7 @@ void read_until(Study& study, const config::Item& item) {
   }
 }
 
-/// Every repetition that may be needed is planned.
+/// Plans every repetition that may become necessary.
 void plan_most_repeats(const config::Item& section, Study& study) {
   if (study.until.efficiency_ci == 0) return;
   if (study.until.first < study.repeats) {
@@ -120,10 +121,10 @@ void read_trainer(const config::Item& section, Study& study) {
   if (study.trainer.command.empty()) section.fail("command is missing");
 }
 
-/// The sections of a study, or of a sub-study; those it lacks are empty.
+/// Sections of a study or sub-study. Missing sections are empty.
 class Sections {
  public:
-  /// `names` may stand in it; those that are no section are given to `other`.
+  /// Reads the keys in `names`. Keys that are not sections are passed to `other`.
   Sections(const config::Item& root, const std::vector<std::string>& names,
            const std::function<void(const config::Item&)>& other)
       : prefix_(root.key.empty() ? "" : root.key + "."),
@@ -158,7 +159,7 @@ std::vector<config::Item> joined(std::vector<config::Item> first,
   return first;
 }
 
-/// A sub-study as it is written, before anything is read into a matrix.
+/// Sub-study as written, before its sections are read into a matrix.
 struct SubstudyText {
   SubstudyText(const config::Item& item, const std::string& scaling_of_study)
       : where(item.node.where), key(item.key), scaling(scaling_of_study) {
@@ -180,7 +181,7 @@ struct SubstudyText {
   std::optional<Sections> sections;
 };
 
-/// The tables of a sub-study over those of its study.
+/// Returns the tables of a sub-study merged over the tables of its study.
 config::Node merged_tables(const Sections& study, const Sections& substudy) {
   const auto tables = [](const Sections& sections) {
     config::Node root{config::Table{}, {}};
@@ -211,7 +212,8 @@ std::vector<SubstudyText> read_substudies(const Sections& sections, const std::s
   return substudies;
 }
 
-/// Of another trainer only what the study says is known: our defaults are not its own.
+/// Clears the defaults of dlscale-train, which do not apply to an external trainer. Only the
+/// settings in the study are known for an external trainer.
 void forget_defaults(contract::RunSpec& run) {
   for (std::string* name : {&run.framework, &run.loader, &run.dataset.kind, &run.lr_schedule.kind,
                             &run.optimizer.kind, &run.precision, &run.last_batch}) {

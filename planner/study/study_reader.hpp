@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a study file; docs/study-format.md describes every key.
+// Reads a study file. docs/study-format.md describes every key.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 
 namespace dlscale::planner {
 
-/// A file's text. Throws base::RunError.
+/// Returns the text of a file. Throws base::RunError.
 std::string read_from_disk(const std::string& file);
 
-/// `overrides` are `-S` arguments; `read` gives the files that the study extends. Throws
-/// base::SpecError with place, key and the nearest name.
+/// Returns the study in a text. `overrides` are `-S` arguments. `read` returns the texts of the
+/// files that the study extends. Throws base::SpecError with place, key and the nearest name.
 Study read_study(std::string_view text, const std::string& file,
                  const std::vector<std::string>& overrides,
                  const FileReader& read = read_from_disk);
