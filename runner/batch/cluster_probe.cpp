@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string ask(CommandRunner& commands, double timeout_s, const std::vector<std::string>& words) {
-  // Words for programs, not for people: in the language that parsers know.
+  // The locale is C because the parsers expect English output.
   const Command command{words, fs::current_path(), {}, {}, {{"LC_ALL", "C"}}};
   const Answer answer = ask_program(commands, command, timeout_s);
   if (*answer.end != ExitStatus{}) {

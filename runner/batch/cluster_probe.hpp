@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a batch system tells of its cluster, and how it is asked: the makings of a site file.
+// Reads the description of a cluster from its batch system, as input for a site file.
 #pragma once
 
 #include <functional>
@@ -15,54 +15,55 @@ namespace dlscale::runner {
 
 class CommandRunner;
 
-/// The nodes of one shape in a partition (SLURM) or queue (OAR). Zero: not told, or no limit.
+/// Nodes of the same shape in a partition (SLURM) or queue (OAR). Zero means unknown or unlimited.
 struct NodeGroup {
   std::string partition;
   int nodes = 0;
   int gpus_per_node = 0;
   int cores_per_node = 0;
-  int memory_gb = 0;  ///< whole 10^9 bytes of a node
-  int min_nodes = 0;  ///< of one job
+  int memory_gb = 0;  ///< memory of a node in whole 10^9 bytes
+  int min_nodes = 0;  ///< smallest number of nodes of a job
   int max_nodes = 0;
   double max_walltime_s = 0;
-  bool exclusive = false;    ///< jobs get whole nodes
-  std::string gpu_type;      ///< as the batch system calls it
-  std::string properties;    ///< OAR: SQL that tells these nodes from others
-  std::string gpu_resource;  ///< OAR: the property that numbers the GPUs
+  bool exclusive = false;    ///< true: jobs get whole nodes
+  std::string gpu_type;      ///< GPU type as named by the batch system
+  std::string properties;    ///< SQL condition that selects these nodes in OAR
+  std::string gpu_resource;  ///< OAR property that numbers the GPUs
 };
 
-/// Batch systems count memory in MiB; whole 10^9 bytes of it.
+/// Converts MiB, the unit of batch systems, to whole 10^9 bytes.
 constexpr int whole_gb_of(int mib) {
   return static_cast<int>(mib * 1048576.0 / 1e9);
 }
 
 struct Cluster {
-  std::string name;        ///< empty: not told
-  int max_array_size = 0;  ///< tasks of one array
+  std::string name;        ///< cluster name, empty if unknown
+  int max_array_size = 0;  ///< largest number of tasks in an array
   std::vector<NodeGroup> groups;
-  std::map<std::string, std::string> closed = {};  ///< partitions not in use, and what they are
+  std::map<std::string, std::string> closed = {};  ///< state by name of each closed partition
 };
 
-/// Runs a program and gives what it printed. Throws Unreachable with the program's own complaint
-/// when it fails, and when it does not end in time.
+/// Function that runs a program and returns its output. Throws Unreachable with the error message
+/// of the program if the program fails, and if the program does not end in time.
 using Ask = std::function<std::string(const std::vector<std::string>& arguments)>;
 
-/// `commands` must outlive the answer.
+/// Returns a function that runs programs with `commands` for at most `timeout_s` seconds.
+/// `commands` must outlive the returned function.
 Ask ask_with(CommandRunner& commands, double timeout_s);
 
-/// How one batch system is asked. A new one is one file in runner/batch and one word in
+/// Probe of a batch system. A new probe needs one file in runner/batch and one word in
 /// runner/CMakeLists.txt.
 struct ClusterProbeEntry {
-  const char* name;     ///< of the scheduler, as sites say it
-  const char* program;  ///< whose presence shows that it can be asked here
+  const char* name;     ///< scheduler name in site files
+  const char* program;  ///< program that must exist for the probe to work
   Cluster (*probe)(const Ask& ask);
 };
 
 base::Table<ClusterProbeEntry> cluster_probe_table();
 
-/// The probe of `scheduler`, or if that is empty the one whose program lies in a folder of `path`
-/// (folders parted by colons, as in $PATH). Throws base::UsageError saying what to do when there is
-/// none, or more than one.
+/// Returns the probe for `scheduler`. If `scheduler` is empty, returns the probe whose program is
+/// in a folder of `path` (folders separated by colons, as in $PATH). Throws base::UsageError with
+/// instructions for the user if no probe or more than one probe is available.
 const ClusterProbeEntry& choose_cluster_probe(const std::string& scheduler, std::string_view path);
 
 }  // namespace dlscale::runner

@@ -44,12 +44,13 @@ namespace {
 
 using Time = std::chrono::steady_clock;
 
-/// How often a child is looked at where the kernel cannot tell of its end.
+/// Poll interval for kernels that cannot signal the end of a child process.
 constexpr int kLookAgain_ms = 2;
-/// Time for a killed process to be gone.
+/// Seconds that a killed process may take to disappear.
 constexpr double kDying_s = 1;
 
-/// Closes itself, is not inherited and never one of the three standard ones.
+/// File descriptor that closes itself, is not inherited, and is never a standard descriptor
+/// (0 to 2).
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {
@@ -80,7 +81,7 @@ Descriptor open_emptied(const fs::path& path) {
   return file;
 }
 
-/// What a child writes to `write` is read from `read`, which does not wait.
+/// Pipe from a child process. The child writes to `write`, and reading from `read` does not block.
 struct Pipe {
   Pipe() {
     std::array<int, 2> ends{};
@@ -94,7 +95,7 @@ struct Pipe {
   Descriptor read, write;
 };
 
-/// Takes what is there; closes the pipe at its end.
+/// Appends the available data to `text`. Closes the pipe at the end of the data.
 void drain(Descriptor& pipe, std::string& text) {
   std::array<char, 65536> piece;
   while (pipe.number() >= 0) {
@@ -106,7 +107,7 @@ void drain(Descriptor& pipe, std::string& text) {
   }
 }
 
-/// Milliseconds left, rounded up, for poll.
+/// Returns the milliseconds until the deadline for poll(), rounded up.
 int left_ms(Time::time_point deadline) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Time::now()).count();
   return static_cast<int>(std::clamp<decltype(left)>(left, 0, 3'600'000));
@@ -117,7 +118,8 @@ Time::time_point after(double seconds) {
          std::chrono::duration_cast<Time::duration>(std::chrono::duration<double>(seconds));
 }
 
-/// Becomes readable when the process ends; none on kernels before 5.3.
+/// Returns a descriptor that becomes readable when the process ends. The descriptor is invalid on
+/// kernels before 5.3.
 Descriptor end_of(ProcessId process) {
 #ifdef SYS_pidfd_open
   return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
@@ -126,7 +128,7 @@ Descriptor end_of(ProcessId process) {
 #endif
 }
 
-// A busy machine may have no process to give for a moment.
+// Pauses between attempts to start a process. A busy machine may be out of processes for a moment.
 constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::chrono::milliseconds kLongestPause{1600};
 
@@ -135,7 +137,7 @@ ProcessId spawn(const Command& command, const Environment& inherited, int out, i
   if (program.empty()) {
     throw base::RunError(fmt::format("cannot find {} in PATH", command.arguments[0]));
   }
-  if (!fs::is_directory(command.folder)) {  // boost would start it elsewhere
+  if (!fs::is_directory(command.folder)) {  // boost would start the program elsewhere
     throw base::RunError(
         fmt::format("no folder {} to start {} in", command.folder.string(), program.string()));
   }
@@ -161,14 +163,15 @@ ProcessId spawn(const Command& command, const Environment& inherited, int out, i
       throw base::RunError(fmt::format("cannot start {} in {}: {}", program.string(),
                                        command.folder.string(), error.message()));
     }
-    group.detach();  // its destructor would kill it
-    child.detach();  // waited for below, with what it used
+    group.detach();  // destructor would kill the process
+    child.detach();  // process is waited for below, with its resource usage
     return child.id();
   }
 }
 
-/// /proc/<pid>/environ is a sequence of NAME=value, each ended by a zero byte. It cannot be read
-/// for other users' processes and is empty for those that have ended.
+/// Returns true if the process was started with `entry` in its environment. /proc/<pid>/environ is
+/// a sequence of NAME=value, each ended by a zero byte. The file cannot be read for processes of
+/// other users and is empty for processes that have ended.
 bool was_started_with(const fs::path& proc_entry, const std::string& entry) {
   std::ifstream file(proc_entry / "environ", std::ios::binary);
   const std::string environment{std::istreambuf_iterator<char>(file), {}};
@@ -223,7 +226,7 @@ class RealCommandRunner : public CommandRunner {
     const Descriptor end = end_of(process);
     while (!has_ended(process)) {
       if (Time::now() >= deadline) return std::nullopt;
-      pollfd watched{end.number(), POLLIN, 0};  // a negative number is passed over
+      pollfd watched{end.number(), POLLIN, 0};  // poll() ignores a negative number
       const int left = left_ms(deadline);
       ::poll(&watched, 1, end.number() < 0 ? std::min(left, kLookAgain_ms) : left);
     }
@@ -240,7 +243,7 @@ class RealCommandRunner : public CommandRunner {
 
   std::vector<ProcessId> find_by_environment(const std::string& entry) override {
     std::vector<ProcessId> found;
-    std::error_code ignored;  // processes come and go while the list is read
+    std::error_code ignored;  // processes may end while the list is read
     for (const auto& item : fs::directory_iterator("/proc", ignored)) {
       const std::string name = item.path().filename().string();
       const std::optional<ProcessId> process = base::number_of<ProcessId>(name);
@@ -256,7 +259,8 @@ class RealCommandRunner : public CommandRunner {
     ProcessUsage usage;
   };
 
-  /// Gathers what the child says, until it ends (its own children may hold the pipes longer).
+  /// Collects the output of a child process until the child ends. The child's own children may hold
+  /// the pipes open longer.
   void listen(Answer& answer, Descriptor& out, Descriptor& err, Time::time_point deadline) {
     const Descriptor end = end_of(answer.process);
     while (!has_ended(answer.process) && Time::now() < deadline) {
@@ -272,7 +276,8 @@ class RealCommandRunner : public CommandRunner {
     drain(err, answer.err);
   }
 
-  /// Notes the end of a child, once. One that somebody else has waited for counts as ended well.
+  /// Records the end of a child process once. A child that other code has waited for counts as
+  /// ended with exit code 0.
   bool has_ended(ProcessId process) {
     Child& child = children_.at(process);
     if (child.end) return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starting, watching and signalling processes; nothing else in the project spawns any.
+// Starts, observes and signals processes for job schedulers.
 #pragma once
 
 #include <cstdint>
@@ -16,72 +16,74 @@
 namespace dlscale::runner {
 
 struct Command {
-  std::vector<std::string> arguments;   ///< the first is looked up in PATH
+  std::vector<std::string> arguments;   ///< program, which is looked up in PATH, and its arguments
   std::filesystem::path folder;         ///< working directory
-  std::filesystem::path out, err = {};  ///< emptied, then written by the process
-  Environment environment = {};         ///< added to what every process of the runner gets
-  std::vector<int> keep_open = {};      ///< descriptors that it gets, too, under the same numbers
+  std::filesystem::path out, err = {};  ///< output files, emptied at the start
+  Environment environment = {};         ///< variables added to the environment of the runner
+  std::vector<int> keep_open = {};      ///< inherited descriptors, under the same numbers
 };
 
 struct ExitStatus {
-  int exit_code = 0;  ///< meaningless when a signal ended the process
-  int signal = 0;     ///< the signal that ended it; 0 = it ended by itself
+  int exit_code = 0;  ///< exit code, meaningless after a signal
+  int signal = 0;     ///< signal that ended the process, 0 = none
   bool operator==(const ExitStatus&) const = default;
 };
 
 using ProcessId = int;
 
-/// What a command said until its end.
+/// Output and exit status of a command.
 struct Answer {
-  std::optional<ExitStatus> end;  ///< empty: it did not end in time
+  std::optional<ExitStatus> end;  ///< exit status, empty after a timeout
   std::string out, err;
   ProcessId process = 0;
 };
 
-/// What a process took, with all those it waited for.
+/// Resources that a process and all children it waited for used.
 struct ProcessUsage {
   double cpu_s = 0;
-  std::int64_t peak_memory_bytes = 0;  ///< of the largest of these processes
+  std::int64_t peak_memory_bytes = 0;  ///< memory of the largest of these processes
 };
 
 class CommandRunner {
  public:
   virtual ~CommandRunner() = default;
-  /// Starts a process with empty input as the leader of a process group of its own, so that a
-  /// Ctrl-C on the terminal does not reach it and the whole group can be killed.
-  /// Throws base::RunError when the program, the folder or a file cannot be used.
+  /// Starts a process with empty input as the leader of its own process group. Ctrl-C on the
+  /// terminal therefore does not reach the process, and the whole group can be killed. Throws
+  /// base::RunError if the program, the folder or a file cannot be used.
   virtual ProcessId start(const Command& command) = 0;
-  /// Runs a process to its end, for at most `timeout_s` seconds; its output is in the answer
-  /// instead of in files. One that takes longer is killed, unless it runs as another user: that one
-  /// goes on, and `wait` says when it has ended. Throws as `start` does.
+  /// Runs a process to its end, for at most `timeout_s` seconds. The answer contains the output,
+  /// and no files are written. A process that takes longer is killed. A process of another user
+  /// cannot be killed and continues, and wait() reports its end. Throws like start().
   virtual Answer run(const Command& command, double timeout_s) = 0;
-  /// Waits up to `timeout_s` seconds (0: only looks) for a process that `start` gave.
-  /// Empty while it runs; afterwards always the same answer.
+  /// Waits up to `timeout_s` seconds for a started process. A timeout of 0 only checks the process.
+  /// Returns nullopt while the process runs, and the same status in every later call.
   virtual std::optional<ExitStatus> wait(ProcessId process, double timeout_s) = 0;
-  /// Of a process that has ended.
+  /// Returns the resources that an ended process used.
   virtual ProcessUsage usage(ProcessId process) = 0;
-  /// To this process alone. One already gone is passed over, here and below.
+  /// Sends a signal to this process alone. signal() and kill_group() ignore a process that has
+  /// ended.
   virtual void signal(ProcessId process, int signal) = 0;
-  /// SIGKILL to the group that the process leads; if it leads none, to the process.
+  /// Sends SIGKILL to the group that the process leads, or to the process if it leads no group.
   virtual void kill_group(ProcessId process) = 0;
-  /// This user's living processes that were started with `entry` ("NAME=value") in their
-  /// environment: descendants are found wherever they moved. In order of their ids.
+  /// Returns this user's running processes that were started with `entry` ("NAME=value") in their
+  /// environment, in the order of their ids. Descendants inherit the environment, so they are found
+  /// in any process group.
   virtual std::vector<ProcessId> find_by_environment(const std::string& entry) = 0;
 };
 
-/// Starts real processes of this machine. Those still running when it is destroyed go on running.
-/// Every process gets `environment`, without which it is this program's own, cleaned for this
-/// machine.
+/// Returns a runner for real processes of this machine. Processes continue to run after the runner
+/// is destroyed. Every process gets `environment`. Without `environment`, every process gets the
+/// environment of this program, cleaned for this machine.
 std::unique_ptr<CommandRunner> make_command_runner();
 std::unique_ptr<CommandRunner> make_command_runner(CleanEnvironment environment);
 
-// How programs of a batch system are asked: not for ever.
+// Queries to the programs of a batch system, with a time limit.
 
-/// Runs a command of a batch system; the answer has an end. Throws Unreachable when it takes longer
-/// than `timeout_s`.
+/// Runs a command of a batch system. The exit status in the answer is never empty. Throws
+/// Unreachable if the command takes longer than `timeout_s`.
 Answer ask_program(CommandRunner& commands, const Command& command, double timeout_s);
 
-/// The first line with something on it; empty if there is none.
+/// Returns the first line that is not blank, or an empty string.
 std::string first_line(std::string_view text);
 
 }  // namespace dlscale::runner

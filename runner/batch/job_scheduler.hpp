@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every batch system can do for us: take a job, say how jobs are, cancel them.
+// Defines the interface of all job schedulers: submit jobs, query their status and cancel them.
 #pragma once
 
 #include <cstdint>
@@ -17,96 +17,102 @@
 
 namespace dlscale::runner {
 
-/// The batch system's name of a job; lasts longer than the program that submitted it.
+/// Identifier of a job in the batch system. The identifier outlives the program that submitted the
+/// job.
 using JobId = std::string;
 
 struct Job {
-  std::string name;  ///< the plan's
-  /// Names this submission, in letters and digits, unlike any other anywhere. The batch system
-  /// keeps it with the job, so that a submission whose answer was lost can be found. The script is
-  /// told as well: by its first argument, in OAR by the end of $OAR_JOB_NAME, behind a full stop.
+  std::string name;  ///< name of the job in the plan
+  /// Globally unique token of this submission, made of letters and digits. The batch system stores
+  /// the token with the job, so that a submission whose answer was lost can be found. The script
+  /// receives the token as its first argument. In OAR, the token is the end of $OAR_JOB_NAME, after
+  /// a full stop.
   std::string launch;
-  std::filesystem::path script;  ///< absolute; tells jobs of different plans apart
+  std::filesystem::path script;  ///< absolute path, which distinguishes jobs of different plans
   std::filesystem::path folder;  ///< working directory
   std::filesystem::path out, err;
-  int cores = 1;             ///< on all nodes together
-  int gpus = 0;              ///< likewise
-  std::vector<int> tasks;    ///< of an array: the numbers of those to run, from 0 in the script
-  int throttle = 0;          ///< of an array: tasks at a time; 0 = no limit
-  std::vector<JobId> after;  ///< it starts when these have ended, however they did
-  std::vector<std::string> avoid;  ///< host names of nodes not to be given
-  /// Descriptors that whatever program submits the job holds open until it ends: a lock, so that
-  /// nobody asks for the job as long as it may still come.
+  int cores = 1;             ///< number of cores on all nodes together
+  int gpus = 0;              ///< number of GPUs on all nodes together
+  std::vector<int> tasks;    ///< array tasks to run, numbered from 0 in the script
+  int throttle = 0;          ///< largest number of concurrent array tasks, 0 = no limit
+  std::vector<JobId> after;  ///< jobs that must have ended, with any outcome, before the start
+  std::vector<std::string> avoid;  ///< host names of nodes that the job must not use
+  /// Descriptors that the submitting command holds open until the command ends. A lock among them
+  /// prevents other programs from searching for the job while the command may still submit the job.
   std::vector<int> keep_open = {};
 };
 
-/// What the batch system calls a job it took.
+/// Identifiers that the batch system assigned to a submitted job.
 struct Submitted {
-  JobId id;                  ///< the job's, or the whole array's
-  std::vector<JobId> tasks;  ///< of an array: in the order of Job::tasks
+  JobId id;                  ///< id of the job or of the whole array
+  std::vector<JobId> tasks;  ///< ids of the array tasks, in the order of Job::tasks
 };
 
 struct JobStatus {
   JobState state = JobState::Queued;
-  std::optional<int> exit_code;  ///< of the script, once known
-  int signal = 0;                ///< that ended the script; 0 = none
-  std::string reason;            ///< one line for people; may be empty
-  JobId continued_as = {};       ///< the batch system runs it again, under this id
-  double started_at = 0;         ///< unix time; 0 = not yet, or not known; so below
+  std::optional<int> exit_code;  ///< exit code of the script, if known
+  int signal = 0;                ///< signal that ended the script, 0 = none
+  std::string reason;            ///< one-line explanation for the user, may be empty
+  JobId continued_as = {};       ///< new id under which the batch system runs the job again
+  double started_at = 0;         ///< Unix time in s, 0 = unknown or not yet
   double ended_at = 0;
-  std::vector<std::string> nodes = {};  ///< host names, once it has some
+  std::vector<std::string> nodes = {};  ///< host names of the allocated nodes
 };
 
-/// What a job took, by the batch system's books.
+/// Resources that a job used, according to the accounting of the batch system.
 struct JobUsage {
   std::optional<double> elapsed_s;
-  std::optional<double> cpu_s;  ///< of all its processes
-  /// Of the node that used most, as near as is known: in SLURM a task's largest times the tasks of
-  /// a node, on this machine the largest process.
+  std::optional<double> cpu_s;  ///< CPU time of all processes of the job
+  /// Estimated memory of the node that used the most memory. In SLURM, the estimate is the largest
+  /// task times the number of tasks per node. On the local machine, the estimate is the largest
+  /// process.
   std::optional<std::int64_t> peak_memory_bytes;
 };
 
 class JobScheduler {
  public:
   virtual ~JobScheduler() = default;
-  /// Throws base::RunError when the job is refused, NoRoom when that is for the time being,
-  /// Unreachable when it is not known. All that follows throws Unreachable where there is no
-  /// answer.
+  /// Submits a job. Throws base::RunError if the job is rejected, NoRoom if the rejection is
+  /// temporary, and Unreachable if the outcome is unknown. All functions below throw Unreachable if
+  /// the batch system does not answer.
   virtual Submitted submit(const Job& job) = 0;
-  /// The job that was submitted under `job.launch`, as long as the batch system knows it, be it
-  /// from another process or from a submission whose answer was lost.
+  /// Returns the job that was submitted with the token `job.launch`, as long as the batch system
+  /// knows the job. Another process may have submitted the job, or the answer to the submission may
+  /// have been lost.
   virtual std::optional<Submitted> find(const Job& job) = 0;
-  /// One answer per id (of a job or of an array's task), in their order, from one question to the
-  /// batch system, however many they are; a second one at most where some have left its queue.
-  /// Lost: it does not know them any more.
+  /// Returns one status per id, in the order of `ids`. An id names a job or an array task. A single
+  /// query to the batch system covers all ids. At most one further query covers jobs that have left
+  /// the queue. The state Lost means that the batch system no longer knows the job.
   virtual std::vector<JobStatus> status(const std::vector<JobId>& ids) = 0;
-  /// Likewise; empty fields where no books are kept, and some seconds long where these lag behind.
+  /// Returns one usage per id, in the order of `ids`. Fields are empty without accounting, and for
+  /// some seconds after the end of a job if the accounting lags behind.
   virtual std::vector<JobUsage> usage(const std::vector<JobId>& ids) = 0;
-  /// Asks the jobs to end; asked a second time, they are killed. `status` says when they ended.
+  /// Requests the end of the jobs. A second request kills the jobs. status() reports when the jobs
+  /// have ended.
   virtual void cancel(const std::vector<JobId>& ids) = 0;
-  /// Keeps waiting jobs from starting, until released.
+  /// Prevents waiting jobs from starting until release() is called.
   virtual void hold(const std::vector<JobId>& ids) = 0;
   virtual void release(const std::vector<JobId>& ids) = 0;
   /// Sends a signal (SIGUSR1, …) to the scripts of running jobs.
   virtual void signal(const std::vector<JobId>& ids, int number) = 0;
 };
 
-/// What adaptors are made of.
+/// Objects and settings that a job scheduler needs.
 struct SchedulerSetup {
   CommandRunner& commands;
   const base::Clock& clock;
-  int cores = 1;     ///< of this machine
-  std::string user;  ///< whose jobs are asked for
-  /// Of this machine, as $CUDA_VISIBLE_DEVICES says them.
+  int cores = 1;     ///< number of cores of this machine
+  std::string user;  ///< name of the user whose jobs are queried
+  /// GPUs of this machine, in the notation of $CUDA_VISIBLE_DEVICES.
   std::vector<std::string> gpus = {};
-  double patience_s = 60;  ///< with a command of a batch system
+  double patience_s = 60;  ///< timeout of a batch system's command in s
 };
 
-/// Of the machine and the user that this program has.
+/// Returns the setup for this machine and the user of this program.
 SchedulerSetup scheduler_setup(CommandRunner& commands, const base::Clock& clock);
 
 struct JobSchedulerEntry {
-  const char* name;  ///< as sites say it in `scheduler`
+  const char* name;  ///< value of `scheduler` in site files
   const char* summary;
   std::unique_ptr<JobScheduler> (*make)(const SchedulerSetup& setup);
 };

@@ -11,7 +11,7 @@ using contract::RunOutcome;
 struct Row {
   JobState state;
   const char* name;
-  std::optional<RunOutcome> outcome;  ///< what the state alone says
+  std::optional<RunOutcome> outcome;  ///< outcome that the state alone implies
 };
 
 constexpr std::array<Row, 13> kRows{{

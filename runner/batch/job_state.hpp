@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states a job or a run can be in, as users see them.
+// Defines the states of jobs and runs, as shown to users.
 #pragma once
 
 #include <optional>
@@ -12,39 +12,40 @@
 namespace dlscale::runner {
 
 enum class JobState {
-  Planned,    ///< in the plan, nothing done yet
-  Submitted,  ///< handed to the batch system, which has not said anything yet
+  Planned,    ///< planned run without any submission
+  Submitted,  ///< submitted job without any report from the batch system
   Queued,
   Running,
   Done,
-  NotNeeded,  ///< of a run alone: planned, and as things are nobody will submit it
+  NotNeeded,  ///< planned run that is not needed at present
   Failed,
   OutOfMemory,
   TimedOut,
   NodeFailed,
   Preempted,
   Cancelled,
-  Lost,  ///< the batch system no longer knows the job
+  Lost,  ///< job that the batch system no longer knows
 };
 
-using States = std::unordered_map<std::string, JobState>;  ///< of runs, by their ids
+using States = std::unordered_map<std::string, JobState>;  ///< states by run id
 
 const std::vector<JobState>& all_job_states();
 
-/// planned submitted queued running done not_needed failed oom timeout node_fail preempted
-/// cancelled lost
+/// Returns the name of the state: planned, submitted, queued, running, done, not_needed, failed,
+/// oom, timeout, node_fail, preempted, cancelled or lost.
 std::string to_string(JobState state);
 
-/// True for Done and everything after it: nothing more is to come by itself.
+/// Returns true for Done and all states after Done. These states do not change without user action.
 bool has_ended(JobState state);
-/// True for those of them that a user may want to look into.
+/// Returns true for ended states that the user may want to investigate.
 bool ended_badly(JobState state);
 
-/// How a run with this outcome is shown.
+/// Returns the state in which a run with this outcome is shown.
 JobState state_of(contract::RunOutcome outcome);
 
-/// What the batch system's verdict alone says about a run; empty for Done and Failed, where exit
-/// code and results say more, and for states before the end.
+/// Returns the outcome of a run that the batch system's state alone implies. Returns nullopt for
+/// Done and Failed, because the exit code and the results are more precise, and for states before
+/// the end.
 std::optional<contract::RunOutcome> outcome_of(JobState state);
 
 }  // namespace dlscale::runner

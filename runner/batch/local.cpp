@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The job scheduler of a machine without one: jobs wait until enough cores and GPUs are free.
+// Implements the job scheduler for a machine without a batch system, where jobs wait until enough
+// cores and GPUs are free.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <signal.h>
@@ -16,9 +17,10 @@
 namespace dlscale::runner {
 namespace {
 
-/// How long a cancelled job may take to end by itself: mpirun needs some seconds for its ranks.
+/// Seconds that a cancelled job may take to end by itself. mpirun needs some seconds for its ranks.
 constexpr double kGrace_s = 8;
-/// Marks all processes of a job, its MPI ranks too, with its id: the token of its submission.
+/// Environment variable that marks all processes of a job, including MPI ranks, with the job id.
+/// The job id is the token of the submission.
 constexpr const char* kMark = "DLSCALE_JOB";
 
 std::string host_name() {
@@ -31,7 +33,7 @@ class LocalScheduler : public JobScheduler {
  public:
   explicit LocalScheduler(const SchedulerSetup& setup) : setup_(setup) {}
 
-  /// The jobs that this program started have nobody else to watch them, so none is left behind.
+  /// Kills the running jobs that this program started, because no other program watches these jobs.
   ~LocalScheduler() override {
     for (const auto& [id, entry] : entries_) {
       const bool ours = entry.process != 0;
@@ -116,8 +118,8 @@ class LocalScheduler : public JobScheduler {
   struct Entry {
     Job job;
     JobStatus status = {};
-    ProcessId process = 0;               ///< 0: not started by us
-    std::vector<std::string> gpus = {};  ///< that it has
+    ProcessId process = 0;               ///< process of the script, 0 = started by another program
+    std::vector<std::string> gpus = {};  ///< GPUs assigned to the job
     std::optional<double> cancelled_at_s = {};
   };
   using Entries = std::map<JobId, Entry>;
@@ -126,14 +128,16 @@ class LocalScheduler : public JobScheduler {
     return setup_.commands.find_by_environment(fmt::format("{}={}", kMark, id));
   }
 
-  /// Jobs of earlier programs are known by what they left running.
+  /// Returns the entry of a job. Jobs of earlier programs are recognised by their running
+  /// processes.
   Entries::iterator known(const JobId& id) {
     const auto found = entries_.find(id);
     if (found != entries_.end() || processes_of(id).empty()) return found;
     return adopt(id, {});
   }
 
-  /// Which GPUs it has nobody knows: as long as it runs, they count as taken, all of them.
+  /// Adds a running job of an earlier program. The GPUs of the job are unknown, so all GPUs count
+  /// as used while the job runs.
   Entries::iterator adopt(const JobId& id, const Job& job) {
     Entry entry{job};
     entry.status.state = JobState::Running;
@@ -148,7 +152,8 @@ class LocalScheduler : public JobScheduler {
     kill_leftovers(id);
   }
 
-  /// Ranks have process groups of their own, so the job's group does not reach them all.
+  /// Kills the remaining processes of a job. Ranks have their own process groups, so killing the
+  /// group of the job does not reach all ranks.
   void kill_leftovers(const JobId& id) const {
     for (ProcessId process : processes_of(id)) setup_.commands.kill_group(process);
   }
@@ -181,8 +186,8 @@ class LocalScheduler : public JobScheduler {
     });
   }
 
-  /// Those that may start do so strictly in order, so that a wide job is not overtaken for ever. A
-  /// job wider than the machine runs as well, but alone.
+  /// Starts waiting jobs strictly in order among the jobs that may start, so that other jobs cannot
+  /// overtake a wide job forever. A job that is wider than the machine runs alone.
   void start_what_fits() {
     for (auto next = queue_.begin(); next != queue_.end();) {
       Entry& entry = entries_.at(*next);
@@ -259,12 +264,12 @@ class LocalScheduler : public JobScheduler {
       return;
     }
     entry.cancelled_at_s = setup_.clock.steady_s();
-    // To the script alone, which passes it on: of two signals mpirun takes the second as a command
-    // to leave its ranks no time for their last record.
+    // Only the script receives the signal, and the script forwards the signal. mpirun treats a
+    // second signal as an order to end its ranks before they write their last record.
     signal_script(id, entry, SIGTERM);
   }
 
-  /// The script is the oldest process of its job.
+  /// Sends a signal to the job script, which is the oldest process of the job.
   void signal_script(const JobId& id, const Entry& entry, int number) const {
     if (entry.status.state != JobState::Running) return;
     const auto processes = entry.process != 0 ? std::vector{entry.process} : processes_of(id);
@@ -279,7 +284,7 @@ class LocalScheduler : public JobScheduler {
 
   SchedulerSetup setup_;
   Entries entries_;
-  std::vector<JobId> queue_;  ///< first come, first served
+  std::vector<JobId> queue_;  ///< ids of waiting jobs in order of submission
   std::set<JobId> held_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// OAR as a job scheduler, through its commands. They run as user oar and cannot be ended by others,
-// and with the database down some of them try for ever: none is waited for without a limit.
+// Implements the job scheduler for OAR through OAR's commands. These commands run as user oar, so
+// other users cannot kill them. Some commands retry forever while the database is down. Therefore
+// every call has a time limit.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,14 +16,15 @@ namespace dlscale::runner {
 namespace fs = std::filesystem;
 namespace {
 
-/// Of a question; the system takes 128 KiB in one argument.
+/// Largest number of job ids in a query. The operating system limits an argument to 128 KiB.
 constexpr std::size_t kIdsAtOnce = 5000;
-/// oarsub's and oardel's exit codes when the server does not listen; the database has the order.
+/// Exit codes of oarsub and oardel if the server does not listen. OAR's database has recorded the
+/// request nevertheless.
 constexpr int kNoServerToSubmit = 9, kNoServerToDelete = 2;
 
 using Words = std::vector<std::string>;
 
-/// Lives as long as oarsub may read it.
+/// Parameter file that exists while oarsub may read the file.
 class ParameterFile {
  public:
   ParameterFile(fs::path path, std::string_view content) : path_(std::move(path)) {
@@ -75,7 +77,7 @@ class OarScheduler : public JobScheduler {
         list(fmt::format("job_name = '{}'", oar::job_name(job.name, job.launch)));
     std::erase_if(jobs, [](const oar::ListedJob& one) { return !one.repeats.empty(); });
     if (jobs.empty()) return std::nullopt;
-    std::vector<JobId> ids(job.tasks.empty() ? 1 : job.tasks.size(), "0");  // no job's
+    std::vector<JobId> ids(job.tasks.empty() ? 1 : job.tasks.size(), "0");  // placeholder id
     for (const oar::ListedJob& one : jobs) {
       const auto position = static_cast<std::size_t>(std::max(one.array_index, 1) - 1);
       if (position < ids.size()) ids[position] = one.id;
@@ -95,7 +97,7 @@ class OarScheduler : public JobScheduler {
     return answers;
   }
 
-  /// OAR keeps no books of what processes used, only of how long jobs took.
+  /// Returns only the elapsed time of jobs. OAR does not record the resources that processes used.
   std::vector<JobUsage> usage(const std::vector<JobId>& ids) override {
     std::map<JobId, JobStatus> known = statuses(ids);
     std::vector<JobUsage> answers;
@@ -109,7 +111,7 @@ class OarScheduler : public JobScheduler {
     return answers;
   }
 
-  /// Running jobs are killed at once; nothing stronger is there for the second time.
+  /// Cancels jobs. OAR kills running jobs at once, so a second call has the same effect.
   void cancel(const std::vector<JobId>& ids) override { order({"oardel"}, ids); }
   void hold(const std::vector<JobId>& ids) override { order({"oarhold"}, ids); }
   void release(const std::vector<JobId>& ids) override { order({"oarresume"}, ids); }
@@ -138,7 +140,8 @@ class OarScheduler : public JobScheduler {
     throw base::RunError(fmt::format("job {} is refused: {}", job.name, reason));
   }
 
-  /// An oarsub that was given up may still bring its job.
+  /// Throws Unreachable while an earlier oarsub that timed out still runs, because that oarsub may
+  /// still submit the job.
   void wait_for_earlier(const Job& job) {
     const auto earlier = pending_.find(job.launch);
     if (earlier == pending_.end()) return;
@@ -154,7 +157,7 @@ class OarScheduler : public JobScheduler {
     return ask_program(setup_.commands, command, setup_.patience_s);
   }
 
-  /// Jobs, ended or not, for which this holds in OAR's table of jobs.
+  /// Returns the jobs, ended or not, that match a condition on OAR's table of jobs.
   std::vector<oar::ListedJob> list(const std::string& condition) {
     const Answer answer = ask({"oarstat", "-J", "-f", "--sql", condition});
     if (*answer.end != ExitStatus{}) {
@@ -163,7 +166,7 @@ class OarScheduler : public JobScheduler {
     return oar::parse_jobs(answer.out);
   }
 
-  /// Those of the jobs that OAR knows. It runs some of them again, as new jobs.
+  /// Returns the status of the jobs that OAR knows. OAR runs some of the jobs again as new jobs.
   std::map<JobId, JobStatus> statuses(const std::vector<JobId>& ids) {
     std::map<JobId, JobStatus> known;
     for (std::size_t i = 0; i < ids.size(); i += kIdsAtOnce) {
@@ -183,8 +186,8 @@ class OarScheduler : public JobScheduler {
     return known;
   }
 
-  /// Gives each of the jobs to a command. What concerns jobs that are not there or are past the
-  /// order is no failure.
+  /// Runs a command on each of the jobs. Ignores errors about jobs that are unknown or whose state
+  /// no longer permits the command.
   void order(Words words, const std::vector<JobId>& ids) {
     if (ids.empty()) return;
     const std::string program = words[0];
@@ -201,7 +204,7 @@ class OarScheduler : public JobScheduler {
   }
 
   SchedulerSetup setup_;
-  std::map<std::string, ProcessId> pending_;  ///< oarsubs that did not end in time, by Job::launch
+  std::map<std::string, ProcessId> pending_;  ///< oarsub processes that timed out, by Job::launch
 };
 
 std::unique_ptr<JobScheduler> make(const SchedulerSetup& setup) {

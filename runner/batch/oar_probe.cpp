@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OAR's answer: `oarnodes -J`, one JSON object of properties per resource (in most cases a core).
+// Implements the probe for OAR, which reads `oarnodes -J`: one JSON object of properties per
+// resource (in most cases a core).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +18,8 @@ namespace {
 using contract::codec::text_in;
 using contract::codec::Value;
 
-/// Resources lie under their ids, in some versions of OAR under their hosts first.
+/// Collects the usable resources. Resources are listed by id, in some versions of OAR by host
+/// first.
 void find_resources(Value value, std::vector<Value>& found) {
   simdjson::dom::array items;
   if (value.get(items) == simdjson::SUCCESS) {
@@ -40,7 +42,7 @@ struct Host {
   int memory_gb = 0;
 };
 
-/// Sites call the resource that numbers the GPUs by one of these names.
+/// Returns the resource property that numbers the GPUs. Sites use one of these names.
 std::string gpu_resource(const std::vector<Value>& resources) {
   for (const char* name : {"gpu", "gpunum", "gpuid"}) {
     const bool there = std::any_of(resources.begin(), resources.end(),
@@ -61,7 +63,7 @@ std::map<std::string, Host> hosts_of(const std::vector<Value>& resources, const 
     if (!number.empty()) host.gpus.insert(number);
     host.cluster = text_in(resource, "cluster");
     host.gpu_model = text_in(resource, "gpu_model");
-    const std::string memory = text_in(resource, "memnode");  // MiB where a site has it
+    const std::string memory = text_in(resource, "memnode");  // MiB, if the site sets the property
     host.memory_gb = whole_gb_of(std::atoi(memory.c_str()));
   }
   return hosts;
@@ -96,7 +98,7 @@ Cluster probe(const Ask& ask) {
   }
   Cluster cluster;
   for (auto& [key, group] : groups) {
-    group.partition = "default";  // OAR does not tell users its queues; this one always exists
+    group.partition = "default";  // queue that always exists (users cannot list OAR's queues)
     group.gpu_resource = gpu;
     const std::string& name = std::get<0>(key);
     if (clusters.size() > 1 && !name.empty()) {

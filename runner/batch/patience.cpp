@@ -8,7 +8,7 @@
 namespace dlscale::runner {
 namespace {
 
-constexpr double kSlice_s = 0.2;  // how late a request to stop may be heard
+constexpr double kSlice_s = 0.2;  // longest delay until a stop request is noticed
 constexpr double kLongest_s = 60;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a batch system that does not answer or has no room makes us do: how long and how often it is
-// asked again.
+// Defines the errors for a batch system that does not answer or has no room, and retries queries to
+// a batch system that does not answer.
 #pragma once
 
 #include <functional>
@@ -12,49 +12,49 @@
 
 namespace dlscale::runner {
 
-// The error of a batch system that holds as many jobs of a user as it takes.
+// Error for a batch system that has reached its limit on the jobs of a user.
 
-/// The job is refused because of others of the same user that wait or run, or because it is an
-/// array of too many tasks: once some have ended, or with fewer tasks, it may be submitted again.
-/// It is not there now.
+/// Error for a job that is rejected temporarily, because of other waiting or running jobs of the
+/// same user or because the job is an array with too many tasks. The batch system does not have the
+/// job. The job may be submitted again after other jobs have ended, or with fewer tasks.
 class NoRoom : public base::RunError {
  public:
   explicit NoRoom(const std::string& message) : base::RunError(message) {}
 };
 
-// The error of a batch system that does not answer.
+// Error for a batch system that does not answer.
 
-/// The exit code of `dlscale` when a batch system does not answer.
+/// Exit code of `dlscale` if a batch system does not answer.
 inline constexpr int kUnreachableExit = 4;
 
-/// The batch system does not answer: it may be tried again. A submission that ends with this may
-/// have reached it all the same.
+/// Error for a batch system that does not answer. The query may be retried. A submission that ends
+/// with this error may still have reached the batch system.
 class Unreachable : public base::RunError {
  public:
   explicit Unreachable(const std::string& message) : base::RunError(message, kUnreachableExit) {}
 };
 
-// How long and how often a batch system that does not answer is asked again.
+// Retries of queries to a batch system that does not answer.
 
-/// Where waiting takes place.
+/// Clock, pause function and stop requests that waiting uses.
 struct Waiting {
   const base::Clock& clock;
   std::function<void(double seconds)> pause;
-  std::function<int()> stop_requests;  ///< 0: go on
+  std::function<int()> stop_requests;  ///< number of stop requests, 0 = continue
 };
 
-/// Waits `seconds`, or until there is a request to stop.
+/// Waits for `seconds`, or until a stop is requested.
 void wait_for(const Waiting& waiting, double seconds);
 
 class Patience {
  public:
-  /// Asked again after 1, 2, 4, … 60 s, for `limit_s` in all; 0: not asked again. `tell` is called
-  /// with a line for people before each pause.
+  /// Creates a policy that retries after 1, 2, 4, … 60 s, for `limit_s` in total. A limit of 0
+  /// disables retries. `tell` receives a message for the user before each pause.
   Patience(Waiting waiting, double limit_s, std::function<void(const std::string& line)> tell)
       : waiting_(std::move(waiting)), limit_s_(limit_s), tell_(std::move(tell)) {}
 
-  /// Asks until there is an answer. False when told to stop before. Throws Unreachable when the
-  /// time is up.
+  /// Calls `question` until it does not throw Unreachable. Returns false if a stop was requested
+  /// first. Throws Unreachable after the time limit.
   bool ask(const std::function<void()>& question) const;
 
  private:

@@ -14,15 +14,16 @@ namespace {
 
 using Lines = std::vector<std::string_view>;
 
-/// How SLURM's commands and OAR's admission rules report an error, in lower case.
+/// Error marks of SLURM's commands and OAR's admission rules, in lower case.
 constexpr std::array<std::string_view, 2> kErrorMarks{"error:", "fatal:"};
-/// How plugins, scripts around the commands and OAR itself do: "[ERROR] …", "ERROR : …", "[E] …".
+/// Error marks of plugins, of scripts around the commands and of OAR itself, in lower case:
+/// "[ERROR] …", "ERROR : …", "[E] …".
 constexpr std::array<std::string_view, 3> kLooseErrorMarks{"error", "fatal", "[e]"};
-/// How a message begins, behind the name of the program, that says of itself that it informs.
+/// Beginnings, after the name of the program, of messages that declare themselves as information.
 constexpr std::array<std::string_view, 8> kInformation{"[i]",   "[info]", "info", "[w]",
                                                        "[warn", "warn",   "note", "notice"};
-/// How a message of a site's plugin or admission rule begins. It informs unless it has an error
-/// mark.
+/// Beginnings of messages from a site's plugin or admission rule. Such a message is informational
+/// unless the message has an error mark.
 constexpr std::array<std::string_view, 2> kPlugins{"lua:", "#"};
 constexpr std::string_view kAdmissionRule = "admission rule]";
 
@@ -33,7 +34,7 @@ bool has_one_of(std::string_view text, const std::array<std::string_view, size>&
   });
 }
 
-/// Lines that are not blank, without the spaces around them.
+/// Returns the lines that are not blank, without surrounding spaces.
 Lines lines_in(std::string_view text) {
   Lines lines;
   for (const std::string_view line : base::lines_of(text)) {
@@ -43,7 +44,7 @@ Lines lines_in(std::string_view text) {
   return lines;
 }
 
-/// The message behind "sbatch: ".
+/// Returns the message after the name of a program such as "sbatch: ".
 std::string_view message_of(std::string_view line) {
   const std::size_t end = line.find(": ");
   const bool has_program = end != std::string_view::npos &&
@@ -63,7 +64,8 @@ bool has_words(std::string_view text) {
                      [](unsigned char letter) { return std::isalnum(letter) != 0; });
 }
 
-/// False for lines of dashes, too.
+/// Returns true if a line reports an error. Returns false for informational lines and for lines
+/// without words, such as lines of dashes.
 template <std::size_t size>
 bool reports_error(std::string_view line, const std::array<std::string_view, size>& marks) {
   const std::string message = base::lower(message_of(line));
@@ -80,7 +82,8 @@ bool is_information(std::string_view line) {
          message.substr(0, message.find(']') + 1).ends_with(kAdmissionRule);
 }
 
-/// "sbatch: error: A" and "sbatch: error: B" become "sbatch: error: A; B".
+/// Joins lines and drops repeated prefixes. "sbatch: error: A" and "sbatch: error: B" become
+/// "sbatch: error: A; B".
 std::string joined(const Lines& lines) {
   constexpr std::string_view kError = "error: ";
   std::string result(lines.front());

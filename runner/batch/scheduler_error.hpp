@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a command of a batch system (sbatch, squeue, oarsub) failed, by the few lines that it
-// printed. Logs of jobs, in which many programs write, are read by failure_words.hpp.
+// Finds the reason why a command of a batch system (sbatch, squeue, oarsub) failed in the few lines
+// that the command printed.
 #pragma once
 
 #include <string>
@@ -8,9 +8,11 @@
 
 namespace dlscale::runner {
 
-/// The lines that report an error, in one line. Sites' plugins print information before SLURM or
-/// OAR says why it rejects a job, so the first line is the reason only where no line reports an
-/// error and the first line is no information. Empty when the text is blank.
+/// Returns the lines that report an error, joined in one line. Plugins of sites print information
+/// before SLURM or OAR reports why it rejects a job. Therefore, if no line reports an error,
+/// returns the first line that is not informational, or the last line if all lines are
+/// informational. Returns an empty string for blank text. For logs of jobs, to which many programs
+/// write, see failure_words.hpp.
 std::string scheduler_error(std::string_view text);
 
 }  // namespace dlscale::runner

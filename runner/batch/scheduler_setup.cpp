@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What job schedulers must know of this machine and its user.
+// Determines the properties of this machine and its user that job schedulers need.
 #include <pwd.h>
 #include <unistd.h>
 
@@ -14,7 +14,8 @@
 namespace dlscale::runner {
 namespace {
 
-/// Those that this program may use, else those that the driver has: /dev/nvidia0, ….
+/// Returns the GPUs in $CUDA_VISIBLE_DEVICES. Without the variable, returns the GPUs of the driver:
+/// /dev/nvidia0, ….
 std::vector<std::string> visible_gpus() {
   std::vector<std::string> gpus;
   if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SLURM as a job scheduler, through its commands.
+// Implements the job scheduler for SLURM through SLURM's commands.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,9 +14,9 @@
 namespace dlscale::runner {
 namespace {
 
-/// Of a command line; the system takes 128 KiB in one argument.
+/// Largest number of job ids on a command line. The operating system limits an argument to 128 KiB.
 constexpr std::size_t kIdsAtOnce = 5000;
-/// Older jobs are not looked for.
+/// Start of the period in which find() searches for jobs.
 constexpr const char* kFirstDay = "now-30days";
 
 using Words = std::vector<std::string>;
@@ -30,7 +30,7 @@ class SlurmScheduler : public JobScheduler {
     if (slurm::says_too_many(answer.err)) {
       const bool is_several = job.tasks.size() > 1;
       if (is_several || has_jobs()) throw NoRoom(refusal_of(job, answer));
-      answer = sbatch(job);  // they may have ended just now
+      answer = sbatch(job);  // retry, because the other jobs may just have ended
     }
     const JobId id = slurm::submitted_id(answer.out);
     if (*answer.end == ExitStatus{} && !id.empty()) return named(id, job);
@@ -109,12 +109,13 @@ class SlurmScheduler : public JobScheduler {
     if (!job.avoid.empty()) words.push_back(fmt::format("--exclude={}", fmt::join(job.avoid, ",")));
     words.push_back(job.script);
     words.push_back(job.launch);
-    // The job gets the environment of sbatch, so nothing is added to the clean one.
+    // The job inherits the environment of sbatch, so sbatch gets the clean environment without
+    // additions.
     const Command command{words, job.folder, {}, {}, {}, job.keep_open};
     return ask_program(setup_.commands, command, setup_.patience_s);
   }
 
-  /// Waiting or running, of whatever folder.
+  /// Returns true if the user has waiting or running jobs, of any plan folder.
   bool has_jobs() {
     const std::vector<slurm::QueuedJob> jobs = queue();
     return std::any_of(jobs.begin(), jobs.end(),
@@ -145,8 +146,8 @@ class SlurmScheduler : public JobScheduler {
     return ask_program(setup_.commands, command, setup_.patience_s);
   }
 
-  /// This user's jobs, those that have ended a short time ago included. (Asked for one id that it
-  /// does not know, squeue would tell nothing of the others.)
+  /// Returns the jobs of this user, including jobs that ended a short time ago. The query names no
+  /// ids, because squeue reports none of the jobs if a single id is unknown.
   std::vector<slurm::QueuedJob> queue() {
     const Answer answer = ask({"squeue", "--noheader", "--array", "--states=all", "-u", setup_.user,
                                fmt::format("--Format={}", slurm::kQueueFormat)});
@@ -156,7 +157,8 @@ class SlurmScheduler : public JobScheduler {
     return slurm::parse_queue(answer.out);
   }
 
-  /// What sacct prints; nothing where no books are kept or nobody reads them out.
+  /// Returns the output of sacct, or an empty string if the accounting does not exist or cannot be
+  /// read.
   std::string books_of(const Words& more) {
     Words words{"sacct", "--noheader", "--parsable2"};
     words.insert(words.end(), more.begin(), more.end());
@@ -179,8 +181,8 @@ class SlurmScheduler : public JobScheduler {
     return pages;
   }
 
-  /// Gives each of the jobs to a command. What concerns jobs that are not there or are past the
-  /// order is no failure.
+  /// Runs a command on each of the jobs. Ignores errors about jobs that are unknown or whose state
+  /// no longer permits the command.
   void order(Words words, const std::vector<JobId>& ids) {
     if (ids.empty()) return;
     const std::string program = words[0];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SLURM's answers: `scontrol show config`, `scontrol show partition`, `sinfo`.
+// Implements the probe for SLURM, which reads `scontrol show config`, `scontrol show partition` and
+// `sinfo`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,14 +17,14 @@ namespace {
 
 using Words = std::map<std::string, std::string, std::less<>>;
 
-/// Zero for words such as UNLIMITED and N/A.
+/// Returns the number at the start of the text, or 0 for words such as UNLIMITED and N/A.
 int number(std::string_view text) {
   int value = 0;
   std::sscanf(std::string(text).c_str(), "%9d", &value);
   return value;
 }
 
-/// [days-]hours:minutes:seconds; zero for UNLIMITED.
+/// Converts [days-]hours:minutes:seconds to seconds. Returns 0 for UNLIMITED.
 double seconds(const std::string& text) {
   const std::size_t dash = text.find('-');
   const int days = dash == std::string::npos ? 0 : number(text);
@@ -33,7 +34,7 @@ double seconds(const std::string& text) {
   return ((days * 24.0 + hours) * 60 + minutes) * 60 + rest;
 }
 
-/// "Name=value Name=value …" of one line.
+/// Parses a line of the form "Name=value Name=value …".
 Words words_of(std::string_view line) {
   Words words;
   for (const std::string_view word : base::split(line, ' ')) {
@@ -43,7 +44,7 @@ Words words_of(std::string_view line) {
   return words;
 }
 
-/// "Name   = value" lines.
+/// Returns a value from lines of the form "Name   = value".
 std::string config_value(const std::string& config, std::string_view name) {
   for (const std::string_view line : base::lines_of(config)) {
     const std::size_t equals = line.find(" = ");
@@ -55,10 +56,11 @@ std::string config_value(const std::string& config, std::string_view name) {
 
 struct Gpus {
   int count = 0;
-  std::string type;  ///< empty: none said, or several
+  std::string type;  ///< GPU type, empty if unknown or mixed
 };
 
-/// "gpu:a100:4(S:0-1),nvme:1" or "gpu:4" or "(null)"; commas inside parentheses part nothing.
+/// Parses GRES such as "gpu:a100:4(S:0-1),nvme:1", "gpu:4" or "(null)". Commas inside parentheses
+/// do not separate entries.
 Gpus gpus_of(std::string_view gres) {
   std::string plain;
   int depth = 0;
@@ -84,7 +86,8 @@ std::string value_of(const Words& words, const char* name) {
   return found == words.end() ? std::string() : found->second;
 }
 
-/// The partition that a line of `scontrol show partition -o` describes, if users may use it.
+/// Returns the partition that a line of `scontrol show partition -o` describes. Returns nullopt if
+/// users cannot use the partition.
 std::optional<NodeGroup> partition_of(const Words& words) {
   const auto value = [&](const char* name) { return value_of(words, name); };
   if (value("State") != "UP" || value("RootOnly") == "YES") return std::nullopt;
@@ -97,7 +100,7 @@ std::optional<NodeGroup> partition_of(const Words& words) {
   return group;
 }
 
-/// Those that users could use if they were up, with their states.
+/// Returns the partitions that are closed for users only because of their state, with their states.
 std::map<std::string, std::string> closed_in(const std::string& answer) {
   std::map<std::string, std::string> closed;
   for (const std::string_view line : base::lines_of(answer)) {
@@ -110,7 +113,7 @@ std::map<std::string, std::string> closed_in(const std::string& answer) {
   return closed;
 }
 
-/// In SLURM's order, the default one first.
+/// Returns the partitions in SLURM's order, with the default partition first.
 std::vector<NodeGroup> partitions_of(const std::string& answer) {
   std::vector<NodeGroup> partitions;
   for (const std::string_view line : base::lines_of(answer)) {
@@ -124,7 +127,8 @@ std::vector<NodeGroup> partitions_of(const std::string& answer) {
   return partitions;
 }
 
-/// Nodes with the same GPUs are one group, with what the least of them has.
+/// Adds nodes to the group of nodes with the same GPUs. The group has the cores and the memory of
+/// its smallest node.
 void add_nodes(std::vector<NodeGroup>& groups, const NodeGroup& nodes) {
   const auto same = std::find_if(groups.begin(), groups.end(), [&](const NodeGroup& group) {
     return group.gpus_per_node == nodes.gpus_per_node && group.gpu_type == nodes.gpu_type;
@@ -138,7 +142,8 @@ void add_nodes(std::vector<NodeGroup>& groups, const NodeGroup& nodes) {
   same->memory_gb = std::min(same->memory_gb, nodes.memory_gb);
 }
 
-/// Lines of name|nodes|sockets|cores of a socket|memory in MiB|GRES.
+/// Returns the groups of nodes of a partition, from lines of the form name|nodes|sockets|cores per
+/// socket|memory in MiB|GRES.
 std::vector<NodeGroup> groups_of(const NodeGroup& partition, const std::string& answer) {
   std::vector<NodeGroup> groups;
   for (const std::string_view line : base::lines_of(answer)) {
@@ -160,7 +165,7 @@ Cluster probe(const Ask& ask) {
   Cluster cluster;
   const std::string config = ask({"scontrol", "show", "config"});
   cluster.name = config_value(config, "ClusterName");
-  cluster.max_array_size = number(config_value(config, "MaxArraySize"));  // arrays count from 0
+  cluster.max_array_size = number(config_value(config, "MaxArraySize"));  // indices start at 0
   const std::string partitions = ask({"scontrol", "show", "partition", "-o"});
   cluster.closed = closed_in(partitions);
   const std::string nodes = ask({"sinfo", "--noheader", "--exact", "--format=%R|%D|%X|%Y|%m|%G"});

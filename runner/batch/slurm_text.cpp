@@ -23,9 +23,9 @@ const char* const kCommentFormat = "JobID,State,NodeList,Comment";
 
 namespace {
 
-/// As sacct says it.
+/// Text that sacct prints as the nodes of a job without nodes.
 constexpr std::string_view kNoNodes = "None assigned";
-/// In the place of a signal: the memory ran out.
+/// Number that SLURM reports instead of a signal if a job ran out of memory.
 constexpr int kOutOfMemory = 125;
 
 struct SlurmStateRow {
@@ -33,19 +33,19 @@ struct SlurmStateRow {
   JobState state;
 };
 
-/// Every state of slurm.h, flags included, of versions 20.02 to 25.05.
+/// States in slurm.h, including flags, of versions 20.02 to 25.05.
 constexpr std::array kSlurmStates{
     SlurmStateRow{"PENDING", JobState::Queued},
-    SlurmStateRow{"CONFIGURING", JobState::Queued},  // its nodes are being started
+    SlurmStateRow{"CONFIGURING", JobState::Queued},  // nodes of the job are being started
     SlurmStateRow{"POWER_UP_NODE", JobState::Queued},
     SlurmStateRow{"EXPEDITING", JobState::Queued},
     SlurmStateRow{"REQUEUED", JobState::Queued},
     SlurmStateRow{"REQUEUE_FED", JobState::Queued},
     SlurmStateRow{"REQUEUE_HOLD", JobState::Queued},
     SlurmStateRow{"RESV_DEL_HOLD", JobState::Queued},
-    SlurmStateRow{"SPECIAL_EXIT", JobState::Queued},  // requeued and held
+    SlurmStateRow{"SPECIAL_EXIT", JobState::Queued},  // job was requeued and held
     SlurmStateRow{"RUNNING", JobState::Running},
-    SlurmStateRow{"COMPLETING", JobState::Running},  // how it ended is not told before it has
+    SlurmStateRow{"COMPLETING", JobState::Running},  // outcome is unknown until the end
     SlurmStateRow{"STAGE_OUT", JobState::Running},
     SlurmStateRow{"SIGNALING", JobState::Running},
     SlurmStateRow{"RESIZING", JobState::Running},
@@ -63,10 +63,10 @@ constexpr std::array kSlurmStates{
     SlurmStateRow{"DEADLINE", JobState::TimedOut},
     SlurmStateRow{"PREEMPTED", JobState::Preempted},
     SlurmStateRow{"CANCELLED", JobState::Cancelled},
-    SlurmStateRow{"REVOKED", JobState::Cancelled},  // another cluster of the federation has it
+    SlurmStateRow{"REVOKED", JobState::Cancelled},  // job of another cluster of the federation
 };
 
-/// Lines of at least `count` fields.
+/// Returns the fields of the lines that have at least `count` fields.
 std::vector<std::vector<std::string_view>> table(std::string_view text, std::size_t count) {
   std::vector<std::vector<std::string_view>> rows;
   for (const std::string_view line : base::lines_of(text)) {
@@ -76,7 +76,7 @@ std::vector<std::vector<std::string_view>> table(std::string_view text, std::siz
   return rows;
 }
 
-/// Zero for N/A, Unknown and nothing.
+/// Returns the number at the start of the text. Returns 0 for N/A, Unknown and empty text.
 double number(std::string_view text) {
   return base::leading_number<double>(text);
 }
@@ -94,7 +94,7 @@ bool is_id(std::string_view text) {
   return parts.size() <= 2 && std::all_of(parts.begin(), parts.end(), is_number);
 }
 
-/// [days-][hours:]minutes:seconds[.fraction]
+/// Converts [days-][hours:]minutes:seconds[.fraction] to seconds.
 double cpu_seconds(std::string_view text) {
   double total = 0;
   if (const std::size_t dash = text.find('-'); dash != std::string_view::npos) {
@@ -107,7 +107,8 @@ double cpu_seconds(std::string_view text) {
   return total * 3600 + clock;
 }
 
-/// Sets what is known of an end. A code of 0 says something about completed jobs only.
+/// Sets the exit code and the signal of an ended job. An exit code of 0 is only meaningful for
+/// completed jobs.
 void note_end(JobStatus& status, int exit_code, int signal) {
   const bool out_of_memory = signal == kOutOfMemory;
   if (out_of_memory && status.state == JobState::Failed) status.state = JobState::OutOfMemory;
@@ -118,7 +119,8 @@ void note_end(JobStatus& status, int exit_code, int signal) {
   }
 }
 
-/// A job that has no nodes has not started: what is told then is a guess.
+/// Sets the start and end times of a job. A job without nodes has not started, and SLURM then
+/// reports only an estimated start.
 void note_times(JobStatus& status, std::string_view start, std::string_view end) {
   if (status.state == JobState::Queued) return;
   if (!status.nodes.empty()) status.started_at = number(start);
@@ -146,7 +148,8 @@ JobStatus queued_status(const std::vector<std::string_view>& fields) {
   return status;
 }
 
-/// Fields "code:signal", of the job and the highest of its steps.
+/// Sets the end of a job from its own field "code:signal" and from the highest such field of its
+/// steps.
 void note_codes(JobStatus& status, std::string_view own, std::string_view of_steps) {
   const std::vector<std::string_view> codes = base::split(own, ':');
   const std::vector<std::string_view> derived = base::split(of_steps, ':');
@@ -155,7 +158,7 @@ void note_codes(JobStatus& status, std::string_view own, std::string_view of_ste
   if (codes.size() == 2) note_end(status, whole_number(codes[0]), whole_number(codes[1]));
 }
 
-/// Expands the first pair of brackets, then what follows it.
+/// Expands the first pair of brackets of a host list, then the rest.
 void expand_host(std::string_view pattern, std::vector<std::string>& hosts) {
   const std::size_t open = pattern.find('['), close = pattern.find(']');
   if (open == std::string_view::npos || close == std::string_view::npos || close < open) {
@@ -193,10 +196,10 @@ constexpr std::array<std::string_view, 15> kUnreachable{
     "Connection refused",
 };
 
-/// What says that a job is against a limit, and limits that are not on how many there are.
+/// Message of SLURM about a job that exceeds a limit, and beginnings of messages that name a limit.
 constexpr std::string_view kAgainstLimit = "job submit limit, user's size and/or time limits";
 constexpr std::array<std::string_view, 3> kLimits{"error: QOS", "error: Assoc", "error: Part"};
-constexpr std::string_view kLimitOnNumber = "SubmitJob";  // QOSMaxSubmitJobPerUserLimit, …
+constexpr std::string_view kLimitOnNumber = "SubmitJob";  // example: QOSMaxSubmitJobPerUserLimit
 
 constexpr std::array<std::string_view, 6> kNoObjection{
     "Invalid job id specified",    "already finished",     "already completing or completed",

@@ -14,10 +14,10 @@
 namespace dlscale::runner {
 namespace {
 
-/// Of a run whose progress cannot be seen, because its program is not ours.
+/// Largest number of launches of a run whose progress is unknown because its program is external.
 constexpr int kMostLaunches = 20;
-/// A scheduler that has no room is asked again when jobs have ended here; or after this time, since
-/// others of the same user may have.
+/// Seconds after which the launcher retries a scheduler that has reached its limit, because other
+/// jobs of the user may have ended. The launcher retries earlier if jobs of this launch end.
 constexpr double kFull_s = 60;
 
 }  // namespace
@@ -35,7 +35,7 @@ Launcher::Launcher(const contract::Plan& plan, const contract::PlanDir& folder, 
                  options.young_s),
       flights_(plan, folder, parts_.scheduler, parts_.waiting.clock, &parts_.log),
       wishes_(folder.cancel_wishes()) {
-  wishes_.fresh();  // those of earlier times concern what was submitted then
+  wishes_.fresh();  // requests for earlier submissions are discarded
 }
 
 LaunchReport Launcher::run(const LaunchOrders& orders) {
@@ -59,8 +59,8 @@ LaunchReport Launcher::run(const LaunchOrders& orders) {
   return report_;
 }
 
-/// What earlier launchers left open: jobs that run on are followed, those that have ended meanwhile
-/// are noted, and of those that may or may not have been submitted it is found out.
+/// Restores the state that earlier launchers left. Follows the jobs that still run, records the
+/// jobs that have ended, and determines whether interrupted submissions reached the scheduler.
 void Launcher::look_back(const LaunchOrders& orders) {
   const LaunchHistory history(parts_.log.records());
   for (const contract::PlannedRun& run : plan_.runs) {
@@ -79,7 +79,8 @@ void Launcher::look_back(const LaunchOrders& orders) {
   if (look()) enqueue(to_submit);
 }
 
-/// Adds what the scheduler has no room for now. False when told to stop meanwhile.
+/// Resolves the open submissions in the log. Adds the runs that the scheduler has no room for at
+/// present to `to_submit`. Returns false if a stop was requested.
 bool Launcher::resolve(const LaunchHistory& history, std::set<std::string>& to_submit) {
   std::map<std::string, const contract::PlannedJob*> jobs;
   for (const contract::PlannedJob& job : plan_.jobs) jobs[job.name] = &job;
@@ -114,8 +115,9 @@ bool Launcher::resolve(const LaunchHistory& history, std::set<std::string>& to_s
   return true;
 }
 
-/// Runs that are neither completed nor in a job's hands, in the order of the plan. A packed job
-/// starts all of its runs that are left, so they are all submitted with it.
+/// Queues the given runs that are neither completed nor part of a submitted job, in the order of
+/// the plan. A packed job starts all of its remaining runs, so all of these runs are submitted
+/// together.
 void Launcher::enqueue(const std::set<std::string>& runs) {
   for (const contract::PlannedJob& job : plan_.jobs) {
     const auto waits = [&](const Waiter& waiter) { return waiter.job == &job; };
@@ -141,7 +143,7 @@ void Launcher::enqueue(const std::set<std::string>& runs) {
   }
 }
 
-/// What somebody does not want any more is not submitted.
+/// Removes runs with a cancel request from the queue.
 void Launcher::take_back_wished() {
   std::set<std::string> wished;
   for (const CancelWish& wish : wishes_.fresh()) {
@@ -160,7 +162,8 @@ int Launcher::room() const {
   return window - static_cast<int>(flights_.all().size());
 }
 
-/// Many jobs are often refused for one reason.
+/// Records the rejection of runs. The batch system often rejects many jobs for the same reason, so
+/// equal reasons are recorded once.
 void Launcher::take_refusal(const Refused& refusal, const std::string& job,
                             const std::vector<std::string>& runs) {
   report_.refused.insert(runs.begin(), runs.end());
@@ -169,7 +172,8 @@ void Launcher::take_refusal(const Refused& refusal, const std::string& job,
   report_.refusals.insert(words.starts_with(prefix) ? words.substr(prefix.size()) : words);
 }
 
-/// Half of the tasks that were asked for may fit; the limit itself nobody tells.
+/// Lowers the assumed limit of the scheduler. The scheduler does not report its limit, so the
+/// launcher retries with half as many tasks.
 void Launcher::take_note_of_limit(const NoRoom& refusal, int asked) {
   if (most_until_s_ < 0) {
     parts_.observer.told(fmt::format("{}; waiting for room", refusal.what()));
@@ -178,7 +182,8 @@ void Launcher::take_note_of_limit(const NoRoom& refusal, int asked) {
   most_until_s_ = parts_.waiting.clock.steady_s() + kFull_s;
 }
 
-/// The jobs to be waited for by the scheduler; empty as long as that cannot be said.
+/// Returns the jobs that must end before `job` starts, for the scheduler to wait for. Returns
+/// nullopt if `job` cannot be submitted yet.
 std::optional<std::vector<JobId>> Launcher::predecessors(const contract::PlannedJob& job) const {
   std::vector<JobId> ids;
   for (const std::string& name : job.after) {
@@ -191,7 +196,8 @@ std::optional<std::vector<JobId>> Launcher::predecessors(const contract::Planned
   return ids;
 }
 
-/// False when told to stop meanwhile.
+/// Submits queued runs while there is room. Returns false if a stop was requested. Throws
+/// base::RunError if none of the queued jobs can ever start.
 bool Launcher::submit_what_fits() {
   for (auto waiter = waiting_.begin(); waiter != waiting_.end() && room() > 0;) {
     if (!submit_part(*waiter)) return false;
@@ -204,8 +210,9 @@ bool Launcher::submit_what_fits() {
                                    first.name, fmt::join(first.after, ", ")));
 }
 
-/// Takes from the waiter what it submits: everything, or as many tasks of an array as there is room
-/// for; nothing while the job runs with other runs, or waits. False when told to stop meanwhile.
+/// Submits the runs of a queued job and removes them from `waiter`. An array submits as many tasks
+/// as there is room for. Nothing is submitted while the job runs with other runs, or while the job
+/// must wait for other jobs. Returns false if a stop was requested.
 bool Launcher::submit_part(Waiter& waiter) {
   const contract::PlannedJob& job = *waiter.job;
   const bool array = job.kind == contract::JobKind::array;
@@ -247,7 +254,8 @@ std::vector<std::string> Launcher::nodes_to_avoid(const std::vector<std::string>
   return nodes;
 }
 
-/// False when told to stop before there was an answer.
+/// Queries the state of all jobs and processes the runs that have ended. Returns false if a stop
+/// was requested before the scheduler answered.
 bool Launcher::look() {
   std::vector<RunReport> reports;
   if (!patience_.ask([&] { reports = flights_.look(); })) return false;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings runs of a plan through a job scheduler: as many at a time as there is room for, each step
-// noted, so that a later launcher goes on where this one stopped or died.
+// Launches the runs of a plan through a job scheduler.
+// The problem: a launcher may stop or die at any step while its jobs continue to run, and batch
+// systems limit the number of jobs of a user. The idea: the launcher records each step in the
+// launch log, so that a later launcher continues where this launcher stopped or died. The launcher
+// keeps only as many jobs submitted as its window and the batch system allow. Batch systems do not
+// report their limit, so the launcher submits half as many tasks after a rejection for lack of
+// room.
 #pragma once
 
 #include <functional>
@@ -23,11 +28,11 @@
 namespace dlscale::runner {
 
 struct Progress {
-  int total = 0;                     ///< runs to be brought to their end, completed ones included
-  int completed = 0;                 ///< those of earlier launchers included
-  int failed = 0;                    ///< in this launcher's time; cancelled ones do not count
-  int queued = 0;                    ///< handed over and not running
-  int waiting = 0;                   ///< not handed over yet
+  int total = 0;                     ///< number of runs to finish, including completed runs
+  int completed = 0;                 ///< number of completed runs, also of earlier launchers
+  int failed = 0;                    ///< number of failed runs of this launch, cancelled excluded
+  int queued = 0;                    ///< number of submitted runs that are not running
+  int waiting = 0;                   ///< number of runs that are not submitted yet
   std::vector<std::string> running;  ///< run ids
 };
 
@@ -36,77 +41,83 @@ class LaunchObserver {
   virtual ~LaunchObserver() = default;
   virtual void submitted(const Submission& submission) = 0;
   virtual void run_ended(const RunReport& report, const Progress& progress) = 0;
-  /// Called each time the scheduler has been asked.
+  /// Called after each query to the scheduler.
   virtual void progressed(const Progress& progress) = 0;
-  /// A line for people: the batch system does not answer.
+  /// Receives a message for the user, for example that the batch system does not answer.
   virtual void told(const std::string& line) = 0;
 };
 
-/// How long a launcher goes on.
+/// Condition on which a launcher returns.
 enum class Until {
-  looked,       ///< one look at what runs, and what there is room for is handed over
-  handed_over,  ///< nothing waits for room any more
-  ended,        ///< all runs have ended
+  looked,       ///< one query, and one submission of the jobs that fit
+  handed_over,  ///< submission of all runs
+  ended,        ///< end of all runs
 };
 
 struct LauncherOptions {
   Until until = Until::ended;
-  int window = 0;       ///< jobs, and tasks of arrays, in the scheduler's hands; 0 = no limit
-  double poll_s = 0.1;  ///< between two questions to the scheduler
-  /// Jobs end with the launcher that is told to stop; else they stay in the scheduler's hands.
+  int window = 0;       ///< largest number of submitted jobs and array tasks, 0 = no limit
+  double poll_s = 0.1;  ///< seconds between two queries to the scheduler
+  /// True: jobs are cancelled if the launcher is stopped. False: the jobs stay in the scheduler.
   bool stop_jobs = true;
-  /// After this long, stopped jobs are noted as such even if the scheduler does not confirm.
+  /// Seconds after which the launcher records cancelled jobs as cancelled, even if the scheduler
+  /// has not confirmed their end.
   double give_up_s = 30;
-  double unreachable_s = 600;  ///< how long a scheduler may be silent
-  double young_s = 3;          ///< as the submitter says
-  /// Jobs that come after others are handed over with those, for the scheduler to wait.
+  double unreachable_s = 600;  ///< seconds for which the launcher retries a silent scheduler
+  double young_s = 3;          ///< settle time of a submission in s, as in Submitter
+  /// True: jobs are submitted together with the jobs they depend on, and the scheduler makes them
+  /// wait. False: the launcher submits a job after the jobs it depends on have ended.
   bool hand_over_chains = false;
-  std::vector<std::string> avoid = {};  ///< host names of nodes not to be given
+  std::vector<std::string> avoid = {};  ///< host names of nodes that jobs must not use
 };
 
-/// What a launcher works with.
+/// Objects that a launcher uses.
 struct LauncherParts {
   JobScheduler& scheduler;
   LaunchLog& log;
   LaunchObserver& observer;
-  Waiting waiting;  ///< stop requests: 1 stop; 2 or more, when jobs are stopped: kill them
+  Waiting waiting;  ///< clock, pause and stop requests (1 = stop, 2 or more = kill cancelled jobs)
   std::function<std::string()> new_launch;
-  /// Asked when all has ended for further runs to submit; may be empty.
+  /// Returns further runs to submit after all runs have ended. May be empty.
   std::function<std::set<std::string>()> more = {};
 };
 
-/// Which runs a launcher is to bring to their end.
+/// Runs that a launcher brings to their end.
 struct LaunchOrders {
-  std::set<std::string> submit;  ///< those that no job has now, unless they are completed
-  std::set<std::string> follow;  ///< those that a job has
+  std::set<std::string> submit;  ///< runs without a job, submitted unless they are completed
+  std::set<std::string> follow;  ///< runs that already have a job
 };
 
 struct LaunchReport {
-  std::vector<RunReport> ended;    ///< seen by this launcher, in order of their end
-  int submitted = 0;               ///< jobs
-  int queued = 0;                  ///< runs in the scheduler's hands
-  int waiting = 0;                 ///< runs that there was no room for
-  bool stopped = false;            ///< by request, before all was done
-  std::set<std::string> refused;   ///< runs that the batch system did not take
-  std::set<std::string> refusals;  ///< its reasons
+  std::vector<RunReport> ended;    ///< runs whose end this launcher saw, in the order of their end
+  int submitted = 0;               ///< number of submitted jobs
+  int queued = 0;                  ///< number of runs in the scheduler
+  int waiting = 0;                 ///< number of runs that are not submitted for lack of room
+  bool stopped = false;            ///< true: a stop was requested before all runs ended
+  std::set<std::string> refused;   ///< runs that the batch system rejected
+  std::set<std::string> refusals;  ///< reasons of the rejections
 };
 
 class Launcher {
  public:
-  /// `folder` holds the written plan; its root must be absolute.
+  /// Prepares a launch of `plan`, which must have been written to `folder`. The root of `folder`
+  /// must be an absolute path.
   Launcher(const contract::Plan& plan, const contract::PlanDir& folder, LauncherParts parts,
            const LauncherOptions& options);
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
 
-  /// Each job runs when those it comes after have ended; runs that fail do not keep others from
-  /// running. A run that was stopped at a checkpoint goes on as long as it gets further each time.
-  /// A job that is refused does not keep the others from being submitted. Throws base::RunError for
-  /// jobs that wait for each other, and Unreachable.
+  /// Submits and follows the runs until the condition LauncherOptions::until holds or a stop is
+  /// requested.
+  /// - A job starts after the jobs it depends on have ended, even if runs of these jobs failed.
+  /// - A run that stopped at a checkpoint is resumed as long as each launch advances the run.
+  /// - Other jobs are still submitted if the batch system rejects a job.
+  ///
+  /// Throws base::RunError for jobs that wait for each other, and Unreachable.
   LaunchReport run(const LaunchOrders& orders);
 
  private:
-  /// Runs of a job that are to be submitted.
+  /// Runs of a job that wait for their submission.
   struct Waiter {
     const contract::PlannedJob* job;
     std::vector<std::string> runs;
@@ -140,11 +151,11 @@ class Launcher {
   Flights flights_;
   CancelWishes wishes_;
   std::list<Waiter> waiting_;
-  int most_ = 0;              ///< jobs in flight when the scheduler took no more …
-  double most_until_s_ = -1;  ///< … which holds until this steady time; below 0: it never happened
-  std::map<std::string, std::string> bad_nodes_;  ///< by run, where its node failed
-  std::set<std::string> followed_;  ///< what must have ended before this launcher has done
-  std::set<std::string> completed_, failed_, cancelled_;  ///< of those
+  int most_ = 0;              ///< assumed limit of the scheduler on submitted jobs
+  double most_until_s_ = -1;  ///< steady time until which most_ applies, negative before any limit
+  std::map<std::string, std::string> bad_nodes_;  ///< host name of the failed node by run id
+  std::set<std::string> followed_;  ///< runs that must end before this launcher finishes
+  std::set<std::string> completed_, failed_, cancelled_;  ///< ended runs among followed_
   LaunchReport report_;
 };
 

@@ -37,7 +37,8 @@ Job describe_job(const contract::PlanDir& folder, const JobPart& part, const std
 Submitter::Submitter(const contract::PlanDir& folder, const SubmitterParts& parts, double young_s)
     : folder_(folder), parts_(parts), young_s_(young_s) {}
 
-/// A submission that outlives this program keeps others from submitting.
+/// Returns the description of the job. The submitting command inherits the lock of the launch log.
+/// A command that outlives this program therefore prevents other programs from submitting.
 Job Submitter::describe(const JobPart& part, const std::string& launch) const {
   Job job = describe_job(folder_, part, launch);
   job.keep_open = {parts_.log.descriptor()};
@@ -83,7 +84,8 @@ std::optional<Submission> Submitter::resolve(const Submission& open,
   return std::nullopt;
 }
 
-/// Clocks may have been set meanwhile, so it never waits longer than for an intent of just now.
+/// Waits until the settle time of a submission has passed. Clocks may have been set in the
+/// meantime, so the wait never exceeds the settle time.
 void Submitter::wait_until_settled(double asked_at) const {
   const double age_s = std::max(parts_.waiting.clock.unix_s() - asked_at, 0.0);
   if (age_s < young_s_) wait_for(parts_.waiting, young_s_ - age_s);
@@ -100,7 +102,7 @@ std::optional<Submission> Submitter::hand_over(const Submission& open, const Job
       submitted = find(open, job);
     }
     if (submitted) return;
-    unanswered = true;  // until there is an answer
+    unanswered = true;  // answer is outstanding until submit() returns
     submitted = parts_.scheduler.submit(job);
   };
   try {
@@ -117,10 +119,11 @@ std::optional<Submission> Submitter::hand_over(const Submission& open, const Job
   return note_submitted(open, *submitted);
 }
 
-/// The batch system knows best. What it has forgotten left its traces: scripts note their starts.
+/// Searches for a submission. The batch system is asked first. If the batch system has forgotten
+/// the job, the start records of the job scripts still contain the job id.
 std::optional<Submitted> Submitter::find(const Submission& open, const Job& job) {
   if (auto found = parts_.scheduler.find(job)) return found;
-  constexpr const char* kNoJob = "0";  // a task that left no trace
+  constexpr const char* kNoJob = "0";  // id of a task without a start record
   Submitted traced;
   for (const SubmittedRun& run : open.runs) {
     const std::string id = read_run_notes(folder_, run.run_id, open.launch).job_id;
@@ -131,7 +134,8 @@ std::optional<Submitted> Submitter::find(const Submission& open, const Job& job)
   return traced;
 }
 
-/// A batch system that has just come back may have a submission of before still to take.
+/// Searches for a submission, and searches again after the settle time. A batch system that has
+/// just recovered may still have to accept an earlier submission.
 std::optional<Submitted> Submitter::find_for_sure(const Submission& open, const Job& job) {
   if (auto found = find(open, job)) return found;
   wait_for(parts_.waiting, young_s_);

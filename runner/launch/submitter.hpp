@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands jobs to the batch system exactly once: each is noted before and after, and one whose answer
-// was lost is looked for before it is handed over again.
+// Submits each job to the batch system exactly once, even if an answer was lost.
 #pragma once
 
 #include <functional>
@@ -17,42 +16,47 @@
 
 namespace dlscale::runner {
 
-/// The runs of a job that are to be submitted together.
+/// Runs of a job that are submitted together.
 struct JobPart {
   const contract::PlannedJob* job = nullptr;
-  std::vector<std::string> runs;  ///< in the order of the job
+  std::vector<std::string> runs;  ///< run ids in the order of the job
   std::vector<JobId> after = {};
-  std::vector<std::string> avoid = {};  ///< host names of nodes not to be given
+  std::vector<std::string> avoid = {};  ///< host names of nodes that the job must not use
 };
 
-/// How the batch system is told to run it.
+/// Returns the description of the job for the batch system.
 Job describe_job(const contract::PlanDir& folder, const JobPart& part, const std::string& launch);
 
-/// What a submitter works with.
+/// Objects that a submitter uses.
 struct SubmitterParts {
   JobScheduler& scheduler;
   LaunchLog& log;
   const Waiting& waiting;
   const Patience& patience;
-  const std::function<std::string()>& new_launch;  ///< gives a token that nobody has had before
+  const std::function<std::string()>& new_launch;  ///< function that returns a unique token
 };
 
-/// The batch system does not take a job; noted.
+/// Error for a job that the batch system rejected. The rejection is recorded in the launch log.
 class Refused : public base::RunError {
  public:
   using base::RunError::RunError;
 };
 
+/// Submitter that records each submission in the launch log before and after the submission. If an
+/// answer was lost, the submitter searches for the job before the submitter submits the job again.
 class Submitter {
  public:
-  /// An intent younger than `young_s` is waited for: the batch system may be about to take the job.
+  /// Creates a submitter with a settle time of `young_s` seconds. The submitter waits for the
+  /// settle time of a submission before the submitter searches for the job, because the batch
+  /// system may still be accepting the job.
   Submitter(const contract::PlanDir& folder, const SubmitterParts& parts, double young_s);
 
-  /// Submits; empty when told to stop before it was known whether the batch system has the job.
-  /// Throws Refused, NoRoom, which is noted as well, and Unreachable.
+  /// Submits a job. Returns nullopt if a stop was requested before the batch system's answer was
+  /// known. Throws Refused and NoRoom, which are both recorded in the launch log, and Unreachable.
   std::optional<Submission> submit(const JobPart& part);
-  /// The same for what `open` says: submitted, or not, by a program that died. `job` is null when
-  /// the plan has it no more.
+  /// Determines whether the batch system has the submission `open` of a program that died, and
+  /// submits the job otherwise. `job` is null if the plan no longer contains the job. Returns and
+  /// throws like submit().
   std::optional<Submission> resolve(const Submission& open, const contract::PlannedJob* job);
 
  private:

@@ -18,7 +18,7 @@
 namespace dlscale::runner {
 namespace {
 
-/// Held by one program at a time, for as long as it writes.
+/// Exclusive lock on a file. A program holds the lock while it writes the file.
 class Turn {
  public:
   explicit Turn(const std::filesystem::path& path)
@@ -59,7 +59,7 @@ std::vector<CancelWish> CancelWishes::fresh() {
   std::ifstream file(path_, std::ios::binary);
   file.seekg(static_cast<std::streamoff>(seen_bytes_));
   std::string text{std::istreambuf_iterator<char>(file), {}};
-  text.erase(text.rfind('\n') + 1);  // a line that is being written comes next time
+  text.erase(text.rfind('\n') + 1);  // incomplete line, read by the next call
   seen_bytes_ += text.size();
   std::vector<CancelWish> wishes;
   for (const auto& record : contract::parse_launch_log(text)) {

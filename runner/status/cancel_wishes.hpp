@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// logs/cancel.jsonl: the ends that users wish for, whoever follows the jobs at that time.
+// Writes and reads logs/cancel.jsonl, the cancel requests of users for runs of a plan.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,25 @@
 
 namespace dlscale::runner {
 
-/// The end of a run: of its submission `launch`, or, where that is empty, before it has one.
+/// Request to cancel a run. `launch` is the token of the submission to cancel. `launch` is empty
+/// for a run that has not been submitted yet.
 struct CancelWish {
   std::string run_id;
   std::string launch;
   auto operator<=>(const CancelWish&) const = default;
 };
 
-/// Notes wishes; waits while another program does. Throws base::RunError.
+/// Appends the requests to logs/cancel.jsonl. Waits while another program writes the file. Throws
+/// base::RunError if the file cannot be written.
 void note_wishes(const contract::PlanDir& folder, const std::vector<CancelWish>& wishes,
                  const base::Clock& clock);
 
-/// Reads them as they come.
+/// Reader of logs/cancel.jsonl that returns each request once.
 class CancelWishes {
  public:
   explicit CancelWishes(std::filesystem::path path) : path_(std::move(path)) {}
-  /// Those noted since the last call; at first all.
+  /// Returns the requests that were appended since the last call. The first call returns all
+  /// requests.
   std::vector<CancelWish> fresh();
 
  private:

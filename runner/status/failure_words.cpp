@@ -11,19 +11,21 @@
 
 namespace dlscale::runner {
 
-// A traceback is a line "Traceback (most recent call last):", frames that are indented, and an
-// exception that is not. Exceptions need not be called "…Error": subprocess.TimeoutExpired and many
-// of users' own are not, so only the position in the block identifies them. Launchers put the same
-// prefix in front of all lines of a block ("[rank0]: "), which tells the blocks of ranks apart.
+// A traceback consists of the line "Traceback (most recent call last):", indented frames, and an
+// exception that is not indented. The name of an exception need not end in "Error":
+// subprocess.TimeoutExpired and many exceptions of users do not. Therefore only the position in the
+// block identifies the exception. Launchers put the same prefix in front of all lines of a block
+// ("[rank0]: "). The prefix separates the blocks of different ranks.
 
 namespace {
 
 constexpr std::string_view kBegin = "Traceback (most recent call last):";
-/// Largest number of lines in a block. A longer block was cut off.
+/// Largest number of lines in a block. The exception of a longer block counts as missing.
 constexpr std::size_t kLongestBlock = 400;
 
-/// Returns the launcher's prefix of the lines of a block. "Original " belongs to the traceback of a
-/// worker process, and "+ Exception Group " to a group of exceptions.
+/// Returns the prefix that the launcher put in front of each line of a block. Python writes
+/// "Original " before the traceback of a worker process and "+ Exception Group " before a group of
+/// exceptions. These words do not belong to the prefix.
 std::string_view prefix_of(std::string_view line, std::size_t begin) {
   std::string_view prefix = line.substr(0, begin);
   for (const std::string_view word : {"Original ", "  + Exception Group "}) {
@@ -32,8 +34,9 @@ std::string_view prefix_of(std::string_view line, std::size_t begin) {
   return prefix;
 }
 
-/// "ValueError: bad", "mylib.StopTraining: done", "KeyboardInterrupt". Lines of loggers ("INFO: …")
-/// are none.
+/// Returns true for the last line of a traceback, such as "ValueError: bad",
+/// "mylib.StopTraining: done" or "KeyboardInterrupt". Returns false for lines of loggers ("INFO:
+/// …").
 bool is_exception(std::string_view text) {
   const std::size_t end = std::min(text.find(':'), text.size());
   std::string_view name = text.substr(0, end);
@@ -51,7 +54,7 @@ bool is_exception(std::string_view text) {
           text[end + 1] == '\r');
 }
 
-/// Marks a block that begins behind `from`; the exception gets `last`.
+/// Marks the lines of a block from the line with index `from`. The exception is marked as `last`.
 void mark_block(const std::vector<std::string_view>& lines, std::size_t from,
                 std::string_view prefix, std::vector<TracebackPart>& parts, TracebackPart last) {
   const bool is_ignored = last == TracebackPart::ignored;
@@ -97,31 +100,32 @@ namespace {
 using contract::RunOutcome;
 
 constexpr std::size_t kLongestReason = 300;  // bytes
-constexpr std::size_t kLookedAt = 4096;      // bytes of a line
-// Lines between two messages of one failure: a rank's stack trace fits. What lies further before is
-// something that the program survived.
+constexpr std::size_t kLookedAt = 4096;      // bytes of a line that are searched
+// Largest number of lines between two messages of one failure. The stack trace of a rank fits. The
+// program survived any error further back.
 constexpr std::size_t kWidestGap = 200;
 
-/// The part of the line with which the reason begins. A sentence continues in the lines below.
+/// Start of the reason: the line, the matched message, or a sentence that continues on the lines
+/// below.
 enum class From { line, match, sentence };
 
-/// A message: the line contains all `parts`, in this order.
+/// Known message. A line matches if the line contains all `parts` in this order.
 struct Message {
   Certainty certainty;
   std::array<std::string_view, 3> parts;
   std::optional<RunOutcome> outcome = {};
   From from = From::match;
-  std::string_view meaning = {};  ///< what the words mean, where they do not say it themselves
+  std::string_view meaning = {};  ///< explanation of a message that does not explain itself
 };
 
 constexpr auto kMemory = RunOutcome::OutOfMemory;
 constexpr std::string_view kLockedMemory = " (the limit of locked memory, ulimit -l, is too low)";
 
-// The first that fits a line counts. Sources: slurm (slurmstepd, srun, proctrack/cgroup), the
-// kernel (mm/oom_kill.c), PyTorch (c10, c10d, elastic), TensorFlow and XLA, Open MPI (orterun,
-// PRRTE), MPICH (Hydra), Open PBS, LSF, DeepSpeed's launcher, Horovod.
+// Known messages. The first message that matches a line counts. Sources: slurm (slurmstepd, srun,
+// proctrack/cgroup), the kernel (mm/oom_kill.c), PyTorch (c10, c10d, elastic), TensorFlow and XLA,
+// Open MPI (orterun, PRRTE), MPICH (Hydra), Open PBS, LSF, DeepSpeed's launcher, Horovod.
 constexpr Message kMessages[] = {
-    // Scheduler: why it ended the job.
+    // Messages of the scheduler that state why the scheduler ended the job.
     {Certainty::verdict, {"slurmstepd", "DUE TO TIME LIMIT"}, RunOutcome::TimedOut},
     {Certainty::verdict, {"CANCELLED AT ", "DUE TO TIME LIMIT"}, RunOutcome::TimedOut, From::line},
     {Certainty::verdict, {"PBS: job killed: walltime"}, RunOutcome::TimedOut},
@@ -131,7 +135,7 @@ constexpr Message kMessages[] = {
     {Certainty::verdict, {"slurmstepd", "DUE TO NODE FAILURE"}, RunOutcome::NodeFailed},
     {Certainty::verdict, {"DUE TO NODE FAILURE"}, RunOutcome::NodeFailed, From::line},
     {Certainty::verdict, {"srun: error: Node failure on"}, RunOutcome::NodeFailed},
-    // Memory of the host: batch system and kernel.
+    // Messages of the batch system and the kernel about host memory.
     {Certainty::verdict, {"slurmstepd", "oom_kill event"}, kMemory},
     {Certainty::verdict, {"slurmstepd", "oom-kill event"}, kMemory},
     {Certainty::verdict, {"srun: error: ", "Out Of Memory"}, kMemory},
@@ -146,10 +150,9 @@ constexpr Message kMessages[] = {
     {Certainty::verdict, {"oom_reaper: reaped process"}, kMemory},
     {Certainty::verdict, {"OOMKilled"}, kMemory},
     {Certainty::verdict, {"oom_kill event"}, kMemory, From::line},
-    // A GPU that failed, and memory that could not be locked for a network device. The latter is a
-    // limit and not a lack of memory. NVIDIA's Xid errors: 48 memory, 74 NVLink, 79 off the bus, 95
-    // and 94
-    // uncorrectable.
+    // Messages about failed GPUs, and about memory that could not be locked for a network device.
+    // The latter report a limit and not a lack of memory. NVIDIA's Xid errors are 48 for memory, 74
+    // for NVLink, 79 for a GPU that has fallen off the bus, and 94 and 95 for uncorrectable errors.
     {Certainty::verdict, {"NVRM: Xid", "fallen off the bus"}},
     {Certainty::verdict, {"NVRM: GPU", "fallen off the bus"}},
     {Certainty::verdict, {"NVRM: Xid", "): 48,"}},
@@ -164,14 +167,14 @@ constexpr Message kMessages[] = {
      From::match,
      kLockedMemory},
     {Certainty::verdict, {"RLIMIT_MEMLOCK"}, {}, From::line, kLockedMemory},
-    // Memory of the host: the program.
+    // Messages of the program about host memory.
     {Certainty::verdict, {"RuntimeError: ", "DefaultCPUAllocator", "memory"}, kMemory},
     {Certainty::verdict, {"DefaultCPUAllocator", "memory"}, kMemory, From::line},
     {Certainty::verdict, {"std::bad_alloc"}, kMemory, From::line},
     {Certainty::verdict, {"Cannot allocate memory"}, kMemory, From::line},
     {Certainty::verdict, {"orker", "out of shared memory"}, kMemory, From::line},
     {Certainty::verdict, {"_ArrayMemoryError"}, kMemory},
-    // Memory of the GPU.
+    // Messages about GPU memory.
     {Certainty::verdict, {"OutOfMemoryError"}, kMemory},
     {Certainty::verdict, {"RuntimeError: ", "out of memory"}, kMemory},
     {Certainty::verdict, {"CUDA out of memory"}, kMemory},
@@ -191,7 +194,7 @@ constexpr Message kMessages[] = {
     {Certainty::verdict, {"RESOURCE_EXHAUSTED"}, kMemory},
     {Certainty::verdict, {"ResourceExhaustedError"}, kMemory},
     {Certainty::verdict, {"OOM when allocating"}, kMemory, From::line},
-    // Processes that lost another one, or whose child failed.
+    // Messages of processes that lost another process, or whose child failed.
     {Certainty::peer, {"remote process exited"}},
     {Certainty::peer, {"ncclRemoteError"}},
     {Certainty::peer, {"Connection reset by peer"}},
@@ -210,7 +213,7 @@ constexpr Message kMessages[] = {
     {Certainty::peer, {"KeyboardInterrupt"}},
     {Certainty::peer, {"has left while others wait for it"}},
     {Certainty::peer, {"reached monitoredBarrier, but received errors"}},
-    // What is written while processes are stopped.
+    // Messages that are written while processes are being stopped.
     {Certainty::follow_up, {"closing signal SIGTERM"}},
     {Certainty::follow_up, {"Killing subprocess"}},
     {Certainty::follow_up, {"exited unexpectedly"}},
@@ -241,7 +244,7 @@ constexpr Message kMessages[] = {
     {Certainty::follow_up, {"<NO_OTHER_FAILURES>"}},
     {Certainty::follow_up, {"Failures:"}},
     {Certainty::follow_up, {"failed to call force_finalize"}},
-    // A collective that ran out of time.
+    // Messages about a collective that timed out.
     {Certainty::timeout, {"failed to pass monitoredBarrier in"}},
     {Certainty::timeout, {"atchdog caught collective operation timeout"}},
     {Certainty::timeout, {"before timing out"}},
@@ -253,7 +256,7 @@ constexpr Message kMessages[] = {
     {Certainty::timeout, {"client socket has timed out"}},
     {Certainty::timeout, {"wait timeout after"}},
     {Certainty::timeout, {"Watchdog timeout"}},
-    // A program that received a signal, and says so.
+    // Messages of programs that name the signal they received.
     {Certainty::crash, {"Fatal Python error: "}},
     {Certainty::crash, {"Caught signal "}},
     {Certainty::crash, {"Signal: Segmentation fault"}},
@@ -265,7 +268,7 @@ constexpr Message kMessages[] = {
     {Certainty::crash, {"Illegal instruction"}, {}, From::line},
     {Certainty::crash, {"orker (pid ", "killed by signal"}, {}, From::line},
     {Certainty::crash, {"NVRM: Xid"}},
-    // Launchers that name the signal of a process.
+    // Messages of launchers that name the signal that ended a process.
     {Certainty::killed, {"noticed that process rank", "signal "}, {}, From::line},
     {Certainty::killed, {"received by PID"}, {}, From::line},
     {Certainty::killed, {"KILLED BY SIGNAL: "}},
@@ -279,7 +282,7 @@ constexpr Message kMessages[] = {
     {Certainty::killed, {"died with <Signals."}, {}, From::line},
     {Certainty::killed, {": line ", " Killed "}, {}, From::line},
     {Certainty::killed, {"Aborted (core dumped)"}, {}, From::line},
-    // Launchers that say that a process ended.
+    // Messages of launchers that report that a process ended.
     {Certainty::notice, {"noticed that process rank"}, {}, From::line},
     {Certainty::notice, {"srun: error: "}},
     {Certainty::notice, {"Exited with exit code"}, {}, From::line},
@@ -301,7 +304,7 @@ constexpr Message kMessages[] = {
     {Certainty::notice, {"exit with status code"}, {}, From::line},
     {Certainty::notice, {" FAILED"}, {}, From::line},
     {Certainty::notice, {"Root Cause (first observed failure)"}},
-    // Launchers that started nothing.
+    // Messages of launchers that could not start the program.
     {Certainty::error, {"There are not enough slots available"}, {}, From::sentence},
     {Certainty::error, {"All nodes which are allocated for this job are"}, {}, From::sentence},
     {Certainty::error, {"Your job has requested more "}, {}, From::sentence},
@@ -312,9 +315,9 @@ constexpr Message kMessages[] = {
     {Certainty::error, {"A request for multiple cpus-per-proc was given"}, {}, From::sentence},
     {Certainty::error, {"tried to bind a new process, but something went"}, {}, From::sentence},
     {Certainty::error, {"daemon has unexpectedly failed after launch"}, {}, From::sentence},
-    // A job script that continues without environment modules.
+    // Message of a job script that continues without environment modules.
     {Certainty::words, {" module: command not found"}, {}, From::line},
-    // Errors that Python does not raise.
+    // Error messages that do not come from Python exceptions.
     {Certainty::error, {"No such file or directory"}, {}, From::line},
     {Certainty::error, {"command not found"}, {}, From::line},
     {Certainty::error, {"No space left on device"}, {}, From::line},
@@ -323,14 +326,14 @@ constexpr Message kMessages[] = {
     {Certainty::error, {": error: "}, {}, From::line},
 };
 
-/// Words for errors in lower case, for lines that no message fits.
+/// Words for errors, in lower case. They are searched in lines that match no message.
 constexpr std::string_view kErrorWords[] = {"error", "fatal",  "fail",    "cannot", "can't",
                                             "abort", "refuse", "invalid", "denied", "missing"};
-/// Words of lines that warn of an error or describe one.
+/// Words of lines that warn of an error or describe an error.
 constexpr std::string_view kWarningWords[] = {"warning", "avoid", " may ", "might",
                                               "could",   "try ",  "hint",  "if you"};
 
-/// Words of messages on an error that the program dealt with.
+/// Words of messages about an error that the program handled.
 constexpr std::string_view kSurvivedWords[] = {"falling back",
                                                "fall back to",
                                                "retrying",
@@ -357,15 +360,15 @@ constexpr std::string_view kSurvivedWords[] = {"falling back",
                                                "reducing batch",
                                                "reduced batch"};
 
-/// Words that programs write while they train.
+/// Words that programs print while they train.
 constexpr std::string_view kProgressWords[] = {"epoch", "step", "iter", "loss", "batch"};
 
-/// Words of batch systems and kernels. Programs do not survive the errors that these report.
+/// Words of batch systems and kernels. Programs do not survive the errors that these words report.
 constexpr std::string_view kSystemWords[] = {"slurmstepd", "srun: ", "oom_kill", "oom-kill",
                                              "oom_reaper", "Killed", "PBS: ",    "TERM_",
                                              "CANCELLED",  "cgroup", "NVRM: "};
 
-/// Words of exceptions that a rank raises because another one failed.
+/// Words of exceptions that a rank raises because another rank failed.
 constexpr std::string_view kOthersWords[] = {
     "NCCL",     "nccl",      "ProcessGroup", "DistBackendError", "gloo",   "Gloo",
     "TCPStore", "onnection", "queue.Empty",  "EOFError",         "imeout", "timed out",
@@ -388,13 +391,13 @@ bool is_of_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-';
 }
 
-/// Where the word begins that `at` is in.
+/// Returns the start of the word that contains position `at`.
 std::size_t word_at(std::string_view line, std::size_t at) {
   while (at > 0 && is_of_name(line[at - 1])) --at;
   return at;
 }
 
-/// Where the message begins in the line; npos: the line has another.
+/// Returns the start of the message in the line, or npos if the line does not match the message.
 std::size_t find(const Message& message, std::string_view line) {
   std::size_t at = 0, first = line.npos;
   for (const std::string_view part : message.parts) {
@@ -407,8 +410,8 @@ std::size_t find(const Message& message, std::string_view line) {
   return first;
 }
 
-/// Where the name of a Python exception begins that a line raises ("ValueError: …",
-/// "a.b.Exception"), behind what launchers put in front of lines; npos without one.
+/// Returns the start of the name of the Python exception that a line reports ("ValueError: …",
+/// "a.b.Exception"), after any prefix of a launcher. Returns npos for a line without an exception.
 std::size_t find_exception(std::string_view line) {
   for (const std::string_view end : {"Error", "Exception", "Interrupt", "SystemExit"}) {
     for (std::size_t at = line.find(end); at != line.npos; at = line.find(end, at + 1)) {
@@ -433,7 +436,7 @@ std::string printable(std::string_view line) {
   return std::string(base::trimmed(text, " "));
 }
 
-/// What one line says, its reason not yet made printable.
+/// Meaning of one line. The reason has not been made printable yet.
 struct Found {
   std::size_t line = 0;
   std::string_view reason;
@@ -443,7 +446,8 @@ struct Found {
   std::string_view meaning = {};
 };
 
-/// Whether a logger marks the line as a warning: "W0101 …", "[W socket.cpp…", "… W tensorflow/…".
+/// Returns true if a logger marked the line as a warning: "W0101 …", "[W socket.cpp…",
+/// "… W tensorflow/…".
 bool is_logged_warning(std::string_view line) {
   const bool is_glog = line.size() > 5 && line[0] == 'W' &&
                        std::all_of(line.begin() + 1, line.begin() + 5, &base::is_digit);
@@ -451,7 +455,7 @@ bool is_logged_warning(std::string_view line) {
          line.find("]:[W") != line.npos || line.find("WARNING") != line.npos;
 }
 
-/// A line that no message fits.
+/// Classifies a line that matches no message by the words in the line.
 Found by_words(std::string_view line) {
   const std::string text = base::lower(line);
   const bool warns =
@@ -465,7 +469,7 @@ Found by_words(std::string_view line) {
   return {0, line, Certainty::last_line, {}};
 }
 
-/// True for a message on an error that the program dealt with or warns of.
+/// Returns true for a message about an error that the program handled or only warns of.
 bool is_survived(const Message& message, std::string_view line) {
   if (message.certainty != Certainty::verdict && message.certainty != Certainty::error)
     return false;
@@ -476,7 +480,7 @@ bool is_survived(const Message& message, std::string_view line) {
   return has_any(text, kWarningWords) && !has_error;
 }
 
-/// A line that raises an exception and that no message fits.
+/// Classifies a line that reports an exception and matches no message.
 Found by_exception(std::string_view line, std::size_t begin) {
   const std::string_view reason = line.substr(begin);
   const std::string text = base::lower(reason);
@@ -503,13 +507,14 @@ Found read_line(std::string_view line) {
   return exception == line.npos ? by_words(line) : by_exception(line, exception);
 }
 
-/// The line that a traceback ends with is an exception, whatever it is called.
+/// Classifies the last line of a traceback as an exception, unless a known message explains the
+/// line.
 void take_exception(std::string_view line, Found& found) {
   const bool is_known =
       found.certainty == Certainty::verdict || found.certainty == Certainty::peer ||
       found.certainty == Certainty::timeout || found.certainty == Certainty::crash ||
       found.certainty == Certainty::follow_up;
-  // The traceback of the worker itself follows.
+  // The traceback of the DataLoader worker itself follows.
   const bool is_repeated =
       line.find(": Caught ") != line.npos && line.find(" in DataLoader worker") != line.npos;
   if (is_known || is_repeated) return;
@@ -518,7 +523,8 @@ void take_exception(std::string_view line, Found& found) {
   found.outcome.reset();
 }
 
-/// True for certainties of which the first line counts: other ranks repeat it.
+/// Returns true if the first of several lines with this certainty counts. Other ranks repeat such
+/// lines.
 bool first_counts(Certainty certainty) {
   return certainty >= Certainty::killed;
 }
@@ -540,7 +546,7 @@ std::string whole_reason(const Found& found, const std::vector<std::string_view>
   return printable(reason).append(found.meaning);
 }
 
-/// Looks at the lines of a log from its end to its beginning.
+/// Search for the reason, from the last line of a log to the first line.
 class Search {
  public:
   explicit Search(const std::vector<std::string_view>& lines)
@@ -575,8 +581,8 @@ class Search {
     rank_of_end_ = before_reason(found);
   }
 
-  /// A program that trains on after an error and is then ended by an exception of its own survived
-  /// the error.
+  /// Returns true for an error that the program survived. Such a program continued to train after
+  /// the error until an exception of its own ended it.
   bool is_outlived(const Found& found) const {
     const std::string_view rank = before_reason(found);
     const bool is_other_rank = !rank.empty() && !rank_of_end_.empty() && rank != rank_of_end_;
@@ -601,9 +607,9 @@ class Search {
   std::vector<TracebackPart> parts_;
   std::size_t last_message_;
   Found best_;
-  bool has_end_ = false;  ///< an exception ended the program, and no other rank caused it
+  bool has_end_ = false;  ///< true: an exception ended the program, and no other rank caused it
   std::string_view rank_of_end_;
-  bool has_trained_ = false;  ///< before that exception
+  bool has_trained_ = false;  ///< true: the program trained before that exception
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the line that says why a program failed in what the program, its launcher, the batch system
-// and Python's tracebacks wrote.
+// Finds the line that states why a program failed in the output of the program, its launcher, the
+// batch system and the kernel.
 #pragma once
 
 #include <optional>
@@ -12,55 +12,56 @@
 
 namespace dlscale::runner {
 
-// Finds the tracebacks of Python in the lines of a log: the exception that each ends with, and the
-// tracebacks that Python itself says are ignored.
+// Detection of Python tracebacks in the lines of a log. Each traceback ends with an exception.
+// Python itself reports some tracebacks as ignored.
 
 enum class TracebackPart {
   none,
-  frame,      ///< a line within a traceback: a file, a line of source code
-  exception,  ///< the line that a traceback ends with, whatever the exception is called
-  ignored     ///< belongs to an exception that Python ignored, as in a destructor
+  frame,      ///< line inside a traceback: a file name or source code
+  exception,  ///< last line of a traceback, whatever name the exception has
+  ignored     ///< line of an exception that Python ignored, for example in a destructor
 };
 
-/// Returns the part of each line. Lines of other ranks may stand between those of a traceback if
-/// the launcher puts the rank in front of lines.
+/// Returns which part of a traceback each line is. Lines of several ranks may be interleaved if the
+/// launcher puts the rank in front of each line.
 std::vector<TracebackPart> traceback_parts(const std::vector<std::string_view>& lines);
 
-// Finds the line that says why a program failed in what the program, its launcher, the batch system
-// and the kernel wrote, one after the other or mixed.
-// scheduler_error.hpp does the same for the short output of one command of a batch system, such as
-// sbatch: there each line with an error mark belongs to the reason. Here thousands of lines come
-// from many programs, few of them report errors, and one line is the reason.
-// The last line seldom says it: launchers and other ranks write after the rank that failed. A table
-// of known messages tells what each line means and how certain it is. The most certain line of the
-// end of the text is the reason; among equally certain ones the first, because other ranks follow.
-// Two kinds of errors do not count: those whose message says that the program dealt with them
-// ("retrying"), and those after which the program trained on until an exception of its own ended
+// Search for the line that states why a program failed.
+// The problem: the text mixes thousands of lines from the program, its launcher (srun, mpirun,
+// torchrun), the batch system and the kernel. Few lines report errors, and only one line states the
+// reason. The last line seldom does, because launchers and other ranks write after the failed rank.
+// The idea: a table of known messages states the meaning and the certainty of each message. The
+// reason is the most certain line near the end of the text. If several lines have the same high
+// certainty, the first line is the reason, because other ranks repeat the error.
+// The search ignores two kinds of errors: errors whose message states that the program handled them
+// ("retrying"), and errors after which the program continued to train until another exception ended
 // it.
+// scheduler_error.hpp reads the short output of one command of a batch system, such as sbatch. In
+// that output, every line with an error mark belongs to the reason.
 
-/// How certain a line is as the reason of a failure; higher values win.
+/// Certainty with which a line is the reason of a failure. Higher values win.
 enum class Certainty {
-  none,       ///< no line says anything
-  follow_up,  ///< is written while processes are stopped
-  last_line,  ///< the last line, of which nothing is known
-  peer,       ///< a process lost another one, or its child failed
-  notice,     ///< a launcher says that a process ended, not why
-  words,      ///< a line with a word for errors
-  killed,     ///< a launcher names the signal that ended a process
-  timeout,    ///< a rank waited for others for too long
-  crash,      ///< a program names the signal that it received
-  error,      ///< a program's own error message
-  exception,  ///< the exception that a traceback of Python ends with
-  verdict     ///< memory, time limit, preemption, node or GPU: known as such
+  none,       ///< text without an informative line
+  follow_up,  ///< message that is written while processes are being stopped
+  last_line,  ///< last line whose meaning is unknown
+  peer,       ///< report that a process lost another process, or that its child failed
+  notice,     ///< report of a launcher that a process ended, without the reason
+  words,      ///< line that contains a word for an error
+  killed,     ///< report of a launcher that names the signal that ended a process
+  timeout,    ///< report that a rank waited too long for other ranks
+  crash,      ///< report of a program that names the signal it received
+  error,      ///< error message of the program itself
+  exception,  ///< exception at the end of a Python traceback
+  verdict     ///< known cause: memory, time limit, preemption, node or GPU
 };
 
 struct FailureWords {
-  std::string reason;  ///< one line, trimmed; empty if no line says anything
+  std::string reason;  ///< single trimmed line, empty without an informative line
   Certainty certainty = Certainty::none;
-  std::optional<contract::RunOutcome> outcome;  ///< what the line alone says about the run
+  std::optional<contract::RunOutcome> outcome;  ///< outcome that the line alone implies
 };
 
-/// Returns the line of `text` that says most about a failure. `text` is the end of a log.
+/// Returns the line of `text` that best explains a failure. `text` is the end of a log.
 FailureWords find_failure(std::string_view text);
 
 }  // namespace dlscale::runner

@@ -70,10 +70,10 @@ std::vector<RunReport> Flights::look() {
   for (std::size_t i = 0; i < flights_.size(); ++i) {
     if (!flights_[i].running) waiting.push_back(i);
   }
-  hear_wishes();  // before the question, with which this machine's scheduler starts what waits
+  hear_wishes();  // cancel requests first, because status() may start waiting jobs
   if (log_ != nullptr) end_wished(waiting);
   const std::vector<JobStatus> answers = scheduler_.status(ids);
-  hear_wishes();  // a wish is noted before it is carried out, so now it is there
+  hear_wishes();  // cancel requests of jobs that the query reported as ended
   just_started_.clear();
   for (std::size_t i = 0; i < flights_.size(); ++i) {
     const bool ran = flights_[i].running;
@@ -91,8 +91,9 @@ std::vector<RunReport> Flights::look() {
   return reports;
 }
 
-/// Who wishes ends jobs as well, but does not reach those that wait in this program, nor those that
-/// had no id yet. What ran before is left alone: a second request would kill it.
+/// Cancels waiting jobs that have a cancel request. The program that recorded the request also
+/// cancels jobs, but that program does not reach jobs that wait inside this program or that had no
+/// id yet. Jobs that were running before are left alone, because a second request would kill them.
 void Flights::end_wished(const std::vector<std::size_t>& waiting) {
   std::vector<JobId> ids;
   for (const std::size_t i : waiting) {
@@ -107,7 +108,7 @@ void Flights::end_wished(const std::vector<std::size_t>& waiting) {
   }
 }
 
-/// A job that runs again waits first, under its old id or under a new one.
+/// Applies a status to a job. A requeued job waits first, under its old id or under a new id.
 void Flights::take_answer(Flight& flight, JobStatus status) {
   const bool renamed = !status.continued_as.empty();
   const bool waits_again = flight.running && status.state == JobState::Queued;
@@ -136,7 +137,7 @@ void Flights::note(contract::LaunchRecord record) {
   if (log_ != nullptr) log_->append(std::move(record));
 }
 
-/// Of a task of an array the record names the run.
+/// Returns a log record for a job. The record names the run unless several runs share the job.
 contract::LaunchRecord Flights::record_of(const Flight& flight, const char* event) const {
   contract::LaunchRecord record;
   record.event = event;
@@ -148,9 +149,10 @@ contract::LaunchRecord Flights::record_of(const Flight& flight, const char* even
   return record;
 }
 
-/// Tasks of an array that started since the last look share a record.
+/// Records the jobs that started since the last query. Array tasks of one submission share a
+/// record.
 void Flights::note_starts() {
-  std::map<std::string, contract::LaunchRecord> records;  // by launch
+  std::map<std::string, contract::LaunchRecord> records;  // records by launch
   for (const std::size_t i : just_started_) {
     const Flight& flight = flights_[i];
     const auto [found, is_first] = records.try_emplace(flight.launch, record_of(flight, "started"));
@@ -169,7 +171,7 @@ std::vector<JobUsage> Flights::usage_of(const std::vector<Flight>& ended) {
   for (const Flight& flight : ended) ids.push_back(flight.id);
   try {
     return scheduler_.usage(ids);
-  } catch (const Unreachable&) {  // what it took is worth less than that it has ended
+  } catch (const Unreachable&) {  // usage stays unknown, but the end is recorded
     return std::vector<JobUsage>(ids.size());
   }
 }
@@ -188,7 +190,7 @@ std::vector<RunReport> Flights::settle(const std::vector<Flight>& ended) {
 
 RunReport Flights::settle_run(const Flight& flight, const SubmittedRun& run,
                               const JobUsage& usage) {
-  contract::PlannedRun unplanned;  // of an earlier plan
+  contract::PlannedRun unplanned;  // run of an earlier plan
   unplanned.run_id = run.run_id;
   const auto planned = planned_.find(run.run_id);
   const JobStatus& status = flight.last;

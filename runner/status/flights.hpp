@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The jobs in the batch system's hands: followed by asking for all of them at once, each change
-// noted when it is seen.
+// Follows the submitted jobs with one query for all jobs, and records each change in the launch
+// log.
 #pragma once
 
 #include <set>
@@ -21,44 +21,47 @@ namespace dlscale::runner {
 struct RunReport {
   std::string run_id;
   RunEnd end;
-  double wall_s = 0;         ///< since its job was seen running
-  int earlier_launches = 0;  ///< number of its last launch before the submission
+  double wall_s = 0;         ///< seconds since the job was first seen running
+  int earlier_launches = 0;  ///< number of the last launch before this submission
 };
 
-/// A job or a task of an array.
+/// Submitted job, or submitted task of an array.
 struct Flight {
   std::string launch;
   std::string job;
-  JobId whole;  ///< of the array; else as `id`
+  JobId whole;  ///< id of the whole array, equal to `id` for other jobs
   JobId id;
-  std::vector<SubmittedRun> runs;  ///< those that have not ended
-  bool shared = false;             ///< several runs began with it
+  std::vector<SubmittedRun> runs;  ///< runs that have not ended
+  bool shared = false;             ///< true: the job was submitted with several runs
   bool running = false;
-  bool cancelled = false;      ///< its end was wished for
-  bool told_to_end = false;    ///< the batch system was asked for it here
-  double running_since_s = 0;  ///< steady time
-  JobStatus last;              ///< the batch system's last answer
+  bool cancelled = false;      ///< true: the user or the launcher requested the end
+  bool told_to_end = false;    ///< true: this program sent the request to the batch system
+  double running_since_s = 0;  ///< steady-clock time in s
+  JobStatus last;              ///< last status from the batch system
 };
 
 class Flights {
  public:
-  /// Without `log` nothing is noted.
+  /// Follows jobs of `plan`. Records no changes if `log` is null.
   Flights(const contract::Plan& plan, const contract::PlanDir& folder, JobScheduler& scheduler,
           const base::Clock& clock, LaunchLog* log);
 
-  /// From now on follows what has not ended of a submission that the batch system has.
+  /// Starts to follow the runs of a submission that have not ended. Ignores a submission without a
+  /// job id.
   void adopt(const Submission& submission);
   const std::vector<Flight>& all() const { return flights_; }
   bool has_job(const std::string& job) const { return jobs_.contains(job); }
   bool has_run(const std::string& run_id) const { return runs_.contains(run_id); }
-  /// What jobs that come after a job are to wait for.
+  /// Returns the ids that the successors of `job` must wait for.
   std::vector<JobId> ids_of(const std::string& job) const;
 
-  /// One question about all; gives the runs that have ended. Throws Unreachable.
+  /// Queries the status of all jobs with one query and returns the runs that have ended. Throws
+  /// Unreachable.
   std::vector<RunReport> look();
-  /// Asks for the end of all; a second time kills them. Throws Unreachable.
+  /// Requests the end of all jobs. A second call kills the jobs. Throws Unreachable.
   void cancel_all();
-  /// Settles all as cancelled, whether they are or not.
+  /// Stops following all jobs and returns their runs. The jobs count as cancelled, even if the
+  /// batch system has not confirmed their end.
   std::vector<RunReport> give_up();
 
  private:
@@ -81,9 +84,9 @@ class Flights {
   std::set<CancelWish> wishes_;
   std::unordered_map<std::string, const contract::PlannedRun*> planned_;
   std::vector<Flight> flights_;
-  std::vector<std::size_t> just_started_;  ///< places in flights_
-  std::multiset<std::string> jobs_;        ///< of flights_
-  std::set<std::string> runs_;             ///< likewise
+  std::vector<std::size_t> just_started_;  ///< indices in flights_
+  std::multiset<std::string> jobs_;        ///< job names in flights_
+  std::set<std::string> runs_;             ///< run ids in flights_
 };
 
 }  // namespace dlscale::runner

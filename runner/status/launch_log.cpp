@@ -14,7 +14,7 @@
 
 namespace dlscale::runner {
 
-// Closed on exec: a job that outlives its launcher must not keep the lock.
+// The descriptor is closed on exec, so a job that outlives its launcher does not keep the lock.
 LaunchLog::Lock::Lock(const std::filesystem::path& path)
     : descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
   if (descriptor < 0) {
@@ -99,7 +99,7 @@ const RunWord* LaunchHistory::word_on(const std::string& run_id) const {
 void LaunchHistory::take(const contract::LaunchRecord& record) {
   if (record.event == "submitting") return begin(record);
   const auto found = by_launch_.find(record.launch);
-  if (found == by_launch_.end()) return;  // its beginning is on a line that cannot be read
+  if (found == by_launch_.end()) return;  // submission whose first record is unreadable
   Submission& submission = submissions_[found->second];
   if (record.event == "submitted") {
     submission.take_ids(record);
@@ -137,7 +137,8 @@ SubmittedRun* LaunchHistory::run_in(Submission& submission, const std::string& r
   return found == submission.runs.end() ? nullptr : &*found;
 }
 
-/// A record without names concerns the whole job.
+/// Applies the record to the runs that the record names. A record without names applies to all runs
+/// of the job.
 void LaunchHistory::tell(Submission& submission, const contract::LaunchRecord& record) {
   if (record.run_id.empty() && record.runs.empty()) {
     for (SubmittedRun& run : submission.runs) tell_run(run, record);
@@ -159,7 +160,7 @@ void LaunchHistory::tell_run(SubmittedRun& run, const contract::LaunchRecord& re
     run.ended = true;
   }
   RunWord& word = words_[run.run_id].said;
-  if (word.launch != record.launch) return;  // it has been submitted once more
+  if (word.launch != record.launch) return;  // record of an earlier submission of the run
   if (!record.nodes.empty()) word.nodes = record.nodes;
   word.id = run.id;
   if (record.event == "started") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// launch.jsonl of a plan folder: what happened to each job, written by one program at a time, and
-// the present state that follows.
+// Writes and reads the launch log of a plan folder, and derives the present state of submissions
+// and runs from the log.
 #pragma once
 
 #include <filesystem>
@@ -18,31 +18,35 @@
 
 namespace dlscale::runner {
 
-// launch.jsonl of a plan folder: what happened to each job, written by one program at a time.
+// Launch log (launch.jsonl) of a plan folder. The log records what happened to each job. One
+// program at a time writes the log.
 
-/// Another program has the log.
+/// Error for a launch log that another program holds.
 class LogTaken : public base::RunError {
  public:
   using base::RunError::RunError;
 };
 
-/// Whether another program has the log, as far as can be seen; no right to write it is needed.
+/// Returns true if another program holds the log. Needs no write permission. Returns false if the
+/// log cannot be read.
 bool is_taken(const std::filesystem::path& log);
 
 class LaunchLog {
  public:
-  /// Opens the log for this program alone, until it is destroyed and the programs that were given
-  /// its descriptor have ended. Throws LogTaken when another program has it, base::RunError when it
-  /// cannot be written.
+  /// Opens the log for this program alone. The lock lasts until this object is destroyed and all
+  /// programs that inherited the descriptor have ended. Throws LogTaken if another program holds
+  /// the log, and base::RunError if the log cannot be written.
   LaunchLog(const std::filesystem::path& path, const base::Clock& clock);
 
-  /// Everything written so far, by earlier programs too, in order.
+  /// Returns all records in order, including the records of earlier programs.
   const std::vector<contract::LaunchRecord>& records() const { return records_; }
-  /// Notes the record with the time of now and gives it back so.
+  /// Appends the record with the current time and returns the record as written.
   const contract::LaunchRecord& append(contract::LaunchRecord record);
-  /// The same; when it returns a failing machine does not lose the record any more.
+  /// Appends the record like append(). After the return, a crash of the machine cannot lose the
+  /// record.
   const contract::LaunchRecord& append_safely(contract::LaunchRecord record);
-  /// A process that inherits it keeps the log locked until it ends.
+  /// Returns the descriptor of the lock. A process that inherits the descriptor keeps the log
+  /// locked until the process ends.
   int descriptor() const { return lock_.descriptor; }
 
  private:
@@ -61,47 +65,47 @@ class LaunchLog {
   std::vector<contract::LaunchRecord> records_;
 };
 
-// What the launch log says of submissions and runs, folded into their present state.
+// Present state of submissions and runs, derived from the records of the launch log.
 
-/// A run within a submission.
+/// Run within a submission.
 struct SubmittedRun {
   std::string run_id;
-  JobId id;                  ///< of its array task or of the whole job; empty until known
-  int earlier_launches = 0;  ///< number of its last launch before
+  JobId id;                  ///< job id of the array task or the whole job, empty until known
+  int earlier_launches = 0;  ///< number of the last launch before this submission
   bool started = false;
   bool ended = false;
 };
 
-/// A job that was, or was to be, handed to the batch system.
+/// Job that a launcher submitted to the batch system or was about to submit.
 struct Submission {
   std::string launch;
   std::string job;
-  double asked_at = 0;  ///< unix time
+  double asked_at = 0;  ///< Unix time of the submission attempt in s
   std::vector<SubmittedRun> runs;
-  JobId id;  ///< the batch system's; empty: not known whether it has the job
+  JobId id;  ///< job id, empty if the batch system may not have the job
   bool refused = false;
   bool is_array = false;
-  /// Nothing is left to happen.
+  /// Returns true if the submission was rejected or if all of its runs have ended.
   bool is_over() const;
-  /// By a record of its being submitted.
+  /// Sets the job ids from a "submitted" record.
   void take_ids(const contract::LaunchRecord& record);
 };
 
-/// A submission as it begins, by a record of its intent.
+/// Returns the submission that a "submitting" record begins.
 Submission begun_by(const contract::LaunchRecord& record);
 
-/// The log's last word on a run.
+/// Last state of a run according to the log.
 struct RunWord {
   JobState state = JobState::Submitted;
-  std::string launch;  ///< of its last submission
+  std::string launch;  ///< token of the last submission
   JobId id;
   int submissions = 0;
-  double submitted_at = 0, started_at = 0, ended_at = 0;  ///< unix times; 0 = not yet
+  double submitted_at = 0, started_at = 0, ended_at = 0;  ///< Unix times in s, 0 = not yet
   int exit_code = 0;
   std::string reason;
   std::vector<std::string> nodes;
-  double elapsed_s = 0;          ///< by the batch system's books; 0 = not known
-  double peak_memory_bytes = 0;  ///< likewise
+  double elapsed_s = 0;          ///< accounted duration, 0 = unknown
+  double peak_memory_bytes = 0;  ///< accounted peak memory, 0 = unknown
 };
 
 class LaunchHistory {
@@ -110,15 +114,16 @@ class LaunchHistory {
   explicit LaunchHistory(const std::vector<contract::LaunchRecord>& records);
 
   void take(const contract::LaunchRecord& record);
-  /// In order of the log.
+  /// Returns the submissions in the order of the log.
   const std::vector<Submission>& submissions() const { return submissions_; }
-  /// Null: the batch system was never asked to run it, or refused to.
+  /// Returns the last state of a run. Returns null if the run was never submitted or if the batch
+  /// system rejected its last submission.
   const RunWord* word_on(const std::string& run_id) const;
 
  private:
   struct Word {
     RunWord said;
-    std::size_t place = 0;  ///< in the runs of its last submission
+    std::size_t place = 0;  ///< index among the runs of the last submission
   };
 
   void begin(const contract::LaunchRecord& record);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the runs of a plan are at this moment, asked of the batch system once.
+// Determines the state of each run of a plan at this moment, with one query to the batch system.
 #pragma once
 
 #include <string>
@@ -17,31 +17,32 @@ namespace dlscale::runner {
 
 struct RunLook {
   JobState state = JobState::Planned;
-  JobId id;            ///< of its last submission; empty: none
-  std::string reason;  ///< one line for people; may be empty
+  JobId id;            ///< job id of the last submission, empty without a submission
+  std::string reason;  ///< one-line explanation for the user, may be empty
   std::vector<std::string> nodes;
   int submissions = 0;
-  double submitted_at = 0, started_at = 0, ended_at = 0;  ///< unix times; 0 = not yet
-  double elapsed_s = 0;          ///< of an ended run, by the batch system's books; 0 = not known
-  double peak_memory_bytes = 0;  ///< likewise
+  double submitted_at = 0, started_at = 0, ended_at = 0;  ///< Unix times in s, 0 = not yet
+  double elapsed_s = 0;          ///< accounted duration of an ended run, 0 = unknown
+  double peak_memory_bytes = 0;  ///< accounted peak memory, 0 = unknown
 };
 
-using Looks = std::unordered_map<std::string, RunLook>;  ///< by run id
+using Looks = std::unordered_map<std::string, RunLook>;  ///< status by run id
 
-/// Whom to ask, and where to note what has changed.
+/// Sources of the run states, and the log that records the changes.
 struct LookParts {
   JobScheduler& scheduler;
   const base::Clock& clock;
-  LaunchLog* log = nullptr;  ///< null: nothing is noted
-  /// Another program has the log: jobs that nobody knows here wait there, or run, as the files say.
+  LaunchLog* log = nullptr;  ///< launch log, null to record nothing
+  /// True if another program holds the launch log. Jobs that the batch system does not know then
+  /// wait or run in the other program, and their states come from the files.
   bool followed = false;
 };
 
-/// One question for all that is in the batch system's hands, none if that is nothing.
-/// Throws Unreachable.
+/// Returns the status of each run. Sends one query for all jobs in the batch system, and none if
+/// the batch system has no jobs. Throws Unreachable.
 Looks look(const contract::Plan& plan, const contract::PlanDir& folder, const LookParts& parts);
 
-/// The same by the files alone.
+/// Returns the status of each run from the files alone, without a query.
 Looks look_at_files(const contract::Plan& plan, const contract::PlanDir& folder);
 
 }  // namespace dlscale::runner

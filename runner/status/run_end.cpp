@@ -19,17 +19,17 @@ namespace fs = std::filesystem;
 using contract::RunOutcome;
 namespace {
 
-constexpr std::size_t kWords_bytes = 256 * 1024;  // the words of hundreds of ranks
+constexpr std::size_t kWords_bytes = 256 * 1024;  // size of the messages of hundreds of ranks
 
-/// All that is known of how a run ended.
+/// Evidence of how a run ended.
 struct Evidence {
   const JobEnd& job;
   bool external = false;
-  bool launched = false;                  ///< the submission made a launch folder
-  std::optional<contract::RunStop> stop;  ///< of its last launch
+  bool launched = false;                  ///< true: the submission made a launch folder
+  std::optional<contract::RunStop> stop;  ///< final record of the last launch
   std::optional<contract::LaunchRecord> note;
-  std::optional<int> exit_code;   ///< of the run
-  std::int64_t stderr_bytes = 0;  ///< of the run's error file, that earlier launches wrote
+  std::optional<int> exit_code;   ///< exit code of the run
+  std::int64_t stderr_bytes = 0;  ///< size of the run's error file before this launch
 };
 
 Evidence gather(const contract::PlanDir& plan, const contract::PlannedRun& run, const JobEnd& job,
@@ -48,7 +48,8 @@ Evidence gather(const contract::PlanDir& plan, const contract::PlannedRun& run, 
   return seen;
 }
 
-/// True for ends that the run itself could not know: its processes were merely told to stop.
+/// Returns true if the run cannot know why it ended, because its processes only received a stop
+/// signal.
 bool was_told_to_stop(const Evidence& seen) {
   const bool by_script = seen.note && !seen.note->reason.empty();
   const bool by_run = seen.stop && seen.stop->outcome == RunOutcome::Cancelled;
@@ -56,7 +57,7 @@ bool was_told_to_stop(const Evidence& seen) {
   return by_script || unknown;
 }
 
-/// What the run's own last record says, where that is the last word.
+/// Returns the outcome of the run's own final record if that outcome is conclusive.
 std::optional<RunOutcome> told_by_run(const Evidence& seen) {
   if (!seen.stop) return std::nullopt;
   switch (seen.stop->outcome) {
@@ -75,7 +76,7 @@ RunOutcome outcome_of(const Evidence& seen) {
   if (seen.external && seen.exit_code == 0) return RunOutcome::Completed;
   if (seen.exit_code == contract::kExitRunAgain) return RunOutcome::Preempted;
   const JobState state = seen.job.status.state;
-  // Of several runs in a job one may have failed by itself before all were told to stop.
+  // One run of a shared job may have failed by itself before all runs were stopped.
   if (was_told_to_stop(seen) || !seen.job.shared) {
     if (seen.job.cancelled && (was_told_to_stop(seen) || !seen.note)) return RunOutcome::Cancelled;
     const auto verdict = state == JobState::Lost ? std::nullopt : runner::outcome_of(state);
@@ -104,14 +105,14 @@ std::string reason_of_cancellation(const JobEnd& job) {
   return "";
 }
 
-/// A file in which a program, its launcher or the batch system may have written why it ended.
+/// File in which a program, its launcher or the batch system may have written the reason.
 struct WordsFile {
   fs::path path;
-  std::int64_t from = 0;    ///< bytes that earlier launches wrote
-  bool is_results = false;  ///< it also has the program's ordinary output
+  std::int64_t from = 0;    ///< number of bytes that earlier launches wrote
+  bool is_results = false;  ///< true: the file also contains the program's ordinary output
 };
 
-/// The end of the file, of what the last launch wrote.
+/// Returns the end of the text that the last launch wrote to the file.
 std::string tail_of(const WordsFile& file) {
   std::error_code missing;
   const auto size = static_cast<std::int64_t>(fs::file_size(file.path, missing));
@@ -120,9 +121,9 @@ std::string tail_of(const WordsFile& file) {
                         std::min(kWords_bytes, static_cast<std::size_t>(size - file.from)));
 }
 
-/// Takes the outcome and the reason from the file that is most certain of them; of equally certain
-/// ones from the first. Ranks only see that another one has left; that the kernel killed it may
-/// stand in a file behind theirs.
+/// Sets the outcome and the reason from the file with the most certain message. If several files
+/// are equally certain, the first file counts. Ranks only notice that another rank has left. The
+/// message that the kernel killed that rank may be in a later file.
 void explain(const std::vector<WordsFile>& files, RunEnd& end) {
   FailureWords best;
   for (const WordsFile& file : files) {
@@ -137,8 +138,9 @@ void explain(const std::vector<WordsFile>& files, RunEnd& end) {
   if (end.reason.empty()) end.reason = best.reason;
 }
 
-/// Where a run's words may be, the most telling first. mpirun ends all ranks when one dies: they
-/// then report that they received a signal, and mpirun says why.
+/// Returns the files that may contain the reason, the most informative file first. mpirun ends all
+/// ranks when one rank dies. The ranks then report that they received a signal, and mpirun reports
+/// the cause.
 std::vector<WordsFile> files_with_words(const contract::PlanDir& plan, const std::string& run_id,
                                         const Evidence& seen, int last_launch) {
   std::vector<WordsFile> files{{plan.run_err(run_id), seen.stderr_bytes}};
@@ -173,7 +175,7 @@ RunEnd judge_run(const contract::PlanDir& plan, const contract::PlannedRun& run,
   if (end.outcome == RunOutcome::Cancelled) {
     end.reason = reason_of_cancellation(job);
   } else if (runner::outcome_of(job.status.state) == end.outcome) {
-    end.reason = job.status.reason;  // what the run says then is what became of it by that
+    end.reason = job.status.reason;  // cause of the messages in the run's logs
   }
   if (seen.exit_code != 0) {
     explain(files_with_words(plan, run.run_id, seen, results.launches), end);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verdict on a run: how it ended and why, from its results, its job's end and what both wrote.
+// Determines how and why a run ended, from its results, the status of its job and the logs of both.
 #pragma once
 
 #include <filesystem>
@@ -15,28 +15,37 @@ namespace dlscale::runner {
 struct RunEnd {
   contract::RunOutcome outcome = contract::RunOutcome::Completed;
   int exit_code = 0;
-  std::string reason;             ///< one line; empty when all went well
-  std::filesystem::path details;  ///< the file that says most about a failure
+  std::string reason;             ///< one-line explanation, empty for a completed run
+  std::filesystem::path details;  ///< file that best explains a failure
 };
 
-/// What is known of a run's submission that has ended.
+/// Facts about a run's submission that has ended.
 struct JobEnd {
   std::string job;
   std::string launch;
   int earlier_launches = 0;  ///< number of the run's last launch before this submission
-  JobStatus status;          ///< of the run's job, or of its task of an array
-  bool cancelled = false;    ///< somebody asked us for its end
-  bool started = true;       ///< it did not only wait
-  bool shared = false;       ///< by several runs: the job's end may be another's
+  JobStatus status;          ///< status of the run's job or of its array task
+  bool cancelled = false;    ///< true: the user or the launcher requested the end
+  bool started = true;       ///< true: the job ran and did not only wait
+  bool shared = false;       ///< true: several runs share the job and its end
 };
 
-/// True for a run of a program other than dlscale-train: it is done when that ended well. One that
-/// names no format of its logs is known by what its script keeps of it.
+/// Returns true for a run of a program other than dlscale-train. Such a run is complete if the
+/// program ends with exit code 0. A run without a log format is external if its last launch has
+/// captured output but no results file.
 bool is_external(const contract::PlannedRun& run, const contract::PlanDir& plan);
 
-/// The run's own final record decides; then what the script noted of it; then the batch system's
-/// verdict, which also explains a signal that the script got. A run that ended well without a final
-/// record counts as Failed, unless it is external: there are no results.
+/// Determines how and why a run ended. The sources for the outcome, in order of precedence, are:
+/// - the run's own final record, if its outcome is Completed, Diverged, OutOfMemory or Preempted,
+/// - exit code 0 of an external program, and exit code 99 (Preempted),
+/// - a cancel request or the verdict of the batch system, which explain a signal that the script
+///   received (for a shared job only if the run was stopped from outside),
+/// - the end that the job script recorded,
+/// - any other final record of the run,
+/// - the exit code.
+///
+/// A run with exit code 0 but without a final record has no results and counts as Failed, unless
+/// the run is external.
 RunEnd judge_run(const contract::PlanDir& plan, const contract::PlannedRun& run, const JobEnd& job);
 
 }  // namespace dlscale::runner

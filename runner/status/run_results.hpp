@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of a run and its job script say about how far it came and why it stopped.
+// Reads from the files of a run and of its job script how far the run came and why the run stopped.
 #pragma once
 
 #include <cstdint>
@@ -14,39 +14,42 @@
 
 namespace dlscale::runner {
 
-// What job scripts noted of their runs: logs/<run_id>.end.
+// Start and end of runs as recorded by job scripts in logs/<run_id>.end.
 
 struct RunNotes {
   bool started = false;
-  std::string job_id;                         ///< of the start or end noted last
-  std::int64_t stderr_bytes = 0;              ///< size of the run's error file when it last started
-  std::optional<contract::LaunchRecord> end;  ///< empty while the script runs, or died
+  std::string job_id;                         ///< job id of the last start or end
+  std::int64_t stderr_bytes = 0;              ///< size of the run's error file at its last start
+  std::optional<contract::LaunchRecord> end;  ///< end, empty if the script runs or was killed
 };
 
-/// Of a run's submission `launch`; where that is empty, of its last start by whomever. A start
-/// after an end is of a job that was requeued: then the end does not count. Broken lines are passed
-/// over, times are not looked at: nodes have clocks of their own.
+/// Returns the records of the run for the submission `launch`. An empty `launch` selects the last
+/// start, whatever program submitted it. A start after an end belongs to a requeued job, so the end
+/// is discarded. Malformed lines are skipped. Times are ignored, because the clocks of nodes
+/// differ.
 RunNotes read_run_notes(const contract::PlanDir& plan, const std::string& run_id,
                         const std::string& launch = {});
 
-// What the files of a run say about how far it came and why it stopped.
+// Progress and end of a run, read from the files of the run.
 
 struct RunResults {
-  bool completed = false;  ///< some launch trained to the end
-  int launches = 0;        ///< number of the last launch; 0 = none
-  // Of the last launch:
+  bool completed = false;  ///< true: any launch trained to the end
+  int launches = 0;        ///< number of the last launch, 0 = no launch
+  // The fields below describe the last launch.
   std::optional<contract::RunStart> start;
   std::optional<contract::RunStop> stop;
-  int epochs = 0;               ///< trained to their end
-  std::int64_t saved_step = 0;  ///< optimizer steps in its last checkpoint; 0 = none
+  int epochs = 0;               ///< number of epochs trained to the end
+  std::int64_t saved_step = 0;  ///< optimizer steps in the last checkpoint, 0 = no checkpoint
 };
 
-/// Looks only at launches that began before `unix_time`; those that wrote nothing count as such.
-/// Missing or unreadable files count as empty: a run may be writing them right now.
+/// Reads the launches that began before `unix_time` (seconds since 1970). Launches without a start
+/// record count as earlier. Missing or unreadable files count as empty, because the run may be
+/// writing the files.
 RunResults read_run_results(const contract::RunDir& run,
                             double unix_time = std::numeric_limits<double>::infinity());
 
-/// Whether some launch trained to the end: RunResults::completed, by the ends of the files alone.
+/// Returns true if any launch trained to the end, like RunResults::completed. Reads only the ends
+/// of the files.
 bool has_completed(const contract::RunDir& run);
 
 }  // namespace dlscale::runner

@@ -18,7 +18,7 @@ namespace dlscale::runner {
 namespace fs = std::filesystem;
 namespace {
 
-/// Which runs have left anything, found with one look at each folder and without opening files.
+/// Index of the runs that left files. The index lists each folder once and opens no files.
 class Traces {
  public:
   explicit Traces(const contract::PlanDir& folder)
@@ -37,8 +37,8 @@ class Traces {
 
   bool has_notes(const std::string& run_id) const { return logs_.contains(run_id + notes_end_); }
 
-  /// A folder's links are its name, itself and its folders; file systems that do not count them
-  /// say 1.
+  /// Returns false if the folder of the run contains no folders. The links of a folder are its
+  /// name, itself and the folders in it. File systems that do not count links report 1.
   bool may_have_launches(const std::string& run_id) const {
     struct stat status {};
     if (runs_ < 0 || ::fstatat(runs_, run_id.c_str(), &status, 0) != 0) return false;
@@ -54,7 +54,8 @@ class Traces {
 JobState state_by_files(const contract::PlannedRun& run, const contract::PlanDir& folder,
                         const Traces& traces, const RunResults& results) {
   std::optional<JobState> noted;
-  // Ranks that were told to stop do not know why: the launcher stops all when one fails.
+  // Ranks that were stopped do not know why, because mpirun and srun stop all ranks if one rank
+  // fails.
   const bool told = results.stop && results.stop->outcome == contract::RunOutcome::Cancelled;
   if (traces.has_notes(run.run_id)) {
     const RunNotes notes = read_run_notes(folder, run.run_id);
@@ -63,7 +64,7 @@ JobState state_by_files(const contract::PlannedRun& run, const contract::PlanDir
       const auto outcome =
           told ? contract::outcome_of_stopped(notes.end->outcome, notes.end->exit_code)
                : notes.end->outcome.value_or(contract::outcome_of_exit(notes.end->exit_code));
-      // Without results a good exit is none, but for other programs.
+      // Exit code 0 without results counts as a failure, except for external programs.
       const bool bad = outcome == contract::RunOutcome::Completed && !is_external(run, folder);
       noted = bad ? JobState::Failed : state_of(outcome);
     }

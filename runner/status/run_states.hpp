@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far each run of a plan is, from the files of its folder alone.
+// Determines the state of each run of a plan from the files of the plan folder alone.
 #pragma once
 
 #include "contract/plan/plan.hpp"
@@ -9,13 +9,18 @@
 
 namespace dlscale::runner {
 
-/// The launch log of a folder, folded; empty when there is none.
+/// Returns the present state of all submissions according to the launch log of a plan folder.
+/// Returns an empty history without a launch log.
 LaunchHistory read_history(const contract::PlanDir& folder);
 
-/// A completed run is done, whatever else is said; then the launch log counts, then the
-/// run's last record, then what the job script noted of its end. Running means that nobody has
-/// noted an end: the batch system is not asked. Files of runs that the log calls done, or that
-/// have never been started, are not opened.
+/// Returns the state of each run. The sources, in order of precedence, are:
+/// - a launch that trained to the end, which makes the run Done,
+/// - the launch log,
+/// - the last record of the run,
+/// - the end that the job script recorded.
+///
+/// The batch system is not queried, so Running means that no file records an end. The function does
+/// not open the files of runs that are Done in the log or that have never started.
 States run_states(const contract::Plan& plan, const contract::PlanDir& folder,
                   const LaunchHistory& history);
 States run_states(const contract::Plan& plan, const contract::PlanDir& folder);
