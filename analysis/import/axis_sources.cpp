@@ -26,7 +26,8 @@ std::pair<std::string, std::string> split_option(const std::string& option, cons
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-/// The headings of a table, read as a CSV file without columns is.
+/// Returns the headings of a table: the cells of the first line that is neither empty nor a "#"
+/// comment.
 std::vector<std::string> headings_of(const std::string& text) {
   LogLines lines(text);
   while (lines.next()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where axes of a run come from when its log does not say them: its path, a table, the user.
+// Sources of a run's axes other than its log: the log's path, a table and the command line.
 #pragma once
 
 #include <map>
@@ -13,12 +13,14 @@
 
 namespace dlscale::analysis {
 
-/// `name=REGEX`: the group of the expression where it matches the path of a log as it was named,
-/// from the folder on that was named; of several matches that which is nearest to the file, for
-/// folders above are others' names.
+/// Axis whose value is taken from the path of a log by `name=REGEX`.
+/// The value is the group of the expression. The expression is matched against the path as the user
+/// wrote it, from the last component of the named folder on. The match nearest to the file name
+/// wins, because folders further up are often named for other purposes.
 class PathAxis {
  public:
-  /// Throws base::UsageError for another form, or another number of groups than one.
+  /// Throws base::UsageError if the text does not have the form NAME=REGEX or the expression does
+  /// not have exactly one group.
   explicit PathAxis(const std::string& text);
   const std::string& name() const { return name_; }
   std::optional<std::string> value(const ForeignLog& log) const;
@@ -28,20 +30,23 @@ class PathAxis {
   Regex regex_;
 };
 
-/// `name=value`, as `option` says it. Throws base::UsageError for another form.
+/// Splits `name=value`. `option` is the command line option that error messages name. Throws
+/// base::UsageError for any other form.
 std::pair<std::string, std::string> parse_stated(const std::string& option,
                                                  const std::string& text);
 
-/// A CSV file with a column `path` (of logs, or the ends of their paths) and a column for each
-/// axis.
+/// CSV file with a column `path` and one column for each axis. A path is the path of a log or the
+/// end of that path.
 class AxisTable {
  public:
-  /// Throws base::UsageError when it is none.
+  /// Throws base::UsageError if the file has no column `path`, a heading twice or a heading that
+  /// cannot be an axis name, and base::SpecError for a row that cannot be read.
   explicit AxisTable(const std::string& file);
-  /// Null when no row is about the log.
+  /// Returns the axes of the first row whose path matches the log, or null if no row matches.
   const AxisValues* find(const ForeignLog& log);
-  /// What is wrong with rows that say nothing of a log: no path, the path of none of the logs, or
-  /// of one that an earlier row is about. Begins with the path or the line.
+  /// Returns a message for each row that was not used: rows without a path, rows whose path matches
+  /// no log, and rows for a log that an earlier row describes. Each message begins with the path or
+  /// the line number.
   std::vector<std::string> unused() const;
 
  private:
@@ -50,20 +55,23 @@ class AxisTable {
     AxisValues axes;
     int line = 0;
     bool is_used = false;
-    bool is_late = false;  ///< an earlier row is about the same log
+    bool is_late = false;  ///< true if an earlier row describes the same log
   };
   std::vector<Row> rows_;
 };
 
-/// What several sources say of a run: those that come first count.
+/// Axes of a run merged from several sources. The first source that states an axis determines its
+/// value.
 class MergedAxes {
  public:
-  /// What says otherwise than a source before it is a conflict; empty values say nothing.
+  /// Adds the axes of one source. Records a conflict for each value that differs from the value of
+  /// an earlier source. Ignores empty values.
   void add(const std::string& source, const AxisValues& axes);
   const AxisValues& values() const { return values_; }
-  /// "gpus is 2 by its path, but 3 by its content": one for each axis.
+  /// Returns one message for each conflicting axis, for example
+  /// "gpus is 2 by its path, but 3 by its content".
   const std::vector<std::string>& conflicts() const { return conflicts_; }
-  /// Who says an axis; empty: nobody.
+  /// Returns the source that states an axis, or an empty text if no source states it.
   std::string source_of(const std::string& axis) const;
 
  private:

@@ -23,7 +23,8 @@ bool has_epochs(const TrainedSpan& span) {
   return span.last_epoch > 0;
 }
 
-/// Returns true if `later` begins within `earlier` or directly behind it, and ends no sooner.
+/// Returns true if `later` begins within `earlier` or directly after its end, and does not end
+/// before `earlier` ends.
 bool begins_in(const TrainedSpan& later, const TrainedSpan& earlier) {
   if (!later.is_known() || !earlier.is_known()) return false;
   if (has_epochs(later)) {
@@ -74,8 +75,8 @@ class Chains {
     return fs::path(run.record.path).parent_path().string() + "\n" + run.record.format;
   }
 
-  /// Forgets the chains of logs that are imported again, because all logs of a chain are read
-  /// together.
+  /// Clears the recorded chain of each log whose continuations are also part of this import. All
+  /// logs of a chain are read together and joined again.
   void forget_chains() {
     std::set<std::string> paths;
     for (std::size_t i = 0; i < own_; ++i) paths.insert(runs_[i].record.path);
@@ -91,8 +92,9 @@ class Chains {
     }
   }
 
-  /// Finds the log that `i` continues: among the logs in which `i` begins, the one that begins
-  /// last. Two logs with the same beginning leave it unclear.
+  /// Finds the log that log `i` continues. Among the logs whose range contains the beginning of
+  /// `i`, the log that begins last is chosen. Marks `i` as unclear if several of these logs begin
+  /// at the same place.
   void find_earlier(std::size_t i) {
     std::vector<std::size_t> found;
     for (const std::size_t other : logs_of_[key_of(runs_[i])]) {
@@ -121,8 +123,8 @@ class Chains {
                             : fmt::format("behind step {}", span.steps_before);
   }
 
-  /// Removes logs that continue one log together, logs that continue one which only the folder has,
-  /// and the logs that continue the removed ones.
+  /// Marks logs as unclear in three cases: several logs continue the same log, only one log of a
+  /// pair is part of this import, or the log that is continued is itself unclear.
   void drop_unclear() {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       if (behind_[i].size() > 1) {
@@ -147,7 +149,7 @@ class Chains {
     }
   }
 
-  /// Makes the logs that continue `first`, one after the other, launches of its run.
+  /// Turns the chain of logs that continue `first` into further launches of the run of `first`.
   void add_launches(std::size_t first, ContinuedTrainings& joined) {
     ImportedRun& run = runs_[first];
     ImportRecord* earlier = &run.record;
@@ -171,7 +173,7 @@ class Chains {
     }
   }
 
-  /// Steps of the earlier log that the later one did not do again.
+  /// Returns the number of steps in the earlier log that the later log did not repeat.
   static std::int64_t steps_before(const ImportRecord& earlier, const TrainedSpan& later) {
     const TrainedSpan& span = earlier.span;
     if (!has_epochs(later)) return later.steps_before - span.steps_before;
@@ -179,12 +181,12 @@ class Chains {
     return again == span.epoch_begins.end() ? span.steps : again->second;
   }
 
-  std::vector<ImportedRun> runs_;  ///< those of the import, then others of the folder
-  const std::size_t own_;          ///< number of the former
-  std::map<std::string, std::vector<std::size_t>> logs_of_;  ///< by folder and format
-  std::vector<std::optional<std::size_t>> before_;           ///< the log that each continues
-  std::vector<std::vector<std::size_t>> behind_;             ///< those that continue it
-  std::map<std::size_t, std::string> unclear_;               ///< with the reason
+  std::vector<ImportedRun> runs_;  ///< runs of this import, then others of the folder
+  const std::size_t own_;          ///< number of runs of this import
+  std::map<std::string, std::vector<std::size_t>> logs_of_;  ///< logs by folder and format
+  std::vector<std::optional<std::size_t>> before_;  ///< index of the log that each log continues
+  std::vector<std::vector<std::size_t>> behind_;    ///< indices of the logs that continue each log
+  std::map<std::size_t, std::string> unclear_;      ///< indices of unclear logs, with the reason
 };
 
 }  // namespace

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the logs that continue the training of another log, and makes them launches of its run.
-// A training that was resumed from a checkpoint may write a new file: one for each job, or one for
-// each start of the program. Counted each for itself the files look like repetitions. A log
-// continues another one if it begins where the other one ends, in the same folder and with the same
-// axes. Its run then has several launches, like a run of dlscale-train that was interrupted: what
-// the later launch did again counts once.
+// Finds logs that continue the training of another log and turns them into further launches of its
+// run.
+// A training that resumes from a checkpoint may write a new log for each job or for each start of
+// the program. If each log became a run, the logs would look like repetitions. A log continues
+// another log if it begins where the other log ends, lies in the same folder and has the same axes.
+// The resulting run has several launches, like an interrupted run of dlscale-train, and steps that
+// a later launch repeated count once.
 #pragma once
 
 #include <set>
@@ -16,15 +17,16 @@
 namespace dlscale::analysis {
 
 struct ContinuedTrainings {
-  std::vector<ImportedRun> runs;      ///< one for each training, in the order that they had
-  std::vector<std::string> notes;     ///< which logs continue which others
-  std::vector<ImportedRun> unclear;   ///< logs of which several others may be the beginning
-  std::vector<std::string> problems;  ///< one for each of `unclear`
-  std::set<std::string> paths;        ///< logs that are runs of their own no more
+  std::vector<ImportedRun> runs;      ///< runs, one for each training, in their original order
+  std::vector<std::string> notes;     ///< messages that state which log continues which
+  std::vector<ImportedRun> unclear;   ///< logs that may continue several logs
+  std::vector<std::string> problems;  ///< reasons, one for each entry of `unclear`
+  std::set<std::string> paths;        ///< paths of logs that no longer have a run of their own
 };
 
-/// Joins the runs of logs that continue each other. `before` is what the folder has: a log that
-/// continues one that only the folder has is unclear, too, until both are collected together.
+/// Joins the runs whose logs continue each other. `before` is the present content of the plan
+/// folder. A log that continues a log known only from `before` is returned as unclear until the
+/// user imports both together.
 ContinuedTrainings join_continued(std::vector<ImportedRun> runs, const ImportedPlan& before);
 
 }  // namespace dlscale::analysis

@@ -36,7 +36,8 @@ void take_parameters(const fs::path& file, AxisValues& facts) {
   }
 }
 
-/// Numbers stand in it as numbers or as texts.
+/// Returns a positive count below 1e7 that the file stores as a JSON number or as a text, or
+/// nothing.
 std::optional<std::int64_t> count_in(const JsonObject& object, const char* key) {
   double number = 0;
   if (const auto told = object.integer(key)) number = static_cast<double>(*told);
@@ -49,7 +50,7 @@ void take_system(const fs::path& file, AxisValues& facts) {
   JsonObject system;
   if (!system.read(head_of(file))) return;
   auto nodes = count_in(system, "number_of_nodes");
-  if (!nodes) nodes = count_in(system, "number of nodes");  // as some wrote it
+  if (!nodes) nodes = count_in(system, "number of nodes");  // spelling used by some submitters
   const auto accelerators = count_in(system, "accelerators_per_node");
   const std::string_view name = system.text("accelerator_model_name").value_or("");
   if (!name.empty() && name != "N/A" && name.size() <= kLongestDeviceName) facts["gpu"] = name;
@@ -81,7 +82,7 @@ std::string_view digits_at(std::string_view text) {
   return text.substr(0, end);
 }
 
-/// Numbers within names count as numbers.
+/// Compares names in natural order, in which runs of digits are compared as numbers.
 bool natural_less(std::string_view a, std::string_view b) {
   while (!a.empty() && !b.empty()) {
     if (base::is_digit(a[0]) && base::is_digit(b[0])) {
@@ -107,8 +108,8 @@ bool is_below(const fs::path& path, const fs::path& folder) {
   return end == folder.end();
 }
 
-/// Characters of a folder's name that lie above it: of "../data/logs" seven, of "logs" none. A
-/// slash before it is its own.
+/// Returns the number of characters in front of the folder's last component: seven for
+/// "../data/logs", none for "logs". A slash directly in front of the last component is not counted.
 std::size_t length_above(const std::string& folder) {
   const fs::path plain = fs::path(folder).lexically_normal();
   const std::string name = (plain.has_filename() ? plain : plain.parent_path()).generic_string();
@@ -116,7 +117,7 @@ std::size_t length_above(const std::string& folder) {
   return slash == name.npos ? 0 : slash;
 }
 
-/// What the system says against looking into a folder; empty: nothing.
+/// Returns the system's error message if the folder cannot be listed, or an empty text if it can.
 std::string folder_refusal_of(const fs::path& folder) {
   const bool is_open = ::faccessat(AT_FDCWD, folder.c_str(), R_OK | X_OK, AT_EACCESS) == 0;
   return is_open ? "" : std::strerror(errno);
@@ -126,8 +127,9 @@ std::string shown_of(const fs::directory_entry& entry) {
   return entry.path().lexically_normal().generic_string();
 }
 
-/// Puts an entry of a folder into `logs` or, where it is no file that can be read, into `skipped`.
-/// A folder that is looked into is put into neither.
+/// Appends an entry of a folder to `logs` if it is a regular file. Otherwise appends unreadable
+/// folders, links to folders and special files to `skipped`. Ignores subfolders that the walk
+/// enters.
 void sort_entry(const fs::directory_entry& entry, std::size_t above, std::vector<ForeignLog>& logs,
                 std::vector<SkippedLog>& skipped) {
   const fs::path path = whole_path(entry.path());
@@ -164,7 +166,7 @@ void walk(const std::string& argument, const fs::path& except, std::vector<Forei
       sort_entry(*entry, above, logs, skipped);
     }
   }
-  if (!error) return;  // else the rest of the folder was not looked at
+  if (!error) return;  // on an error the rest of the folder was not visited
   skipped.push_back({argument, "cannot be looked into: " + error.message(), true, "folder"});
 }
 
@@ -172,7 +174,7 @@ void walk(const std::string& argument, const fs::path& except, std::vector<Forei
 
 fs::path whole_path(const fs::path& path) {
   fs::path whole = fs::absolute(path).lexically_normal();
-  return whole.has_filename() ? whole : whole.parent_path();  // "logs/" is "logs"
+  return whole.has_filename() ? whole : whole.parent_path();  // "logs/" becomes "logs"
 }
 
 std::vector<ForeignLog> find_logs(const std::vector<std::string>& arguments, const fs::path& except,

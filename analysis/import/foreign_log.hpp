@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that other programs left: which there are, and what files beside a log say of its run.
+// Finds the third-party logs to import and reads facts about a run from files next to its log.
 #pragma once
 
 #include <cstdint>
@@ -12,41 +12,46 @@
 
 namespace dlscale::analysis {
 
-// What files beside a log say of its run, where the log leaves it out.
+// Facts about a run from files next to its log, for facts that the log omits.
 
-/// From "benchmark.para" in the log's folder (lambdal/deeplearning-benchmark: "GPU 8",
-/// "GLOBAL_BATCH 2560") gpus and global_batch; from the system description of MLPerf Training
-/// results (results/SYSTEM/BENCHMARK/LOG has systems/SYSTEM.json: training_policies,
-/// submission_rules) gpus, as accelerators, and nodes. Files that are otherwise say nothing.
+/// Reads facts about a run from files next to its log. Files of any other kind or form are ignored.
+/// - "benchmark.para" in the log's folder (lambdal/deeplearning-benchmark: "GPU 8",
+///   "GLOBAL_BATCH 2560") states gpus and global_batch.
+/// - The system description of MLPerf Training results (systems/SYSTEM.json for
+///   results/SYSTEM/BENCHMARK/LOG, as in training_policies, submission_rules) states the number of
+///   accelerators as gpus, the accelerator model as gpu, and nodes.
 AxisValues facts_beside(const std::filesystem::path& log);
 
-// Files that other programs left: which there are.
+// Search for third-party logs.
 
 struct ForeignLog {
-  std::filesystem::path path;  ///< absolute
-  std::string shown;           ///< as the user named it, or the folder it lies in
-  bool named = false;          ///< itself, not the folder
-  std::size_t above = 0;       ///< characters of `shown` that lie above the folder that was named
+  std::filesystem::path path;  ///< absolute path
+  std::string shown;           ///< path as the user named the log or the folder that contains it
+  bool named = false;          ///< true if the user named the file itself and not its folder
+  std::size_t above = 0;       ///< number of characters of `shown` above the named folder
 };
 
-/// Absolute, without "." and ".." in it and without a slash behind it.
+/// Returns the absolute path without ".", ".." and a trailing slash.
 std::filesystem::path whole_path(const std::filesystem::path& path);
 
-/// The files that are meant: those named, and all below the folders named, in natural order (run2
-/// before run10), each once. `except` is left out, with all below it. What else below a folder is
-/// no file (a pipe, a link to nothing or to a folder) or cannot be looked into is put into
-/// `skipped`. Throws base::UsageError for a name that is no file or folder, or such a folder.
+/// Returns the named files and all files below the named folders, each file once, in natural order
+/// (run2 before run10).
+/// Excludes `except` and everything below it. Entries of a folder that are not files (pipes, broken
+/// links, links to folders) and unreadable folders are added to `skipped`. Throws base::UsageError
+/// for an argument that is neither a file nor a folder, and for a named folder that cannot be read
+/// or that lies in `except`.
 std::vector<ForeignLog> find_logs(const std::vector<std::string>& arguments,
                                   const std::filesystem::path& except,
                                   std::vector<SkippedLog>& skipped);
 
-/// What stands under a name in place of a file: "is a pipe, not a file", "is a link to what is not
-/// there", or why that cannot be told. Empty of files and folders, and where there is nothing.
+/// Returns why a path is neither a file nor a folder, for example "is a pipe, not a file" or
+/// "is a link to what is not there", or the system's error message. Returns an empty text for
+/// files, folders and paths that do not exist.
 std::string oddity_of(const std::filesystem::path& path);
 
-/// What tells that a file is as it was.
+/// Size and modification time of a file. They are compared to detect a changed file.
 struct FileStamp {
-  std::int64_t size = -1;  ///< bytes; -1: there is no such file
+  std::int64_t size = -1;  ///< size in bytes; -1: the file does not exist
   std::int64_t mtime_ns = 0;
   bool operator==(const FileStamp&) const = default;
 };

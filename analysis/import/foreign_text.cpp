@@ -45,7 +45,8 @@ bool is_xz(std::string_view bytes) {
   return bytes.starts_with("\xfd\x37zXZ\0"sv);
 }
 
-/// The level, then a block (its magic number is pi's digits) or the end of a stream without one.
+/// Returns true for a bzip2 file. The header is "BZh" and the compression level, followed by the
+/// magic number of a block (the digits of pi) or the magic number of the end of the stream.
 bool is_bzip2(std::string_view bytes) {
   if (!bytes.starts_with("BZh") || bytes.size() < 10 || bytes[3] < '1' || bytes[3] > '9') {
     return false;
@@ -54,14 +55,16 @@ bool is_bzip2(std::string_view bytes) {
   return next == "\x31\x41\x59\x26\x53\x59"sv || next == "\x17\x72\x45\x38\x50\x90"sv;
 }
 
-/// A frame, or a skippable frame, which pzstd begins with (RFC 8878, 3.1).
+/// Returns true if the file begins with a zstd frame or with a skippable frame, which pzstd writes
+/// first (RFC 8878, 3.1).
 bool is_zstd(std::string_view bytes) {
   if (bytes.starts_with("\x28\xb5\x2f\xfd"sv)) return true;
   const bool is_skippable = bytes.size() >= 4 && bytes.substr(1, 3) == "\x2a\x4d\x18"sv;
   return is_skippable && (static_cast<unsigned char>(bytes[0]) & 0xf0U) == 0x50;
 }
 
-/// Boost's decompressor takes the end of the file for the end of a frame.
+/// Returns true if every zstd frame is complete. Boost's decompressor cannot detect a truncated
+/// file because it treats the end of the file as the end of a frame.
 bool has_whole_frames(std::string_view bytes) {
   while (!bytes.empty()) {
     const std::size_t size = ZSTD_findFrameCompressedSize(bytes.data(), bytes.size());
@@ -71,7 +74,7 @@ bool has_whole_frames(std::string_view bytes) {
   return true;
 }
 
-/// Decompresses with a filter of Boost's.
+/// Decompresses with a Boost filter.
 template <class Decompressor>
 bool pass_through(std::string_view bytes, const TakeBytes& take) {
   try {
@@ -84,7 +87,7 @@ bool pass_through(std::string_view bytes, const TakeBytes& take) {
       if (size <= 0) return true;
       if (!take(std::string_view(block).substr(0, static_cast<std::size_t>(size)))) return true;
     }
-  } catch (const std::ios_base::failure&) {  // which all errors of these decompressors are
+  } catch (const std::ios_base::failure&) {  // base class of all errors of these decompressors
     return false;
   }
 }
@@ -101,9 +104,11 @@ struct TakingSink {
   }
 };
 
-/// gzip accepts zeros behind the last member: devices with blocks of one size pad files. Boost's
-/// decompressor takes the first of them for another member's header. A member may end with zeros of
-/// its own, so that only the decompressor knows where the padding begins.
+/// Decompresses gzip members that may be followed by zero padding.
+/// gzip accepts zeros after the last member, because devices with fixed block sizes pad files.
+/// Boost's decompressor would read the first padding byte as the header of another member. A member
+/// may itself end with zero bytes, so only the decompressor can find where the padding begins. The
+/// trailing zeros are therefore passed byte by byte, and a header error marks the padding.
 bool pass_gzip(std::string_view bytes, const TakeBytes& take) {
   const std::size_t last_zeros = bytes.find_last_not_of('\0') + 1;
   io::gzip_decompressor gzip;
@@ -120,7 +125,7 @@ bool pass_gzip(std::string_view bytes, const TakeBytes& take) {
         write(bytes.substr(at, 1));
       } catch (const io::gzip_error& error) {
         if (error.error() != io::gzip::bad_header) throw;
-        return true;  // no header begins with a zero
+        return true;  // a header never begins with a zero byte
       }
     }
     if (sink.wants_more) gzip.close(sink, std::ios_base::out);
@@ -133,8 +138,8 @@ bool pass_gzip(std::string_view bytes, const TakeBytes& take) {
 struct Compression {
   std::string_view name;
   bool (*recognises)(std::string_view bytes);
-  bool (*pass)(std::string_view bytes, const TakeBytes& take);  ///< as decompress()
-  bool (*is_whole)(std::string_view bytes) = nullptr;  ///< null: the decompressor finds out
+  bool (*pass)(std::string_view bytes, const TakeBytes& take);  ///< decompression function
+  bool (*is_whole)(std::string_view bytes) = nullptr;           ///< completeness test, if needed
 };
 
 constexpr Compression kCompressions[] = {
@@ -182,10 +187,10 @@ namespace {
 constexpr std::int64_t kLargestLog = std::int64_t{2} << 30;
 constexpr std::int64_t kMappedFrom = std::int64_t{64} << 20;
 
-/// A large file's bytes without a copy of them in memory.
+/// Memory mapping of a large file, which avoids a copy of the file in memory.
 class MappedFile {
  public:
-  /// Throws base::RunError when it cannot be.
+  /// Throws base::RunError if the file cannot be mapped.
   explicit MappedFile(const fs::path& path) {
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     struct stat status {};
@@ -208,13 +213,15 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-/// Bytes of launcher prefixes that a line may have. They do not count for its length.
+/// Maximum number of bytes of launcher prefixes in a line. They do not count toward the length of
+/// the line.
 constexpr std::size_t kLongestPrefixes = 512;
 
-/// Bytes of a line that are kept. Readers still see that a longer line is too long.
+/// Maximum number of bytes that are kept of a line. Readers still recognise a longer line as too
+/// long.
 constexpr std::size_t kKeptOfLine = kLongestLine + kLongestPrefixes;
 
-/// Copies a text block by block and cuts lines that readers pass over for their length.
+/// Copies a text block by block and truncates lines that exceed the maximum length of readers.
 class LineCutter {
  public:
   enum class Keeps { text, size_alone };
@@ -235,7 +242,7 @@ class LineCutter {
   std::string take_text() { return std::move(text_); }
 
  private:
-  /// Carriage returns separate lines, too, as in LogLines.
+  /// Adds a piece of a line. A carriage return also separates lines, as in LogLines.
   void take_line(std::string_view piece, bool is_whole) {
     while (line_bytes_ + piece.size() > kKeptOfLine) {
       const std::size_t mark = piece.find('\r');
@@ -260,7 +267,7 @@ class LineCutter {
 
   std::string text_;
   std::size_t size_ = 0;
-  std::size_t line_bytes_ = 0;  ///< of the line under way
+  std::size_t line_bytes_ = 0;  ///< number of bytes of the current line so far
   Keeps keeps_;
 };
 
@@ -270,7 +277,8 @@ std::string without_long_lines(std::string_view text) {
   return kept.take_text();
 }
 
-/// What the first bytes of a file with other files in it are, such as "tar"; empty: no such file.
+/// Returns the archive type of a file by its first bytes, such as "tar", or an empty text for other
+/// files.
 std::string_view container_of(std::string_view head) {
   constexpr std::size_t kUstar = 257;  // offset of the magic word (POSIX, pax: ustar format)
   if (head.size() > kUstar && head.substr(kUstar).starts_with("ustar")) return "tar";
@@ -278,7 +286,8 @@ std::string_view container_of(std::string_view head) {
   return head.starts_with("7z\xbc\xaf\x27\x1c") ? "7z" : "";
 }
 
-/// What keeps a text from being read as a log, given all of it or its beginning.
+/// Returns why a text cannot be read as a log, or an empty text if it can. `text` is the whole text
+/// or its beginning.
 std::string fault_of(std::string_view text) {
   const std::string_view container = container_of(text);
   if (!container.empty()) {
@@ -290,14 +299,15 @@ std::string fault_of(std::string_view text) {
 }
 
 std::string damage_of(std::string_view compression) {
-  // Boost's decompressor for xz has a limit, which files with a very large dictionary exceed.
+  // Boost's xz decompressor has a memory limit that files with a very large dictionary exceed.
   const char* const limit = compression == "xz" ? ", or needs more than 100 MiB of memory" : "";
   return fmt::format("is a damaged or incomplete {0} file{1}; {0} -t says more", compression,
                      limit);
 }
 
-/// Decompresses a file twice where its text is large: what a small file expands to is first
-/// counted, so that one that is too large takes no memory.
+/// Decompresses a log. The first pass only counts the bytes once the text exceeds kMappedFrom, so
+/// that a small file that expands to an excessive size does not use much memory. A second pass then
+/// stores the text with long lines truncated.
 class DecompressedLog {
  public:
   explicit DecompressedLog(std::string_view bytes) : bytes_(bytes) {}
@@ -314,7 +324,7 @@ class DecompressedLog {
   }
 
  private:
-  /// False where the text is known to be none.
+  /// Returns false once the data is known not to be a text, or to be too large.
   bool survey(std::string_view block) {
     if (total_ == 0) fault_ = fault_of(block);
     const std::size_t zero = block.find('\0');
@@ -332,7 +342,7 @@ class DecompressedLog {
     if (total_ <= kMappedFrom) {
       text_ += block;
     } else {
-      std::string().swap(text_);  // gives the memory back
+      std::string().swap(text_);  // frees the memory
     }
     return true;
   }
@@ -348,13 +358,13 @@ class DecompressedLog {
   }
 
   std::string_view bytes_;
-  std::string text_;  ///< while it is small
+  std::string text_;  ///< text while it is at most kMappedFrom bytes
   LineCutter cut_{LineCutter::Keeps::size_alone};
   std::int64_t total_ = 0;
   std::string fault_;
 };
 
-/// The text of a small file, whose bytes they are.
+/// Stores the SHA-256 and the text of a small file in `foreign`.
 void take_text(ForeignText& foreign, std::string bytes) {
   foreign.sha256 = contract::sha256_hex(bytes);
   if (!compression_of(bytes).empty()) return DecompressedLog(bytes).read(foreign);
@@ -362,7 +372,7 @@ void take_text(ForeignText& foreign, std::string bytes) {
   if (foreign.problem.empty()) foreign.text = std::move(bytes);
 }
 
-/// Likewise of a large file.
+/// Stores the SHA-256 and the text of a memory-mapped file in `foreign`, with long lines truncated.
 void take_text_of_mapped(ForeignText& foreign, std::string_view bytes) {
   foreign.sha256 = contract::sha256_hex(bytes);
   if (!compression_of(bytes).empty()) return DecompressedLog(bytes).read(foreign);
@@ -370,10 +380,10 @@ void take_text_of_mapped(ForeignText& foreign, std::string_view bytes) {
   if (foreign.problem.empty()) foreign.text = without_long_lines(bytes);
 }
 
-/// The beginning of a log as it is in the file or, of a compressed one, in its text.
+/// Beginning of a log, decompressed if the file is compressed.
 struct Head {
   std::string bytes;
-  std::string damage;  ///< what is wrong with the compressed file
+  std::string damage;  ///< description of the damage to a compressed file
 };
 
 Head read_head(const fs::path& path, std::size_t wanted = kSampledBytes) {
@@ -391,7 +401,7 @@ Head read_head(const fs::path& path, std::size_t wanted = kSampledBytes) {
       return true;
     });
     if (!is_good) head.damage = damage_of(compression);
-  } catch (const base::RunError&) {  // it went meanwhile
+  } catch (const base::RunError&) {  // the file was removed in the meantime
   }
   return head;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of a file that another program left, compressed or not.
+// Reads the text of third-party files, compressed or not.
 #pragma once
 
 #include <cstddef>
@@ -12,48 +12,47 @@
 
 namespace dlscale::analysis {
 
-// Compressed files, recognised by their first bytes and decompressed block by block.
+// Decompression, block by block. The first bytes of a file determine the compression.
 
-/// Returns "gzip", "xz", "bzip2" or "zstd" for a file that begins with these bytes; empty for any
-/// other.
+/// Returns "gzip", "xz", "bzip2" or "zstd" according to the first bytes of a file, or an empty text
+/// for any other file.
 std::string_view compression_of(std::string_view bytes);
 
-/// Receives decompressed bytes. Returns false when it needs no more.
+/// Receives decompressed bytes. Returns false to stop the decompression.
 using TakeBytes = std::function<bool(std::string_view)>;
 
-/// Decompresses a whole file, with all its members or frames, and passes the bytes to `take`.
-/// Returns false when the file is damaged or ends too early; `take` has then received what stands
-/// before the damage, except that a zstd file that ends too early is not decompressed at all.
+/// Decompresses a whole file with all its members or frames and passes the bytes to `take`. Returns
+/// false if the file is damaged or truncated. `take` has then received the data before the damage,
+/// except for a truncated zstd file, which is not decompressed at all.
 bool decompress(std::string_view bytes, const TakeBytes& take);
 
-/// Passes at least the first `wanted` decompressed bytes to `take`, fewer where the file has fewer.
-/// What stands behind them is not looked at. Returns as decompress().
+/// Passes at least the first `wanted` decompressed bytes to `take`, or all bytes of a shorter file.
+/// Bytes after them are not checked. Returns false if the file is damaged, as decompress() does.
 bool decompress_head(std::string_view bytes, std::size_t wanted, const TakeBytes& take);
 
-/// Returns the first `bytes` of the file's text, of a compressed file perhaps some more, without a
-/// byte order mark. Returns an empty text when the file cannot be read or is binary. The text of a
-/// file that is compressed with gzip, xz, bzip2 or zstd is what it decompresses to, here and in
-/// read_foreign().
+/// Returns the first `bytes` bytes of the file's text without a byte order mark. A compressed file
+/// may yield more bytes. Returns an empty text if the file cannot be read or is binary. This
+/// function and read_foreign() decompress gzip, xz, bzip2 and zstd files.
 std::string head_of(const std::filesystem::path& path, std::size_t bytes = kSampledBytes);
 
-/// Why a file that can be read has no text, as far as its first 64 KiB tell: it is empty, an
-/// archive of files, binary or a damaged compressed file. Empty where they tell of nothing.
+/// Reason why a readable file has no text, judged by its first 64 KiB: the file is empty, binary,
+/// an archive or a damaged compressed file. The reason is empty if no problem was found.
 struct HeadProblem {
   std::string why;
-  bool is_damage = false;  ///< the file is compressed and damaged, and could have been a log
+  bool is_damage = false;  ///< true for a damaged compressed file, which may be a log
 };
 HeadProblem head_problem_of(const std::filesystem::path& path);
 
-/// What the system says against reading a file that is there, such as "Permission denied"; empty
-/// of one that can be read.
+/// Returns the system's error message, such as "Permission denied", if the file cannot be read, or
+/// an empty text if it can.
 std::string refusal_of(const std::filesystem::path& path);
 
 struct ForeignText {
   std::string text;
-  std::string sha256;          ///< of the file's bytes, compressed or not
-  std::string problem;         ///< why there is no text: missing, too large, empty, binary, damaged
-  bool is_unreadable = false;  ///< it is there, and may be readable later or by others
-  bool is_damaged = false;     ///< it is compressed, and damaged or cut off
+  std::string sha256;   ///< SHA-256 of the file as stored, compressed or not
+  std::string problem;  ///< reason for a missing text: missing, too large, empty, binary or damaged
+  bool is_unreadable = false;  ///< true if the file exists, but cannot be read
+  bool is_damaged = false;     ///< true if the file is compressed and is damaged or truncated
 };
 ForeignText read_foreign(const std::filesystem::path& path);
 

@@ -26,14 +26,15 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Of runs that diverged, or whose log ended before its program did, there are some.
+/// Returns true for outcomes whose log may contain measurements, which include diverged runs and
+/// logs that end before the program did.
 bool has_measurements(contract::RunOutcome outcome) {
   return outcome == contract::RunOutcome::Completed || outcome == contract::RunOutcome::Lost ||
          outcome == contract::RunOutcome::Diverged;
 }
 
-/// The format that certainly is the file's; null when there is none. More than the beginning is
-/// read only of a file whose beginning no format recognises.
+/// Returns the format that recognises the file, or null if no format does. Reads more than the
+/// beginning only if no format recognises the beginning.
 const LogFormat* recognise(const std::filesystem::path& path) {
   const std::string head = without_launcher_prefixes(head_of(path));
   if (head.empty()) return nullptr;
@@ -129,7 +130,8 @@ class Import {
     read(log, record);
   }
 
-  /// True when the folder has the log as it is, read in this way: its content says what it said.
+  /// Re-uses the recorded runs of a log that has not changed since the last import and is read in
+  /// the same way. Returns false if the log must be read again.
   bool take_unchanged(const ForeignLog& log, const ImportRecord& record) {
     const auto [first, last] = before_.by_path.equal_range(record.path);
     if (first == last) return take_unchanged_companion(log, record);
@@ -142,17 +144,18 @@ class Import {
     return true;
   }
 
-  /// True of a log that belongs to another of the folder. Whether that one is as it was is known
-  /// when all logs are.
+  /// Re-uses the recorded relation of an unchanged log that belongs to the run of another log. The
+  /// relation is confirmed in keep_companion(), after all logs have been visited.
   bool take_unchanged_companion(const ForeignLog& log, const ImportRecord& record) {
     const auto owner = find_owner(before_, record);
-    if (!owner || owner->companion.why == kContinuation) return false;  // a launch is read again
+    if (!owner || owner->companion.why == kContinuation) return false;  // launches are read again
     if (!has_content(log, owner->companion.sha256)) return false;
     companions_.push_back({log, record, *owner});
     return true;
   }
 
-  /// A companion stays one while the log that it belongs to has not changed.
+  /// Keeps a companion if the log that it belongs to has not changed. Otherwise reads the companion
+  /// again.
   void keep_companion(const KnownCompanion& one) {
     const auto owner = std::ranges::find_if(
         runs_, [&](const ImportedRun& run) { return run.record.path == one.known.owner; });
@@ -164,7 +167,7 @@ class Import {
                                           one.known.companion.why));
   }
 
-  /// The runs that the folder has of the log.
+  /// Adds the runs that the plan folder records for the log.
   void add_known(const ForeignLog& log, const std::string& path) {
     const auto [first, last] = before_.by_path.equal_range(path);
     const bool is_whole = first == last || std::next(first) == last;
@@ -179,14 +182,15 @@ class Import {
     if (added > 0) count(first->second.record);
   }
 
-  /// What the folder knows of such a log stays; collecting the folder says that it cannot be read.
+  /// Skips a log that cannot be read and keeps its recorded runs. The collect step reports that the
+  /// log cannot be read.
   void take_unreadable(const ForeignLog& log, const std::string& path, const std::string& why) {
     skip(log, "cannot be read: " + why, true);
     add_known(log, path);
   }
 
-  /// Of a log whose size and time are as they were: these can be set, and another content can be
-  /// as long.
+  /// Returns true if the content of the log is unchanged. Equal size and modification time do not
+  /// prove that, because both can be set and another content can have the same length.
   bool has_content(const ForeignLog& log, const std::string& sha256) const {
     const bool is_sure = is_unchanged_ && is_unchanged_(log.path.generic_string());
     return is_sure || read_foreign(log.path).sha256 == sha256;
@@ -200,7 +204,7 @@ class Import {
     std::vector<LogPart> parts;
     try {
       parts = parts_of(record, foreign.text);
-    } catch (const base::UsageError& error) {  // read_mapped says it once more
+    } catch (const base::UsageError& error) {  // read_mapped reports the error again
       if (!is_meant(log)) return skip(log, error.what(), false);
     }
     if (parts.empty()) parts.emplace_back();
@@ -214,7 +218,8 @@ class Import {
     if (added > 0) count(record);
   }
 
-  /// A log that certainly is one is a run that failed.
+  /// Adds a log without a readable text as a failed run, if the user named the log or a format
+  /// recognised it.
   void take_without_text(const ForeignLog& log, const ImportRecord& record,
                          const ForeignText& foreign) {
     if (!is_meant(log) && is_asked()) return skip(log, foreign.problem, foreign.is_damaged);
@@ -229,8 +234,9 @@ class Import {
     }
   }
 
-  /// Makes a run of a log, or of a part unless the log `is_whole`. Where what is said of it cannot
-  /// be, or says too little, it is skipped, and the others are imported.
+  /// Calls `make` to create the run of a log, or of a part of the log unless `is_whole`. If `make`
+  /// throws base::UsageError because the run's axes are invalid or incomplete, the log or part is
+  /// skipped and the import continues. Returns whether a run was added.
   template <class MakeRun>
   bool try_run(const ForeignLog& log, const ImportRecord& record, bool is_whole, MakeRun make) {
     try {
@@ -250,7 +256,8 @@ class Import {
     return format.parts == nullptr ? std::vector<LogPart>() : format.parts(text);
   }
 
-  /// False when the file, or this part of it, says nothing and was only met on the way.
+  /// Reads one run and adds it. Returns false if the log or part contains no measurement, the user
+  /// did not name the log, and the user chose the format of all files.
   bool read_run(const ForeignLog& log, ImportRecord& record, std::string_view text, bool is_whole) {
     MergedAxes told = told_of(log, record);
     add_defaults(told);
@@ -301,17 +308,18 @@ class Import {
     skip(log, problem.why.empty() ? kUnrecognised : problem.why, problem.is_damage);
   }
 
-  /// The user says how all files are to be read.
+  /// Returns true if the user chose the format of all files on the command line.
   bool is_asked() const { return !request_.mapped.kind.empty() || !request_.format.empty(); }
 
-  /// Whether a file is to be a run whatever it says: it was named, or its path has an axis.
+  /// Returns true if a file must become a run whatever its content: the user named the file, or its
+  /// path matches an --axis expression.
   bool is_meant(const ForeignLog& log) const {
     return log.named || std::any_of(axes_.begin(), axes_.end(), [&](const PathAxis& axis) {
              return axis.value(log).has_value();
            });
   }
 
-  /// What nothing else says.
+  /// Adds the --default values of axes that no other source states.
   void add_defaults(MergedAxes& axes) const {
     for (const auto& [name, value] : defaults_) {
       if (axes.source_of(name).empty()) axes.add("--default", {{name, value}});
@@ -334,7 +342,7 @@ class Import {
     return axes;
   }
 
-  /// Throws base::UsageError where what is said of the run cannot be or is too little.
+  /// Adds a run. Throws base::UsageError if the axes of the run are invalid or incomplete.
   void add(const ForeignLog& log, const ImportRecord& record, contract::RunOutcome outcome,
            const std::string& reason) {
     MergedAxes axes = told_of(log, record);
@@ -356,7 +364,8 @@ class Import {
     runs_.push_back(std::move(run));
   }
 
-  /// What tables cannot do without, of logs with measurements.
+  /// Throws base::UsageError if a run with measurements lacks an axis that the result tables
+  /// require.
   static void require_what_is_needed(const ImportedRun& run) {
     if (!has_measurements(run.outcome)) return;
     const bool mapped = !run.record.mapped.kind.empty();
@@ -394,7 +403,8 @@ class Import {
                                        lines_behind_error(summary_.skipped)));
   }
 
-  /// Leaves one run for each attempt of a job; returns the runs of the folder that are replaced.
+  /// Keeps one run for each attempt of a job. Returns the ids of the replaced runs in the plan
+  /// folder.
   std::set<std::string> count_jobs_once() {
     DistinctJobs jobs = distinct_jobs(std::move(runs_), before_);
     runs_ = std::move(jobs.runs);
@@ -406,7 +416,7 @@ class Import {
     return std::move(jobs.replaced);
   }
 
-  /// Leaves one run for each training; returns the logs that make no run of their own.
+  /// Keeps one run for each training. Returns the paths of logs without a run of their own.
   std::set<std::string> join() {
     JoinedRuns joined = join_trainings(std::move(runs_), before_);
     runs_ = std::move(joined.runs);
@@ -428,8 +438,8 @@ class Import {
     return joined.paths;
   }
 
-  /// Makes logs that continue others launches of their runs; returns the logs that make no run of
-  /// their own.
+  /// Turns logs that continue other logs into launches of their runs. Returns the paths of logs
+  /// without a run of their own.
   std::set<std::string> join_launches() {
     const std::size_t before = runs_.size();
     ContinuedTrainings joined = join_continued(std::move(runs_), before_);
@@ -451,7 +461,7 @@ class Import {
   ImportedPlan before_;
   std::vector<PathAxis> axes_;
   AxisValues stated_, defaults_;
-  AxisValues beside_;  ///< of the log under way
+  AxisValues beside_;  ///< facts from files next to the current log
   std::unique_ptr<AxisTable> table_;
   std::vector<ImportedRun> runs_;
   std::vector<KnownCompanion> companions_;

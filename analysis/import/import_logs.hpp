@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logs of other programs as runs of a plan folder.
+// Imports logs of other programs as runs of a plan folder.
 #pragma once
 
 #include <functional>
@@ -14,40 +14,41 @@
 namespace dlscale::analysis {
 
 struct ImportRequest {
-  std::vector<std::string> logs;      ///< files and folders
-  std::string format;                 ///< of all of them; empty: as each is recognised
-  MappedFormat mapped;                ///< kind empty: none
-  std::vector<std::string> axes;      ///< "name=REGEX"
-  std::vector<std::string> stated;    ///< "name=value"
-  std::vector<std::string> defaults;  ///< likewise, where nothing else says it
-  std::string table;                  ///< CSV file; empty: none
-  std::string study;                  ///< empty: as before, or the folder's name
-  std::string scaling;                ///< empty: as before, or throughput
+  std::vector<std::string> logs;      ///< log files and folders
+  std::string format;                 ///< format of all logs; empty: detected for each log
+  MappedFormat mapped;                ///< mapping of columns or patterns; empty kind: none
+  std::vector<std::string> axes;      ///< axes from paths, "name=REGEX"
+  std::vector<std::string> stated;    ///< stated axes, "name=value"
+  std::vector<std::string> defaults;  ///< default axes, "name=value"
+  std::string table;                  ///< CSV file with axes; empty: none
+  std::string study;                  ///< study name; empty: unchanged, or the folder's name
+  std::string scaling;                ///< scaling name; empty: unchanged, or throughput
 };
 
 struct ImportSummary {
-  int logs = 0;  ///< that are runs now
-  int runs = 0;  ///< of these logs
+  int logs = 0;  ///< number of logs that are runs now
+  int runs = 0;  ///< number of runs from these logs
   int added = 0, changed = 0, unchanged = 0;
-  std::map<std::string, int> formats;  ///< logs of each
-  std::vector<SkippedLog> skipped;     ///< files, and runs of files, that are not imported
-  std::vector<std::string> joined;     ///< logs that belong to the training of another, and why
-  std::vector<std::string> warnings;   ///< conflicts of axes, equal files
+  std::map<std::string, int> formats;  ///< number of logs of each format
+  std::vector<SkippedLog> skipped;     ///< files, and runs within files, that are not imported
+  std::vector<std::string> joined;     ///< logs joined to the training of another log, with reason
+  std::vector<std::string> warnings;   ///< conflicting axes and equal files
 
-  /// False when something that was to be imported was skipped.
+  /// Returns false if a log that should have been imported was skipped.
   bool is_complete() const { return !has_failure(skipped); }
 };
 
-/// True of a log, by its path, to which certainly nothing has happened since it was collected.
+/// Returns true if the log with this path is certain to be unchanged since it was collected.
 using IsUnchanged = std::function<bool(const std::string&)>;
 
-/// Makes the logs runs of `folder`, which is made unless it is there: plan.json, and for each run
-/// run.json and launch-1/import.json. Logs that the folder has stay as they are, unless they or
-/// what is said of them have changed: those that have not are not read again; of one with the size
-/// and time that it had, unless `is_unchanged` is sure of it, the SHA-256 decides. Several
-/// processes may do this at once. A log that cannot be a run is skipped with the
-/// reason, and the others are imported. Throws base::UsageError, with nothing written, when no log
-/// can be a run, and when the folder is a plan of runs to be done.
+/// Imports the logs as runs of `folder` and creates the folder if needed. Writes plan.json, and for
+/// each run run.json and launch-1/import.json.
+/// Unchanged logs that the folder already has are not read again. If only size and modification
+/// time are equal, the SHA-256 decides, unless `is_unchanged` confirms the log. A run is updated if
+/// its log or its stated axes changed. Several processes may import into one folder at the same
+/// time. A log that cannot become a run is skipped with the reason, and the import continues.
+/// Throws base::UsageError and writes nothing if no log can become a run, or if the folder contains
+/// a plan of runs that dlscale executes itself.
 ImportSummary import_logs(const ImportRequest& request, const contract::PlanDir& folder,
                           const IsUnchanged& is_unchanged = {});
 

@@ -57,8 +57,8 @@ bool is_measurement(const contract::ResultRecord& record) {
          std::holds_alternative<contract::InferenceRecord>(record);
 }
 
-/// As dlscale-train says it of its GPUs: runs on different ones are not compared. What is said of
-/// the run counts before what the log says itself.
+/// Records the device name as dlscale-train records its GPU, so that runs on different devices are
+/// not compared. The axes of the run take precedence over the content of the log.
 void name_device(contract::RunStart& start, const contract::RunSpec& run) {
   const std::string device = device_name(run);
   if (!device.empty()) start.environment["gpu"] = device;
@@ -79,7 +79,7 @@ contract::RunStop stop_with(RunOutcome outcome, const std::string& reason) {
   return stop;
 }
 
-/// What import.json has under "part", "span" and "mapped".
+/// JSON objects stored in import.json under "part", "span" and "mapped".
 struct PartJson {
   std::size_t offset = 0, size = 0;
   int line = 0;
@@ -88,7 +88,7 @@ struct PartJson {
 struct SpanJson {
   int first_epoch = -1, last_epoch = -1;
   std::int64_t steps_before = 0, steps = 0;
-  std::vector<std::vector<std::int64_t>> epoch_begins;  // epoch and step
+  std::vector<std::vector<std::int64_t>> epoch_begins;  // pairs of epoch and step
   bool operator==(const SpanJson&) const = default;
 };
 struct MappedJson {

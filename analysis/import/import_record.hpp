@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// launch-<k>/import.json: which log of another program a launch is, and how it is read.
+// Contains the record launch-<k>/import.json, which states the third-party log of a launch and how
+// to read it.
 #pragma once
 
 #include <cstdint>
@@ -16,75 +17,77 @@
 
 namespace dlscale::analysis {
 
-/// Another log of the same training, which makes no run of its own.
+/// Another log of the same training, without a run of its own.
 struct Companion {
-  std::string path;  ///< absolute
-  FileStamp stamp;   ///< as it was when it was read
+  std::string path;  ///< absolute path
+  FileStamp stamp;   ///< size and time of the log when it was read
   std::string sha256;
-  std::string why;  ///< what shows that it is of this training
+  std::string why;  ///< evidence that the log belongs to this training
   bool operator==(const Companion&) const = default;
 };
 
-/// Why a companion belongs to the training whose log it continues.
+/// Reason stored for a companion that continues the training of the run's log.
 inline constexpr const char* kContinuation = "continues it";
 
-/// Identity of one attempt of a job in a batch system's books.
+/// Identity of one attempt of a job in the accounting records of a batch system.
 struct JobIdentity {
   std::string job_id, cluster, submitted, started;
-  std::string row;        ///< what else the books state; only where they have no times
-  double elapsed_s = -1;  ///< negative: unknown
+  std::string row;  ///< remaining fields of the accounting record, set only if it has no times
+  double elapsed_s = -1;  ///< elapsed time in seconds; negative: unknown
   bool operator==(const JobIdentity&) const = default;
 };
 
 struct ImportRecord {
-  std::string path;     ///< of the log, absolute
-  FileStamp stamp;      ///< as it was when it was read
-  std::string sha256;   ///< of the file, compressed or not
-  std::string format;   ///< of log_formats, or csv, jsonl, markdown, pattern
-  MappedFormat mapped;  ///< of the last four
-  LogPart part;         ///< which of the runs in the log
-  AxisValues facts;     ///< what the log says of the run
-  std::string opening;  ///< hash of its first entries, which the logs of one training share
-  TrainedSpan span;     ///< which part of the training it is about
+  std::string path;     ///< absolute path of the log
+  FileStamp stamp;      ///< size and time of the log when it was read
+  std::string sha256;   ///< SHA-256 of the file as stored, compressed or not
+  std::string format;   ///< format from log_formats, or csv, jsonl, markdown or pattern
+  MappedFormat mapped;  ///< mapping for csv, jsonl, markdown and pattern
+  LogPart part;         ///< part of the log that contains this run
+  AxisValues facts;     ///< facts that the log states about the run
+  std::string opening;  ///< hash of the first entries, equal for logs of one training
+  TrainedSpan span;     ///< part of the training that the log covers
   std::int64_t resumed_step =
-      -1;  ///< last step of the launch before that counts; -1: the log continues none
-  bool is_continued = false;  ///< another log continues this one
+      -1;  ///< last step of the previous launch that counts; -1: not a continuation
+  bool is_continued = false;  ///< true if another log continues this log
   std::vector<Companion> companions;
-  std::optional<JobIdentity> job;  ///< of a log that is a row of a batch system's books
+  std::optional<JobIdentity> job;  ///< job identity of a log that is a row of accounting records
 };
 
 std::filesystem::path import_json(const contract::LaunchDir& launch);
 
-/// Indented, final newline.
+/// Returns the record as indented JSON with a final newline.
 std::string to_json(const ImportRecord& record);
-/// Throws base::SpecError; `file` is only named.
+/// Parses the JSON text. Throws base::SpecError. `file` is used only in error messages.
 ImportRecord import_record_from_json(std::string_view text, const std::string& file);
 
-/// Returns the log without launcher prefixes, which the record's reader then does not see.
+/// Returns the log without launcher prefixes, using the formats or the mapping of the record to
+/// detect them.
 std::string without_launcher_prefixes(const ImportRecord& record, std::string text);
 
-/// The log's content as this record says, of a text without launcher prefixes; `run` as in
-/// LogFormat. Never throws on content.
+/// Reads the log as the record specifies. `text` has no launcher prefixes, and `run` has the
+/// meaning that LogFormat documents. Never throws on content.
 LogContent read_log(const ImportRecord& record, std::string_view text,
                     const contract::RunSpec& run);
 
-/// Of a log without a measurement: that it has none, and what is wrong with its first line.
+/// Returns the message for a log without a measurement, with the problem of its first skipped line.
 std::string why_nothing(const contract::ResultsFile& file);
 
-/// Makes a launch's complete records of what a log says: a start and an end are added where it has
-/// none, all of them of run `run`, on the device that is named for it. A log without a measurement
-/// is of a run that Failed; one that lacks the line that its format tells the end by of one that is
-/// Lost.
+/// Completes the records of a launch. Adds a start and an end if the log has none, and sets the run
+/// id and the device of `run`. The added end has outcome Failed if the log has no measurement, and
+/// Lost if the log lacks the end line of its format.
 void complete_launch(LogContent& content, const contract::RunSpec& run);
 
-/// Says in the records of launch `number` which launch it continues, and that it is continued.
+/// Sets the number of the launch in its records, the launch that it resumes from, and whether
+/// another launch continues it.
 void link_launches(contract::ResultsFile& file, const ImportRecord& record, int number);
 
-/// The records of a log that could not be read.
+/// Returns the records of a launch whose log could not be read.
 contract::ResultsFile failed_launch(const contract::RunSpec& run, contract::RunOutcome outcome,
                                     const std::string& reason);
 
-/// One a line: what was passed over of the log `path`, and why nothing of it counts.
+/// Returns one line for each problem of the log `path`: the skipped lines, and the reason why the
+/// run is Lost or Diverged.
 std::string problems_of(const std::string& path, const contract::ResultsFile& file);
 
 }  // namespace dlscale::analysis

@@ -24,10 +24,10 @@ namespace dlscale::analysis {
 namespace fs = std::filesystem;
 namespace {
 
-/// In place of a site and a batch system: nobody can submit these runs.
+/// Scheduler name in the plans of imported runs. These runs cannot be submitted.
 constexpr const char* kScheduler = "none";
 
-/// Held while runs come into the folder.
+/// Exclusive lock on the plan folder, held while runs are written.
 class FolderLock {
  public:
   explicit FolderLock(const fs::path& folder)
@@ -45,7 +45,7 @@ class FolderLock {
   int descriptor_;
 };
 
-/// What was noted of a run's end when it was imported.
+/// Reads the outcome of a run that was recorded when it was imported.
 void read_end(const contract::PlanDir& folder, KnownRun& run) {
   const fs::path notes = folder.run_notes(run.run_id);
   if (!fs::exists(notes)) return;
@@ -63,7 +63,7 @@ std::string end_of(const ImportedRun& run, const std::string& run_id) {
   return to_json_line(end) + "\n";
 }
 
-/// Numbers by size, and before texts.
+/// Compares numbers by size and sorts them before texts.
 bool value_less(const std::string& a, const std::string& b) {
   double x = 0, y = 0;
   const bool one = read_number(a, x), other = read_number(b, y);
@@ -71,8 +71,8 @@ bool value_less(const std::string& a, const std::string& b) {
   return one != other ? one : a < b;
 }
 
-/// The axes of these runs, in the order of their names, but with those first that tell curves
-/// apart, which are none of the sizes.
+/// Returns the axes of the runs in the order of their names. Axes that distinguish curves come
+/// first, followed by the axes for GPUs, nodes and batch sizes.
 std::vector<contract::Axis> plan_axes_of(const std::vector<contract::PlannedRun>& runs) {
   std::map<std::string, std::set<std::string>> values;
   for (const contract::PlannedRun& run : runs) {
@@ -110,7 +110,7 @@ class Writer {
     for (const auto& [path, run] : before_.by_path) known_[run.run_id] = &run;
   }
 
-  /// Those of the folder that are of other logs stay.
+  /// Keeps the runs of the folder that belong to logs outside of this import.
   void keep_others(const std::vector<ImportedRun>& runs, const ReplacedRuns& replaced) {
     std::set<std::string> paths = replaced.paths;
     for (const ImportedRun& run : runs) paths.insert(run.record.path);
@@ -128,7 +128,8 @@ class Writer {
     }
   }
 
-  /// First those with a repetition of their own, then those that had one before, then the others.
+  /// Assigns repetitions and run ids in three passes: runs with a stated repetition, then runs that
+  /// the folder already has, then all other runs.
   void number(const std::vector<ImportedRun>& runs) {
     specs_.resize(runs.size());
     for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -226,10 +227,11 @@ class Writer {
     base::write_file_if_changed(folder_.plan_json(), to_json(plan_));
   }
 
-  /// Removes the launches behind the first `kept`. Returns whether there were any.
+  /// Removes the launches after the first `kept` launches. Returns whether any import record was
+  /// removed.
   static bool remove_launches(const contract::RunDir& run, int kept) {
     bool any = false;
-    std::error_code ignored;  // the next step names what stays
+    std::error_code ignored;  // the collect step reports leftover files
     for (const contract::LaunchDir& launch : run.launches()) {
       if (launch.number() <= kept) continue;
       any |= fs::remove(import_json(launch), ignored);
@@ -241,7 +243,7 @@ class Writer {
   void remove_run(const std::string& run_id) {
     const contract::RunDir run = folder_.run(run_id);
     remove_launches(run, 0);
-    std::error_code ignored;  // what stays is told by the next step: a run that is not in the plan
+    std::error_code ignored;  // the collect step reports a leftover run as not in the plan
     fs::remove(run.run_json(), ignored);
     fs::remove(run.root(), ignored);
     fs::remove(folder_.run_notes(run_id), ignored);
@@ -251,13 +253,13 @@ class Writer {
   const StudyNames& names_;
   ImportSummary& summary_;
   ImportedPlan before_;
-  std::map<std::string, const KnownRun*> known_;  ///< by run id
+  std::map<std::string, const KnownRun*> known_;  ///< known runs by run id
   contract::Plan plan_;
   std::vector<contract::RunSpec> specs_;
-  std::map<std::string, std::string> taken_;      ///< run ids, with their logs
-  std::map<std::string, int> next_;               ///< repetition of each point
-  std::vector<contract::PlannedRun> unreadable_;  ///< whose import.json is broken
-  std::set<std::string> left_;                    ///< runs that nothing describes any more
+  std::map<std::string, std::string> taken_;      ///< run ids in use, with their logs
+  std::map<std::string, int> next_;               ///< next repetition of each point
+  std::vector<contract::PlannedRun> unreadable_;  ///< planned runs with an invalid import.json
+  std::set<std::string> left_;  ///< runs of the folder that no log describes any more
 };
 
 }  // namespace
@@ -284,7 +286,7 @@ ImportedPlan read_imported_plan(const contract::PlanDir& folder) {
       known.record = import_record_from_json(base::read_file(file), file.string());
       read_end(folder, known);
     } catch (const base::Error&) {
-      continue;  // its log makes it anew
+      continue;  // the run is rebuilt from its log
     }
     imported.by_path.emplace(known.record.path, std::move(known));
   }
@@ -319,7 +321,8 @@ std::string default_study(const contract::PlanDir& folder) {
 void write_imported_runs(const contract::PlanDir& folder, const StudyNames& names,
                          const std::vector<ImportedRun>& runs, const ReplacedRuns& replaced,
                          ImportSummary& summary) {
-  // Numbered once before anything is made: what cannot be leaves no folder.
+  // Numbers the runs once before any folder is created, so that an invalid import does not create
+  // one.
   if (!fs::exists(folder.plan_json())) {
     ImportSummary unused;
     Writer(folder, names, unused).number(runs);

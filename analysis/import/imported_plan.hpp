@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan folder of runs that other programs did: what it holds, and how runs come into it.
+// Reads and writes the plan folder of imported runs.
 #pragma once
 
 #include <map>
@@ -15,19 +15,19 @@
 
 namespace dlscale::analysis {
 
-/// A run of a log, on its way into the folder.
+/// Run of a log that is about to be written to the plan folder.
 struct ImportedRun {
   ImportRecord record;
-  contract::RunSpec spec;  ///< without id and repetition
-  std::string shown;       ///< the log as the user named it
+  contract::RunSpec spec;  ///< run description without id and repetition
+  std::string shown;       ///< log path as the user named it
   contract::RunOutcome outcome = contract::RunOutcome::Completed;
   std::string reason;
-  int repetition = 0;                  ///< as somebody says; 0: the next of its point
-  std::optional<TrainingTrace> trace;  ///< of a log that was read; nothing: it has not changed
-  std::vector<ImportRecord> later;     ///< logs of the next launches, which continue this one
+  int repetition = 0;  ///< stated repetition; 0: the next free repetition of the point
+  std::optional<TrainingTrace> trace;  ///< trace of a log that was read now
+  std::vector<ImportRecord> later;     ///< logs of the following launches, which continue this log
 };
 
-/// A run that the folder has.
+/// Imported run that the plan folder already contains.
 struct KnownRun {
   std::string run_id;
   ImportRecord record;
@@ -36,41 +36,43 @@ struct KnownRun {
 };
 
 struct ImportedPlan {
-  std::string study;  ///< empty: there is no plan yet
+  std::string study;  ///< study name; empty: the folder has no plan yet
   std::string scaling;
   std::vector<contract::PlannedRun> runs;
-  std::multimap<std::string, KnownRun> by_path;  ///< of the log
+  std::multimap<std::string, KnownRun> by_path;  ///< known runs by the path of their log
 };
 
-/// True of the plan of a folder that import_logs made.
+/// Returns true for the plan of a folder that import_logs created.
 bool holds_imported_runs(const contract::Plan& plan);
 
-/// Throws base::UsageError when the folder is a plan of runs to be done.
+/// Reads the plan folder. Throws base::UsageError if the folder contains a plan of runs that
+/// dlscale executes itself.
 ImportedPlan read_imported_plan(const contract::PlanDir& folder);
 
-/// Returns the runs that the folder has of other logs than `runs`, with what is needed to compare
-/// them.
+/// Returns the runs of the plan folder whose logs are not in `runs`, with the fields that a
+/// comparison needs.
 std::vector<ImportedRun> runs_of_folder(const ImportedPlan& before,
                                         const std::vector<ImportedRun>& runs);
 
-/// What a study is called that nobody gave a name: as its folder.
+/// Returns the name of a study without a stated name, which is the name of its folder.
 std::string default_study(const contract::PlanDir& folder);
 
-/// Runs of the folder that others stand for from now on.
+/// Runs of the plan folder that other runs replace.
 struct ReplacedRuns {
-  std::set<std::string> paths;    ///< of logs all of whose runs belong to others
-  std::set<std::string> run_ids;  ///< of single runs
+  std::set<std::string> paths;    ///< paths of logs whose runs all belong to other logs
+  std::set<std::string> run_ids;  ///< ids of single runs
 };
 
 struct StudyNames {
-  std::string study;    ///< empty: as before, or default_study
-  std::string scaling;  ///< empty: as before, or throughput
+  std::string study;    ///< study name; empty: unchanged, or default_study
+  std::string scaling;  ///< scaling name; empty: unchanged, or throughput
 };
 
-/// Gives the runs their repetitions and ids and writes them, each log as a launch. Runs of the same
-/// logs that the folder had otherwise are gone then, and so are the runs `replaced`, which belong
-/// to others. Holds a lock on the folder. Throws base::UsageError when two logs are told to be the
-/// same repetition; nothing is written then.
+/// Assigns repetitions and run ids to the runs and writes them to the plan folder, one launch for
+/// each log.
+/// Removes earlier runs of the same logs that no longer exist, and the runs in `replaced`. Holds a
+/// lock on the folder. Throws base::UsageError and writes nothing if two logs are stated to be the
+/// same repetition.
 void write_imported_runs(const contract::PlanDir& folder, const StudyNames& names,
                          const std::vector<ImportedRun>& runs, const ReplacedRuns& replaced,
                          ImportSummary& summary);

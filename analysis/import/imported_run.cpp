@@ -26,7 +26,7 @@ void add_unknown_model(MergedAxes& axes, const ImportRecord& record,
 
 std::string unknown_model_warning(const std::vector<ImportedRun>& runs,
                                   const ImportedPlan& before) {
-  std::map<std::string, std::string> logs;  // as the user named them, by the value of the axis
+  std::map<std::string, std::string> logs;  // log names as the user wrote them, by axis value
   bool any = false;
   for (const ImportedRun& run : runs) {
     const auto known = run.spec.point.find(kUnknownModel);
@@ -48,11 +48,12 @@ std::string unknown_model_warning(const std::vector<ImportedRun>& runs,
 
 namespace {
 
-/// Stands where the descriptions of runs still to be done say what does them.
+/// Command recorded for an imported run in place of a training command.
 constexpr const char* kCommand = "(collected from a log)";
 constexpr std::size_t kLongestName = 50;
 
-/// As names of folders may be: what may not stand there becomes "_".
+/// Returns the name with each character that a folder name cannot contain replaced by "_",
+/// truncated to kLongestName bytes.
 std::string plain_name(std::string name) {
   std::replace_if(
       name.begin(), name.end(),
@@ -73,7 +74,8 @@ class Describer {
     return found == axes_.values().end() ? "" : plain_name(found->second);
   }
 
-  /// `otherwise` where nobody says it.
+  /// Sets `value` to the count stated for an axis, or to `otherwise` if no source states it. Throws
+  /// base::UsageError if the value is not a whole number of at least 1.
   template <class Integer>
   void count(const char* axis, Integer& value, Integer otherwise) const {
     const auto found = axes_.values().find(axis);
@@ -94,7 +96,7 @@ class Describer {
 };
 
 std::string device_of(const std::string& said) {
-  if (said.empty()) return "cpu";  // the description needs one; keep_what_is_said takes it out
+  if (said.empty()) return "cpu";  // placeholder that keep_what_is_said removes
   return base::lower(said) == "cpu" ? "cpu" : "cuda";
 }
 
@@ -147,7 +149,7 @@ void keep_what_is_said(contract::RunSpec& run) {
     const std::int64_t shares =
         std::max<std::int64_t>(1, std::int64_t{run.gpus} * run.accumulation_steps);
     if (!said) run.global_batch = 0;
-    if (!said || run.global_batch % shares != 0) run.batch_per_gpu = 0;  // not all have as many
+    if (!said || run.global_batch % shares != 0) run.batch_per_gpu = 0;  // unequal batches
   }
   const auto device = run.point.find("device");
   if (device == run.point.end()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The description of a run that another program did, from what is known of it; logs whose model
-// nobody states are kept apart.
+// Builds the description of an imported run from its known axes and keeps logs with an unknown
+// model apart.
 #pragma once
 
 #include <filesystem>
@@ -13,41 +13,43 @@
 
 namespace dlscale::analysis {
 
-// Keeps logs apart whose model nobody states.
+// Handling of logs with an unknown model.
 
-/// Axis of the runs of a log whose model nobody states: the path of the log. Different logs have
-/// different values, so that they are neither repetitions of each other nor points of one curve.
+/// Axis for runs of a log without a stated model. Its value is the path of the log, so that
+/// different logs are neither repetitions of each other nor points of one curve.
 inline constexpr const char* kUnknownModel = "unknown_model";
 
-/// Adds the axis where no source states the model of the log. Its value is the path as seen from
-/// `above`, so that it does not depend on where the command runs.
+/// Adds the axis kUnknownModel if no source states the model of the log. Its value is the path
+/// relative to `above`, so that it does not depend on the working directory.
 void add_unknown_model(MergedAxes& axes, const ImportRecord& record,
                        const std::filesystem::path& above);
 
-/// States how many logs of the folder have an unknown model and what to do; empty for fewer than
-/// two, and where none of them is in `runs`. `before` is what the folder had.
+/// Returns a warning with the number of logs in the folder whose model is unknown and the remedy.
+/// Returns an empty text for fewer than two such logs, or if none of them is in `runs`. `before` is
+/// the earlier content of the folder.
 std::string unknown_model_warning(const std::vector<ImportedRun>& runs, const ImportedPlan& before);
 
-// The description of a run that another program did, from what is known of it.
+// Description of an imported run.
 
-/// The run of a study that these axes describe; its id and repetition are still to be given. Names
-/// that descriptions have (gpus, model, …) are taken from the axes, all axes are its point. What
-/// nobody says stays empty, and of numbers the least that a description may have. `log` is named in
-/// messages. Throws base::UsageError for an axis whose value cannot be.
+/// Returns the run of a study that the axes describe, without id and repetition.
+/// Axes that are also fields of a run description (gpus, model, …) set these fields. All axes form
+/// the point of the run. Unknown texts stay empty, and unknown numbers get the smallest value that
+/// a description allows. `log` is used only in error messages. Throws base::UsageError for an axis
+/// with an invalid value.
 contract::RunSpec imported_run(const std::string& study, const MergedAxes& axes,
                                const std::string& log);
 
-/// Takes out what descriptions must have although nobody said it: batches and cores become 0, the
-/// device empty, or the kind in the user's word ("gpu"). A global batch counts as said even where
-/// the GPUs could not share it evenly; there is no batch of a GPU then.
+/// Resets fields that a run description requires but no source stated. Batch sizes and cores become
+/// 0. The device becomes empty, or the kind that the user stated ("gpu"). A stated global batch is
+/// kept even if it is not divisible by the number of GPUs. The batch per GPU is 0 in that case.
 void keep_what_is_said(contract::RunSpec& run);
 
-/// The number of a repetition as the user or a table states it. Throws base::UsageError, which
-/// names `log`, for another text than a whole number of at least 1.
+/// Parses the repetition that the user or a table states. Throws base::UsageError, with `log` in
+/// the message, for any text other than a whole number of at least 1.
 int stated_repetition(const std::string& text, const std::string& log);
 
-/// What the device of an imported run is called, by its axes `gpu` and `device` ("K80"); empty
-/// where nobody names it, or no more than its kind (cpu, gpu, cuda).
+/// Returns the device name of an imported run from its axes `gpu` and `device` ("K80"). Returns an
+/// empty text if the axes are missing or state only a kind (cpu, gpu, cuda).
 std::string device_name(const contract::RunSpec& run);
 
 }  // namespace dlscale::analysis

@@ -19,8 +19,8 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Tells which lines of a log with several processes are rows. Lines of tables do not show it
-/// alone.
+/// Returns the test for rows in a log that several processes wrote. Returns an empty test for
+/// tables, because a single line does not show whether it belongs to a table.
 OwnLines own_lines_of(const MappedFormat& format) {
   if (format.kind != "pattern" && format.kind != "jsonl") return {};
   const std::shared_ptr<RowReader> reader = make_row_reader(format);
@@ -32,13 +32,14 @@ OwnLines own_lines_of(const MappedFormat& format) {
           .are_of_each_rank = {}};
 }
 
-/// Rows that name their rank count from all processes.
+/// Returns true if a row names its rank. Such rows count from all processes.
 bool names_ranks(const TextRow& row) {
   return std::any_of(row.begin(), row.end(),
                      [](const auto& cell) { return find_measure(cell.first) == Measure::rank; });
 }
 
-/// Passes the rows of each readable line to `take`, and the fault of each other line to `skip`.
+/// Calls `take` for each row of each readable line and `skip` with the reason for each unreadable
+/// line.
 template <class Take, class Skip>
 void each_row(LogLines& lines, RowReader& reader, RanksOfLog& ranks, Take take, Skip skip) {
   while (lines.next()) {
@@ -76,7 +77,7 @@ double factor_of(const std::string& field, const MappedFormat& format) {
   return factor;
 }
 
-/// Reads the numbers of a row; returns why it has none.
+/// Reads the numbers of a row. Returns an error message, or an empty text on success.
 std::string read_numbers(const TextRow& row, const MappedFormat& format, const FieldMarks& marks,
                          MeasuredRow& numbers) {
   for (const auto& [field, value] : row) {
@@ -91,7 +92,8 @@ std::string read_numbers(const TextRow& row, const MappedFormat& format, const F
   return "";
 }
 
-/// The text of a part; what it needs of the text before has then been read.
+/// Returns the text of a part. Lets the reader read the headings of the log first. If the reader
+/// needs all lines, the returned text begins at the start of the log.
 std::string_view part_text_of(std::string_view text, const LogPart& part, RowReader& reader) {
   if (part.size == 0 || part.offset >= text.size()) return text;
   if (reader.needs_all()) return text.substr(0, part.offset + part.size);
@@ -102,7 +104,7 @@ std::string_view part_text_of(std::string_view text, const LogPart& part, RowRea
   return text.substr(part.offset, part.size);
 }
 
-/// A count that a log says itself; 0 where it does not.
+/// Returns a count stated in the log, or 0 if the log does not state it.
 std::int64_t told_count(const AxisValues& facts, const char* name) {
   const auto found = facts.find(name);
   double value = 0;
@@ -110,7 +112,7 @@ std::int64_t told_count(const AxisValues& facts, const char* name) {
   return is_one && value >= 1 && value < 1e9 ? std::llround(value) : 0;
 }
 
-/// Takes what the log says where nobody else has said it.
+/// Copies batch and sample counts from the log into the run for values that no other source states.
 void take_counts(const AxisValues& facts, contract::RunSpec& run) {
   if (run.global_batch <= 0) run.global_batch = told_count(facts, "global_batch");
   if (run.global_batch <= 0) {
@@ -121,7 +123,7 @@ void take_counts(const AxisValues& facts, contract::RunSpec& run) {
 }
 
 bool has_measure(const MappedFormat& format) {
-  if (format.kind == "pattern") return true;  // make_row_reader sees to it
+  if (format.kind == "pattern") return true;  // make_row_reader checks the patterns
   return std::any_of(format.columns.begin(), format.columns.end(), [](const MappedColumn& column) {
     return find_measure(column.field).has_value();
   });
@@ -164,13 +166,13 @@ std::vector<LogPart> runs_in(std::string_view text, const MappedFormat& format) 
   std::map<AxisValues, std::size_t> known;
   std::size_t current = 0;
   LogLines lines(text);
-  // What lies between the rows of two runs is the former's.
+  // Lines between the rows of two runs belong to the first of the two runs.
   const auto end_of = [&](const LogLine& line) {
     const auto end = static_cast<std::size_t>(line.text.data() + line.text.size() - text.data());
     return std::min(text.find('\n', end), text.size() - 1) + 1;
   };
   RanksOfLog ranks(own_lines_of(format));
-  // The first line before all runs that cannot be read: the first run names it.
+  // First unreadable line before the first run. The first run reports it.
   LogPart skipped{.first_line = 0};
   each_row(
       lines, *reader, ranks,
@@ -193,7 +195,7 @@ std::vector<LogPart> runs_in(std::string_view text, const MappedFormat& format) 
       });
   reader->require_columns();
   if (runs.empty()) return {{}};
-  if (runs.size() == 1) return {{runs.front().which}};  // with what stands before its first row
+  if (runs.size() == 1) return {{runs.front().which}};  // includes lines before the first row
   return runs;
 }
 
@@ -220,7 +222,7 @@ LogContent read_mapped(std::string_view text, const MappedFormat& format, const 
     }
   };
   const auto skip = [&](const LogLine& line, const std::string& why) {
-    if (part.size > 0 && before + line.number < part.first_line) return;  // another run's
+    if (part.size > 0 && before + line.number < part.first_line) return;  // belongs to another run
     const bool is_cut_off = !line.complete && !reader->is_about_other();
     truncated = truncated || is_cut_off;
     if (!is_cut_off) records.skip(before + line.number, why);
@@ -236,7 +238,7 @@ LogContent read_mapped(std::string_view text, const MappedFormat& format, const 
   take_counts(content.facts, known);
   content.file = records.finish();
   content.file.truncated = truncated;
-  if (part.size > 0) return content;  // runs_in has seen all of its columns
+  if (part.size > 0) return content;  // runs_in checked the columns
   try {
     reader->require_columns();
   } catch (const base::UsageError& error) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logs of which users say what is in them: tables (CSV), JSON objects a line, regular expressions.
+// Reads logs whose content the user describes: tables (CSV, Markdown), lines of JSON objects and
+// regular expressions.
 #pragma once
 
 #include <map>
@@ -14,34 +15,37 @@
 namespace dlscale::analysis {
 
 struct MappedFormat {
-  std::string kind;                   ///< csv, jsonl, markdown, pattern; empty: none of them
-  std::vector<MappedColumn> columns;  ///< csv, jsonl, markdown
-  /// pattern: tried on each line, the first that matches counts. Its named groups are measures or
-  /// facts of the run.
+  std::string kind;                   ///< csv, jsonl, markdown or pattern; empty: not mapped
+  std::vector<MappedColumn> columns;  ///< mapped columns of csv, jsonl and markdown
+  /// Regular expressions of the kind pattern. For each line the first matching expression is used.
+  /// Its named groups are measures or facts about the run.
   std::vector<std::string> patterns;
-  std::map<std::string, double> factors;  ///< pattern: of measures
-  /// csv, markdown: the decimal mark that the user states; unknown: the numbers show it.
+  std::map<std::string, double> factors;  ///< factors of measures for the kind pattern
+  /// Decimal mark that the user states for csv and markdown. If it is unknown, the numbers in the
+  /// file determine it.
   DecimalMark decimal = DecimalMark::unknown;
   bool operator==(const MappedFormat&) const = default;
 };
 
 inline constexpr const char* kMappedKinds[] = {"csv", "jsonl", "markdown", "pattern"};
 
-/// Throws base::UsageError when no measure is mapped, a field twice, or an expression is none.
+/// Throws base::UsageError if no measure is mapped, if a field is mapped twice, or if a regular
+/// expression is invalid.
 void check(const MappedFormat& format);
 
 using AxisValues = std::map<std::string, std::string>;
 
-/// Whether some line of a log's beginning is a row of the format. Never throws on content.
+/// Returns true if any line in the beginning of a log is a row of the format. Never throws on
+/// content.
 bool has_rows(std::string_view head, const MappedFormat& format);
 
-/// The runs in a text: each combination of the columns that are mapped to axes, in the order of
-/// the text, with the lines that its rows lie in; one without axes where there are no such columns.
-/// Throws base::UsageError (without
-/// the file's name) when a column is missing: it names those that are there.
+/// Returns the runs in a text, one for each combination of values in the columns mapped to axes, in
+/// the order of the text. Each part covers the lines of its rows. Returns a single run without axes
+/// if no column is mapped to an axis. Throws base::UsageError, without the file name, if a column
+/// is missing. The message lists the columns that exist.
 std::vector<LogPart> runs_in(std::string_view text, const MappedFormat& format);
 
-/// What the rows of one of these runs say; nothing where a column is missing. Never throws on
+/// Reads the rows of one run. Returns empty content if a column is missing. Never throws on
 /// content.
 LogContent read_mapped(std::string_view text, const MappedFormat& format, const LogPart& part,
                        const contract::RunSpec& run);

@@ -62,7 +62,8 @@ std::optional<Measure> find_measure(std::string_view name) {
 
 namespace {
 
-/// What runs of studies have (imported_run.cpp): names that a measure's may be like.
+/// Names of the run fields in imported_run.cpp. These names are valid axes although they may
+/// resemble the name of a measure.
 constexpr std::string_view kRunNames[] = {"framework",
                                           "model",
                                           "dataset",
@@ -82,7 +83,8 @@ constexpr std::string_view kRunNames[] = {"framework",
                                           "device",
                                           "stop_rule"};
 
-/// "samples_x", "step1": somebody's own name, made of a field's on purpose.
+/// Returns true for names such as "samples_x" and "step1", which a user derived from the name of a
+/// measure on purpose.
 bool is_made_of_measure(const std::string& name) {
   return std::any_of(kMeasureTable.begin(), kMeasureTable.end(), [&](const MeasureEntry& entry) {
     const std::string_view measure = entry.name;

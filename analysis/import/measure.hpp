@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a column of a table, or a group of a regular expression, can say of a run.
+// Quantities that a table column or a group of a regular expression can measure.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace dlscale::analysis {
 
-/// The first eight in the order of contract::StepPart.
+/// Quantities that a row can measure. The first eight have the order of contract::StepPart.
 enum class Measure {
   load_wait_s,
   h2d_s,
@@ -41,13 +41,14 @@ inline constexpr int kMeasures = 23;
 
 struct MeasureEntry {
   const char* name;
-  const char* summary;  ///< what the number has to be
+  const char* summary;  ///< description of the expected number
 };
-/// In the order of Measure.
+/// Returns the names and descriptions of all measures, in the order of Measure.
 const std::array<MeasureEntry, kMeasures>& measures();
 std::optional<Measure> find_measure(std::string_view name);
 
-/// The numbers of a row; NaN: it says nothing. Losses that are told and not finite are infinite.
+/// Numbers of a row. NaN marks a missing number. A loss that the log reports as not finite is
+/// infinite.
 class MeasuredRow {
  public:
   MeasuredRow() { values_.fill(std::nan("")); }
@@ -59,18 +60,20 @@ class MeasuredRow {
   std::array<double, kMeasures> values_;
 };
 
-/// `field=column*factor`: what a column means.
+/// Meaning of a column, given as `field=column*factor`.
 struct MappedColumn {
-  std::string field;   ///< a measure, "repetition", or an axis of the runs
-  std::string column;  ///< of a CSV file its heading, of JSON its key ("a/b" within another)
-  double factor = 1;   ///< of a measure: what its numbers are multiplied with
+  std::string field;   ///< measure, "repetition", or axis of the runs
+  std::string column;  ///< heading of a CSV column, or key of a JSON value ("a/b" for a nested one)
+  double factor = 1;   ///< factor that multiplies the numbers of a measure
   bool operator==(const MappedColumn&) const = default;
 };
 
-/// Throws base::UsageError for a text of another form, and for a field that is nearly a measure.
+/// Parses a mapping. Throws base::UsageError if the text has another form or if the field is a
+/// misspelt measure.
 MappedColumn parse_mapping(const std::string& text);
 
-/// Throws base::UsageError when `name` cannot be an axis: no name, or nearly that of a measure.
+/// Throws base::UsageError if `name` cannot be an axis, because it has invalid characters or is the
+/// name of a measure or a misspelt one. `option` is named in the message.
 void check_axis_name(const std::string& option, const std::string& name);
 
 }  // namespace dlscale::analysis

@@ -18,7 +18,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Axes that are counts, and what they count.
+/// Axes whose values are counts, with the thing that each axis counts.
 constexpr std::pair<std::string_view, std::string_view> kCountAxes[] = {{"gpus", "gpu"},
                                                                         {"nodes", "node"},
                                                                         {"cores_per_rank", ""},
@@ -37,7 +37,7 @@ const std::string_view* counted_by(std::string_view axis) {
   return nullptr;
 }
 
-/// True if the mark stands between two digits somewhere in the text.
+/// Returns true if the mark stands between two digits anywhere in the text.
 bool has_in_number(std::string_view text, char mark) {
   for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + 1)) {
     const auto is_digit = [&](std::size_t i) {
@@ -48,7 +48,7 @@ bool has_in_number(std::string_view text, char mark) {
   return false;
 }
 
-/// Of the first line that is no comment.
+/// Returns the separator of a CSV file, judged by its first line that is not a comment.
 char separator_in(std::string_view text) {
   for (LogLines lines(text); lines.next();) {
     const std::string_view line = base::trimmed(lines.line().text);
@@ -90,7 +90,8 @@ MeasureUnit unit_of(Measure measure) {
   }
 }
 
-/// Why a cell's unit is none of a field; empty when it fits. "k" alone fits counts and rates.
+/// Returns why the unit of a cell does not fit a field, or an empty text if it fits. A plain
+/// multiple such as "k" fits counts and rates.
 std::string misfit_of(const std::string& unit, const std::optional<CellUnit>& known,
                       const MeasureUnit& needed) {
   if (!known) return fmt::format("has an unknown unit \"{}\"", unit);
@@ -135,8 +136,8 @@ FieldMarks::FieldMarks(std::string_view text, const MappedFormat& format)
   if (separator == ';' && !file_.point && !file_.comma) look_at_fractions(text);
 }
 
-/// Fractions of columns that are not mapped: "0.95" shows a decimal point. Other numbers there may
-/// be versions or dates.
+/// Uses fractions in columns that are not mapped: "0.95" shows a decimal point. Other numbers in
+/// such columns may be versions or dates and are ignored.
 void FieldMarks::look_at_fractions(std::string_view text) {
   for (const std::string_view begin : {";0.", ";0,", "\n0.", "\n0,"}) {
     for (std::size_t at = text.find(begin); at != text.npos; at = text.find(begin, at + 1)) {

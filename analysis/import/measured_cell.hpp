@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells of tables as the numbers that their fields need: units are converted or rejected.
+// Converts table cells to the numbers that their fields need, and converts or rejects units.
 #pragma once
 
 #include <map>
@@ -11,10 +11,11 @@
 
 namespace dlscale::analysis {
 
-/// How the numbers of a file are written, by field.
+/// Decimal marks of a file, by field.
 class FieldMarks {
  public:
-  /// Looks for decimal marks in the cells of a file. `format.decimal` decides where it is given.
+  /// Determines the decimal marks from the cells of a file. If `format.decimal` is set, it is used
+  /// instead.
   FieldMarks(std::string_view text, const MappedFormat& format);
 
   DecimalMark mark_of(const std::string& field) const;
@@ -28,18 +29,19 @@ class FieldMarks {
   void look_at_fractions(std::string_view text);
 
   DecimalMark stated_;
-  DecimalMark fallback_ = DecimalMark::point;  ///< where no number of the file shows its mark
+  DecimalMark fallback_ = DecimalMark::point;  ///< mark of fields without evidence in the file
   std::map<std::string, Shown> fields_;
   Shown file_;
 };
 
-/// Reads a cell of a measure in its base unit, multiplied by `factor`. Returns what is wrong, with
-/// the field's name, or nothing.
+/// Reads a cell of a measure in the base unit of the measure, multiplied by `factor`. Returns an
+/// error message with the name of the field, or an empty text on success.
 std::string read_measure(Measure measure, std::string_view text, DecimalMark mark, double factor,
                          double& value);
 
-/// "1,024" and "8 GPUs" as the plain counts of axes such as gpus and global_batch; other texts, and
-/// values of other axes, as they are. Blank cells of counts are empty.
+/// Returns the plain count for a cell such as "1,024" or "8 GPUs" of an axis such as gpus or
+/// global_batch. Returns other texts, and values of other axes, unchanged. Blank cells of counts
+/// become empty.
 std::string axis_text(const std::string& axis, const std::string& text, DecimalMark mark);
 
 }  // namespace dlscale::analysis

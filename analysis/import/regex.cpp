@@ -12,7 +12,8 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Steps of a match; a line that takes more is no line of a log that the expression is for.
+/// Maximum number of match steps per line. A line that needs more steps is not a log line that the
+/// expression was written for.
 constexpr std::uint32_t kMostMatchSteps = 1'000'000;
 
 }  // namespace
@@ -43,7 +44,7 @@ Regex::Regex(const std::string& expression) : compiled_(std::make_unique<Compile
     throw base::UsageError(
         fmt::format("regular expression \"{}\": {} at character {}", expression, text, at + 1));
   }
-  pcre2_jit_compile(compiled_->code, PCRE2_JIT_COMPLETE);  // where it cannot, it is interpreted
+  pcre2_jit_compile(compiled_->code, PCRE2_JIT_COMPLETE);  // falls back to interpretation
   compiled_->match = pcre2_match_data_create_from_pattern(compiled_->code, nullptr);
   compiled_->limits = pcre2_match_context_create(nullptr);
   pcre2_set_match_limit(compiled_->limits, kMostMatchSteps);
@@ -67,7 +68,7 @@ std::vector<std::pair<std::string, int>> Regex::names() const {
   pcre2_pattern_info(compiled_->code, PCRE2_INFO_NAMETABLE, &table);
   std::vector<std::pair<std::string, int>> names;
   for (std::uint32_t i = 0; i < count; ++i, table += size) {
-    // Two bytes of the group's number, then its name.
+    // Each entry begins with the number of the group in two bytes, followed by its name.
     names.emplace_back(reinterpret_cast<const char*>(table + 2), table[0] * 256 + table[1]);
   }
   return names;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regular expressions that users write, in Perl's syntax (PCRE2, compiled to machine code).
+// Regular expressions written by users, in Perl syntax (PCRE2, compiled to machine code).
 #pragma once
 
 #include <cstddef>
@@ -13,33 +13,34 @@ namespace dlscale::analysis {
 
 class Regex {
  public:
-  /// Throws base::UsageError that names the expression and the place of its mistake.
+  /// Compiles an expression. Throws base::UsageError with the expression and the position of the
+  /// error.
   explicit Regex(const std::string& expression);
   ~Regex();
   Regex(Regex&&) noexcept;
   Regex& operator=(Regex&&) noexcept;
 
-  /// Groups in brackets, the whole match not counted.
+  /// Returns the number of capture groups, without the whole match.
   int groups() const;
-  /// Named groups with their numbers.
+  /// Returns the named groups with their numbers.
   std::vector<std::pair<std::string, int>> names() const;
 
   enum class Found {
     no,
     yes,
-    gave_up,  ///< it would have taken too long: nested repetitions
+    gave_up,  ///< match limit reached, caused by nested repetitions
   };
-  /// The first match anywhere in the text; `groups` then has the whole match and each group, empty
-  /// where a group took no part.
+  /// Finds the first match in the text. `groups` receives the whole match and each group. Groups
+  /// that did not take part in the match are empty.
   Found find(std::string_view text, std::vector<std::string_view>& groups) const;
-  /// Likewise the last of the matches that follow each other from the left without overlapping; an
-  /// empty one only where there is no other.
+  /// Finds the last of the non-overlapping matches from left to right. `groups` receives the same
+  /// values as in find(). An empty match is used only if every match is empty.
   Found find_last(std::string_view text, std::vector<std::string_view>& groups) const;
 
  private:
   struct Compiled;
-  /// `from` is where the match is looked for, and behind it when one was found; ^ and look-behind
-  /// see what is before it.
+  /// Searches for a match from position `from` and moves `from` to the end of the match. ^ and
+  /// look-behind still see the text before `from`.
   Found find_from(std::string_view text, std::size_t& from,
                   std::vector<std::string_view>& groups) const;
   std::unique_ptr<Compiled> compiled_;

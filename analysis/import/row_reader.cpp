@@ -26,7 +26,7 @@ namespace {
                   there.empty() ? "none" : fmt::format("{}", fmt::join(there, ", "))));
 }
 
-/// False when a quotation mark is not closed.
+/// Splits a line into cells. Returns false if a quotation mark is not closed.
 bool split_cells(std::string_view line, char separator, std::vector<std::string>& cells) {
   base::CsvReader reader(line, "", base::CsvQuotes::anywhere);
   reader.set_separator(separator);
@@ -34,8 +34,8 @@ bool split_cells(std::string_view line, char separator, std::vector<std::string>
   return !reader.has_open_quote();
 }
 
-/// RFC 4180 without line ends in quotes; separated by commas, semicolons or tabs, whichever the
-/// heading has most of.
+/// Reads CSV files according to RFC 4180, without line ends inside quotes. The separator is a
+/// comma, semicolon or tab, whichever occurs most often in the heading.
 class CsvReader : public RowReader {
  public:
   explicit CsvReader(const MappedFormat& format) : columns_(format.columns) {}
@@ -53,7 +53,7 @@ class CsvReader : public RowReader {
     if (cells.size() != headings.size()) {
       return fmt::format("has {} of {} columns", cells.size(), headings.size());
     }
-    if (cells == headings) return "";  // tables that were written one behind the other
+    if (cells == headings) return "";  // repeated heading of concatenated tables
     rows_ = columns_.rows(cells);
     more(row);
     return "";
@@ -82,7 +82,7 @@ class CsvReader : public RowReader {
 
   TableColumns columns_;
   char separator_ = ',';
-  std::vector<TextRow> rows_;  ///< of the line, still to be taken
+  std::vector<TextRow> rows_;  ///< remaining rows of the current line
 };
 
 class JsonReader : public RowReader {
@@ -121,7 +121,7 @@ class JsonReader : public RowReader {
  private:
   const std::vector<MappedColumn>& columns_;
   JsonObject object_;
-  std::set<std::string> keys_;  ///< that numbers had
+  std::set<std::string> keys_;  ///< keys of numbers in the log
   std::set<std::string> seen_;
 };
 
@@ -195,14 +195,16 @@ bool read_loss(std::string_view text, double& value) {
   return whole_loss(base::trimmed(text), value);
 }
 
-// Tables of Markdown files, and others drawn with "|" between columns and "-" below the headings.
-// Cells are what a reader sees: of links their text, without emphasis, tags and footnote marks.
-// What stands above a table can be a column: #heading is the nearest heading, #heading1 to
-// #heading6 that of a level, #table the number of the table in the file.
+// Reads Markdown tables, and other tables with "|" between columns and "-" below the headings.
+// Cells are read as a viewer displays them: the text of links, without emphasis, tags and footnote
+// marks. The text above a table can serve as a column: #heading is the nearest heading, #heading1
+// to #heading6 are the nearest headings of a level, and #table is the number of the table in the
+// file.
 
 namespace {
 
-/// "<br>" becomes a blank; other tags go, a footnote's ("<sup>") with what stands between them.
+/// Replaces "<br>" with a blank and removes other tags. A footnote tag ("<sup>") is removed with
+/// its content.
 void strip_tags(std::string& text) {
   for (std::size_t at = text.find('<'); at != text.npos; at = text.find('<', at)) {
     const bool is_footnote = text.compare(at, 5, "<sup>") == 0;
@@ -214,7 +216,7 @@ void strip_tags(std::string& text) {
   }
 }
 
-/// "[text](address)" becomes "text".
+/// Replaces "[text](address)" with "text".
 void strip_links(std::string& text) {
   for (std::size_t close = text.find("]("); close != text.npos; close = text.find("](", close)) {
     const std::size_t open = text.rfind('[', close);
@@ -226,7 +228,7 @@ void strip_links(std::string& text) {
   }
 }
 
-/// Replaces "&nbsp;" and its like, and takes the backslash from "\*".
+/// Replaces HTML entities such as "&nbsp;" and removes the backslash from escapes such as "\*".
 void strip_escapes(std::string& text) {
   constexpr std::pair<std::string_view, std::string_view> kEntities[] = {
       {"&nbsp;", " "}, {"&thinsp;", " "}, {"&plusmn;", "±"}, {"&times;", "×"}, {"&asymp;", "≈"},
@@ -252,7 +254,7 @@ std::string plain_cell(std::string_view cell) {
   return std::string(base::trimmed(text));
 }
 
-/// The cells of "| a | b |"; "\|" is no end of a cell.
+/// Returns the cells of "| a | b |". An escaped "\|" does not end a cell.
 std::vector<std::string> cells_of(std::string_view line) {
   std::vector<std::string> cells;
   std::string cell;
@@ -319,7 +321,8 @@ class MarkdownReader : public RowReader {
     after_rule_ = false;
   }
 
-  /// Below a row it makes that the headings; two of them part tables.
+  /// Processes a rule. The row above the rule becomes the headings. A second rule without a row in
+  /// between ends the table.
   void take_rule() {
     if (!pending_.empty()) {
       columns_.place("#table", std::to_string(++tables_));
@@ -367,8 +370,8 @@ class MarkdownReader : public RowReader {
   }
 
   TableColumns columns_;
-  std::vector<TextRow> rows_;         ///< of the line, still to be taken
-  std::vector<std::string> pending_;  ///< a row that a rule would make headings
+  std::vector<TextRow> rows_;         ///< remaining rows of the current line
+  std::vector<std::string> pending_;  ///< row that becomes the headings if a rule follows
   int tables_ = 0;
   bool after_rule_ = false, in_code_ = false;
 };

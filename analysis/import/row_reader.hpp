@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines as rows of named texts.
+// Readers that turn the lines of a log into rows of named texts.
 #pragma once
 
 #include <memory>
@@ -12,39 +12,42 @@
 
 namespace dlscale::analysis {
 
-/// Fields with their texts; without any the line has none (a heading, an empty line).
+/// Fields with their texts. The row is empty if the line has no row, for example a heading or an
+/// empty line.
 using TextRow = std::vector<std::pair<std::string, std::string>>;
 
 class RowReader {
  public:
   virtual ~RowReader() = default;
-  /// Takes the next line; returns what is wrong with it, or nothing.
+  /// Reads the next line. Returns an error message, or an empty text on success.
   virtual std::string read(std::string_view line, TextRow& row) = 0;
-  /// Takes the next row of the same line; false when it has no more.
+  /// Takes the next row of the same line. Returns false if there are no more rows.
   virtual bool more(TextRow&) { return false; }
-  /// Whether the headings are known.
+  /// Returns true if the headings are known.
   virtual bool is_ready() const { return true; }
-  /// Whether lines between rows count as well.
+  /// Returns true if the lines between rows are needed to interpret the rows.
   virtual bool needs_all() const { return false; }
-  /// Throws base::UsageError when the lines so far lack a column.
+  /// Throws base::UsageError if the lines so far lack a mapped column.
   virtual void require_columns() const = 0;
-  /// Whether the last line, with which something was wrong, is whole and not about measurements.
+  /// Returns true if the last line with an error is complete and does not contain measurements.
   bool is_about_other() const { return is_about_other_; }
 
  protected:
   bool is_about_other_ = false;
 };
 
-/// Throws base::UsageError for expressions that are none or name no measure.
+/// Returns the reader for a format. Throws base::UsageError for invalid regular expressions and for
+/// patterns without a measure.
 std::unique_ptr<RowReader> make_row_reader(const MappedFormat& format);
 std::unique_ptr<RowReader> make_markdown_reader(const MappedFormat& format);
 
-/// The cells of a CSV file's first line.
+/// Returns the cells of the first line of a CSV file.
 std::vector<std::string> csv_headings(std::string_view line);
 
-/// A finite number, blanks around it allowed.
+/// Reads a finite number with optional blanks around it.
 bool read_number(std::string_view text, double& value);
-/// Likewise a loss, which is infinite where the text says that it is not finite (nan, inf).
+/// Reads a loss with optional blanks around it. A loss that is not finite (nan, inf) becomes
+/// infinity.
 bool read_loss(std::string_view text, double& value);
 
 }  // namespace dlscale::analysis

@@ -12,9 +12,10 @@ namespace {
 
 constexpr double kMostRowEpochs = 1e7;
 constexpr double kLargestCount = 1e15;
-/// Parts of a step may add up to more than its time by this: they were rounded.
+/// Tolerance for the sum of a step's parts relative to the time of the step. Logs print rounded
+/// parts.
 constexpr double kRounding = 1.001;
-constexpr double kFastestRow = 1e9;  ///< samples/s of a rank
+constexpr double kFastestRow = 1e9;  ///< maximum samples/s of a rank
 
 constexpr double kUntold = std::numeric_limits<double>::quiet_NaN();
 constexpr contract::Spread kUntoldSpread{kUntold, kUntold, kUntold, kUntold};
@@ -37,7 +38,7 @@ contract::Spread spread_of(std::vector<double> values) {
   return {sum / static_cast<double>(values.size()), quantile(0.5), quantile(0.9), values.back()};
 }
 
-/// Seconds of the parts that a row names, nothing where it names none.
+/// Returns the sum of the parts that a row names in seconds, or NaN if the row names none.
 double parts_sum(const MeasuredRow& row) {
   double sum = std::nan("");
   for (const Measure part : kTimedParts) {
@@ -50,12 +51,13 @@ bool tells_speed(const MeasuredRow& row) {
   return row.has(Measure::wall_s) || row.has(Measure::samples_per_s) || !std::isnan(parts_sum(row));
 }
 
-/// The row is of a whole epoch, or of one of the steps in it.
+/// Returns true if the row describes an epoch or one of its steps without a step number.
 bool is_in_epoch(const MeasuredRow& row) {
   return row.has(Measure::epoch) && !row.has(Measure::step);
 }
 
-/// What no measurement can be, as a sentence; empty when all is well.
+/// Returns a message for a value that a measurement cannot have, or an empty text if all values are
+/// possible.
 std::string impossible(const MeasuredRow& row) {
   for (int i = 0; i < kMeasures; ++i) {
     const auto measure = static_cast<Measure>(i);
@@ -152,13 +154,13 @@ void RowRecords::take(const Group& group) {
   add_eval(first, line);
 }
 
-/// What the ranks of a step say together.
+/// Combined values of one step from all its ranks.
 struct RowRecords::Step {
-  std::array<std::vector<double>, contract::kStepParts> parts;  ///< s, of each rank
-  double wall_s = 0;                                            ///< slowest rank
-  double samples = 0;                                           ///< of all ranks
-  double rate = 0;                                              ///< likewise, a second
-  double loss = 0;                                              ///< mean
+  std::array<std::vector<double>, contract::kStepParts> parts;  ///< seconds, for each rank
+  double wall_s = 0;                                            ///< time of the slowest rank
+  double samples = 0;                                           ///< samples of all ranks
+  double rate = 0;                                              ///< samples/s of all ranks
+  double loss = 0;                                              ///< mean loss
   bool warmup = false;
   bool is_rate_alone = false;
 
@@ -176,7 +178,8 @@ struct RowRecords::Step {
     if (samples <= 0 && wall_s > 0 && rate > 0) samples = std::round(rate * wall_s);
   }
 
-  /// Finds what the row leaves to the run: `known` samples, 0 where nobody knows.
+  /// Derives missing values of the row. `known` is the number of samples known from the run, or 0
+  /// if it is unknown.
   void complete(double known) {
     if (samples <= 0) samples = known;
     if (wall_s > 0 || rate <= 0) return;
@@ -196,13 +199,15 @@ struct RowRecords::Step {
       const double value = row[kTimedParts[i]];
       parts[i].push_back(std::isnan(value) ? 0 : value);
     }
-    // What no part explains is other; so is what does not tell computation from communication.
+    // Time that no part explains counts as other. Time that does not distinguish computation from
+    // communication also counts as other.
     const double computed = row.has(Measure::compute_s) ? row[Measure::compute_s] : 0;
     parts.back().back() += std::max(0.0, wall - known) + computed;
   }
 };
 
-/// Of a row that does not say it, by what is known of the run; 0: nobody knows.
+/// Returns the samples of a row without a sample count, derived from the run. Returns 0 if they are
+/// unknown.
 double RowRecords::samples_of(const MeasuredRow& row) const {
   const auto batch = static_cast<double>(run_.global_batch);
   const double steps = row.has(Measure::steps) ? row[Measure::steps] : 0;
@@ -213,7 +218,7 @@ double RowRecords::samples_of(const MeasuredRow& row) const {
   return is_whole ? static_cast<double>(run_.dataset.train_samples) : 0;
 }
 
-/// Of a row with so many samples; 0: nobody knows.
+/// Returns the number of optimizer steps of a row with `samples` samples, or 0 if it is unknown.
 std::int64_t RowRecords::steps_of(const MeasuredRow& row, std::int64_t samples) const {
   const double told = row.has(Measure::steps) ? row[Measure::steps] : 0;
   if (told > 0) return std::llround(std::min(told, 1e9));
@@ -240,7 +245,7 @@ void RowRecords::skip_without_samples(const MeasuredRow& row, int line) {
 void RowRecords::add_window(const Group& group, int line) {
   const MeasuredRow& first = group.front().row;
   Step step(group);
-  if (step.wall_s <= 0 && step.rate <= 0) {  // a row of accuracies, say
+  if (step.wall_s <= 0 && step.rate <= 0) {  // row without a time, for example of accuracies
     return losses_.take_training(step.loss, line);
   }
   step.complete(samples_of(first));
@@ -249,7 +254,7 @@ void RowRecords::add_window(const Group& group, int line) {
                                   step.samples / step.wall_s));
   }
   contract::EpochRecord row{.time = std::nan("")};
-  row.epoch = std::max(last_epoch_, 0);  // that of the row itself, or of the rows before it
+  row.epoch = std::max(last_epoch_, 0);  // epoch of this row or of earlier rows
   row.wall_s = step.is_rate_alone ? std::nan("") : step.wall_s;
   row.samples = step.is_rate_alone ? 0 : std::llround(step.samples);
   row.steps =
@@ -287,14 +292,15 @@ void RowRecords::add_to_epoch(const contract::EpochRecord& row, int line) {
 }
 
 void RowRecords::end_epoch() {
-  if (epoch_lacks_samples_) epoch_.samples = epoch_.steps = 0;  // not those of some of its rows
+  if (epoch_lacks_samples_) epoch_.samples = epoch_.steps = 0;  // discards partial sums
   if (epoch_line_ > 0) add(epoch_line_, epoch_);
   epoch_ = {};
   epoch_line_ = 0;
   epoch_lacks_samples_ = false;
 }
 
-/// Where some windows do not tell their steps, the time of a step is that of none.
+/// Clears the step counts of all windows. If some windows lack their steps, the time of a step is
+/// unknown.
 void RowRecords::forget_steps() {
   for (contract::ResultRecord& record : file_.records) {
     if (auto* window = std::get_if<contract::StepWindow>(&record)) {
@@ -307,7 +313,7 @@ void RowRecords::forget_steps() {
 void RowRecords::add_eval(const MeasuredRow& row, int line) {
   if (!row.has(Measure::accuracy) && !row.has(Measure::test_loss)) return;
   contract::EvalRecord eval{.time = std::nan(""), .wall_s = std::nan("")};
-  eval.epoch = last_epoch_;  // that of the row itself, or of the rows before it
+  eval.epoch = last_epoch_;  // epoch of this row or of earlier rows
   eval.accuracy = row[Measure::accuracy];
   eval.loss = row[Measure::test_loss];
   if (row.has(Measure::top5_accuracy)) eval.metrics["top5_accuracy"] = row[Measure::top5_accuracy];

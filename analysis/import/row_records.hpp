@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of measures, of one run, as the records dlscale-train would have written.
+// Converts the rows of one run to the records that dlscale-train would have written.
 #pragma once
 
 #include <map>
@@ -13,20 +13,22 @@
 
 namespace dlscale::analysis {
 
-/// Rows with a rank are put together: those of one step where the rows say their step, else the
-/// k-th row of each rank. Without a rank a row is all that is known of its steps.
+/// Converts rows to records. Rows with a rank are grouped by step, or by the position of the row
+/// within its rank if the rows do not state their step. A row without a rank contains all data of
+/// its steps.
 ///
-/// What rows do not tell is not made up. Of an epoch without samples there is its time and no rate.
-/// A rate without samples or a batch becomes a window of one sample (so that all count alike, and
-/// samples over time are the rate), with neither parts nor steps; nor have other windows steps
-/// then.
+/// Missing values are not invented:
+/// - An epoch without a sample count keeps its time and gets no rate.
+/// - A rate without a sample count or batch becomes a window of one sample, so that all such
+///   windows have equal weight and samples / time is the rate. The window has neither parts nor
+///   steps. The other windows of the run then lose their steps, too.
 class RowRecords {
  public:
-  /// `run` says the ranks that each step needs, and how many samples it took.
+  /// Stores the run, which states the number of ranks and the samples of a step.
   explicit RowRecords(const contract::RunSpec& run) : run_(run) {}
 
   void add(int line, const MeasuredRow& row);
-  /// Skips a line.
+  /// Skips a line with a reason.
   void skip(int line, std::string_view why);
   contract::ResultsFile finish();
 
@@ -35,7 +37,7 @@ class RowRecords {
     int line = 0;
     MeasuredRow row;
   };
-  using Group = std::vector<RankRow>;  ///< one row for each rank
+  using Group = std::vector<RankRow>;  ///< rows of one step, one for each rank
 
   struct Step;
 
@@ -55,14 +57,14 @@ class RowRecords {
   contract::ResultsFile file_;
   LossWatch losses_;
   std::vector<Group> groups_;
-  std::map<std::vector<double>, std::size_t> group_of_;  ///< by epoch and step, or epoch and k
-  std::map<std::vector<double>, int> rows_of_;           ///< by epoch and rank
-  std::map<double, int> rows_in_epoch_;                  ///< with a time or rate, without a step
-  contract::EpochRecord epoch_;                          ///< the one under way
-  int epoch_line_ = 0;                                   ///< 0: there is none
-  bool epoch_lacks_samples_ = false;                     ///< some of its rows do not tell theirs
-  bool lacks_steps_ = false;                             ///< some windows do not tell theirs
-  int last_epoch_ = kUnknownEpoch;                       ///< of the last row that names one
+  std::map<std::vector<double>, std::size_t> group_of_;  ///< by epoch and step or row position
+  std::map<std::vector<double>, int> rows_of_;           ///< number of rows by epoch and rank
+  std::map<double, int> rows_in_epoch_;  ///< number of rows with a time or rate and without a step
+  contract::EpochRecord epoch_;          ///< current epoch
+  int epoch_line_ = 0;                   ///< line of the current epoch; 0: none
+  bool epoch_lacks_samples_ = false;     ///< true if a row of the epoch lacks its sample count
+  bool lacks_steps_ = false;             ///< true if a window lacks its step count
+  int last_epoch_ = kUnknownEpoch;       ///< epoch of the last row that names one
   std::int64_t next_step_ = 0;
 };
 

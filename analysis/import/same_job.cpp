@@ -17,16 +17,17 @@ bool may_be_equal(const std::string& a, const std::string& b) {
   return a.empty() || b.empty() || a == b;
 }
 
-/// Returns true if two rows describe one attempt of a job. A row without a start describes a job
-/// that waited, which becomes the first attempt. Rows without times describe one attempt if they
-/// agree in everything, or if one of the jobs had not ended.
+/// Returns true if two rows describe the same attempt of a job. A row without a start describes a
+/// waiting job, which becomes the first attempt. Rows without times describe the same attempt if
+/// all their fields agree or if one of the jobs had not ended.
 bool is_one_attempt(const JobIdentity& a, const JobIdentity& b, bool is_one_open) {
   if (a.job_id != b.job_id || !may_be_equal(a.cluster, b.cluster)) return false;
   if (a.submitted.empty() && a.started.empty()) return a.row == b.row || is_one_open;
   return a.submitted == b.submitted && may_be_equal(a.started, b.started);
 }
 
-/// Returns true if the axes that the user stated agree. The books set other axes for each row.
+/// Returns true if the axes stated by the user agree. Axes that come from the accounting records
+/// differ from row to row and are ignored.
 bool have_same_axes(const ImportedRun& a, const ImportedRun& b) {
   return std::ranges::all_of(a.spec.point, [&](const auto& axis) {
     const auto other = b.spec.point.find(axis.first);
@@ -94,7 +95,7 @@ class Jobs {
   }
 
   std::vector<ImportedRun> runs_, folder_;
-  std::size_t own_from_ = 0;  ///< indices below are of `folder_`
+  std::size_t own_from_ = 0;  ///< number of runs in `folder_`
   std::map<std::string, std::vector<std::size_t>> kept_;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds rows of batch systems' books that describe one job, so that it counts once.
-// Monthly dumps share the jobs that ran over the end of a month, and dumps that were joined by cat
-// may have each job several times, once as RUNNING and once as COMPLETED. A job that was requeued
-// has the same number and another start, and each of its starts is an attempt that counts.
+// Finds rows of accounting records that describe the same job, so that the job counts once.
+// Monthly dumps overlap in jobs that ran across the end of a month. Concatenated dumps may contain
+// a job several times, for example as RUNNING and as COMPLETED. A requeued job has the same number
+// and a different start, and each of its starts is an attempt that counts.
 #pragma once
 
 #include <optional>
@@ -15,18 +15,18 @@
 
 namespace dlscale::analysis {
 
-/// Returns the identity of the first job; nothing for a log without jobs.
+/// Returns the identity of the first job, or nothing for a log without jobs.
 std::optional<JobIdentity> identity_of(const std::vector<AccountedJob>& jobs);
 
 struct DistinctJobs {
-  std::vector<ImportedRun> runs;      ///< without the rows that others replace
-  std::vector<ImportedRun> repeated;  ///< those rows
+  std::vector<ImportedRun> runs;      ///< runs without the rows that others replace
+  std::vector<ImportedRun> repeated;  ///< rows that other rows replace
   std::set<std::string> replaced;     ///< ids of runs in the folder that a later row replaces
 };
 
 /// Keeps one row for each attempt of a job: the row whose job has ended, else the row with the
-/// longest elapsed time, else the first. Rows of the folder come before those of `runs`. Copies of
-/// a whole file are left to join_trainings.
+/// longest elapsed time, else the first row. Rows of the plan folder come before the rows of
+/// `runs`. Copies of a whole file are left to join_trainings.
 DistinctJobs distinct_jobs(std::vector<ImportedRun> runs, const ImportedPlan& before);
 
 }  // namespace dlscale::analysis

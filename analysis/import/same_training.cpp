@@ -18,18 +18,19 @@ namespace dlscale::analysis {
 namespace fs = std::filesystem;
 namespace {
 
-/// Equal timed entries that show that logs in unrelated folders are of one training: times differ
-/// from run to run, but coarse ones may agree by chance.
+/// Number of equal entries with measured times that prove that logs in unrelated folders describe
+/// the same training. Times differ from run to run, but a few coarse times may agree by chance.
 constexpr int kTimedProof = 5;
-/// Largest differences between evaluations that two programs print with few digits.
+/// Maximum differences between evaluations that two programs print with few digits.
 constexpr double kAccuracyDigits = 6e-5, kLossDigits = 6e-4;
 
-/// Number of equal evaluations that show that logs of two formats describe one training. Few
-/// suffice if one folder lies below the other, or if a log and its summary have no further
-/// evaluations.
+/// Number of equal evaluations that show that logs of two formats describe the same training. The
+/// smaller number suffices if one folder lies below the other, or if a log and its summary have no
+/// other evaluations.
 constexpr std::size_t kFewEvaluations = 2, kManyEvaluations = 3;
 
-/// "checkpoint-500", "checkpoint_3": a folder that programs make for what they save on their way.
+/// Returns true for "checkpoint-500" and "checkpoint_3", folders in which programs save
+/// checkpoints.
 bool is_checkpoint_folder(const std::string& name) {
   constexpr std::string_view kName = "checkpoint";
   if (!name.starts_with(kName)) return false;
@@ -37,16 +38,16 @@ bool is_checkpoint_folder(const std::string& name) {
   return digit != name.npos && name.find_first_not_of("0123456789", digit) == name.npos;
 }
 
-/// The folder of the training that a log belongs to.
+/// Returns the folder of the training that a log belongs to.
 fs::path training_folder(const fs::path& log) {
   const fs::path folder = log.parent_path();
   return is_checkpoint_folder(folder.filename().string()) ? folder.parent_path() : folder;
 }
 
-/// Where a log lies, for finding those that may be of the same training without comparing all.
+/// Location of a log. It limits the comparison to logs that may describe the same training.
 struct Place {
-  std::string folder;              ///< of the training
-  std::vector<std::string> above;  ///< `folder` and those that it lies in
+  std::string folder;              ///< folder of the training
+  std::vector<std::string> above;  ///< `folder` and its parent folders
   bool is_checkpoint = false;
 
   explicit Place(const fs::path& log) {
@@ -60,7 +61,8 @@ struct Place {
   }
 };
 
-/// Two runs that failed may leave the same few words.
+/// Returns true if two runs have the same content. Failed runs are excluded because their short
+/// logs may be equal by chance.
 bool is_equal_file(const ImportedRun& a, const ImportedRun& b) {
   return a.outcome != contract::RunOutcome::Failed && !a.record.sha256.empty() &&
          a.record.sha256 == b.record.sha256 && a.record.part == b.record.part &&
@@ -72,7 +74,7 @@ const LogFormat* format_of(const ImportedRun& run) {
   return &base::find(log_formats(), "log format", run.record.format);
 }
 
-/// Runs by what a run of the same training would share with them.
+/// Index of runs by the properties that runs of the same training share.
 class Neighbours {
  public:
   void add(std::size_t i, const ImportedRun& run, const Place& place) {
@@ -86,7 +88,7 @@ class Neighbours {
     for (const std::string& folder : place.above) below_[folder][record.format].push_back(i);
   }
 
-  /// Those that may be of the training of `run`, in ascending order.
+  /// Returns the runs that may belong to the training of `run`, in ascending order.
   std::vector<std::size_t> of(const ImportedRun& run, const Place& place) const {
     std::set<std::size_t> found;
     const ImportRecord& record = run.record;
@@ -104,7 +106,8 @@ class Neighbours {
     return {found.begin(), found.end()};
   }
 
-  /// Returns the logs of other formats, in all folders, that have the first evaluation of `run`.
+  /// Returns the logs of other formats, in all folders, whose first evaluation equals that of
+  /// `run`.
   std::vector<std::size_t> with_evaluations_of(const ImportedRun& run) const {
     std::set<std::size_t> found;
     const auto key = evaluation_of(run);
@@ -119,7 +122,7 @@ class Neighbours {
     return {found.begin(), found.end()};
   }
 
-  /// Number of logs of a format in a folder.
+  /// Returns the number of logs of a format in a folder.
   std::size_t count(const std::string& folder, const std::string& format) const {
     const auto here = near_.find(folder);
     if (here == near_.end() || !here->second.contains(format)) return 0;
@@ -130,14 +133,15 @@ class Neighbours {
   using ByName = std::map<std::string, std::vector<std::size_t>>;
   using ByFolder = std::map<std::string, ByName>;
 
-  /// Equal for the same run of equal files.
+  /// Returns a key that is equal for the same run in equal files.
   static std::string content_of(const ImportRecord& record) {
     std::string content = fmt::format("{} {} {}", record.sha256, record.format, record.part.offset);
     for (const auto& [axis, value] : record.part.which) content += " " + axis + "=" + value;
     return content;
   }
 
-  /// Epoch and accuracy of the first evaluation, the latter as a whole number.
+  /// Returns the epoch and the accuracy of the first evaluation. The accuracy is rounded to a whole
+  /// number of kAccuracyDigits.
   static std::optional<std::pair<int, long long>> evaluation_of(const ImportedRun& run) {
     if (!run.trace || run.trace->evaluations.empty()) return std::nullopt;
     const TrainingTrace::Evaluation& first = run.trace->evaluations.front();
@@ -190,11 +194,11 @@ class Joiner {
   }
 
  private:
-  /// Logs that have not changed were compared with each other before. They are read again only
-  /// where a log is new that may be of the same training.
+  /// Reads unchanged logs again if a new log may describe the same training. Unchanged logs were
+  /// compared with each other in an earlier import.
   void load_neighbours_of_new_logs() {
     for (std::size_t i = 0; i < runs_.size(); ++i) all_.add(i, runs_[i], places_[i]);
-    std::map<std::string, const ImportedRun*> read;  // one of each format
+    std::map<std::string, const ImportedRun*> read;  // one log of each format
     for (std::size_t i = 0; i < own_; ++i) {
       if (!runs_[i].trace) continue;
       read[runs_[i].record.format] = &runs_[i];
@@ -208,24 +212,24 @@ class Joiner {
     }
   }
 
-  /// Logs with times come first, then the longest. Of equal ones that which the folder had
-  /// counts, else the first.
+  /// Returns the sort key of a log. Logs with times come first, then longer logs, then logs that
+  /// the folder already had.
   std::tuple<bool, std::size_t, bool> rank_of(std::size_t i) const {
     const auto& trace = runs_[i].trace;
     if (!trace) return {true, 0, true};
     return {trace->timed > 0, trace->entries.size(), is_known_[i]};
   }
 
-  /// Index of the run that `i` belongs to; `i` itself if there is none.
+  /// Returns the index of the run that `i` belongs to, or `i` itself if there is none.
   std::size_t find_main(const Neighbours& mains, std::size_t i) {
     if (const auto main = first_of(mains.of(runs_[i], places_[i]), i)) return *main;
     return first_of(mains.with_evaluations_of(runs_[i]), i).value_or(i);
   }
 
-  /// The first of several runs that is of the training of `i`.
+  /// Returns the first of the given runs that describes the training of `i`.
   std::optional<std::size_t> first_of(const std::vector<std::size_t>& mains, std::size_t i) {
     for (const std::size_t main : mains) {
-      if (main >= own_ && i >= own_) continue;  // the folder has both, so they were compared
+      if (main >= own_ && i >= own_) continue;  // compared in an earlier import
       std::string why = same_training(main, i);
       if (why.empty()) continue;
       why_[i] = std::move(why);
@@ -240,7 +244,8 @@ class Joiner {
            format->summary_of == log.record.format;
   }
 
-  /// What shows that two logs are of one training; empty if nothing does.
+  /// Returns the evidence that two logs describe the same training, or an empty text if there is
+  /// none.
   std::string same_training(std::size_t main_index, std::size_t log_index) {
     const ImportedRun &main = runs_[main_index], &log = runs_[log_index];
     const bool equal = is_equal_file(main, log);
@@ -314,8 +319,7 @@ class Joiner {
     return is_summary ? "its summary" : "with the same evaluations";
   }
 
-  /// Reads a log that has not changed since the folder took it. One that cannot be read again is
-  /// compared with none.
+  /// Reads an unchanged log again. A log that cannot be read is not compared.
   static void load(ImportedRun& run) {
     if (run.trace) return;
     const ForeignText foreign = read_foreign(run.record.path);
@@ -350,11 +354,11 @@ class Joiner {
     known.push_back(companion);
   }
 
-  std::vector<ImportedRun> runs_;  ///< those of the import, then others of the folder
-  const std::size_t own_;          ///< number of the former
+  std::vector<ImportedRun> runs_;  ///< runs of this import, then others of the folder
+  const std::size_t own_;          ///< number of runs of this import
   std::vector<std::size_t> main_of_;
   std::vector<Place> places_;
-  std::vector<bool> is_known_;  ///< not read in this import
+  std::vector<bool> is_known_;  ///< true for logs not read in this import
   Neighbours all_;
   std::map<std::size_t, std::string> why_;
   std::vector<std::string> copies_;

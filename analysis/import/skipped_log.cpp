@@ -11,7 +11,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Without the end of the last line, which the printer of errors adds.
+/// Returns the lines of a tally without the final newline, which the error printer adds.
 std::string lines_of(const base::SkipTally& tally) {
   std::string lines = base::describe_skipped(tally);
   lines.pop_back();

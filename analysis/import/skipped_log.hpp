@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logs that an import skips, and what the user is told of them.
+// Contains the logs that an import skips and the messages about them.
 #pragma once
 
 #include <cstddef>
@@ -10,27 +10,28 @@
 
 namespace dlscale::analysis {
 
-/// What is not imported, and why.
+/// Log, or run within a log, that was not imported, with the reason.
 struct SkippedLog {
-  std::string shown;        ///< as in ForeignLog; of one run of a log with the line it begins at
-  std::string why;          ///< with the option that would help, if one does
-  bool is_failure = false;  ///< it was to be imported, or would have been if it could be read
+  std::string shown;        ///< path as in ForeignLog, with the first line for a run within a log
+  std::string why;          ///< reason, with the option that would help if there is one
+  bool is_failure = false;  ///< true if the log should have been imported
   std::string noun = "file";
 };
 
-/// Why a file is skipped that no format recognises.
+/// Reason for skipping a file that no format recognises.
 extern const char* const kUnrecognised;
 
-/// Whether something was skipped that was to be imported.
+/// Returns true if an entry that should have been imported was skipped.
 bool has_failure(const std::vector<SkippedLog>& skipped);
 
-/// Returns what was skipped by reason.
+/// Returns the skipped entries grouped by reason.
 base::SkipTally tally_of(const std::vector<SkippedLog>& skipped);
 
-/// Returns what was skipped as lines that stand behind an error; empty where nothing was.
+/// Returns the skipped entries as lines that follow an error message, or an empty text if nothing
+/// was skipped.
 std::string lines_behind_error(const std::vector<SkippedLog>& skipped);
 
-/// Returns the error of an import that skipped all of `files` files.
+/// Returns the error message of an import that skipped all of its `files` files.
 std::string why_nothing_is_imported(const std::vector<SkippedLog>& skipped, std::size_t files);
 
 }  // namespace dlscale::analysis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which columns of a table the user means, and what its rows then say.
+// Finds the columns of a table that the user mapped and builds rows from them.
 #pragma once
 
 #include <map>
@@ -10,30 +10,34 @@
 
 namespace dlscale::analysis {
 
-/// Stands for every column that is not mapped by its name: each is a row of its own.
+/// Name of a mapped column that stands for every column without a mapping of its own. Each such
+/// column becomes a row of its own.
 inline constexpr const char* kEveryColumn = "*";
-/// In place of a column: the heading of the one that "*" stands for.
+/// Name of a mapped column that stands for the heading of the column that "*" stands for.
 inline constexpr const char* kColumnName = "#column";
 
 class TableColumns {
  public:
   explicit TableColumns(const std::vector<MappedColumn>& columns) : columns_(columns) {}
 
-  /// The headings of a table that begins, without them the end of one. A table that has a mapped
-  /// heading twice has no rows.
+  /// Sets the headings of a new table. Empty headings end the table. A table with a mapped heading
+  /// twice has no rows.
   void set(std::vector<std::string> headings);
   const std::vector<std::string>& headings() const { return headings_; }
-  /// What stands in no cell, by a name with "#" before it that a mapping may use as a column.
+  /// Sets a value from outside of the cells. `name` begins with "#", and a mapping may use it as a
+  /// column.
   void place(const std::string& name, const std::string& value) { places_[name] = value; }
 
-  /// True when the table has a column that is mapped, and when it has all of them.
+  /// Returns true if the table has at least one mapped column (has_any) or all of them (has_all).
   bool has_any() const;
   bool has_all() const;
-  /// Returns what the table lacks, such as "has no column "GPUs""; for a table without has_all().
+  /// Returns what the table lacks, such as "has no column "GPUs"". Use it for a table without
+  /// has_all().
   std::string what_is_missing() const;
-  /// The rows that a line of this table makes, for a table that has all columns or is the only one.
+  /// Returns the rows made from a line of the table. Call it for a table with all columns, or for
+  /// the only table.
   std::vector<TextRow> rows(const std::vector<std::string>& cells) const;
-  /// Throws base::UsageError when no table so far had all columns.
+  /// Throws base::UsageError if no table so far had all columns.
   void require() const;
 
  private:
@@ -46,8 +50,8 @@ class TableColumns {
   std::vector<std::string> headings_;
   std::map<std::string, std::string> places_;
   std::vector<std::string> seen_;  ///< headings of all tables
-  std::string twice_;              ///< what the last table with a column twice has twice
-  bool found_ = false;             ///< a table had all columns
+  std::string twice_;              ///< problem of the last table with a duplicate column
+  bool found_ = false;             ///< true if a table had all columns
 };
 
 }  // namespace dlscale::analysis

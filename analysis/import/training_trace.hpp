@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a log says of its training, in the form in which logs are compared.
+// Extracts from a log the data by which logs of the same training are recognised.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace dlscale::analysis {
 
-/// The part of a training that a log is about.
+/// Part of a training that a log covers.
 struct TrainedSpan {
-  int first_epoch = -1, last_epoch = -1;          ///< with steps or a loss; -1: the log names none
+  int first_epoch = -1, last_epoch = -1;          ///< epochs with steps or a loss; -1: unknown
   std::int64_t steps_before = 0;                  ///< steps of the training before the log begins
-  std::int64_t steps = 0;                         ///< in the log
+  std::int64_t steps = 0;                         ///< number of steps in the log
   std::map<int, std::int64_t> epoch_begins = {};  ///< steps of the log before each epoch
 
   bool is_known() const { return first_epoch >= 0; }
@@ -24,23 +24,24 @@ struct TrainedSpan {
 
 TrainedSpan span_of(const LogContent& content);
 
-/// What a log says of its training, as far as it tells trainings apart.
+/// Content of a log that distinguishes its training from others.
 struct TrainingTrace {
   struct Evaluation {
     int epoch = 0;
     double accuracy = 0, loss = 0;
   };
-  std::vector<std::uint64_t> entries;  ///< hashes of what the log says, in its order
-  int timed = 0;                       ///< entries with a measured time
+  std::vector<std::uint64_t> entries;  ///< hashes of the log's entries in their order
+  int timed = 0;                       ///< number of entries with a measured time
   std::vector<Evaluation> evaluations;
 };
 
 TrainingTrace trace_of(const LogContent& content);
 
-/// Hash of the first entries of a trace; empty where it has none. Logs of one training share it.
+/// Returns the hash of the first entries of a trace, or an empty text if the trace is empty. Logs
+/// of the same training have the same hash.
 std::string opening_of(const TrainingTrace& trace);
 
-/// Number of entries that opening_of looks at.
+/// Number of entries that opening_of hashes.
 inline constexpr std::size_t kOpening = 3;
 
 }  // namespace dlscale::analysis

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training progress of DAWNBench entries (stanford-futuredata/dawn-bench-entries, README.md): tabs
-// between columns epoch, hours, top1Accuracy or f1Score, and top5Accuracy, in any order; a row an
-// epoch.
-// Hours count from the training's start. The rules do not say whether evaluation is in them, and
-// samples stand nowhere: there are epochs with their times, and no rates. Some epochs count from 0,
-// some from 1, some are fractions: rows are counted.
+// Reads the training progress of DAWNBench entries (stanford-futuredata/dawn-bench-entries,
+// README.md).
+// The table has one row per epoch and tabs between the columns epoch, hours, top1Accuracy or
+// f1Score, and top5Accuracy, in any order. Hours count from the start of the training. The rules do
+// not state whether they include evaluation. The table does not state the number of samples, so
+// epochs have times and no rates. Epoch numbers start at 0 or at 1, and some are fractions, so the
+// reader counts the rows.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -19,7 +20,7 @@ struct Columns {
   int hours = -1, top1 = -1, top5 = -1, f1 = -1, all = 0;
 };
 
-/// The cells of a row, without the blanks around them.
+/// Calls `take` for each cell of a row, without the blanks around it. Returns the number of cells.
 template <class Take>
 int each_cell(std::string_view line, Take take) {
   int position = 0;

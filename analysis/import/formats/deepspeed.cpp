@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// What DeepSpeed's engines print (deepspeedai/DeepSpeed).
-// deepspeed/utils/timer.py, ThroughputTimer: "epoch=0/micro_step=10/global_step=10,
-// RunningAvgSamplesPerSec=…, CurrSamplesPerSec=…" every steps_per_print steps. The running average
-// is the global batch over the mean step time since step 2; its clock runs from a forward pass to
-// the end of the optimizer's step and therefore leaves waiting for data out. The time stamps of the
-// lines are therefore a bound: steps take no longer than from one line to the next. The time
-// between two lines is the difference of steps x global batch / average. Versions before 0.8 print
-// "0/10, RunningAvgSamplesPerSec=…" or "0/10, SamplesPerSec=…", which count micro batches as steps
-// where gradients are accumulated (DeepSpeed#2498): they give no rate. Rank 0 alone prints them. A
-// process that is started again in the same log counts global_step and averages from its own first
-// step on.
-// deepspeed/runtime/pipe/engine.py: "steps: 10 loss: 6.9 iter time (s): 0.5 samples/sec: 256.0" is
-// of the whole pipeline and all its copies, over the steps since the line before, data included.
-// Lines stand at multiples of steps_per_print. A resumed run continues the count of steps.
-// "step=10, skipped=0, lr=[…]" (runtime/engine.py) tells the learning rate, and the steps of the
-// whole run, those before a checkpoint included.
+// Reads the output of DeepSpeed's engines (deepspeedai/DeepSpeed).
+// - deepspeed/utils/timer.py, ThroughputTimer, prints "epoch=0/micro_step=10/global_step=10,
+//   RunningAvgSamplesPerSec=…, CurrSamplesPerSec=…" every steps_per_print steps. The running
+//   average is the global batch over the mean step time since step 2. Its clock runs from a forward
+//   pass to the end of the optimizer step and therefore excludes waiting for data. The time stamps
+//   of the lines are therefore only a bound: steps take no longer than the time from one line to
+//   the next. The time between two lines is the difference of steps x global batch / average. Only
+//   rank 0 prints these lines. If a process restarts in the same log, its global_step and averages
+//   start from its own first step.
+// - Versions before 0.8 print "0/10, RunningAvgSamplesPerSec=…" or "0/10, SamplesPerSec=…". They
+//   count micro batches as steps if gradients are accumulated (DeepSpeed#2498), so the reader does
+//   not derive a rate from them.
+// - deepspeed/runtime/pipe/engine.py prints
+//   "steps: 10 loss: 6.9 iter time (s): 0.5 samples/sec: 256.0" for the whole pipeline and all its
+//   replicas, over the steps since the previous line, including waiting for data. These lines
+//   appear at multiples of steps_per_print. A resumed run continues the count of steps.
+// - "step=10, skipped=0, lr=[…]" (runtime/engine.py) states the learning rate and the step of the
+//   whole run, including the steps before a checkpoint.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -26,7 +28,7 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr std::int64_t kFirstTimed = 2;  ///< ThroughputTimer's start_step
+constexpr std::int64_t kFirstTimed = 2;  ///< start_step of ThroughputTimer
 /// Text that runtime/engine.py prints when a process starts.
 constexpr std::string_view kStart = "DeepSpeed info: version=";
 
@@ -47,7 +49,7 @@ struct PipeLine {
   std::int64_t step = 0;
   double loss = std::nan(""), step_s = 0, rate = 0, lr = std::nan("");
   int line = 0;
-  bool is_start = false;  ///< the first line of its process
+  bool is_start = false;  ///< true for the first line of its process
 };
 
 bool read_pipe(std::string_view text, PipeLine& p) {
@@ -86,8 +88,8 @@ class Reader {
   CollectedLog& log() { return log_; }
 
  private:
-  /// config.py prints the configuration, "  train_batch_size ............. 256", without dots
-  /// behind long names.
+  /// Reads a line of the configuration that config.py prints,
+  /// "  train_batch_size ............. 256". Long names have no dots after them.
   void take_configuration(std::string_view text) {
     const auto fact = [&](const char* as, std::string_view name) {
       TextScanner s(text);
@@ -116,7 +118,7 @@ class Reader {
     const double elapsed_before_s = elapsed_s_;
     const double batch = static_cast<double>(log_.global_batch());
     const std::int64_t timed = t.step - kFirstTimed;
-    if (timed < 1 || !(t.mean_rate > 0)) return;  // nothing has been timed yet
+    if (timed < 1 || !(t.mean_rate > 0)) return;  // no step has been timed yet
     elapsed_s_ = batch * static_cast<double>(timed) / t.mean_rate;
     begins_at_ = std::max(begins_at_, run_step_ - t.step);
     if (log_.repeats(told_, {0, begins_at_ + t.step})) return;
@@ -135,7 +137,8 @@ class Reader {
     begins_at_ = 0;
   }
 
-  /// "[2023-07-25 21:03:17,269] [INFO] …": the steps since the first such line.
+  /// Compares the steps since the first timer line with its time stamp
+  /// "[2023-07-25 21:03:17,269] [INFO] …".
   void compare_clock(std::string_view text) {
     TextScanner s(text);
     double time = 0;
@@ -171,9 +174,9 @@ class Reader {
     add_pipe(p, steps);
   }
 
-  /// Adds the steps since the line before. The first line does not tell where its process began: of
-  /// a resumed run it counts the steps before the checkpoint, too. Its steps are then as many as
-  /// lie between it and the second line.
+  /// Adds the steps since the previous line. The first line does not state where its process began,
+  /// because the count of a resumed run includes the steps before the checkpoint. The number of
+  /// steps of the first line is therefore taken from the distance to the second line.
   void add_pipe(const PipeLine& p, std::int64_t steps) {
     log_.at(p.line);
     if (log_.steps() == 0) log_.start().resumed_step = p.step - steps;
@@ -197,12 +200,12 @@ class Reader {
   RunPlace told_{0, 0}, told_by_pipe_{0, 0};
   double elapsed_s_ = 0;
   double lr_ = std::nan("");
-  double clock_ = std::nan("");  ///< time stamp of the first line of the timer
+  double clock_ = std::nan("");  ///< time stamp of the first timer line
   std::int64_t clock_step_ = 0;
-  std::int64_t run_step_ = -1;          ///< of the last "step=" line; -1: there is none
-  std::int64_t begins_at_ = 0;          ///< steps of the run before the process, as far as known
-  bool is_starting_ = false;            ///< the next line of a pipeline has start-up in it
-  std::optional<PipeLine> first_pipe_;  ///< until the second shows how many steps it has
+  std::int64_t run_step_ = -1;          ///< step in the last "step=" line; -1: none
+  std::int64_t begins_at_ = 0;          ///< known number of steps before the process
+  bool is_starting_ = false;            ///< true if the next pipeline line includes start-up
+  std::optional<PipeLine> first_pipe_;  ///< first line, until the second line shows its steps
 };
 
 bool recognises(std::string_view head) {

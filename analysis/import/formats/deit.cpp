@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// log.txt of DeiT's main.py (facebookresearch/deit) and of the many programs made from it: a JSON
-// object an epoch, "train_lr", "train_loss", "test_acc1" in percent, "epoch" from 0. There are no
-// times: such logs have no rates.
+// Reads log.txt of DeiT's main.py (facebookresearch/deit) and of the programs derived from it.
+// The log has one JSON object per epoch with "train_lr", "train_loss", "test_acc1" in percent and
+// "epoch" from 0. It has no times, so there are no rates.
 #include "analysis/import/reading/collected_log.hpp"
 #include "analysis/import/reading/json_object.hpp"
 

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA's DLLogger (dllogger/logger.py) as the programs of NVIDIA/DeepLearningExamples use it:
-// "DLL <date> - Epoch: 0 Iteration: 1  train.total_ips : 948.91 images/s …" on standard output, and
-// "DLLL {json}" in files.
-// Read are the names of image_classification's main.py (image_classification/training.py:
-// total_ips = ranks x batch of a rank / (data time + compute time), the mean over the steps since
-// the line before; compute_ips leaves the data time out and is only a bound of it; an epoch's line
-// has the mean over its steps, which is not above the rate without warm-up) and run_squad.py of
-// BERT, whose training_sequences_per_second is that of all ranks over the whole training, start-up
-// included. Of NCF ("DLL … - (0,) train_throughput : … hr@10 : 0.73 …") the hit rate is read, and
-// train_throughput is not: its clock stops before the device is done, so that 1e10 samples/s and
-// more stand in logs.
+// Reads the output of NVIDIA's DLLogger (dllogger/logger.py) as the programs of
+// NVIDIA/DeepLearningExamples use it.
+// DLLogger writes "DLL <date> - Epoch: 0 Iteration: 1  train.total_ips : 948.91 images/s
+// …" to standard output and "DLLL {json}" to files. The reader supports the names of three
+// programs:
+// - image_classification's main.py (image_classification/training.py): total_ips = ranks x batch of
+//   a rank / (data time + compute time) is the mean over the steps since the previous line.
+//   compute_ips excludes the data time and is only a bound of total_ips. The line of an epoch has
+//   the mean over its steps, which is not above the rate without warm-up.
+// - run_squad.py of BERT: training_sequences_per_second is the rate of all ranks over the whole
+//   training, including start-up.
+// - NCF ("DLL … - (0,) train_throughput : … hr@10 : 0.73 …"): the reader uses the hit rate and
+//   ignores train_throughput. The clock of train_throughput stops before the device has finished,
+//   so logs contain values of 1e10 samples/s and more.
 #include <cmath>
 #include <map>
 #include <optional>
@@ -23,11 +26,11 @@
 namespace dlscale::analysis {
 namespace {
 
-/// One line: where it stands in the run and what it measured.
+/// Content of one line: its position in the run and its measurements.
 struct Entry {
   bool parameters = false, summary = false;
   std::optional<std::int64_t> epoch, iteration;
-  std::vector<std::pair<std::string_view, std::string>> values;  ///< names are the line's
+  std::vector<std::pair<std::string_view, std::string>> values;  ///< named values
 
   const std::string* text(std::string_view name) const {
     for (const auto& [own, value] : values) {
@@ -48,13 +51,13 @@ struct Entry {
   }
 };
 
-/// "name : value unit name : value …"
+/// Reads "name : value unit name : value …".
 void read_values(std::string_view text, Entry& entry) {
   constexpr std::string_view kIs = " : ";
   for (std::size_t at = text.find(kIs); at != std::string_view::npos; at = text.find(kIs)) {
     const std::string_view name = text.substr(0, at);
     text.remove_prefix(at + kIs.size());
-    const std::size_t start = name.find_last_of(' ') + 1;  // 0 where there is none
+    const std::size_t start = name.find_last_of(' ') + 1;  // 0 without a blank
     entry.values.emplace_back(name.substr(start), text.substr(0, text.find(' ')));
   }
 }
@@ -87,7 +90,8 @@ class Reader {
   CollectedLog& log() { return log_; }
 
  private:
-  /// "DLL 2024-05-02 04:40:42.836052 - ": the time since the first such line.
+  /// Records the time since the first line with a time stamp, such as
+  /// "DLL 2024-05-02 04:40:42.836052 - ".
   void take_clock(std::string_view text) {
     TextScanner s(text);
     double time = 0;
@@ -96,7 +100,7 @@ class Reader {
     elapsed_s_ = time - clock_;
   }
 
-  /// The whole training cannot have taken longer than the log.
+  /// Compares the time of the whole training with the duration of the log, which is an upper bound.
   void compare_clock() {
     if (!(elapsed_s_ > 0)) return;
     log_.compare({.name = "time since the first line",
@@ -122,7 +126,7 @@ class Reader {
     take(entry);
   }
 
-  /// `"step": []` in place of "Summary:".
+  /// Returns true for a JSON line with `"step": []`, which corresponds to "Summary:" in text lines.
   bool is_of_whole_run() const {
     return json_.text("type").value_or("") == "LOG" && json_.has("step") &&
            !json_.item("step", 0) && !json_.integer("step") && !json_.text("step");
@@ -147,7 +151,7 @@ class Reader {
   }
 
   void take_parameters(const Entry& entry) {
-    if (entry.text("arch") == nullptr) return;  // of other programs these names mean other things
+    if (entry.text("arch") == nullptr) return;  // other programs use these names differently
     const auto fact = [&](const char* as, std::string_view name) {
       if (const std::string* const value = entry.text(name)) log_.fact(as, *value);
     };
@@ -192,7 +196,8 @@ class Reader {
     }
   }
 
-  /// What the epoch's line says of all its steps; only those that lines told before are known.
+  /// Adds the epoch record that an epoch's line describes. Only the steps in earlier lines are
+  /// known.
   void take_epoch(const Entry& entry, double rate) {
     if (log_.repeats(ended_, {*entry.epoch, 0})) return;
     if (*entry.epoch != epoch_ || done_ < 1 || !(rate > 0)) return;
@@ -206,8 +211,8 @@ class Reader {
     log_.add_epoch(epoch);
   }
 
-  /// The mean of the steps' rates lies between the rate with the slow first steps and the mean of
-  /// those without.
+  /// Compares the mean of the steps' rates. It lies between the rate that includes the slow first
+  /// steps and the mean rate without them.
   void compare_epoch(double rate) {
     PrintedFigure figure{.name = "train.total_ips of the epoch",
                          .value = rate,
@@ -247,11 +252,11 @@ class Reader {
   JsonObject json_;
   RunPlace told_, ended_, validated_, whole_;
   std::int64_t epoch_ = -1, done_ = 0;
-  std::int64_t epoch_begins_ = 0;  ///< step of the run
+  std::int64_t epoch_begins_ = 0;  ///< first step of the epoch in the run
   RestartWatch watch_;
-  bool is_whole_ = true;         ///< one attempt did all of the epoch
+  bool is_whole_ = true;         ///< true if one attempt ran the whole epoch
   double clock_ = std::nan("");  ///< time stamp of the first line
-  double elapsed_s_ = 0;         ///< since then
+  double elapsed_s_ = 0;         ///< seconds since the first line
   bool first_ = true;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dlscale-train's own records.
+// Reads the records of dlscale-train.
 #include "analysis/import/reading/log_format.hpp"
 
 namespace dlscale::analysis {

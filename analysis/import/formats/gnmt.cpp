@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output of GNMT's train.py (NVIDIA/DeepLearningExamples, PyTorch/Translation/GNMT,
-// seq2seq/train/trainer.py): "TRAIN [0][10/237]\tTime 0.332 (0.359)\tData …\tTok/s …" of each rank,
-// and after an epoch "Summary:" and "Performance:".
-// Time is an iteration's wall time, waiting for data ("Data") included, in brackets its mean over
-// the epoch so far (in later versions without the first iteration, whose mean then stands as 0).
-// That mean times the iterations, up to the last line of an epoch, is the epoch's window here.
-// Samples are pairs of sentences. Tok/s, source and target together, is a mean of the iterations'
-// rates, summed over the ranks: it is a metric, never the rate. Ranks print alike: where no
-// launcher's prefix tells them apart the first line of an iteration counts.
+// Reads the output of GNMT's train.py (NVIDIA/DeepLearningExamples, PyTorch/Translation/GNMT,
+// seq2seq/train/trainer.py).
+// Each rank prints "TRAIN [0][10/237]\tTime 0.332 (0.359)\tData …\tTok/s …". "Summary:" and
+// "Performance:" follow after each epoch.
+// Time is the wall time of an iteration, including waiting for data ("Data"). The value in
+// parentheses is its mean over the epoch so far. Later versions exclude the first iteration and
+// print 0 as its mean. The window of an epoch lasts the mean in its last line times the number of
+// iterations up to that line.
+// Samples are pairs of sentences. Tok/s counts source and target tokens and is a mean of the
+// iterations' rates, summed over the ranks. It is stored as a metric and never as the rate. All
+// ranks print the same lines. If no launcher prefix distinguishes them, the first line of an
+// iteration counts.
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -22,7 +25,7 @@ constexpr std::string_view kTrain = "TRAIN [";
 constexpr std::string_view kArguments = "Run arguments: Namespace(";
 
 struct Progress {
-  std::int64_t epoch = 0, iteration = 0, iterations = 0;  ///< from 0; of an epoch
+  std::int64_t epoch = 0, iteration = 0, iterations = 0;  ///< epoch and iteration count from 0
   double time_s = 0, mean_time_s = 0, mean_data_s = 0, loss = 0, lr = std::nan("");
 };
 
@@ -68,9 +71,9 @@ class Reader {
   CollectedLog& log() { return log_; }
 
  private:
-  /// Each rank prints them.
+  /// Reads the arguments, which each rank prints.
   void take_arguments(std::string_view text) {
-    if (last_ || performed_.epoch >= 0) return log_.skip_repeated();  // of another training
+    if (last_ || performed_.epoch >= 0) return log_.skip_repeated();  // from another training
     ++ranks_;
     log_.start().world_size = static_cast<int>(ranks_);
     if (ranks_ > 1) return;
@@ -96,7 +99,7 @@ class Reader {
       log_.start().parameters = number;
     } else if (s = TextScanner(text); s.skip("Pairs before: ") && s.find("after: ") &&
                                       s.integer(number) && log_.start().train_samples == 0) {
-      log_.start().train_samples = number;  // the first file is that of the training
+      log_.start().train_samples = number;  // the training file is printed first
     }
   }
 
@@ -111,7 +114,7 @@ class Reader {
     if (!known) last_ = progress;
   }
 
-  /// "Summary: Epoch: 1\tTraining Loss: 8.1209\tValidation Loss: 8.1957\tTest BLEU: 0.01".
+  /// Reads "Summary: Epoch: 1\tTraining Loss: 8.1209\tValidation Loss: 8.1957\tTest BLEU: 0.01".
   void take_summary(std::string_view text) {
     TextScanner s(text);
     double loss = 0, bleu = 0;
@@ -121,7 +124,7 @@ class Reader {
     if (s.find("Test BLEU: ") && s.number(bleu)) metrics_["bleu"] = bleu;
   }
 
-  /// "Performance: Epoch: 1\tTraining: 609055 Tok/s\tValidation: 1097529 Tok/s".
+  /// Reads "Performance: Epoch: 1\tTraining: 609055 Tok/s\tValidation: 1097529 Tok/s".
   void take_performance(std::string_view text) {
     TextScanner s(text);
     std::int64_t epoch = 0;
@@ -159,7 +162,8 @@ class Reader {
     log_.add_steps(window);
   }
 
-  /// Of each rank; the first counts. The whole run's end.
+  /// Reads the total training time, which ends the run. Each rank prints this line, and the first
+  /// line counts.
   void take_total(std::string_view text) {
     TextScanner s(text);
     double wall_s = 0;
@@ -186,7 +190,7 @@ class Reader {
 };
 
 bool recognises(std::string_view head) {
-  if (head.find(":::ML") != head.npos) return false;  // MLPerf's own lines say more
+  if (head.find(":::ML") != head.npos) return false;  // MLPerf's lines contain more data
   return any_line(head, [](std::string_view line) {
     return (line.starts_with(kArguments) && line.find("train_max_length=") != line.npos) ||
            (read_progress(line) && line.find("Tok/s ") != line.npos);

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output of Horovod's examples (horovod/horovod): *_synthetic_benchmark.py of PyTorch and
-// TensorFlow, and pytorch_imagenet_resnet50.py with its progress bars.
-// Synthetic: "Iter #n: x img/sec per GPU" is rank 0's, of the batches of an iteration (10 unless
-// --num-batches-per-iter says otherwise; the log does not) on data that is on the device already;
-// batches of warm-up are not in it, except in tensorflow2_keras_synthetic_benchmark.py, which
-// prints its first iteration and leaves it out of the totals. The Keras program alone prints no
-// "Running warmup...", so that the first iteration of a log without that line is marked as warm-up.
-// "Total img/sec" is the mean of the iterations' rates x the number of ranks. An iteration stands
-// as one step here. ImageNet: the elapsed time of a finished bar "Train Epoch     #1: 100%|…|
-// 2502/2502 [12:34<00:00, …, loss=…, accuracy=…]" is rank 0's wall time in whole seconds, waiting
-// for data included; loss and accuracy are means over all ranks.
+// Reads the output of Horovod's examples (horovod/horovod): *_synthetic_benchmark.py for PyTorch
+// and TensorFlow, and pytorch_imagenet_resnet50.py with its progress bars.
+// - Synthetic benchmarks: "Iter #n: x img/sec per GPU" is the rate of rank 0 over the batches of an
+//   iteration, on data that is already on the device. An iteration has 10 batches unless
+//   --num-batches-per-iter changes the number, which the log does not state. Warm-up batches are
+//   not included, except in tensorflow2_keras_synthetic_benchmark.py, which prints its first
+//   iteration and excludes it from the totals. Only the Keras program does not print
+//   "Running warmup...", so the first iteration of a log without this line is marked as warm-up.
+//   "Total img/sec" is the mean of the iterations' rates x the number of ranks. An iteration is
+//   stored as one step.
+// - ImageNet: the elapsed time of a finished bar "Train Epoch     #1: 100%|…| 2502/2502
+//   [12:34<00:00, …, loss=…, accuracy=…]" is the wall time of rank 0 in whole seconds, including
+//   waiting for data. Loss and accuracy are means over all ranks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,18 +24,19 @@ namespace dlscale::analysis {
 namespace {
 
 constexpr std::string_view kIteration = "Iter #";
-constexpr std::string_view kUnit = "img/sec per ";  // "GPU" or "CPU"
+constexpr std::string_view kUnit = "img/sec per ";  // "GPU" or "CPU" follows
 
-// Behind them "#1: 40%|…". A bar is written again and again behind carriage returns. A finished one
-// alone says something.
+// Beginnings of progress bars, followed by "#1: 40%|…". Programs rewrite a bar after carriage
+// returns, and only a finished bar is read.
 constexpr std::string_view kTrainBar = "Train Epoch     ", kValidateBar = "Validate Epoch  ";
 
 struct Bar {
-  std::int64_t epoch = 0, steps = 0;  ///< epochs from 1
+  std::int64_t epoch = 0, steps = 0;  ///< epoch numbers from 1
   double wall_s = 0, loss = std::nan(""), accuracy = std::nan("");
 };
 
-/// A finished one: "#1: 100%|##| 2502/2502 [12:34<00:00,  3.31it/s, loss=6.9, accuracy=0.4]".
+/// Reads a finished bar such as "#1: 100%|##| 2502/2502 [12:34<00:00,  3.31it/s, loss=6.9,
+/// accuracy=0.4]".
 std::optional<Bar> read_bar(std::string_view text) {
   Bar bar;
   std::int64_t done = 0;
@@ -72,7 +75,7 @@ class Reader {
   CollectedLog& log() { return log_; }
 
  private:
-  /// "Model: resnet50", "Batch size: 32", "Number of GPUs: 4".
+  /// Reads lines such as "Model: resnet50", "Batch size: 32" and "Number of GPUs: 4".
   void take_head(std::string_view text) {
     TextScanner scanner(text);
     std::int64_t number = 0;
@@ -131,8 +134,8 @@ class Reader {
   }
 
   void trained(const Bar& bar) {
-    log_.lacks_end_line();             // the last bar is that of an epoch like all others
-    if (bar.epoch <= epochs_) return;  // the finished bar once more
+    log_.lacks_end_line();             // the last bar looks like all others
+    if (bar.epoch <= epochs_) return;  // repeated bar
     epochs_ = bar.epoch;
     TimedSteps steps{.epoch = bar.epoch - 1, .steps = bar.steps};
     steps.samples = static_cast<double>(bar.steps) * static_cast<double>(log_.global_batch());
@@ -157,7 +160,7 @@ class Reader {
   const contract::RunSpec& run_;
   CollectedLog log_;
   RunPlace told_;
-  bool has_warmed_up_ = false;  ///< before the first iteration
+  bool has_warmed_up_ = false;  ///< true if a warm-up preceded the first iteration
   std::int64_t batch_ = 0, ranks_ = 0, iterations_ = 0, epochs_ = 0, validated_ = 0;
 };
 

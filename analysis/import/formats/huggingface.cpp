@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads trainer_state.json of Hugging Face's Trainer (huggingface/transformers,
-// TrainerState.save_to_json): JSON with one key per line, of which "log_history" lists what was
-// logged.
+// TrainerState.save_to_json), a JSON file with one key per line whose "log_history" lists the
+// logged entries.
 // The last entry has "train_runtime", "train_samples_per_second" and "train_steps_per_second"
-// (trainer_utils.py, speed_metrics). The runtime is the wall time of one call of train(): start-up,
-// waiting for data, evaluations and saving are in it. Entries before have no times.
-// Up to version 5.0 the samples and steps of a resumed training are those of all steps, although
-// the runtime covers only the steps since the resume (huggingface/optimum-graphcore#89). A training
-// that stops early divides the planned samples and steps by its runtime. "train_loss" divides the
-// losses since the resume by all steps. None of these numbers states the resume, so the reader
-// compares them and drops the rate when they contradict each other. Versions that do not write
-// "train_steps_per_second" count steps in "train_samples_per_second".
-// The file is read line by line, so that records have their line and a file that was cut off gives
-// what it has.
+// (trainer_utils.py, speed_metrics). The runtime is the wall time of one call of train() and
+// includes start-up, waiting for data, evaluations and saving. Earlier entries have no times.
+// Three cases make these numbers inconsistent:
+// - Up to version 5.0, the samples and steps of a resumed training include all steps, although the
+//   runtime covers only the steps since the resume (huggingface/optimum-graphcore#89).
+// - A training that stops early divides the planned samples and steps by its runtime.
+// - "train_loss" divides the losses since the resume by all steps.
+// None of these numbers states the resume, so the reader compares them and removes the rate if they
+// contradict each other. Versions that do not write "train_steps_per_second" count steps in
+// "train_samples_per_second".
+// The file is read line by line, so that records have line numbers and the content of a truncated
+// file is used.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,18 +31,18 @@ namespace dlscale::analysis {
 namespace {
 
 constexpr double kTolerance = 0.05;
-/// Largest error of a printed rate: the Trainer rounds rates to three digits behind the point.
+/// Maximum error of a printed rate. The Trainer rounds rates to three decimal places.
 constexpr double kRateResolution = 0.0005;
 
-/// The entry that train() logs when it ends.
+/// Entry that train() logs when it ends.
 struct WholeTraining {
   int line = 0;
   std::int64_t epoch = 0;
-  double steps = 0;  ///< optimizer steps since the beginning, before a resume too
+  double steps = 0;  ///< optimizer steps since the beginning, including those before a resume
   double wall_s = 0, samples_per_s = 0, steps_per_s = 0, mean_loss = 0;
 };
 
-/// Name of a number that an evaluation measures about itself, not about the model.
+/// Returns true for the name of a number that describes the evaluation and not the model.
 bool is_cost_of_evaluation(std::string_view name) {
   return name.ends_with("_runtime") || name.ends_with("_per_second") || name.ends_with("_time") ||
          name.find("_mem_") != std::string_view::npos;
@@ -79,7 +81,7 @@ class Reader {
     double value = 0;
     if (!line.complete) return log_.cut_off();
     if (!s.skip("\": ") || !(name.ends_with("loss") ? s.loss(value) : s.number(value))) {
-      return;  // text, true, null
+      return;  // text, true or null
     }
     if (in_history_ && values_.size() < 200) values_.emplace(name, value);
     if (in_history_ && name == "train_samples_per_second") rate_line_ = line.number;
@@ -91,8 +93,7 @@ class Reader {
     } else if (name == "train_batch_size" && value >= 1) {
       process_batch_ = value;
     } else if (name == "max_steps" && value >= 1 && value == done_) {
-      log_.lacks_end_line();  // a checkpoint of the last step: the whole training's times come
-                              // later
+      log_.lacks_end_line();  // checkpoint of the last step, before the times of the training
     }
   }
 
@@ -102,9 +103,9 @@ class Reader {
   }
 
   void take_entry(int line) {
-    if (histories_ > 1) return log_.skip_repeated();  // of another state behind it
+    if (histories_ > 1) return log_.skip_repeated();  // from another state in the file
     note_content();
-    const double after = value("epoch");  // 1 after the first
+    const double after = value("epoch");  // 1 after the first epoch
     const double epoch = std::isfinite(after) ? std::max(std::ceil(after) - 1, 0.0) : 0;
     const auto number = epoch < 1e9 ? static_cast<std::int64_t>(epoch) : -1;
     if (values_.contains("train_runtime")) return take_whole(line, number);
@@ -124,14 +125,16 @@ class Reader {
                   value("eval_runtime"));
   }
 
-  /// Checkpoints hold the beginning of the history that the whole training has.
+  /// Adds the entry to the trail. Checkpoints contain the beginning of the history of the whole
+  /// training.
   void note_content() {
     std::string content;
     for (const auto& [name, one] : values_) content += fmt::format("{}={};", name, one);
     log_.note_content(content);
   }
 
-  /// Adds up what train() logged on its way, to compare its totals with.
+  /// Sums up the losses and evaluation times of an entry, for comparison with the totals of
+  /// train().
   void take_losses() {
     if (whole_) return;  // logged after the training
     const double step = value("step"), loss = value("loss");
@@ -161,9 +164,10 @@ class Reader {
     whole_->mean_loss = value("train_loss");
   }
 
-  /// Why the runtime is not that of all steps, as a sentence; empty when nothing contradicts it.
+  /// Returns why the runtime does not cover all steps, or an empty text if the numbers are
+  /// consistent.
   std::string span_problem(const WholeTraining& all) const {
-    const double told = all.steps_per_s * all.wall_s;  // NaN where it is not printed
+    const double told = all.steps_per_s * all.wall_s;  // not printed: NaN
     const double allowed = kTolerance * all.steps + kRateResolution * all.wall_s;
     if (told > all.steps + allowed) {
       return fmt::format(
@@ -193,8 +197,9 @@ class Reader {
     return "";
   }
 
-  /// Whether train_loss leaves out the losses before a resume. A small difference is a resume only
-  /// where it is the sum up to a step that was logged, for checkpoints are saved at such steps.
+  /// Returns true if train_loss excludes the losses before a resume. A small difference indicates a
+  /// resume only if it equals the sum up to a logged step, because checkpoints are saved at such
+  /// steps.
   bool lacks_first_losses(const WholeTraining& all) const {
     if (sums_of_losses_.empty() || !(sums_of_losses_.back() > 0)) return false;
     const double sum = sums_of_losses_.back();
@@ -223,7 +228,8 @@ class Reader {
     log_.stop(contract::RunOutcome::Completed, "", all.wall_s);
   }
 
-  /// Corrects `samples` where the version counts steps; says why nobody knows them.
+  /// Corrects `samples` for versions that count steps. Returns the reason if the number of samples
+  /// is unknown.
   std::string samples_problem(const WholeTraining& all, double& samples) const {
     const bool counts_steps =
         std::isnan(all.steps_per_s) && std::abs(samples - all.steps) <= kTolerance * all.steps;
@@ -236,7 +242,8 @@ class Reader {
     return "";
   }
 
-  /// The last step of an epoch may have fewer samples, or, with accumulation, be left out.
+  /// Compares the samples with the steps. The last step of an epoch may have fewer samples, and
+  /// with gradient accumulation it may be skipped.
   void compare_samples(const WholeTraining& all) {
     const auto compare = [&](const std::string& name, double batch, PrintedSpan span) {
       PrintedFigure figure{.name = name, .value = all.steps * batch};
@@ -250,7 +257,7 @@ class Reader {
       compare(fmt::format("global_step with the global batch {:.0f}", batch), batch,
               PrintedSpan::same);
     }
-    if (process_batch_ > 0) {  // of one process; there may be more, and accumulation
+    if (process_batch_ > 0) {  // batch of one process without accumulation
       compare(fmt::format("train_batch_size of {:.0f}", process_batch_), process_batch_,
               PrintedSpan::shorter);
     }
@@ -268,13 +275,13 @@ class Reader {
   }
 
   CollectedLog log_;
-  std::map<std::string, double, std::less<>> values_;  ///< of the entry under way
+  std::map<std::string, double, std::less<>> values_;  ///< values of the current entry
   std::optional<WholeTraining> whole_;
-  std::vector<double> sums_of_losses_;  ///< each loss times its steps, added up
+  std::vector<double> sums_of_losses_;  ///< running sum of each loss times its steps
   double step_of_loss_ = 0;
-  double evaluations_s_ = 0;  ///< those during the training
-  double process_batch_ = 0;  ///< 0: not written
-  double done_ = 0;           ///< optimizer steps
+  double evaluations_s_ = 0;  ///< seconds of evaluations during the training
+  double process_batch_ = 0;  ///< batch of one process; 0: not written
+  double done_ = 0;           ///< number of optimizer steps
   int rate_line_ = 0;         ///< line of the last train_samples_per_second
   int histories_ = 0;
   bool in_history_ = false;

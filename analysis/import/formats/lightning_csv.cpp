@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads metrics.csv of PyTorch Lightning's CSVLogger (lightning/fabric/loggers/csv_logs.py): a line
-// with the names of all that was logged, "epoch" and "step" among them, then a row for each call of
-// the logger. A cell is empty when the call did not log that name. "epoch" and "step" count from 0.
-// There are no times, so such logs have no rates.
-// A validation may take several calls, each with its own row of the same epoch and step: such rows
-// are one evaluation. Rows without an epoch are of calls outside of a training (a learning rate, a
-// validation before or after it). Those with losses or metrics are counted and named.
-// A metric that a program logs with on_step and on_epoch has two columns (trainer/connectors/
-// logger_connector/result.py, forked_name): "val_acc_step" holds the value of one batch and
-// "val_acc_epoch" that of the whole validation. Columns of batches are left out. Version 1.0 to 1.4
-// add "/epoch_N" to the names of batches. With several validation sets the names end with
-// "/dataloader_idx_N", and no set's accuracy is that of the run.
-// The other names are the user's. Columns that begin with "val", "valid" or "validation" and a
-// separator are of validation. Whether an accuracy is a fraction or in percent is the user's choice
-// as well: one above 1 shows that all of the file are in percent.
+// Reads metrics.csv of PyTorch Lightning's CSVLogger (lightning/fabric/loggers/csv_logs.py).
+// The first line has the names of all logged values, including "epoch" and "step", which count from
+// 0. Each following row is one call of the logger. A cell is empty if the call did not log that
+// name. The table has no times, so there are no rates.
+// A validation may take several calls, each with its own row of the same epoch and step. The reader
+// joins such rows to one evaluation. Rows without an epoch come from calls outside of a training (a
+// learning rate, a validation before or after it). Rows without an epoch that have losses or
+// metrics are counted and reported.
+// A metric that a program logs with on_step and on_epoch has two columns
+// (trainer/connectors/logger_connector/result.py, forked_name): "val_acc_step" has the value of one
+// batch and "val_acc_epoch" the value of the whole validation. Columns of single batches are
+// ignored. Versions 1.0 to 1.4 add "/epoch_N" to the names of batches. With several validation sets
+// the names end with "/dataloader_idx_N", and the accuracy of a single set is not used as the
+// accuracy of the run.
+// All other names are chosen by the user. Columns that begin with "val", "valid" or "validation"
+// and a separator belong to validation. The user also chooses whether accuracies are fractions or
+// percentages. If any accuracy is above 1, all accuracies of the file are percentages.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,11 +44,11 @@ bool is_header(std::string_view line) {
 
 enum class Meaning { other, accuracy, loss, metric, training_loss };
 
-/// Words that stand for top-1 accuracy behind "val_"; in lower case and without separators.
+/// Names of top-1 accuracy after "val_", in lower case and without separators.
 constexpr std::array kAccuracies{"acc",     "accuracy", "acc1",         "acctop1",     "top1",
                                  "top1acc", "acc@1",    "accuracytop1", "top1accuracy"};
 
-/// Cuts `prefix` and the separator behind it from a name.
+/// Removes `prefix` and the separator after it from a name.
 bool cut_prefix(std::string_view& name, std::string_view prefix) {
   constexpr std::string_view kSeparators = "_/-.";
   if (!name.starts_with(prefix) || name.size() <= prefix.size() + 1) return false;
@@ -55,7 +57,7 @@ bool cut_prefix(std::string_view& name, std::string_view prefix) {
   return true;
 }
 
-/// What a column of this heading says.
+/// Returns the meaning of a column with this heading.
 Meaning meaning_of(std::string_view heading) {
   const std::string lower = base::lower(heading);
   std::string_view name = lower;
@@ -141,8 +143,8 @@ class Reader {
     if (any && without_epoch_++ == 0) first_without_epoch_ = line;
   }
 
-  /// Takes what the rows of the same validation before did not have. Returns false if that is
-  /// nothing.
+  /// Adds values that earlier rows of the same validation did not have. Returns false if there are
+  /// no new values.
   bool complete(Evaluation& eval, Evaluation&& row) {
     bool any = false;
     const auto fill = [&any](double& value, double other) {
@@ -156,7 +158,7 @@ class Reader {
     return any;
   }
 
-  /// The mean over an epoch is logged with its last step.
+  /// Adds the training loss. The mean over an epoch is logged with the last step of the epoch.
   void take_training(const Cells& cells, int number) {
     double loss = std::nan("");
     for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -203,13 +205,13 @@ class Reader {
 
   CollectedLog log_;
   std::optional<CsvColumns> columns_;
-  std::vector<Meaning> meanings_;        ///< of the columns
-  std::vector<Evaluation> evaluations_;  ///< until all tell whether accuracies are in percent
-  int without_epoch_ = 0;                ///< rows with losses or metrics
-  int first_without_epoch_ = 0;          ///< line
+  std::vector<Meaning> meanings_;        ///< meanings of the columns
+  std::vector<Evaluation> evaluations_;  ///< evaluations in an unknown accuracy unit
+  int without_epoch_ = 0;                ///< number of rows with losses or metrics
+  int first_without_epoch_ = 0;          ///< line of the first such row
   double largest_accuracy_ = 0;
   int line_of_largest_ = 0;
-  RunPlace at_;  ///< the row's
+  RunPlace at_;  ///< position of the current row
   RunPlace trained_, validated_;
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// main.log of llm.c (karpathy/llm.c, llmc/logger.h) and of programs that keep to its form:
-// "s:10 trl:8.93" is a step's training loss, "s:10 tel:8.91" the loss of a validation, "s:10
-// eval:0.31" the accuracy of HellaSwag. There are no times: such logs have no rates, and no epochs.
+// Reads main.log of llm.c (karpathy/llm.c, llmc/logger.h) and of programs that use the same form.
+// "s:10 trl:8.93" is the training loss of a step, "s:10 tel:8.91" is a validation loss, and
+// "s:10 eval:0.31" is the HellaSwag accuracy. The log has neither times nor epochs, so there are no
+// rates.
 #include <array>
 #include <map>
 #include <string>
@@ -30,7 +31,7 @@ bool read_line(std::string_view text, std::int64_t& step, Kind& kind, double& va
   return s.loss(value);
 }
 
-/// The log counts steps and has no epochs.
+/// Adds an evaluation without an epoch, because the log counts only steps.
 void add_eval(CollectedLog& log, double loss, std::map<std::string, double> metrics) {
   contract::EvalRecord eval{.epoch = kUnknownEpoch, .time = std::nan("")};
   eval.wall_s = eval.accuracy = std::nan("");
@@ -53,7 +54,7 @@ bool recognises(std::string_view head) {
 
 LogContent read(std::string_view text, const contract::RunSpec& run) {
   CollectedLog log(run, "llmc");
-  std::array<RunPlace, 3> told;  // by kind
+  std::array<RunPlace, 3> told;  // position by kind
   take_lines(text, log,
              [&](const LogLine& line) {
                if (!line.text.starts_with("s:")) return;

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logs of MLPerf Training: epochs and blocks of training, evaluations and the end of the run.
-// Whole epochs last from epoch_start to epoch_stop, or, as blocks of epochs (first_epoch_num,
-// epoch_count), from block_start to block_stop. A block that ends with its evaluation lasts until
-// eval_start. In v0.5 an epoch is what lies between train_epoch, eval_start and eval_stop lines.
-// The environment's "timed" tells the kinds apart. mlperf_progress.hpp describes the other units of
-// progress.
+// Reads logs of MLPerf Training: epochs and blocks of training, evaluations and the end of the run.
+// Whole epochs last from epoch_start to epoch_stop. Blocks of epochs (first_epoch_num, epoch_count)
+// last from block_start to block_stop. A block that ends with its evaluation lasts until
+// eval_start. In v0.5 an epoch is the time between train_epoch, eval_start and eval_stop lines. The
+// environment value "timed" distinguishes these kinds. mlperf_progress.hpp describes the other
+// units of progress.
 // Programs on TPU dispatch an evaluation when they start a block, and Stable Diffusion evaluates
-// after the training. An evaluation ends a block only where the lines that follow agree with that,
-// and the training resumes at eval_stop only where the evaluation has interrupted it. Time of which
-// the samples or the end are unknown is left out by name. mlperf_coverage.hpp checks the result.
+// after the training. An evaluation therefore ends a block only if the following lines agree with
+// that, and the training resumes at eval_stop only if the evaluation interrupted it. Time whose
+// samples or end are unknown is left out with a message. mlperf_coverage.hpp checks the result.
 // "throughput" (or "imgs_sec") of tracked_stats is compared with the windows. It is a rate of all
-// accelerators over the period before it, except that SSD and RetinaNet print the rate of one
-// accelerator (of all in some logs of v5.1), that BERT includes the evaluation before the period,
-// and that DLRM and the graph benchmarks include the evaluations of the whole run.
-// "input_batch_size" of v0.5 is not read: some programs mean the batch of a device, others the
-// batch of all devices.
+// accelerators over the previous period, with these exceptions:
+// - SSD and RetinaNet print the rate of one accelerator (of all accelerators in some logs of v5.1).
+// - BERT includes the evaluation before the period.
+// - DLRM and the graph benchmarks include the evaluations of the whole run.
+// "input_batch_size" of v0.5 is ignored, because some programs state the batch of one device and
+// others the batch of all devices.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,10 +31,11 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Lines of two ranks about one event are at most so far apart, in seconds.
+/// Maximum number of seconds between the lines of two ranks about the same event.
 constexpr double kSameEvent = 0.05;
-/// Parts of an epoch are rounded, and the same part may be stated twice (0.99 and 1). A period that
-/// lasts less than this part of the one before counts with the next one.
+/// Minimum duration of a period relative to the previous period. Fractions of an epoch are rounded,
+/// and the same fraction may be stated twice (0.99 and 1). A shorter period is joined to the next
+/// period.
 constexpr double kTooShort = 0.1;
 
 class Reader {
@@ -55,7 +57,7 @@ class Reader {
     if (!told(event)) timed(event);
   }
 
-  /// Some programs name the benchmark in their last lines.
+  /// Sets the benchmark. Some programs name it only in their last lines.
   void set_benchmark(const std::string& name) {
     benchmark_ = progress_.benchmark = name;
     log_.fact("model", benchmark_);
@@ -73,7 +75,7 @@ class Reader {
   CollectedLog& log() { return log_; }
 
  private:
-  /// What lines say of the run as a whole. False: it is another line.
+  /// Reads a line about the run as a whole. Returns false for any other line.
   bool told(const MlperfEvent& e) {
     const std::string_view key = e.key;
     const auto whole = static_cast<std::int64_t>(std::clamp(e.value.value_or(0), 0.0, 9e15));
@@ -103,7 +105,7 @@ class Reader {
 
   void timed(const MlperfEvent& e) {
     if (e.rate && begun_) return take_rate(*e.rate);
-    if (stopped_) {  // what is under way then is not complete
+    if (stopped_) {  // an open period is not complete at this point
       if (e.key == "run_start") log_.skip_repeated();
       return;
     }
@@ -111,7 +113,7 @@ class Reader {
     if (e.key == "run_start") {
       run_starts(e);
     } else if (!begun_) {
-      return;  // a rehearsal before the run
+      return;  // rehearsal before the run
     } else if (e.key == "epoch_start" || e.key == "block_start" || e.key == "train_loop" ||
                e.key == "train_epoch") {
       period_starts(e);
@@ -128,22 +130,23 @@ class Reader {
     }
   }
 
-  /// A stretch of training that has started and not ended.
+  /// Stretch of training that has started and has not ended.
   struct Period {
     TimeSpan until(double end_s) const { return {begin_s, end_s}; }
 
     double begin_s = 0;
     std::optional<double> epoch;
     double epochs = 1;
-    std::optional<double> samples = {};        ///< that the line states
-    std::optional<double> block_samples = {};  ///< likewise
-    bool is_block = false;                     ///< block_start opened it
-    bool resumes = false;                      ///< the end of an evaluation opened it
-    /// An evaluation of earlier weights started in it. Only block_stop states its end.
+    std::optional<double> samples = {};        ///< samples that the line states
+    std::optional<double> block_samples = {};  ///< samples of the block that the line states
+    bool is_block = false;                     ///< true if block_start opened the period
+    bool resumes = false;  ///< true if the end of an evaluation opened the period
+    /// True if an evaluation of earlier weights started in the period. Only block_stop then states
+    /// the end of the period.
     bool hides_end = false;
-    int evaluations = 0;            ///< that started in it
-    double evaluation_begin_s = 0;  ///< of the first
-    double evaluation_end_s = 0;    ///< of the last
+    int evaluations = 0;            ///< number of evaluations that started in the period
+    double evaluation_begin_s = 0;  ///< start of the first evaluation
+    double evaluation_end_s = 0;    ///< end of the last evaluation
     std::optional<double> evaluation_epoch = {};
   };
 
@@ -163,7 +166,7 @@ class Reader {
     is_v05_ = e.key.starts_with("train_");
     coverage_.period_starts(e.time);
     if (e.samples || e.block_samples || benchmark_ == "bert") counts_by_samples_ = true;
-    if (e.key == "train_epoch" && open_ && open_->epoch) period_ends(e);  // the one before ends
+    if (e.key == "train_epoch" && open_ && open_->epoch) period_ends(e);  // ends the previous epoch
     if (e.key == "epoch_start") by_epoch_ = true;
     const bool is_block = e.key == "block_start";
     if (is_block && by_epoch_ && !counts_by_samples_) return;
@@ -182,8 +185,9 @@ class Reader {
                    e.samples, e.block_samples, is_block};
   }
 
-  /// A block starts while one is open: that one ends with its evaluation, or its end is unknown.
-  /// True: the line is that of another rank about the same block.
+  /// Handles a block that starts while another block is open. The open block ends with its
+  /// evaluation, or its end is unknown. Returns true if the line comes from another rank and
+  /// describes the same block.
   bool restarts(const MlperfEvent& e) {
     if (e.epoch == open_->epoch && e.samples == open_->samples &&
         e.time - open_->begin_s < kSameEvent) {
@@ -201,7 +205,8 @@ class Reader {
     leave_out(std::exchange(open_, std::nullopt)->until(end_s), why);
   }
 
-  /// The samples of the time are unknown, and so is the sum after it.
+  /// Leaves out a span whose samples are unknown. The sum of samples after the span is then also
+  /// unknown.
   void leave_out(const TimeSpan& span, std::string_view why) {
     coverage_.leave_out(span);
     knows_count_ = is_complete_ = false;
@@ -219,7 +224,7 @@ class Reader {
       if (e.key == "epoch_stop") epoch_ends(e);
       return;
     }
-    // A block may be evaluated while the next one trains.
+    // A block may be evaluated while the next block trains.
     const bool is_of_before =
         e.key == "block_stop" && e.epoch && open_->epoch && *e.epoch < *open_->epoch;
     if (!is_of_before || evaluated_within_) block_ends(e);
@@ -244,16 +249,17 @@ class Reader {
     }
   }
 
-  /// Evaluations of earlier weights may end in a period, too.
+  /// Records the end of an evaluation. An evaluation of earlier weights may also end in the period.
   void note_evaluation_end(const MlperfEvent& e) {
     const bool is_other = open_ && e.epoch && open_->evaluation_epoch &&  //
                           *e.epoch != *open_->evaluation_epoch;
     if (open_ && open_->evaluations > 0 && !is_other) open_->evaluation_end_s = e.time;
   }
 
-  /// Returns when the training of a period ended that ends with `e`. An evaluation is its end where
-  /// what follows the evaluation is shorter than what precedes it. Else the evaluation is of the
-  /// weights before the period, or runs at the same time, and nothing separates the two.
+  /// Returns the time at which the training of a period ended, where `e` ends the period. If the
+  /// time after the evaluation is shorter than the time before it, the start of the evaluation is
+  /// the end of the training. Otherwise the evaluation uses the weights from before the period or
+  /// runs at the same time as the training, and the two cannot be separated.
   double training_end(const Period& period, const MlperfEvent& e) {
     const bool is_end = period.evaluations == 1 && period.evaluation_begin_s - period.begin_s >=
                                                        e.time - period.evaluation_end_s;
@@ -265,7 +271,7 @@ class Reader {
   void period_of_v05_ends(const MlperfEvent& e) {
     if (!open_ || (by_epoch_ && e.key != "epoch_stop")) return;
     const Period period = *std::exchange(open_, std::nullopt);
-    if (e.key == "eval_start") {  // the evaluation tells how many epochs it was
+    if (e.key == "eval_start") {  // the evaluation states the number of epochs
       has_eval_start_ = true;
       pending_ = period.until(e.time);
       return;
@@ -304,8 +310,9 @@ class Reader {
     evaluated_within_ = false;
   }
 
-  /// SSD and RetinaNet evaluate an epoch while the next one trains, and stop that one when the
-  /// target is reached: an epoch with an evaluation in it is whole unless the run stops behind it.
+  /// Resolves an epoch in which an evaluation ended. SSD and RetinaNet evaluate an epoch while the
+  /// next epoch trains and stop that epoch when the target is reached. Such an epoch is complete
+  /// unless the run stops after it.
   void resolve_epoch(const MlperfEvent& e) {
     const bool stops = e.key == "run_stop";
     if (!stops && e.key != "eval_start" && e.key != "epoch_start") return;
@@ -325,7 +332,7 @@ class Reader {
     if (!open_) return block_without_start_ends(e);
     if (is_evaluation && e.samples && *e.samples < count_ + 1) open_->hides_end = true;
     if (is_evaluation && open_->hides_end) return;
-    // The block that an evaluation has ended before stops.
+    // Ignores the end of a block that an evaluation has already ended.
     if (open_->resumes && !is_evaluation && e.samples.value_or(0) < count_ + 1) return;
     const Period period = *std::exchange(open_, std::nullopt);
     const TimeSpan span = period.until(e.time);
@@ -333,7 +340,7 @@ class Reader {
     evaluated_within_ = period.hides_end;
     if (period.block_samples) return trained_samples(*period.block_samples, {span});
     if (e.key == "block_stop" && e.samples && period.samples == e.samples) {
-      ended_.push_back(span);  // the length of the block, or the sum at its start
+      ended_.push_back(span);  // length of the block, or the sum at its start
       coverage_.period_ends(e.time);
       return;
     }
@@ -351,8 +358,8 @@ class Reader {
     sum_reached(*e.samples, span);
   }
 
-  /// Another run trained the samples before the first block, or the time in which this run trained
-  /// them was left out.
+  /// Sets the number of samples before the first block. Another run trained these samples, or the
+  /// time in which this run trained them was left out.
   void find_count_before(const Period& period, double sum) {
     if (!period.samples || !(*period.samples < sum)) return;
     const bool is_first = log_.steps() == 0 && count_ == 0;
@@ -389,7 +396,7 @@ class Reader {
     trained_samples(samples, std::exchange(carried_, {}));
   }
 
-  /// Blocks of which only a later line states the samples.
+  /// Adds blocks whose samples only a later line states.
   void resolve_ended(const MlperfEvent& e) {
     const std::vector<TimeSpan> spans = std::exchange(ended_, {});
     const double samples = e.samples.value_or(0) - count_;
@@ -401,7 +408,7 @@ class Reader {
     if (samples >= 1) know_count(*e.samples);
   }
 
-  /// The sum that an evaluation states must be the sum of the windows.
+  /// Compares the sum that an evaluation states with the sum of the windows.
   void compare_count(const MlperfEvent& e) {
     if (!e.samples || *e.samples <= std::max(stated_samples_, count_before_last_)) return;
     if (!carried_.empty()) return;
@@ -419,18 +426,19 @@ class Reader {
                   .first_step = stated_at_step_});
   }
 
-  /// Some programs print the rate of a period before they state its end, others behind it.
+  /// Compares a printed rate. Some programs print the rate of a period before the end of the
+  /// period, others after it.
   void take_rate(double rate) {
     PrintedFigure figure{.name = "throughput", .value = rate, .has_warmup = true};
     figure.line = line_;
     if (benchmark_ == "bert") figure.span = PrintedSpan::longer;
     if (benchmark_ == "gpt3") figure.value /= static_cast<double>(progress_.sequence_length);
-    if (progress_.is_part_of_epoch || benchmark_ == "gpt3") {  // of the run, with evaluations
+    if (progress_.is_part_of_epoch || benchmark_ == "gpt3") {  // run with evaluations
       figure.span = PrintedSpan::longer;
       figure.has_warmup = false;
       log_.compare(figure);
     } else if (stopped_) {
-      return;  // of an epoch that did not end
+      return;  // rate of an epoch that did not end
     } else if (open_ || !ended_.empty() || unsure_) {
       pending_rate_ = figure;
     } else if (last_step_ >= 0) {
@@ -442,10 +450,10 @@ class Reader {
     if (pending_rate_) compare_with_last(*std::exchange(pending_rate_, std::nullopt));
   }
 
-  /// A period has up to 0.2 s that its rate leaves out. The first one is warm-up, and programs
-  /// differ in how much of the start-up they count.
+  /// Compares a rate with the last window. A period has up to 0.2 s that its rate excludes. The
+  /// first period is warm-up, and programs differ in the part of the start-up that they count.
   void compare_with_last(PrintedFigure figure) {
-    constexpr double kOverhead = 0.2;  // s
+    constexpr double kOverhead = 0.2;  // seconds
     if (last_step_ == 0) return;
     figure.first_step = last_step_;
     const double of_all = figure.value * log_.start().world_size;
@@ -458,7 +466,7 @@ class Reader {
   void evaluated(const MlperfEvent& e) {
     const double epoch = e.epoch.value_or(0);
     const std::pair told(e.samples.value_or(epoch), *e.value);
-    if (told == evaluation_) return log_.skip_repeated();  // by another rank
+    if (told == evaluation_) return log_.skip_repeated();  // from another rank
     evaluation_ = told;
     coverage_.evaluated(e.time);
     note_evaluation_end(e);
@@ -470,7 +478,8 @@ class Reader {
       trained(std::max(until - done_, 1.0), *pending_);
       pending_.reset();
     }
-    // Some log a block's accuracy before its end: the block has the evaluation in it.
+    // Some programs log the accuracy of a block before its end, so the block includes the
+    // evaluation.
     if (open_ && !is_v05_ && !by_epoch_ && open_->evaluations == 0) evaluated_within_ = true;
     std::map<std::string, double> metrics;
     double after = std::clamp(epoch - *first_epoch_, 0.0, 1e9);
@@ -485,7 +494,7 @@ class Reader {
                   std::move(metrics));
   }
 
-  /// Adds the window of `epochs` more epochs.
+  /// Adds the window of `epochs` further epochs.
   void trained(double epochs, const TimeSpan& span) {
     const std::int64_t of_epoch = progress_.samples_of_epoch();
     const double first = done_, wall_s = span.seconds();
@@ -563,7 +572,8 @@ class Reader {
               e.time - begun_s_);
   }
 
-  /// A block of epochs without block_stop ends with its evaluation.
+  /// Ends the open block at run_stop. A block of epochs without block_stop ends with its
+  /// evaluation.
   void stop_open_block(const MlperfEvent& e) {
     const bool is_evaluated = !counts_by_samples_ && !stops_blocks_ &&
                               training_end(*open_, e) == open_->evaluation_begin_s;
@@ -579,38 +589,39 @@ class Reader {
   MlperfCoverage coverage_;
   double begun_s_ = 0;
   std::optional<Period> open_;
-  std::optional<TimeSpan> pending_;    ///< v0.5: training of which the epochs are not known yet
-  std::optional<TimeSpan> unsure_;     ///< an epoch that may be cut short
+  std::optional<TimeSpan> pending_;    ///< v0.5: training span whose epochs are not yet known
+  std::optional<TimeSpan> unsure_;     ///< epoch that may be cut short
   std::vector<TimeSpan> ended_;        ///< blocks whose samples a later line states
-  std::vector<TimeSpan> carried_;      ///< short periods that count with the next one
-  std::optional<double> first_epoch_;  ///< what the log calls the first
-  std::optional<std::pair<double, double>> evaluation_;  ///< the last one's epoch and quality
-  std::optional<PrintedFigure> pending_rate_;            ///< of the period under way
-  double done_ = 0;                                      ///< epochs
-  double done_samples_ = 0;                              ///< where the log counts samples
-  double count_ = 0, count_before_last_ = 0;             ///< with those of the run before
-  double last_wall_s_ = 0;                               ///< of the last window
-  double last_rate_ = 0;                                 ///< of the last window
-  double stated_samples_ = 0;                            ///< at the last evaluation
-  std::int64_t stated_at_step_ = 0, last_step_ = -1;     ///< of it; where the last window begins
+  std::vector<TimeSpan> carried_;      ///< short periods that are joined to the next period
+  std::optional<double> first_epoch_;  ///< number that the log uses for the first epoch
+  std::optional<std::pair<double, double>> evaluation_;  ///< last epoch and quality
+  std::optional<PrintedFigure> pending_rate_;            ///< rate of the current period
+  double done_ = 0;                                      ///< number of finished epochs
+  double done_samples_ = 0;                   ///< number of samples, if the log counts samples
+  double count_ = 0, count_before_last_ = 0;  ///< samples, including those of a previous run
+  double last_wall_s_ = 0;                    ///< seconds of the last window
+  double last_rate_ = 0;                      ///< samples/s of the last window
+  double stated_samples_ = 0;                 ///< samples stated at the last evaluation
+  std::int64_t stated_at_step_ = 0, last_step_ = -1;  ///< steps at evaluation; at last window
   int line_ = 0;
   bool begun_ = false, stopped_ = false;
   bool is_v05_ = false, by_epoch_ = false, has_eval_start_ = false, has_block_ = false;
-  bool evaluated_within_ = false;          ///< an evaluation ran within the period
-  bool evaluated_in_epoch_ = false;        ///< an evaluation ended since epoch_start
-  bool counts_by_samples_ = false;         ///< of any kind
-  bool stops_blocks_ = false;              ///< the log has block_stop
-  bool starts_with_sums_ = false;          ///< block_start states the samples since the start
-  bool knows_count_ = true;                ///< `count_` is right
-  bool is_complete_ = true;                ///< no samples were left out since the last evaluation
-  bool resumes_after_evaluation_ = false;  ///< an evaluation has interrupted the training
+  bool evaluated_within_ = false;    ///< true if an evaluation ran within the period
+  bool evaluated_in_epoch_ = false;  ///< true if an evaluation ended since epoch_start
+  bool counts_by_samples_ = false;   ///< true if the log counts samples of any kind
+  bool stops_blocks_ = false;        ///< true if the log has block_stop lines
+  bool starts_with_sums_ = false;    ///< true if block_start states the samples since the start
+  bool knows_count_ = true;          ///< true if `count_` is correct
+  bool is_complete_ = true;          ///< true if no samples were left out since the last evaluation
+  bool resumes_after_evaluation_ = false;  ///< true if an evaluation interrupted the training
 };
 
 bool recognises(std::string_view head) {
   return any_line(head, is_mlperf_line);
 }
 
-/// The benchmark that any line of the log names: programs on TPU name it in their last lines.
+/// Returns the benchmark that any line of the log names. Programs on TPU name it in their last
+/// lines.
 std::string named_benchmark(std::string_view text) {
   constexpr std::string_view kKey = "submission_benchmark";
   MlperfLines lines;

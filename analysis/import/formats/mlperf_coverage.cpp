@@ -8,18 +8,18 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Largest ratio of the rate of one window to the rate of all windows. It lies above 2.3, the
+/// Maximum ratio of the rate of one window to the rate of all windows. It lies above 2.3, the
 /// largest ratio in published results (v0.6 to v5.1) whose windows enclose the training.
 constexpr double kFastest = 2.5;
-/// Largest time that is neither training nor evaluation, as a multiple of the time of the windows.
+/// Maximum time that is neither training nor evaluation, as a multiple of the time of the windows.
 constexpr double kMostIdle = 1;
-/// Smallest part that windows have of the time between the first and the last of them, evaluations
+/// Minimum share of the windows in the time between the first and the last window, evaluations
 /// included.
 constexpr double kLeastTrained = 0.05;
-/// Largest overlap of windows, as a part of their time. Clocks have a resolution.
+/// Maximum overlap of windows, as a share of their time. Clocks have a limited resolution.
 constexpr double kMostOverlap = 0.02;
 
-/// Seconds that lie in at least one of the spans.
+/// Returns the number of seconds that lie in at least one of the spans.
 double united_seconds(std::vector<TimeSpan> spans) {
   std::sort(spans.begin(), spans.end(),
             [](const TimeSpan& a, const TimeSpan& b) { return a.begin_s < b.begin_s; });
@@ -49,7 +49,7 @@ void MlperfCoverage::leave_out(const TimeSpan& span) {
   last_end_s_ = span.end_s;
 }
 
-/// An evaluation without a line for its end lasts at most until the next period.
+/// Starts a period. An evaluation without a line for its end lasts at most until the next period.
 void MlperfCoverage::period_starts(double time_s) {
   for (const double begin_s : running_evaluations_) accounted_.push_back({begin_s, time_s});
 }
@@ -60,7 +60,7 @@ void MlperfCoverage::evaluation_starts(double time_s) {
 }
 
 void MlperfCoverage::evaluation_stops(double time_s) {
-  if (running_evaluations_.empty()) return;  // another rank has written the line before
+  if (running_evaluations_.empty()) return;  // repeated line of another rank
   accounted_.push_back({running_evaluations_.front(), time_s});
   running_evaluations_.pop_front();
 }

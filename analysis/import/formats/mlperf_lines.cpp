@@ -9,10 +9,10 @@
 namespace dlscale::analysis {
 namespace {
 
-// Behind the mark.
+// Texts after the mark, by version.
 constexpr std::string_view kLog = "LOG ";         // JSON follows
-constexpr std::string_view kLogV06 = "L ";        // a time, a key and JSON follow
-constexpr std::string_view kLogV05 = "Pv0.5.0 ";  // a benchmark, a time, a place, a key and JSON
+constexpr std::string_view kLogV06 = "L ";        // time, key and JSON follow
+constexpr std::string_view kLogV05 = "Pv0.5.0 ";  // benchmark, time, place, key and JSON follow
 
 }  // namespace
 
@@ -51,7 +51,7 @@ void MlperfLines::take_json(MlperfEvent& event) const {
   if (!event.rate) event.rate = json_.number("value/imgs_sec");
 }
 
-/// "resnet 1541213547.25 (file:27) key: value": the value is JSON.
+/// Reads "resnet 1541213547.25 (file:27) key: value", where the value is JSON.
 bool MlperfLines::read_v05(std::string_view text, MlperfEvent& event) {
   TextScanner scanner(text);
   scanner.skip_blanks();
@@ -59,7 +59,7 @@ bool MlperfLines::read_v05(std::string_view text, MlperfEvent& event) {
   if (!scanner.number(event.time) || !scanner.skip("(") || !scanner.find(") ")) return false;
   event.key = scanner.until(": \t");
   double value = 0;
-  if (event.key == "run_stop") event.status = "success";  // unless it says otherwise
+  if (event.key == "run_stop") event.status = "success";  // default
   if (!scanner.skip(":")) return true;
   scanner.skip_blanks();
   if (whole_number(scanner.rest(), value)) {

@@ -9,9 +9,11 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Images in the training set of SSD and RetinaNet from v2.0 on (MLPerf's subset of OpenImages).
+/// Number of images in the training set of SSD and RetinaNet from v2.0 on (MLPerf's subset of
+/// OpenImages).
 constexpr std::int64_t kOpenImages = 1'170'301;
-/// No run of BERT has so many epochs, and each evaluation comes after more samples.
+/// Maximum number of epochs of a BERT run. A larger number counts samples, because each evaluation
+/// comes after more samples than this.
 constexpr double kMostEpochsOfBert = 1000;
 
 bool is_fraction(double number) {
@@ -46,8 +48,8 @@ void MlperfProgress::find_samples(MlperfEvent& event) {
   }
 }
 
-/// Evaluations state the samples since the start. Blocks on TPU and Gaudi count steps, and some
-/// evaluations after them do, too.
+/// Finds the samples of a BERT line. Evaluations state the samples since the start. Blocks on TPU
+/// and Gaudi count steps, and so do some evaluations after them.
 void MlperfProgress::find_samples_of_bert(MlperfEvent& event, bool ends) {
   const double epoch = event.epoch.value_or(0), steps = event.epochs.value_or(0);
   const auto batch = static_cast<double>(global_batch);
@@ -63,12 +65,13 @@ void MlperfProgress::find_samples_of_bert(MlperfEvent& event, bool ends) {
   }
 }
 
-/// Finds the samples that a line states as a part of an epoch; false when it states whole epochs.
+/// Finds the samples that a line states as a fraction of an epoch. Returns false if the line states
+/// whole epochs.
 bool MlperfProgress::find_parts(MlperfEvent& event) {
   const double epoch = *event.epoch;
   if (states_part(event)) {
     is_part_of_epoch = true;
-    // The numbers count from 1 where the first epoch is 1, except that graph benchmarks state 0.05.
+    // Epoch numbers start at 1 if the first epoch is 1, except that graph benchmarks state 0.05.
     epochs_before_ = block_end_ = epoch >= 1 ? 1 : 0;
   }
   const bool starts = event.key == "epoch_start" || event.key == "block_start";
@@ -85,8 +88,9 @@ bool MlperfProgress::find_parts(MlperfEvent& event) {
   return true;
 }
 
-/// DLRM and the graph benchmarks evaluate within their first epoch. Only the first statement
-/// decides, because the numbers of later ones may count whole epochs.
+/// Returns true if the line states a fraction of an epoch. DLRM and the graph benchmarks evaluate
+/// within their first epoch. Only the first statement decides, because later numbers may count
+/// whole epochs.
 bool MlperfProgress::states_part(const MlperfEvent& event) const {
   if (is_part_of_epoch) return false;
   const double epoch = *event.epoch;
@@ -99,7 +103,8 @@ bool MlperfProgress::states_part(const MlperfEvent& event) const {
   return epoch < 1 || (epoch < 2 && first_epoch_ == 1);
 }
 
-/// UNet3D states blocks of 3,360 "epochs" at 168 samples an epoch, which are samples.
+/// Returns true if the epochs of a line are samples. UNet3D states blocks of 3,360 "epochs" at 168
+/// samples per epoch, which are samples.
 bool MlperfProgress::counts_samples(const MlperfEvent& event) const {
   const auto of_epoch = static_cast<double>(train_samples);
   const auto is_multiple = [&](double count) {
@@ -109,7 +114,7 @@ bool MlperfProgress::counts_samples(const MlperfEvent& event) const {
          is_multiple(event.epoch.value_or(0));
 }
 
-/// How often an epoch trains a sample on average.
+/// Returns the average number of times that an epoch trains a sample.
 double MlperfProgress::repeats() const {
   if (samples_per_epoch <= train_samples || train_samples <= 0) return 1;
   return static_cast<double>(samples_per_epoch) / static_cast<double>(train_samples);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units in which benchmarks and versions of MLPerf Training count progress, besides whole epochs
-// (mlcommons/training_results_v0.6 to v5.1).
+// Converts the units in which benchmarks and versions of MLPerf Training count progress, other than
+// whole epochs (mlcommons/training_results_v0.6 to v5.1).
 // - Samples: samples_count (v3.1 on). eval_start states the samples since the start. block_stop
-//   does so, too, except where it repeats the number of block_start (NVIDIA, v5.0 and v5.1): that
-//   is the length of the block or the sum at its start. BERT states the sum as epoch_num, UNet3D
-//   counts epoch_count in samples, GPT-3 counts both in tokens.
-// - Steps: Stable Diffusion states step_num in v3.1, BERT on TPU and Gaudi states steps as
+//   also states them, unless it repeats the number of block_start (NVIDIA, v5.0 and v5.1). In that
+//   case the number is the length of the block or the sum at its start. BERT states the sum as
+//   epoch_num. UNet3D counts epoch_count in samples. GPT-3 counts both in tokens.
+// - Steps: Stable Diffusion states step_num in v3.1. BERT on TPU and Gaudi states steps as
 //   epoch_count.
-// - Parts of an epoch: eval_start of DLRM and the graph benchmarks states 0.05, 0.1, …, or 1.05,
-//   1.1, … where the first epoch is 1. Blocks of DLRM on TPU state 1.05, 1.1, … as first_epoch_num,
-//   the part at their end, and 1 as epoch_count.
+// - Fractions of an epoch: eval_start of DLRM and the graph benchmarks states 0.05, 0.1, …, or
+//   1.05, 1.1, … if the first epoch is 1. Blocks of DLRM on TPU state 1.05, 1.1, … as
+//   first_epoch_num, which is the fraction at their end, and 1 as epoch_count.
 // - Batches: train_samples of SSD and RetinaNet on OpenImages counts the batches of an epoch.
-//   samples_per_epoch of UNet3D counts the samples that fill the last batch.
+//   samples_per_epoch of UNet3D includes the samples that fill the last batch.
 #pragma once
 
 #include <cstdint>
@@ -24,21 +24,21 @@ namespace dlscale::analysis {
 
 class MlperfProgress {
  public:
-  // What the log has stated so far; 0: nothing.
+  // Values that the log has stated so far. 0 means that a value is unknown.
   std::string benchmark;
   std::int64_t train_samples = 0;
-  std::int64_t samples_per_epoch = 0;  ///< with repeated ones
+  std::int64_t samples_per_epoch = 0;  ///< samples of an epoch, repeated samples included
   std::int64_t global_batch = 0;
   std::int64_t sequence_length = 1;  ///< tokens in a sample
-  bool is_first_epoch = false;       ///< an epoch has started and none has ended
+  bool is_first_epoch = false;       ///< true if an epoch has started and none has ended
 
-  // What the lines turned out to count.
-  bool is_part_of_epoch = false;  ///< epoch numbers are parts of epochs
-  bool counts_batches = false;    ///< as train_samples
+  // Units that the lines turned out to use.
+  bool is_part_of_epoch = false;  ///< true if epoch numbers are fractions of epochs
+  bool counts_batches = false;    ///< true if train_samples counts batches
 
   /// Moves samples that the line states as epochs or steps to `samples` and `block_samples`.
   void find_samples(MlperfEvent& event);
-  /// Samples that an epoch trains; 0: unknown.
+  /// Returns the number of samples that an epoch trains, or 0 if it is unknown.
   std::int64_t samples_of_epoch();
 
  private:
@@ -48,11 +48,11 @@ class MlperfProgress {
   bool find_parts(MlperfEvent& event);
   bool states_part(const MlperfEvent& event) const;
 
-  bool counts_samples_ = false;        ///< as epochs
-  std::optional<double> first_epoch_;  ///< the number of the first epoch or block
-  double epochs_before_ = 0;           ///< what epoch numbers count before the run has trained
-  double block_end_ = 0;               ///< the number that the last block states
-  double block_steps_ = 0;             ///< of it
+  bool counts_samples_ = false;        ///< true if epoch counts are samples
+  std::optional<double> first_epoch_;  ///< number of the first epoch or block
+  double epochs_before_ = 0;           ///< epoch number before the run has trained
+  double block_end_ = 0;               ///< epoch number that the last block states
+  double block_steps_ = 0;             ///< number of steps of the last block
 };
 
 }  // namespace dlscale::analysis

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the .log.json files of OpenMMLab's training programs (open-mmlab/mmcv before version 2,
-// JsonLoggerHook in mmcv/runner/hooks/logger/text.py): one JSON object per line.
-// "time" is the mean wall time of a step of rank 0 since the line before, and "data_time" is the
-// part of it that waits for data. The file does not say how many samples a step has, so the run
-// must. The steps behind an epoch's last line appear nowhere.
-// EpochBasedRunner (MMDetection, MMClassification) counts "iter" within the epoch,
-// IterBasedRunner (MMSegmentation, MMEditing) from the beginning of the run. Nothing in the file
-// names the runner. In an epoch's first line the former counts no further than in the epoch
-// before, and the latter counts on. IterBasedRunner resets its clock (IterTimerHook) only when it
-// starts, so that the step behind an evaluation holds the time of that evaluation: such lines are
+// JsonLoggerHook in mmcv/runner/hooks/logger/text.py).
+// The file has one JSON object per line. "time" is the mean wall time of a step of rank 0 since the
+// previous line, and "data_time" is the part that waits for data. The file does not state the
+// number of samples per step, so the run must. Steps after the last line of an epoch are not
+// recorded.
+// EpochBasedRunner (MMDetection, MMClassification) counts "iter" within the epoch, and
+// IterBasedRunner (MMSegmentation, MMEditing) counts it from the beginning of the run. The file
+// does not name the runner. In the first line of an epoch, EpochBasedRunner restarts "iter", and
+// IterBasedRunner continues it. IterBasedRunner resets its clock (IterTimerHook) only when it
+// starts, so the step after an evaluation includes the time of the evaluation. Such lines are
 // marked as warm-up.
-// "val" lines have averages of precision and no accuracy, except those of MMClassification, whose
+// "val" lines have average precisions and no accuracy, except for MMClassification, whose
 // "accuracy_top-1" is in percent.
 #include <algorithm>
 #include <utility>
@@ -39,7 +40,7 @@ class Reader {
     }
     const auto epoch = json_.integer("epoch");
     if (!epoch || (!is_train && !is_val)) return log_.skip("no line of training or validation");
-    is_train ? take_train(*epoch - 1, line.number) : take_val(*epoch - 1);  // they count from 1
+    is_train ? take_train(*epoch - 1, line.number) : take_val(*epoch - 1);  // epochs count from 1
   }
   LogContent finish() {
     if (!opened_) add_opening();
@@ -48,7 +49,7 @@ class Reader {
   CollectedLog& log() { return log_; }
 
  private:
-  /// A line of training.
+  /// Content of a training line.
   struct TrainLine {
     RunPlace place;
     int line = 0;
@@ -86,8 +87,9 @@ class Reader {
     return goes_on ? now.step - before.step : now.step;
   }
 
-  /// A first line that counts more steps than lie between the lines after it is of a resumed run. A
-  /// last line of an epoch may have fewer steps than the others, so that it takes three lines.
+  /// Adds the first lines. If the first line counts more steps than lie between the following
+  /// lines, the run was resumed. The last line of an epoch may have fewer steps than the others, so
+  /// three lines are needed.
   void add_opening() {
     opened_ = true;
     if (opening_.empty()) return;
@@ -136,13 +138,13 @@ class Reader {
 
   CollectedLog log_;
   JsonObject json_;
-  std::vector<TrainLine> opening_;  ///< the first lines, until they show how many steps they have
+  std::vector<TrainLine> opening_;  ///< first lines, until their step counts are known
   bool opened_ = false;
-  bool counts_on_ = false;       ///< "iter" goes on over epochs
-  bool is_behind_eval_ = false;  ///< the next line of training is the first after a validation
-  RunPlace at_;                  ///< the last line of training, told before or not
-  RunPlace told_;                ///< the furthest of them
-  RunPlace validated_;           ///< where the last validation was
+  bool counts_on_ = false;       ///< true if "iter" continues across epochs
+  bool is_behind_eval_ = false;  ///< true if the next training line follows a validation
+  RunPlace at_;                  ///< position of the last training line, repeated lines included
+  RunPlace told_;                ///< furthest position of a training line
+  RunPlace validated_;           ///< position of the last validation
 };
 
 bool recognises(std::string_view head) {

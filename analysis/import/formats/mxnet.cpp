@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The log of MXNet's training loops (apache/mxnet): python/mxnet/callback.py, Speedometer, and
-// module/base_module.py or model.py.
-// "Epoch[0] Batch [50]\tSpeed: 707.55 samples/sec\tTrain-accuracy=0.19" (later "Batch [0-50]", one
-// line with several metrics; before, one line for each metric): the batch of this process, all of
-// its devices, x batches since the line before / wall time, waiting for data included; the first
-// line of an epoch has one batch less in its time than it counts. With a distributed kvstore every
-// worker writes its own, so that there is no rate of all. "Epoch[0] Time cost=72.598" is the
-// epoch's training alone.
-// GluonCV (dmlc/gluon-cv, scripts/classification/imagenet/train_imagenet.py) prints such lines with
-// batches that count from 0, its arguments as "Namespace(batch_size=64, num_gpus=8, …)", where
-// batch_size is that of one GPU, and after an epoch "[Epoch 0] speed: 2000 samples/sec\ttime cost:
-// 637.1" for the whole epoch and "[Epoch 0] validation: err-top1=0.8 err-top5=0.5". Its Speed is of
-// all GPUs. The example programs of MXNet print "gpus='0,1'", and their batch_size is of all GPUs.
+// Reads the logs of MXNet's training loops (apache/mxnet): python/mxnet/callback.py, Speedometer,
+// and module/base_module.py or model.py.
+// - "Epoch[0] Batch [50]\tSpeed: 707.55 samples/sec\tTrain-accuracy=0.19" states the rate of this
+//   process on all its devices: the batch x the number of batches since the previous line / wall
+//   time, including waiting for data. Later versions print "Batch [0-50]" and several metrics in
+//   one line, earlier versions one line for each metric. The time of the first line of an epoch
+//   covers one batch less than the line counts. With a distributed kvstore every worker writes its
+//   own lines, so the log has no rate of all workers.
+// - "Epoch[0] Time cost=72.598" is the training time of the epoch without evaluation.
+// - GluonCV (dmlc/gluon-cv, scripts/classification/imagenet/train_imagenet.py) prints the same
+//   lines with batches that count from 0. It prints its arguments as
+//   "Namespace(batch_size=64, num_gpus=8, …)", where batch_size is the batch of one GPU. After an
+//   epoch it prints "[Epoch 0] speed: 2000 samples/sec\ttime cost: 637.1" for the whole epoch and
+//   "[Epoch 0] validation: err-top1=0.8 err-top5=0.5". Its Speed is the rate of all GPUs. The
+//   example programs of MXNet print "gpus='0,1'", and their batch_size is the batch of all GPUs.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -29,14 +31,14 @@ struct Speed {
   double rate = 0;
 };
 
-/// Behind "Epoch": "[0] Batch [50]\tSpeed: 707.55 samples/sec".
+/// Reads the text after "Epoch": "[0] Batch [50]\tSpeed: 707.55 samples/sec".
 bool read_speed(std::string_view text, Speed& s) {
   TextScanner scanner(text);
   if (!scanner.skip("[") || !scanner.integer(s.epoch) || !scanner.skip("]") ||
       !scanner.skip("Batch [") || !scanner.integer(s.batch)) {
     return false;
   }
-  if (scanner.skip("-") && !scanner.integer(s.batch)) return false;  // "Batch [0-50]"
+  if (scanner.skip("-") && !scanner.integer(s.batch)) return false;  // form "Batch [0-50]"
   return scanner.skip("]") && scanner.skip("Speed: ") && scanner.number(s.rate) &&
          scanner.skip("samples/sec") && s.epoch >= 0 && s.batch >= 0;
 }
@@ -64,7 +66,8 @@ class Reader {
   CollectedLog& log() { return log_; }
 
  private:
-  /// The argument of exactly this name: "gpus" is not the end of "num_gpus".
+  /// Returns the value of the argument with exactly this name. For example, "gpus" does not match
+  /// the end of "num_gpus".
   static std::string argument(std::string_view text, std::string_view name) {
     TextScanner scanner(text);
     while (scanner.find(name)) {
@@ -78,7 +81,8 @@ class Reader {
     return "";
   }
 
-  /// "Namespace(batch_size=128, …, gpus='2,3', kv_store='device', …)" of the example programs.
+  /// Reads the arguments of the example programs:
+  /// "Namespace(batch_size=128, …, gpus='2,3', kv_store='device', …)".
   void take_arguments(std::string_view text) {
     double number = 0;
     log_.fact("dataset", argument(text, "data_type"));
@@ -101,7 +105,7 @@ class Reader {
     const std::string list = argument(text, "gpus");
     const bool has_batch = whole_number(argument(text, "batch_size"), batch) && batch >= 1;
     if (whole_number(argument(text, "num_gpus"), gpus) && gpus >= 0 && gpus < 1e7) {
-      const std::int64_t count = std::max<std::int64_t>(std::llround(gpus), 1);  // 0: on CPUs
+      const std::int64_t count = std::max<std::int64_t>(std::llround(gpus), 1);  // 0 means CPUs
       log_.fact("gpus", count);
       log_.start().world_size = static_cast<int>(count);
       if (has_batch && batch < 1e9) log_.fact("batch_per_gpu", std::llround(batch));
@@ -122,7 +126,7 @@ class Reader {
     }
     if (is_distributed_) return log_.skip("the speed of one worker of several: no rate of all");
     const RunPlace place{s.epoch, s.batch};
-    if (place == told_) return;  // the next metric of the same
+    if (place == told_) return;  // next metric of the same batch
     if (watch_.goes_back(place)) is_whole_ = false;
     if (log_.repeats(told_, place)) return;
     const bool same_epoch = s.epoch == last_.epoch;
@@ -140,7 +144,7 @@ class Reader {
     log_.add_steps(window);
   }
 
-  /// "[0] Time cost=72.598", "[0] Validation-accuracy=0.502670".
+  /// Reads "[0] Time cost=72.598" and "[0] Validation-accuracy=0.502670".
   void take_end(const LogLine& line, TextScanner scanner) {
     std::int64_t epoch = 0;
     double value = 0;
@@ -160,8 +164,8 @@ class Reader {
     log_.add_eval(epoch, value, std::nan(""));
   }
 
-  /// "[Epoch 0] speed: 2000 samples/sec\ttime cost: 637.1", "[Epoch 0] validation: err-top1=0.8
-  /// err-top5=0.5".
+  /// Reads "[Epoch 0] speed: 2000 samples/sec\ttime cost: 637.1" and
+  /// "[Epoch 0] validation: err-top1=0.8 err-top5=0.5".
   void take_gluon_end(const LogLine& line, std::string_view text) {
     TextScanner scanner(text);
     std::int64_t epoch = 0;
@@ -194,7 +198,8 @@ class Reader {
     end_epoch(epoch, wall_s);
   }
 
-  /// The epoch's time has all of its batches in it, also those behind the last Speed.
+  /// Compares the time of an epoch with its windows. The time includes all batches, also those
+  /// after the last Speed line.
   void compare_time(const char* name, double wall_s) {
     if (!log_.knows("global_batch")) return;
     log_.compare({.name = name,
@@ -218,14 +223,15 @@ class Reader {
   CollectedLog log_;
   Speed last_{.epoch = -1};
   RunPlace told_, ended_, validated_;
-  std::int64_t epoch_begins_ = 0;  ///< step of the run
-  std::int64_t interval_ = 0;      ///< batches between two lines; 0: the log does not say it
+  std::int64_t epoch_begins_ = 0;  ///< first step of the epoch in the run
+  std::int64_t interval_ = 0;      ///< batches between two lines; 0: unknown
   RestartWatch watch_;
-  bool is_whole_ = true;  ///< one attempt did all of the epoch
+  bool is_whole_ = true;  ///< true if one attempt ran the whole epoch
   bool is_distributed_ = false, counts_from_0_ = false;
 };
 
-/// MLPerf's programs write such lines, too, for one process; their own lines say more.
+/// Returns true for MXNet logs. MLPerf programs also write such lines, for one process only, but
+/// their MLPerf lines contain more data.
 bool recognises(std::string_view head) {
   if (head.find(":::ML") != std::string_view::npos) return false;
   return any_line(head, [](std::string_view line) {

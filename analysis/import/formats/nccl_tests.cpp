@@ -28,7 +28,7 @@ void words_of(std::string_view line, std::vector<std::string_view>& words) {
 
 std::string collective_of(std::string_view program) {
   program = program.substr(0, program.find_first_of(" \t\r"));
-  program = program.substr(program.rfind('/') + 1);  // the whole where there is none
+  program = program.substr(program.rfind('/') + 1);  // the whole text without a slash
   if (program.ends_with("_perf")) program.remove_suffix(5);
   return std::string(program);
 }
@@ -60,12 +60,12 @@ std::optional<NcclColumns> nccl_columns_of(std::string_view heading) {
   return whole ? std::optional(columns) : std::nullopt;
 }
 
-// The output of nccl-tests (NVIDIA/nccl-tests, src/common.cu, src/util.cu): all_reduce_perf,
-// all_gather_perf, … as text, and as JSON (-J, from 2.16 on). rccl-tests print the same.
-// A row is a message size: mean time of an iteration (the warm-up iterations are not in it), algbw
-// = size / time and busbw = algbw times the collective's factor, all of them first out of place,
-// then in place. Tests that a log has one behind the other ("# Collective test starting: …") are
-// runs of their own. Which collective it was stands in logs of 2.16 on alone.
+// Reader for the output of nccl-tests (NVIDIA/nccl-tests, src/common.cu, src/util.cu), as text of
+// all_reduce_perf, all_gather_perf, … and as JSON (-J, from 2.16 on). rccl-tests print the same.
+// A row is a message size. It states the mean time of an iteration (without the warm-up
+// iterations), algbw = size / time, and busbw = algbw times the collective's factor, first out of
+// place and then in place. If a log contains several tests ("# Collective test starting: …"), each
+// test is a run of its own. Only logs of 2.16 and later state the collective.
 
 namespace {
 
@@ -74,10 +74,11 @@ constexpr std::string_view kOptions = "# nThread ";
 constexpr std::string_view kVersion = "# nccl-tests version ";
 constexpr double kLongestUs = 1e12;
 constexpr double kFastestGb = 1e6;
-/// Of algbw and size / time, beside what rounding makes.
+/// Maximum relative difference between algbw and size / time, in addition to rounding errors.
 constexpr double kDisagreement = 0.05;
 
-/// "host: Test NCCL failure common.cu:1005 'unhandled system error'", of any rank.
+/// Returns true for a failure of any rank, such as
+/// "host: Test NCCL failure common.cu:1005 'unhandled system error'".
 bool is_failure(std::string_view text) {
   constexpr std::string_view kFailure = "failure ";
   for (std::size_t at = text.find(kFailure); at != text.npos; at = text.find(kFailure, at + 1)) {
@@ -120,8 +121,8 @@ class Reader {
   CollectedLog& log() { return log_; }
 
  private:
-  /// A message size is a word of digits; dates and times, with which lines of other programs begin,
-  /// are none.
+  /// Returns true if a line begins with a message size, which is a word of digits. Lines of other
+  /// programs may begin with dates and times, which do not match.
   static bool begins_with_count(std::string_view text) {
     std::size_t at = 0;
     while (at < text.size() && (text[at] == ' ' || text[at] == '\t')) ++at;
@@ -153,7 +154,7 @@ class Reader {
     log_.fact("collective", collective_);
   }
 
-  /// "  0 Group  0 Pid  36291 on x3006 device  0 [0x07] NVIDIA A100-SXM4-40GB".
+  /// Reads "  0 Group  0 Pid  36291 on x3006 device  0 [0x07] NVIDIA A100-SXM4-40GB".
   void take_rank(TextScanner scanner) {
     std::int64_t rank = 0;
     if (!scanner.integer(rank) || rank < 0 || rank > 10'000'000) return;
@@ -174,7 +175,7 @@ class Reader {
     ranks_told_ = true;
   }
 
-  /// Their number is known before the first row.
+  /// Records the number of ranks, which is known before the first row.
   void count_ranks() {
     if (!std::exchange(ranks_told_, false)) return;
     contract::RunStart& start = log_.start();
@@ -188,7 +189,7 @@ class Reader {
     const std::vector<std::string_view>& cells = words_;
     words_of(line.text, words_);
     const int all = columns_->all;
-    // Out of place may be left out (replay of traces): four words, blank.
+    // The out-of-place columns may be missing (replay of traces): four words are blank.
     const int missing = all - static_cast<int>(cells.size());
     const int way_width = columns_->ways[1].time - columns_->ways[0].time;
     if (!line.complete) return log_.cut_off();
@@ -254,7 +255,7 @@ class Reader {
   std::optional<NcclColumns> columns_;
   std::string collective_, first_;
   JsonObject json_;
-  std::vector<std::string_view> words_;  ///< of the row under way
+  std::vector<std::string_view> words_;  ///< words of the current row
   std::set<std::string> nodes_, gpus_;
   int first_number_ = 1;
   bool known_ = false, ranks_told_ = false;
@@ -295,7 +296,8 @@ void Reader::take_result(std::string_view text) {
   }
 }
 
-/// The document whose bracket is at `begins`; what it has until it was cut off.
+/// Reads the document whose opening bracket is at `begins`. Reads the available part of a truncated
+/// document.
 void Reader::take_json(std::string_view text, std::size_t begins) {
   known_ = true;
   const std::string_view document = text.substr(begins);
@@ -331,13 +333,13 @@ void Reader::take_json(std::string_view text, std::size_t begins) {
             good ? "" : "out of bounds values");
 }
 
-/// Where its JSON document begins; npos in text.
+/// Returns the position of the JSON document, or npos for text output.
 std::size_t document_at(std::string_view text) {
   const std::size_t version = text.find("\"nccl_version\"");
   if (version == text.npos) return text.npos;
   const std::size_t begins = text.find("{\"version\"");
   if (begins < version) return begins;
-  const std::size_t brace = text.find('{');  // pretty-printed by another program
+  const std::size_t brace = text.find('{');  // reformatted by another program
   return brace < version ? brace : text.npos;
 }
 
@@ -380,7 +382,8 @@ LogContent read_part(std::string_view text, const LogPart& part, const contract:
   return read_lines(text.substr(part.offset, part.size), run, part.first_line - 1);
 }
 
-/// A test begins with the first of its own lines behind the table of the test before.
+/// Returns the tests of a log. A test begins with the first nccl-tests line after the table of the
+/// previous test.
 std::vector<LogPart> parts(std::string_view text) {
   std::vector<LogPart> found;
   std::map<std::string, int> seen;

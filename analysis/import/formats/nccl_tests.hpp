@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of nccl-tests' tables, which have changed over the years: as the heading says.
+// Finds the columns of nccl-tests tables from the heading, because the columns changed between
+// versions.
 #pragma once
 
 #include <array>
@@ -10,10 +11,10 @@
 
 namespace dlscale::analysis {
 
-/// Parts of a line between blanks, in place of what `words` had.
+/// Replaces the content of `words` with the words of a line, which are separated by blanks.
 void words_of(std::string_view line, std::vector<std::string_view>& words);
 
-/// "all_reduce" of "/opt/all_reduce_perf -b 8".
+/// Returns "all_reduce" for "/opt/all_reduce_perf -b 8".
 std::string collective_of(std::string_view program);
 
 struct NcclColumns {
@@ -22,12 +23,12 @@ struct NcclColumns {
     int time = kNone, algbw = kNone, busbw = kNone, wrong = kNone;
   };
   int size = 0, count = 1, type = 2, redop = kNone, root = kNone;
-  int all = 0;              ///< words of a row, a timestamp not counted
-  std::array<Way, 2> ways;  ///< out of place, in place
+  int all = 0;              ///< number of words in a row, without a timestamp
+  std::array<Way, 2> ways;  ///< out of place and in place
 };
 
-/// Of "#  size  count  type  redop  root  time  algbw  busbw  #wrong  time  algbw  busbw  #wrong";
-/// nothing for any other line.
+/// Returns the columns of a heading "#  size  count  type  redop  root  time  algbw  busbw  #wrong
+/// time  algbw  busbw  #wrong", or nothing for any other line.
 std::optional<NcclColumns> nccl_columns_of(std::string_view heading);
 
 }  // namespace dlscale::analysis

@@ -21,7 +21,7 @@ bool is_one_of(const std::array<std::string_view, kSize>& names, std::string_vie
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Without what stands in braces and in quotation marks around the whole.
+/// Returns the text without quotation marks and without the text in braces.
 std::string without_properties(std::string_view text) {
   std::string plain;
   int depth = 0;
@@ -52,7 +52,7 @@ std::vector<std::string_view> parts_of(std::string_view text, std::string_view d
   }
 }
 
-/// Adds the counts of one group, "/host=2/gpu=4": each level multiplies those below it.
+/// Adds the counts of a group such as "/host=2/gpu=4". Each level multiplies the levels below it.
 void add_group(std::string_view group, Shape& shape, bool& is_open) {
   std::optional<std::int64_t> product = 1;
   for (const std::string_view level : parts_of(group, "/")) {
@@ -86,7 +86,7 @@ double walltime_in(std::string_view text) {
 
 Shape parse_shape(std::string_view text) {
   Shape shape;
-  bool is_open = false;  // "gpu=ALL"
+  bool is_open = false;  // true for "gpu=ALL"
   for (const std::string_view part : parts_of(text, ",")) {
     constexpr std::string_view kWalltime = "walltime=";
     if (part.starts_with(kWalltime)) {

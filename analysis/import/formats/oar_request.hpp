@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What OAR jobs ask for: one shape, or one of several (oarsub -l, once for each).
+// Parses the resource requests of OAR jobs: one shape, or alternatives given by repeated oarsub -l.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,26 @@
 
 namespace dlscale::analysis::oar {
 
-/// Counts of one shape; null where the request does not give them ("host=ALL", no level of GPUs).
+/// Counts of one shape. They are null if the request does not state them ("host=ALL", or no GPU
+/// level).
 struct Shape {
   std::optional<std::int64_t> nodes, gpus;
-  double walltime_s = 0;  ///< 0: not given
+  double walltime_s = 0;  ///< walltime in seconds; 0: not given
 };
 
 using Request = std::vector<Shape>;
 
-/// Reads `-l "{type = 'default'}/host=2/gpu=4+/host=1/gpu=2,walltime=2:0:0" -l "…"`. Text in braces
-/// selects resources and gives no counts.
+/// Parses a request such as `-l "{type = 'default'}/host=2/gpu=4+/host=1/gpu=2,walltime=2:0:0" -l
+/// "…"`. Text in braces selects resources and does not state counts.
 Request parse_request(std::string_view text);
 
 struct GpuCount {
   std::optional<std::int64_t> gpus;
-  std::string problem;  ///< why the shape that the job got is not known
+  std::string problem;  ///< reason why the shape of the job is unknown
 };
 
-/// GPUs of the shape that a job got, by its nodes (0: none assigned) and its walltime.
+/// Returns the GPUs of the shape that a job received, found by its number of nodes (0: none
+/// assigned) and its walltime.
 GpuCount gpus_of(const Request& request, std::int64_t nodes, double walltime_s);
 
 }  // namespace dlscale::analysis::oar

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What OAR's oarstat --full --json prints (oar-team/oar 2.5; OAR_OARSTAT_OUTPUT_FORMAT=2
-// from 2.5.10 on): an object with an object for each job. A job is a run. Times are seconds since
-// 1970; 0 is never. exit_code is what wait() returned: state Terminated says nothing of success
-// without it.
-// GPUs are counted from what was asked for ("/nodes=2/gpu=2"), for OAR's resources are cores. A
-// moldable job asks for one of several shapes; the shape with the nodes and the walltime that the
-// job got counts. Jobs train nothing that OAR knows of: there are no rates.
+// Reads the output of OAR's oarstat --full --json (oar-team/oar 2.5; OAR_OARSTAT_OUTPUT_FORMAT=2
+// from 2.5.10 on).
+// The output is an object with one object for each job. Each job becomes a run. Times are seconds
+// since 1970, and 0 means never. exit_code is the value that wait() returned. Without exit_code,
+// the state Terminated does not imply success.
+// GPUs are counted from the request ("/nodes=2/gpu=2"), because OAR's resources are cores. A
+// moldable job requests one of several shapes. The shape with the nodes and the walltime of the job
+// counts. OAR does not record training, so there are no rates.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +28,7 @@ using contract::RunOutcome;
 using contract::codec::text_in;
 using contract::codec::Value;
 
-/// Events with which OAR suspects a node of a job.
+/// Events with which OAR marks a node of a job as suspected.
 constexpr std::array kNodeEvents{"PING_CHECKER_NODE_SUSPECTED",
                                  "PING_CHECKER_NODE_SUSPECTED_END_JOB",
                                  "CPUSET_ERROR",
@@ -46,7 +47,7 @@ double number_in(Value job, const char* key) {
   return whole_number(text_in(job, key), value) ? value : std::nan("");
 }
 
-/// "2026-01-29T18:02:19Z"; empty for never.
+/// Returns a time such as "2026-01-29T18:02:19Z", or an empty text for never.
 std::string day_and_time(double seconds) {
   if (!(seconds > 0) || seconds > 1e11) return "";
   namespace ch = std::chrono;
@@ -78,7 +79,7 @@ struct End {
   std::string reason;
 };
 
-/// Of a job that did not end by itself.
+/// Returns the cause of the end of a job that did not end by itself.
 End cause_of(Value job) {
   const std::string node = node_event(job);
   if (has_event(job, "BESTEFFORT_KILL")) return {RunOutcome::Preempted, "BESTEFFORT_KILL"};
@@ -124,7 +125,7 @@ AccountedJob job_of(const std::string& id, Value job) {
   known.started = day_and_time(started);
   known.ended = day_and_time(ended);
   if (started > 0 && ended >= started) known.elapsed_s = ended - started;
-  if (started <= 0 && ended > 0) known.elapsed_s = 0;  // it never began
+  if (started <= 0 && ended > 0) known.elapsed_s = 0;  // the job never began
   known.timelimit_s = number_in(job, "walltime");
   simdjson::dom::array hosts, cores;
   if (job["assigned_network_address"].get(hosts) == simdjson::SUCCESS) {
@@ -163,7 +164,7 @@ void take_job(CollectedLog& log, const std::string& key, std::string_view text) 
   log.add(std::move(known));
 }
 
-/// The key before the object that begins at `at`.
+/// Returns the key in front of the object that begins at `at`.
 std::string key_before(std::string_view text, std::size_t at) {
   const std::size_t last = text.substr(0, at).rfind('"');
   const std::size_t first = last == text.npos || last == 0 ? text.npos : text.rfind('"', last - 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// results.csv of Randl/MobileNetV2-pytorch (logger.py, CsvLogger) and its relatives: a row an
-// epoch, from 1, with the errors of validation as fractions. There are no times: such logs have no
-// rates.
+// Reads results.csv of Randl/MobileNetV2-pytorch (logger.py, CsvLogger) and related programs.
+// The table has one row per epoch, from 1, with the validation errors as fractions. It has no
+// times, so there are no rates.
 #include "analysis/import/reading/collected_log.hpp"
 #include "analysis/import/reading/csv_row.hpp"
 #include "base/text.hpp"

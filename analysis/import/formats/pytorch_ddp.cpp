@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output of the ResNet-50 DDP test of argonne-lcf/alcf-nccl-tests (pytests/resnet50).
+// Reads the output of the ResNet-50 DDP test of argonne-lcf/alcf-nccl-tests (pytests/resnet50).
 // "Throughput: 4754.937 images/s, Batch size: 16, Num of GPUs: 8, Total time: 3.567 s, …, First
-// batch time: 0.902 s" stands for an epoch: in published logs the rate is batch x GPUs x (batches -
-// 1) / (total - first batch's time), so it is of all ranks and leaves the first batch out; waiting
-// for data is in it.
+// batch time: 0.902 s" describes an epoch. In published logs the rate is batch x GPUs x (batches -
+// 1) / (total - first batch's time). It covers all ranks, excludes the first batch and includes
+// waiting for data.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -44,7 +44,7 @@ class Reader {
   }
   LogContent finish() {
     log_.fact("gpus", gpus_);
-    // Of a run that failed early some ranks say nothing.
+    // Some ranks write nothing if a run fails early.
     const bool all_said = static_cast<std::int64_t>(workers_.size()) == gpus_;
     if (all_said) log_.fact("nodes", nodes_);
     if (all_said && nodes_ > 0) log_.start().nodes = static_cast<int>(nodes_);
@@ -54,14 +54,15 @@ class Reader {
   CollectedLog& log() { return log_; }
 
  private:
-  /// "DDP: I am worker 4 of 8. My local rank is 0": each node has one local rank 0.
+  /// Counts nodes by lines such as "DDP: I am worker 4 of 8. My local rank is 0". Each node has one
+  /// local rank 0.
   void take_worker(TextScanner s) {
     std::int64_t rank = 0, of = 0, local = 0;
     if (!s.skip("DDP: I am worker ") || !s.integer(rank) || !s.skip("of ") || !s.integer(of))
       return;
     if (s.skip(". My local rank is ") && s.integer(local) && of > 0 && of < 10'000'000) {
       gpus_ = of;
-      if (!workers_.insert(rank).second) return;  // of an earlier log in the same file
+      if (!workers_.insert(rank).second) return;  // from an earlier log in the same file
       if (local == 0) ++nodes_;
     }
   }
@@ -71,7 +72,7 @@ class Reader {
     if (!read_epoch(text, e)) {
       return line.complete ? log_.skip("no epoch after \"Throughput:\"") : log_.cut_off();
     }
-    // An epoch has no number: one that is told in the same words is the same.
+    // An epoch has no number, so an identical line is the same epoch.
     if (tested_ || !told_.emplace(text).second) return log_.skip_repeated();
     log_.fact("batch_per_gpu", e.batch);
     log_.fact("global_batch", e.batch * e.gpus);
@@ -91,12 +92,13 @@ class Reader {
     log_.add_epoch(epoch);
   }
 
-  /// The epoch has total time / average batch time batches, of which the first is left out.
+  /// Compares the number of batches. The epoch has total time / average batch time batches, and the
+  /// first batch is left out.
   void compare_batches(const Epoch& e, std::int64_t steps) {
     if (!(e.mean_batch_s > 0)) return;
     const double batches = e.total_s / e.mean_batch_s;
     const double global_batch = static_cast<double>(e.batch * e.gpus);
-    constexpr double kRounding = 0.0005;  // s, of the printed times
+    constexpr double kRounding = 0.0005;  // seconds, of the printed times
     log_.compare({.name = "Total time / Average batch time",
                   .value = (batches - 1) * global_batch,
                   .quantity = PrintedQuantity::samples,
@@ -104,7 +106,7 @@ class Reader {
                   .resolution = (batches * kRounding / e.mean_batch_s + 1) * global_batch});
   }
 
-  /// "Test set: Average loss: -0.0014, Accuracy: 6/50000 (0%)"
+  /// Reads "Test set: Average loss: -0.0014, Accuracy: 6/50000 (0%)".
   void take_test(const LogLine& line, TextScanner s) {
     double loss = 0;
     std::int64_t correct = 0, samples = 0;
@@ -123,10 +125,10 @@ class Reader {
   }
 
   CollectedLog log_;
-  std::set<std::int64_t> workers_;           ///< ranks that said that they are there
+  std::set<std::int64_t> workers_;           ///< ranks that reported their start
   std::set<std::string, std::less<>> told_;  ///< lines of epochs
   std::int64_t gpus_ = 0, nodes_ = 0, epoch_ = 0;
-  bool tested_ = false;  ///< after the last epoch
+  bool tested_ = false;  ///< true after the test that follows the last epoch
 };
 
 bool recognises(std::string_view head) {

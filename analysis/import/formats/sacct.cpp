@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What SLURM's sacct prints with --parsable or --parsable2: jobs and their steps between "|" or
-// what --delimiter says, under a heading, or without one in the order in which Open XDMoD asks for
-// fields (ubccr/xdmod, xdmod-slurm-helper). Columns may stand in any order, formatted or raw
+// Reads the output of SLURM's sacct with --parsable or --parsable2.
+// The output lists jobs and their steps. Columns are separated by "|" or by the --delimiter. They
+// follow a heading or, without a heading, the order in which Open XDMoD requests fields
+// (ubccr/xdmod, xdmod-slurm-helper). Columns may have any order and may be formatted or raw
 // (ElapsedRaw in seconds, TimelimitRaw in minutes).
-// A job is a run; its steps (".batch", ".0") say how much memory it had and are no runs. Jobs train
-// nothing that sacct knows of: there are no rates. Times of day are the cluster's, without a zone.
-// ConsumedEnergy of a job's own row is that of all its tasks (man sacct; the energy of AllocTRES).
-// Of a step it is what its nodes took while it ran: .batch and .extern run beside .0 on the same
-// nodes, so the sum over steps counts joules twice. Where the job's row has none, the largest of
-// its steps is what it took at least.
+// Each job becomes a run. Its steps (".batch", ".0") state the memory usage and do not become runs.
+// sacct does not record training, so there are no rates. Times of day are in the cluster's time
+// zone, which is not stated.
+// ConsumedEnergy in the row of a job is the energy of all its tasks (man sacct; the energy of
+// AllocTRES). In the row of a step it is the energy of the step's nodes while the step ran. .batch
+// and .extern run next to .0 on the same nodes, so a sum over the steps would count energy twice.
+// If the row of the job has no energy, the largest value of its steps is a lower bound.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,9 +27,9 @@ namespace {
 
 using contract::RunOutcome;
 
-/// Clocks are set back by an hour in autumn.
+/// Tolerance in seconds for clocks that are set back by an hour in autumn.
 constexpr double kClockChange = 3601;
-constexpr double kMostEnergy_j = 1e15;  ///< of a job; a year of 30 MW
+constexpr double kMostEnergy_j = 1e15;  ///< joules of a job; a year of 30 MW
 
 using sacct::Columns;
 using sacct::Row;
@@ -37,14 +39,15 @@ class Reader {
  public:
   explicit Reader(const contract::RunSpec& run) : log_(run, "sacct") {}
 
-  /// Learns the columns from the log's beginning.
+  /// Determines the columns from the beginning of the log.
   void learn(std::string_view text) {
     for (LogLines lines(text); !columns_.known() && lines.next();) {
       if (lines.line().complete) columns_.learn(lines.line().text);
     }
   }
 
-  /// Learns the columns of the last heading before the first line that is read.
+  /// Determines the columns from the last heading in `before`, the text in front of the first line
+  /// that is read.
   void learn_again(std::string_view before) {
     for (LogLines lines(before); lines.next();) {
       if (lines.line().complete) columns_.learn_again(lines.line().text);
@@ -53,7 +56,7 @@ class Reader {
 
   void take(const LogLine& line, int number) {
     if (!columns_.known() && columns_.learn(line.text)) return;
-    if (columns_.learn_again(line.text)) return;  // dumps that were written one behind the other
+    if (columns_.learn_again(line.text)) return;  // heading of a concatenated dump
     if (!columns_.is_table_line(line.text)) return;
     if (!line.complete) return log_.cut_off();
     if (!columns_.known()) return;
@@ -114,7 +117,7 @@ class Reader {
     job.elapsed_s = std::nan("");
   }
 
-  /// The first that is known.
+  /// Returns the first known value, or NaN if none is known.
   static double first_of(std::initializer_list<double> values) {
     for (const double value : values) {
       if (std::isfinite(value)) return value;
@@ -144,7 +147,8 @@ class Reader {
     if (signal > 0 && signal < 1000) job.signal = static_cast<int>(signal);
   }
 
-  /// The first of these columns that has a count, else the count of a resource that was allocated.
+  /// Returns the count in the first of these columns that has one. Otherwise returns the count of
+  /// an allocated resource.
   std::optional<std::int64_t> count_of(const Row& row, std::initializer_list<const char*> names,
                                        const char* resource) const {
     for (const char* name : names) {
@@ -153,9 +157,9 @@ class Reader {
     return sacct::count(sacct::resource(columns_(row, "alloctres"), resource).value_or(""));
   }
 
-  /// The GPUs of the first column that has any. 0 where a column lists resources without GPUs and
-  /// no other names GPUs in a way that cannot be counted: sites may leave GPUs out of AllocTRES and
-  /// have them in the other columns.
+  /// Returns the number of GPUs in the first column that has any. Returns 0 if a column lists
+  /// resources without GPUs and no other column names GPUs in an unknown form. Sites may omit GPUs
+  /// from AllocTRES and list them in other columns.
   std::optional<std::int64_t> gpus_of(const Row& row, const AccountedJob& job) {
     std::optional<std::int64_t> gpus;
     std::string problem;
@@ -172,7 +176,8 @@ class Reader {
     return std::nullopt;
   }
 
-  /// GPUs of all nodes or tasks. Without a count of nodes or tasks the number is unknown.
+  /// Returns the number of GPUs on all nodes or tasks. If the number of nodes or tasks is unknown,
+  /// returns nothing and sets `problem`.
   std::optional<std::int64_t> gpus_of_gres(const Row& row, std::string_view text,
                                            const AccountedJob& job, std::string& problem) const {
     std::int64_t sum = 0;
@@ -209,7 +214,7 @@ class Reader {
         job.requested_memory_bytes = all->bytes;
     }
     const auto asked = sacct::memory(columns_(row, "reqmem"));
-    const bool is_whole_node = asked && asked->bytes == 0;  // --mem=0 asks for all memory of a node
+    const bool is_whole_node = asked && asked->bytes == 0;  // --mem=0 requests all memory of a node
     if (!std::isnan(job.requested_memory_bytes) || !asked || is_whole_node) return;
     const auto times = asked->each == 'c'   ? job.cpus
                        : asked->each == 'n' ? job.nodes
@@ -226,7 +231,8 @@ class Reader {
     if (!has_own_energy_) job_.energy_j = std::fmax(job_.energy_j, energy_of(row));
   }
 
-  /// Joules; NaN where nothing measured them: 0, and what SLURM writes for no value (2^64 - 2).
+  /// Returns the energy in joules. Returns NaN if it was not measured, which SLURM writes as 0 or
+  /// as 2^64 - 2.
   double energy_of(const Row& row) const {
     const auto allocated = sacct::resource(columns_(row, "alloctres"), "energy");
     for (const std::string_view text :
@@ -266,8 +272,8 @@ class Reader {
   bool under_way_ = false;
 };
 
-/// A heading of sacct's, or a row in XDMoD's order, is the first line of a table; or a form of
-/// output that is named when it is read.
+/// Returns true if the first line of a table is a heading of sacct or a row in XDMoD's order. Also
+/// returns true for unsupported output forms of sacct, which are reported when the log is read.
 bool recognises(std::string_view head) {
   if (!sacct::unreadable_form(head).empty()) return true;
   for (LogLines lines(head); lines.next();) {
@@ -295,7 +301,7 @@ LogContent read_lines(std::string_view text, const LogPart& part, const contract
       part.size > 0 && part.offset < text.size() ? text.substr(part.offset, part.size) : text,
       reader.log(), [&](const LogLine& line) { reader.take(line, before + line.number); },
       {&recognises}, before);
-  if (!text.empty() && !text.ends_with('\n')) reader.log().cut_off();  // of all its jobs
+  if (!text.empty() && !text.ends_with('\n')) reader.log().cut_off();  // applies to each job
   return reader.finish();
 }
 
@@ -303,11 +309,11 @@ LogContent read(std::string_view text, const contract::RunSpec& run) {
   return read_lines(text, {}, run);
 }
 
-/// Numbers the attempts of a job: a job that was requeued has another start. Rows that repeat an
-/// attempt have its number.
+/// Numbers the attempts of a job. A requeued job has a different start for each attempt. Rows that
+/// repeat an attempt get the number of that attempt.
 class Attempts {
  public:
-  /// Returns 1 for the first attempt of the job in this row.
+  /// Returns the number of the attempt in this row, from 1.
   std::size_t number_of(const Columns& columns, const Row& row, std::string_view line) {
     const std::string submitted(sacct::known_time(columns(row, "submit")));
     const std::string started(sacct::known_time(columns(row, "start")));
@@ -329,13 +335,13 @@ class Attempts {
  private:
   struct Attempt {
     std::string submitted, started;
-    std::string row;  ///< where the table has no times
+    std::string row;  ///< whole row, if the table has no times
   };
   std::map<std::string, std::vector<Attempt>> attempts_;
 };
 
-/// Jobs, each with the steps that follow it. The first part begins behind the heading: lines before
-/// the first job that cannot be read are named with that job.
+/// Returns the jobs, each with the steps that follow it. The first part begins after the heading,
+/// so that unreadable lines before the first job are reported with that job.
 std::vector<LogPart> parts(std::string_view text) {
   std::vector<LogPart> found;
   if (!sacct::unreadable_form(text).empty()) return found;

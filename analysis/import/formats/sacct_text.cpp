@@ -127,8 +127,7 @@ std::optional<std::int64_t> gpus_of(std::string_view tres) {
 
 namespace {
 
-/// Removes the first item of a list from the list, and returns it. Commas within brackets belong to
-/// an item.
+/// Removes the first item from a list and returns it. Commas within brackets belong to an item.
 std::string_view take_item(std::string_view& list) {
   std::size_t end = 0;
   for (int depth = 0; end < list.size() && (depth > 0 || list[end] != ','); ++end) {
@@ -140,7 +139,7 @@ std::string_view take_item(std::string_view& list) {
   return item;
 }
 
-/// Reads what stands behind "gpu" in "gpu:a100:4", "gpu:4", "gpu=4" and "gpu".
+/// Reads the text after "gpu" in "gpu:a100:4", "gpu:4", "gpu=4" and "gpu".
 GpuRequest read_gpus(std::string_view text, Each each) {
   GpuRequest request{each, 1, true};
   if (text.empty()) return request;
@@ -150,10 +149,10 @@ GpuRequest read_gpus(std::string_view text, Each each) {
   const bool has_kind = text.find_first_of(":=", 1) != text.npos;
   request.is_known = has_form && !number.empty() && (is_count || !has_kind);
   if (is_count && request.is_known) request.count = count_of(number);
-  return request;  // "gpu:a100" is one
+  return request;  // "gpu:a100" is one GPU
 }
 
-/// Adds the names between brackets: 12 for "01-12", 2 for "1,7".
+/// Returns the number of names between brackets: 12 for "01-12", 2 for "1,7".
 std::optional<std::int64_t> numbers_in(std::string_view list) {
   std::int64_t sum = 0;
   if (list.ends_with(',')) list.remove_suffix(1);
@@ -169,7 +168,8 @@ std::optional<std::int64_t> numbers_in(std::string_view list) {
   return sum > 0 ? std::optional(sum) : std::nullopt;
 }
 
-/// Number of nodes of one name, which may have several lists of numbers: "rack[1-2]n[01-08]".
+/// Returns the number of nodes of one name, which may have several lists of numbers:
+/// "rack[1-2]n[01-08]".
 std::optional<std::int64_t> nodes_of_name(std::string_view name) {
   std::int64_t product = 1;
   for (std::size_t open = name.find('['); open != name.npos; open = name.find('[')) {
@@ -243,7 +243,7 @@ constexpr std::string_view kXdmod =
     "elapsed|exitcode|state|nnodes|ncpus|reqcpus|reqmem|reqtres|alloctres|timelimit|nodelist|"
     "jobname";
 
-/// Fields of sacct --helpformat that headings with other delimiters are known by.
+/// Fields of sacct --helpformat. Headings with other delimiters are recognised by these fields.
 constexpr std::string_view kFields =
     " account admincomment alloccpus allocgres allocnodes alloctres associd avecpu avecpufreq "
     "avediskread avediskwrite avepages averss avevmsize blockid cluster comment constraints "
@@ -265,11 +265,11 @@ constexpr std::string_view kFields =
     "uid "
     "user usercpu wckey wckeyid workdir ";
 
-/// Columns whose text may have the delimiter within.
+/// Columns whose text may contain the delimiter.
 constexpr std::array<std::string_view, 12> kFreeTexts{
     "jobname", "comment", "admincomment", "systemcomment", "submitline", "workdir",
     "extra",   "reason",  "constraints",  "stdin",         "stdout",     "stderr"};
-/// Columns that are lists with commas.
+/// Columns that contain lists with commas.
 constexpr std::array<std::string_view, 6> kLists{"alloctres", "reqtres",  "allocgres",
                                                  "reqgres",   "licenses", "nodelist"};
 constexpr std::array<std::string_view, 6> kDurations{"elapsed", "timelimit", "totalcpu",
@@ -287,7 +287,8 @@ bool is_field(std::string_view name) {
   return !name.empty() && kFields.find(fmt::format(" {} ", name)) != kFields.npos;
 }
 
-/// What stands between the first two fields of a heading; empty where there are no two.
+/// Returns the text between the first two fields of a heading, or an empty text if there are fewer
+/// than two fields.
 std::string_view delimiter_in(std::string_view heading) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz";
   const std::size_t begin = std::min(heading.find_first_not_of(kLetters), heading.size());
@@ -295,12 +296,13 @@ std::string_view delimiter_in(std::string_view heading) {
   return heading.substr(begin, end - begin);
 }
 
-/// Words that stand for no time: "UNLIMITED", "Partition_Limit", "INVALID".
+/// Returns true for words without digits that replace a time: "UNLIMITED", "Partition_Limit",
+/// "INVALID".
 bool is_word(std::string_view cell) {
   return cell.find_first_of("0123456789") == cell.npos;
 }
 
-/// Whether a cell can be one of this column.
+/// Returns true if a cell may belong to this column.
 bool may_be(std::string_view name, std::string_view cell) {
   double number = 0;
   if (name == "state") return state_of(cell) != nullptr;
@@ -328,13 +330,13 @@ bool may_be(std::string_view name, std::string_view cell) {
   return true;
 }
 
-/// Joins cells that a delimiter within a text parted, in the only way that fits all columns.
+/// Joins cells that were split by a delimiter within a text, if exactly one way fits all columns.
 class Joiner {
  public:
   Joiner(const std::vector<std::string>& names, const Row& pieces, bool lists_may_be_parted)
       : names_(names), pieces_(pieces), lists_may_be_parted_(lists_may_be_parted) {}
 
-  /// How many readings there are, at most two; `row` is the last of them.
+  /// Returns the number of possible readings, at most two. `row` receives the last reading.
   int find(Row& row) {
     Row under_way;
     place(0, under_way, row);
@@ -388,7 +390,8 @@ constexpr std::array kStates{
     State{"COMPLETING", RunOutcome::Lost, false},    State{"CONFIGURING", RunOutcome::Lost, false},
 };
 
-/// A table in columns of fixed width, with a line of dashes below its heading.
+/// Returns true for a table with columns of fixed width, which has a line of dashes below its
+/// heading.
 bool is_padded(std::string_view head) {
   LogLines lines(head);
   if (!lines.next()) return false;
@@ -413,7 +416,7 @@ bool Columns::set_heading(std::string_view heading) {
   const auto take = [&](std::string_view delimiter, bool only_fields) {
     std::vector<std::string> names;
     Row cells = base::split(heading, delimiter);
-    if (cells.back().empty()) cells.pop_back();  // --parsable
+    if (cells.back().empty()) cells.pop_back();  // from --parsable
     for (const std::string_view name : cells) {
       if (name.empty() || (only_fields && !is_field(name))) return false;
       names.emplace_back(name);
@@ -443,7 +446,7 @@ bool Columns::learn(std::string_view line) {
 
 bool Columns::learn_again(std::string_view line) {
   constexpr std::string_view kDigits = "0123456789";
-  // Headings have no digits, and almost all other lines begin with one.
+  // Headings have no digits, and almost all other lines begin with a digit.
   if (line.empty() || line.find_first_of(kDigits) != line.npos) return false;
   return set_heading(base::lower(line));
 }
@@ -454,7 +457,7 @@ bool Columns::is_table_line(std::string_view line) const {
 
 std::string Columns::split(std::string_view line, Row& row) const {
   row = base::split(line, delimiter_);
-  if (row.size() > names_.size() && row.back().empty()) row.pop_back();  // --parsable
+  if (row.size() > names_.size() && row.back().empty()) row.pop_back();  // from --parsable
   if (row.size() == names_.size()) return "";
   if (row.size() < names_.size()) {
     return fmt::format("has {} of {} columns", row.size(), names_.size());

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The training benchmark of SSD (NVIDIA/DeepLearningExamples, PyTorch/Detection/SSD, src/train.py,
-// benchmark_train_loop; src/logger.py): each rank prints "Done benchmarking. Total images: 3840
-// total time: 19.621 Average images/sec: 195.708 Median images/sec: 194.462", then rank 0 "Training
-// performance = 1558.09 FPS".
-// A step's clock starts when its batch has come: waiting for data is not in the total time, nor are
-// the warm-up steps. The rate is all images over the slowest rank's time. It is compared with the
-// sum of the ranks' averages, and with the "Training performance", which is the sum of their
-// medians and may therefore differ by more.
+// Reads the output of SSD's training benchmark (NVIDIA/DeepLearningExamples, PyTorch/Detection/SSD,
+// src/train.py, benchmark_train_loop; src/logger.py).
+// Each rank prints "Done benchmarking. Total images: 3840 total time: 19.621 Average images/sec:
+// 195.708 Median images/sec: 194.462". Rank 0 then prints "Training performance = 1558.09 FPS".
+// The clock of a step starts when its batch has arrived, so the total time includes neither waiting
+// for data nor the warm-up steps. The rate is the number of all images over the time of the slowest
+// rank. It is compared with the sum of the ranks' averages and with "Training performance", which
+// is the sum of their medians and may therefore differ by more.
 #include <algorithm>
 
 #include "analysis/import/reading/collected_log.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kDone = "Done benchmarking. Total images:";
 constexpr std::string_view kAll = "Training performance =";
-/// Medians may differ by so much from averages in addition to the 5 % of all figures.
+/// Tolerance for medians relative to averages, in addition to the 5 % of all figures.
 constexpr double kOfMedians = 0.2;
 
 struct RankTime {
@@ -82,7 +82,7 @@ class Reader {
   CollectedLog log_;
   double images_ = 0, time_s_ = 0, rates_ = 0;
   int ranks_ = 0;
-  bool is_told_ = false;  ///< of all ranks: what is behind it is of another benchmark
+  bool is_told_ = false;  ///< true after all ranks; later lines belong to another benchmark
 };
 
 bool recognises(std::string_view head) {

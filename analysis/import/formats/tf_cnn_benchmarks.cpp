@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output of tf_cnn_benchmarks.py (tensorflow/benchmarks, scripts/tf_cnn_benchmarks).
-// Rows "10\timages/sec: 237.6 +/- 0.5 (jitter = 1.9)\t8.1" (benchmark_cnn.py, benchmark_one_step)
-// are of one worker process, all of its devices; with Horovod every process writes them. Only the
-// last line, "total images/sec: 237.40" (_benchmark_graph), is of all workers: images of all steps
-// over their wall time, reading data included, steps of warm-up (10 unless --num_warmup_batches)
-// left out. A run that was broken off has therefore no rate.
+// Reads the output of tf_cnn_benchmarks.py (tensorflow/benchmarks, scripts/tf_cnn_benchmarks).
+// Rows such as "10\timages/sec: 237.6 +/- 0.5 (jitter = 1.9)\t8.1" (benchmark_cnn.py,
+// benchmark_one_step) cover one worker process and all its devices. With Horovod every process
+// writes them. Only the last line, "total images/sec: 237.40" (_benchmark_graph), covers all
+// workers. It is the images of all steps over their wall time, including reading data, without the
+// warm-up steps (10 unless --num_warmup_batches). An aborted run therefore has no rate.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Row {
   double loss = std::nan("");
 };
 
-/// "10\timages/sec: 237.6 +/- 0.5 (jitter = 1.9)\t8.1"; a loss that is not told is NaN.
+/// Reads "10\timages/sec: 237.6 +/- 0.5 (jitter = 1.9)\t8.1". A missing loss is NaN.
 bool read_row(std::string_view text, Row& row) {
   TextScanner scanner(text);
   if (!scanner.integer(row.step) || !scanner.skip("images/sec: ") || !scanner.number(row.rate) ||
@@ -47,7 +47,7 @@ class Reader {
     } else if (!line.complete) {
       log_.cut_off();
     } else if (read_row(text, row)) {
-      if (row.step <= last_.step) return;  // later ones of a step are of other processes
+      if (row.step <= last_.step) return;  // from another process
       last_ = row;
       last_line_ = line.number;
     } else {
@@ -58,7 +58,8 @@ class Reader {
   CollectedLog& log() { return log_; }
 
  private:
-  /// "Model:       resnet50", "Batch size:  64 global" and below it "32.0 per device", …
+  /// Reads lines such as "Model:       resnet50", "Batch size:  64 global", and "32.0 per device"
+  /// below it.
   void take_head(std::string_view text) {
     TextScanner scanner(text);
     std::int64_t number = 0;
@@ -86,8 +87,8 @@ class Reader {
     }
   }
 
-  /// "['/gpu:0', '/gpu:1']" are the devices of this process; Horovod and distributed workers list
-  /// devices of other processes too, and write a row each.
+  /// Counts the devices of this process, "['/gpu:0', '/gpu:1']". Horovod and distributed workers
+  /// also list devices of other processes, and each process writes its own rows.
   void count_devices(std::string_view text) {
     const bool has_others = text.find("horovod") != text.npos || text.find("job:") != text.npos;
     devices_ = 0;
@@ -97,7 +98,8 @@ class Reader {
     if (has_others || devices_ == 0) devices_ = 1;
   }
 
-  /// The row's mean leaves out what happens between two steps, so that the total is not larger.
+  /// Compares the total with the last row. The mean of a row excludes the time between two steps,
+  /// so the total is not larger.
   void compare_with_rows() {
     if (gpus_ < 1 || !(last_.rate > 0)) return;
     const std::int64_t processes = std::max<std::int64_t>(gpus_ / devices_, 1);
@@ -112,7 +114,7 @@ class Reader {
     double rate = 0;
     if (!line.complete) return log_.cut_off();
     if (!scanner.number(rate)) return log_.skip("no rate after \"total images/sec:\"");
-    if (log_.steps() > 0) return log_.skip_repeated();  // of another process, or another run
+    if (log_.steps() > 0) return log_.skip_repeated();  // from another process or another run
     TimedSteps all{.steps = last_.step > 0 ? last_.step : batches_};
     all.samples = static_cast<double>(all.steps) * static_cast<double>(log_.global_batch());
     all.wall_s = all.samples / rate;
@@ -125,8 +127,8 @@ class Reader {
   CollectedLog log_;
   Row last_;
   std::int64_t batches_ = 0, gpus_ = 0;
-  std::int64_t devices_ = 1;  ///< of the process that writes
-  int last_line_ = 0;         ///< of the last row
+  std::int64_t devices_ = 1;  ///< devices of the writing process
+  int last_line_ = 0;         ///< line of the last row
 };
 
 bool recognises(std::string_view head) {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The standard output of timm's train.py (pytorch-image-models): "Train:" and "Test:" lines.
-// timm's rates are images of all ranks over wall time, waiting for data included. A rate in
+// Reads the standard output of timm's train.py (pytorch-image-models): "Train:" and "Test:" lines.
+// timm's rates are images of all ranks over wall time, including waiting for data. A rate in
 // parentheses is the images of the current update over the mean time of an update since the epoch
-// began. Between two lines of an epoch the time is therefore the difference of images / mean rate,
-// which is finer than the printed milliseconds.
+// began. The time between two lines of an epoch is therefore the difference of images / mean rate,
+// which is more precise than the printed milliseconds.
 // Steps are batches before timm 0.9 and optimizer updates from 0.9 on. The last update of an epoch
 // may have fewer images (fewer accumulated batches, or a smaller last batch), so its rate is lower
-// at the same time. Rate x time of a line is the images of its update, which tells such a line and
-// the global batch: where another batch was stated, steps follow the log. The mean time of all
-// lines must then agree with the time of the windows.
-// A log may hold several attempts: after a requeue the program writes on in the same file and does
-// the interrupted epoch again from its beginning. The means restart with the program. Differences
-// are therefore taken between lines of one attempt, and the first line that says something new
-// follows on the attempt's line before it, although that line only repeats what is known. A new
-// attempt shows by a line that goes back, or by the line "Model … created, param count:…", which
+// at the same time. Rate x time of a line is the number of images of its update. It reveals such a
+// line and the global batch. If the user stated another batch, the times of the steps follow the
+// log. The mean time of all lines must then agree with the time of the windows.
+// A log may contain several attempts. After a requeue the program appends to the same file and
+// repeats the interrupted epoch from its beginning, and its means restart. Differences are
+// therefore taken between lines of one attempt. The first new line of an attempt follows the
+// previous line of that attempt, although the previous line only repeats known steps. A new attempt
+// is recognised by a line that goes back, or by the line "Model … created, param count:…", which
 // train.py prints once when it starts.
 #include <fmt/format.h>
 
@@ -37,14 +37,14 @@ struct TrainLine {
   std::int64_t epoch = 0, step = 0, steps = 0;
   double loss = 0, mean_loss = 0, mean_time_s = 0, mean_rate = 0, lr = 0, mean_load_s = 0;
 
-  /// Images of the line's update, and how far the printed digits leave that open, as a share.
+  /// Images of the line's update, and the relative error of this number due to the printed digits.
   double images() const { return mean_rate * mean_time_s; }
   double rounding() const { return 0.0005 / mean_time_s + 0.005 / mean_rate; }
 };
 
-/// "Train: 0 [  50/5004 (  1%)]  Loss: 6.9 (6.95)  Time: 0.4s, 621.3/s  (0.5s, 512.0/s) LR: 1.0e-01
-/// Data: 0.01 (0.05)": what follows a number in parentheses is a mean; older versions print no unit
-/// behind times.
+/// Reads "Train: 0 [  50/5004 (  1%)]  Loss: 6.9 (6.95)  Time: 0.4s, 621.3/s  (0.5s, 512.0/s) LR:
+/// 1.0e-01 Data: 0.01 (0.05)". A number in parentheses is a mean. Older versions do not print a
+/// unit after times.
 std::optional<TrainLine> read_train_line(std::string_view text) {
   TrainLine line;
   TextScanner s(text);
@@ -66,7 +66,7 @@ std::optional<TrainLine> read_train_line(std::string_view text) {
                     s.number(line.mean_load_s) && s.skip(")");
   const bool can_be = line.mean_rate > 0 && line.epoch >= 0 && line.step >= 0 &&
                       line.step < line.steps && line.steps <= 1'000'000'000;
-  // Ends of lines that are none ("\r" alone) put all of a log behind its first line.
+  // If lines end with "\r" alone, the whole log follows its first line.
   const bool is_one = tail && can_be && s.rest().find(kTrain) == std::string_view::npos;
   return is_one ? std::optional(line) : std::nullopt;
 }
@@ -76,7 +76,7 @@ struct TestLine {
   double mean_batch_s = 0, mean_loss = 0, mean_accuracy_percent = 0;
 };
 
-/// "Test: [  97/97]  Time: 0.1 (0.2)  Loss: 1.1 (1.2)  Acc@1: 70.0 (71.2)".
+/// Reads "Test: [  97/97]  Time: 0.1 (0.2)  Loss: 1.1 (1.2)  Acc@1: 70.0 (71.2)".
 std::optional<TestLine> read_test_line(std::string_view text) {
   TestLine line;
   TextScanner s(text);
@@ -119,7 +119,7 @@ class Reader {
   struct Done {
     std::int64_t epoch = -1, steps = 0;
     double wall_s = 0, load_s = 0;
-    double mean_wall_s = 0;  ///< by the mean time in place of the mean rate
+    double mean_wall_s = 0;  ///< seconds derived from the mean time instead of the mean rate
   };
 
   void take(const TrainLine& line) {
@@ -169,7 +169,8 @@ class Reader {
     if (is_good && done_.steps == line.steps) end_epoch(line, batch - last_images);
   }
 
-  /// The images of an update, by the first line and by what was stated.
+  /// Returns the number of images of an update, from the first line of the attempt or from the
+  /// stated batch.
   double batch_of(const TrainLine& line) {
     if (batch_ > 0) return batch_;
     const auto stated = static_cast<double>(log_.global_batch());
@@ -189,7 +190,8 @@ class Reader {
     return batch_;
   }
 
-  /// Of the last update of an epoch, by the rate x time of an update before.
+  /// Returns the number of images of the last update of an epoch, from the rate x time of an
+  /// earlier update.
   double images_of_last(const TrainLine& line, double batch) const {
     if (!full_ || !(line.mean_time_s > 0)) return batch;
     const double share = line.images() / full_->images();
@@ -197,11 +199,12 @@ class Reader {
     return share < 1 - unsure ? std::max(std::round(batch * share), 1.0) : batch;
   }
 
-  /// The windows of an epoch, from one line of an attempt on, whose time the mean times tell, too.
+  /// Windows of an epoch since one line of an attempt, whose total time is compared with the mean
+  /// times.
   struct Comparison {
-    std::int64_t epoch = -1, first_step = 0;  ///< the latter of the run
+    std::int64_t epoch = -1, first_step = 0;  ///< epoch, and step of the run
     double begins_s = 0;                      ///< mean time x steps at that line
-    bool is_whole = true;                     ///< all lines since then have become windows
+    bool is_whole = true;                     ///< true if all lines since then became windows
   };
 
   void begin_comparison(std::int64_t epoch, const Done& before) {
@@ -237,15 +240,15 @@ class Reader {
 
   CollectedLog log_;
   RunPlace told_, tested_;
-  std::optional<TrainLine> full_;  ///< the last line of an update with all its images
-  std::string batch_note_;         ///< that another batch was stated
-  int batch_note_line_ = 0;        ///< 0: the batch is the stated one, or none was stated
+  std::optional<TrainLine> full_;  ///< last line of an update with all its images
+  std::string batch_note_;         ///< message that the stated batch differs
+  int batch_note_line_ = 0;        ///< line of that message; 0: the batch does not differ
   int line_ = 0;
-  double batch_ = 0;            ///< images of an update; 0: the attempt has no line yet
-  std::int64_t at_epoch_ = -1;  ///< of the last "Train:" line, repeated lines included
+  double batch_ = 0;            ///< images of an update; 0: unknown
+  std::int64_t at_epoch_ = -1;  ///< epoch of the last "Train:" line, repeated lines included
   RestartWatch watch_;
-  bool is_starting_ = false;  ///< the next line is the first of a program that has just started
-  Done done_;                 ///< at the last line of the attempt, repeated lines included
+  bool is_starting_ = false;  ///< true if the next line is the first of a new program
+  Done done_;                 ///< progress at the last line, repeated lines included
   Comparison compared_;
 };
 

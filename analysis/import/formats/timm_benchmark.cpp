@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of timm's benchmark.py (huggingface/pytorch-image-models, results/benchmark-*.csv): a row
-// a model, with train_samples_per_sec, train_step_time (ms) and train_batch_size, or the same with
-// infer_. A row is a run on one GPU with synthetic input on the device; warm-up steps are left out.
-// The rate is all samples over their time, the step time a mean of steps. They differ by at most 2
-// % in the tables that timm publishes. Rows of training where the two contradict each other have no
-// rate, rows of inference are left out.
+// Reads tables of timm's benchmark.py (huggingface/pytorch-image-models, results/benchmark-*.csv).
+// The table has one row per model with train_samples_per_sec, train_step_time (ms) and
+// train_batch_size, or with the same names beginning with infer_. Each row is a run on one GPU with
+// synthetic input on the device, without warm-up steps. The rate is the number of all samples over
+// their time, and the step time is a mean over steps. They differ by at most 2 % in the tables that
+// timm publishes. If they contradict each other, training rows lose their rate and inference rows
+// are left out.
 #include <fmt/format.h>
 
 #include "analysis/import/reading/collected_log.hpp"
@@ -26,7 +27,7 @@ class Reader {
  public:
   explicit Reader(const contract::RunSpec& run) : log_(run, "timm") {}
 
-  /// Learns the columns from the table's beginning.
+  /// Determines the columns from the beginning of the table.
   void learn(std::string_view text) {
     for (LogLines lines(text); !columns_ && lines.next();) {
       if (lines.line().complete && is_heading(lines.line().text)) {
@@ -85,7 +86,7 @@ class Reader {
     contract::InferenceRecord inference{.batch = std::llround(batch), .batches = 1};
     inference.time = std::nan("");
     inference.wall_s = latency;
-    inference.latency_s = {latency, latency, latency, latency};  // the mean is all that is told
+    inference.latency_s = {latency, latency, latency, latency};  // only the mean is known
     inference.samples_per_s = rate;
     log_.add(inference);
   }
@@ -105,7 +106,7 @@ LogContent read_part(std::string_view text, const LogPart& part, const contract:
       part.size > 0 && part.offset < text.size() ? text.substr(part.offset, part.size) : text,
       reader.log(), [&](const LogLine& line) { reader.take(line); }, {&recognises},
       part.first_line - 1);
-  if (!text.empty() && !text.ends_with('\n')) reader.log().cut_off();  // of all its runs
+  if (!text.empty() && !text.ends_with('\n')) reader.log().cut_off();  // applies to each run
   return reader.finish();
 }
 

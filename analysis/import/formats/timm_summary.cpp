@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// summary.csv of timm's train.py (huggingface/pytorch-image-models, timm/utils/summary.py): a row
-// an epoch with epoch, train_loss, eval_loss, eval_top1 and eval_top5 in percent, and lr in later
-// versions. There are no times: such logs have no rates.
+// Reads summary.csv of timm's train.py (huggingface/pytorch-image-models, timm/utils/summary.py).
+// The table has one row per epoch with epoch, train_loss, eval_loss, eval_top1 and eval_top5 in
+// percent, and in later versions lr. It has no times, so there are no rates.
 #include "analysis/import/reading/collected_log.hpp"
 #include "analysis/import/reading/csv_row.hpp"
 #include "base/text.hpp"

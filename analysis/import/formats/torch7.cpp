@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logs of Torch 7 training scripts that print "json_stats: {…}" after each epoch, as
+// Reads logs of Torch 7 training scripts that print "json_stats: {…}" after each epoch, as
 // szagoruyko/wide-residual-networks (train.lua) does.
-// "train_time" is the wall time of the epoch's training on all devices of the one process, waiting
-// for data included; "test_acc" is in percent. How many samples an epoch has stands in no line:
-// where the run does not tell (dataset.train_samples), there is no rate.
+// "train_time" is the wall time of the training of an epoch on all devices of the single process,
+// including waiting for data. "test_acc" is in percent. The log does not state the number of
+// samples of an epoch. The log has a rate only if the run states it (dataset.train_samples).
 #include <algorithm>
 
 #include "analysis/import/reading/collected_log.hpp"
@@ -22,7 +22,7 @@ class Reader {
     const std::size_t at = line.text.find(kMark);
     if (at == std::string_view::npos) return;
     std::string_view object = line.text.substr(at + kMark.size() - 1);
-    object = object.substr(0, object.rfind('}') + 1);  // the tab of Lua's print stands behind it
+    object = object.substr(0, object.rfind('}') + 1);  // removes the tab of Lua's print
     if (!json_.read(object)) {
       return line.complete ? log_.skip("no JSON after \"json_stats:\"") : log_.cut_off();
     }
@@ -30,7 +30,7 @@ class Reader {
     if (!epoch) return log_.skip("no epoch in \"json_stats:\"");
     if (log_.repeats(told_, {*epoch, 0})) return;
     take_facts();
-    take_epoch(*epoch - 1);  // they count from 1
+    take_epoch(*epoch - 1);  // epochs count from 1
   }
   LogContent finish() { return log_.finish(); }
   CollectedLog& log() { return log_; }
@@ -43,7 +43,7 @@ class Reader {
     log_.fact("epochs", json_.integer("max_epoch").value_or(0));
     log_.fact("optimizer", std::string(json_.text("optimMethod").value_or("")));
     const std::string_view dataset = json_.text("dataset").value_or("");
-    const std::size_t slash = dataset.rfind('/') + 1;  // 0 where there is none
+    const std::size_t slash = dataset.rfind('/') + 1;  // 0 without a slash
     log_.fact("dataset", std::string(dataset.substr(slash, dataset.rfind('.') - slash)));
     log_.start().parameters = json_.integer("n_parameters").value_or(0);
     log_.start().trainable_parameters = log_.start().parameters;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The standard output of torchvision's references/classification/train.py (pytorch/vision).
-// Its "img/s" (train_one_epoch) is of one rank, of the last step alone, and its clock starts when
-// the batch is there: it is not used. "time" and "data" (utils.MetricLogger.log_every) are means of
-// the last 20 steps with and of waiting for data; "Epoch: [n] Total time" is that of all of an
-// epoch's steps, in whole seconds, from which the rates come. Accuracies are of the whole set; the
-// sampler repeats samples where ranks do not divide it. Lines of the averaged model (EMA) are left
-// out.
+// Reads the standard output of torchvision's references/classification/train.py (pytorch/vision).
+// "img/s" (train_one_epoch) is ignored, because it is the rate of one rank in the last step only,
+// and its clock starts when the batch is available. "time" and "data"
+// (utils.MetricLogger.log_every) are means over the last 20 steps of the step time, including
+// waiting for data, and of the waiting time. "Epoch: [n] Total time" is the time of all steps of an
+// epoch in whole seconds, from which the rates are computed. Accuracies cover the whole set. The
+// sampler repeats samples if the number of ranks does not divide the set. Lines of the averaged
+// model (EMA) are ignored.
 #include <optional>
 
 #include "analysis/import/reading/collected_log.hpp"
@@ -19,8 +20,9 @@ struct Progress {
   double lr = std::nan(""), loss = std::nan(""), data_s = 0;
 };
 
-/// "Epoch: [0]  [10/5004]  eta: …  lr: 0.1  img/s: 412.3  loss: 6.9 (6.95)  acc1: …  time: 0.48
-/// data: 0.01  max mem: 4321": first values are the window's, those in parentheses the epoch's.
+/// Reads "Epoch: [0]  [10/5004]  eta: …  lr: 0.1  img/s: 412.3  loss: 6.9 (6.95)  acc1: …  time:
+/// 0.48  data: 0.01  max mem: 4321". The first of two values covers the recent steps, and the value
+/// in parentheses covers the epoch.
 std::optional<Progress> read_progress(std::string_view text) {
   Progress line;
   TextScanner scanner(text);
@@ -56,7 +58,7 @@ class Reader {
     }
   }
   LogContent finish() {
-    if (!last_) log_.lacks_end_line();  // it was only tested
+    if (!last_) log_.lacks_end_line();  // test-only run
     return log_.finish();
   }
   CollectedLog& log() { return log_; }
@@ -104,7 +106,7 @@ class Reader {
     log_.add_epoch(epoch);
   }
 
-  /// The time of all epochs of this launch with their evaluations, in whole seconds.
+  /// Compares the time of all epochs of this launch, including their evaluations, in whole seconds.
   void take_whole_time(TextScanner scanner) {
     double wall_s = 0;
     if (!clock_time(scanner, wall_s)) return;
@@ -143,7 +145,7 @@ class Reader {
   CollectedLog log_;
   std::optional<Progress> last_;
   RunPlace told_, ended_, tested_;
-  std::int64_t at_epoch_ = 0;       ///< of the last line of progress, told before or not
+  std::int64_t at_epoch_ = 0;       ///< epoch of the last progress line, repeated lines included
   std::int64_t launch_begins_ = 0;  ///< step of the run at the last "Start training"
   double load_s_ = 0;
   double test_s_ = std::nan("");

@@ -12,13 +12,13 @@
 namespace dlscale::analysis {
 namespace {
 
-// Beyond these a number of a log is a mistake, not a measurement.
+// Plausibility limits. A larger number in a log is a mistake and not a measurement.
 constexpr std::int64_t kMostEpochs = 10'000'000;
 constexpr std::int64_t kMostSteps = 1'000'000'000;
 constexpr double kMostSamples = 1e15;
-constexpr double kMostExpected = 2e6;  ///< records: a gigabyte
-constexpr double kLongest = 1e9;       ///< s, thirty years
-constexpr double kFastest = 1e9;       ///< samples/s of a rank
+constexpr double kMostExpected = 2e6;  ///< maximum number of records, about one gigabyte
+constexpr double kLongest = 1e9;       ///< maximum time in seconds, thirty years
+constexpr double kFastest = 1e9;       ///< maximum samples/s of a rank
 
 bool is_between(double value, double least, double most) {
   return value >= least && value <= most;
@@ -39,7 +39,7 @@ CollectedLog::CollectedLog(const contract::RunSpec& run, const char* trainer)
   start_.environment = {{"trainer", trainer}};
   start_.train_samples = run.dataset.train_samples;
   start_.test_samples = run.dataset.test_samples;
-  content_.file.records.emplace_back();  // the start's place: what it says is known in the end
+  content_.file.records.emplace_back();  // place of the start record, which finish() fills in
   content_.file.record_lines.push_back(0);
 }
 

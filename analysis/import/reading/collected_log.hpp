@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a reader of logs has found so far, as records with their lines.
+// Collects the content that a log reader has found, as records with their line numbers.
 #pragma once
 
 #include <cmath>
@@ -18,29 +18,31 @@ namespace dlscale::analysis {
 
 /// Consecutive optimizer steps of one epoch.
 struct TimedSteps {
-  std::int64_t epoch = 0;  ///< from 0
+  std::int64_t epoch = 0;  ///< epoch number, from 0
   std::int64_t steps = 0;
-  double samples = 0;  ///< of all ranks
+  double samples = 0;  ///< samples of all ranks
   double wall_s = 0;
-  double load_s = 0;  ///< of it, waiting for data; 0 where the log does not tell them apart
+  double load_s = 0;  ///< part of wall_s spent waiting for data; 0: unknown
   double lr = std::nan("");
-  double loss = std::nan("");  ///< infinite: the log tells that it is not finite
+  double loss = std::nan("");  ///< infinite: the log reports a loss that is not finite
   bool warmup = false;
-  bool tells_steps = true;  ///< false: their number is made of a batch that nobody says
+  bool tells_steps = true;  ///< false: the number of steps is based on an unknown batch
 };
 
-/// Where in a run a line stands. Lines of one kind go forward: what does not was told before, by
-/// another rank or by an earlier log in the same file.
+/// Position of a line in a run. Lines of one kind appear in ascending order. A line out of order
+/// repeats an earlier line and comes from another rank or from an earlier log in the same file.
 struct RunPlace {
   std::int64_t epoch = -1, step = -1;
   auto operator<=>(const RunPlace&) const = default;
 };
 
-/// Finds the lines at which a program restarted in the same log, after a requeue or in an elastic
-/// training. Epoch and step fall there, and running means and counters restart with the process.
+/// Detects lines at which a program restarted in the same log, after a requeue or in an elastic
+/// training. Epoch and step fall at such a line, and running means and counters restart with the
+/// process.
 class RestartWatch {
  public:
-  /// Takes the place of the next line. Returns true if it lies before that of the last line.
+  /// Records the position of the next line. Returns true if it lies before the position of the last
+  /// line.
   bool goes_back(const RunPlace& place) {
     const bool is_back = place < last_;
     last_ = place;
@@ -48,65 +50,70 @@ class RestartWatch {
   }
 
  private:
-  RunPlace last_;  ///< place of the last line, repeated lines included
+  RunPlace last_;  ///< position of the last line, repeated lines included
 };
 
 class CollectedLog {
  public:
   CollectedLog(const contract::RunSpec& run, const char* trainer);
 
-  /// The whole log is so many times as long as what has been read of it: makes room for what it
-  /// will hold, which to move each time there is no more room takes longer than reading.
+  /// Reserves memory for the records of the whole log, which is `times_so_many` times as long as
+  /// the part read so far. Moving the records at each reallocation would take longer than reading
+  /// the log.
   void expect(double times_so_many);
 
-  /// Where what follows was found.
+  /// Sets the line number of the records that follow.
   void at(int line) { line_ = line; }
-  /// The record of the run's beginning, for what is learnt of it on the way.
+  /// Returns the start record of the run. Readers fill it in as they find its values.
   contract::RunStart& start() { return start_; }
 
-  /// False, and the line is named, when the numbers cannot be.
+  /// Adds a step window. Returns false and skips the line if the numbers are impossible.
   bool add_steps(const TimedSteps& steps);
-  /// An evaluation after `epoch`, its accuracy as a fraction (NaN: it has none), its loss as in
-  /// TimedSteps.
+  /// Adds an evaluation after `epoch`. The accuracy is a fraction, or NaN if there is none. The
+  /// loss follows the convention of TimedSteps.
   void add_eval(std::int64_t epoch, double accuracy, double loss,
                 std::map<std::string, double> metrics = {}, double wall_s = std::nan(""));
   void add_epoch(contract::EpochRecord epoch);
   void add(contract::ResultRecord record);
-  /// Adds to the trail of the log (LogContent::trail) what becomes no record.
+  /// Adds content that does not become a record to the trail of the log (LogContent::trail).
   void note_content(std::string_view content);
   void add(CollectiveResult result);
   void add(AccountedJob job);
-  /// Hands in a figure that the current line prints about the speed of the run. finish() compares
-  /// it with the step windows and removes the rate of the run when the two contradict each other.
+  /// Adds a figure that the current line prints about the speed of the run. finish() compares the
+  /// figure with the step windows and removes the rate of the run if the two contradict each other.
   void compare(PrintedFigure figure);
   /// Makes finish() remove the rate of the run, with a warning that states the current line and
   /// `why`.
   void reject_rate(std::string_view why);
-  /// The log says how the run ended; the first word counts.
+  /// Records how the run ended. Only the first call has an effect.
   void stop(contract::RunOutcome outcome, std::string reason = "", double wall_s = std::nan(""));
 
-  /// Passes over what stands in the line; the first of them are told one by one, then counted.
+  /// Skips the content of the current line. The first skipped lines are reported one by one, the
+  /// others are counted.
   void skip(std::string_view why);
-  /// True of a place that does not lie behind `last`, which it else becomes. Such lines are
-  /// passed over: the first is named in the end, with how many there were.
+  /// Returns true and skips the line if `place` is not after `last`. Otherwise sets `last` to
+  /// `place` and returns false. The first skipped line and the number of such lines are reported at
+  /// the end.
   bool repeats(RunPlace& last, const RunPlace& place);
-  /// Passes over a line of what was told before.
+  /// Skips a line that repeats earlier content.
   void skip_repeated();
-  /// Tells in the end what is the same of many lines, of which `line` is the first.
+  /// Reports a property that many lines share at the end of the import. `line` is the first of
+  /// these lines.
   void sum_up(int line, const std::string& what);
-  /// The program that wrote the log leaves no line by which its end is known.
+  /// Records that the program that wrote the log does not write an end line.
   void lacks_end_line() { content_.has_end_line = false; }
-  /// The text ends within a line.
+  /// Records that the text ends within a line.
   void cut_off() { content_.file.truncated = true; }
 
   void fact(const std::string& name, std::string value);
   void fact(const std::string& name, std::int64_t value);
   bool knows(const std::string& name) const { return content_.facts.contains(name); }
 
-  /// Samples of an optimizer step over all ranks: as the log says, or else as the run does; 1 where
-  /// neither does, so that what can be measured shows before anybody has told it.
+  /// Returns the number of samples of an optimizer step over all ranks, from the log or else from
+  /// the run. Returns 1 if neither states it, so that the available measurements are visible before
+  /// the user states the batch.
   std::int64_t global_batch() const { return global_batch_; }
-  /// Whether anybody says it.
+  /// Returns true if the log or the run states the global batch.
   bool knows_batch() const { return run_.global_batch > 0 || knows("global_batch"); }
   std::int64_t steps() const { return next_step_; }
   LogContent finish();
@@ -117,8 +124,8 @@ class CollectedLog {
   contract::RunStart start_;
   std::int64_t global_batch_;
   std::int64_t next_step_ = 0;
-  std::int64_t repeated_ = 0;  ///< lines
-  int first_repeated_ = 0;     ///< of them
+  std::int64_t repeated_ = 0;  ///< number of repeated lines
+  int first_repeated_ = 0;     ///< line number of the first repeated line
   std::vector<std::string> sums_;
   LossWatch losses_;
   RateCheck rates_;
@@ -126,13 +133,13 @@ class CollectedLog {
   bool stopped_ = false;
 };
 
-/// Reads a text line by line with `take(line)`: where several ranks write, the lines of one, by
-/// what is `own`. Lines that no trainer writes, for their length, are named. So many lines of the
-/// log stand `before` the text.
+/// Reads a text line by line and calls `take(line)`. If several ranks wrote the log, only the lines
+/// of one rank are read, which `own` determines. Lines that are too long for a trainer's output are
+/// skipped with a message. `before` is the number of lines of the log in front of the text.
 template <class Take>
 void take_lines(std::string_view text, CollectedLog& log, Take take, const OwnLines& own = {},
                 int before = 0) {
-  constexpr std::size_t kTried = std::size_t{1} << 18;  // bytes that tell how dense it is
+  constexpr std::size_t kTried = std::size_t{1} << 18;  // sample size in bytes
   bool tried = text.size() < 4 * kTried;
   RanksOfLog ranks(own);
   for (LogLines lines(text); lines.next();) {
@@ -153,7 +160,8 @@ void take_lines(std::string_view text, CollectedLog& log, Take take, const OwnLi
   }
 }
 
-/// What a format's `Reader` makes of a log: it begins with the run and takes line after line.
+/// Reads a log with the `Reader` of a format. The reader is created with the run and receives line
+/// after line.
 template <class Reader>
 LogContent read_with(std::string_view text, const contract::RunSpec& run, const OwnLines& own) {
   Reader reader(run);

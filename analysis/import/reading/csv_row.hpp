@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of numbers as training programs write them: a line of names, then lines of values.
+// Reads number tables of training programs, which consist of a line of names and lines of values.
 #pragma once
 
 #include <cmath>
@@ -13,17 +13,18 @@
 
 namespace dlscale::analysis {
 
-/// Names of columns, and the numbers below them. None of these programs quotes what it writes, so
-/// that base::split gives the cells of a line.
+/// Column names of a table and access to the numbers below them. None of the supported programs
+/// quotes its cells, so base::split returns the cells of a line.
 class CsvColumns {
  public:
   explicit CsvColumns(std::string_view header)
       : header_(header), names_(base::split(header_, ',')) {}
-  CsvColumns(const CsvColumns&) = delete;  // the names are in the header
+  CsvColumns(const CsvColumns&) = delete;  // the names are views of header_
   CsvColumns& operator=(const CsvColumns&) = delete;
 
   const std::vector<std::string_view>& names() const { return names_; }
-  /// Of the row's cells the one below this name; nothing for an empty one and for no number.
+  /// Returns the number in the row's cell below `name`, or nothing if the cell is empty or not a
+  /// number.
   std::optional<double> number(const std::vector<std::string_view>& cells,
                                std::string_view name) const {
     double value = 0;
@@ -33,7 +34,7 @@ class CsvColumns {
     return std::nullopt;
   }
 
-  /// Likewise a loss (TextScanner::loss); NaN where there is none.
+  /// Returns the loss below `name` (see TextScanner::loss), or NaN if there is none.
   double loss(const std::vector<std::string_view>& cells, std::string_view name) const {
     double value = 0;
     for (std::size_t i = 0; i < names_.size() && i < cells.size(); ++i) {

@@ -8,8 +8,8 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr std::string_view kCount = "; lines skipped: ";  ///< stands before their number
-constexpr std::string_view kLine = ": line ";             ///< stands before the first one's number
+constexpr std::string_view kCount = "; lines skipped: ";  ///< text before the number of lines
+constexpr std::string_view kLine = ": line ";             ///< text before the first line number
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a file of results, as the lines that the database keeps for it.
+// Formats the problems of a results file as the lines that the database stores.
 #pragma once
 
 #include <string>
@@ -9,11 +9,13 @@
 
 namespace dlscale::analysis {
 
-/// Returns a line for each reason for which lines of the file were skipped, with the first of them
-/// and their number, and a line for each other remark. Each begins with `path`.
+/// Returns the problems of the file, each in a line that begins with `path`. There is one line for
+/// each reason for which lines of the file were skipped, with the first skipped line and their
+/// number, and one line for each other remark.
 std::string problems_in(const std::string& path, const contract::ResultsFile& file);
 
-/// Adds the skipped lines to `tally` if `problem` is one about skipped lines; false otherwise.
+/// Adds the lines counted in `problem` to `tally` and returns true if `problem` describes skipped
+/// lines. Otherwise returns false.
 bool count_skipped_lines(const std::string& problem, base::SkipTally& tally);
 
 }  // namespace dlscale::analysis

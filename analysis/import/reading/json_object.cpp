@@ -12,11 +12,11 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Where the string ends that begins at `at`, both with a quotation mark.
+/// Returns the position of the quotation mark that ends the string that begins at `at`, or npos.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
   for (std::size_t i = at + 1; i < text.size(); ++i) {
     if (text[i] == '"') return i;
-    if (text[i] == '\\') ++i;  // what it escapes is no end
+    if (text[i] == '\\') ++i;  // an escaped character does not end the string
   }
   return std::string_view::npos;
 }
@@ -55,7 +55,8 @@ namespace {
 constexpr std::string_view kNoNumbers[] = {"NaN",  "-Infinity", "Infinity", "nan",
                                            "-nan", "inf",       "-inf"};
 
-/// With these in quotation marks, but for those that are in texts; empty where there are none.
+/// Returns the text with these words in quotation marks, except for words within strings. Returns
+/// an empty text if there are no such words.
 std::string with_quoted_words(std::string_view text) {
   std::string quoted;
   bool in_text = false;
@@ -85,7 +86,7 @@ struct JsonObject::Parsed {
   simdjson::dom::object root;
   bool good = false;
 
-  /// The text is copied: it need not live on.
+  /// Parses the text. The parser keeps a copy, so `text` may be freed afterwards.
   bool parse(std::string_view text) {
     simdjson::dom::element value;
     good = !text.empty() &&
@@ -96,7 +97,8 @@ struct JsonObject::Parsed {
 
   bool find(std::string_view path, simdjson::dom::element& value) const {
     if (!good) return false;
-    // Names with slashes are names first: "train/loss" as Weights & Biases writes it.
+    // A key with slashes is first searched as a plain name, such as "train/loss" of Weights &
+    // Biases.
     if (root.at_key(path).get(value) == simdjson::SUCCESS) return true;
     simdjson::dom::object object = root;
     for (;;) {
@@ -138,7 +140,7 @@ double JsonObject::loss(std::string_view key) const {
 }
 
 std::optional<std::int64_t> JsonObject::integer(std::string_view key) const {
-  const auto value = number(key);  // Python and Lua write whole numbers as 3.0 now and then
+  const auto value = number(key);  // whole numbers may be written as 3.0 (Python, Lua)
   if (!value || *value != std::floor(*value) || std::abs(*value) > 9e15) return std::nullopt;
   return static_cast<std::int64_t>(*value);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON objects of a log, one after the other with the same memory, and where they stand in a
-// document that may have been cut off.
+// Reads the JSON objects of a log, re-using their memory, and locates objects in truncated
+// documents.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,19 @@
 
 namespace dlscale::analysis {
 
-// Where objects stand in a JSON document that may have been cut off.
+// Search for objects in a JSON document that may be truncated.
 
-/// The object or list whose opening bracket is at `at`, with its brackets; empty when the text ends
-/// before it does.
+/// Returns the object or list whose opening bracket is at `at`, including its brackets. Returns an
+/// empty text if the text ends first.
 std::string_view json_whole(std::string_view text, std::size_t at);
 
-/// Where the value of the next `"key":` begins, from `from` on; npos without one.
+/// Returns the position of the value of the next `"key":` at or after `from`, or npos if there is
+/// none.
 std::size_t json_value_of(std::string_view text, std::string_view key, std::size_t from = 0);
 
-/// Calls `take(object, offset)` for each whole object that a list or an object has directly, of
-/// which `from` is the first byte behind the opening bracket; false when the text ends before it.
+/// Calls `take(object, offset)` for each complete object directly within a list or an object.
+/// `from` is the first byte after the opening bracket. Returns false if the text ends before the
+/// list or object does.
 template <class Take>
 bool each_json_object(std::string_view text, std::size_t from, Take take) {
   while (from < text.size()) {
@@ -37,10 +39,11 @@ bool each_json_object(std::string_view text, std::size_t from, Take take) {
   return false;
 }
 
-// A JSON object of a log, one after the other with the same memory.
+// Access to the values of a JSON object.
 
-/// Keys are paths, where none is called so: "metadata/epoch_num" is in the object that "metadata"
-/// is. A key of which the value has another type than asked for is as one that is not there.
+/// JSON object that is read repeatedly with the same memory. A key is a plain name if the object
+/// has such a name, and otherwise a path: "metadata/epoch_num" is the key "epoch_num" in the object
+/// "metadata". A value of another type than requested is treated as absent.
 class JsonObject {
  public:
   JsonObject();
@@ -48,22 +51,25 @@ class JsonObject {
   JsonObject(const JsonObject&) = delete;
   JsonObject& operator=(const JsonObject&) = delete;
 
-  /// Whether the text is one JSON object. What it returned of the text before is gone. NaN and
-  /// Infinity, which Python writes and JSON does not have, are read as texts.
+  /// Reads a text and returns true if it is one JSON object. Invalidates all texts returned for the
+  /// previous object. NaN and Infinity, which Python writes although JSON does not define them, are
+  /// read as texts.
   bool read(std::string_view text);
   bool has(std::string_view key) const;
-  std::optional<double> number(std::string_view key) const;  ///< a finite one
-  /// A number, or infinity where the log tells NaN or Infinity; NaN where it tells no loss.
+  std::optional<double> number(std::string_view key) const;  ///< finite number
+  /// Returns a number, or infinity if the log reports NaN or Infinity. Returns NaN if the loss is
+  /// missing.
   double loss(std::string_view key) const;
   std::optional<std::int64_t> integer(std::string_view key) const;
   std::optional<std::string_view> text(std::string_view key) const;
-  /// An integer of a list.
+  /// Returns an integer of a list.
   std::optional<std::int64_t> item(std::string_view key, std::size_t position) const;
-  /// Each number (as text) and text of the object at the path, with its key.
+  /// Calls `take` for each text and number (as a text) of the object at the path, with its key.
   void each_text(
       std::string_view path,
       const std::function<void(std::string_view key, std::string_view value)>& take) const;
-  /// Of the object (or of the one at the path, "" for the whole), each number with its key.
+  /// Calls `take` for each number of the object at the path, with its key. An empty path is the
+  /// whole object.
   void each_number(std::string_view path,
                    const std::function<void(std::string_view key, double value)>& take) const;
 

@@ -17,7 +17,7 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr std::size_t kLongestPrefix = 200;  // bytes; a fully qualified host name and a time fit
+constexpr std::size_t kLongestPrefix = 200;  // bytes of a full host name and a time
 
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -26,8 +26,8 @@ bool is_of_host(char c) {
   return base::is_digit(c) || is_letter(c) || c == '.' || c == '-' || c == '_';
 }
 
-/// Reads a prefix from left to right. Each step returns false, and moves nothing, if the text does
-/// not continue as asked.
+/// Reads a prefix from left to right. Each function returns false without moving if the text does
+/// not continue as requested.
 class Cursor {
  public:
   explicit Cursor(std::string_view line) : text_(line.substr(0, kLongestPrefix)) {}
@@ -45,7 +45,7 @@ class Cursor {
   void skip_blanks() {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
   }
-  /// Skips between `least` and `most` digits, all there are.
+  /// Skips all digits at the current position if their number is between `least` and `most`.
   bool digits(std::size_t least, std::size_t most) {
     const std::size_t count = run_of(&base::is_digit);
     if (count < least || count > most) return false;
@@ -80,19 +80,21 @@ class Cursor {
   std::size_t at_ = 0;
 };
 
-/// The rank of "[1,3]", "[prterun-host-7@1,3]" or "[3]"; -1 for other brackets, such as those of a
-/// time or of "[host:pid]".
+/// Returns the rank in "[1,3]", "[prterun-host-7@1,3]" or "[3]". Returns -1 for other brackets,
+/// such as a time or "[host:pid]".
 int rank_in_brackets(std::string_view inside) {
   const std::size_t comma = inside.rfind(',');
   if (comma != inside.npos) inside.remove_prefix(comma + 1);
   return base::number_of<int>(inside).value_or(-1);
 }
 
-/// Open MPI 4 --tag-output "[1,0]<stdout>:" (orte/mca/iof); Open MPI 5, PRRTE and PMIx --output
-/// tag, tag-detailed, tag-fullname, rank and timestamp "[TIME][JOB,0][HOST:PID]<stdout>: "
-/// (pmix/src/common/pmix_iof.c); horovodrun "[0]<stdout>:" (horovod/runner/common/util/
-/// safe_shell_exec.py). Open MPI 4 and horovodrun write no blank behind the colon. With
-/// --timestamp-output alone "<stdout>:" stands behind the time.
+/// Finds the stream tag of an MPI launcher or of horovodrun:
+/// - Open MPI 4 --tag-output "[1,0]<stdout>:" (orte/mca/iof).
+/// - Open MPI 5, PRRTE and PMIx --output tag, tag-detailed, tag-fullname, rank and timestamp
+///   "[TIME][JOB,0][HOST:PID]<stdout>: " (pmix/src/common/pmix_iof.c).
+/// - horovodrun "[0]<stdout>:" (horovod/runner/common/util/safe_shell_exec.py).
+/// Open MPI 4 and horovodrun do not write a blank after the colon. With --timestamp-output alone,
+/// "<stdout>:" follows the time.
 LauncherPrefix find_stream_tag(std::string_view line) {
   LauncherPrefix prefix{.is_sure = true};
   Cursor c(line);
@@ -107,9 +109,10 @@ LauncherPrefix find_stream_tag(std::string_view line) {
   return prefix;
 }
 
-/// torchrun --tee and --redirects "[default0]:", "[ROLE + local rank]:" (torch/distributed/elastic/
-/// multiprocessing/tail_log.py); PyTorch's own lines "[rank0]:[W…", with the global rank. A
-/// template of the user (TORCHELASTIC_LOG_LINE_PREFIX_TEMPLATE) may end with a blank.
+/// Finds the tag of torchrun --tee and --redirects "[default0]:", which is "[ROLE + local rank]:"
+/// (torch/distributed/elastic/multiprocessing/tail_log.py), and the tag "[rank0]:[W…" of PyTorch's
+/// own lines, which has the global rank. A prefix template of the user
+/// (TORCHELASTIC_LOG_LINE_PREFIX_TEMPLATE) may end with a blank.
 LauncherPrefix find_role_tag(std::string_view line) {
   Cursor c(line);
   if (!c.skip("[")) return {};
@@ -125,7 +128,7 @@ LauncherPrefix find_role_tag(std::string_view line) {
   return prefix;
 }
 
-/// kubectl logs --prefix: "[pod/NAME/CONTAINER] ".
+/// Finds the prefix of kubectl logs --prefix: "[pod/NAME/CONTAINER] ".
 LauncherPrefix find_pod(std::string_view line) {
   Cursor c(line);
   if (!c.skip("[pod/")) return {};
@@ -134,7 +137,8 @@ LauncherPrefix find_pod(std::string_view line) {
   return {.size = c.at(), .host = name, .is_sure = true};
 }
 
-/// Ray: "(RayTrainWorker pid=4123, ip=10.0.0.1) ", in colour on a terminal.
+/// Finds the prefix of Ray: "(RayTrainWorker pid=4123, ip=10.0.0.1) ". It is coloured on a
+/// terminal.
 LauncherPrefix find_actor(std::string_view line) {
   Cursor c(line);
   const auto skip_colour = [&] {
@@ -164,7 +168,7 @@ bool skip_clock(Cursor& c) {
 
 bool skip_zone(Cursor& c) {
   if (c.skip("Z")) return true;
-  if (!c.skip_any_of("+-")) return true;  // there is none
+  if (!c.skip_any_of("+-")) return true;  // no time zone
   return c.digits(4, 4) || (c.digits(2, 2) && c.skip(":") && c.digits(2, 2));
 }
 
@@ -175,7 +179,7 @@ bool skip_name_of(Cursor& c, std::string_view names) {
   return false;
 }
 
-/// "Thu May 21 07:15:51 2020" of ctime, "May 21 07:15:51" of syslog and ts.
+/// Skips "Thu May 21 07:15:51 2020" of ctime and "May 21 07:15:51" of syslog and ts.
 bool skip_named_day(Cursor& c) {
   const bool has_weekday = skip_name_of(c, "MonTueWedThuFriSatSun");
   if (has_weekday && !c.skip(" ")) return false;
@@ -185,7 +189,8 @@ bool skip_named_day(Cursor& c) {
   return !has_weekday || (c.skip(" ") && c.digits(4, 4));
 }
 
-/// "2024-01-01T12:00:00.123456789Z" of kubectl and docker --timestamps, "2024-01-01 12:00:00".
+/// Skips "2024-01-01T12:00:00.123456789Z" of kubectl and docker --timestamps, and
+/// "2024-01-01 12:00:00".
 bool skip_dated(Cursor& c) {
   if (!c.digits(4, 4) || !c.skip_any_of("-/") || !c.digits(2, 2) || !c.skip_any_of("-/") ||
       !c.digits(2, 2) || !c.skip_any_of("T ")) {
@@ -194,12 +199,13 @@ bool skip_dated(Cursor& c) {
   return skip_clock(c) && skip_zone(c);
 }
 
-/// "1589991234.123456" of ts %.s.
+/// Skips "1589991234.123456" of ts %.s.
 bool skip_unix_time(Cursor& c) {
   return c.digits(10, 10) && c.skip(".") && c.digits(1, 9);
 }
 
-/// A time, with or without brackets. Times with a comma are those of Python's logging: a program's.
+/// Finds a time with or without brackets. A time with a comma belongs to Python's logging and
+/// therefore to the program.
 LauncherPrefix find_time(std::string_view line) {
   Cursor c(line);
   const bool in_brackets = c.skip("[");
@@ -216,7 +222,7 @@ LauncherPrefix find_time(std::string_view line) {
   return {.size = c.at()};
 }
 
-/// syslog and journalctl, behind the time: "node12 trainer[4123]: ".
+/// Finds the prefix of syslog and journalctl after the time: "node12 trainer[4123]: ".
 LauncherPrefix find_syslog(std::string_view line) {
   Cursor c(line);
   const std::string_view host = c.word(&is_of_host);
@@ -226,8 +232,9 @@ LauncherPrefix find_syslog(std::string_view line) {
   return {.size = c.at(), .host = host};
 }
 
-/// srun --label "0: ", padded to one width by blanks or zeros (slurm/src/common/
-/// write_labelled_message.c); with several heterogeneous groups "P1 0: ".
+/// Finds the label of srun --label "0: ", padded to a fixed width with blanks or zeros
+/// (slurm/src/common/write_labelled_message.c). With several heterogeneous groups the label is
+/// "P1 0: ".
 LauncherPrefix find_label(std::string_view line) {
   Cursor c(line);
   LauncherPrefix prefix;
@@ -243,7 +250,7 @@ LauncherPrefix find_label(std::string_view line) {
   return prefix;
 }
 
-/// mpiexec -prepend-rank of MPICH, mpirun -l of Intel MPI: "[0] "; "[rank 0] ".
+/// Finds "[0] " of MPICH's mpiexec -prepend-rank and Intel MPI's mpirun -l, and "[rank 0] ".
 LauncherPrefix find_bracketed_rank(std::string_view line) {
   Cursor c(line);
   LauncherPrefix prefix;
@@ -257,7 +264,7 @@ LauncherPrefix find_bracketed_rank(std::string_view line) {
   return prefix;
 }
 
-/// "node12", "10.0.0.7", "worker-0.example.org", and of clush "node[1-4,7]".
+/// Reads a host such as "node12", "10.0.0.7", "worker-0.example.org", or clush's "node[1-4,7]".
 std::string_view host_at(Cursor& c, std::string_view line) {
   const std::size_t from = c.at();
   c.word(&is_of_host);
@@ -272,7 +279,7 @@ std::string_view host_at(Cursor& c, std::string_view line) {
   return has_letter || is_address ? name : std::string_view();
 }
 
-/// mpiexec --label of Cray's PALS: "x3005c0s7b0n0 12: ".
+/// Finds the label of mpiexec --label of Cray's PALS: "x3005c0s7b0n0 12: ".
 LauncherPrefix find_host_and_rank(std::string_view line) {
   Cursor c(line);
   LauncherPrefix prefix;
@@ -284,7 +291,7 @@ LauncherPrefix find_host_and_rank(std::string_view line) {
   return prefix;
 }
 
-/// pdsh and clush "node12: ", as DeepSpeed's launcher on several nodes.
+/// Finds the prefix "node12: " of pdsh and clush, which DeepSpeed's launcher uses on several nodes.
 LauncherPrefix find_host(std::string_view line) {
   Cursor c(line);
   const std::string_view host = host_at(c, line);
@@ -293,7 +300,7 @@ LauncherPrefix find_host(std::string_view line) {
   return {.size = c.at(), .host = host};
 }
 
-/// docker compose "trainer-1  | ".
+/// Finds the prefix of docker compose: "trainer-1  | ".
 LauncherPrefix find_service(std::string_view line) {
   Cursor c(line);
   const std::string_view service = host_at(c, line);
@@ -328,7 +335,7 @@ constexpr std::size_t kMostLayers = 4;  // a time, a host, a tag and a rank
 constexpr std::size_t kEnoughLines = 20;
 constexpr int kFewestRanks = 3;
 
-/// Words that programs write before a colon. No host is called so.
+/// Words that programs write before a colon. They are not host names.
 constexpr std::string_view kProgramWords[] = {
     "acc",   "accuracy", "average", "avg",    "batch",   "critical",  "debug",      "epoch",
     "error", "eval",     "fold",    "info",   "iter",    "iteration", "iterations", "layer",
@@ -336,12 +343,12 @@ constexpr std::string_view kProgramWords[] = {
     "step",  "steps",    "test",    "time",   "top",     "total",     "train",      "training",
     "trial", "val",      "valid",   "warn",   "warning", "validation"};
 
-/// A prefix form that a log has, behind those of the layers before it.
+/// Kind of prefix that a log has, after the prefixes of the previous layers.
 struct Layer {
   const PrefixKind* kind = nullptr;
-  bool only_sure = false;    ///< other prefixes of the kind are not consistent in this log
-  bool takes_blank = false;  ///< the blank behind the prefix belongs to the launcher
-  std::set<std::string, std::less<>> shapes;  ///< of host names, digits replaced by '#'
+  bool only_sure = false;    ///< true if only certain prefixes of the kind count
+  bool takes_blank = false;  ///< true if the launcher writes the blank after the prefix
+  std::set<std::string, std::less<>> shapes;  ///< shapes of host names, digits replaced by '#'
 };
 
 std::string shape_of(std::string_view host) {
@@ -360,28 +367,29 @@ bool is_program_word(std::string_view name) {
          std::end(kProgramWords);
 }
 
-/// Names of machines have digits, dots or hyphens: node12, gpu-a.example.org.
+/// Returns true for names with digits, dots or hyphens, as machine names have: node12,
+/// gpu-a.example.org.
 bool looks_like_host(std::string_view name) {
   return name == "localhost" || name.find_first_of("0123456789-.") != name.npos;
 }
 
-/// What is found of one form in the lines of a sample.
+/// Occurrences of one kind of prefix in the sampled lines.
 struct Candidate {
   const PrefixKind* kind;
-  std::vector<LauncherPrefix> found;  ///< of each line
-  std::size_t first = 0;              ///< line from which on nearly all lines have the prefix
+  std::vector<LauncherPrefix> found;  ///< prefix of each line
+  std::size_t first = 0;              ///< first line from which nearly all lines have the prefix
   bool is_sure = false;
   bool is_consistent = false;
-  int ranks = 0;  ///< lines whose prefix is a rank alone
+  int ranks = 0;  ///< number of lines whose prefix is only a rank
   bool takes_blank = false;
 };
 
-/// Whether so many of all lines are enough to tell what a log has.
+/// Returns true if `lines` of `all` lines are enough to determine the prefixes of a log.
 bool are_enough(std::size_t lines, std::size_t all) {
   return lines * 5 >= all * 4 || (lines >= 5 && lines * 2 >= all) || lines >= kEnoughLines;
 }
 
-/// Finds the first line from which on four of five lines have the prefix.
+/// Finds the first line from which four of five lines have the prefix.
 void find_consistent_part(const std::vector<std::string_view>& lines, Candidate& candidate) {
   std::size_t all = 0, with = 0, total = 0;
   for (const std::string_view line : lines) total += line.empty() ? 0 : 1;
@@ -408,27 +416,28 @@ Candidate look_for(const PrefixKind& kind, const std::vector<std::string_view>& 
     texts_behind_blank += prefix.ends_at_blank ? 1 : 0;
     if (prefix.rank >= 0 && prefix.host.empty()) ++candidate.ranks;
   }
-  // Programs indent lines (JSON documents nearly all), but not each of them.
+  // Programs indent some of their lines (nearly all lines of a JSON document), but never every
+  // line.
   candidate.takes_blank = texts > 0 && texts_behind_blank == texts;
   find_consistent_part(lines, candidate);
   return candidate;
 }
 
-/// True for numbers that only go up, as those of steps and epochs do.
+/// Returns true for numbers that only increase, as step and epoch numbers do.
 bool counts_up(const std::vector<int>& numbers) {
   const std::size_t distinct = std::set<int>(numbers.begin(), numbers.end()).size();
   const bool each_once = distinct == numbers.size() && distinct >= 2;
   return std::is_sorted(numbers.begin(), numbers.end()) && (each_once || distinct >= 3);
 }
 
-/// How likely it is that a consistent form is a launcher's, before formats are asked.
+/// Likelihood that a consistent prefix comes from a launcher, before the log formats are consulted.
 enum class Likelihood { unlikely, possible, likely };
 
 Likelihood likelihood_of_hosts(const std::vector<std::string_view>& names) {
   const std::set<std::string_view> distinct(names.begin(), names.end());
   const bool each_once = distinct.size() == names.size() && names.size() >= 2;
   if (each_once || std::any_of(distinct.begin(), distinct.end(), &is_program_word)) {
-    return Likelihood::unlikely;  // each name stands before its value
+    return Likelihood::unlikely;  // each name precedes its value
   }
   const bool all_look_so = std::all_of(distinct.begin(), distinct.end(), &looks_like_host);
   return all_look_so ? Likelihood::likely : Likelihood::possible;
@@ -461,20 +470,21 @@ Layer layer_of(const Candidate& candidate, bool only_sure) {
   return layer;
 }
 
-/// Whether a name is a host of a log that has hosts. Some may write nothing for a long time.
+/// Returns true if a name is a host in a log with host prefixes. A host that wrote nothing in the
+/// sample is recognised by its name.
 bool is_host_of(const Layer& layer, std::string_view name) {
   if (layer.shapes.contains(shape_of(name))) return true;
   return looks_like_host(name) && !is_program_word(name);
 }
 
-/// The bytes of a layer's prefix in front of a line; 0: it has none.
+/// Returns the number of bytes of a layer's prefix at the start of a line, or 0 if there is none.
 std::size_t size_in(const Layer& layer, const LauncherPrefix& prefix) {
   if (prefix.size == 0 || (layer.only_sure && !prefix.is_sure)) return 0;
   if (!prefix.is_sure && !prefix.host.empty() && !is_host_of(layer, prefix.host)) return 0;
   return prefix.size + (layer.takes_blank && prefix.ends_at_blank ? 1 : 0);
 }
 
-/// The lines behind the prefixes of a layer.
+/// Returns the lines without the prefixes of a layer.
 std::vector<std::string_view> behind(const Layer& layer, const Candidate& candidate,
                                      std::vector<std::string_view> lines) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -483,7 +493,7 @@ std::vector<std::string_view> behind(const Layer& layer, const Candidate& candid
   return lines;
 }
 
-/// The lines that have the prefix.
+/// Returns the lines that have the prefix.
 std::vector<std::string_view> those_with(const Candidate& candidate,
                                          const std::vector<std::string_view>& lines) {
   std::vector<std::string_view> with;
@@ -493,9 +503,10 @@ std::vector<std::string_view> those_with(const Candidate& candidate,
   return with;
 }
 
-/// Whether a form that the lines have is a launcher's. The log must not stop being recognised
-/// without it. Behind a form in doubt there must be a log that is recognised; an unlikely one must
-/// hide it.
+/// Returns true if a prefix comes from a launcher. A log that is recognised with the prefix must
+/// still be recognised without it. If the prefix is only possible, the text after it must be a
+/// recognised log. If the prefix is unlikely, the log must also be unrecognised as long as the
+/// prefix is present.
 bool is_of_launcher(const std::vector<std::string_view>& lines, const Candidate& candidate,
                     const std::vector<std::string_view>& without, const IsKnownLog& is_known) {
   if (candidate.is_sure) return true;
@@ -510,11 +521,11 @@ bool is_of_launcher(const std::vector<std::string_view>& lines, const Candidate&
   return false;
 }
 
-/// Removes the first form that the lines have.
+/// Removes the first kind of prefix that the lines have and returns it.
 std::optional<Layer> next_layer(std::vector<std::string_view>& lines, const IsKnownLog& is_known) {
   for (const PrefixKind& kind : prefix_kinds()) {
     const Candidate candidate = look_for(kind, lines);
-    // A program's logger, such as GNMT's, puts the rank before messages of several lines.
+    // Loggers of programs such as GNMT write the rank before messages of several lines.
     const bool is_frequent = candidate.ranks >= kFewestRanks;
     if (!candidate.is_sure && !candidate.is_consistent && !is_frequent) continue;
     Layer layer = layer_of(candidate, candidate.is_sure && !candidate.is_consistent);
@@ -532,7 +543,7 @@ std::string_view without_end(std::string_view line) {
   return line;
 }
 
-/// Calls `take(line with its end)` for each line until it returns false.
+/// Calls `take` with each line, including its end, until it returns false.
 template <class Take>
 void each_line(std::string_view text, Take take) {
   while (!text.empty()) {
@@ -543,7 +554,8 @@ void each_line(std::string_view text, Take take) {
   }
 }
 
-/// Complete lines of the text's beginning, of a text without any its beginning.
+/// Returns the complete lines at the beginning of the text, or its first bytes if it has no
+/// complete line.
 std::vector<std::string_view> sample_of(std::string_view text) {
   std::vector<std::string_view> lines;
   each_line(text.substr(0, kSampledBytes), [&](std::string_view line) {
@@ -553,7 +565,7 @@ std::vector<std::string_view> sample_of(std::string_view text) {
   return lines;
 }
 
-/// Finds the layers of the lines, and removes them.
+/// Finds the layers of the lines and removes them.
 std::vector<Layer> take_layers(std::vector<std::string_view>& lines, const IsKnownLog& is_known) {
   std::vector<Layer> layers;
   while (layers.size() < kMostLayers) {
@@ -569,14 +581,14 @@ std::vector<Layer> layers_of(std::string_view text, const IsKnownLog& is_known) 
   return take_layers(lines, is_known);
 }
 
-/// Finds the layers of a log whose beginning is of other programs and has no prefixes: those of the
-/// first sample that is recognised, or of the next one, because the first may have few such lines.
+/// Finds the layers of a log that begins with unprefixed lines of other programs. Uses the first
+/// sample that is recognised or the next sample, because the first may contain few prefixed lines.
 std::vector<Layer> later_layers(std::string_view text, const IsKnownLog& is_known) {
   text = text.substr(0, kSearchedBytes);
   for (int recognised = 0; !text.empty() && recognised < 2;) {
     const std::size_t end = std::min(text.find('\n', kSampledBytes), text.size() - 1) + 1;
     std::vector<std::string_view> lines = sample_of(text.substr(0, end));
-    lines.insert(lines.begin(), "");  // no line of it is the first of the log
+    lines.insert(lines.begin(), "");  // prevents that a line counts as the first line of the log
     if (recognised > 0 || is_known(joined(lines))) ++recognised;
     std::vector<Layer> layers = take_layers(lines, is_known);
     if (!layers.empty() && is_known(joined(lines))) return layers;
@@ -585,8 +597,8 @@ std::vector<Layer> later_layers(std::string_view text, const IsKnownLog& is_know
   return {};
 }
 
-/// Where the first line with a certain prefix begins; npos without one. A job's output may begin
-/// with much that its script wrote before it started the program.
+/// Returns the position of the first line with a certain prefix, or npos if there is none. The
+/// output of a job may begin with many lines of its script.
 std::size_t first_sure(std::string_view text) {
   std::size_t at = text.npos;
   each_line(text, [&](std::string_view line) {
@@ -601,14 +613,14 @@ std::size_t first_sure(std::string_view text) {
   return at;
 }
 
-/// Which process of the program wrote a line.
+/// Process of the program that wrote a line.
 struct Process {
   int rank = -1;
   std::string host;
   bool operator==(const Process&) const = default;
 };
 
-/// Removes the layers from a line with its end, and tells which process it is of.
+/// Removes the layers from a line and stores the process that wrote the line.
 std::string_view without(const std::vector<Layer>& layers, std::string_view line,
                          Process& process) {
   process.rank = -1;
@@ -621,7 +633,7 @@ std::string_view without(const std::vector<Layer>& layers, std::string_view line
       process.host.append(process.host.empty() ? "" : "/").append(part);
     };
     if (!prefix.host.empty()) add(prefix.host);
-    // Of two ranks the outer one is that of a launcher on the node.
+    // If there are two ranks, the outer rank comes from a launcher on the node.
     if (prefix.rank >= 0 && process.rank >= 0) add(std::to_string(process.rank));
     if (prefix.rank >= 0) process.rank = prefix.rank;
     line.remove_prefix(size);
@@ -629,9 +641,8 @@ std::string_view without(const std::vector<Layer>& layers, std::string_view line
   return line;
 }
 
-/// The text without the layers; with a process mark before lines that have a prefix, if
-/// `is_marked`. Nothing if marks are needed, because lines are of several processes, and not asked
-/// for.
+/// Returns the text without the layers. If `is_marked`, each line with a prefix gets a process
+/// mark. Returns nothing if the lines come from several processes and `is_marked` is false.
 std::optional<std::string> rewritten(std::string_view text, const std::vector<Layer>& layers,
                                      bool is_marked) {
   std::string result;

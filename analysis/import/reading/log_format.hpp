@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One format of what a training run leaves behind, and which of them a log has. A new format is one
-// file in formats/ and one word in analysis/CMakeLists.txt.
+// Describes the log formats that can be imported and finds the format of a log. A new format needs
+// one file in formats/ and one word in analysis/CMakeLists.txt.
 #pragma once
 
 #include <cmath>
@@ -18,127 +18,130 @@
 
 namespace dlscale::analysis {
 
-// What a batch system's books say of one job.
+// Job in the accounting records of a batch system.
 
-/// Empty, null or NaN where the books are silent. Times of day are as they stand there: SLURM's are
-/// of the cluster's clock, of which nobody says the zone.
+/// Accounting data of one job. Fields that the records do not contain are empty, null or NaN. Times
+/// of day are copied unchanged. SLURM's times follow the cluster's clock, whose time zone is not
+/// recorded.
 struct AccountedJob {
   int line = 0;
   std::string job_id, name, cluster, partition, account;
-  std::string state;  ///< in the batch system's words: COMPLETED, TIMEOUT, Terminated, …
+  std::string state;  ///< state as the batch system writes it: COMPLETED, TIMEOUT, Terminated, …
   std::optional<int> exit_code, signal;
   std::string submitted, started, ended;
   double elapsed_s = std::nan("");
   double timelimit_s = std::nan("");
   std::optional<std::int64_t> nodes, cpus, gpus;
-  double requested_memory_bytes = std::nan("");  ///< of all nodes
-  double max_memory_bytes = std::nan("");        ///< of the task that had most
-  double cpu_s = std::nan("");                   ///< user and system, all cores
+  double requested_memory_bytes = std::nan("");  ///< bytes on all nodes
+  double max_memory_bytes = std::nan("");        ///< bytes of the task with the highest usage
+  double cpu_s = std::nan("");                   ///< user and system time on all cores
   double energy_j = std::nan("");
   std::string hosts;
 };
 
-// What a benchmark of collectives measured of one message size, in the words of nccl-tests.
+// Result of a collectives benchmark for one message size, with the terms of nccl-tests.
 
 struct CollectiveResult {
   int line = 0;
-  std::string collective;  ///< all_reduce, all_gather, …; empty: the log does not say
-  bool in_place = false;   ///< send and receive buffers are the same
+  std::string collective;  ///< all_reduce, all_gather, …; empty: unknown
+  bool in_place = false;   ///< true if send and receive buffers are the same
   std::int64_t size_bytes = 0;
-  std::int64_t count = 0;  ///< elements
-  std::string type;        ///< float, half, …
-  std::string redop;       ///< sum, …; none
-  int root = -1;           ///< -1: of no rank, or of all in turn
-  double time_s = 0;       ///< mean over the iterations; nccl-tests' warm-up is not in it
-  double algbw_gb_per_s = std::nan("");  ///< size / time, 10^9 bytes/s as printed
-  double busbw_gb_per_s = std::nan("");  ///< algbw by the collective's factor, likewise
-  double wrong = std::nan("");           ///< elements that were wrong; NaN: not checked
+  std::int64_t count = 0;                ///< number of elements
+  std::string type;                      ///< data type: float, half, …
+  std::string redop;                     ///< reduction: sum, …; none
+  int root = -1;                         ///< root rank; -1: none, or each rank in turn
+  double time_s = 0;                     ///< mean over the iterations, without nccl-tests' warm-up
+  double algbw_gb_per_s = std::nan("");  ///< size / time in 10^9 bytes/s as printed
+  double busbw_gb_per_s = std::nan("");  ///< algbw times the collective's factor, in 10^9 bytes/s
+  double wrong = std::nan("");           ///< number of wrong elements; NaN: not checked
 };
 
-// One format of what a training run leaves behind. A new format is one file here and one word in
-// analysis/CMakeLists.txt; one that a study may name as its trainer's also stands in
+// One log format. A new format needs one file in formats/ and one word in analysis/CMakeLists.txt.
+// If a study may name the format as the format of its trainer, it also needs an entry in
 // contract/run_spec/vocabulary.cpp.
 
-/// Epoch of an evaluation (contract::EvalRecord) whose log does not tell it; NULL in the database.
+/// Epoch of an evaluation (contract::EvalRecord) whose log does not state it. It is NULL in the
+/// database.
 inline constexpr int kUnknownEpoch = -1;
 
-/// What a log says, as the records dlscale-train would have written.
+/// Content of a log, as the records that dlscale-train would have written.
 struct LogContent {
-  /// Of the run, as axes and values: framework, model, dataset, precision, gpus, nodes,
-  /// batch_per_gpu, global_batch, …; what the log does not say is absent.
+  /// Facts about the run as axes and values: framework, model, dataset, precision, gpus, nodes,
+  /// batch_per_gpu, global_batch, … Facts that the log does not state are absent.
   std::map<std::string, std::string> facts;
   contract::ResultsFile file;
   std::vector<CollectiveResult> collectives;
   std::vector<AccountedJob> jobs;
-  /// Hashes of what the log says, in its order, for formats whose records leave out what tells one
-  /// training from another. Empty: the records tell it.
+  /// Hashes of the log's content in its order, for formats whose records omit the data that
+  /// distinguishes trainings. If it is empty, the records distinguish them.
   std::vector<std::uint64_t> trail;
-  /// Whether a line that tells the end is to be expected of the program that wrote it: not of all
-  /// programs whose format tells_end.
+  /// True if the program that wrote the log is expected to write an end line. Some programs never
+  /// do, although their format has tells_end.
   bool has_end_line = true;
 };
 
 /// One of several runs in a log.
 struct LogPart {
-  std::map<std::string, std::string> which;  ///< axes that tell it from the others
-  std::size_t offset = 0;                    ///< bytes
-  std::size_t size = 0;                      ///< bytes; 0: the whole log
-  int first_line = 1;                        ///< line of the log that begins at `offset`
+  std::map<std::string, std::string> which;  ///< axes that distinguish this run from the others
+  std::size_t offset = 0;                    ///< offset in bytes
+  std::size_t size = 0;                      ///< size in bytes; 0: the whole log
+  int first_line = 1;                        ///< line number of the log at `offset`
   bool operator==(const LogPart&) const = default;
 };
 
 struct LogFormat {
   const char* name;
   const char* summary;
-  /// What its samples/s mean: of one rank or all, with waiting for data or without, which steps
-  /// are left out.
+  /// Meaning of the samples/s of this format: whether they are for one rank or for all ranks,
+  /// whether waiting for data is included, and which steps are left out.
   const char* rates;
-  /// Which figures of the log are compared with the step windows (CollectedLog::compare), or why
-  /// no figure can be compared. docs/log-formats.md repeats it.
+  /// Figures of the log that are compared with the step windows (CollectedLog::compare), or the
+  /// reason why a comparison is impossible. docs/log-formats.md repeats this text.
   const char* cross_check = "";
-  const char* file;  ///< in the launch folder of own runs; "" for formats of foreign files alone
-  bool needs_run;    ///< the run tells what such logs leave out: world size, global batch
-  /// Whether a file with this beginning is certainly of this format.
+  const char* file;  ///< file in the launch folder of own runs; "" for third-party formats
+  bool needs_run;    ///< true if the run states what the logs omit: world size, global batch
+  /// Returns true if a file with this beginning is certain to have this format.
   bool (*recognises)(std::string_view head);
-  /// Never throws on content. What stands in no line has record line 0. Of a log with several runs,
-  /// all that they say.
+  /// Reads a log. Never throws on content. Records that belong to no line have record line 0. For a
+  /// log with several runs it reads the content of all runs.
   LogContent (*read)(std::string_view text, const contract::RunSpec& run);
-  /// Where one log has several runs, which and where; null: it never has.
+  /// Returns the runs of a log that contains several runs. The pointer is null if a log of this
+  /// format always has a single run.
   std::vector<LogPart> (*parts)(std::string_view text) = nullptr;
-  /// What one of them says.
+  /// Reads one of the runs that `parts` returned.
   LogContent (*read_part)(std::string_view text, const LogPart& part,
                           const contract::RunSpec& run) = nullptr;
-  /// False where no model is trained or run: benchmarks of networks, a batch system's books.
+  /// False if no model is trained or run, as in benchmarks of networks and accounting records.
   bool of_model = true;
-  /// Name of the format of the log that the same program prints while it writes this file; empty
-  /// for files that are no summary of another log.
+  /// Name of the format of the log that the same program prints while it writes this file. Empty
+  /// for files that do not summarise another log.
   const char* summary_of = "";
-  /// False of jobs in a batch system's books: nobody needs to know their ranks and batches.
+  /// False for jobs in accounting records, whose number of ranks and batch need not be known.
   bool of_training = true;
-  /// Its programs write a last line by which a completed run is known: a log without one ended
-  /// before its program did.
+  /// True if the programs write a last line that marks a completed run. A log without this line
+  /// ended before its program did.
   bool tells_end = false;
 };
 
 base::Table<LogFormat> log_formats();
 
-// Finds the format of a log by its lines.
+// Search for the format of a log.
 
-/// Bytes of a log's beginning by which formats recognise it.
+/// Number of bytes at the beginning of a log by which formats recognise it.
 inline constexpr std::size_t kSampledBytes = std::size_t{64} << 10;
-/// Bytes of a log that are searched for a line of a format when the beginning has none. NCCL's
-/// messages (NCCL_DEBUG=INFO), module files and installers may write so much before the program
-/// writes its first line.
+/// Number of bytes of a log that are searched for a line of a format if its beginning has none.
+/// NCCL's messages (NCCL_DEBUG=INFO), module files and installers may write that much before the
+/// first line of the program.
 inline constexpr std::size_t kSearchedBytes = std::size_t{32} << 20;
 
-/// Returns the format that recognises a log with this beginning; null if none does. The text has no
-/// launcher prefixes.
+/// Returns the format that recognises a log with this beginning, or null if none does. The text
+/// must not have launcher prefixes.
 const LogFormat* format_of_beginning(std::string_view head);
 
-/// Returns the format of training programs that recognises a line of a text that begins with the
-/// lines of other programs; null if none does. Formats that a file's first line shows (tables, JSON
-/// documents) do not take a later line for it, and books of batch systems do not count: jobs print
-/// them about themselves.
+/// Returns the training format that recognises any line of a text that begins with lines of other
+/// programs, or null if none does. Formats that are recognised by the first line of a file (tables,
+/// JSON documents) do not match a later line. Accounting records are ignored, because jobs print
+/// their own records.
 const LogFormat* format_behind_other_lines(std::string_view text);
 
 }  // namespace dlscale::analysis

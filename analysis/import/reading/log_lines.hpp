@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of a log, one after the other, without a copy of the text, and a line read from left to
-// right.
+// Iterates over the lines of a log without copying the text, and scans a line from left to right.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +9,22 @@
 
 namespace dlscale::analysis {
 
-// Reads a line from left to right: words that must stand there, and numbers.
+// Scanner for a line.
 
-/// Each step is false when the line goes on otherwise; the place in the line is then unspecified.
+/// Scans a line from left to right for expected words and numbers. Each function returns false if
+/// the line does not continue as expected. The position in the line is then unspecified.
 class TextScanner {
  public:
   explicit TextScanner(std::string_view text) : rest_(text) {}
 
-  /// Goes behind the first `mark`, wherever it is.
+  /// Moves to the position after the first occurrence of `mark`.
   bool find(std::string_view mark) {
     const std::size_t at = rest_.find(mark);
     if (at == std::string_view::npos) return false;
     rest_.remove_prefix(at + mark.size());
     return true;
   }
-  /// Goes behind spaces and tabs, and then behind `words`.
+  /// Skips blanks and then `words`.
   bool skip(std::string_view words) {
     skip_blanks();
     if (!rest_.starts_with(words)) return false;
@@ -32,13 +32,13 @@ class TextScanner {
     return true;
   }
   void skip_blanks();
-  /// Behind blanks, a number; only finite ones are.
+  /// Skips blanks and reads a finite number.
   bool number(double& value);
-  /// Behind blanks, a loss: a number, or an infinity where "nan" or "inf" stands.
+  /// Skips blanks and reads a loss. "nan" and "inf" are read as infinity.
   bool loss(double& value);
-  /// Behind blanks, an integer that is not part of a longer number.
+  /// Skips blanks and reads an integer that is not part of a longer number.
   bool integer(std::int64_t& value);
-  /// Up to the next of these characters, or to the end.
+  /// Returns the text up to the next of these characters, or up to the end.
   std::string_view until(std::string_view any_of);
 
   std::string_view rest() const { return rest_; }
@@ -47,56 +47,59 @@ class TextScanner {
   std::string_view rest_;
 };
 
-/// "1:02:03" (hours, minutes, seconds) or "02:03", after days ("1 day, ") where there are any.
+/// Reads "1:02:03" (hours, minutes, seconds) or "02:03", with an optional number of days
+/// ("1 day, ").
 bool clock_time(TextScanner& scanner, double& seconds);
 
-/// "2024-05-02 04:40:42,836", with a comma or a point before the fraction, as seconds since 1970 in
-/// the time zone of the log. Only differences between two times of one log have a meaning.
+/// Reads "2024-05-02 04:40:42,836", with a comma or a point before the fraction, as seconds since
+/// 1970 in the time zone of the log. Only the difference between two times of one log is
+/// meaningful.
 bool date_and_time(TextScanner& scanner, double& seconds);
 
-/// The whole of a text as a number; false for any other text and for numbers that are not finite.
+/// Reads a whole text as a number. Returns false for any other text and for numbers that are not
+/// finite.
 bool whole_number(std::string_view text, double& value);
 
-/// The whole of a text as a loss (TextScanner::loss).
+/// Reads a whole text as a loss (see TextScanner::loss).
 bool whole_loss(std::string_view text, double& value);
 
-// The lines of a log, one after the other, without a copy of the text.
-// A progress bar writes each of its states behind a carriage return, and the line ends only when
-// the bar is done: after an epoch, perhaps, and megabytes. What carriage returns separate are
-// therefore lines of their own here. They share the number that an editor gives the whole line, and
-// the process that wrote it.
+// Iteration over the lines of a log without copying the text.
+// A progress bar writes each of its states after a carriage return, and its line ends only when the
+// bar is complete, possibly after an epoch and megabytes of text. Texts separated by carriage
+// returns are therefore treated as lines of their own. They share the line number that an editor
+// shows, and the process that wrote the line.
 
-/// Bytes of the longest line that is read. No trainer writes a longer one.
+/// Maximum number of bytes of a line that is read. Trainers do not write longer lines.
 inline constexpr std::size_t kLongestLine = std::size_t{1} << 20;
-/// What Excel begins UTF-8 texts with.
+/// Byte order mark with which Excel begins UTF-8 texts.
 inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-/// Control characters that enclose which process wrote a line. without_launcher_prefixes writes
+/// Control characters that enclose the process that wrote a line. without_launcher_prefixes writes
 /// them.
 inline constexpr char kProcessMark = '\x1e';
 inline constexpr char kEndOfMark = '\x1f';
 void append_process_mark(int rank, std::string_view host, std::string& text);
 
 struct LogLine {
-  std::string_view text;      ///< without its end and without a process mark
-  std::string_view with_end;  ///< the same with its end: "\n", "\r\n" or "\r"
+  std::string_view text;      ///< line without its end and without a process mark
+  std::string_view with_end;  ///< line with its end: "\n", "\r\n" or "\r"
   std::size_t offset = 0;     ///< byte of the log at which the line begins
-  int number = 0;             ///< from 1; "\r" alone begins no new one
-  int rank = -1;              ///< global or local rank of the process that wrote it; -1: unknown
-  std::string_view host;      ///< of the process; empty: unknown
-  bool complete = false;      ///< it has an end; without one a number at its end may be cut off
+  int number = 0;             ///< line number from 1; a single "\r" does not increase it
+  int rank = -1;              ///< global or local rank of the writing process; -1: unknown
+  std::string_view host;      ///< host of the writing process; empty: unknown
+  bool complete = false;      ///< true if the line has an end and cannot be cut off
 
   bool has_process() const { return rank >= 0 || !host.empty(); }
 };
 
 class LogLines {
  public:
-  /// A byte order mark at the beginning belongs to no line.
+  /// Starts at the beginning of a text. A byte order mark is skipped.
   explicit LogLines(std::string_view text) : begin_(text.data()), rest_(text) {
     if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
   }
 
-  /// Goes to the next line; false behind the last.
+  /// Moves to the next line. Returns false after the last line.
   bool next() {
     if (rest_.empty()) return false;
     const bool is_new = in_line_ == 0;
@@ -114,9 +117,9 @@ class LogLines {
     return true;
   }
   const LogLine& line() const { return line_; }
-  /// Bytes behind the line.
+  /// Returns the number of bytes after the current line.
   std::size_t left() const { return rest_.size(); }
-  /// What is behind the line.
+  /// Returns the text after the current line.
   std::string_view rest() const { return rest_; }
 
  private:
@@ -127,7 +130,7 @@ class LogLines {
     line_.host = {};
     ++line_.number;
   }
-  /// Bytes up to the next carriage return, or else up to the end of the line.
+  /// Returns the number of bytes up to the next carriage return, or up to the end of the line.
   std::size_t size_of_part() const {
     const std::size_t mark = rest_.substr(0, in_line_).find('\r');
     const bool is_end = mark == std::string_view::npos || rest_.substr(mark, 2) == "\r\n";
@@ -137,12 +140,12 @@ class LogLines {
 
   const char* begin_;
   std::string_view rest_;
-  std::size_t in_line_ = 0;  ///< bytes of `rest_` up to the next "\n"
+  std::size_t in_line_ = 0;  ///< number of bytes of `rest_` up to the next "\n"
   LogLine line_;
 };
 
-/// Whether `is_own` is true of a line. A log's beginning ends anywhere, so a last line without end
-/// does not count.
+/// Returns true if `is_own` returns true for any complete line. The beginning of a log may end
+/// within a line, so an incomplete last line is ignored.
 template <class IsOwn>
 bool any_line(std::string_view head, IsOwn is_own) {
   for (LogLines lines(head); lines.next();) {

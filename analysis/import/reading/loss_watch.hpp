@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the losses that a log tells are finite: a run whose last one is not has diverged.
+// Detects losses that are not finite. A run whose last loss is not finite has diverged.
 #pragma once
 
 #include "contract/records/result_record.hpp"
 
 namespace dlscale::analysis {
 
-/// Readers hand on a loss that a log tells and that is not finite (nan, inf) as an infinity; NaN is
-/// a loss that the log does not tell.
+/// Watches the losses of a log. Readers pass a reported loss that is not finite (nan, inf) as
+/// infinity and a missing loss as NaN.
 class LossWatch {
  public:
-  /// Of a record that stands in this line: its loss becomes NaN unless it is finite.
+  /// Checks the loss of the record from `line`. A loss that is not finite becomes NaN.
   void take(contract::ResultRecord& record, int line);
-  /// Of a training loss that stands in no record: likewise.
+  /// Checks a training loss that is not part of a record. A loss that is not finite becomes NaN.
   void take_training(double& loss, int line) { training_.take(loss, line); }
 
-  /// Where the last loss of training, or of test, is not finite, the run Diverged, as
-  /// dlscale-train says it, unless its log tells of another bad end. Losses that were not finite
-  /// for a while are named.
+  /// Sets the outcome of the run to Diverged, as dlscale-train does, if the last training loss or
+  /// the last test loss is not finite and the log does not report another failure. Reports losses
+  /// that were not finite for a while.
   void conclude(contract::ResultsFile& file) const;
 
  private:
   struct Watched {
-    int since = 0;   ///< line from which on none is finite; 0: the last one is
-    int before = 0;  ///< line of the first that was not finite, though later ones were; 0: none
+    int since = 0;   ///< first line of the last losses that are not finite; 0: none
+    int before = 0;  ///< line of the first loss that was not finite before finite losses; 0: none
 
     void take(double& loss, int line);
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose lines count in a log in which several processes write.
+// Selects the lines of one process in a log that several processes wrote.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,27 @@
 
 namespace dlscale::analysis {
 
-/// What a format's lines are. Each predicate gets one line without launcher prefix.
+/// Tests for the lines of a format. Each test receives a line without its launcher prefix.
 struct OwnLines {
-  /// True for the program's own lines, with their ends (a format's `recognises`). Empty if single
-  /// lines do not show it.
+  /// Returns true for the program's own lines, including their ends (the `recognises` of a format).
+  /// Empty if single lines cannot be recognised.
   std::function<bool(std::string_view line)> are_own;
-  /// True for lines that each rank writes about itself, without their ends. They count from all
-  /// ranks.
+  /// Returns true for lines, without their ends, that each rank writes about itself. These lines
+  /// count from all ranks.
   std::function<bool(std::string_view line)> are_of_each_rank;
 };
 
-/// Selects the lines of one process: of the lowest rank that wrote an own line, or else of the
-/// lowest rank that wrote anything. Where ranks are local or unknown, several hosts have the same
-/// rank: the first host counts that wrote such a line. Lines of unknown processes count all.
+/// Selects the lines of one process: the lowest rank that wrote an own line, or else the lowest
+/// rank that wrote anything. If ranks are local or unknown, several hosts have the same rank, and
+/// the first host with such a line is selected. Lines without a process always count.
 class RanksOfLog {
  public:
   explicit RanksOfLog(OwnLines own) : own_(std::move(own)) {}
 
-  /// Whether the line counts; `rest` is what is behind it in the log.
+  /// Returns true if the line counts. `rest` is the text of the log after the line.
   bool counts(const LogLine& line, std::string_view rest);
 
-  /// The first own line that does not count; 0: all do.
+  /// Returns the number of the first own line that does not count, or 0 if all count.
   int first_left_out() const { return first_left_out_; }
   std::string what_is_left_out() const;
 
@@ -46,7 +46,7 @@ class RanksOfLog {
   Process choose(const LogLine& first, std::string_view rest) const;
 
   OwnLines own_;
-  std::optional<Process> chosen_;  ///< whose lines count; empty before the first marked line
+  std::optional<Process> chosen_;  ///< selected process; empty before the first marked line
   int first_left_out_ = 0;
   std::int64_t left_out_ = 0;
 };

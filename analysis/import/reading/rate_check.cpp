@@ -35,8 +35,8 @@ struct CoveredWindows {
   }
 };
 
-/// Step windows with a time, in the order of their steps, and the sums up to each of them: a log
-/// may print as many figures as it has windows.
+/// Step windows with a time, in the order of their steps, with prefix sums. A log may print as many
+/// figures as it has windows, so the sums of a range must be cheap.
 class WindowSums {
  public:
   explicit WindowSums(const contract::ResultsFile& file) {
@@ -51,7 +51,7 @@ class WindowSums {
     }
   }
 
-  /// The windows that lie in the range of the figure as a whole.
+  /// Returns the windows that lie completely within the range of the figure.
   std::optional<CoveredWindows> in_range_of(const PrintedFigure& figure) const {
     const auto first = std::lower_bound(
         windows_.begin(), windows_.end(), figure.first_step,
@@ -85,7 +85,7 @@ class WindowSums {
   struct Entry {
     std::int64_t first_step = 0, end_step = 0;
     int line = 0;
-    std::array<Sum, 2> up_to{};  ///< all windows, and those without warm-up
+    std::array<Sum, 2> up_to{};  ///< sums over all windows, and over windows without warm-up
   };
 
   std::array<Sum, 2> sums_{};
@@ -143,8 +143,8 @@ std::string describe(const PrintedFigure& figure, const CoveredWindows& windows,
       others > 0 ? fmt::format(", as do {} more such lines", others) : "");
 }
 
-/// Steps, losses and evaluations stay. Whether the samples or the seconds are wrong is unknown, so
-/// that neither stays.
+/// Removes samples and seconds from all records and keeps steps, losses and evaluations. Both are
+/// removed because it is unknown which of them is wrong.
 void remove_rates(contract::ResultsFile& file) {
   const double none = std::nan("");
   for (contract::ResultRecord& record : file.records) {
