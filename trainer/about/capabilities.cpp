@@ -48,7 +48,7 @@ namespace {
 std::vector<std::string> communicators() {
   std::vector<std::string> names;
   for (const CommunicatorEntry* entry : communicator_table()) {
-    // Ranks of a run are processes; threads as ranks are for tests.
+    // Ranks of a run are processes. Ranks that are threads are for tests only.
     if (!entry->unavailable && entry->name != std::string_view("thread")) {
       names.emplace_back(entry->name);
     }
@@ -64,7 +64,7 @@ std::vector<std::string> devices() {
   return names;
 }
 
-/// Those of this build; what a loader opens as the trainer runs may be missing.
+/// Returns the loaders of this build. A library that a loader opens at run time may be missing.
 std::vector<std::string> loaders() {
   const bool has_gpus = !base::find(device_table(), "device", "cuda").unavailable;
   std::vector<std::string> names;
@@ -74,13 +74,14 @@ std::vector<std::string> loaders() {
   return names;
 }
 
-/// Why this machine lacks what a loader opens; empty where it has it.
+/// Returns the reason why this machine lacks the library of a loader, or an empty string.
 std::string why_missing(const std::string& name) {
   const LoaderEntry& loader = base::find(loader_table(), "loader", name);
   return loader.why_missing ? loader.why_missing() : "";
 }
 
-/// ": " and why this build lacks what has a row, if the row says so.
+/// Returns ": " and the reason why this build lacks `name`, or an empty string if the table does
+/// not give a reason.
 template <class Entry>
 std::string reason(base::Table<Entry> table, const std::string& name) {
   for (const Entry* entry : table) {
@@ -89,7 +90,7 @@ std::string reason(base::Table<Entry> table, const std::string& name) {
   return "";
 }
 
-/// The same of a loader, which lacks what its device lacks.
+/// Returns the reason why this build lacks the device of a loader, in the format of reason().
 std::string loader_reason(const std::string& name) {
   for (const LoaderEntry* entry : loader_table()) {
     if (entry->name == name && entry->needs_gpu) return reason(device_table(), "cuda");
@@ -97,7 +98,7 @@ std::string loader_reason(const std::string& name) {
   return "";
 }
 
-/// Ours, and Open MPI's own.
+/// Returns the all-reduce algorithms of dlscale and of Open MPI.
 std::vector<std::string> all_reduces() {
   std::vector<std::string> names = base::names(all_reduce_table());
   for (const std::string& name : contract::vocabulary("all_reduce")) {
@@ -106,7 +107,7 @@ std::vector<std::string> all_reduces() {
   return names;
 }
 
-/// Models that a frozen_backbone can train a classifier on.
+/// Returns the models on which a frozen_backbone can train a classifier.
 std::vector<std::string> backbones() {
   std::vector<std::string> names;
   for (const ModelEntry* model : model_table()) {
@@ -115,7 +116,8 @@ std::vector<std::string> backbones() {
   return names;
 }
 
-/// Those in which each rank has a replica, and those that divide the work otherwise.
+/// Returns the framework styles with a replica on each rank, and the styles that divide the work in
+/// another way.
 std::vector<std::string> frameworks() {
   std::vector<std::string> names = base::names(sync_table());
   for (const StyleEntry* entry : style_table()) names.emplace_back(entry->name);
@@ -146,7 +148,7 @@ TraitsByName model_traits() {
     }
     added.blocks = model->blocks;
   }
-  add(std::string(contract::kScriptModel), "images").has_dropout = true;  // it may have
+  add(std::string(contract::kScriptModel), "images").has_dropout = true;  // possible dropout
   return traits;
 }
 
@@ -175,7 +177,8 @@ TraitsByName dataset_traits() {
   return traits;
 }
 
-/// Why this build or this machine lacks a name; empty where only the build's list says so.
+/// Returns the reason why this build or this machine lacks a name. Returns an empty string if the
+/// only reason is that the build does not list the name.
 std::string why_absent(const validation::RequiredName& name) {
   if (name.family == "loader") return loader_reason(name.name);
   if (name.family == "communicator") return reason(communicator_table(), name.name);
@@ -215,7 +218,7 @@ void require_available(const contract::RunSpec& spec, const std::string& file) {
     throw base::SpecError({file}, "trainer.command",
                           "this run is another program's; its job script starts that");
   }
-  // What is opened as the trainer runs is asked for only where the run wants it.
+  // Libraries that are opened at run time are checked only if the run needs them.
   const contract::Capabilities available = capabilities_of_build();
   if (const auto missing = validation::missing_names(available, spec); !missing.empty()) {
     const validation::RequiredName& first = missing.front();

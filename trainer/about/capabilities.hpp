@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this build is, and what it can do, from the tables of its families.
+// Versions and capabilities of this build, from the tables of its families.
 #pragma once
 
 #include <map>
@@ -10,20 +10,22 @@
 
 namespace dlscale::trainer {
 
-// What this dlscale-train was built with.
+// Versions with which this dlscale-train was built.
 
-/// Keys: torch, mpi, cuda, compiler, build_type, sanitizer. "no" is a value.
+/// Returns the keys torch, mpi, cuda, compiler, build_type and sanitizer. A missing part has the
+/// value "no".
 std::map<std::string, std::string> built_with();
 
-/// NVIDIA DALI on this machine: version and place, or "no: " and why. Opens it.
+/// Opens NVIDIA DALI and returns its version and location on this machine, or "no: " and the
+/// reason.
 std::string dali_here();
 
-// What this build can do, from the tables of its families.
+// Capabilities of this build, from the tables of its families.
 
 contract::Capabilities capabilities();
 
-/// Throws base::SpecError, naming `file`, the key and what there is instead, when `spec` asks for
-/// something this build lacks.
+/// Throws base::SpecError when `spec` needs a feature that this build lacks. The error names
+/// `file`, the key, and the available alternatives.
 void require_available(const contract::RunSpec& spec, const std::string& file);
 
 }  // namespace dlscale::trainer

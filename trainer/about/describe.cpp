@@ -41,11 +41,11 @@ double fraction(const std::string& key, const std::string& text) {
       fmt::format("{} {}: expected a number of at least 0 and below 1", key, text));
 }
 
-/// A setting of models as an option: --classifier-hidden for classifier_hidden.
+/// Command-line option for a model setting, for example --classifier-hidden for classifier_hidden.
 struct SettingOption {
-  std::string_view key;  ///< in model_options
+  std::string_view key;  ///< key in model_options
   void (*read)(ModelOptions& options, const std::string& option, const std::string& value);
-  std::string (*text)(const ModelOptions& options);  ///< empty where the option was not given
+  std::string (*text)(const ModelOptions& options);  ///< value; empty if the option was not given
 };
 
 template <std::string ModelOptions::*Member>
@@ -89,7 +89,7 @@ const SettingOption* find_setting(const std::string& option) {
   return found == std::end(kSettings) ? nullptr : found;
 }
 
-/// Options of the settings that a model reads.
+/// Returns the options of the settings that a model reads.
 std::vector<std::string> settings_of(const ModelEntry& entry) {
   std::istringstream keys(entry.settings);
   std::vector<std::string> options;
@@ -97,7 +97,7 @@ std::vector<std::string> settings_of(const ModelEntry& entry) {
   return options;
 }
 
-/// A setting that the model does not read would describe another model than the user means.
+/// Throws for settings that the model does not read, because the user expects a different model.
 void check_settings(const Description& what, const ModelEntry& entry) {
   const std::vector<std::string> own = settings_of(entry);
   for (const SettingOption& setting : kSettings) {

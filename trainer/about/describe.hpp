@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale-train --describe`: the card of a model.
+// Cost model of a network for `dlscale-train --describe`.
 #pragma once
 
 #include <string>
@@ -10,23 +10,24 @@
 
 namespace dlscale::trainer {
 
-/// What to describe. Images are channels x height x width, texts tokens, pairs of texts 2 x tokens.
+/// Model to describe. The input shape is channels x height x width for images, tokens for texts,
+/// and 2 x tokens for pairs of texts.
 struct Description {
   std::string model;
   std::vector<std::int64_t> input;
-  int classes = 0;  ///< of a model that translates: words to translate into
-  int words = 0;    ///< of texts
+  int classes = 0;  ///< number of classes; in translation, of target words
+  int words = 0;    ///< number of words in the vocabulary of texts
   contract::ModelOptions options;
   std::string precision = "fp32";
 };
 
-/// Reads MODEL --input SHAPE --classes N [--words N] [--precision fp32|bf16|fp64] and the settings
-/// of models, [--backbone NAME] [--classifier-hidden N] [--dropout P] [--embedding N] [--hidden N]
+/// Reads MODEL --input SHAPE --classes N [--words N] [--precision fp32|bf16|fp64] and the model
+/// settings [--backbone NAME] [--classifier-hidden N] [--dropout P] [--embedding N] [--hidden N]
 /// [--cell gru|lstm]. Throws base::UsageError.
 Description read_description(const std::vector<std::string>& arguments);
 
-/// Makes the model on the processor and walks it. Throws base::UsageError for a model that there is
-/// not, or that cannot take such input.
+/// Makes the model on the CPU and traces its layers. Throws base::UsageError for an unknown model,
+/// and for an input that the model cannot take.
 contract::ModelCard describe(const Description& what);
 
 }  // namespace dlscale::trainer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether ranks call the same collective.
+// Check that all ranks call the same collective.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace dlscale::trainer {
 
-/// A collective as all ranks must call it.
+/// Collective call with the properties that must be equal on all ranks.
 struct NamedCollective {
   const char* name;
   Span data;
@@ -16,7 +16,7 @@ struct NamedCollective {
   int root = 0;
 };
 
-/// 0 or more. Calls that differ have different ones but for 1 case in 2^62.
+/// Returns a hash of the call, 0 or more. Two different calls have the same hash in 1 case of 2^62.
 std::int64_t number_of(const NamedCollective& call);
 
 }  // namespace dlscale::trainer

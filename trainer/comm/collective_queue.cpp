@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The communication thread: takes collectives in order and runs each to its end.
+// Communication thread that takes collectives in order and runs each of them to its end.
 #include "trainer/comm/collective_queue.hpp"
 
 #include <algorithm>

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asynchronous collectives: a thread of its own runs them in the order of their submission.
-// Open MPI makes no progress on non-blocking collectives while nobody calls it, so overlap with
-// computation needs this thread.
+// Asynchronous collectives that run on a separate communication thread in the order of submission.
+//
+// Problem: gradients must travel while the main thread computes. Non-blocking MPI collectives do
+// not achieve this overlap, because Open MPI makes no progress on them while no thread calls it.
+// Solution: the submitting thread receives a handle at once, and the communication thread runs the
+// blocking collectives.
 #pragma once
 
 #include <condition_variable>
@@ -20,12 +23,14 @@ namespace dlscale::trainer {
 /// Handle of one submitted collective.
 class Work {
  public:
-  /// Blocks until the collective is over; rethrows what it threw.
+  /// Blocks until the collective is over. Rethrows the exception that the collective threw.
   void wait();
   bool done() const;
-  /// Steady-clock seconds; valid once done.
+  /// Returns the time of submission, in seconds of the steady clock. All four times are valid once
+  /// done() returns true.
   double submitted_s() const { return submitted_s_; }
-  /// When what it takes was there: at submission, or when a device had made it.
+  /// Returns the time at which the input data was ready: at submission, or when the device had
+  /// computed the data.
   double ready_s() const { return ready_s_; }
   double started_s() const { return started_s_; }
   double finished_s() const { return finished_s_; }
@@ -39,18 +44,18 @@ class Work {
   double submitted_s_ = 0, ready_s_ = 0, started_s_ = 0, finished_s_ = 0;
 };
 
-/// Runs on the communication thread once a collective is over and before its Work is done; gets the
-/// collective's error or null. Must not throw.
+/// Callback that runs on the communication thread after a collective is over and before its Work is
+/// done. The argument is the error of the collective, or null. The callback must not throw.
 using OnDone = std::function<void(std::exception_ptr)>;
 
-/// The calls of a Communicator, which see; those that are **Collective** there are submitted in the
-/// same order on all ranks. The memory of a Span must stay valid until its Work is done; what the
-/// submitting thread has told a device to write there is waited for. After an error every later
-/// Work fails with the same error.
+/// Queue of the calls of a Communicator, which documents each call. Calls that are **Collective**
+/// in Communicator must be submitted in the same order on all ranks. The memory of a Span must stay
+/// valid until its Work is done. The queue waits for device work that the submitting thread has
+/// started on this memory. After an error, every later Work fails with the same error.
 class CollectiveQueue {
  public:
   CollectiveQueue(Communicator& communicator, const base::Clock& clock);
-  /// Lets what was submitted end (or fail), then stops the thread.
+  /// Lets all submitted collectives end or fail, then stops the thread.
   ~CollectiveQueue();
   CollectiveQueue(const CollectiveQueue&) = delete;
   CollectiveQueue& operator=(const CollectiveQueue&) = delete;
@@ -65,18 +70,18 @@ class CollectiveQueue {
   std::shared_ptr<Work> reduce(Span data, ReduceOp op, int root, OnDone on_done = {});
   std::shared_ptr<Work> exchange(Span out, int to, Span in, int from, OnDone on_done = {});
   std::shared_ptr<Work> barrier(OnDone on_done = {});
-  /// Several calls that no other submission comes between. What `calls` refers to must stay valid
-  /// until its Work is done.
+  /// Runs several calls without another submission between them. All objects that `calls` refers to
+  /// must stay valid until the Work is done.
   std::shared_ptr<Work> run(std::function<void(Communicator&)> calls, OnDone on_done = {});
 
-  /// Waits for `work` of this queue. Returns the seconds of it in which this thread had nothing
-  /// else to do, and its device had done all it was given.
+  /// Waits for `work`, which must belong to this queue. Returns the seconds of the wait during
+  /// which the device of this thread had also finished all work given to it.
   double wait_for(Work& work);
 
-  /// What the calls go to. Others than this queue may use it only while nothing is submitted here,
-  /// for example to split it.
+  /// Returns the communicator that runs the calls. Other code may use the communicator, for example
+  /// to split it, only while this queue is empty.
   Communicator& communicator() { return communicator_; }
-  /// The communicator's.
+  /// Returns the statistics of the communicator.
   CommStats stats() const { return communicator_.stats(); }
 
  private:
@@ -84,7 +89,7 @@ class CollectiveQueue {
     std::shared_ptr<Work> work;
     std::function<void(Communicator&)> calls;
     OnDone on_done;
-    std::shared_ptr<const Fence> fence;  ///< to be waited for first; may be null
+    std::shared_ptr<const Fence> fence;  ///< fence to wait for before the calls; may be null
   };
   std::shared_ptr<Work> submit(Memory memory, std::function<void(Communicator&)> calls,
                                OnDone on_done);
@@ -97,7 +102,7 @@ class CollectiveQueue {
   std::condition_variable arrived_;
   std::deque<Task> tasks_;
   bool stopping_ = false;
-  std::exception_ptr broken_;  ///< the communication thread's alone
+  std::exception_ptr broken_;  ///< first error; used by the communication thread only
   std::thread thread_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all communicators do: judge a call, count it, hand it to the transport.
+// Common part of all communicators: each call is checked, counted and passed to the transport.
 #include "trainer/comm/communicator.hpp"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ Span Span::part(std::int64_t first, std::int64_t length) const {
           type, memory};
 }
 
-/// Shared by communicators that different threads use.
+/// Totals shared by communicators that different threads use.
 class Communicator::Counters {
  public:
   void add(const CommStats& call) {
@@ -61,7 +61,7 @@ namespace {
   throw base::RunError(why, contract::kExitCommunication);
 }
 
-/// `whole` must be what `ranks` ranks have `part` of.
+/// Throws unless `whole` consists of `ranks` spans like `part`, in the same kind of memory.
 void require_parts(const char* call, const Span& whole, const Span& part, int ranks) {
   if (whole.memory != part.memory) refuse(fmt::format("{} between two memories", call));
   if (whole.count == part.count * ranks && whole.type == part.type) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How ranks exchange data: blocking calls over one transport. No torch type appears here.
+// Blocking data exchange between ranks over one transport, without torch types.
 #pragma once
 
 #include <cstddef>
@@ -18,45 +18,46 @@ enum class ReduceOp { sum, min, max, bit_and };  // bit_and: integers only
 
 std::size_t bytes_of(ElementType type);
 
-/// Where elements lie: what the processor reads and writes, or a GPU.
+/// Location of elements: host memory, which the processor reads and writes, or a GPU.
 enum class Memory { host, device };
 
-/// `count` elements in a row. The memory stays the caller's.
+/// Span of `count` contiguous elements. The memory belongs to the caller.
 struct Span {
   void* data = nullptr;
   std::int64_t count = 0;
   ElementType type = ElementType::float32;
   Memory memory = Memory::host;
   std::size_t bytes() const { return static_cast<std::size_t>(count) * bytes_of(type); }
-  /// `length` elements from the `first`-th on.
+  /// Returns the `length` elements that start at element `first`.
   Span part(std::int64_t first, std::int64_t length) const;
 };
 
-/// Totals of one rank; failed calls do not count.
+/// Communication totals of one rank. Failed calls do not count.
 struct CommStats {
-  std::int64_t collectives = 0;  ///< calls, exchanges included unless they are of nothing
-  std::int64_t bytes = 0;        ///< payload given: `data`, `in` or, of an exchange, `out`
-  double busy_s = 0;             ///< a call was under way, waiting for other ranks included
-  double wait_s = 0;             ///< of busy_s: until all ranks were there; exchanges have none
+  std::int64_t collectives = 0;  ///< number of calls, including exchanges that carry data
+  std::int64_t bytes = 0;        ///< bytes of payload: `data`, `in` or, in an exchange, `out`
+  double busy_s = 0;             ///< seconds inside calls, including the wait for other ranks
+  double wait_s = 0;             ///< seconds of busy_s until all ranks had arrived; 0 for exchanges
 };
 
-/// What a thread had given its device to do when this was made. Any thread may use it.
+/// Fence behind the work that a thread had given its device when the fence was made. Any thread may
+/// use the fence.
 class Fence {
  public:
   virtual ~Fence() = default;
-  /// Returns when that is done.
+  /// Blocks until the device has done this work.
   virtual void wait() const = 0;
-  /// Seconds since it is done; 0 while it is not.
+  /// Returns the seconds since the device finished this work, or 0 while the work is unfinished.
   virtual double age_s() const = 0;
 };
 
-/// Stands for a rank where an exchange has one half only.
+/// Placeholder rank for the missing half of an exchange.
 inline constexpr int kNobody = -1;
 
-/// `size` ranks over one transport. What is **Collective** is called by all ranks, in the same
-/// order, with the same count, type, op and root. An instance is used by one thread at a time.
-/// Calls that contradict themselves and transports that break throw base::RunError with
-/// contract::kExitCommunication; the instance is then unusable.
+/// Group of `size` ranks over one transport. All ranks must make each **Collective** call in the
+/// same order, with the same count, type, op and root. Only one thread at a time may use an
+/// instance. Invalid calls and failures of the transport throw base::RunError with
+/// contract::kExitCommunication. The instance is unusable after such an error.
 class Communicator {
  public:
   virtual ~Communicator();
@@ -65,55 +66,62 @@ class Communicator {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  /// **Collective.** On return `data` holds on every rank the element-wise reduction; equal on all.
-  /// An integer sum must not overflow: some transports wrap, others saturate. Sums of 16-bit
-  /// floats are added in float32 and rounded.
+  /// **Collective.** Replaces `data` on every rank by the element-wise reduction, which is equal on
+  /// all ranks. An integer sum must not overflow, because some transports wrap and others saturate.
+  /// Sums of 16-bit floats are added in float32 and rounded.
   void all_reduce(Span data, ReduceOp op);
-  /// **Collective.** in.count is size() x out.count; on return `out` holds the rank-th part of the
-  /// element-wise reduction. `in` stays as it is; `out` must not lie in it.
+  /// **Collective.** Writes the rank-th part of the element-wise reduction of `in` to `out`.
+  /// in.count must be size() x out.count. `in` is unchanged, and `out` must not overlap `in`.
   void reduce_scatter(Span in, Span out, ReduceOp op);
-  /// **Collective.** `out` has size() x in.count elements: rank r's `in` at r x in.count, where it
-  /// may lie beforehand.
+  /// **Collective.** Collects `in` of all ranks in `out`, which has size() x in.count elements.
+  /// `in` of rank r is written at r x in.count. `in` may already lie at this place of `out`.
   void all_gather(Span in, Span out);
-  /// **Collective.** On return `data` holds on every rank what `root` had.
+  /// **Collective.** Copies `data` of rank `root` to `data` of every rank.
   void broadcast(Span data, int root);
-  /// **Collective.** On return `data` holds the reduction on `root`; that of others stays.
+  /// **Collective.** Replaces `data` on rank `root` by the reduction. `data` is unchanged on the
+  /// other ranks.
   void reduce(Span data, ReduceOp op, int root);
-  /// Sends `out` to rank `to` while it receives `in` from rank `from`; kNobody leaves that half
-  /// out. Returns when `out` may be reused and `in` is there. Not collective: each half needs its
-  /// counterpart of the same count and type. Between two ranks messages keep their order. An empty
-  /// message is not received before it is waited for: who sends it waits, which counts as no call.
+  /// Sends `out` to rank `to` and receives `in` from rank `from` at the same time. kNobody omits a
+  /// half. Returns when `out` may be reused and `in` has arrived. The call is not collective: each
+  /// half needs a counterpart of the same count and type. Messages between two ranks keep their
+  /// order. The sender of an empty message waits until the receiver waits for this message. An
+  /// exchange with two empty halves does not count in stats().
   void exchange(Span out, int to, Span in, int from);
   void send(Span data, int to) { exchange(data, to, {}, kNobody); }
   void receive(Span data, int from) { exchange({}, kNobody, data, from); }
-  /// **Collective.** Returns when every rank has called it.
+  /// **Collective.** Returns when every rank has called barrier().
   void barrier();
-  /// **Collective.** As barrier(), for what begins here and is made of exchanges, which compare
-  /// nothing: throws on every rank when they are not about to do the same.
+  /// **Collective.** Synchronises the ranks at the start of an operation that is built from
+  /// exchanges, like barrier(). Exchanges do not compare their calls, so meet() throws on every
+  /// rank when the ranks are about to run different operations.
   void meet(const NamedCollective& call);
-  /// **Collective.** The ranks that give the same `color` (0 or more), in the order of their ranks
-  /// here. What comes back may be used by another thread while this one is in use; it shares the
-  /// counters, and this one must outlive it.
+  /// **Collective.** Makes a communicator of the ranks that pass the same `color` (0 or more), in
+  /// the order of their ranks. Another thread may use the result while this communicator is in use.
+  /// The result shares the counters of this communicator, which must outlive the result.
   std::unique_ptr<Communicator> split(int color);
 
-  /// Calls with other memory are refused.
+  /// Returns true if calls accept this kind of memory. Calls with other memory are rejected.
   virtual bool takes(Memory memory) const { return memory == Memory::host; }
-  /// A device works behind the calls that make it work: who gives its memory to a call must have
-  /// waited for this. Null where nothing is left to wait for. Any thread may ask at any time.
+  /// Returns a fence behind the device work that the caller has started so far. Device work is
+  /// asynchronous, so a caller must wait for the fence before it passes device memory to a call.
+  /// Returns null when there is nothing to wait for. Any thread may call fence() at any time.
   virtual std::shared_ptr<const Fence> fence() const { return nullptr; }
 
-  /// Of this one and of all split from it.
+  /// Returns the totals of this communicator and of all communicators split from it.
   CommStats stats() const;
-  /// Counts what this rank's own devices exchanged among themselves as if by calls.
+  /// Adds data that the devices of this rank exchanged among themselves to the totals, as if the
+  /// data had been sent by calls.
   void count_own(const CommStats& exchanged);
-  /// CommStats::wait_s of the last call alone, for a communicator that lies over this one.
+  /// Returns CommStats::wait_s of the last call alone. A communicator that wraps this communicator
+  /// reads this value.
   double last_wait_s() const { return last_wait_s_; }
-  /// How all_reduce works, for the record: a name of all_reduce_table().
+  /// Returns the name of the all-reduce in all_reduce_table(), for the record.
   virtual std::string all_reduce_name() const { return "tuned"; }
 
  protected:
   Communicator(int rank, int size);
-  /// A transport says here how long a call of its has waited until all ranks were there.
+  /// Adds the seconds that the current call waited until all ranks had arrived. Called by
+  /// transports.
   void waited(double seconds) { last_wait_s_ += seconds; }
 
  private:
@@ -138,25 +146,26 @@ class Communicator {
   std::shared_ptr<Counters> counters_;
 };
 
-// Which transports there are, and which of them this build has.
+// Table of the transports, with those that this build lacks.
 
-/// A row of the communicator table. How one is made differs (a session, a group of threads), so
-/// each has a factory in its own header.
+/// Row of the communicator table. Transports are made in different ways (from a session, from a
+/// group of threads), so each transport has a factory in its own header.
 struct CommunicatorEntry {
   const char* name;
   const char* summary;
-  const char* unavailable;  ///< why this build lacks it; null when it has it
+  const char* unavailable;  ///< reason why this build lacks the transport; null if it is present
 };
 
 base::Table<CommunicatorEntry> communicator_table();
 
-// A communicator that lies over another and does everything as the other does.
+// Communicator that wraps another communicator and forwards all calls to it.
 
-/// For those that do one call in another way. Has counters of its own; the inner one counts what
-/// reaches it. Parts that are split off are the inner one's.
+/// Base class for communicators that change a single call. An overlay has separate counters, and
+/// the inner communicator counts the calls that reach it. split() returns parts of the inner
+/// communicator, without the overlay.
 class Overlay : public Communicator {
  public:
-  /// `inner` must outlive it.
+  /// Wraps `inner`, which must outlive the overlay.
   explicit Overlay(Communicator& inner) : Communicator(inner.rank(), inner.size()), inner_(inner) {}
   std::string all_reduce_name() const override { return inner_.all_reduce_name(); }
   bool takes(Memory memory) const override { return inner_.takes(memory); }

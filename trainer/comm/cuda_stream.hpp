@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams and events of CUDA's runtime, owned.
+// Owning wrappers of the streams and events of the CUDA runtime.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -13,10 +13,11 @@
 
 namespace dlscale::trainer {
 
-/// Throws base::RunError (kExitCommunication) with CUDA's reason.
+/// Throws base::RunError (kExitCommunication) with the error text of CUDA unless `result` is
+/// success.
 void check_cuda(cudaError_t result, const char* call);
 
-/// This thread's calls of CUDA go to `gpu` as long as this lives.
+/// Guard that directs the CUDA calls of this thread to `gpu` during its lifetime.
 class OnGpu {
  public:
   explicit OnGpu(int gpu);
@@ -28,7 +29,7 @@ class OnGpu {
   int before_ = 0;
 };
 
-/// Runs beside the default stream, and before it where both want the GPU.
+/// Stream that runs concurrently with the default stream, at a higher priority.
 class CudaStream {
  public:
   CudaStream();
@@ -41,11 +42,11 @@ class CudaStream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// A mark behind all that `stream` has been given when it is made.
+/// Event that marks the end of all work given to `stream` before the mark was made.
 class CudaMark {
  public:
   explicit CudaMark(cudaStream_t stream);
-  /// Whether the stream has come so far.
+  /// Returns true if the stream has finished the work before the mark.
   bool is_passed() const;
   cudaEvent_t get() const { return event_.get(); }
 
@@ -56,12 +57,12 @@ class CudaMark {
   std::unique_ptr<CUevent_st, Destroy> event_;
 };
 
-/// Asks until `done`, without keeping a core from those who compute. Returns false when that took
-/// longer than `patience`, if there is one.
+/// Polls `done` until it returns true, and leaves the core to computing threads between polls.
+/// Returns false when the wait took longer than `patience`, if a limit is given.
 bool wait_until(const std::function<bool()>& done,
                 std::optional<std::chrono::duration<double>> patience = {});
 
-/// Of the default stream of a GPU. `idle` is a stream that is given nothing else.
+/// Makes a fence on the default stream of a GPU. `idle` must be a stream without other work.
 std::shared_ptr<const Fence> make_fence(int gpu, std::shared_ptr<const CudaStream> idle);
 
 }  // namespace dlscale::trainer

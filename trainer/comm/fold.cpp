@@ -8,7 +8,7 @@
 namespace dlscale::trainer {
 namespace {
 
-/// What elements are computed in.
+/// Type in which elements are computed: float for the 16-bit floats, T for all others.
 template <class T>
 using Computed = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
 

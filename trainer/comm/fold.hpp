@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of reductions.
+// Element-wise arithmetic of reductions.
 #pragma once
 
 #include "trainer/comm/communicator.hpp"
 
 namespace dlscale::trainer {
 
-/// into = op(into, from), element by element, for spans of the same count and type. 16-bit floats
-/// are added in float32 and rounded to nearest even.
+/// Computes into = op(into, from), element by element, for spans of the same count and type. 16-bit
+/// floats are added in float32 and rounded to nearest even.
 void fold(const Span& into, const Span& from, ReduceOp op);
 
 }  // namespace dlscale::trainer

@@ -47,7 +47,7 @@ MPI_Datatype mpi_type(ElementType type) {
   return MPI_DOUBLE;
 }
 
-/// MPI's reductions, and own ones for the 16-bit floats, which MPI does not know.
+/// MPI reduction operations, including own operations for the 16-bit floats, which MPI lacks.
 class MpiOps {
  public:
   MpiOps() {
@@ -93,12 +93,12 @@ class MpiOps {
 
 using Clock = std::chrono::steady_clock;
 
-/// Waits for requests without keeping a core from those who compute.
+/// Waits for requests without taking a core from computing threads.
 ///
-/// MPI's own waiting polls for as long as it takes. Ranks that arrive together meet within the
-/// patience, so this costs them nothing: 2 ranks on 2 cores train as fast as with a bare
-/// MPI_Allreduce, while sleeping at once costs a tenth and more. Whoever waits longer waits for a
-/// rank that still computes and sleeps meanwhile; the sleep then adds little to the wait.
+/// MPI polls for the whole wait. This function polls only for 200 us and then sleeps between polls.
+/// Ranks that arrive together meet within the polling time at no cost: 2 ranks on 2 cores train as
+/// fast as with a bare MPI_Allreduce. Sleeping at once makes training at least a tenth slower. A
+/// longer wait is for a rank that still computes, so the sleep adds little to the wait.
 void wait_quietly(std::vector<MPI_Request>& requests, MPI_Status* statuses) {
   constexpr std::chrono::microseconds kPatience{200};
   constexpr std::chrono::microseconds kSleep{50};
@@ -118,14 +118,14 @@ void wait_quietly(std::vector<MPI_Request>& requests, MPI_Status* statuses) {
 
 class MpiCommunicator : public Communicator {
  public:
-  /// What communicators split from one another have in common.
+  /// Settings shared by communicators that are split from each other.
   struct Settings {
     MpiOps ops;
     std::int64_t max_count;
     std::string all_reduce;
   };
 
-  /// Takes over `context`.
+  /// Takes ownership of `context`.
   MpiCommunicator(MPI_Comm context, std::shared_ptr<const Settings> settings)
       : Communicator(rank_in(context), size_of(context)),
         context_(context),
@@ -154,9 +154,10 @@ class MpiCommunicator : public Communicator {
     return size;
   }
 
-  /// How every collective begins: its blocking MPI call, much faster than the non-blocking one for
-  /// long data, then finds all ranks there and need not wait. Throws on every rank when they do not
-  /// all bring the same call, which MPI would not notice.
+  /// Synchronises the ranks before each collective. The blocking MPI call that follows is much
+  /// faster than the non-blocking call for long messages, and no longer spins while it waits for
+  /// late ranks. Throws on every rank when the ranks make different calls, which MPI would not
+  /// detect.
   void do_meet(const NamedCollective& call) override {
     const Clock::time_point begin = Clock::now();
     const std::int64_t mine = number_of(call);
@@ -227,7 +228,8 @@ void MpiCommunicator::do_all_gather(Span in, Span out) {
               "MPI_Allgather");
     return;
   }
-  // The parts of one rank are not where MPI_Allgather would put them; broadcasts put them right.
+  // Several MPI_Allgather calls would not place the parts of one rank next to each other.
+  // Broadcasts write each part to its place.
   if (!in_place) std::memcpy(mine.data, in.data, in.bytes());
   for (int root = 0; root < size(); ++root) {
     broadcast_parts(out.part(root * in.count, in.count), root);
@@ -244,7 +246,7 @@ void MpiCommunicator::do_reduce(Span data, ReduceOp op, int root) {
   reduce_parts(data, data, op, root);
 }
 
-/// The root's `out` gets the reduction of all `data`.
+/// Writes the reduction of `data` over all ranks to `out` of the root.
 void MpiCommunicator::reduce_parts(const Span& data, const Span& out, ReduceOp op, int root) const {
   const MPI_Op mpi_op = settings_->ops.of(data.type, op);
   const MPI_Datatype type = mpi_type(data.type);
@@ -260,7 +262,7 @@ void MpiCommunicator::reduce_parts(const Span& data, const Span& out, ReduceOp o
 void MpiCommunicator::do_exchange(Span out, int to, Span in, int from) {
   std::vector<MPI_Request> requests;
   std::vector<int> expected;
-  // A message goes even when it is empty: its receiver waits for it.
+  // Empty messages are sent as well, because the receiver waits for them.
   const auto for_messages = [&](const Span& data, const auto& start) {
     if (data.count == 0) return start(data.data, 0);
     for_parts(data, start);
@@ -275,7 +277,7 @@ void MpiCommunicator::do_exchange(Span out, int to, Span in, int from) {
   }
   if (to != kNobody) {
     for_messages(out, [&](void* part, int count) {
-      // MPI would put a message of nothing aside for a receiver that is not there yet.
+      // MPI_Isend would complete an empty message before the receiver has arrived.
       const auto send = count == 0 ? &MPI_Issend : &MPI_Isend;
       check_mpi(send(part, count, mpi_type(out.type), to, 0, context_, &requests.emplace_back()),
                 "MPI_Isend");
@@ -315,7 +317,7 @@ extern const CommunicatorEntry mpi_entry;
 const CommunicatorEntry mpi_entry{
     .name = "mpi", .summary = "processes of one or many nodes through MPI", .unavailable = nullptr};
 
-// MPI's start and end, and where its ranks run.
+// Start and end of MPI, and the placement of the ranks.
 
 void check_mpi(int code, const char* call) {
   if (code == MPI_SUCCESS) return;
@@ -327,10 +329,10 @@ void check_mpi(int code, const char* call) {
 }
 
 MpiSession::MpiSession() : exceptions_(std::uncaught_exceptions()) {
-  // A rank that polls inside MPI lets others have its core: where ranks and threads outnumber the
-  // cores, polling otherwise stops the very rank that is waited for. Free cores lose nothing.
+  // Lets a rank that polls inside MPI yield its core. When ranks and threads outnumber the cores,
+  // polling would otherwise stop the rank that the poller waits for. Free cores lose nothing.
   ::setenv("OMPI_MCA_mpi_yield_when_idle", "1", /*overwrite=*/0);
-  // Lets choose_all_reduce() work; while nothing is chosen Open MPI decides as without it.
+  // Enables choose_all_reduce(). Without a chosen algorithm, Open MPI decides as usual.
   ::setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", /*overwrite=*/0);
   int provided = MPI_THREAD_SINGLE;
   check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
@@ -382,7 +384,7 @@ std::string mpi_version() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
   MPI_Get_library_version(text.data(), &length);
-  // Open MPI: "Open MPI v4.1.4, package: Debian OpenMPI, ident: …"
+  // Format of Open MPI: "Open MPI v4.1.4, package: Debian OpenMPI, ident: …"
   std::string version(text.data(), static_cast<std::size_t>(length));
   version.resize(std::min(version.find_first_of(",\n"), version.size()));
   if (const auto v = version.find(" v"); v != std::string::npos) version.erase(v + 1, 1);

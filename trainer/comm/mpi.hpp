@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that are the processes of an MPI job.
+// Communicator for ranks that are the processes of an MPI job.
 #pragma once
 
 #include <cstdint>
@@ -12,36 +12,37 @@
 
 namespace dlscale::trainer {
 
-/// Where a job's ranks are.
+/// Placement of the ranks of a job on nodes.
 struct Placement {
-  std::vector<std::string> hostnames;  ///< of each rank
-  int local_rank = 0;                  ///< this rank's place among those that share its memory
-  int nodes = 1;                       ///< groups of ranks that share memory
+  std::vector<std::string> hostnames;  ///< host name of each rank
+  int local_rank = 0;                  ///< index of this rank among the ranks that share its memory
+  int nodes = 1;                       ///< number of groups of ranks that share memory
 };
 
-/// MPI's life, from MPI_Init_thread to MPI_Finalize: one in a process, ever. Threads may
-/// communicate at the same time, each through a communicator of its own.
+/// Lifetime of MPI, from MPI_Init_thread to MPI_Finalize. A process can have only one session in
+/// its lifetime. Threads may communicate at the same time, each through a separate communicator.
 class MpiSession {
  public:
-  /// **Collective.** Throws RunError (kExitCommunication) when MPI cannot be used so.
+  /// **Collective.** Initialises MPI. Throws RunError (kExitCommunication) when MPI does not
+  /// support calls by several threads at the same time.
   MpiSession();
-  /// **Collective.** When an exception passes through, the other ranks may wait for ever for this
-  /// one, so all are then ended with kExitCommunication.
+  /// **Collective.** Ends MPI. When an exception ends the session, the other ranks could wait
+  /// forever for this rank, so all ranks are ended with kExitCommunication.
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
 
   int rank() const { return rank_; }
   int size() const { return size_; }
-  /// **Collective.**
+  /// **Collective.** Returns the placement of the ranks.
   Placement placement() const;
-  /// **Collective.** For communicators made from now on: "openmpi:<one of Open MPI's algorithms>",
-  /// for example "openmpi:ring"; other names leave the choice to Open MPI. Throws RunError for one
-  /// it lacks.
+  /// **Collective.** Selects the all-reduce of communicators made from now on.
+  /// "openmpi:<algorithm>", for example "openmpi:ring", selects an algorithm of Open MPI. Any other
+  /// name leaves the choice to Open MPI. Throws RunError for an algorithm that Open MPI lacks.
   void choose_all_reduce(const std::string& name);
-  /// What was chosen, or "tuned".
+  /// Returns the selected name, or "tuned".
   const std::string& all_reduce() const { return all_reduce_; }
-  /// Ends all ranks at once; the job's exit code is `exit_code`. Not collective.
+  /// Ends all ranks at once. The exit code of the job is `exit_code`. The call is not collective.
   [[noreturn]] void abort(int exit_code) const;
 
  private:
@@ -51,23 +52,25 @@ class MpiSession {
   std::string all_reduce_ = "tuned";
 };
 
-/// What a name of one of Open MPI's own all-reduces begins with.
+/// Prefix of the names of Open MPI's own all-reduces.
 inline constexpr std::string_view kOpenMpiPrefix = "openmpi:";
 
-/// "Open MPI 4.1.4"; needs no session.
+/// Returns the version, for example "Open MPI 4.1.4". Needs no session.
 std::string mpi_version();
 
-/// Elements that go into one MPI call, whose counts are 32-bit; longer data goes in several.
+/// Maximum number of elements in one MPI call, whose counts are 32-bit. Longer data is sent in
+/// several calls.
 inline constexpr std::int64_t kMpiMaxCount = std::int64_t{1} << 28;
 
-/// **Collective.** All ranks of the session, in a communication context of their own. The session
-/// must outlive it.
+/// **Collective.** Makes a communicator of all ranks of the session, with a separate communication
+/// context. The session must outlive the communicator.
 std::unique_ptr<Communicator> make_mpi(const MpiSession& session,
                                        std::int64_t max_count = kMpiMaxCount);
 
-// What an MPI call's return code means.
+// Check of the return code of an MPI call.
 
-/// Throws RunError (kExitCommunication) naming the call and MPI's reason unless `code` is success.
+/// Throws RunError (kExitCommunication) with the call and the reason of MPI unless `code` is
+/// success.
 void check_mpi(int code, const char* call);
 
 }  // namespace dlscale::trainer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Open MPI's own all-reduce algorithms, chosen through MPI's tool interface.
+// Selection of Open MPI's own all-reduce algorithms through the MPI tool interface.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kVariable = "coll_tuned_allreduce_algorithm";
 
-/// The tool interface is open as long as this lives.
+/// Guard that keeps the MPI tool interface open during its lifetime.
 class Tools {
  public:
   Tools() {
@@ -27,7 +27,8 @@ class Tools {
   Tools& operator=(const Tools&) = delete;
 };
 
-/// The values that the variable can have, of which `name` is one.
+/// Returns the value of the control variable that has the name `name`. Throws RunError with the
+/// known names for an unknown name.
 int value_of(int variable, const std::string& name) {
   int no_name = 0, verbosity = 0, no_text = 0, bound = 0, scope = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;

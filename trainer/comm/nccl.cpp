@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives over NCCL, with another transport beside it for what lies in the host's memory.
+// Collectives over NCCL for data on GPUs, and over another transport for data in host memory.
 #include "trainer/comm/nccl.hpp"
 
 #include <fmt/format.h>
@@ -99,8 +99,9 @@ class NcclCommunicator : public Communicator {
   std::shared_ptr<const CudaStream> idle_;
 };
 
-/// NCCL's kernels occupy the GPU while they wait for other ranks, and it does not notice when those
-/// call something else. Hence all meet in the host's memory first.
+/// Runs a collective on the GPU after all ranks have met in host memory. Without the meeting, the
+/// kernels of NCCL would occupy the GPU while they wait for other ranks, and NCCL would not notice
+/// when the other ranks make a different call.
 void NcclCommunicator::run(const NamedCollective& collective, const NcclConnection::Call& call) {
   do_meet(collective);
   if (collective.data.count == 0) return;
@@ -173,7 +174,8 @@ void NcclCommunicator::do_exchange(Span out, int to, Span in, int from) {
   });
 }
 
-/// Both ends of each half meet, first in its direction and then back, and compare what they bring.
+/// Compares the sizes at both ends of each half of an exchange. The two ends of a half meet first
+/// in the direction of the data and then in the opposite direction.
 void NcclCommunicator::require_counterparts(const Span& out, int to, const Span& in, int from) {
   std::int64_t out_bytes = static_cast<std::int64_t>(out.bytes());
   std::int64_t in_bytes = static_cast<std::int64_t>(in.bytes());
@@ -200,7 +202,8 @@ std::unique_ptr<Communicator> NcclCommunicator::do_split(int color) {
   return std::make_unique<NcclCommunicator>(std::move(host), std::move(gpus), gpu_);
 }
 
-/// Two ranks on one GPU are an error that NCCL reports late and in other words.
+/// Throws when two ranks use the same GPU. NCCL reports this error late and with an unclear
+/// message.
 void require_own_gpus(Communicator& host, const GpuIdentity& mine) {
   std::vector<GpuIdentity> all(static_cast<std::size_t>(host.size()));
   GpuIdentity sent = mine;
@@ -235,7 +238,7 @@ std::unique_ptr<Communicator> make_nccl(std::unique_ptr<Communicator> host,
   const int gpu = gpu_of(settings.local_rank);
   const OnGpu on(gpu);
   if (settings.share_gpus) {
-    // Ranks that NCCL takes to be on different hosts may have equal GPUs.
+    // NCCL accepts ranks with the same GPU if it believes that the ranks are on different hosts.
     const std::string name = fmt::format("dlscale-rank-{}", host->rank());
     ::setenv("NCCL_HOSTID", name.c_str(), /*overwrite=*/0);
   } else {

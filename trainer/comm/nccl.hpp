@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that compute on GPUs: their tensors travel through NVIDIA's NCCL.
+// Communicator for ranks that compute on GPUs and exchange tensors through NVIDIA's NCCL.
 #pragma once
 
 #include <chrono>
@@ -11,25 +11,31 @@
 namespace dlscale::trainer {
 
 struct NcclSettings {
-  int local_rank = 0;  ///< decides which GPU of the node is this rank's
-  /// NCCL wants a GPU for each rank. Several may share one to test what needs several ranks; they
-  /// then take turns on it and talk through sockets.
+  int local_rank = 0;  ///< index of this rank on its node; selects the GPU
+  /// Permission for several ranks to share a GPU, for tests that need several ranks. NCCL normally
+  /// requires a separate GPU for each rank. Ranks that share a GPU take turns on it and communicate
+  /// through sockets.
   bool share_gpus = false;
-  /// A call whose ranks are all there and that takes longer has failed.
+  /// Time limit of a call after all ranks have arrived. A call that takes longer has failed.
   std::chrono::duration<double> patience = std::chrono::minutes(10);
 };
 
-/// Of the library that is loaded, "2.28.3"; "no" where this build has none.
+/// Returns the version of the loaded library, for example "2.28.3", or "no" if this build lacks
+/// NCCL.
 std::string nccl_version();
 
-/// Throws RunError (kExitBadRunDescription) when this build has no NCCL or this rank no GPU.
+/// Throws RunError (kExitBadRunDescription) when this build lacks NCCL or this rank lacks a GPU.
 void require_gpu(int local_rank);
 
-/// **Collective.** The ranks of `host`, which carries what lies in the host's memory, finds out
-/// when all ranks are there and whether they call the same. NCCL carries what lies on GPUs, on a
-/// stream of its own; it adds 16-bit floats in 16 bits, and knows no bit_and. All computation is
-/// taken to go through CUDA's default stream. Throws RunError when a rank has no GPU or two share
-/// one unasked (kExitBadRunDescription), or they cannot connect.
+/// **Collective.** Makes a communicator of the ranks of `host`.
+///
+/// - `host` carries data in host memory. It also detects when all ranks have arrived and whether
+///   they make the same call.
+/// - NCCL carries data on GPUs, on a separate stream. NCCL adds 16-bit floats in 16 bits and does
+///   not support bit_and.
+/// - All computation must go through the default stream of CUDA.
+/// - Throws RunError when a rank lacks a GPU or two ranks share a GPU without share_gpus
+///   (kExitBadRunDescription), or when the ranks cannot connect.
 std::unique_ptr<Communicator> make_nccl(std::unique_ptr<Communicator> host,
                                         const NcclSettings& settings);
 

@@ -12,7 +12,7 @@
 namespace dlscale::trainer {
 namespace {
 
-/// For ranks that end together to let each other go.
+/// Time for ranks that end together to close the connection in order.
 constexpr std::chrono::seconds kGoodbye{5};
 
 ncclConfig_t behind_the_call() {
@@ -32,7 +32,7 @@ NcclConnection::NcclConnection(int rank, int size, const ncclUniqueId& id, Patie
 std::unique_ptr<NcclConnection> NcclConnection::split(NcclConnection& whole, int color, int rank) {
   std::unique_ptr<NcclConnection> part(new NcclConnection(whole.patience_));
   ncclConfig_t config = behind_the_call();
-  // What it makes is there once the whole has settled.
+  // ncclCommSplit sets part->comm_ once `whole` has settled.
   whole.settle(ncclCommSplit(whole.comm_, color, rank, &part->comm_, &config), "split");
   part->settle(ncclSuccess, "split");
   return part;
@@ -40,7 +40,7 @@ std::unique_ptr<NcclConnection> NcclConnection::split(NcclConnection& whole, int
 
 NcclConnection::~NcclConnection() {
   if (comm_ == nullptr) return;
-  // Other ranks know nothing of an exception that ends this one.
+  // The other ranks do not know about an exception on this rank, so an orderly end is not possible.
   if (std::uncaught_exceptions() > 0) {
     abort();
     return;
@@ -73,7 +73,8 @@ ncclResult_t NcclConnection::state() const {
   return of_call == ncclSuccess ? of_comm : of_call;
 }
 
-/// Waits until NCCL has done what a call has begun: nothing else may be called before.
+/// Waits until NCCL has completed the operation that a call has started. No other call is allowed
+/// before.
 void NcclConnection::settle(ncclResult_t result, const char* name) {
   if (result != ncclInProgress) require_success(result, name);
   if (comm_ == nullptr) fail(name, "NCCL made no communicator");

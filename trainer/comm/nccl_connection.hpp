@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NCCL itself, as nccl.cpp uses it: calls that go on behind their return, awaited with a deadline.
+// Connection to NCCL for nccl.cpp, whose asynchronous calls are awaited with a deadline.
 #pragma once
 
 #include <nccl.h>
@@ -12,22 +12,24 @@
 
 namespace dlscale::trainer {
 
-/// Ranks that are connected. After an error it is aborted and nothing more can be called.
+/// Connection between ranks. After an error the connection is aborted and rejects further calls.
 class NcclConnection {
  public:
   using Patience = std::chrono::duration<double>;
   using Call = std::function<ncclResult_t(ncclComm_t, cudaStream_t)>;
 
-  /// **Collective.** `id` is the same on all ranks. The thread's GPU becomes the connection's.
+  /// **Collective.** Connects the ranks. `id` must be the same on all ranks. The connection uses
+  /// the current GPU of the calling thread.
   NcclConnection(int rank, int size, const ncclUniqueId& id, Patience patience);
-  /// **Collective.** The ranks that give the same `color`, in the order of `rank`.
+  /// **Collective.** Connects the ranks that pass the same `color`, in the order of `rank`.
   static std::unique_ptr<NcclConnection> split(NcclConnection& whole, int color, int rank);
   ~NcclConnection();
   NcclConnection(const NcclConnection&) = delete;
   NcclConnection& operator=(const NcclConnection&) = delete;
 
-  /// Returns when the GPU has done what `call` gave to the stream. Throws base::RunError
-  /// (kExitCommunication) naming the call when NCCL fails or patience ends.
+  /// Runs `call` and returns when the GPU has done the work that `call` gave to the stream. Throws
+  /// base::RunError (kExitCommunication) with the name of the call when NCCL fails or the time
+  /// limit passes.
   void run(const char* name, const Call& call);
 
  private:

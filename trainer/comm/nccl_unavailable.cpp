@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands for NCCL in builds without it.
+// Replacement for NCCL in builds without it, which rejects every use.
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
 #include "trainer/comm/communicator.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sched_setattr and prctl; the C library of Debian 12 has no name for the first.
+// Calls of sched_setattr and prctl; the C library of Debian 12 has no wrapper for sched_setattr.
 #include "trainer/comm/prompt_thread.hpp"
 
 #include <sched.h>
@@ -12,10 +12,10 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr std::uint64_t kTurnNs = 100'000;  // the least that Linux grants
+constexpr std::uint64_t kTurnNs = 100'000;  // minimum that Linux grants
 constexpr unsigned long kTimerSlackNs = 1'000;
 
-/// struct sched_attr of the kernel's first version.
+/// Layout of struct sched_attr in the first version of the kernel interface.
 struct Attributes {
   std::uint32_t size = sizeof(Attributes);
   std::uint32_t policy = SCHED_OTHER;
@@ -33,7 +33,7 @@ void ask_for_prompt_turns() {
   ::prctl(PR_SET_TIMERSLACK, kTimerSlackNs, 0, 0, 0);
   Attributes now;
   if (::syscall(SYS_sched_getattr, 0, &now, sizeof(now), 0) != 0) return;
-  if (now.policy != SCHED_OTHER) return;  // someone has decided otherwise
+  if (now.policy != SCHED_OTHER) return;  // policy chosen by the user
   now.runtime = kTurnNs;
   ::syscall(SYS_sched_setattr, 0, &now, 0);
 }

@@ -17,8 +17,8 @@ std::uint64_t process_space() {
 
 bool has_ended(pid_t process) {
   if (::kill(process, 0) != 0) return errno == ESRCH;
-  // What nobody has waited for still has its number. The state stands behind the program's name,
-  // which is in brackets and may have brackets of its own.
+  // A zombie process (state Z) keeps its process id until its parent has waited for it. The state
+  // follows the program name, which is in brackets and may contain brackets.
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   std::string line;
   std::getline(file, line);

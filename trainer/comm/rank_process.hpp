@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process of a rank, as processes of the same machine see it.
+// State of the process of a rank, as seen by processes on the same machine.
 #pragma once
 
 #include <sys/types.h>
@@ -8,10 +8,12 @@
 
 namespace dlscale::trainer {
 
-/// Tells sets of processes apart that do not see each other's numbers; 0: not known.
+/// Returns an identifier of the PID namespace of this process, or 0 if it is unknown. Process ids
+/// are comparable only within a namespace.
 std::uint64_t process_space();
 
-/// Whether a process of this space has ended, be it that nobody has taken note of its end yet.
+/// Returns true if a process of this namespace has ended, even if its parent has not waited for it
+/// yet.
 bool has_ended(pid_t process);
 
 }  // namespace dlscale::trainer

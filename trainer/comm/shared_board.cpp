@@ -23,14 +23,16 @@ namespace {
 
 using Name = std::array<char, 64>;
 
-/// Where a segment begins: what tells it from another node's of the same name.
+/// Header of a segment. The token distinguishes the segment from a segment with the same name on
+/// another node.
 struct Mark {
   std::uint64_t token;
 };
 constexpr std::size_t kMarkBytes = 4096;
 
-/// -1 when there is no such segment or no room for it. Room is taken now: a write to memory that
-/// turns out not to be there would kill the process.
+/// Opens or creates the segment and returns its descriptor. Returns -1 when the segment does not
+/// exist or memory is short. The memory is reserved now, because a later write to memory that the
+/// system cannot provide would kill the process.
 int open_segment(const Name& name, int flags, std::size_t bytes) {
   const int file = ::shm_open(name.data(), flags, 0600);
   if (file < 0 || (flags & O_CREAT) == 0) return file;
@@ -92,11 +94,11 @@ namespace {
 
 constexpr std::size_t kBoardLine = 64;
 
-/// The steps of a wait: looking again at once, then letting others go first, then sleeping.
-/// MpiCommunicator's wait says why.
+/// Steps of a wait: the rank first polls, then yields the core, and then sleeps between polls. The
+/// comment of wait_quietly() in mpi.cpp explains the reason.
 class Patience {
  public:
-  /// Returns true now and then, when there is time for a longer look.
+  /// Performs the next step. Returns true at intervals, when the caller should run a slower check.
   bool step() {
     using Clock = std::chrono::steady_clock;
     if (++steps_ < kLooks) return false;
@@ -121,10 +123,10 @@ class Patience {
 
 }  // namespace
 
-/// A rank's part of the board. What different ranks write lies on different cache lines.
+/// Entry of a rank on the board. Data that different ranks write lies on different cache lines.
 struct SharedBoard::Place {
   alignas(kBoardLine) std::atomic<std::uint64_t> given;
-  std::array<SharedCall, 2> calls;  ///< of even and of odd rounds
+  std::array<SharedCall, 2> calls;  ///< calls of even and of odd rounds
   alignas(kBoardLine) std::atomic<std::uint64_t> taken;
   alignas(kBoardLine) std::atomic<bool> left;
   std::atomic<pid_t> process;

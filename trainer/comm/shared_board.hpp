@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where ranks that share memory tell each other how far they are, and the memory itself.
+// Shared memory of the ranks of a node, and the board on which these ranks publish their progress.
 #pragma once
 
 #include <array>
@@ -13,19 +13,21 @@
 
 namespace dlscale::trainer {
 
-// Memory that the ranks of one node have in common.
+// Memory that the ranks of one node share.
 
-/// Zeros at first. Has no name any more once all ranks have it, so nothing of it stays behind.
+/// Segment of shared memory, initialised with zeros. The name of the segment is removed as soon as
+/// all ranks have mapped it, so that the segment cannot outlive the processes.
 class SharedSegment {
  public:
-  /// **Collective.** Null on every rank when one of them does not reach this memory, for example
-  /// because it is on another node or in another container, or when there is not enough.
+  /// **Collective.** Makes a segment of `bytes` bytes. Returns null on every rank when a rank
+  /// cannot reach the memory, for example on another node or in another container, or when memory
+  /// is short.
   static std::unique_ptr<SharedSegment> make(Communicator& ranks, std::size_t bytes);
   ~SharedSegment();
   SharedSegment(const SharedSegment&) = delete;
   SharedSegment& operator=(const SharedSegment&) = delete;
 
-  /// On a page's boundary.
+  /// Returns the start of the memory, on a page boundary.
   std::byte* data() const;
 
  private:
@@ -34,41 +36,43 @@ class SharedSegment {
   std::size_t bytes_;
 };
 
-// Where ranks that share memory tell each other how far they are.
+// Board on which ranks that share memory publish their progress.
 
-/// What a rank has called; ranks must have called the same.
+/// Collective call of a rank. All ranks must make the same call.
 struct SharedCall {
   enum class Kind { all_reduce, reduce_scatter, all_gather, broadcast, meeting };
   Kind kind = Kind::all_reduce;
-  std::int64_t count = 0;  ///< of elements; meeting: number_of(what begins)
+  std::int64_t count = 0;  ///< number of elements; for a meeting, number_of() the call that follows
   ElementType type = ElementType::float32;
   ReduceOp op = ReduceOp::sum;
   int root = 0;
   bool operator==(const SharedCall&) const = default;
 };
 
-/// How far a rank is: it has given its data of so many rounds; it has taken what it needs of the
-/// others' data of so many rounds.
+/// Progress of a rank, as a number of rounds: rounds whose data the rank has given, and rounds
+/// whose data the rank has taken from the other ranks.
 enum class Progress { given, taken };
 
-/// In zeroed shared memory; each rank writes only what is its own. Waiting lets others have the
-/// core. It ends with RunError (kExitCommunication) when a rank that is waited for has gone.
+/// Board in zeroed shared memory, on which each rank writes only its own entry. A waiting rank
+/// leaves the core to other threads. A wait throws RunError (kExitCommunication) when the awaited
+/// rank has gone.
 class SharedBoard {
  public:
   static std::size_t bytes(int size);
-  /// The memory must outlive it. A rank that goes without destroying it is noticed when its
-  /// process ends, if this process can see that.
+  /// Adds the entry of this rank. The memory must outlive the board. A rank that ends without
+  /// destroying its board is detected when its process ends, if this process can see the other
+  /// process.
   SharedBoard(std::byte* memory, int rank, int size);
   ~SharedBoard();
   SharedBoard(const SharedBoard&) = delete;
   SharedBoard& operator=(const SharedBoard&) = delete;
 
   void tell(Progress what, std::uint64_t rounds);
-  /// Returns when all ranks are that far.
+  /// Returns when all ranks have reached `rounds`.
   void wait(Progress what, std::uint64_t rounds) const;
-  /// Before tell(given, round + 1): what the call is that begins with `round`.
+  /// Publishes the call that begins with `round`. Must precede tell(given, round + 1).
   void show(std::uint64_t round, const SharedCall& call);
-  /// After wait(given, round + 1): throws on every rank when the calls differ.
+  /// Throws on every rank when the calls differ. Must follow wait(given, round + 1).
   void require_same(std::uint64_t round) const;
 
  private:

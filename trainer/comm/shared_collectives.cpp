@@ -10,12 +10,13 @@
 namespace dlscale::trainer {
 namespace {
 
-/// What a rank gives at once: it stays in the caches between giving and taking.
+/// Size of the data that a rank gives in a round. A chunk stays in the caches until it is taken.
 constexpr std::int64_t kChunkBytes = 256 * 1024;
-/// Up to this many bytes every rank reduces everything itself, which saves a wait.
+/// Largest message for which every rank reduces all data itself, which saves a wait.
 constexpr std::int64_t kSmallBytes = 8 * 1024;
 constexpr std::int64_t kCacheLine = 64;
-/// Of more, the pieces of a chunk would be shorter than what divides them.
+/// Maximum number of ranks. With too many ranks, the piece of a chunk for each rank would be
+/// shorter than the cache line on which pieces are aligned.
 constexpr int kMostRanks = 1024;
 
 std::int64_t elements_in(std::int64_t bytes, ElementType type) {
@@ -51,7 +52,8 @@ SharedCollectives::SharedCollectives(std::unique_ptr<SharedSegment> segment,
       board_(segment_->data(), rank_, size_),
       slots_(segment_->data() + board_bytes(size_)) {}
 
-/// What `rank` gives in a round; of rank == size_: the folded parts of an all-reduce.
+/// Returns the slot that `rank` writes in `round`, with the count and type of `like`. The slot of
+/// rank == size_ holds the reduced parts of an all-reduce.
 Span SharedCollectives::slot(int rank, std::uint64_t round, const Span& like) const {
   const auto index =
       (round % 2) * (static_cast<std::uint64_t>(size_) + 1) + static_cast<std::uint64_t>(rank);
@@ -66,8 +68,9 @@ double SharedCollectives::wait_for_call() {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// A slot is written again two rounds later. What was in it has been taken by then: between rounds
-/// of a call that is waited for, and whoever gives in a call is done with the calls before.
+/// Runs `give` and `take` for each chunk and returns the seconds until all ranks had arrived. A
+/// slot is overwritten two rounds later, when all ranks have taken its data. Within a call, the
+/// loop waits for this. Between calls, a rank that gives data has finished all earlier calls.
 double SharedCollectives::in_rounds(std::int64_t count, std::int64_t most, const Step& give,
                                     const Step& take) {
   const auto chunk = [&](std::int64_t first, std::uint64_t round) {
@@ -107,8 +110,8 @@ double SharedCollectives::reduce_small(const Span& data, ReduceOp op) {
       });
 }
 
-/// Each rank folds a part of the chunk for all: it takes that part of what the others gave, and
-/// they fetch the result when all have taken.
+/// Reduces large data chunk by chunk. Each rank reduces one part of the chunk from the data that
+/// the other ranks gave. All ranks copy the results when all parts are reduced.
 double SharedCollectives::reduce_chunks(const Span& data, ReduceOp op) {
   const std::int64_t most = elements_in(kChunkBytes, data.type);
   const auto chunk = [&](std::int64_t first) {
@@ -126,7 +129,7 @@ double SharedCollectives::reduce_chunks(const Span& data, ReduceOp op) {
   return wait_s;
 }
 
-/// The part of a chunk that `rank` folds; parts begin on cache lines of their own.
+/// Returns the part of a chunk that `rank` reduces. Each part begins on a separate cache line.
 Span SharedCollectives::part_of(const Span& chunk, int rank) const {
   const std::int64_t line = elements_in(kCacheLine, chunk.type);
   const std::int64_t each = (chunk.count + line * size_ - 1) / (line * size_) * line;
@@ -141,13 +144,15 @@ void SharedCollectives::give_others_parts(const Span& chunk, std::uint64_t round
   board_.tell(Progress::given, round + 1);
 }
 
-/// In the order of ranks, whoever folds: a sum does not depend on where in the data it lies.
+/// Reduces this rank's part of the chunk. The terms are added in the order of ranks on every rank,
+/// so the result for an element does not depend on its position in the data.
 void SharedCollectives::fold_part(const Span& chunk, ReduceOp op) {
   const Span mine = part_of(chunk, rank_), result = part_of(slot(size_, round_, chunk), rank_);
   const auto given = [&](int rank) {
     return rank == rank_ ? mine : part_of(slot(rank, round_, chunk), rank_);
   };
-  // Which of the first two comes first does not matter, so their ranks need no place for the sum.
+  // The order of the first two terms does not matter, so ranks 0 and 1 add to their own data and
+  // need no other place for the sum.
   const Span sum = rank_ < 2 ? mine : result;
   if (rank_ >= 2) copy(given(0), sum);
   for (int other = rank_ < 2 ? 0 : 1; other < size_; ++other) {
@@ -165,7 +170,7 @@ void SharedCollectives::fetch_others_parts(const Span& chunk) {
 
 double SharedCollectives::reduce_scatter(const Span& in, const Span& out, ReduceOp op) {
   board_.show(round_, {Kind::reduce_scatter, in.count, in.type, op});
-  // A slot holds a piece for each rank, one after the other.
+  // A slot holds one piece for each rank, one after the other.
   const std::int64_t line = elements_in(kCacheLine, in.type);
   const std::int64_t most = elements_in(kChunkBytes, in.type) / size_ / line * line;
   const auto piece = [&](int giver, const Chunk& chunk, int taker) {

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives of ranks that share memory.
+// Collectives among ranks that share memory.
+//
+// Problem: a transport copies messages between processes that could read the same memory.
+// Idea: the ranks copy their data to slots in shared memory, from which all ranks read. A board of
+// atomic counters shows the progress of each rank.
+// Long all-gathers are left to the transport, which copies once where slots need two copies.
 #pragma once
 
 #include <functional>
@@ -11,33 +16,36 @@
 
 namespace dlscale::trainer {
 
-/// Data goes in chunks, a round each. In a round each rank gives its chunk, waits until all have
-/// given, and takes what it needs from what the others gave. It gives the next chunk before it
-/// takes of this one, so that others need not wait for it: hence two slots, which rounds use in
-/// turn. At the end of a call all ranks have taken what they need of the round before the last.
+/// Collectives that divide the data into chunks and transfer each chunk in a round. In a round,
+/// each rank gives its chunk, waits until all ranks have given, and takes the data it needs from
+/// the chunks of the other ranks. A rank gives its next chunk before it takes from the current
+/// round, so that the other ranks need not wait. Two alternating slots for each rank make this
+/// possible. At the end of a call, all ranks have taken the data of the last but one round.
 ///
-/// Members are **Collective**, mean what those of Communicator do, and return the seconds until
-/// all ranks were there.
+/// All members are **Collective**, have the semantics of the same members of Communicator, and
+/// return the seconds until all ranks had arrived.
 class SharedCollectives {
  public:
-  /// **Collective.** Null on every rank when they do not all share memory.
+  /// **Collective.** Makes the shared memory. Returns null on every rank when the ranks do not all
+  /// share memory.
   static std::unique_ptr<SharedCollectives> make(Communicator& ranks);
 
-  /// Of so many bytes of all ranks together an all_gather is faster than the transport's, which
-  /// copies once where this copies twice (bench/comm_bench, 2 ranks).
+  /// Maximum output of an all_gather, in bytes over all ranks, up to which it is faster than the
+  /// all_gather of the transport. The transport copies once where shared memory needs two copies
+  /// (bench/comm_bench, 2 ranks).
   static constexpr std::size_t kMostGatheredBytes = 32 * 1024;
 
   double all_reduce(const Span& data, ReduceOp op);
   double reduce_scatter(const Span& in, const Span& out, ReduceOp op);
   double all_gather(const Span& in, const Span& out);
   double broadcast(const Span& data, int root);
-  /// As Communicator::meet.
+  /// Synchronises the ranks like Communicator::meet.
   double meet(const NamedCollective& call);
 
  private:
   SharedCollectives(std::unique_ptr<SharedSegment> segment, const Communicator& ranks);
 
-  /// Elements of a chunk, and the round in which it goes.
+  /// Elements of a chunk, and the round in which the chunk is transferred.
   struct Chunk {
     std::int64_t first, count;
     std::uint64_t round;

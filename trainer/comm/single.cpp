@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One rank alone: every collective is done before it starts.
+// Communicator of a single rank, where every collective is trivial.
 #include "trainer/comm/single.hpp"
 
 #include <cstring>

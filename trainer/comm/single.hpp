@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The communicator of a rank that is alone.
+// Factory of the communicator for a run with a single rank.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace dlscale::trainer {
 
-/// Rank 0 of 1.
+/// Makes the communicator of rank 0 of 1.
 std::unique_ptr<Communicator> make_single();
 
 }  // namespace dlscale::trainer

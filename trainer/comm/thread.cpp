@@ -44,11 +44,12 @@ void ThreadMeeting::meet(int rank) {
   Lock lock(mutex_);
   const auto round = round_;
   if (trouble_.empty() && ++present_ == size()) end_round();
-  // A round that was complete stands, whatever happened since.
+  // A round that is complete stays valid, even if a rank has failed since.
   wait(rank, {[this, round] { return round_ != round; }}, lock);
 }
 
-/// All are here. From the next round on calls may change, so they are compared now.
+/// Ends the round after all ranks have arrived. Calls may change in the next round, so they are
+/// compared now.
 void ThreadMeeting::end_round() {
   for (int other = 1; other < size(); ++other) {
     if (call(other).agrees_with(call(0))) continue;
@@ -75,7 +76,7 @@ void ThreadMeeting::exchange(int rank, Span out, int to, Span in, int from) {
   }
 }
 
-/// The text is copied under the lock: its sender may not go meanwhile.
+/// Takes a message. The data is copied under the lock, because the sender must not leave meanwhile.
 void ThreadMeeting::take(int rank, int from, const Span& in, Lock& lock) {
   auto& letters = letters_[{from, rank}];
   wait(rank, {[&letters] { return !letters.empty(); }, from}, lock);
@@ -119,7 +120,8 @@ std::string ThreadMeeting::why_in_vain(const Wait& what) const {
   return {};
 }
 
-/// Whether ranks wait, each for another that waits too. Those that will be told why are not stuck.
+/// Returns true if all remaining ranks wait for each other. A rank that is about to receive an
+/// error is not stuck.
 bool ThreadMeeting::all_stuck() const {
   bool any = false;
   for (std::size_t rank = 0; rank < waits_.size(); ++rank) {
@@ -136,7 +138,7 @@ void ThreadMeeting::give_up(std::string trouble) {
   changed_.notify_all();
 }
 
-// Collectives between threads of one process: ranks meet, read each other's memory, meet again.
+// Collectives between threads: the ranks meet, read the memory of each other, and meet again.
 
 namespace {
 
@@ -171,7 +173,8 @@ class Member : public Communicator {
   }
   void close() { meeting_->close(rank()); }
   const Span& data_of(int other) const { return meeting_->call(other).data; }
-  /// into = `length` elements from the `first`-th on of all ranks' data, in rising order of ranks.
+  /// Reduces the elements of all ranks that start at `first` to `into`, in ascending order of
+  /// ranks.
   void fold_all(std::int64_t first, const Span& into, ReduceOp op) const {
     copy(data_of(0).part(first, into.count), into);
     for (int other = 1; other < size(); ++other) {
@@ -184,7 +187,7 @@ class Member : public Communicator {
 
 void Member::do_all_reduce(Span data, ReduceOp op) {
   open({Kind::all_reduce, data, op});
-  // Each rank folds its share of the elements into rank 0's memory, where all fetch them.
+  // Each rank reduces its share of the elements to the memory of rank 0, from which all ranks copy.
   const Span& result = data_of(0);
   const std::int64_t first = data.count * rank() / size();
   const std::int64_t last = data.count * (rank() + 1) / size();
@@ -225,7 +228,8 @@ void Member::do_reduce(Span data, ReduceOp op, int root) {
   close();
 }
 
-/// The first rank of each color makes the place where those of the color meet.
+/// Splits the group. The first rank of each color makes the meeting point for all ranks of the
+/// color.
 std::unique_ptr<Communicator> Member::do_split(int color) {
   open({.kind = Kind::split, .color = color});
   std::vector<int> members;
@@ -263,7 +267,8 @@ void run_as_threads(int size, const std::function<void(Communicator&)>& body) {
       try {
         body(*communicator);
       } catch (...) {
-        // Noted before the rank leaves, so before those who wait for it fail in turn.
+        // Stores the error before the rank leaves, so that errors of ranks that wait for it come
+        // later.
         const std::lock_guard lock(mutex);
         if (!first_error) first_error = std::current_exception();
       }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that are threads of one process, for tests of what needs several ranks.
+// Communicator for ranks that are threads of one process, for tests that need several ranks.
 #pragma once
 
 #include <condition_variable>
@@ -17,51 +17,54 @@
 
 namespace dlscale::trainer {
 
-// Where ranks that are threads wait for each other, and how they learn that it is in vain.
+// Meeting point of ranks that are threads, which detects waits that cannot end.
 
 class ThreadMeeting;
 
-/// What one rank brings to a collective.
+/// Call that one rank contributes to a collective.
 struct ThreadCall {
   enum class Kind { all_reduce, reduce_scatter, all_gather, broadcast, reduce, meeting, split };
   Kind kind = Kind::meeting;
   Span data;
   ReduceOp op = ReduceOp::sum;
   int root = 0;
-  std::int64_t number = 0;  ///< meeting: number_of(what begins)
-  // What ranks may differ in.
+  std::int64_t number = 0;  ///< meeting: number_of() the call that follows
+  // The members below may differ between ranks.
   int color = 0;
-  std::shared_ptr<ThreadMeeting> made;  ///< split: by the first rank of a color, for all of it
+  std::shared_ptr<ThreadMeeting> made;  ///< split: meeting point made by the first rank of a color
   bool agrees_with(const ThreadCall& other) const;
 };
 
-/// Every call but the constructor is made by the thread of the rank it names. A wait that cannot
-/// end, because a rank has left, because ranks disagree or because all wait for each other, throws
-/// RunError (kExitCommunication) on each rank that waits.
+/// Meeting point of all ranks. Every member except the constructor must be called by the thread of
+/// `rank`. A wait that cannot end throws RunError (kExitCommunication) on each waiting rank. A wait
+/// cannot end when a rank has left, when ranks make different calls, or when all ranks wait for
+/// each other.
 class ThreadMeeting {
  public:
   explicit ThreadMeeting(int size);
   int size() const { return static_cast<int>(calls_.size()); }
-  /// What a rank brought; readable by all between open() and close().
+  /// Returns the call of a rank. All ranks may read it between open() and close().
   const ThreadCall& call(int rank) const { return calls_[static_cast<std::size_t>(rank)]; }
 
-  /// Returns when all ranks have brought their calls; throws when they disagree.
+  /// Returns when all ranks have contributed their calls. Throws when the calls differ.
   void open(int rank, ThreadCall call);
-  /// Returns when no rank reads what another brought any more.
+  /// Returns when all ranks have finished reading the calls of other ranks.
   void close(int rank);
-  /// Between open() and close(): adds to what this rank brought, for others to read after close().
+  /// Adds `made` to the call of this rank, between open() and close(). Other ranks may read it
+  /// after close().
   void show(int rank, std::shared_ptr<ThreadMeeting> made);
-  /// As Communicator::exchange.
+  /// Exchanges data like Communicator::exchange.
   void exchange(int rank, Span out, int to, Span in, int from);
   void leave(int rank);
 
  private:
-  /// A message that lies where its sender has it until it is taken.
+  /// Message that stays in the memory of the sender until it is taken.
   struct Letter {
     Span text;
     bool taken = false;
   };
-  /// What a rank waits for; `peer` is who must do it, kNobody for all.
+  /// Condition that a rank waits for. `peer` is the rank that must fulfil it, or kNobody for all
+  /// ranks.
   struct Wait {
     std::function<bool()> over;
     int peer = kNobody;
@@ -81,30 +84,30 @@ class ThreadMeeting {
   std::condition_variable changed_;
   int present_ = 0;
   std::uint64_t round_ = 0;
-  std::map<std::pair<int, int>, std::deque<Letter*>> letters_;  ///< by sender and receiver
-  std::vector<const Wait*> waits_;                              ///< of each rank; null: it works
+  std::map<std::pair<int, int>, std::deque<Letter*>> letters_;  ///< messages by sender and receiver
+  std::vector<const Wait*> waits_;  ///< wait of each rank; null while the rank works
   std::vector<bool> left_;
-  std::string trouble_;  ///< why nothing can be waited for any more
+  std::string trouble_;  ///< reason why no wait can end any more
 };
 
-/// The shared side of `size` ranks. Reductions go over the ranks in rising order, so results are
-/// the same bits in every run.
+/// Shared state of `size` ranks. Reductions go over the ranks in ascending order, so results are
+/// bit-identical in every run.
 class ThreadGroup {
  public:
   explicit ThreadGroup(int size);
   ~ThreadGroup();
-  /// The communicator of `rank`; each rank joins once, and the group may go before it. Its
-  /// destruction means that the rank has left: whoever then waits for it gets an error, not a
-  /// hang. So do all ranks when they disagree on which collective is called, or wait for each
-  /// other.
+  /// Returns the communicator of `rank`. Each rank joins once, and the group may be destroyed
+  /// before its communicators. The destruction of a communicator means that the rank has left.
+  /// Ranks that wait for this rank then get an error instead of a hang. All ranks also get an error
+  /// when they call different collectives or wait for each other.
   std::unique_ptr<Communicator> join(int rank);
 
  private:
   std::shared_ptr<ThreadMeeting> meeting_;
 };
 
-/// Runs `body` as each of `size` ranks, each in a thread of its own, and waits for all. Rethrows
-/// what the first rank to fail threw.
+/// Runs `body` as each of `size` ranks, each in a separate thread, and waits for all threads.
+/// Rethrows the exception of the rank that failed first.
 void run_as_threads(int size, const std::function<void(Communicator&)>& body);
 
 }  // namespace dlscale::trainer

@@ -15,7 +15,7 @@ Failure failure_of(const std::exception& error) {
   if (const auto* known = dynamic_cast<const base::Error*>(&error)) {
     failure.exit_code = known->exit_code();
   }
-  // LibTorch has no type of its own for memory that its allocators cannot get.
+  // LibTorch does not have a separate type for memory that its allocators cannot get.
   if (dynamic_cast<const std::bad_alloc*>(&error) || text.find("out of memory") != text.npos ||
       text.find("can't allocate memory") != text.npos) {
     failure.outcome = contract::RunOutcome::OutOfMemory;
@@ -33,7 +33,8 @@ std::string broadcast_text_from(int root, std::string text, CollectiveQueue& que
   return text;
 }
 
-/// Catches all that main would: what ends this rank must be told to the others.
+/// Runs `work` and catches all exceptions that main would catch, so that this rank can report its
+/// failure to the other ranks.
 std::optional<Failure> attempt(const std::function<void()>& work) {
   try {
     work();

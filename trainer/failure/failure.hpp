@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an exception means for the launch it ended; and ranks that succeed or fail as one.
+// Conversion of an exception to the failure of a launch, and work on which all ranks succeed or
+// fail together.
 #pragma once
 
 #include <exception>
@@ -12,19 +13,19 @@
 
 namespace dlscale::trainer {
 
-// What an exception means for the launch it ended.
+// Conversion of an exception to the failure of a launch.
 
 struct Failure {
-  std::string message;  ///< one line
+  std::string message;  ///< message of one line
   int exit_code = 1;
   contract::RunOutcome outcome = contract::RunOutcome::Failed;
 };
 
 Failure failure_of(const std::exception& error);
 
-// Ranks that succeed or fail as one, so that none is left waiting for a rank that is gone.
+// Work on which all ranks succeed or fail together, so that no rank waits for a rank that is gone.
 
-/// A failure that every rank throws: they can all leave in order.
+/// Failure that every rank throws, so that all ranks can end in order.
 class SharedError : public base::RunError {
  public:
   explicit SharedError(const Failure& failure)
@@ -35,11 +36,11 @@ class SharedError : public base::RunError {
   Failure failure_;
 };
 
-/// **Collective.** Every rank gets the text that rank 0 has.
+/// **Collective.** Returns on every rank the text that rank 0 has.
 std::string broadcast_text(std::string text, CollectiveQueue& queue);
 
-/// **Collective.** Runs `work`, which must hold no collective, on every rank. If it throws on any,
-/// all ranks throw the SharedError of the first rank that failed.
+/// **Collective.** Runs `work` on every rank. `work` must not contain a collective. If `work`
+/// throws on any rank, all ranks throw the SharedError of the first rank that failed.
 void all_or_none(CollectiveQueue& queue, const std::function<void()>& work);
 
 }  // namespace dlscale::trainer

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{10};
 
-/// Returns a number for this boot of this machine; 0 if the system does not say.
+/// Returns a number for this boot of this machine, or 0 if the system does not report it.
 std::int64_t this_machine() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string id;
@@ -50,7 +50,7 @@ void wait_until(std::chrono::milliseconds patience, const Condition& condition) 
   }
 }
 
-/// Returns `stop` with the other rank as its reason.
+/// Returns `stop` with the loss of `rank` as the reason.
 RunStop lost(RunStop stop, int rank) {
   stop.outcome = contract::RunOutcome::Failed;
   stop.reason = fmt::format("rank {} has left while others wait for it", rank);
@@ -182,11 +182,12 @@ void RankMonitor::write_report(RunStop stop) const {
     stop.reason = fmt::format("rank {}: {}", rank_, stop.reason);
     base::write_file_atomically(launch->rank_stop(), contract::to_json_line(stop) + "\n");
   } catch (const std::exception&) {
-    // The job's stderr has the reason, too.
+    // The stderr of the job contains the reason as well.
   }
 }
 
-/// Does nothing if rank 0 has written its run_stop.
+/// Appends the missing run_stop in place of rank 0. Does nothing if rank 0 has written its
+/// run_stop.
 void RankMonitor::complete_records(RunStop stop) {
   const auto launch = this->launch();
   if (!launch) return;
@@ -203,7 +204,7 @@ void RankMonitor::complete_records(RunStop stop) {
       base::LineAppender(launch->results()).append(contract::to_json_line(stop));
       base::LineAppender(launch->err()).append(stop.reason);
     } catch (const std::exception&) {
-      // The launcher's message names the lost rank.
+      // The message of the launcher names the lost rank.
     }
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signals: SIGINT and SIGTERM end the process at once, even while its main thread is stuck in a
-// collective; SIGUSR1, by which batch systems warn before the time limit, is kept in mind.
+// Signal handling of the trainer. SIGINT and SIGTERM end the process at once, even while its main
+// thread is stuck in a collective. SIGUSR1, with which batch systems warn before the time limit,
+// only sets a flag.
 #pragma once
 
 #include <atomic>
@@ -10,23 +11,27 @@
 
 namespace dlscale::trainer {
 
-/// Gets the signal's name, for example "SIGTERM", and the exit code, 128 + its number.
+/// Callback before the end of the process. The arguments are the name of the signal, for example
+/// "SIGTERM", and the exit code, 128 + the number of the signal.
 using LastWords = std::function<void(const std::string& signal, int exit_code)>;
 
-/// To be made before any other thread, since threads inherit which signals are blocked.
+/// Thread that waits for signals. The watch must be made before any other thread, because threads
+/// inherit the set of blocked signals.
 class SignalWatch {
  public:
-  /// `last_words` runs in the watching thread; the process ends when it returns.
+  /// Starts the watch. `last_words` runs in the watching thread, and the process ends when it
+  /// returns.
   explicit SignalWatch(LastWords last_words);
   ~SignalWatch();
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
 
-  /// SIGUSR1 has come. Any thread may ask.
+  /// Returns true if SIGUSR1 has arrived. Any thread may call this member.
   bool time_is_nearly_up() const { return time_is_nearly_up_; }
 
-  /// All is done but leaving: from now on SIGINT and SIGTERM change no exit code. Launchers send
-  /// the latter to the other ranks as soon as one has left with another code than 0.
+  /// Ignores SIGINT and SIGTERM from now on, because only the end of the process is left and its
+  /// exit code must not change. Launchers send SIGTERM to the other ranks as soon as a rank has
+  /// ended with an exit code other than 0.
   void let_leave() { over_ = true; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How ranks agree that one of them was told to stop.
+// Agreement of all ranks that the run must stop because one of them has received a stop request.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,27 @@
 
 namespace dlscale::trainer {
 
-/// Whether this rank was told that the time is nearly up.
+/// Function that returns true if this rank has been warned that its time is nearly up.
 using ToldToStop = std::function<bool()>;
 
-/// **Collective.** Whether any rank was told: all then break off, or none.
+/// **Collective.** Returns true if any rank has received a stop request. The result is the same on
+/// all ranks, so that either all ranks stop or none.
 bool any_is_told(CollectiveQueue& queue, const ToldToStop& told);
 
-/// When a window ends all ranks hear of it anyway. In windows that take longer than a few seconds
-/// they ask each other in between, so seldom that it costs nothing.
+/// Poll for stop requests within a window. All ranks learn of a request at the end of each window.
+/// In windows longer than a few seconds, the ranks also poll between steps. The polls are rare
+/// enough to be free of cost.
 class StopPoll {
  public:
   StopPoll(CollectiveQueue& queue, const base::Clock& clock, ToldToStop told);
   bool told() const { return told_(); }
-  /// To be called after each step. Whether to ask now: the same on all ranks.
+  /// Counts a step and returns true if a poll is due. Must be called after each step. The result is
+  /// the same on all ranks.
   bool due_after_step() { return ++steps_ >= interval_; }
-  /// **Collective.** Whether any rank was told.
+  /// **Collective.** Returns true if any rank has received a stop request.
   bool ask();
-  /// All ranks have met after `steps` that took `seconds`; these are the same on all ranks.
+  /// Restarts the poll interval after all ranks have met. The `steps` steps since the last meeting
+  /// took `seconds`. Both values must be the same on all ranks.
   void met(std::int64_t steps, double seconds);
 
  private:
@@ -34,7 +38,7 @@ class StopPoll {
   const base::Clock& clock_;
   ToldToStop told_;
   std::int64_t interval_ = 1;  ///< steps between meetings
-  std::int64_t steps_ = 0;     ///< since the last
+  std::int64_t steps_ = 0;     ///< steps since the last meeting
   double met_s_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA kernels and copies, as the driver reports them.
+// Watch of CUDA kernels and copies, with the times that the driver reports.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace dlscale::trainer {
 
-/// One at a time in a process.
+/// Starts a watch of the GPU. A process can have only one such watch at a time.
 std::unique_ptr<KernelWatch> make_gpu_watch();
 
 }  // namespace dlscale::trainer

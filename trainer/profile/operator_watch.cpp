@@ -28,7 +28,7 @@ class OperatorWatch : public KernelWatch {
  private:
   at::CallbackHandle callback_;
   bool watching_ = true;
-  std::mutex mutex_;  // threads of several devices add
+  std::mutex mutex_;  // threads of several devices add times
   std::map<std::string, KernelTime, std::less<>> times_;
 };
 
@@ -38,17 +38,17 @@ bool is_ours(std::string_view name) {
   return name.starts_with("dlscale::");
 }
 
-/// Others are wrappers of the autograd engine.
+/// Returns true for operators. All other names are wrappers of the autograd engine.
 bool is_operator(std::string_view name) {
   return name.starts_with("aten::") || is_ours(name);
 }
 
-/// A call under way.
+/// Call of an operator that has not ended yet.
 struct Call : at::ObserverContext {
   double start_s = 0;
-  double inner_s = 0;  ///< of the operators it has called
+  double inner_s = 0;  ///< seconds of the operators that this call has made
   Call* outer = nullptr;
-  bool is_whole = false;  ///< what it calls is part of it
+  bool is_whole = false;  ///< inner calls count as part of this call
 };
 
 thread_local OperatorWatch* watch_of_thread = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LibTorch's operators as they are called on the CPU. What they took is added up as they end, so
-// that a watch of any length takes no more memory.
+// Watch of LibTorch's operators on the CPU. Times are added up as operators end, so the memory of a
+// watch does not grow with its length.
 #pragma once
 
 #include <memory>
@@ -11,14 +11,14 @@ namespace dlscale::trainer {
 
 class OperatorWatch;
 
-/// Of the thread that makes it, and of those that work for it in its thread-local state (see
-/// WatchedBy).
+/// Starts a watch of the calling thread. The watch includes threads that work for the calling
+/// thread in its thread-local state (see WatchedBy).
 std::unique_ptr<KernelWatch> make_operator_watch();
 
-/// The watch of this thread; null: none.
+/// Returns the watch of this thread, or null if there is none.
 OperatorWatch* operator_watch();
 
-/// While it lives, this thread is watched as the one that had `watch`.
+/// Guard that adds the calls of this thread to `watch` during its lifetime.
 class WatchedBy {
  public:
   explicit WatchedBy(OperatorWatch* watch);
@@ -30,8 +30,8 @@ class WatchedBy {
   OperatorWatch* before_;
 };
 
-/// While it lives, nothing that this thread calls is counted: it copies between devices, which the
-/// communicator counts.
+/// Guard that excludes the calls of this thread from the watch during its lifetime. The guard is
+/// for copies between devices, which the communicator counts.
 class UncountedSection {
  public:
   UncountedSection();
@@ -43,7 +43,8 @@ class UncountedSection {
   OperatorWatch* const watch_;
 };
 
-/// While it lives, this thread loads: all of its time counts as I/O, whatever it calls.
+/// Guard that counts all time of this thread as I/O (loading) during its lifetime, whatever the
+/// thread calls.
 class LoadingSection : UncountedSection {
  public:
   LoadingSection();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shares of computation, communication and I/O in kernel time, over a block of steps.
+// Shares of computation, communication and I/O in kernel time, over a block of steps.
 #pragma once
 
 #include <cstdint>
@@ -18,54 +18,59 @@ struct Device;
 
 namespace dlscale::trainer {
 
-// What runs on a rank's device, for how long: operators on a CPU, kernels on a GPU.
+// Times of the operations on the device of a rank: operators on a CPU, kernels on a GPU.
 
 enum class KernelKind { communication, io, computation, other };
 inline constexpr int kKernelKinds = 4;
 inline constexpr const char* kKernelKindNames[kKernelKinds] = {"communication", "io", "computation",
                                                                "other"};
 
-/// By its name. Computation is what cuDNN and cuBLAS do: convolutions, products of matrices,
-/// normalisation, pools, softmax; communication NCCL's and copies between GPUs; I/O copies between
-/// host and GPU.
+/// Returns the kind of a kernel from its name.
+///
+/// - Computation: kernels of cuDNN and cuBLAS, which are convolutions, matrix products,
+///   normalisation, pooling and softmax.
+/// - Communication: kernels of NCCL, and copies between GPUs.
+/// - I/O: copies between host and GPU.
 KernelKind kind_of(std::string_view kernel);
 
-/// All calls of one kernel.
+/// Sum over all calls of one kernel.
 struct KernelTime {
   std::string name;
   KernelKind kind = KernelKind::other;
   std::int64_t calls = 0;
-  double self_s = 0;  ///< without the kernels it called
+  double self_s = 0;  ///< seconds without the kernels that it called
 };
 
-/// Watches from its making on. One at a time in a thread.
+/// Watch of kernels that starts with its construction. A thread can have only one watch at a time.
 class KernelWatch {
  public:
   virtual ~KernelWatch() = default;
-  /// Ends the watch. In no order.
+  /// Ends the watch. Returns the kernels in no particular order.
   virtual std::vector<KernelTime> stop() = 0;
 };
 
-/// To be stopped by the thread that makes it.
+/// Starts a watch for `device`. The thread that starts the watch must stop it.
 std::unique_ptr<KernelWatch> watch_kernels(const c10::Device& device);
 
-/// Of one block of steps, from its making on. All ranks profile the same steps.
+/// Profile of one block of steps, which starts with its construction. All ranks profile the same
+/// steps.
 ///
-/// On a CPU communication is the time in which a collective was under way, as NCCL's kernels wait
-/// for other ranks, too.
+/// On a CPU, communication is the time inside collectives. This time includes the wait for other
+/// ranks, because the kernels of NCCL wait for other ranks as well.
 class StepProfile {
  public:
-  /// `gpus`: the run's; one alone has nobody to communicate with. `cores`: what this process
-  /// computes with.
+  /// Starts the profile. `gpus` is the number of GPUs of the run. A single GPU does not
+  /// communicate. `cores` is the number of cores with which this process computes.
   StepProfile(const c10::Device& device, int gpus, int cores, CollectiveQueue& queue,
               const base::Clock& clock);
-  /// The steps are over.
+  /// Ends the profiled steps.
   void stop();
-  /// **Collective.** Their record, after stop().
+  /// **Collective.** Returns the record of the steps. Must be called after stop().
   contract::ProfileRecord record(int epoch, std::int64_t first_step, int steps);
 
  private:
-  /// What one rank measured. Holds doubles only: it travels as such.
+  /// Measurements of one rank. All members are doubles, because the struct is sent as an array of
+  /// doubles.
   struct RankProfile {
     double kind_s[kKernelKinds] = {};
     double wall_s = 0;

@@ -24,7 +24,7 @@ std::string cpu_model() {
 std::string keep_freed_memory() {
   constexpr int kLargest = std::numeric_limits<int>::max();
   constexpr int kTopPadBytes = 256 << 20;
-  // Older versions of glibc accept at most 32 MiB as the size from which blocks are mapped.
+  // Older versions of glibc accept at most 32 MiB as the size above which blocks are mapped.
   const bool unmapped =
       mallopt(M_MMAP_THRESHOLD, kLargest) == 1 || mallopt(M_MMAP_THRESHOLD, 32 << 20) == 1;
   const bool kept = mallopt(M_TRIM_THRESHOLD, kLargest) == 1;
@@ -57,7 +57,7 @@ void ResultWriter::warn(std::string_view line) noexcept {
   try {
     files_->err.append(line);
   } catch (const base::Error&) {
-    // It may be about this very disk; the line above has said it.
+    // The error may concern this disk. The line was already printed to stderr of the program above.
   }
 }
 
@@ -70,7 +70,7 @@ void ResultWriter::stop(contract::RunStop stop) noexcept {
     files->results.append(contract::to_json_line(stop));
     if (stop.outcome != contract::RunOutcome::Completed) files->err.append(stop.reason);
   } catch (const base::Error&) {
-    // A full disk that ended the launch cannot take its epitaph either.
+    // A full disk that ended the launch cannot store the last record either.
   }
 }
 

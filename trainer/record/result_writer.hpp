@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rank 0 leaves in the launch folder: results.jsonl with the machine it ran on, stdout (a log
-// for people) and stderr.
+// Files that rank 0 writes to the launch folder: results.jsonl with the records and the machine of
+// the launch, stdout (a readable log) and stderr.
 #pragma once
 
 #include <memory>
@@ -14,31 +14,36 @@
 
 namespace dlscale::trainer {
 
-// The machine a launch ran on, for run_start.
+// Properties of the machine of a launch, for run_start.
 
-/// As /proc/cpuinfo names it; "unknown" where it does not.
+/// Returns the model name of the processor from /proc/cpuinfo, or "unknown" if the file lacks a
+/// name.
 std::string cpu_model();
 
-/// Tells glibc to keep freed memory for the next step instead of giving it back to the system: a
-/// step frees and takes the same activations again, and page faults cost up to a third of it.
-/// Returns what was set, in words. To be called before the first large allocation.
+/// Configures glibc to keep freed memory for the next step instead of returning it to the system. A
+/// step frees and allocates the same activations again, and page faults cost up to a third of the
+/// step. Returns a text that states the new setting. Must be called before the first large
+/// allocation.
 std::string keep_freed_memory();
 
-// What rank 0 leaves in the launch folder: results.jsonl, stdout (a log for people) and stderr.
+// Files that rank 0 writes to the launch folder: results.jsonl, stdout (a readable log) and stderr.
 
-/// Writes nothing until it is opened, and nothing after a run_stop: so other ranks use it too, and
-/// a signal may end the launch while the main thread still works. Safe to call from any thread.
+/// Writer of the launch files. It writes nothing before open(), so the other ranks can use it as
+/// well. It writes nothing after a run_stop, so a signal may end the launch while the main thread
+/// still works. Any thread may call its members.
 class ResultWriter {
  public:
-  /// Throws base::RunError when the files cannot be made.
+  /// Opens the files of the launch. Throws base::RunError when a file cannot be created.
   void open(const contract::LaunchDir& launch);
-  /// Throws base::RunError, for example when the disk is full.
+  /// Appends a record to results.jsonl. Throws base::RunError, for example when the disk is full.
   void write(const contract::ResultRecord& record);
   void say(std::string_view line);
-  /// A line in stderr, the launch's and the program's; what cannot be written is lost.
+  /// Writes a line to stderr of the launch and of the program. A line that cannot be written is
+  /// lost.
   void warn(std::string_view line) noexcept;
-  /// The last record, and its reason in stderr unless the run was completed; fills in `samples`.
-  /// What cannot be written is lost: this is called when something failed already.
+  /// Appends the last record with `samples` filled in, and closes the files. Writes the reason to
+  /// stderr unless the run is complete. A record that cannot be written is lost, because stop() is
+  /// called when an error may already have occurred.
   void stop(contract::RunStop stop) noexcept;
 
  private:
@@ -47,7 +52,7 @@ class ResultWriter {
   };
   std::mutex mutex_;
   std::unique_ptr<Files> files_;
-  std::int64_t samples_ = 0;  ///< of the windows written
+  std::int64_t samples_ = 0;  ///< number of samples in the written windows
 };
 
 }  // namespace dlscale::trainer

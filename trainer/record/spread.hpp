@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only some parts of a trainer count.
+// Measurements of each rank over a window of steps, their exchange between ranks, and their
+// summary.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +14,17 @@
 
 namespace dlscale::trainer {
 
-/// For the record: keys of it, and how much was counted in its time.
+/// Optional counts for the record of a window: a key of the record and the count in the window.
 using Counts = std::vector<std::pair<std::string, std::int64_t>>;
 
-// What ranks measured, brought together and summed up.
+// Exchange and summary of the measurements of all ranks.
 
-/// What one rank measured over a window of steps. Holds doubles only: it travels as such.
+/// Measurements of one rank over a window of steps. All members are doubles, because the struct is
+/// sent as an array of doubles.
 struct RankWindow {
   BlockTimes times;
-  double epoch_wall_s = 0;  ///< since the epoch's first step
-  double loss_sum = 0;      ///< over the window's steps
+  double epoch_wall_s = 0;  ///< seconds since the first step of the epoch
+  double loss_sum = 0;      ///< sum of the losses of the window's steps
   double comm_bytes = 0;
   double collectives = 0;
   double comm_busy_s = 0;
@@ -31,16 +33,17 @@ struct RankWindow {
   double loader_busy_s = 0;
   double loader_bytes = 0;
   double skipped_samples = 0;
-  double stop = 0;     ///< 1: was told that the time is nearly up
-  double save = 0;     ///< 1: finds that a checkpoint is due
-  double writing = 0;  ///< 1: is still writing the last one
+  double stop = 0;     ///< 1: rank has been warned that its time is nearly up
+  double save = 0;     ///< 1: checkpoint is due on this rank
+  double writing = 0;  ///< 1: previous checkpoint is still being written
 };
 
-/// **Collective.** What every rank measured, by rank; the same on all ranks.
+/// **Collective.** Returns the measurements of all ranks, in the order of ranks. The result is the
+/// same on all ranks.
 std::vector<RankWindow> gather(const RankWindow& mine, CollectiveQueue& queue);
 
-/// Mean, median, 90th percentile (both interpolated linearly between neighbours) and maximum.
-/// `values` must not be empty.
+/// Returns the mean, the median, the 90th percentile and the maximum of `values`. The percentiles
+/// are interpolated linearly between neighbours. `values` must not be empty.
 contract::Spread spread(std::vector<double> values);
 
 }  // namespace dlscale::trainer

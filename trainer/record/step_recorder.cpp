@@ -11,7 +11,7 @@
 namespace dlscale::trainer {
 namespace {
 
-/// One quantity of all ranks.
+/// Returns one quantity of all ranks.
 template <class Get>
 std::vector<double> column(const std::vector<RankWindow>& ranks, Get get) {
   std::vector<double> values;
@@ -20,7 +20,7 @@ std::vector<double> column(const std::vector<RankWindow>& ranks, Get get) {
   return values;
 }
 
-/// Time in which a rank waited for no other.
+/// Returns the seconds in which a rank did not wait for other ranks.
 double work_s(const RankWindow& rank) {
   const auto part = [&rank](contract::StepPart of) {
     return rank.times.parts[static_cast<std::size_t>(of)];
@@ -29,12 +29,12 @@ double work_s(const RankWindow& rank) {
          part(contract::StepPart::bubble);
 }
 
-/// To 5 digits, so that a line of 1,024 ranks stays short.
+/// Rounds to 5 digits, so that the record of 1,024 ranks stays short.
 double rounded(double seconds) {
   return std::stod(fmt::format("{:.5g}", seconds));
 }
 
-/// Adds a key to the text of a JSON object; an empty text stands for one without keys.
+/// Adds a key to a JSON object in text form. An empty text stands for an empty object.
 template <class Number>
 void add_key(std::string& object, const std::string& key, Number value) {
   if (object.empty()) object = "{}";
@@ -42,7 +42,7 @@ void add_key(std::string& object, const std::string& key, Number value) {
   object += fmt::format(R"({}"{}":{}}})", object.size() > 1 ? "," : "", key, value);
 }
 
-/// Of loaders that work beside the steps.
+/// Adds the measurements of loaders that work concurrently with the steps.
 void add_loading(std::string& object, const std::vector<RankWindow>& ranks) {
   const auto mean = [&ranks](double RankWindow::*member) {
     return spread(column(ranks, [member](const RankWindow& rank) { return rank.*member; })).mean;
@@ -118,7 +118,7 @@ WindowEnd StepRecorder::finish_window(const WindowSteps& steps, const RankMeasur
               .save = mine.wishes.save ? 1.0 : 0.0,
               .writing = mine.wishes.writing ? 1.0 : 0.0},
              queue_);
-  counted_ = queue_.stats();  // the gathering itself belongs to no window
+  counted_ = queue_.stats();  // gathering does not belong to a window
   contract::StepWindow window = make_window(steps, ranks);
   for (const auto& [key, count] : mine.counts) add_key(window.extra, key, count);
   add_loading(window.extra, ranks);

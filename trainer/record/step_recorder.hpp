@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns what ranks measured over steps into step_window and epoch records.
+// Conversion of the measurements of all ranks to step_window and epoch records.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace dlscale::trainer {
 
-/// The steps a window is made of.
+/// Steps of a window.
 struct WindowSteps {
   int epoch = 0;
   std::int64_t first_step = 0;
@@ -24,59 +24,61 @@ struct WindowSteps {
   double lr = 0;
 };
 
-/// The record of a window from what its ranks measured; `time` and `warmup` are left to the caller.
+/// Returns the record of a window from the measurements of its ranks. The caller sets `time` and
+/// `warmup`.
 contract::StepWindow make_window(const WindowSteps& steps, const std::vector<RankWindow>& ranks);
 
-/// What a rank wants to happen when a window ends.
+/// Requests of a rank at the end of a window.
 struct WindowWishes {
-  bool stop = false;     ///< it was told that the time is nearly up
-  bool save = false;     ///< it finds that a checkpoint is due
-  bool writing = false;  ///< it is still writing the last one
+  bool stop = false;     ///< rank has been warned that its time is nearly up
+  bool save = false;     ///< checkpoint is due on the rank
+  bool writing = false;  ///< previous checkpoint is still being written
 };
 
-/// What all ranks know of a window that has ended.
+/// Results of a finished window that all ranks share.
 struct WindowEnd {
-  double train_loss = 0;  ///< mean
+  double train_loss = 0;  ///< mean over steps and ranks
   double wall_s = 0;
-  WindowWishes wishes;  ///< of any rank
+  WindowWishes wishes;  ///< requests of any rank
 };
 
-/// What a rank knows of a window when it ends.
+/// Measurements and requests of one rank at the end of a window.
 struct RankMeasures {
   BlockTimes times;
   double loss_sum = 0;
   double peak_memory_bytes = 0;
   WindowWishes wishes;
-  Counts counts;  ///< rank 0's are written
+  Counts counts;  ///< optional counts; only those of rank 0 are recorded
   LoaderWork loading = {};
 };
 
-/// One for a launch. Writing is rank 0's; every rank gets the same values back.
+/// Recorder of a launch. Only rank 0 writes records. Every rank gets the same results.
 class StepRecorder {
  public:
   StepRecorder(CollectiveQueue& queue, ResultWriter& writer, const base::Clock& clock)
       : queue_(queue), writer_(writer), clock_(clock) {}
 
-  /// `so_far`: what earlier launches did of the epoch.
+  /// Starts an epoch. `so_far` are the sums that earlier launches reached in this epoch.
   void start_epoch(const contract::EpochSums& so_far = {});
-  /// **Collective.** Writes a step_window.
+  /// **Collective.** Writes a step_window and returns the shared results of the window.
   WindowEnd finish_window(const WindowSteps& steps, const RankMeasures& mine);
-  /// What the epoch's windows sum up to.
+  /// Returns the sums over the windows of the epoch.
   const contract::EpochSums& sums() const { return sums_; }
-  /// The record of the epoch.
+  /// Returns the record of the epoch.
   contract::EpochRecord epoch_record(int epoch) const;
-  /// What each rank worked in the windows of the epoch that this launch has had; nothing with one
-  /// rank, or without a window. Ranks of equal rank % `stages` do equal work; 0: all do.
+  /// Returns the working seconds of each rank in the windows of the epoch that this launch has run.
+  /// Returns nothing with a single rank or without a window. Ranks with an equal rank % `stages` do
+  /// equal work. With `stages` = 0, all ranks do equal work.
   std::optional<contract::RankTimes> rank_times(int epoch, int stages) const;
-  /// Communication since `before` belongs to no window.
+  /// Excludes the communication since `before` from the windows.
   void leave_out_since(const CommStats& before);
 
  private:
-  /// Over windows of an epoch.
+  /// Sums over windows of an epoch.
   struct RankWork {
     std::int64_t steps = 0;
-    std::vector<double> work_s;             ///< by rank
-    std::vector<double> peak_memory_bytes;  ///< by rank, since the launch began
+    std::vector<double> work_s;             ///< working seconds of each rank
+    std::vector<double> peak_memory_bytes;  ///< peak of each rank since the launch began
   };
 
   void add_to_epoch(const contract::StepWindow& window, const std::vector<RankWindow>& ranks);
@@ -84,11 +86,11 @@ class StepRecorder {
   CollectiveQueue& queue_;
   ResultWriter& writer_;
   const base::Clock& clock_;
-  CommStats counted_;         ///< communication already in an earlier window or outside of any
-  double epoch_wall_s_ = 0;   ///< this rank's, in this launch
-  double wall_s_before_ = 0;  ///< of the epoch, in earlier launches
+  CommStats counted_;         ///< communication already counted in a window, or excluded
+  double epoch_wall_s_ = 0;   ///< seconds of this rank in this launch
+  double wall_s_before_ = 0;  ///< seconds of the epoch in earlier launches
   contract::EpochSums sums_;
-  RankWork steady_, warmup_;  ///< one-time costs are apart, since ranks share them unequally
+  RankWork steady_, warmup_;  ///< warm-up is kept apart, as ranks share one-time costs unequally
   bool first_window_ = true;
 };
 

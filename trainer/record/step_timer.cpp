@@ -11,7 +11,7 @@ using contract::StepPart;
 
 namespace {
 
-/// Marks that are kept at most, since each takes memory of a GPU's driver.
+/// Maximum number of marks that are kept, because each mark takes memory of the GPU driver.
 constexpr std::size_t kMostIntervals = 4096;
 
 constexpr int kNoPart = -1;

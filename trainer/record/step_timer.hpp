@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the wall time of steps goes.
+// Timer that divides the wall time of steps into parts.
 #pragma once
 
 #include <array>
@@ -17,32 +17,34 @@ namespace dlscale::trainer {
 using StepParts =
     std::array<double, contract::kStepParts>;  ///< seconds, in contract::StepPart order
 
-/// A block of time and its parts; `other` is what no part claims, so that the parts sum to wall_s.
+/// Block of time and its parts. `other` is the time outside all parts, so the parts sum to wall_s.
 struct BlockTimes {
   double wall_s = 0;
   StepParts parts{};
 };
 
-/// Splits time into parts, of which one is under way at a time. Time is the device's: a part lasts
-/// from where the device has done what it was given before to where it has done what it was given
-/// in it. Only start() and cut() wait for the device.
+/// Timer that divides time into parts, of which at most one is active at a time. The times are
+/// those of the device: a part starts when the device has finished the work given before the part,
+/// and ends when the device has finished the work given during the part. Only start() and cut()
+/// wait for the device.
 class StepTimer {
  public:
   StepTimer(const base::Clock& clock, Device& device);
-  /// Begins a block; time before is forgotten.
+  /// Starts a block and discards all earlier time.
   void start();
-  /// Ends the part under way, if any, and begins `part`.
+  /// Ends the active part, if any, and starts `part`.
   void enter(contract::StepPart part);
-  /// Ends the part under way.
+  /// Ends the active part.
   void leave();
-  /// Counts `seconds` that `from` claimed in this block as `to`; never more than it claimed.
+  /// Moves `seconds` of this block from part `from` to part `to`, but at most the time of `from`.
   void move(contract::StepPart from, contract::StepPart to, double seconds);
-  /// Ends the block and begins the next at the same instant. No part may be under way.
+  /// Ends the block, starts the next block at the same instant, and returns the ended block. No
+  /// part may be active.
   BlockTimes cut();
 
  private:
   struct Move {
-    std::size_t after;  ///< intervals
+    std::size_t after;  ///< number of intervals before the move
     contract::StepPart from, to;
     double seconds;
   };
@@ -53,9 +55,9 @@ class StepTimer {
   std::unique_ptr<Timeline> timeline_;
   double block_start_s_ = 0;
   int part_ = -1;
-  std::vector<int> intervals_;  ///< what was under way before each mark of the timeline
-  std::vector<Move> moves_;     ///< of these intervals, in order
-  StepParts parts_{};           ///< of the intervals before these
+  std::vector<int> intervals_;  ///< active part before each mark of the timeline
+  std::vector<Move> moves_;     ///< moves among these intervals, in order
+  StepParts parts_{};           ///< seconds of the intervals before these
 };
 
 }  // namespace dlscale::trainer

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// c10d's calls turned into submissions to a CollectiveQueue, and its completions into futures.
+// Conversion of c10d calls to submissions to a CollectiveQueue, and of their completions to
+// futures.
 #include "trainer/sync/c10d_backend.hpp"
 
 #include <torch/types.h>
@@ -122,7 +123,7 @@ c10::intrusive_ptr<c10::ivalue::Future> QueueBackend::run(std::function<void(Com
 
 c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(
     const c10::intrusive_ptr<QueueBackend>& backend) {
-  // The store would be for finding the other ranks; the queue has found them already.
+  // A store serves to find the other ranks, which the queue has already found.
   auto group = c10::make_intrusive<c10d::ProcessGroup>(c10::make_intrusive<c10d::HashStore>(),
                                                        backend->getRank(), backend->getSize());
   for (const auto device : {c10::DeviceType::CPU, c10::DeviceType::CUDA}) {

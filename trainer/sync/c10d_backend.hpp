@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A CollectiveQueue seen as a backend of PyTorch's distributed package.
+// Adapter that makes a CollectiveQueue a backend of PyTorch's distributed package.
 #pragma once
 
 #include <functional>
@@ -12,14 +12,15 @@
 
 namespace dlscale::trainer {
 
-/// Offers what c10d::Reducer calls, one tensor a call. Futures are completed on the queue's thread,
-/// when a device has done its part as well. The queue must outlive it.
+/// Backend with the calls that c10d::Reducer makes, with one tensor in each call. Futures are
+/// completed on the thread of the queue, after a device has done its part as well. The queue must
+/// outlive the backend.
 class QueueBackend : public c10d::Backend {
  public:
   explicit QueueBackend(CollectiveQueue& queue);
   const std::string getBackendName() const override { return "dlscale"; }
 
-  /// SUM, AVG (floating types), MIN and MAX.
+  /// Reduces with SUM, AVG (floating types), MIN or MAX.
   c10::intrusive_ptr<c10d::Work> allreduce(std::vector<at::Tensor>& tensors,
                                            const c10d::AllreduceOptions& options) override;
   c10::intrusive_ptr<c10d::Work> broadcast(std::vector<at::Tensor>& tensors,
@@ -29,11 +30,12 @@ class QueueBackend : public c10d::Backend {
                                            const c10d::AllgatherOptions& options) override;
   c10::intrusive_ptr<c10d::Work> barrier(const c10d::BarrierOptions& options) override;
 
-  /// Calls that no other submission comes between; they leave `result`, which the future has.
+  /// Runs several calls without another submission between them. `calls` must write `result`, which
+  /// is the value of the future.
   c10::intrusive_ptr<c10::ivalue::Future> run(std::function<void(Communicator&)> calls,
                                               const at::Tensor& result);
 
-  /// The all-reduce, or run(), submitted last; null before the first.
+  /// Returns the last submitted all-reduce or run(), or null before the first submission.
   const std::shared_ptr<trainer::Work>& last_all_reduce() const { return last_all_reduce_; }
 
  private:
@@ -41,7 +43,7 @@ class QueueBackend : public c10d::Backend {
   std::shared_ptr<trainer::Work> last_all_reduce_;
 };
 
-/// A process group whose collectives are `backend`'s.
+/// Makes a process group that runs its collectives on `backend`.
 c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(
     const c10::intrusive_ptr<QueueBackend>& backend);
 

@@ -28,7 +28,7 @@ class CompressionHook : public c10d::CppCommHookInterface<Group> {
         ->getFuture()
         ->then(
             [buffer, compressed](c10::ivalue::Future& done) {
-              done.value();  // throws what the collective threw
+              done.value();  // rethrows the exception of the collective
               buffer.copy_(compressed.front());
               return c10::IValue(std::vector<at::Tensor>{buffer});
             },
@@ -46,17 +46,17 @@ std::unique_ptr<c10d::CommHookInterface> make_compression_hook(const std::string
   return std::make_unique<CompressionHook>(name == "fp16" ? at::kHalf : at::kBFloat16, group);
 }
 
-// A power iteration for each bucket: the first half on the thread of backward, the second, with all
-// exchanges, on the queue's.
+// PowerSGD runs a power iteration for each bucket. The first half runs on the thread of backward,
+// and the second half, with all exchanges, on the thread of the queue.
 
 namespace {
 
-/// PyTorch's min_compression_rate.
+/// Compression factor that a gradient must exceed to be compressed (PyTorch: min_compression_rate).
 constexpr std::int64_t kLeastGain = 2;
 constexpr std::uint64_t kSeed = 0;
 
-/// The gradient as a matrix that shares its memory. With channels last its columns come in another
-/// order, the same on all ranks.
+/// Returns the gradient as a matrix that shares its memory. In the channels-last format, the
+/// columns are in a different order, which is the same on all ranks.
 at::Tensor matrix_of(const at::Tensor& tensor, std::int64_t rows, std::int64_t columns) {
   return tensor.as_strided({rows, columns}, {columns, 1});
 }
@@ -66,7 +66,7 @@ bool is_matrix_of_rows(const at::Tensor& tensor) {
          tensor.stride(0) == tensor.numel() / tensor.size(0);
 }
 
-/// An orthonormal basis of the columns' span.
+/// Replaces the columns of `matrix` by an orthonormal basis of their span.
 void orthogonalise(const at::Tensor& matrix) {
   matrix.copy_(std::get<0>(at::linalg_qr(matrix)));
 }

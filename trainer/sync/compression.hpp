@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients that travel smaller: as 16-bit floats, and as products of thin matrices.
+// Gradient compression for the exchange: as 16-bit floats, and as products of thin matrices.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -18,49 +18,52 @@
 
 namespace dlscale::trainer {
 
-// Gradients that travel as 16-bit floats.
+// Gradient exchange in 16-bit floats.
 
-/// As PyTorch's fp16_compress_hook and bf16_compress_hook: a bucket is rounded, divided by the
-/// number of ranks, all-reduced, and brought back. `name`: fp16 or bf16.
+/// Makes a hook that works like PyTorch's fp16_compress_hook and bf16_compress_hook. A bucket is
+/// rounded to 16 bits, divided by the number of ranks, all-reduced, and converted back. `name` is
+/// fp16 or bf16.
 std::unique_ptr<c10d::CommHookInterface> make_compression_hook(
     const std::string& name, const c10::intrusive_ptr<c10d::ProcessGroup>& group);
 
-// Gradients that travel as products of thin matrices.
+// Gradient exchange in the form of products of thin matrices.
 
-/// Vogels, Karimireddy, Jaggi, 2019, with the defaults of PyTorch's powerSGD_hook: the gradient M
-/// of n x m (first dimension x rest) becomes P Q', P of n x r and Q of m x r, by one power
-/// iteration from the Q of the last step; what is lost is added to the next gradient. A gradient
-/// goes as it is unless that makes it less than half as large: 2 r (n + m) < n m.
+/// PowerSGD (Vogels, Karimireddy, Jaggi, 2019) with the defaults of PyTorch's powerSGD_hook. A
+/// gradient M of n x m (first dimension x rest) becomes P Q', with P of n x r and Q of m x r, by
+/// one power iteration from the Q of the previous step. The part of the gradient that is lost is
+/// added to the next gradient. A gradient is compressed only if this makes it less than half as
+/// large: 2 r (n + m) < n m.
 ///
-/// Memory of errors and Qs is by parameter, where PyTorch has it by bucket: it survives a change of
-/// buckets, so steps may be compressed from the first on.
+/// The errors and Qs are stored for each parameter, whereas PyTorch stores them for each bucket.
+/// They therefore survive a change of buckets, so that even the first step may be compressed.
 class PowerSgd : public std::enable_shared_from_this<PowerSgd> {
  public:
   PowerSgd(const std::vector<at::Tensor>& parameters, const contract::FrameworkOptions& options,
            const c10::intrusive_ptr<QueueBackend>& backend);
 
-  /// **Collective.** The future of the bucket with the mean in it: three all-reduces, of what goes
-  /// as it is, of all Ps and of all Qs; one before the first compressed step.
+  /// **Collective.** Returns a future of the bucket, which then contains the mean. A compressed
+  /// step needs three all-reduces: of the uncompressed gradients, of all Ps, and of all Qs. A step
+  /// before the first compressed step needs one all-reduce.
   c10::intrusive_ptr<c10::ivalue::Future> reduce(c10d::GradBucket& bucket);
 
-  /// What this rank's gradients have lost, the Qs, and how many steps there were.
+  /// Returns the errors of this rank's gradients, the Qs, and the number of steps.
   std::vector<NamedTensor> state();
 
  private:
   struct Piece {
     std::int64_t rows = 0, columns = 0;
-    std::int64_t rank = 0;   ///< 0: goes as it is
-    std::int64_t error = 0;  ///< where its part of errors_ begins
-    std::int64_t q = 0;      ///< of qs_
+    std::int64_t rank = 0;   ///< rank r of the product; 0: uncompressed
+    std::int64_t error = 0;  ///< offset in errors_
+    std::int64_t q = 0;      ///< offset in qs_
   };
-  /// A bucket under way.
+  /// Bucket whose reduction has not ended yet.
   struct Job {
     at::Tensor bucket;
     std::vector<at::Tensor> as_they_are;
-    at::Tensor rest;  ///< these, in a row
+    at::Tensor rest;  ///< uncompressed gradients, concatenated
     std::vector<const Piece*> pieces;
     std::vector<at::Tensor> matrices;
-    at::Tensor ps, qs;  ///< of all pieces, in a row
+    at::Tensor ps, qs;  ///< P and Q of all pieces, concatenated
   };
 
   Job begin(c10d::GradBucket& bucket);
@@ -70,12 +73,12 @@ class PowerSgd : public std::enable_shared_from_this<PowerSgd> {
   c10::intrusive_ptr<QueueBackend> backend_;
   std::int64_t start_step_;
   std::vector<Piece> pieces_;
-  std::unordered_map<const void*, std::size_t> index_of_;  ///< by parameter
+  std::unordered_map<const void*, std::size_t> index_of_;  ///< index by parameter
   at::Tensor errors_, qs_;
-  at::Tensor steps_;  ///< one number
+  at::Tensor steps_;  ///< number of steps, as a tensor of one element
 };
 
-/// `power_sgd` as the reducer calls it.
+/// Makes the hook with which the reducer calls `power_sgd`.
 std::unique_ptr<c10d::CommHookInterface> make_powersgd_hook(std::shared_ptr<PowerSgd> power_sgd);
 
 }  // namespace dlscale::trainer

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PyTorch's DistributedDataParallel: its own c10d::Reducer, driven the way its Python wrapper does.
+// Framework style of PyTorch's DistributedDataParallel, which drives c10d::Reducer in the same way
+// as PyTorch's Python wrapper.
 #include <torch/types.h>
 
 #include <torch/csrc/autograd/engine.h>
@@ -20,10 +21,11 @@ std::int64_t bytes_of_mb(double mb) {
   return static_cast<std::int64_t>(mb * 1024 * 1024);
 }
 
-/// Which parameters share a bucket in the first step, in the order their gradients are expected:
-/// one bucket for all, since the real order is only known afterwards. Where unused parameters are
-/// looked for in each step the order may change and buckets are never rebuilt, so the caps hold
-/// from the start; a static graph's are found in its first step.
+/// Returns the parameters of each bucket in the first step, in the order in which gradients are
+/// expected. One bucket holds all parameters, because the real order is known only after the first
+/// step. If unused parameters are searched in each step, the order may change and buckets are never
+/// rebuilt, so the size caps apply from the start. The unused parameters of a static graph are
+/// found in its first step.
 std::vector<std::vector<std::size_t>> initial_buckets(const std::vector<at::Tensor>& parameters,
                                                       const contract::FrameworkOptions& options) {
   std::vector<std::size_t> caps{std::numeric_limits<std::size_t>::max()};
@@ -75,7 +77,7 @@ class Ddp : public GradientSync {
   }
 
   void before_backward(const at::Tensor& output) override {
-    if (!exchanges_) return;  // its hooks then leave gradients alone, as within PyTorch's no_sync
+    if (!exchanges_) return;  // hooks then ignore gradients, as within PyTorch's no_sync
     if (std::exchange(goes_back_, true)) refuse_second_pass();
     reduced_before_ = backend_->last_all_reduce();
     allow_one_pass(output);
@@ -86,8 +88,8 @@ class Ddp : public GradientSync {
 
   void after_backward() override {
     require_all_used();
-    // The reducer has waited for its collectives at the end of backward. The last one was
-    // submitted when the last gradient was ready: from then on nothing was left to compute.
+    // The reducer has waited for its collectives at the end of backward. The last collective was
+    // submitted when the last gradient was ready, and no computation was left after this time.
     const auto& last = backend_->last_all_reduce();
     if (last == reduced_before_) {
       throw base::RunError("ddp: the reducer has reduced nothing in this step",
@@ -105,7 +107,8 @@ class Ddp : public GradientSync {
   }
 
  private:
-  /// **Collective.** Throws on ranks whose parameters are not rank 0's in number and shape.
+  /// **Collective.** Throws on ranks whose parameters differ from those of rank 0 in number or
+  /// shape.
   void require_same_model() {
     try {
       c10d::verify_params_across_processes(group_, parameters_, std::nullopt);
@@ -115,8 +118,8 @@ class Ddp : public GradientSync {
     }
   }
 
-  /// In the first step of a static graph hooks only count; all is reduced when backward ends, as
-  /// PyTorch's wrapper asks for it.
+  /// Delays the reduction to the end of backward in the first step of a static graph, in which the
+  /// hooks only count gradients. PyTorch's wrapper does the same.
   void reduce_after(const at::Tensor& output) {
     output.register_hook([this](const at::Tensor&) {
       torch::autograd::Engine::get_default_engine().queue_callback(
@@ -124,8 +127,9 @@ class Ddp : public GradientSync {
     });
   }
 
-  /// Once the reducer is done it leaves gradients alone: those of a second pass would be added to
-  /// means and stay on their rank.
+  /// Rejects a second backward pass through `output`. The reducer ignores gradients after its
+  /// reduction, so the gradients of a second pass would be added to the means and stay on their
+  /// rank.
   void allow_one_pass(const at::Tensor& output) {
     passes_ = 0;
     if (!output.defined() || !output.requires_grad()) return;
@@ -141,7 +145,8 @@ class Ddp : public GradientSync {
         contract::kExitBadRunDescription);
   }
 
-  /// Throws when a parameter took no part in this step: its bucket was then never reduced.
+  /// Throws when the step did not use a parameter, because the bucket of this parameter was never
+  /// reduced.
   void require_all_used() {
     try {
       reducer_->check_finalized();
@@ -152,7 +157,8 @@ class Ddp : public GradientSync {
     }
   }
 
-  /// " (a, b)": those that never got a gradient; empty when each got one in an earlier step.
+  /// Returns the parameters that never got a gradient in the form " (a, b)". Returns an empty
+  /// string when each parameter got a gradient in an earlier step.
   std::string unused() const {
     std::string list;
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
@@ -163,17 +169,17 @@ class Ddp : public GradientSync {
 
   std::vector<at::Tensor> parameters_;
   std::vector<std::string> names_;
-  bool find_unused_;   ///< in each step
-  bool learns_graph_;  ///< static graph, in its first step
+  bool find_unused_;   ///< search for unused parameters in each step
+  bool learns_graph_;  ///< static graph in its first step
   const base::Clock& clock_;
   c10::intrusive_ptr<QueueBackend> backend_;
   c10::intrusive_ptr<c10d::ProcessGroup> group_;
-  std::shared_ptr<PowerSgd> power_sgd_;  ///< null where nothing is compressed so
+  std::shared_ptr<PowerSgd> power_sgd_;  ///< state of PowerSGD; null without PowerSGD
   std::unique_ptr<c10d::Reducer> reducer_;
   bool exchanges_ = true;
-  bool goes_back_ = false;                ///< the backward pass that exchanges has begun
-  std::shared_ptr<Work> reduced_before_;  ///< the last all-reduce of earlier steps
-  int passes_ = 0;                        ///< backward passes through its output
+  bool goes_back_ = false;                ///< backward pass with the reduction has begun
+  std::shared_ptr<Work> reduced_before_;  ///< last all-reduce of earlier steps
+  int passes_ = 0;                        ///< number of backward passes through the output
   double rebuild_s_ = 0;
   double exposed_s_ = 0;
 };

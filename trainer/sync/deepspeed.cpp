@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DeepSpeed's ZeRO: optimizer state, gradients and parameters that each rank has a part of.
+// Framework style of DeepSpeed's ZeRO, which partitions optimizer state, gradients and parameters
+// over the ranks.
 #include <utility>
 
 #include "trainer/sync/gradient_sync.hpp"

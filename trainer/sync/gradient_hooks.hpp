@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Being told when a parameter's gradient is there, and handing on in the same order on all ranks.
+// Hooks that report when a gradient is ready, and an adapter that passes gradients on in the same
+// order on all ranks.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,13 +13,14 @@
 
 namespace dlscale::trainer {
 
-// Being told when a parameter's gradient is there.
+// Hooks that report when a gradient is ready.
 
-/// While it lives, parameters tell when backward has added to their gradients; each has one hook.
+/// Hooks that report each time backward has added to the gradient of a parameter. A parameter can
+/// have only one hook. The hooks are removed when this object is destroyed.
 class GradientHooks {
  public:
   GradientHooks() = default;
-  /// `ready` gets a parameter's number, on the thread that runs backward.
+  /// Sets the hooks. `ready` gets the index of a parameter, on the thread that runs backward.
   GradientHooks(std::vector<at::Tensor> parameters, const std::function<void(std::size_t)>& ready);
   ~GradientHooks();
   GradientHooks(GradientHooks&&) noexcept = default;
@@ -28,10 +30,13 @@ class GradientHooks {
   std::vector<at::Tensor> parameters_;
 };
 
-// Handing on in the same order on all ranks what gets ready in different ones.
+// Adapter that passes items on in the same order on all ranks, although they become ready in
+// different orders.
 
-/// Backward gets to the last thing first. What is ready waits until all behind it are handed on:
-/// ranks on which something is not in use, or ready at another time, still agree on the order.
+/// Adapter that passes items on from last to first, the order in which backward reaches them. An
+/// item that is ready waits until all later items have been passed on. The order is therefore the
+/// same on all ranks, even if a rank does not use an item or if an item is ready at a different
+/// time.
 class LastToFirst {
  public:
   LastToFirst(std::size_t count, std::function<void(std::size_t)> hand_on)
@@ -45,7 +50,7 @@ class LastToFirst {
     is_ready_[i] = true;
     while (left_ > 0 && is_ready_[left_ - 1]) hand_on_(--left_);
   }
-  /// Hands on the rest, ready or not.
+  /// Passes on all remaining items, ready or not.
   void finish() {
     while (left_ > 0) hand_on_(--left_);
   }
@@ -53,7 +58,7 @@ class LastToFirst {
  private:
   std::function<void(std::size_t)> hand_on_;
   std::vector<bool> is_ready_;
-  std::size_t left_;  ///< those before it are not handed on yet
+  std::size_t left_;  ///< number of first items that are not passed on yet
 };
 
 }  // namespace dlscale::trainer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What most syncs have nothing of.
+// Default implementation of GradientSync for styles without state.
 #include "trainer/sync/gradient_sync.hpp"
 
 #include "trainer/checkpoint/tensor_archive.hpp"

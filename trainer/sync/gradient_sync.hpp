@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When and how the replicas of a model agree on their gradients.
+// Interface of the framework styles that average gradients over the replicas of a model.
 #pragma once
 
 #include <functional>
@@ -23,61 +23,70 @@ namespace dlscale::trainer {
 class Model;         // models/model.hpp
 struct NamedTensor;  // checkpoint/tensor_archive.hpp
 
-/// What a sync style needs to know of the model. Parameters are the trainable ones, in model
-/// order; their tensors are shared with the model and outlive the sync.
+/// Inputs of a framework style. Parameters are the trainable parameters of the model, in model
+/// order. The tensors are shared with the model and outlive the style.
 struct SyncContext {
   const std::vector<at::Tensor>& parameters;
   const std::vector<std::string>& parameter_names;
   const contract::FrameworkOptions& options;
   CollectiveQueue& queue;
   const base::Clock& clock;
-  Model* model = nullptr;  ///< where they are of one, for styles that act block by block
-  /// A variable of the job's environment, or null.
+  Model* model = nullptr;  ///< model of the parameters, for styles that act block by block
+  /// Returns a variable of the job's environment, or null.
   std::function<const char*(const char* name)> environment = [](const char*) { return nullptr; };
-  /// Tells the user of trouble, in one line.
+  /// Prints a warning of one line for the user.
   std::function<void(const std::string&)> warn = [](const std::string&) {};
 };
 
-/// What a rank's optimizer steps.
+/// Tensors that the optimizer of a rank updates.
 struct Optimized {
-  std::vector<at::Tensor> tensors;          ///< their gradients are there after after_backward()
-  bool is_shard = false;                    ///< each rank has its part, of equal size, of each
-  std::vector<ParameterPiece> pieces = {};  ///< of shards; empty: each tensor is a parameter
+  std::vector<at::Tensor> tensors;  ///< tensors whose gradients are ready after after_backward()
+  bool is_shard = false;            ///< shards: each rank has an equal part of each tensor
+  std::vector<ParameterPiece> pieces = {};  ///< pieces of shards; empty: each tensor is a parameter
 };
 
-/// One optimizer step is, for each micro-batch: before_forward, forward, before_backward, backward;
-/// then after_backward, the optimizer's step, after_step.
-/// Gradients are undefined before the first: dropping them is faster than zeroing and adding.
+/// Framework style. An optimizer step consists of these calls:
+///
+/// 1. for each micro-batch: before_forward, forward, before_backward, backward
+/// 2. after_backward, the step of the optimizer, after_step
+///
+/// Gradients are undefined before the first micro-batch, because dropping them is faster than
+/// zeroing them and adding.
 class GradientSync {
  public:
   virtual ~GradientSync() = default;
-  /// **Collective.** `exchanges`: this is the step's last micro-batch. The gradients of those
-  /// before it stay on their rank and add up.
+  /// **Collective.** Prepares a forward pass. `exchanges` is true for the last micro-batch of the
+  /// step. The gradients of earlier micro-batches stay on their rank and add up.
   virtual void before_forward(bool exchanges) { static_cast<void>(exchanges); }
-  /// `output` is the model's output, for styles that look for unused parameters.
+  /// Prepares a backward pass. `output` is the output of the model, for styles that search for
+  /// unused parameters.
   virtual void before_backward(const at::Tensor& output) { static_cast<void>(output); }
-  /// **Collective.** On return the gradients of what optimized() names are the mean over the ranks.
+  /// **Collective.** Completes the gradients of the tensors in optimized(), which are then the mean
+  /// over the ranks.
   virtual void after_backward() = 0;
-  /// The same tensors whenever it is asked.
+  /// Returns the tensors to optimize. The result is the same on each call.
   virtual Optimized optimized() = 0;
-  /// **Collective.** On return every rank has the parameters that the optimizers made.
+  /// **Collective.** Distributes the parameters that the optimizers have updated to every rank.
   virtual void after_step() {}
-  /// **Collective.** From here on, until they are released, the model's parameters are all there.
+  /// **Collective.** Makes all parameters of the model available until release_parameters().
   virtual void gather_parameters() {}
-  /// `changed`: they have been given other values, the same on all ranks.
+  /// Ends the use of gathered parameters. `changed` is true if their values have changed, in the
+  /// same way on all ranks.
   virtual void release_parameters(bool changed) { static_cast<void>(changed); }
-  /// Seconds of the last step in which computation stood still for communication.
+  /// Returns the seconds of the last step in which computation waited for communication.
   virtual double exposed_comm_s() const = 0;
-  /// Of them, those in forward passes; the others were in or behind backward passes.
+  /// Returns the seconds of exposed_comm_s() in forward passes. The remaining seconds were in or
+  /// after backward passes.
   virtual double exposed_in_forward_s() const { return 0; }
-  /// What this rank alone must keep for the steps to go on as they would have; shares its memory.
-  /// The same names and, on all ranks, the same shapes whenever it is asked.
+  /// Returns the tensors that this rank must save so that training can continue without a
+  /// difference. The tensors share memory with the style. Their names are the same on each call,
+  /// and their shapes are the same on all ranks.
   virtual std::vector<NamedTensor> state();
-  /// What it has counted since it was last asked.
+  /// Returns the counts since the last call.
   virtual Counts take_counts() { return {}; }
 };
 
-/// A row of the framework table.
+/// Row of the framework table.
 struct SyncEntry {
   const char* name;
   const char* summary;

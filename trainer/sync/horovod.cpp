@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Horovod: each gradient is handed to a background thread the moment it is ready.
+// Framework style of Horovod, which hands each gradient to a background thread as soon as it is
+// ready.
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
@@ -17,7 +18,7 @@
 namespace dlscale::trainer {
 namespace {
 
-/// As what gradients travel; null: as what they are.
+/// Returns the type in which gradients are sent, or null if they are sent in their own type.
 std::optional<at::ScalarType> type_of_compression(const std::string& name) {
   if (name == "none") return std::nullopt;
   if (name == "fp16") return at::kHalf;
@@ -33,17 +34,17 @@ horovod::Options options_of(const SyncContext& context) {
   result.autotune = options.autotune;
   result.cache_capacity = options.cache_capacity;
   result.hierarchical_all_reduce = options.hierarchical_all_reduce;
-  // As Horovod is asked for it.
+  // Horovod reads the same variable.
   if (const char* path = context.environment("HOROVOD_TIMELINE")) result.timeline = path;
   return result;
 }
 
-/// Null: in the host's memory.
+/// Returns the fusion buffer for a device, or null for the host memory.
 std::unique_ptr<horovod::FusionBuffer> fusion_for(const at::Tensor& parameter) {
   return parameter.is_cpu() ? nullptr : make_device_fusion(parameter.device());
 }
 
-/// A rank that is alone exchanges nothing, as in Horovod.
+/// Style of Horovod. A single rank exchanges nothing, as in Horovod.
 class Horovod : public GradientSync {
  public:
   explicit Horovod(const SyncContext& context)
@@ -67,11 +68,11 @@ class Horovod : public GradientSync {
   void after_backward() override {
     exposed_s_ = 0;
     if (!loop_) return;
-    // Others may have used a parameter that this rank has not, and wait for it.
+    // Other ranks may have used a parameter that this rank did not use, and wait for its gradient.
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       if (!done_[i].valid()) submit(i);
     }
-    // A device may still be at the backward pass, which is no exposed communication.
+    // A device may still compute the backward pass, which does not count as exposed communication.
     if (const auto computed = communicator_.fence()) computed->wait();
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       const double begin_s = clock_.steady_s();
@@ -106,9 +107,9 @@ class Horovod : public GradientSync {
   Communicator& communicator_;
   const base::Clock& clock_;
   bool exchanges_ = true;
-  std::vector<at::Tensor> travelling_;           ///< what is being reduced for each parameter
-  std::vector<std::future<void>> done_;          ///< valid from submission until it was waited for
-  std::optional<horovod::BackgroundLoop> loop_;  ///< ends before what it works on
+  std::vector<at::Tensor> travelling_;           ///< tensors being reduced, one for each parameter
+  std::vector<std::future<void>> done_;          ///< results, valid from submission until awaited
+  std::optional<horovod::BackgroundLoop> loop_;  ///< loop; destroyed before the tensors it uses
   GradientHooks hooks_;
   double exposed_s_ = 0;
   horovod::Counters reported_;

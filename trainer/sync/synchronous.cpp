@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plain style: after backward, one all-reduce per parameter, each awaited before the next.
+// Framework style that runs one all-reduce for each parameter after backward, one after the other.
 #include <ATen/ATen.h>
 
 #include "trainer/sync/gradient_sync.hpp"
@@ -27,13 +27,14 @@ class Synchronous : public GradientSync {
   double exposed_comm_s() const override { return exposed_s_; }
 
  private:
-  /// A parameter that this rank did not use may be in use on another, which waits for us.
+  /// Returns the gradient, as zeros if it is undefined. Another rank may use a parameter that this
+  /// rank did not use, and waits for its gradient.
   static at::Tensor& defined_gradient(at::Tensor& parameter) {
     at::Tensor& gradient = parameter.mutable_grad();
     if (!gradient.defined()) gradient = at::zeros_like(parameter);
     return gradient;
   }
-  /// What is left of the exchange on one rank.
+  /// Defines all gradients. A single rank needs no exchange.
   void define_all() {
     for (at::Tensor& parameter : parameters_) defined_gradient(parameter);
   }

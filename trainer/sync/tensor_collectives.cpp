@@ -14,7 +14,7 @@
 
 namespace dlscale::trainer {
 
-// Tensors as the collectives see them.
+// Conversion between tensors and the spans that collectives take.
 
 namespace {
 
@@ -126,7 +126,7 @@ class DeviceFusion : public horovod::FusionBuffer {
   }
 
  private:
-  /// Returns when the device is done.
+  /// Runs `work` on the stream and returns when the device is done.
   template <class Work>
   Span on_stream(const Work& work) {
     const at::NoGradGuard no_gradients;
@@ -147,7 +147,7 @@ class DeviceFusion : public horovod::FusionBuffer {
 
   at::Device device_;
   c10::Stream stream_;
-  at::Tensor memory_;  ///< bytes
+  at::Tensor memory_;  ///< memory in bytes
 };
 
 }  // namespace

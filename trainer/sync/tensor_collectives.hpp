@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors as the collectives see them; and Horovod's fusion buffer on a device.
+// Conversion between tensors and the spans that collectives take, and Horovod's fusion buffer on a
+// device.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,30 +13,30 @@
 
 namespace dlscale::trainer {
 
-// Tensors as the collectives see them.
+// Conversion between tensors and the spans that collectives take.
 
-/// The elements of `tensor` in memory order, which is the same on all ranks when its strides are.
-/// Throws RunError for what the collectives cannot take: tensors that are neither in the host's
-/// memory nor a GPU's, have gaps in memory, or are of a type no ElementType stands for.
+/// Returns the elements of `tensor` in memory order. Equal strides give the same order on all
+/// ranks. Throws RunError for tensors that the collectives cannot take: tensors outside host and
+/// GPU memory, tensors with gaps in memory, and tensors of a type without an ElementType.
 Span span_of(const at::Tensor& tensor);
 
-/// What `span` covers, on `device`, as a vector. The memory stays whose it is.
+/// Returns the memory of `span` as a vector on `device`. The tensor does not own the memory.
 at::Tensor tensor_at(const Span& span, at::Device device);
 
-/// For a collective of these tensors: they live until it is over, whatever becomes of whoever
-/// submitted it.
+/// Returns a callback that keeps the tensors of a collective alive until the collective is over,
+/// even if the submitting code has ended.
 template <class... Tensors>
 OnDone keeping(const Tensors&... tensors) {
   return [tensors...](const std::exception_ptr&) {};
 }
 
-/// **Collective.** Gives every rank the values rank 0 has, for initial parameters and buffers.
-/// Same shapes, strides and order on all ranks. Returns when all are there.
+/// **Collective.** Copies the values of rank 0 to every rank, for initial parameters and buffers.
+/// Shapes, strides and order must be the same on all ranks. Returns when all tensors have arrived.
 void broadcast_from_root(const std::vector<at::Tensor>& tensors, CollectiveQueue& queue);
 
 // Horovod's fusion buffer on a device.
 
-/// Works on a stream of its own, beside what computes.
+/// Makes a fusion buffer that works on a separate stream, concurrently with computation.
 std::unique_ptr<horovod::FusionBuffer> make_device_fusion(at::Device device);
 
 }  // namespace dlscale::trainer

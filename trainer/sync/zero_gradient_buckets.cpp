@@ -96,8 +96,8 @@ void GradientBuckets::reduce(Bucket& bucket) {
   bucket.under_way.push_back(queue_.all_reduce(span_of(full), ReduceOp::sum, keeping(full)));
 }
 
-/// One reduction for each stretch of the bucket that one rank owns, whatever parameters it is of:
-/// entries lie one behind the other without gaps.
+/// Runs one reduction for each range of the bucket that a single rank owns. A range may span
+/// several parameters, because entries are contiguous in the bucket.
 void GradientBuckets::reduce_to_owners(Bucket& bucket) {
   FlatRange stretch;
   int owner = 0;

@@ -63,7 +63,8 @@ class HostOptimizer : public GradientSync {
   Counts take_counts() override { return sync_->take_counts(); }
 
  private:
-  /// Copying begins where a GPU has come to the end of the backward pass, not while it computes.
+  /// Waits until the GPU has finished the backward pass, so that the time of the copies does not
+  /// include computation.
   void wait_for_gradients() const {
     if (device_.tensors.empty()) return;
     const c10::Device device = device_.tensors.front().device();
@@ -78,7 +79,7 @@ class HostOptimizer : public GradientSync {
 
   std::unique_ptr<GradientSync> sync_;
   const base::Clock& clock_;
-  Optimized device_, host_;  ///< the same tensors, in the same order
+  Optimized device_, host_;  ///< same tensors in the same order
   double copying_s_ = 0;
 };
 
@@ -119,7 +120,7 @@ class OptimizerPartition : public GradientSync {
       exposed_s_ = exposed_in_forward_s_ = 0;
     } else if (reduces_in_backward_) {
       exposed_s_ += buckets_.take_exposed_s();
-      order_.finish();  // of the micro-batch before, to which others may have handed over all
+      order_.finish();  // rest of the previous micro-batch, which other ranks may have sent
       exposed_in_forward_s_ += buckets_.take_exposed_s();
     }
     order_.restart();
@@ -138,7 +139,8 @@ class OptimizerPartition : public GradientSync {
   double exposed_in_forward_s() const override { return exposed_in_forward_s_; }
 
  private:
-  /// One that this rank did not use counts as zeros: it may be in use on another.
+  /// Hands over a gradient. A parameter that this rank did not use counts as zeros, because another
+  /// rank may use it.
   void hand_over(std::size_t i) {
     at::Tensor& gradient = parameters_[i].mutable_grad();
     if (!gradient.defined()) gradient = at::zeros_like(parameters_[i]);
@@ -161,7 +163,7 @@ class OptimizerPartition : public GradientSync {
   bool reduces_in_backward_;
   FlatParameters flat_;
   FlatRange owned_;
-  at::Tensor partition_;  ///< this rank's of flat_.vector(), whose memory it shares
+  at::Tensor partition_;  ///< partition of this rank; shares memory with flat_.vector()
   GradientBuckets buckets_;
   LastToFirst order_;
   GradientHooks hooks_;
@@ -170,7 +172,7 @@ class OptimizerPartition : public GradientSync {
   double exposed_in_forward_s_ = 0;
 };
 
-/// Stretch after stretch of all partitions, so that no more than a bucket is under way.
+/// Gathers the partitions range by range, so that at most one bucket is in transfer.
 void OptimizerPartition::after_step() {
   const std::int64_t part = std::max<std::int64_t>(1, gather_elements_ / queue_.size());
   if (part >= owned_.count) {
@@ -200,7 +202,7 @@ class BucketedAllReduce : public GradientSync {
     for (std::size_t i = parameters_.size(); i-- > 0;) {
       at::Tensor& gradient = parameters_[i].mutable_grad();
       if (!gradient.defined()) gradient = at::zeros_like(parameters_[i]);
-      buckets_.add({i, {0, gradient.numel()}}, gradient);  // of a vector of its own
+      buckets_.add({i, {0, gradient.numel()}}, gradient);  // range in a separate vector
     }
     buckets_.finish();
     exposed_s_ = buckets_.take_exposed_s();

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// ZeRO stages 1 and 2: each rank steps its partition of the parameters, then all get all of them.
+// ZeRO stages 0 to 2, and the optimizer in host memory.
+//
+// Problem: in plain data parallelism, every rank stores the whole optimizer state.
+// Idea: in stages 1 and 2, each rank updates only its partition of the parameters, and an
+// all-gather then distributes all partitions to all ranks.
 #pragma once
 
 #include <memory>
@@ -8,20 +12,22 @@
 
 namespace dlscale::trainer {
 
-// Optimizers that step in host memory what a device trains.
+// Optimizer in host memory for parameters on a device.
 
-/// ZeRO-Offload (Ren et al., 2021): the optimizer gets copies in host memory of what `sync` has it
-/// step, so its state lies there too. Gradients are copied there after backward, parameters back
-/// after the step. The memory is pinned where a GPU copies.
+/// Makes ZeRO-Offload (Ren et al., 2021). The optimizer updates copies in host memory of the
+/// tensors of `sync`, so its state is in host memory as well. Gradients are copied to the host
+/// after backward, and parameters are copied back after the step. The host memory is pinned if a
+/// GPU copies.
 std::unique_ptr<GradientSync> with_host_optimizer(std::unique_ptr<GradientSync> sync,
                                                   const base::Clock& clock);
 
-/// Rajbhandari et al., 2020, as DeepSpeed's stage_1_and_2 does it. Stage 1 reduces after the last
-/// backward pass; with overlap, and in stage 2, gradients are reduced in every backward pass as
-/// they come, and stage 2 keeps none but the partition's.
+/// Makes ZeRO stage 1 or 2 (Rajbhandari et al., 2020), as in DeepSpeed's stage_1_and_2. Stage 1
+/// reduces gradients after the last backward pass. Stage 2, and stage 1 with overlap, reduce
+/// gradients in every backward pass as soon as they are ready. Stage 2 keeps only the gradients of
+/// the partition.
 std::unique_ptr<GradientSync> make_optimizer_partition(const SyncContext& context);
 
-/// Stage 0: gradients are all-reduced in buckets after the last backward pass.
+/// Makes stage 0, in which gradients are all-reduced in buckets after the last backward pass.
 std::unique_ptr<GradientSync> make_bucketed_all_reduce(const SyncContext& context);
 
 }  // namespace dlscale::trainer

@@ -16,10 +16,10 @@
 namespace dlscale::trainer {
 namespace {
 
-/// What was computed with a tensor and saved for backward keeps its storage, whatever its size is
-/// in the meantime.
+/// Changes the size of the storage of a tensor. Results that were computed with the tensor and
+/// saved for backward refer to the same storage, whatever its size is in the meantime.
 void resize_storage(const at::Tensor& tensor, std::size_t bytes) {
-  const c10::DeviceGuard device(tensor.device());  // on which its allocator allocates
+  const c10::DeviceGuard device(tensor.device());  // device on which its allocator allocates
   c10::StorageImpl& storage = *tensor.storage().unsafeGetStorageImpl();
   if (storage.nbytes() == bytes) return;
   storage.set_data_ptr_noswap(storage.allocator()->allocate(bytes));
@@ -143,7 +143,7 @@ class ParameterPartition : public GradientSync, private BlockWatch {
       for_shards([](BlockShard& shard) { shard.partition().mutable_grad().zero_(); });
     } else {
       const double before_s = exposed_s_;
-      send_from(0);  // of the micro-batch before, all of whose gradients others may have sent
+      send_from(0);  // rest of the previous micro-batch, which other ranks may have sent
       exposed_in_forward_s_ += exposed_s_ - before_s;
     }
     ready_.assign(shards_.size(), 0);
@@ -211,7 +211,7 @@ class ParameterPartition : public GradientSync, private BlockWatch {
     });
   }
 
-  /// Waits for a block and asks for those that come next, as far as they may be ahead.
+  /// Waits for a block and requests the next blocks, up to the prefetch limit.
   void make_whole(std::size_t block) {
     if (shards_[block]) shards_[block]->ask();
     std::int64_t ahead = 0;
@@ -249,8 +249,9 @@ class ParameterPartition : public GradientSync, private BlockWatch {
     is_sent_[block] = true;
   }
 
-  /// Backward is done with these blocks. Those that are not sent yet have a parameter on which the
-  /// loss did not depend here; they go where ranks whose loss did have sent theirs.
+  /// Sends the gradients of blocks that backward has passed. A block that is not sent yet has a
+  /// parameter on which the loss of this rank did not depend. The block is sent at the place where
+  /// ranks whose loss depended on the parameter have sent it.
   void send_from(std::size_t first) {
     for (std::size_t b = shards_.size(); b-- > first;) {
       if (shards_[b] && !is_sent_[b]) send(b);
@@ -260,9 +261,9 @@ class ParameterPartition : public GradientSync, private BlockWatch {
   Model& model_;
   std::int64_t prefetch_elements_;
   bool overlaps_;
-  std::vector<std::unique_ptr<BlockShard>> shards_;  ///< of each block; null without parameters
-  std::vector<bool> is_sent_;                        ///< of each block, in this backward pass
-  std::vector<std::size_t> ready_;                   ///< gradients of each block that are there
+  std::vector<std::unique_ptr<BlockShard>> shards_;  ///< shard of each block; null if empty
+  std::vector<bool> is_sent_;                        ///< blocks sent in this backward pass
+  std::vector<std::size_t> ready_;                   ///< number of ready gradients of each block
   GradientHooks hooks_;
   bool starts_step_ = true;
   bool goes_back_ = false;

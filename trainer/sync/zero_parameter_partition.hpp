@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// ZeRO stage 3: each rank keeps a part of every parameter, and has a block's whole parameters only
-// for a while.
+// ZeRO stage 3, in which each rank stores only a part of every parameter.
+//
+// Problem: in stages 1 and 2, every rank still stores all parameters.
+// Idea: the parameters of a block are gathered shortly before the block needs them and released
+// afterwards.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,37 +19,39 @@
 
 namespace dlscale::trainer {
 
-// The parameters of a block, of which each rank keeps a part and has the whole only for a while.
+// Parameters of a block. Each rank stores a part and has the whole block only for a short time.
 
 class BlockShard {
  public:
-  /// Takes the parameters over. A block of at most `persistent` elements is never released.
+  /// Takes over the parameters. A block of at most `persistent` elements is never released.
   BlockShard(const std::vector<at::Tensor>& parameters, std::int64_t persistent,
              CollectiveQueue& queue);
 
-  /// This rank's part, a leaf with a gradient; all parts have the same size.
+  /// Returns the part of this rank, a leaf tensor with a gradient. All parts have the same size.
   const at::Tensor& partition() const { return partition_; }
   std::int64_t elements() const { return flat_.vector().numel(); }
   const std::vector<at::Tensor>& parameters() const { return parameters_; }
   std::vector<ParameterPiece> pieces() const { return flat_.pieces(queue_.rank()); }
 
-  /// **Collective.** Asks for the whole, unless it is there or on its way.
+  /// **Collective.** Requests the whole block, unless the block is whole or already requested.
   void ask();
-  /// Waits for it; returns the seconds in which computation stood still.
+  /// Waits for the whole block. Returns the seconds in which computation waited.
   double wait();
-  /// Gives the memory of the whole back.
+  /// Frees the memory of the whole block.
   void release();
-  /// **Collective.** The parts have changed: what stays whole is made anew.
+  /// **Collective.** Gathers a persistent block again after the parts have changed. Releases other
+  /// blocks.
   void refresh();
-  /// The whole has changed, the part follows.
+  /// Updates the part after the whole block has changed.
   void take();
 
-  /// **Collective.** Sends the gradients off, divided by the number of ranks, and drops them; a
-  /// parameter without one counts as zeros. What was sent before is finished first, so that one
-  /// share is under way whatever the number of micro-batches. Returns as finish_gradients().
+  /// **Collective.** Starts the reduction of the gradients, divided by the number of ranks, and
+  /// drops the gradients. A parameter without a gradient counts as zeros. An earlier reduction is
+  /// finished first, so that only one share is in transfer for any number of micro-batches. Returns
+  /// the result of finish_gradients() for the earlier reduction.
   double reduce_gradients();
-  /// Waits for what was sent off and adds the part's share to the partition's gradient. Returns the
-  /// seconds in which computation stood still.
+  /// Waits for the started reduction and adds its share to the gradient of the part. Returns the
+  /// seconds in which computation waited.
   double finish_gradients();
 
  private:
@@ -67,11 +72,11 @@ class BlockShard {
   std::optional<Sent> sent_;
 };
 
-// ZeRO stage 3: each rank keeps a part of every parameter, and has a block's whole parameters only
-// while it computes with them.
+// ZeRO stage 3, in which a block is whole only while it computes.
 
-/// Needs SyncContext::model: parameters are gathered block by block, before forward and again
-/// before backward, some blocks ahead (prefetch_elements); gradients are reduce-scattered.
+/// Makes ZeRO stage 3. Requires SyncContext::model. Parameters are gathered block by block before
+/// forward and again before backward, some blocks in advance (prefetch_elements). Gradients are
+/// reduce-scattered.
 std::unique_ptr<GradientSync> make_parameter_partition(const SyncContext& context);
 
 }  // namespace dlscale::trainer

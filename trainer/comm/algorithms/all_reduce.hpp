@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways to all-reduce that can be chosen by name.
+// Interface of the all-reduce algorithms and the table in which the user selects an algorithm by
+// name.
 #pragma once
 
 #include <memory>
@@ -12,31 +13,37 @@ namespace dlscale::trainer {
 
 class SharedCollectives;
 
-/// One way to all-reduce between the ranks it was made for; holds the memory it works in.
+/// All-reduce algorithm for a fixed group of ranks. The algorithm owns the memory in which it
+/// works.
 class AllReduce {
  public:
   virtual ~AllReduce() = default;
-  /// **Collective.** As Communicator::all_reduce; `ranks` are those it was made for. Returns the
-  /// seconds until all of them were there.
+  /// **Collective.** Reduces `data` over all ranks, with the semantics of Communicator::all_reduce.
+  /// `ranks` must be the ranks for which the algorithm was made. Returns the seconds until all
+  /// ranks had arrived.
   virtual double run(Communicator& ranks, const Span& data, ReduceOp op) = 0;
-  /// A name of the table. That of what was chosen, where it was to choose.
+  /// Returns the name of the algorithm in all_reduce_table(). An entry that selects among
+  /// algorithms reports the name of the selected algorithm.
   virtual const char* name() const = 0;
-  /// Where its memory serves other collectives as well; null: the transport does them.
+  /// Returns the shared-memory collectives of the algorithm, which can run other collectives as
+  /// well. Returns null if the transport must run the other collectives.
   virtual SharedCollectives* shared() { return nullptr; }
 };
 
-/// **Collective.** How an algorithm made of exchanges begins: it waits quietly for all ranks and
-/// compares what they bring. Returns the seconds.
+/// **Collective.** Synchronises the ranks at the start of an algorithm that is built from
+/// exchanges. The wait leaves the core to other threads, and the ranks compare their calls. Returns
+/// the seconds of the wait.
 inline double meet(Communicator& ranks, const Span& data, ReduceOp op) {
   ranks.meet({"all_reduce", data, op});
   return ranks.last_wait_s();
 }
 
-/// A row of the table.
+/// Row of the all-reduce table.
 struct AllReduceEntry {
   const char* name;
   const char* summary;
-  /// **Collective.** Throws RunError on every rank when it cannot work between these ranks.
+  /// **Collective.** Makes the algorithm for `ranks`. Throws RunError on every rank when the
+  /// algorithm cannot work between these ranks.
   std::unique_ptr<AllReduce> (*make)(Communicator& ranks);
 };
 

@@ -30,12 +30,13 @@ void as_power_of_two(Communicator& ranks, const Span& data, const Span& scratch,
   if (paired) ranks.send(data, rank - 1);
 }
 
-// All-reduce by recursive doubling: the least latency, all data in every step.
+// Recursive doubling has the lowest latency, but sends all data in every step.
 
 namespace {
 
-/// In step k a rank exchanges all it has with the one 2^k away (Thakur, Rabenseifner and Gropp
-/// 2005): log2 N messages of the whole data for each of N ranks, where N is a power of two.
+/// All-reduce by recursive doubling. In step k, a rank exchanges all of its data with the rank at
+/// distance 2^k (Thakur, Rabenseifner and Gropp 2005). Each of N ranks sends log2 N messages of the
+/// whole data, where N is a power of two.
 class RecursiveDoubling : public AllReduce {
  public:
   double run(Communicator& ranks, const Span& data, ReduceOp op) override {
@@ -68,12 +69,13 @@ const AllReduceEntry recursive_doubling_entry{.name = "recursive_doubling",
                                               .summary = "all data to a partner, log2 N times",
                                               .make = &new_recursive_doubling};
 
-// All-reduce by recursive halving and doubling: the ring's bandwidth in log2 N steps.
+// Recursive halving and doubling reaches the bandwidth of the ring in log2 N steps.
 
 namespace {
 
-/// Partners share the work on what both hold: each reduces one half and goes on with it; then the
-/// halves are put together again on the way back (Rabenseifner 2004). Each of N ranks sends
+/// All-reduce by recursive halving and doubling (Rabenseifner 2004). In each halving step, two
+/// partners divide the data that both hold: each partner reduces one half and continues with that
+/// half. The doubling steps then put the halves together in reverse order. Each of N ranks sends
 /// 2 (N-1)/N of the data, where N is a power of two.
 class Rabenseifner : public AllReduce {
  public:
@@ -90,7 +92,7 @@ class Rabenseifner : public AllReduce {
  private:
   struct Step {
     int partner;
-    Span mine, other;  ///< the halves
+    Span mine, other;  ///< halves of the data in this step
   };
 
   void halve_and_double(const Partners& partners, const Span& data, ReduceOp op) {

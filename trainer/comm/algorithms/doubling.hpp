@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All-reduces that double: recursive doubling, and Rabenseifner's halving and doubling.
+// Helpers for all-reduces by doubling: recursive doubling, and Rabenseifner's halving and doubling.
 #pragma once
 
 #include <cstddef>
@@ -10,22 +10,23 @@
 
 namespace dlscale::trainer {
 
-// How algorithms that double want any number of ranks: as a power of two.
+// Algorithms by doubling need a number of ranks that is a power of two.
 
-/// A rank among those that take part, whose number is a power of two.
+/// Participants of a doubling algorithm, seen from one rank. Their number is a power of two.
 struct Partners {
   Communicator& ranks;
-  int rank = 0;  ///< among those that take part
-  int size = 1;  ///< how many take part
-  int idle = 0;  ///< how many do not: ranks 0, 2, ... of the first 2 x idle
+  int rank = 0;  ///< index of this rank among the participants
+  int size = 1;  ///< number of participants
+  int idle = 0;  ///< number of idle ranks: ranks 0, 2, ... of the first 2 x idle
 
-  /// The rank of the communicator that is `other` here.
+  /// Returns the rank, in the communicator, of participant `other`.
   int rank_of(int other) const { return other < idle ? other * 2 + 1 : other + idle; }
 };
 
-/// **Collective.** Where the ranks are no power of two, some first add their data to a neighbour's
-/// and get the result from it afterwards: one message of the whole data for each of the two.
-/// `body` is run by the others. `scratch` holds as many bytes as `data`.
+/// **Collective.** Runs `body` on a power-of-two number of ranks. The other ranks are idle: each
+/// first adds its data to the data of a neighbour and receives the result from the neighbour
+/// afterwards. Each of the two ranks then sends one message of the whole data. `scratch` must hold
+/// as many bytes as `data`.
 void as_power_of_two(Communicator& ranks, const Span& data, const Span& scratch, ReduceOp op,
                      const std::function<void(const Partners&)>& body);
 

@@ -19,8 +19,9 @@ namespace {
 
 using Identity = std::array<char, 128>;
 
-/// The number that Linux draws at each start, and the file system that shared memory lies in,
-/// which containers on one machine may have of their own.
+/// Returns an identity of this machine and its shared memory. The identity consists of the number
+/// that Linux draws at each boot and the file system of /dev/shm, because containers on one machine
+/// may have separate shared memory.
 Identity identity() {
   std::string text;
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), text);
@@ -44,7 +45,7 @@ int node_of(Communicator& ranks) {
   return static_cast<int>(std::find(all.begin(), all.end(), mine) - all.begin());
 }
 
-// All-reduce through memory that the ranks share: each folds a part of the data, all fetch it.
+// In the shared-memory all-reduce, each rank reduces a part of the data, which all ranks then copy.
 
 namespace {
 
@@ -80,7 +81,8 @@ const AllReduceEntry shared_memory_entry{.name = "shared_memory",
                                          .summary = "through memory that the ranks of a node share",
                                          .make = &new_shared_memory};
 
-// All-reduce in each node, then between one rank of each, then a broadcast in each node.
+// The hierarchical all-reduce reduces within each node, then between one rank of each node, and
+// then broadcasts within each node.
 
 namespace {
 
@@ -109,8 +111,8 @@ class Hierarchical : public AllReduce {
 
   std::unique_ptr<Communicator> node_;
   bool leads_;
-  std::unique_ptr<Communicator> leaders_;  ///< of the ranks that do not lead: one another
-  std::unique_ptr<AllReduce> in_node_;     ///< null: as the transport does
+  std::unique_ptr<Communicator> leaders_;  ///< node leaders; on other ranks, all non-leaders
+  std::unique_ptr<AllReduce> in_node_;     ///< shared-memory algorithm; null: the transport reduces
 };
 
 std::unique_ptr<AllReduce> new_hierarchical(Communicator& ranks) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The all-reduces that know which ranks share memory.
+// All-reduces that use the knowledge of which ranks share memory.
 #pragma once
 
 #include <memory>
@@ -9,20 +9,22 @@
 
 namespace dlscale::trainer {
 
-// Which ranks are likely to share memory.
+// Detection of ranks that are likely to share memory.
 
-/// **Collective.** The lowest of the ranks that run under the same kernel and see the same
-/// /dev/shm as this one.
+/// **Collective.** Returns the lowest rank that runs under the same kernel and sees the same
+/// /dev/shm as this rank.
 int node_of(Communicator& ranks);
 
-// The all-reduce of ranks that share memory.
+// All-reduce among ranks that share memory.
 
-/// **Collective.** Null on every rank when they do not all share memory.
+/// **Collective.** Makes the shared-memory all-reduce. Returns null on every rank when the ranks do
+/// not all share memory.
 std::unique_ptr<AllReduce> make_shared_memory(Communicator& ranks);
 
-// The all-reduce of ranks on several nodes, of which some share memory.
+// All-reduce among ranks on several nodes, where the ranks of a node may share memory.
 
-/// **Collective.** Ranks that give the same `node` reduce among themselves first.
+/// **Collective.** Makes the hierarchical all-reduce. Ranks that pass the same `node` reduce among
+/// themselves first.
 std::unique_ptr<AllReduce> make_hierarchical(Communicator& ranks, int node);
 
 }  // namespace dlscale::trainer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All-reduce round a ring: the best bandwidth, a latency that grows with the ranks.
+// Ring all-reduce, which has the best bandwidth and a latency that grows with the number of ranks.
 #include <algorithm>
 #include <vector>
 
@@ -9,9 +9,10 @@
 namespace dlscale::trainer {
 namespace {
 
-/// The data is cut into a part for each of N ranks. In N-1 steps each part goes once round and
-/// gathers all terms; in N-1 more its sum goes round. A rank sends every part twice but for two of
-/// them, which it sends once: 2 (N-1)/N of the data (Patarasuk and Yuan 2009).
+/// All-reduce round a ring (Patarasuk and Yuan 2009). The data is cut into one part for each of N
+/// ranks. In the first N-1 steps, each part travels once round the ring and collects all terms. In
+/// N-1 more steps, the sums travel round the ring. A rank sends every part twice, except for two
+/// parts that it sends once: 2 (N-1)/N of the data.
 class Ring : public AllReduce {
  public:
   double run(Communicator& ranks, const Span& data, ReduceOp op) override {

@@ -55,7 +55,8 @@ class ChosenAllReduce : public Overlay {
     return std::make_unique<ChosenAllReduce>(inner().split(color), entry_);
   }
 
-  /// Before what the transport does: a rank there does not see one that waits in shared memory.
+  /// Synchronises the ranks in shared memory before a call of the transport. A rank inside the
+  /// transport does not see a rank that waits in shared memory.
   void meet_in_shared(const NamedCollective& call) {
     if (shared_) waited(shared_->meet(call));
   }
@@ -96,7 +97,7 @@ extern const AllReduceEntry auto_entry;
 const AllReduceEntry auto_entry{
     .name = "auto", .summary = "shared_memory within a node, else tuned", .make = &new_auto};
 
-// The all-reduce of the transport itself.
+// The entry "tuned" is the all-reduce of the transport.
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A communicator whose all-reduce is one of the table; and the two that choose: the transport's own
-// and the fastest measured.
+// Communicator that uses a selected all-reduce of the table, and the two entries that select an
+// algorithm: "tuned" (the choice of the transport) and "auto" (the fastest measured algorithm).
 #pragma once
 
 #include <memory>
@@ -10,14 +10,16 @@
 
 namespace dlscale::trainer {
 
-// A communicator whose all-reduce is one of the table.
-
-/// **Collective.** `inner` with the all-reduce of this name, a name of all_reduce_table(); so do
-/// the parts split from it. Ranks that share memory through it use it for reduce_scatter, broadcast
-/// and short all_gathers too; everything else is as it was. Its counters count all-reduces as
-/// such; what they are made of counts in `inner`'s. `inner` itself where that is its all-reduce
-/// already, as after MpiSession::choose_all_reduce(). Throws RunError for an unknown name and where
-/// the algorithm cannot work between these ranks.
+/// **Collective.** Returns `inner` with the all-reduce `name` of all_reduce_table(). Parts split
+/// from the result use the same all-reduce.
+///
+/// - If the algorithm uses shared memory, reduce_scatter, broadcast and short all_gathers use the
+///   shared memory as well. All other calls are unchanged.
+/// - The counters of the result count all-reduces as such. The calls that an all-reduce consists of
+///   count in the counters of `inner`.
+/// - Returns `inner` unchanged if `name` is already its all-reduce, for example after
+///   MpiSession::choose_all_reduce().
+/// - Throws RunError for an unknown name, and when the algorithm cannot work between these ranks.
 std::unique_ptr<Communicator> with_all_reduce(std::unique_ptr<Communicator> inner,
                                               const std::string& name);
 

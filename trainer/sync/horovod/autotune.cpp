@@ -7,7 +7,8 @@
 
 namespace dlscale::trainer::horovod {
 
-// Up, else down; then with smaller steps; then along the next axis.
+// The search first goes up, else down, then repeats this with smaller steps, and then changes to
+// the next axis.
 
 namespace {
 
@@ -37,7 +38,7 @@ void CoordinateSearch::tell(double score) {
   propose();
 }
 
-/// The last step did not pay.
+/// Changes the direction, the step or the axis after a step that did not improve the score.
 void CoordinateSearch::turn() {
   if (upwards_ && !has_moved_) {
     upwards_ = false;
@@ -63,12 +64,12 @@ void CoordinateSearch::propose() {
   }
 }
 
-// From reductions to scores, from scores to settings.
+// Autotune converts reductions to scores, and scores to settings.
 
 namespace {
 
-constexpr int kSteps = 10;    // in a score
-constexpr int kDiscards = 3;  // scores, at the start
+constexpr int kSteps = 10;    // steps in a score
+constexpr int kDiscards = 3;  // discarded scores at the start
 constexpr std::size_t kScores = 5;
 
 constexpr double kLeastMb = 1;
@@ -98,7 +99,8 @@ bool Autotune::record(const std::vector<Response>& responses) {
   for (const Response& response : responses) {
     bytes_ += response.bytes();
     for (const std::string& name : response.names) {
-      // A tensor that comes back for the next step: all of this one's have been reduced.
+      // A tensor that returns belongs to the next step, so all tensors of the previous steps are
+      // reduced.
       is_complete = ++reductions_[name] > kSteps || is_complete;
     }
   }

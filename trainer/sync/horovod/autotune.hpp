@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fusion threshold and cycle time, tried out while training goes on.
+// Automatic tuning of the fusion threshold and the cycle time during training.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,12 @@
 
 namespace dlscale::trainer::horovod {
 
-// A search for the values that give the highest score.
+// Search for the values with the highest score.
 
-/// Walks along one axis after the other, on a logarithmic scale: as long as the score rises by
-/// steps of a factor of 4, then of 2. It ends in a local maximum on this grid; no score is asked
-/// for twice in a row, so noise can mislead it but not keep it from ending.
+/// Search that moves along one axis after the other, on a logarithmic scale. The search moves on
+/// while the score rises, first by steps of a factor of 4, then of 2. The search ends in a local
+/// maximum on this grid. No score is requested twice in a row, so noise can mislead the search but
+/// cannot keep it from ending.
 class CoordinateSearch {
  public:
   struct Axis {
@@ -26,9 +27,9 @@ class CoordinateSearch {
   };
   explicit CoordinateSearch(std::vector<Axis> axes);
 
-  /// Whose score is wanted next; once done(), the best point found.
+  /// Returns the point whose score is needed next. Returns the best point once done() is true.
   const std::vector<double>& point() const { return done() ? best_ : point_; }
-  /// The score of point().
+  /// Reports the score of point().
   void tell(double score);
   bool done() const { return axis_ == axes_.size(); }
 
@@ -41,7 +42,8 @@ class CoordinateSearch {
   std::vector<double> point_;
   double best_score_ = 0;
   bool has_score_ = false;
-  // Where the walk stands: the axis, the factor of a step, its direction, and whether it has paid.
+  // State of the search: the axis, the factor of a step, the direction, and whether a step improved
+  // the score.
   std::size_t axis_ = 0;
   double factor_;
   bool upwards_ = true;
@@ -53,19 +55,21 @@ struct Tuned {
   double cycle_time_ms = 1;
 };
 
-/// Scores a setting by bytes reduced a second, as Horovod does: the median of 5 scores over 10
-/// steps each, after 3 that are thrown away. Horovod models the scores as a Gaussian process; here
-/// a CoordinateSearch picks the next setting, which takes about as many.
+/// Tuner that scores a setting by the bytes reduced per second, like Horovod. The score of a
+/// setting is the median of 5 scores over 10 steps each. The first 3 scores are discarded. Horovod
+/// models the scores as a Gaussian process. Here, a CoordinateSearch chooses the next setting,
+/// which needs about as many settings.
 class Autotune {
  public:
   Autotune(const Tuned& start, const base::Clock& clock);
 
-  /// What a cycle has reduced; equal on all ranks. Returns true when a score is complete on all
-  /// ranks, which then call agree().
+  /// Records the reductions of a cycle, which must be equal on all ranks. Returns true when a score
+  /// is complete on all ranks. All ranks must then call agree().
   bool record(const std::vector<Response>& responses);
-  /// **Collective.** Rank 0's scores lead to the next setting, which is everyone's.
+  /// **Collective.** Returns the next setting, which is the same on all ranks and follows from the
+  /// scores of rank 0.
   Tuned agree(Communicator& communicator);
-  /// The setting stays.
+  /// Returns true when the setting is final.
   bool done() const { return done_; }
 
  private:
@@ -73,7 +77,7 @@ class Autotune {
 
   const base::Clock& clock_;
   CoordinateSearch search_;
-  std::unordered_map<std::string, int> reductions_;  ///< of each tensor since start_s_
+  std::unordered_map<std::string, int> reductions_;  ///< reductions of each tensor since start_s_
   double start_s_;
   std::int64_t bytes_ = 0;
   int discards_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycle after cycle, until a rank wants no more or the transport breaks.
+// Loop that runs cycles until a rank ends or the transport fails.
 #include "trainer/sync/horovod/background_loop.hpp"
 
 #include <fmt/format.h>
@@ -79,7 +79,8 @@ void BackgroundLoop::serve() {
       const std::chrono::duration<double, std::milli> cycle_time(tuned_.cycle_time_ms);
       if (goes_on) sleep_until(begin + std::chrono::duration_cast<Clock::duration>(cycle_time));
     }
-    // The rank that has ended may have failed. It knows why, so it should be the first to say so.
+    // The rank that has ended may have failed. It knows the reason, so it should report the reason
+    // first.
     sleep_until(Clock::now() + kGrace);
     end = std::make_exception_ptr(base::RunError(
         "horovod: a rank has ended, so nothing more is reduced", contract::kExitCommunication));
@@ -89,7 +90,7 @@ void BackgroundLoop::serve() {
   tensors_.close(end);
 }
 
-/// Returns false when it was the last.
+/// Runs one cycle. Returns false after the last cycle.
 bool BackgroundLoop::cycle() {
   if (timeline_) timeline_->cycle_start();
   const ResponseList answer = negotiation_.cycle(tensors_.take_arrived(), is_stopping());
@@ -112,7 +113,7 @@ void BackgroundLoop::tune() {
                     tuned_.fusion_threshold_mb, tuned_.cycle_time_ms));
 }
 
-/// On a GPU gradients are submitted before they are computed.
+/// Waits until the tensors are computed, because gradients on a GPU are submitted earlier.
 void BackgroundLoop::wait_for_data(const std::vector<std::string>& names,
                                    const std::vector<TensorQueue::Entry>& entries) {
   const bool waits = std::any_of(entries.begin(), entries.end(),
@@ -148,7 +149,8 @@ void BackgroundLoop::perform(const Response& response) {
   for (auto& entry : entries) {
     trouble ? entry.done.set_exception(trouble) : entry.done.set_value();
   }
-  // Without the transport nothing goes on; a disagreement is that of these tensors alone.
+  // A failure of the transport ends the loop. A disagreement concerns only the tensors of the
+  // response.
   if (trouble && response.error.empty()) std::rethrow_exception(trouble);
 }
 
@@ -174,13 +176,13 @@ bool BackgroundLoop::is_stopping() const {
   return stopping_;
 }
 
-/// Returns at once when this rank ends.
+/// Sleeps until `time`, or returns at once when this rank ends.
 void BackgroundLoop::sleep_until(std::chrono::steady_clock::time_point time) {
   std::unique_lock lock(mutex_);
   stop_.wait_until(lock, time, [this] { return stopping_; });
 }
 
-/// The negotiation counts its part, count() the rest.
+/// Publishes the counters of the negotiation together with those of count().
 void BackgroundLoop::publish() {
   Counters all = negotiation_.counters();
   all.reductions = counters_.reductions;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread that negotiates and reduces while others compute.
+// Thread that negotiates and reduces tensors while other threads compute.
 #pragma once
 
 #include <chrono>
@@ -21,35 +21,37 @@
 
 namespace dlscale::trainer::horovod {
 
-/// Defaults are Horovod's.
+/// Options of the loop, with the defaults of Horovod.
 struct Options {
-  Tuned tuned;  ///< a threshold of 0 fuses nothing
+  Tuned tuned;  ///< tuned values; a threshold of 0 disables fusion
   bool autotune = false;
   int cache_capacity = 1024;
   bool hierarchical_all_reduce = false;
   double stall_warning_s = 60;
-  std::filesystem::path timeline;  ///< rank 0 writes it; empty: none
-  NodeOfRank node_of_rank;         ///< empty: found out
+  std::filesystem::path timeline;  ///< trace file that rank 0 writes; empty: none
+  NodeOfRank node_of_rank;         ///< node of each rank; empty: detected
 };
 
-/// A cycle begins one cycle time after the last began, or when that has ended if it took longer:
-/// what was submitted meanwhile is negotiated, and what all ranks have submitted is reduced, on a
-/// communicator of the thread's own.
+/// Loop of cycles. A cycle starts one cycle time after the start of the previous cycle, or at the
+/// end of the previous cycle if that cycle took longer. In a cycle, the ranks negotiate the tensors
+/// submitted since the previous cycle and reduce the tensors that all ranks have submitted. The
+/// thread has a separate communicator.
 class BackgroundLoop {
  public:
-  /// **Collective.** Nobody else may use `communicator` until it returns; it must outlive the loop.
-  /// `fusion`: where tensors are fused; null: in the host's memory.
+  /// **Collective.** Starts the thread. No other code may use `communicator` until the constructor
+  /// returns, and `communicator` must outlive the loop. `fusion` is the memory in which tensors are
+  /// fused. With null, tensors are fused in host memory.
   BackgroundLoop(Communicator& communicator, const base::Clock& clock, const Options& options,
                  Warn warn, std::unique_ptr<FusionBuffer> fusion = nullptr);
-  /// Ends the loops of all ranks. Tensors that wait, and those submitted later to another rank's
-  /// loop, fail with an error that says so.
+  /// Ends the loops of all ranks. Waiting tensors, and tensors submitted later on another rank,
+  /// fail with an error that states the reason.
   ~BackgroundLoop();
   BackgroundLoop(const BackgroundLoop&) = delete;
   BackgroundLoop& operator=(const BackgroundLoop&) = delete;
 
-  /// Returns at once. See TensorQueue::add.
+  /// Submits a tensor and returns at once. See TensorQueue::add.
   std::future<void> submit(Tensor tensor);
-  /// At least what came before the end of the last tensor that was waited for.
+  /// Returns counters that include at least all work up to the end of the last awaited tensor.
   Counters counters() const;
 
  private:
@@ -80,8 +82,8 @@ class BackgroundLoop {
   mutable std::mutex mutex_;
   std::condition_variable stop_;
   bool stopping_ = false;
-  Counters counters_;   ///< the thread's own
-  Counters published_;  ///< everyone's
+  Counters counters_;   ///< counters of the thread
+  Counters published_;  ///< counters for all threads
   std::thread thread_;
 };
 

@@ -10,11 +10,11 @@
 
 namespace dlscale::trainer::horovod {
 
-// Horovod's FuseResponses.
+// Fusion follows Horovod's FuseResponses.
 
 namespace {
 
-/// Takes from `rest` what may be reduced together with `first`.
+/// Moves responses that can be reduced together with `first` from `rest` to `first`.
 void take_up(Response& first, std::deque<Response>& rest, std::int64_t threshold_bytes) {
   std::deque<Response> skipped;
   std::int64_t skipped_bytes = 0;
@@ -55,7 +55,7 @@ std::int64_t rounded_threshold(std::int64_t threshold_bytes, int local_size) {
   return (threshold_bytes + unit - 1) / unit * unit;
 }
 
-// In the host's memory.
+// Fusion buffer in host memory.
 
 namespace {
 

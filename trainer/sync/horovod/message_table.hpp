@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The coordinator's table of which ranks are ready to reduce which tensor, and what it says of
-// those that wait.
+// Table in which the coordinator records the ranks that are ready to reduce a tensor, and the
+// warning about tensors that wait.
 #pragma once
 
 #include <optional>
@@ -12,9 +12,9 @@
 
 namespace dlscale::trainer::horovod {
 
-// The coordinator's table of which ranks are ready to reduce which tensor.
+// Table in which the coordinator records the ranks that are ready to reduce a tensor.
 
-/// A tensor that some ranks have submitted and others have not.
+/// Tensor that some ranks have submitted and others have not.
 struct StalledTensor {
   std::string name;
   double waited_s = 0;
@@ -25,18 +25,18 @@ class MessageTable {
  public:
   explicit MessageTable(int ranks) : ranks_(static_cast<std::size_t>(ranks)) {}
 
-  /// Once for each rank and tensor.
+  /// Records that a rank is ready to reduce a tensor. Must be called once for each rank and tensor.
   void add(int rank, const Request& request, double now_s);
-  /// The tensors all ranks are ready for, each in a response of its own, in the order in which the
-  /// last rank became so; they leave the table. Where ranks differ in type or shape the response
-  /// is an error that names the tensor and two ranks.
+  /// Removes and returns the tensors for which all ranks are ready, each in a separate response.
+  /// The order is the order in which the last rank became ready. If ranks differ in type or shape,
+  /// the response is an error with the name of the tensor and two ranks.
   std::vector<Response> take_ready();
-  /// Those that wait for `at_least_s` and longer, by name.
+  /// Returns the tensors that have waited for `at_least_s` or longer, sorted by name.
   std::vector<StalledTensor> stalled(double at_least_s, double now_s) const;
 
  private:
   struct Row {
-    std::vector<Request> requests;  ///< of each rank
+    std::vector<Request> requests;  ///< request of each rank
     std::vector<bool> ready;
     std::size_t ready_ranks = 0;
     double since_s = 0;
@@ -48,13 +48,13 @@ class MessageTable {
   std::vector<std::string> complete_;
 };
 
-// When to tell the user that some ranks wait for others, and in which words.
+// Warning to the user that some ranks wait for others.
 
 class StallCheck {
  public:
   explicit StallCheck(double after_s) : after_s_(after_s) {}
-  /// One line naming the tensors that wait for longer than the limit, each with the ranks that are
-  /// missing; at most once in that time.
+  /// Returns one line with the tensors that have waited for longer than the limit, each with the
+  /// missing ranks. Returns a warning at most once in the time of the limit.
   std::optional<std::string> warning(const MessageTable& table, double now_s);
   double after_s() const { return after_s_; }
 

@@ -9,7 +9,7 @@
 
 namespace dlscale::trainer::horovod {
 
-// What a request says, as text and as bytes.
+// Conversion of requests to text and to bytes.
 
 namespace {
 
@@ -76,7 +76,7 @@ RequestList unpack_requests(const Bytes& bytes) {
   return list;
 }
 
-// Responses as bytes.
+// Conversion of responses to bytes.
 Bytes pack(const ResponseList& list) {
   Packer packer;
   packer.number(list.shut_down);

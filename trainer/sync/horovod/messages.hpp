@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks tell each other: requests to the coordinator, its responses, and their bytes.
+// Messages between ranks: requests to the coordinator, responses of the coordinator, and their
+// encoding as bytes.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@
 
 namespace dlscale::trainer::horovod {
 
-// Numbers and text as bytes that ranks send each other, and back. Ranks run the same program, so
-// numbers go as they lie in memory.
+// Encoded message of numbers and texts. All ranks run the same program, so numbers are copied as
+// they are in memory.
 using Bytes = std::vector<std::uint8_t>;
 
 class Packer {
@@ -36,10 +37,11 @@ class Packer {
   Bytes bytes_;
 };
 
-/// Reads what a Packer wrote, in the same order; throws RunError where the bytes end too early.
+/// Decoder of the values that a Packer has encoded, in the same order. Throws RunError when the
+/// bytes end too early.
 class Unpacker {
  public:
-  /// `bytes` must outlive it.
+  /// Starts at the first of `bytes`, which must outlive the decoder.
   explicit Unpacker(const Bytes& bytes) : bytes_(bytes) {}
   template <class T>
   T number() {
@@ -65,51 +67,52 @@ class Unpacker {
   std::size_t at_ = 0;
 };
 
-// A rank's word to the coordinator that tensors of it are ready to be reduced.
+// Request of a rank to the coordinator, which reports a tensor that is ready to be reduced.
 struct Request {
-  std::string name;  ///< the same on all ranks
+  std::string name;  ///< tensor name, the same on all ranks
   ElementType type = ElementType::float32;
   std::vector<std::int64_t> shape;
-  double waited_s = 0;  ///< since it was submitted
+  double waited_s = 0;  ///< seconds since the submission
 
   std::int64_t count() const;
   bool same_layout(const Request& other) const {
     return type == other.type && shape == other.shape;
   }
-  /// "float32 [64, 3, 7, 7]"
+  /// Returns the type and the shape, for example "float32 [64, 3, 7, 7]".
   std::string layout() const;
 };
 
-/// What a rank sends the coordinator in a cycle.
+/// Message of a rank to the coordinator in a cycle.
 struct RequestList {
   std::vector<Request> requests;
-  bool shut_down = false;  ///< this rank takes no more part
+  bool shut_down = false;  ///< end of the participation of this rank
 };
 
 Bytes pack(const RequestList& list);
-/// Throws RunError when the bytes end too early.
+/// Decodes requests. Throws RunError when the bytes end too early.
 RequestList unpack_requests(const Bytes& bytes);
 
-// The coordinator's word to all ranks which tensors are to be reduced, in which order and company.
+// Responses of the coordinator to all ranks, which state the tensors to reduce, their order and
+// their fusion.
 
-/// One reduction of one tensor or of several as one.
+/// Reduction of one tensor or of several fused tensors.
 struct Response {
   std::vector<std::string> names;
   ElementType type = ElementType::float32;
-  std::int64_t count = 0;  ///< elements of all
-  std::string error;       ///< not empty: the tensors cannot be reduced, for this reason
+  std::int64_t count = 0;  ///< number of elements of all tensors
+  std::string error;       ///< reason why the tensors cannot be reduced; empty: none
 
   std::int64_t bytes() const { return count * static_cast<std::int64_t>(bytes_of(type)); }
 };
 
-/// What all ranks do in a cycle.
+/// Actions of all ranks in a cycle.
 struct ResponseList {
   std::vector<Response> responses;
-  bool shut_down = false;  ///< a rank takes no more part, so this is the end for all
+  bool shut_down = false;  ///< end of the loop on all ranks, because a rank has ended
 };
 
 Bytes pack(const ResponseList& list);
-/// Throws RunError when the bytes end too early.
+/// Decodes responses. Throws RunError when the bytes end too early.
 ResponseList unpack_responses(const Bytes& bytes);
 
 }  // namespace dlscale::trainer::horovod

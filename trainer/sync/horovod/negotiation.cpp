@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One cycle: vote, ask the coordinator where that does not suffice, fuse.
+// Cycle of the negotiation: the ranks vote with bits, ask the coordinator if the votes do not
+// suffice, and fuse the responses.
 #include "trainer/sync/horovod/negotiation.hpp"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ ResponseList Negotiation::cycle(std::vector<Request> arrived, bool shut_down) {
 }
 
 ResponseList Negotiation::negotiate(bool shut_down) {
-  // Without a cache nothing can be said in bits, and all ranks meet at the coordinator always.
+  // Without a cache, tensors do not have bits, so all ranks ask the coordinator in every cycle.
   if (cache_.capacity() == 0) {
     RequestList mine = take_uncached();
     mine.shut_down = shut_down;
@@ -67,7 +68,7 @@ void Negotiation::vote_on_waiting(CacheVote& vote) {
       continue;
     }
     const int bit = cache_.bit_of(waiting.request.name);
-    // Bits do not tell the coordinator who is missing; a request does.
+    // Bits do not show the coordinator which rank is missing, but a request does.
     const bool stalled = now_s - waiting.since_s >= stall_check_.after_s();
     if (found == ResponseCache::Lookup::invalid || stalled) {
       vote.invalid(bit);
@@ -78,7 +79,8 @@ void Negotiation::vote_on_waiting(CacheVote& vote) {
   }
 }
 
-/// Responses to the cached tensors that all ranks are ready for; forgets those that became invalid.
+/// Returns the responses to cached tensors for which all ranks are ready. Removes the tensors that
+/// became invalid from the cache.
 std::vector<Response> Negotiation::agreed(const CacheVote& vote) {
   std::vector<Response> responses;
   std::vector<bool> is_agreed(static_cast<std::size_t>(cache_.bits()));
@@ -98,7 +100,7 @@ std::vector<Response> Negotiation::agreed(const CacheVote& vote) {
   return responses;
 }
 
-/// The waiting requests that have no bit; they are then counted as sent.
+/// Returns the waiting requests without a bit and moves them to the sent requests.
 RequestList Negotiation::take_uncached() {
   const double now_s = clock_.steady_s();
   RequestList list;
@@ -156,7 +158,8 @@ void Negotiation::tabulate(int rank, const RequestList& list) {
   }
 }
 
-/// Caches what was negotiated; in the order of the responses, so that bits are equal on all ranks.
+/// Caches the negotiated tensors in the order of the responses, so that bits are equal on all
+/// ranks.
 void Negotiation::remember(const std::vector<Response>& responses) {
   for (const Response& response : responses) {
     for (const std::string& name : response.names) {

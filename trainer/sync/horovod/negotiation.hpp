@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the background thread has done so far, in numbers.
+// Horovod's negotiation, in which the ranks agree in cycles on the tensors to reduce next.
+//
+// Problem: gradients become ready in a different order on each rank, but all ranks must call the
+// same collectives in the same order.
+// Idea: rank 0 is the coordinator, which collects the requests of all ranks and broadcasts the
+// order. Messages through the coordinator are slow, so tensors that were reduced before are cached
+// on all ranks. The ranks agree on cached tensors with an all-reduce of one bit for each tensor.
 #pragma once
 
 #include <cstdint>
@@ -18,25 +24,25 @@ namespace dlscale::trainer::horovod {
 
 struct Counters {
   std::int64_t cycles = 0;
-  std::int64_t slow_cycles = 0;    ///< in which requests went through the coordinator
-  std::int64_t cache_hits = 0;     ///< tensors agreed on by a bit, without the coordinator
-  std::int64_t invalidations = 0;  ///< tensors that lost their place in the response cache
-  std::int64_t control_bytes = 0;  ///< this rank's part in the negotiation
-  std::int64_t reductions = 0;     ///< of one tensor or of several as one
-  std::int64_t fused_tensors = 0;  ///< reduced with others, so copied into a buffer and back
+  std::int64_t slow_cycles = 0;  ///< number of cycles with requests to the coordinator
+  std::int64_t cache_hits = 0;   ///< number of tensors agreed on by a bit, without the coordinator
+  std::int64_t invalidations = 0;  ///< number of tensors removed from the response cache
+  std::int64_t control_bytes = 0;  ///< bytes of this rank in the negotiation
+  std::int64_t reductions = 0;     ///< number of reductions of one or several fused tensors
+  std::int64_t fused_tensors = 0;  ///< number of tensors copied to a fusion buffer and back
   std::int64_t tensors = 0;
-  std::int64_t bytes = 0;  ///< of tensors
+  std::int64_t bytes = 0;  ///< bytes of reduced tensors
 };
 
-// How ranks agree, cycle by cycle, on what to reduce next.
+// Agreement of the ranks, cycle by cycle, on the tensors to reduce next.
 
-/// Tells the user something, in one line.
+/// Callback that prints a warning of one line for the user.
 using Warn = std::function<void(const std::string&)>;
 
-/// Tensors reduced before are agreed on by a bit each (CacheVote), in every cycle. In a cycle in
-/// which a rank has another tensor, all ranks send such requests to rank 0, the coordinator, who
-/// keeps the MessageTable and broadcasts the responses. A tensor that is not ready on all ranks
-/// waits for a later cycle.
+/// Negotiation between the ranks. In every cycle, the ranks agree on tensors that were reduced
+/// before with one bit for each tensor (CacheVote). If a rank has another tensor, all ranks send
+/// such requests to rank 0, the coordinator. The coordinator keeps the MessageTable and broadcasts
+/// the responses. A tensor that is not ready on all ranks waits for a later cycle.
 class Negotiation {
  public:
   struct Options {
@@ -44,18 +50,19 @@ class Negotiation {
     int cache_capacity = 0;
     double stall_warning_s = 60;
   };
-  /// What it is given must outlive it. `timeline` may be null.
+  /// Prepares the negotiation. All arguments must outlive it. `timeline` may be null.
   Negotiation(Communicator& communicator, const base::Clock& clock, const Options& options,
               Timeline* timeline);
 
-  /// **Collective.** One cycle: `arrived` are the tensors submitted since the last. The responses
-  /// are the same on all ranks; a tensor of `arrived` is in one of them, now or in a later cycle,
-  /// once all ranks have submitted it. After a shutdown it must not be called again.
+  /// **Collective.** Runs one cycle. `arrived` are the tensors submitted since the previous cycle.
+  /// Returns responses that are the same on all ranks. A tensor of `arrived` is in a response of
+  /// this or a later cycle, once all ranks have submitted it. After a shutdown, cycle() must not be
+  /// called again.
   ResponseList cycle(std::vector<Request> arrived, bool shut_down);
 
-  /// On rank 0: where warnings of stalled tensors go.
+  /// Sets the receiver of warnings about stalled tensors, which only rank 0 issues.
   void on_stall(Warn warn) { warn_ = std::move(warn); }
-  /// On all ranks between the same cycles.
+  /// Sets the fusion threshold. All ranks must call this between the same cycles.
   void set_fusion_threshold(std::int64_t bytes) { options_.fusion_threshold_bytes = bytes; }
   const Counters& counters() const { return counters_; }
 
@@ -83,9 +90,9 @@ class Negotiation {
   Timeline* timeline_;
   Warn warn_ = [](const std::string&) {};
   ResponseCache cache_;
-  std::vector<Waiting> waiting_;                   ///< not agreed on and not sent
-  std::unordered_map<std::string, Request> sent_;  ///< to the coordinator, unanswered
-  MessageTable table_;                             ///< the coordinator's
+  std::vector<Waiting> waiting_;                   ///< requests neither agreed on nor sent
+  std::unordered_map<std::string, Request> sent_;  ///< requests sent to the coordinator, unanswered
+  MessageTable table_;                             ///< table of the coordinator
   StallCheck stall_check_;
   Counters counters_;
 };

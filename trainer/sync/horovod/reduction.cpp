@@ -14,7 +14,7 @@
 
 namespace dlscale::trainer::horovod {
 
-// One loop for each floating type.
+// The multiplication has one loop for each floating type.
 
 namespace {
 
@@ -52,7 +52,7 @@ void scale(const void* from, const Span& to, double factor) {
   }
 }
 
-// Counting ranks.
+// Count of the ranks on each node.
 
 NodeOfRank find_nodes(Communicator& communicator) {
   int mine = node_of(communicator);
@@ -80,7 +80,7 @@ bool is_homogeneous(const NodeOfRank& node_of_rank) {
   return true;
 }
 
-// Within nodes and across them.
+// Sum within nodes and across nodes.
 
 HierarchicalSum::HierarchicalSum(Communicator& communicator, const NodeOfRank& node_of_rank)
     : is_homogeneous_(is_homogeneous(node_of_rank)),
@@ -111,7 +111,7 @@ void HierarchicalSum::sum_at_first_ranks(Span data) {
   node_->broadcast(data, 0);
 }
 
-// Copy in, sum, scale and copy out.
+// A reduction copies in, sums, scales, and copies out.
 
 void Reduction::run(const Response& response, const std::vector<Span>& tensors) {
   const std::vector<std::string>& names = response.names;

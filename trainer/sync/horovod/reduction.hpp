@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Doing what a response says to the tensors of this rank.
+// Execution of a response on the tensors of this rank.
 #pragma once
 
 #include <cstddef>
@@ -15,39 +15,40 @@
 
 namespace dlscale::trainer::horovod {
 
-// Multiplying elements by a number; 16-bit floats are multiplied in float32 and rounded.
+// Multiplication of elements by a number. 16-bit floats are multiplied in float32 and rounded.
 
 bool is_floating(ElementType type);
 
-/// to = factor * from, element by element; `from` has to.count elements of to.type and may be
-/// to.data. Floating types only.
+/// Computes to = factor * from, element by element. `from` has to.count elements of to.type and may
+/// be to.data. Floating types only.
 void scale(const void* from, const Span& to, double factor);
 
-// Which ranks are on the same node.
+// Detection of ranks on the same node.
 
-/// A number for each rank: ranks on one node have the same.
+/// Node number of each rank. Ranks on the same node have the same number.
 using NodeOfRank = std::vector<int>;
 
 /// **Collective.** Returns the node of each rank.
 NodeOfRank find_nodes(Communicator& communicator);
 
-/// Ranks on the node of rank `rank`.
+/// Returns the number of ranks on the node of rank `rank`.
 int ranks_beside(const NodeOfRank& node_of_rank, int rank);
-/// Ranks before `rank` on its node.
+/// Returns the number of ranks before `rank` on its node.
 int local_rank(const NodeOfRank& node_of_rank, int rank);
-/// Every node has as many ranks as every other.
+/// Returns true if all nodes have the same number of ranks.
 bool is_homogeneous(const NodeOfRank& node_of_rank);
 
-// An all-reduce in three steps, so that each node's network carries every element once.
+// All-reduce in three steps, in which the network of each node carries every element once.
 
-/// Reduce-scatter within each node, all-reduce between the ranks that have the same part,
-/// all-gather within each node. What does not divide among a node's ranks, and everything where
-/// nodes differ in their number of ranks, goes through the first rank of each node.
+/// Sum that runs a reduce-scatter within each node, an all-reduce between the ranks with the same
+/// part, and an all-gather within each node. The first rank of each node sums the elements that
+/// cannot be divided among the ranks of a node. If nodes differ in their number of ranks, the first
+/// ranks sum all elements.
 class HierarchicalSum {
  public:
-  /// **Collective.** `communicator` must outlive it.
+  /// **Collective.** Splits `communicator`, which must outlive the sum.
   HierarchicalSum(Communicator& communicator, const NodeOfRank& node_of_rank);
-  /// **Collective.** On return `data` holds the sum over all ranks.
+  /// **Collective.** Replaces `data` by the sum over all ranks.
   void run(Span data);
 
  private:
@@ -55,16 +56,18 @@ class HierarchicalSum {
   void sum_at_first_ranks(Span data);
 
   bool is_homogeneous_;
-  std::unique_ptr<Communicator> node_;    ///< the ranks of this node
-  std::unique_ptr<Communicator> across_;  ///< those with this rank's place on every node
+  std::unique_ptr<Communicator> node_;    ///< ranks of this node
+  std::unique_ptr<Communicator> across_;  ///< ranks with the same local rank on every node
   std::vector<std::max_align_t> part_;
 };
 
-/// One tensor is summed where it lies. Several are copied into a buffer, summed as one and copied
-/// back. The sum is then multiplied by 1/N: after it, where PyTorch's DDP divides before.
+/// Reduction of the tensors of a response to their mean. A single tensor is summed in place.
+/// Several tensors are copied to a buffer, summed together and copied back. The sum is then
+/// multiplied by 1/N. PyTorch's DDP divides before the sum instead.
 class Reduction {
  public:
-  /// `hierarchical` and `timeline` may be null. What it is given must outlive it.
+  /// Prepares reductions. `hierarchical` and `timeline` may be null. All arguments must outlive the
+  /// object.
   Reduction(Communicator& communicator, HierarchicalSum* hierarchical, Timeline* timeline,
             std::unique_ptr<FusionBuffer> fusion)
       : communicator_(communicator),
@@ -72,7 +75,8 @@ class Reduction {
         timeline_(timeline),
         fusion_(std::move(fusion)) {}
 
-  /// **Collective.** `tensors` are those `response` names, in its order.
+  /// **Collective.** Reduces `tensors`, which must be the tensors named in `response`, in the same
+  /// order.
   void run(const Response& response, const std::vector<Span>& tensors);
 
  private:

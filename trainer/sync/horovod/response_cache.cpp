@@ -6,7 +6,7 @@
 
 namespace dlscale::trainer::horovod {
 
-// Which tensor has which bit.
+// The cache assigns bits to tensors.
 
 ResponseCache::Lookup ResponseCache::find(const Request& request) const {
   const auto place = bits_.find(request.name);
@@ -44,7 +44,7 @@ void ResponseCache::erase(int bit) {
   }
 }
 
-// Bits in words, and their reduction.
+// The vote stores bits in words and reduces the words.
 
 namespace {
 

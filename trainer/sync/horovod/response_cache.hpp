@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensors that were reduced before: a rank then says "ready" with one bit.
+// Cache of tensors that were reduced before, for which a rank reports its readiness with one bit.
 #pragma once
 
 #include <cstdint>
@@ -12,31 +12,32 @@
 
 namespace dlscale::trainer::horovod {
 
-/// Bits mean the same on all ranks as long as all make the same calls of put, use and erase in the
-/// same order; the layouts are each rank's own.
+/// Cache that assigns a bit to each tensor. Bits have the same meaning on all ranks as long as all
+/// ranks make the same calls of put, use and erase in the same order. Each rank stores its own
+/// layouts.
 class ResponseCache {
  public:
-  /// `capacity` tensors; 0: it stays empty.
+  /// Makes a cache of at most `capacity` tensors. With 0, the cache stays empty.
   explicit ResponseCache(int capacity) : capacity_(static_cast<std::size_t>(capacity)) {}
 
   enum class Lookup {
     miss,
     hit,
-    invalid,  ///< the tensor is there with another type or shape
+    invalid,  ///< cached tensor with a different type or shape
   };
   Lookup find(const Request& request) const;
-  /// Of a tensor that is there.
+  /// Returns the bit of a cached tensor.
   int bit_of(const std::string& name) const { return static_cast<int>(bits_.at(name)); }
-  /// Bits in use: 0, 1, … bits()-1.
+  /// Returns the number of bits in use: 0, 1, … bits()-1.
   int bits() const { return static_cast<int>(slots_.size()); }
   std::size_t capacity() const { return capacity_; }
 
-  /// A tensor that is not there; takes the place of the one used longest ago when the cache is
-  /// full.
+  /// Adds a tensor that is not cached. If the cache is full, the tensor replaces the least recently
+  /// used tensor.
   void put(const Request& request);
-  /// The response to a cached tensor that all ranks are ready for.
+  /// Returns the response to a cached tensor for which all ranks are ready.
   Response use(int bit);
-  /// Bits above fall by one.
+  /// Removes a tensor. All higher bits decrease by one.
   void erase(int bit);
 
  private:
@@ -50,33 +51,35 @@ class ResponseCache {
   std::uint64_t uses_ = 0;
 };
 
-// What a rank tells the others in every cycle: three flags and a bit for each cached tensor.
+// Vote that each rank sends in every cycle: three flags and a bit for each cached tensor.
 
-/// Bits are ANDed over the ranks, so flags that one rank is enough for travel inverted. A second
-/// exchange, an OR, is made only where a rank has called invalid().
+/// Vote that combines the bits of all ranks with AND. Flags that a single rank can raise are
+/// therefore sent inverted. A second exchange, an OR, takes place only if a rank has called
+/// invalid().
 class CacheVote {
  public:
-  /// `bits`: ResponseCache::bits(), the same on all ranks.
+  /// Makes an empty vote. `bits` is ResponseCache::bits(), which is the same on all ranks.
   explicit CacheVote(int bits);
 
-  // Before agree(): what this rank says. Of a cached tensor it is ready for, one of hit and
-  // invalid.
+  // The members below set the vote of this rank before agree(). A rank calls hit() or invalid() for
+  // each cached tensor for which it is ready.
   void hit(int bit);
-  /// The tensor must be negotiated anew. Implies uncached().
+  /// Requires a new negotiation of the tensor. Implies uncached().
   void invalid(int bit);
-  /// A tensor of this rank has no bit.
+  /// Reports that this rank has a tensor without a bit.
   void uncached();
   void shut_down();
 
-  /// **Collective.**
+  /// **Collective.** Exchanges the votes.
   void agree(Communicator& communicator);
 
-  // After it: the same on all ranks.
-  std::vector<int> hits() const { return set_bits(hits_); }             ///< of all ranks, rising
-  std::vector<int> invalid_bits() const { return set_bits(invalid_); }  ///< of any rank, rising
+  // The results below are valid after agree() and the same on all ranks. Bits are in ascending
+  // order.
+  std::vector<int> hits() const { return set_bits(hits_); }             ///< bits set by all ranks
+  std::vector<int> invalid_bits() const { return set_bits(invalid_); }  ///< bits set by any rank
   bool any_uncached() const { return !flag(kNoneUncached); }
   bool any_shut_down() const { return !flag(kNoneShutDown); }
-  /// That this rank has exchanged.
+  /// Returns the number of bytes that this rank has exchanged.
   std::int64_t bytes() const { return bytes_; }
 
  private:

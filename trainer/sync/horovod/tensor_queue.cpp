@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeping tensors by name.
+// Storage of submitted tensors by name.
 #include "trainer/sync/horovod/tensor_queue.hpp"
 
 #include <fmt/format.h>

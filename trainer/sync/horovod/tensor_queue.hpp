@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensors of this rank that were submitted and are not reduced yet.
+// Queue of the tensors that this rank has submitted and that are not reduced yet.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@
 namespace dlscale::trainer::horovod {
 
 struct Tensor {
-  std::string name;  ///< the same on all ranks
-  Span data;         ///< becomes the mean over the ranks; valid until then
+  std::string name;  ///< tensor name, the same on all ranks
+  Span data;         ///< data, replaced by the mean over the ranks; valid until then
   std::vector<std::int64_t> shape;
-  std::shared_ptr<const Fence> fence = nullptr;  ///< behind which `data` is there; null: it is
+  std::shared_ptr<const Fence> fence = nullptr;  ///< fence behind which `data` is ready; null: now
 };
 
-/// For use by several threads.
+/// Queue that several threads may use at the same time.
 class TensorQueue {
  public:
   struct Entry {
@@ -32,14 +32,15 @@ class TensorQueue {
     std::shared_ptr<const Fence> fence;
   };
 
-  /// The future throws RunError (kExitCommunication) when the tensor cannot be reduced: for example
-  /// at once, when one of its name is still in the queue.
+  /// Adds a tensor. The future throws RunError (kExitCommunication) when the tensor cannot be
+  /// reduced. For example, the future throws at once when a tensor with the same name is in the
+  /// queue.
   std::future<void> add(const Tensor& tensor);
-  /// What was added since the last call, in that order.
+  /// Returns the tensors added since the last call, in the order of addition.
   std::vector<Request> take_arrived();
-  /// A tensor that is there; it leaves the queue.
+  /// Removes and returns a tensor that must be in the queue.
   Entry take(const std::string& name);
-  /// The same error for all that are there and all that will be added.
+  /// Fails all tensors in the queue and all tensors added later with `error`.
   void close(const std::exception_ptr& error);
 
  private:

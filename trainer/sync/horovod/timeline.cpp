@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chrome's trace events: https://chromium.googlesource.com/catapult, "Trace Event Format".
+// Writer of Chrome trace events: https://chromium.googlesource.com/catapult, "Trace Event Format".
 #include "trainer/sync/horovod/timeline.hpp"
 
 #include <fmt/format.h>

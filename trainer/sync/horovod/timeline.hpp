@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens to each tensor and when, as a trace that Chrome (chrome://tracing) and Perfetto
-// show, with the activities' names that Horovod's timeline has.
+// Trace of the events of each tensor, which Chrome (chrome://tracing) and Perfetto can display. The
+// names of activities are those of Horovod's timeline.
 #pragma once
 
 #include <filesystem>
@@ -15,23 +15,24 @@
 
 namespace dlscale::trainer::horovod {
 
-/// One row of the trace for each tensor, one event after the other. Used by one thread.
+/// Trace with one row for each tensor, in which events follow each other. Only one thread may use
+/// the trace.
 class Timeline {
  public:
-  /// Throws RunError when the file cannot be written.
+  /// Opens the trace. Throws RunError when the file cannot be written.
   Timeline(const std::filesystem::path& path, const base::Clock& clock);
-  /// Ends the trace.
+  /// Writes the end of the trace.
   ~Timeline();
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
 
-  /// A cycle in which nothing else happens leaves no mark.
+  /// Records the start of a cycle. A cycle without other events does not appear in the trace.
   void cycle_start() { cycle_s_ = clock_.steady_s(); }
-  /// NEGOTIATE_ALLREDUCE, unless it is under way.
+  /// Starts NEGOTIATE_ALLREDUCE, unless the negotiation of the tensor has already started.
   void begin_negotiation(const std::string& tensor);
   void rank_ready(const std::string& tensor, int rank);
   void end_negotiation(const std::string& tensor);
-  /// ALLREDUCE, in which activities lie.
+  /// Starts ALLREDUCE, which encloses the activities of a reduction.
   void begin(const std::vector<std::string>& tensors);
   void begin_activity(const std::vector<std::string>& tensors, std::string_view activity);
   void end_activity(const std::vector<std::string>& tensors);
@@ -40,7 +41,7 @@ class Timeline {
  private:
   struct Row {
     int number;
-    bool is_negotiated = false;  ///< its negotiation is under way
+    bool is_negotiated = false;  ///< negotiation has started and not ended
   };
   Row& row_of(const std::string& tensor);
   void event(char phase, int row, std::string_view name);
@@ -50,7 +51,7 @@ class Timeline {
   std::ofstream file_;
   const base::Clock& clock_;
   double start_s_;
-  std::optional<double> cycle_s_;  ///< start of this cycle, unless it is in the trace
+  std::optional<double> cycle_s_;  ///< start of this cycle, if not yet in the trace
   std::unordered_map<std::string, Row> rows_;
   bool is_first_ = true;
 };
