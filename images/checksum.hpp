@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checksum of record files and checkpoints: the CRC-32 of zlib, gzip and PNG.
+// Computes the checksum of record files and checkpoints, which is the CRC-32 of zlib, gzip and PNG.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@
 
 namespace dlscale::images {
 
-/// Of `bytes`; with `before`, the checksum of what came before them, of both together.
+/// Returns the checksum of `bytes`. If `before` is the checksum of preceding bytes, returns the
+/// checksum of the preceding bytes followed by `bytes`.
 std::uint32_t checksum(std::span<const std::uint8_t> bytes, std::uint32_t before = 0);
 
 }  // namespace dlscale::images

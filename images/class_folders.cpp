@@ -36,7 +36,7 @@ bool is_folder(const fs::directory_entry& entry) {
   return entry.is_directory(error);
 }
 
-/// Calls `take` for each entry of a folder, in any order.
+/// Calls `take` for each entry of a folder, in arbitrary order.
 template <class Take>
 void each_entry(const fs::path& folder, const Take& take) {
   std::error_code error;
@@ -46,22 +46,24 @@ void each_entry(const fs::path& folder, const Take& take) {
   if (error) fail(fmt::format("cannot read {}: {}", folder.string(), error.message()));
 }
 
-/// For what each_entry() finds.
+/// Returns an empty tally whose examples do not depend on the order in which each_entry() visits
+/// files.
 base::SkipTally in_any_order() {
   return base::SkipTally(base::SkipTally::Example::smallest);
 }
 
-/// Adds what was found in any order by its examples, so that the same files give the same lines.
+/// Adds the reasons in `found` to `skipped`, sorted by their examples, so that the same files
+/// always give the same lines.
 void add_in_order(const base::SkipTally& found, base::SkipTally& skipped) {
   std::vector<base::Skip> reasons = found.reasons();
   std::ranges::sort(reasons, {}, &base::Skip::example);
   for (base::Skip& skip : reasons) skipped.add(std::move(skip));
 }
 
-/// Why an entry of a class folder that is no folder is not read; empty: it is an image.
+/// Returns why a file in a class folder is not read. Returns an empty text if the file is an image.
 std::string why_skipped(const fs::directory_entry& entry) {
   if (is_hidden(entry)) return "hidden files are not read";
-  std::error_code error;  // of a link to nowhere or to itself
+  std::error_code error;  // error for a broken link or a link to itself
   if (!entry.is_regular_file(error)) {
     const bool is_link = entry.is_symlink(error);
     return is_link ? "links to what is no file are not read"
@@ -73,7 +75,7 @@ std::string why_skipped(const fs::directory_entry& entry) {
   return fmt::format("{} files are not read, only .jpg, .jpeg and .png", ending);
 }
 
-/// Counts the files in a folder that is not read, and in the folders below it.
+/// Counts the files in a folder that is not read, and in all folders below this folder.
 void count_files_below(const fs::path& folder, const char* why, base::SkipTally& skipped) {
   std::error_code error;
   for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;
@@ -97,7 +99,7 @@ void count_folder(const fs::directory_entry& entry, base::SkipTally& skipped) {
   }
 }
 
-/// Names of the images in the folder of a class, sorted.
+/// Returns the sorted names of the images in a class folder.
 Names image_names(const fs::path& folder, base::SkipTally& skipped) {
   Names names;
   base::SkipTally own = in_any_order();
@@ -123,7 +125,7 @@ Names image_names(const fs::path& folder, base::SkipTally& skipped) {
   return names;
 }
 
-/// Counts the files of `split` that are in no folder of a class.
+/// Counts the files in `split` that are not in a class folder.
 void count_skipped_in_split(const fs::path& split, base::SkipTally& skipped) {
   base::SkipTally found = in_any_order();
   each_entry(split, [&](const fs::directory_entry& entry) {
@@ -207,7 +209,7 @@ void count_skipped_in_root(const fs::path& root, base::SkipTally& skipped) {
     found.add({"file", "files outside of a class folder are not read", entry.path().string()});
   });
   add_in_order(found, skipped);
-  fs::path taken;  // the folder that test_folder() returns
+  fs::path taken;  // folder that test_folder() returns
   for (const char* name : kTestFolders) {
     const fs::path folder = root / name;
     if (!fs::is_directory(folder)) continue;

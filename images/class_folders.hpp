@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees of image files: which classes there are, in which order their files come.
+// Finds the classes and the image files in a tree with one folder per class, and puts the files in
+// order.
 #pragma once
 
 #include <cstdint>
@@ -13,35 +14,41 @@ namespace dlscale::images {
 
 using ClassNames = std::vector<std::string>;
 
-/// Labels have 16 bits.
+/// Maximum number of classes, because labels have 16 bits.
 inline constexpr std::size_t kMostClasses = 65536;
 
+/// Image file with the number of its class.
 struct ClassFile {
   std::filesystem::path path;
   std::uint16_t label;
 };
 
-/// The folder with the tests: "val", "validation" or "test", whichever is there first. As all here
-/// throws base::RunError (contract::kExitData) where there is none or it cannot be read.
+/// Returns the folder with the test images in `root`: the first of "val", "validation" and "test"
+/// that exists. Throws base::RunError (contract::kExitData) if none of them exists. All functions
+/// in this file throw this error if a folder is missing or cannot be read.
 std::filesystem::path test_folder(const std::filesystem::path& root);
 
-/// The folders in `split` by name, as torchvision's ImageFolder numbers them.
+/// Returns the sorted names of the folders in `split`. torchvision's ImageFolder numbers classes in
+/// the same order.
 ClassNames class_names(const std::filesystem::path& split);
 
-/// The classes of root/train, which also number those of the tests: these may lack some, but have
-/// none of their own.
+/// Returns the classes of root/train. The test images use the same class numbers. The test folder
+/// may lack classes, but a class that only the test folder has is an error.
 ClassNames class_names_of_tree(const std::filesystem::path& root);
 
-/// Returns the JPEG and PNG files by their endings, class after class in turn, of a class by name:
-/// every beginning is balanced. A class may have no folder, but none without an image. Counts in
-/// `skipped` what is in the folder `split` and is not returned, and the classes without a folder.
+/// Returns the JPEG and PNG files of the classes in `split`, selected by the endings of the file
+/// names. The list contains one file of each class in turn, and the files of a class are sorted by
+/// name, so that every beginning of the list is balanced. A class may lack a folder, but a class
+/// folder without an image is an error. Counts in `skipped` the files in `split` that are not
+/// returned, and the classes without a folder.
 std::vector<ClassFile> class_files(const std::filesystem::path& split, const ClassNames& classes,
                                    base::SkipTally& skipped);
-/// Likewise, for callers that do not report what is skipped.
+/// Returns the same files as class_files() with `skipped`, for callers that do not report skipped
+/// files.
 std::vector<ClassFile> class_files(const std::filesystem::path& split, const ClassNames& classes);
 
-/// Counts the files that lie in `root` itself, and the folders that would hold the tests if
-/// test_folder() did not take another.
+/// Counts in `skipped` the files that lie directly in `root`, and the test folders that
+/// test_folder() does not choose.
 void count_skipped_in_root(const std::filesystem::path& root, base::SkipTally& skipped);
 
 }  // namespace dlscale::images

@@ -9,12 +9,12 @@ namespace {
 
 constexpr int kTries = 10;
 
-/// Python's round(): halves go to the even neighbour.
+/// Rounds halves to the even neighbour, as Python's round() does.
 int rounded(double value) {
   return static_cast<int>(std::nearbyint(value));
 }
 
-/// Uniform among 0 … most.
+/// Returns a uniform random integer from 0 to `most`.
 int below_or_at(int most, const Uniform& uniform) {
   return std::min(most, static_cast<int>(uniform() * (most + 1.0)));
 }
@@ -24,7 +24,7 @@ Box in_the_middle(Size picture, Size part) {
           part.width};
 }
 
-/// The largest part whose ratio is within the bounds.
+/// Returns the largest centred part whose ratio of width to height is within the bounds.
 Box largest(Size picture, const CropBounds& bounds) {
   const double ratio = static_cast<double>(picture.width) / picture.height;
   Size part = picture;

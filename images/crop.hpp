@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which part of a picture is taken, at random to train on and in the middle to test on; as
-// torchvision's RandomResizedCrop and CenterCrop do.
+// Chooses the part of an image that is used: a random part for training and the centre for testing,
+// as torchvision's RandomResizedCrop and CenterCrop do.
 #pragma once
 
 #include <functional>
@@ -9,25 +9,27 @@
 
 namespace dlscale::images {
 
-/// Bounds of a random part.
+/// Bounds of the area and the shape of a random part.
 struct CropBounds {
-  double scale_from = 0.08;  ///< share of the picture's area
+  double scale_from = 0.08;  ///< smallest share of the area of the image
   double scale_to = 1;
-  double ratio_from = 3.0 / 4;  ///< width / height
+  double ratio_from = 3.0 / 4;  ///< smallest ratio of width to height
   double ratio_to = 4.0 / 3;
 };
 
-/// Numbers, each uniform in [0, 1) and independent of those before.
+/// Function that returns random numbers in [0, 1). The numbers are uniform and independent of each
+/// other.
 using Uniform = std::function<double()>;
 
-/// A part whose share of the area is uniform within the bounds, whose ratio is log-uniform, and
-/// which lies anywhere with equal probability. What does not fit is drawn anew, ten times; then it
-/// is the largest part in the middle whose ratio is within the bounds.
-/// (torchvision/transforms/transforms.py, RandomResizedCrop.get_params)
+/// Returns a random part of an image. The share of the area is uniform within the bounds, the ratio
+/// of width to height is log-uniform, and all positions have equal probability. A part that does
+/// not fit into the image is drawn again, up to ten draws in total. If no draw fits, returns the
+/// largest centred part whose ratio is within the bounds. (torchvision/transforms/transforms.py,
+/// RandomResizedCrop.get_params)
 Box random_part(Size picture, const CropBounds& bounds, const Uniform& uniform);
 
-/// A square of `side` in the middle, rounded as torchvision's center_crop; `picture` is at least as
-/// large.
+/// Returns a centred square whose sides have `side` pixels, rounded as in torchvision's
+/// center_crop. Both sides of `picture` must have at least `side` pixels.
 Box middle_part(Size picture, int side);
 
 }  // namespace dlscale::images

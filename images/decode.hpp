@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoding JPEG and PNG, whole or a part of the picture.
+// Decodes JPEG and PNG images, as a whole or in part.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@
 
 namespace dlscale::images {
 
-/// Bytes that are no picture, or only the beginning of one. `what()` says what is wrong with them;
-/// who knows where they come from puts the file's name before it.
+/// Error for bytes that are not a complete image. `what()` describes the problem. Callers that know
+/// the name of the file put the name before this text.
 class BrokenPicture : public base::Error {
  public:
   explicit BrokenPicture(const std::string& problem) : Error(problem, 1) {}
 };
 
-/// The longest side and the most pixels that are taken for a picture's; what says to have more is
-/// broken. So memory is bounded whatever a file says.
-inline constexpr int kLongestSide = 65500;                ///< as libjpeg's
-inline constexpr std::int64_t kMostPixels = 178'956'970;  ///< as Pillow's
+/// Limits on the longest side and the number of pixels of an image. An image whose header exceeds a
+/// limit is rejected as broken, so that the memory is bounded for every file.
+inline constexpr int kLongestSide = 65500;                ///< limit of libjpeg
+inline constexpr std::int64_t kMostPixels = 178'956'970;  ///< limit of Pillow
 
-/// Decodes one picture after the other, with memory that it keeps. One thread at a time. By what
-/// the bytes begin with, whatever a file's name. Greys, palettes and 16 bits become 8-bit colours,
-/// transparency is dropped, inks (CMYK, YCCK) what Pillow's convert("RGB") makes of them. Turns
-/// that EXIF asks for are left to who shows pictures: ignored.
+/// Decoder for one image after another that reuses its memory. Only one thread may use a decoder at
+/// a time. The first bytes of an image determine its format, independent of the file name. Grey
+/// values, palettes and 16-bit values become 8-bit RGB. Transparency is dropped. CMYK and YCCK inks
+/// are converted as by Pillow's convert("RGB"). EXIF orientations are ignored.
 class Decoder {
  public:
   Decoder();
@@ -35,13 +35,14 @@ class Decoder {
   Decoder(Decoder&&) noexcept;
   Decoder& operator=(Decoder&&) noexcept;
 
-  /// Reads as far as the picture's size. `bytes` must stay until decode(). Throws BrokenPicture.
+  /// Reads the header of an image and returns the image size. `bytes` must stay valid until
+  /// decode() returns. Throws BrokenPicture.
   Size open(std::span<const std::uint8_t> bytes);
 
-  /// The pixels of `part` of the picture that was opened, once; they lie in the decoder's memory
-  /// until the next open(). Of a JPEG no more is decoded than the part needs: rows below it stay
-  /// unread, so that damage there goes unnoticed. The pixels are those of the whole picture.
-  /// Throws BrokenPicture.
+  /// Returns the pixels of `part` of the opened image. The pixels are the same as in a decoded
+  /// whole image. Callers may call decode() once for each open(). The pixels stay in the memory of
+  /// the decoder until the next open(). The decoder reads a JPEG only as far as `part` requires, so
+  /// damage in the rows below `part` is not detected. Throws BrokenPicture.
   PictureView decode(const Box& part);
 
  private:

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <memory>
 
-// libjpeg's header wants stdio's before it.
+// libjpeg's header requires <cstdio> to be included first.
 #include <jpeglib.h>
 
 #include "base/error.hpp"
@@ -16,7 +16,8 @@
 namespace dlscale::images {
 namespace {
 
-/// libjpeg knows no exceptions and leaves by longjmp().
+/// State of the error handling. libjpeg does not support exceptions and leaves a failed call by
+/// longjmp().
 struct Errors {
   jpeg_error_mgr manager;
   std::jmp_buf where;
@@ -43,7 +44,7 @@ void compress(jpeg_compress_struct& info, const PictureView& picture, int qualit
   info.in_color_space = JCS_RGB;
   jpeg_set_defaults(&info);
   jpeg_set_quality(&info, quality, TRUE);
-  info.optimize_coding = TRUE;  // a few percent fewer bytes to read and decode in every epoch
+  info.optimize_coding = TRUE;  // optimised codes, a few percent fewer bytes in every epoch
   jpeg_start_compress(&info, TRUE);
   for (int y = 0; y < picture.height; ++y) {
     JSAMPROW row = const_cast<JSAMPROW>(picture.row(y));
@@ -52,7 +53,8 @@ void compress(jpeg_compress_struct& info, const PictureView& picture, int qualit
   jpeg_finish_compress(&info);
 }
 
-/// No object with a destructor may lie between setjmp and what leaves.
+/// Compresses an image and returns whether this succeeded. No object with a destructor may exist
+/// between the setjmp() call and the failing call, because longjmp() skips destructors.
 [[gnu::noinline]] bool try_compress(Errors& errors, const PictureView& picture, int quality,
                                     Output& out) {
   jpeg_compress_struct info{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing a picture as JPEG.
+// Encodes an image as JPEG.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ namespace dlscale::images {
 
 inline constexpr int kUsualQuality = 90;
 
-/// Colours at half the resolution (4:2:0), as Pillow's save() does; the same bytes for the same
-/// pixels. `quality`: 1 to 100. Throws base::RunError for pictures that JPEG cannot have: sides
-/// above kLongestSide.
+/// Returns the image as JPEG. Colours have half the resolution (4:2:0), as in Pillow's save().
+/// Equal pixels give equal bytes. `quality` is 1 to 100. Throws base::RunError for images that JPEG
+/// cannot store, with sides above kLongestSide.
 std::vector<std::uint8_t> encode_jpeg(const PictureView& picture, int quality = kUsualQuality);
 
 }  // namespace dlscale::images

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Items made by several threads and taken in their order by one.
+// Makes numbered items on several threads and returns them in order to one thread.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,30 +20,33 @@
 
 namespace dlscale::images {
 
-/// Makes items 0 to count - 1; each thread works with a function that `make_maker` gives it. Items
-/// wait for their turn, a few for each thread. What a maker throws is thrown when it is that item's
-/// turn, so that the first error in order is always the same one.
+/// Producer of items 0 to count - 1. Each thread calls its own function, which `make_maker`
+/// returns. At most a few finished items for each thread wait for next(). next() rethrows an
+/// exception of a maker in place of its item, so that the first error in order is always the same.
 template <class Item>
 class InOrder {
  public:
   using Maker = std::function<Item(std::int64_t)>;
 
-  /// Throws base::RunError (contract::kExitData) where the system gives no thread at all.
+  /// Starts the threads. Throws base::RunError (contract::kExitData) if the system cannot start a
+  /// single thread.
   InOrder(std::int64_t count, int threads, const std::function<Maker()>& make_maker)
       : count_(count), places_(static_cast<std::size_t>(threads) * kWaitingPerThread) {
-    std::vector<Maker> makers;  // all before the first thread, which what they throw would leave
+    // Creates all makers and reserves memory before the first thread starts, because an exception
+    // after the start would leave running threads.
+    std::vector<Maker> makers;
     for (int i = 0; i < threads; ++i) makers.push_back(make_maker());
-    threads_.reserve(makers.size());  // as would the want of room for the next one
+    threads_.reserve(makers.size());
     try {
       for (Maker& maker : makers) {
         threads_.emplace_back([this, maker = std::move(maker)] { work(maker); });
       }
     } catch (const std::system_error& refused) {
       if (threads_.empty()) fail_without_threads(refused);
-      // The system gives no more; fewer do it as well.
+      // The system cannot start more threads. The threads that already run make all items.
     }
   }
-  /// Items that nobody has begun to make are not made any more.
+  /// Waits for the threads. Items that no thread has started are not made.
   ~InOrder() {
     {
       const std::lock_guard lock(mutex_);
@@ -55,7 +58,7 @@ class InOrder {
   InOrder(const InOrder&) = delete;
   InOrder& operator=(const InOrder&) = delete;
 
-  /// The next one, `count` times.
+  /// Returns the next item in order. May be called `count` times.
   Item next() {
     std::unique_lock lock(mutex_);
     Place& place = places_[static_cast<std::size_t>(taken_) % places_.size()];
@@ -108,7 +111,7 @@ class InOrder {
   std::int64_t count_;
   std::int64_t begun_ = 0;
   std::int64_t taken_ = 0;
-  std::vector<Place> places_;  ///< of item i the one at i modulo their number
+  std::vector<Place> places_;  ///< ring buffer that has item i at index i modulo its size
   std::vector<std::thread> threads_;
 };
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-// libjpeg's headers want stdio's before them.
+// libjpeg's headers require <cstdio> to be included first.
 #include <jerror.h>
 #include <jpeglib.h>
 
@@ -18,11 +18,11 @@
 namespace dlscale::images {
 namespace {
 
-constexpr int kInks = 4;         ///< cyan, magenta, yellow and black
-constexpr int kMostScans = 500;  ///< more make a small file take hours
+constexpr int kInks = 4;         ///< number of inks: cyan, magenta, yellow and black
+constexpr int kMostScans = 500;  ///< limit on scans, because more scans can take hours to decode
 
-/// As Pillow's convert("RGB"), which takes the inks of every JPEG file for inverted, as Adobe's
-/// programs write them.
+/// Converts inks to RGB as Pillow's convert("RGB") does. Pillow assumes that the inks of every JPEG
+/// file are inverted, because Adobe's programs write inverted inks.
 void colours_of_inks(const std::uint8_t* inks, int pixels, std::uint8_t* colours) {
   for (int x = 0; x < pixels; ++x, inks += kInks) {
     const int light = inks[kInks - 1];
@@ -33,8 +33,9 @@ void colours_of_inks(const std::uint8_t* inks, int pixels, std::uint8_t* colours
   }
 }
 
-/// Throws BrokenPicture where there is no end-of-image marker behind `scan`, where the first scan's
-/// data begin: that of a thumbnail lies before, and what cameras put behind it is their own.
+/// Throws BrokenPicture if no end-of-image marker follows the offset `scan`, at which the data of
+/// the first scan begin. The end-of-image marker of a thumbnail lies before `scan`. Bytes after the
+/// last marker are ignored, because cameras append their own data.
 void require_end(std::span<const std::uint8_t> bytes, std::size_t scan) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const std::size_t end = text.rfind("\xff\xd9");
@@ -44,8 +45,9 @@ void require_end(std::span<const std::uint8_t> bytes, std::size_t scan) {
 
 }  // namespace
 
-/// libjpeg's state, and how it tells errors: it knows no exceptions, and leaves by longjmp() what
-/// `guard` has called. No object with a destructor may lie between the two.
+/// State and error handling of libjpeg. libjpeg does not support exceptions. After an error libjpeg
+/// returns to guard() by longjmp(), which skips destructors. No object with a destructor may exist
+/// between guard() and the failing call.
 class JpegDecoder::Session {
  public:
   Session() {
@@ -60,7 +62,7 @@ class JpegDecoder::Session {
   }
   ~Session() { jpeg_destroy_decompress(&info); }
 
-  /// Throws BrokenPicture where libjpeg gives up.
+  /// Runs `calls`. Throws BrokenPicture if libjpeg reports an error.
   template <class Calls>
   void guard(const Calls& calls) {
     if (!try_calls(calls)) {
@@ -84,7 +86,8 @@ class JpegDecoder::Session {
     common->err->format_message(common, self->message_);
     longjmp(self->where_, 1);
   }
-  /// Warnings are of what can be read all the same, but for an early end.
+  /// Treats a premature end of the data as an error. Ignores other warnings, because the image can
+  /// still be read.
   static void on_message(j_common_ptr common, int level) {
     const int code = common->err->msg_code;
     if (level < 0 && (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER)) on_error(common);
@@ -125,8 +128,8 @@ PictureView JpegDecoder::decode(const Box& part) {
   session_->guard([&] {
     info.out_color_space = has_inks ? JCS_CMYK : JCS_RGB;
     jpeg_start_decompress(&info);
-    // Colours at the edge of what is decoded are made of fewer pixels than in the whole picture:
-    // one block more on either side keeps them out of the part.
+    // Colours at the edges of the decoded columns are computed from fewer pixels than in a decoded
+    // whole image. One more decoded block on each side keeps these edges out of the part.
     const auto block = static_cast<JDIMENSION>(info.max_h_samp_factor * DCTSIZE);
     const auto first = static_cast<JDIMENSION>(part.left);
     left = first - std::min(first, block);
@@ -150,7 +153,7 @@ PictureView JpegDecoder::decode(const Box& part) {
   return pixels_.view().part({0, part.left - static_cast<int>(left), part.height, part.width});
 }
 
-/// `part.left` is counted from the first column that is decoded.
+/// Reads `part` and converts its inks to RGB. `part.left` counts from the first decoded column.
 PictureView JpegDecoder::inks_to_colours(const Box& part) {
   jpeg_decompress_struct& info = session_->info;
   ink_row_ = std::make_unique_for_overwrite<std::uint8_t[]>(std::size_t{kInks} * info.output_width);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to images/*.cpp: decoding JPEG by libjpeg.
+// Decodes JPEG images with libjpeg, for use in images/*.cpp only.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace dlscale::images {
 
-/// As Decoder, of bytes that begin as a JPEG.
+/// Decoder for bytes that begin as a JPEG file. The functions are those of Decoder.
 class JpegDecoder {
  public:
   JpegDecoder();

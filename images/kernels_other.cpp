@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of processors that have no inner loops of their own.
+// Selects the portable inner loops on processors without inner loops of their own.
 #include "images/kernels.hpp"
 
 namespace dlscale::images {

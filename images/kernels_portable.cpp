@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops in plain C++.
+// Implements the inner loops over pixels in plain C++.
 #include <algorithm>
 
 #include "images/kernels.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops with AVX2, where the processor has it.
+// Implements the inner loops over pixels with AVX2 and selects them if the processor supports AVX2.
 #include <immintrin.h>
 
 #include <algorithm>
@@ -12,15 +12,18 @@ namespace {
 
 #define DLSCALE_AVX2 __attribute__((target("avx2")))
 
-constexpr int kStep = 4;    ///< old pixels of one load: 12 of its 16 bytes
-constexpr char kNone = -1;  ///< of a shuffle: zero
+constexpr int kStep = 4;    ///< old pixels per load, which use 12 of its 16 bytes
+constexpr char kNone = -1;  ///< shuffle index that gives zero
 constexpr int kLoadBytes = 16;
 
-/// The first two pixels of 16 bytes as 16-bit pairs: red and red, green and green, blue and blue.
+/// Returns the shuffle that reads the first two pixels of 16 bytes as pairs of 16-bit values: red
+/// and red, green and green, blue and blue.
 DLSCALE_AVX2 inline __m256i first_pair() {
   return _mm256_broadcastsi128_si256(_mm_setr_epi8(0, kNone, 3, kNone, 1, kNone, 4, kNone, 2, kNone,
                                                    5, kNone, kNone, kNone, kNone, kNone));
 }
+/// Returns the shuffle that reads the third and fourth pixel of 16 bytes as pairs of 16-bit values,
+/// in the same order as first_pair().
 DLSCALE_AVX2 inline __m256i second_pair() {
   return _mm256_broadcastsi128_si256(_mm_setr_epi8(6, kNone, 9, kNone, 7, kNone, 10, kNone, 8,
                                                    kNone, 11, kNone, kNone, kNone, kNone, kNone));
@@ -32,16 +35,17 @@ DLSCALE_AVX2 inline __m256i two_loads(const std::uint8_t* low, const std::uint8_
       _mm_loadu_si128(reinterpret_cast<const __m128i*>(high)), 1);
 }
 
-/// Two weights to each pair of 16 bits.
+/// Returns a vector of 16-bit values in which every pair has the two weights.
 DLSCALE_AVX2 inline __m256i two_weights(const std::int16_t* weights) {
   std::int32_t both;
   std::memcpy(&both, weights, sizeof both);
   return _mm256_set1_epi32(both);
 }
 
-constexpr std::size_t kAtOnce = 4;  ///< new pixels of one store: 12 of its 16 bytes
+constexpr std::size_t kAtOnce = 4;  ///< new pixels per store, which use 12 of its 16 bytes
 
-/// The sums of one new pixel in each of two rows, red, green, blue. `taps`: 4, or any number.
+/// Returns the red, green and blue sums of one new pixel in each of two rows. `taps` is 4, or 0 for
+/// any number of taps, which `any_taps` then gives.
 template <int taps>
 DLSCALE_AVX2 inline __m256i sum_pixel(const std::uint8_t* low, const std::uint8_t* high,
                                       const std::int16_t* weights, int any_taps) {
@@ -57,8 +61,8 @@ DLSCALE_AVX2 inline __m256i sum_pixel(const std::uint8_t* low, const std::uint8_
   return sum;
 }
 
-/// New pixels [0, count) of two rows at a time, `count` a multiple of kAtOnce. Of either row whole
-/// loads are made.
+/// Computes new pixels [0, count) of two rows at the same time. `count` must be a multiple of
+/// kAtOnce. Reads both rows in whole loads of 16 bytes.
 template <int taps>
 DLSCALE_AVX2 void along_two_rows(const std::uint8_t* low, const std::uint8_t* high,
                                  const Filter& filter, std::size_t count,
@@ -84,7 +88,8 @@ DLSCALE_AVX2 void along_two_rows(const std::uint8_t* low, const std::uint8_t* hi
   }
 }
 
-/// How many new pixels can be made of whole loads where `bytes` follow from a row's first one on.
+/// Returns the number of new pixels that whole loads can compute if `bytes` bytes can be read from
+/// the first byte of the row on.
 std::size_t loadable(const Filter& filter, std::ptrdiff_t bytes) {
   std::size_t count = filter.size();
   const std::ptrdiff_t last = kColours * (filter.taps - kStep) + kLoadBytes;
@@ -92,7 +97,7 @@ std::size_t loadable(const Filter& filter, std::ptrdiff_t bytes) {
   return count;
 }
 
-/// New pixels [from, filter.size()) of one row, without SIMD.
+/// Computes new pixels [from, filter.size()) of one row without SIMD.
 void finish_row(const PictureView& row, const Filter& filter, std::size_t from, std::uint8_t* out) {
   for (std::size_t i = from; i < filter.size(); ++i) {
     const Filter one{filter.taps,
@@ -105,7 +110,8 @@ void finish_row(const PictureView& row, const Filter& filter, std::size_t from, 
   }
 }
 
-/// Loads beyond a row's end lie in the rows below it, as far as there are some.
+/// Filters two rows at a time. Loads beyond the end of a row read bytes of the rows below. The last
+/// pixels of the last rows are computed without SIMD, because too few bytes follow.
 DLSCALE_AVX2 void along_rows(const PictureView& from, const Filter& filter, std::uint8_t* out,
                              std::ptrdiff_t out_row_bytes) {
   for (int y = 0; y < from.height; y += 2) {
@@ -137,7 +143,7 @@ DLSCALE_AVX2 void down_columns(const PictureView& from, const Filter& filter, st
     for (int k = 0; k < count; k += 2) {
       const std::uint8_t* const row = first + k * from.row_bytes + x;
       const __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(row));
-      // Of an odd number the last weight is 0; there need be no such row.
+      // For an odd count the last weight is 0 and the row of this weight may not exist.
       const __m256i b =
           k + 1 < count ? _mm256_loadu_si256(reinterpret_cast<const __m256i*>(row + from.row_bytes))
                         : zero;
@@ -159,15 +165,16 @@ DLSCALE_AVX2 void down_columns(const PictureView& from, const Filter& filter, st
   portable_kernels().down_columns(rest, filter, i, bytes - x, out + x);
 }
 
-/// Eight numbers of the low eight bytes.
+/// Returns the eight normalised numbers of the low eight bytes.
 DLSCALE_AVX2 inline __m256 numbers(__m128i bytes, __m256 scale, __m256 shift) {
   const __m256 whole = _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes));
   return _mm256_sub_ps(_mm256_mul_ps(whole, scale), shift);
 }
 
-/// Where the 16 bytes of a colour lie among the 48 of 16 pixels, for each third of them.
+/// Shuffles that collect the 16 bytes of a colour from the 48 bytes of 16 pixels. Each shuffle
+/// reads one third (16 bytes) of the 48 bytes.
 struct Shuffle {
-  alignas(16) char of[kColours][kColours][16];  ///< colour, third
+  alignas(16) char of[kColours][kColours][16];  ///< shuffles by colour and third
 };
 
 constexpr Shuffle shuffle_of(bool mirrored) {

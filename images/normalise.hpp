@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the pixels of a picture to what a model takes: mirrored, normalised, colours in planes.
+// Converts the pixels of an image to the input of a model: mirrored, normalised, with colours in
+// planes.
 #pragma once
 
 #include <array>
@@ -9,26 +10,28 @@
 
 namespace dlscale::images {
 
-/// (pixel / 255 - mean) / deviation of red, green and blue, as pixel * scale - shift.
+/// Normalisation of red, green and blue: (pixel / 255 - mean) / deviation, computed as pixel *
+/// scale - shift.
 struct Normalisation {
   std::array<float, kColours> scale{};
   std::array<float, kColours> shift{};
-  /// Of pixels between 0 and 1.
+  /// Computes `scale` and `shift` from the mean and the deviation of pixel values between 0 and 1.
   Normalisation(const std::array<double, kColours>& mean,
                 const std::array<double, kColours>& deviation);
 };
 
-/// How pixels lie in a batch.
+/// Order of the numbers of an image in a batch.
 enum class Layout {
-  planes,         ///< colour x height x width, PyTorch's contiguous
+  planes,         ///< colour x height x width, as in contiguous tensors of PyTorch
   channels_last,  ///< height x width x colour
 };
 
-/// Writes height x width x kColours numbers, mirrored left to right where `mirrored`.
+/// Writes height x width x kColours normalised numbers to `out`. Mirrors the image left to right if
+/// `mirrored` is true.
 void normalise(PictureView picture, const Normalisation& by, bool mirrored, Layout layout,
                float* out);
 
-/// The same with bytes as they are.
+/// Writes the bytes of the pixels without normalisation, otherwise like normalise().
 void copy_pixels(PictureView picture, bool mirrored, Layout layout, std::uint8_t* out);
 
 }  // namespace dlscale::images

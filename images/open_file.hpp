@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that is open for reading as long as it is needed.
+// Keeps a file open for reading.
 #pragma once
 
 #include <fcntl.h>
@@ -12,7 +12,8 @@
 
 namespace dlscale::images {
 
-/// Where it cannot be opened is_open() is false and errno says why. Pipes in the way block nobody.
+/// File that is open for reading until it is destroyed. If the file cannot be opened, is_open() is
+/// false and errno contains the reason. Opening a named pipe does not block.
 class OpenFile {
  public:
   explicit OpenFile(const char* path) : number_(::open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {}
@@ -23,11 +24,12 @@ class OpenFile {
   OpenFile& operator=(const OpenFile&) = delete;
 
   bool is_open() const { return number_ >= 0; }
-  /// The descriptor.
+  /// Returns the file descriptor.
   int number() const { return number_; }
 
-  /// Fills `bytes` from that place of the file; false where the file ends before, or cannot be
-  /// read. Many threads may read at once.
+  /// Fills `bytes` with the bytes of the file from `offset` on. Returns false if the file ends
+  /// before `bytes` is full, or if the file cannot be read. Several threads may read at the same
+  /// time.
   bool read_at(std::uint64_t offset, std::span<std::uint8_t> bytes) const {
     while (!bytes.empty()) {
       const ssize_t got = ::pread(number_, bytes.data(), bytes.size(), static_cast<off_t>(offset));

@@ -23,7 +23,8 @@ namespace {
 using Complaint = std::string;
 using Stored = std::variant<StoredImage, Complaint>;
 
-/// Names and sizes of the files in their order: what decides what is packed.
+/// Returns the SHA-256 of the names and sizes of the files in order. Record files contain this
+/// digest to identify the files that they were packed from.
 std::string source_digest(const std::vector<ClassFile>& files, const fs::path& split) {
   std::string lines;
   for (const ClassFile& file : files) {
@@ -45,11 +46,12 @@ std::string note_of(const std::vector<ClassFile>& files, const fs::path& split,
   return note + fmt::format("files {}\nsha256 {}\n", files.size(), source_digest(files, split));
 }
 
-/// Fisher and Yates'. (std::shuffle is not the same everywhere.)
+/// Shuffles the files with the algorithm of Fisher and Yates. std::shuffle does not give the same
+/// order with every standard library.
 void shuffle(std::vector<ClassFile>& files, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   for (std::size_t left = files.size(); left > 1; --left) {
-    const std::uint64_t uneven = (0 - left) % left;  // 2^64 mod left
+    const std::uint64_t uneven = (0 - left) % left;  // number of rejected values: 2^64 mod left
     std::uint64_t number = random();
     while (number < uneven) number = random();
     std::swap(files[left - 1], files[number % left]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A picture of any size in memory: 8-bit red, green and blue of each pixel beside each other.
+// Stores an image of any size in memory, with interleaved 8-bit red, green and blue values.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,16 @@
 
 namespace dlscale::images {
 
-inline constexpr int kColours = 3;  ///< bytes of a pixel: red, green, blue
+inline constexpr int kColours = 3;  ///< bytes per pixel: red, green, blue
 
+/// Height and width of an image in pixels.
 struct Size {
   int height = 0;
   int width = 0;
   bool operator==(const Size&) const = default;
 };
 
-/// A rectangle of a picture's pixels.
+/// Rectangle of pixels in an image.
 struct Box {
   int top = 0;
   int left = 0;
@@ -25,13 +26,13 @@ struct Box {
   bool operator==(const Box&) const = default;
 };
 
-/// The whole of a picture.
+/// Returns the box that covers a whole image.
 inline Box whole(Size size) {
   return {0, 0, size.height, size.width};
 }
 
-/// Pixels that lie in somebody else's memory: height rows of width x kColours bytes, the first
-/// bytes of rows row_bytes apart.
+/// View of pixels in memory that another object owns. The view has height rows of width x kColours
+/// bytes. The first bytes of consecutive rows are row_bytes apart.
 struct PictureView {
   const std::uint8_t* pixels = nullptr;
   int height = 0;
@@ -40,17 +41,18 @@ struct PictureView {
 
   Size size() const { return {height, width}; }
   const std::uint8_t* row(int y) const { return pixels + y * row_bytes; }
-  /// `part` must lie within.
+  /// Returns the view of `part`, which must lie within this view.
   PictureView part(const Box& part) const {
     return {row(part.top) + std::ptrdiff_t{kColours} * part.left, part.height, part.width,
             row_bytes};
   }
 };
 
-/// Memory for a picture, kept for the next one.
+/// Image with memory that is reused for the next image.
 class Picture {
  public:
-  /// Gives it this size, rows without gaps; its pixels are then anything.
+  /// Changes the size of the image. Rows have no gaps. The values of the pixels are undefined
+  /// afterwards.
   void reshape(Size size) {
     const auto bytes = std::size_t{kColours} * static_cast<std::size_t>(size.height) *
                        static_cast<std::size_t>(size.width);

@@ -16,7 +16,7 @@
 namespace dlscale::images {
 namespace {
 
-constexpr std::size_t kHeaderBytes = 24;  ///< signature, length and name of IHDR, width, height
+constexpr std::size_t kHeaderBytes = 24;  ///< signature, IHDR length and name, width, height
 constexpr std::string_view kEnd("IEND\xae\x42\x60\x82", 8);
 
 int big_endian(const std::uint8_t* bytes) {
@@ -25,8 +25,8 @@ int big_endian(const std::uint8_t* bytes) {
   return static_cast<int>(std::min<std::uint32_t>(value, 0x7fffffff));
 }
 
-/// libpng's state, and how it tells errors: by longjmp() to what `guard` has called. No object with
-/// a destructor may lie between the two.
+/// State and error handling of libpng. After an error libpng returns to guard() by longjmp(), which
+/// skips destructors. No object with a destructor may exist between guard() and the failing call.
 class Session {
  public:
   explicit Session(std::span<const std::uint8_t> bytes) : left_(bytes) {
@@ -41,8 +41,8 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Reads the header, and asks for 8-bit colours without transparency. Returns how often rows
-  /// are gone through: once, or several times where they are interlaced.
+  /// Reads the header and requests 8-bit RGB without transparency. Returns the number of passes
+  /// over the rows: 1, or more for interlaced images.
   int begin() {
     int passes = 0;
     guard([&] {
@@ -61,7 +61,7 @@ class Session {
     });
     return passes;
   }
-  /// One row; those that are gone through again must have what they had.
+  /// Reads one row. In later passes `row` must have the bytes that the previous pass wrote.
   void read_row(std::uint8_t* row) {
     guard([&] { png_read_row(png_, row, nullptr); });
   }
@@ -118,7 +118,7 @@ PictureView PngDecoder::decode(const Box& part) {
     }
     return pixels_.view().part(part);
   }
-  // Rows above the part are all written to its first one.
+  // All rows above the part are written to the first row of the part and then overwritten.
   pixels_.reshape({part.height, width});
   for (int y = 0; y < part.top + part.height; ++y) {
     session.read_row(pixels_.row(std::max(0, y - part.top)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to images/*.cpp: decoding PNG by libpng.
+// Decodes PNG images with libpng, for use in images/*.cpp only.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace dlscale::images {
 
-/// As Decoder, of bytes that begin as a PNG.
+/// Decoder for bytes that begin as a PNG file. The functions are those of Decoder.
 class PngDecoder {
  public:
   Size open(std::span<const std::uint8_t> bytes);

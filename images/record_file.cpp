@@ -31,7 +31,7 @@ namespace {
       contract::kExitData);
 }
 
-/// Whether the parts follow each other and fill the file.
+/// Returns whether the parts of the file follow each other and fill the file.
 bool is_possible(const RecordHeader& h) {
   constexpr std::uint64_t kMostRecords = std::uint64_t{1} << 40;
   return is_alignment(h.alignment) && h.records <= kMostRecords && h.index_offset >= h.alignment &&
@@ -51,7 +51,7 @@ bool is_possible(const RecordHeader& h) {
                        contract::kExitData);
 }
 
-/// In bytes.
+/// Returns the size of an open file in bytes.
 std::uint64_t size_of(const OpenFile& file, const fs::path& path) {
   if (!file.is_open()) fail(path, std::strerror(errno));
   struct stat status {};
@@ -89,8 +89,8 @@ RecordHeader header_of(const OpenFile& file, std::uint64_t file_bytes, const fs:
   return header;
 }
 
-/// What is wrong with an entry whose record is to begin at `from` or behind; nothing if all is
-/// well.
+/// Returns what is wrong with an index entry whose record must begin at `from` or later. Returns
+/// nullptr if the entry is valid.
 const char* problem_of(const RecordEntry& e, std::uint64_t from, const RecordHeader& h) {
   if (e.offset % h.alignment != 0 || e.offset < from) return "its place cannot be";
   if (e.offset > h.index_offset || e.bytes > h.index_offset - e.offset) {

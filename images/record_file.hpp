@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a record file: many images of one split, found by their numbers.
+// Reads images by number from a record file, which contains many images of one split.
 #pragma once
 
 #include <atomic>
@@ -17,41 +17,44 @@ namespace dlscale::images {
 
 inline constexpr std::string_view kRecordFileEnding = ".dlrec";
 
-/// root/<split>.dlrec
+/// Returns the path root/<split>.dlrec.
 std::filesystem::path record_file_of(const std::filesystem::path& root, std::string_view split);
 
-/// The index is in memory, records are read when they are taken. All calls may be made by many
-/// threads at once. Where the file itself is no good they throw base::RunError
-/// (contract::kExitData) that names it; records that are damaged are BrokenPictures.
+/// Record file that is open for reading. The index is in memory, and take() reads a record when it
+/// is called. Several threads may call all functions at the same time. Functions throw
+/// base::RunError (contract::kExitData) with the name of the file if the file is invalid. Functions
+/// throw BrokenPicture if a record is damaged.
 class RecordFile {
  public:
-  /// Reads header, index, class names and note, and checks all that they say. Throws for files
-  /// that are missing, cut, damaged, of another format or another version.
+  /// Reads and checks the header, the index, the class names and the note. Throws base::RunError if
+  /// the file is missing, cut, damaged, of another format or of another version.
   explicit RecordFile(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
   std::int64_t size() const { return static_cast<std::int64_t>(entries_.size()); }
   std::int64_t file_bytes() const { return static_cast<std::int64_t>(file_bytes_); }
   const std::vector<std::string>& classes() const { return classes_; }
-  /// What it was made from and how, as RecordWriter was told.
+  /// Returns the note in the file (RecordFileHead::note): the source of the images and the options
+  /// of the packing.
   const std::string& note() const { return note_; }
-  /// SHA-256 of index, class names and note: it follows from all that is in the file.
+  /// Returns the SHA-256 of the index, the class names and the note. The digest changes with all
+  /// content of the file, because the index has the checksums of the records.
   const std::string& digest() const { return digest_; }
-  /// Broken images that are not in it.
+  /// Returns the number of broken images that were omitted from the file.
   int left_out() const { return left_out_; }
   std::uint32_t alignment() const { return alignment_; }
 
-  /// What the index has of a record, without its bytes.
+  /// Returns the index data of a record, without its bytes.
   Record entry(std::int64_t number) const;
-  /// Reads its bytes into `buffer`, which the returned record looks at. Their checksum is compared
-  /// when a record is first taken. Throws BrokenPicture when it differs, base::RunError where the
-  /// file has become shorter or cannot be read.
+  /// Reads the bytes of a record into `buffer`. The returned record refers to `buffer`. Compares
+  /// the checksum when a record is first read. Throws BrokenPicture if the checksum is wrong.
+  /// Throws base::RunError if the file has become shorter or cannot be read.
   Record take(std::int64_t number, std::vector<std::uint8_t>& buffer) const;
-  /// As take(), always comparing.
+  /// Reads a record into `buffer` and compares its checksum in every call. Throws as take() does.
   void verify(std::int64_t number, std::vector<std::uint8_t>& buffer) const;
-  /// Lets the system fetch a record that will soon be taken, and returns at once.
+  /// Asks the system to prefetch a record that take() will soon read, and returns immediately.
   void will_take(std::int64_t number) const;
-  /// "FILE: record 17 (class cat)"
+  /// Returns the name of a record for messages: "FILE: record 17 (class cat)".
   std::string name(std::int64_t number) const;
 
  private:
@@ -69,7 +72,7 @@ class RecordFile {
   int left_out_ = 0;
   std::vector<std::string> classes_;
   std::string note_;
-  mutable std::vector<std::atomic<bool>> is_checked_;  ///< one per record
+  mutable std::vector<std::atomic<bool>> is_checked_;  ///< flag per record: checksum is verified
 };
 
 }  // namespace dlscale::images

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One image of a record file, as it lies there.
+// Defines an image of a record file and the binary layout of record files.
 #pragma once
 
 #include <array>
@@ -12,22 +12,24 @@
 
 namespace dlscale::images {
 
-/// How the bytes of a record are to be read; numbers are those in the file.
+/// Encoding of the bytes of a record. The numbers are the values in the file.
 enum class Encoding : std::uint32_t {
   jpeg = 1,
   png = 2,
-  raw = 3,  ///< height x width x (red, green, blue)
+  raw = 3,  ///< pixels in the order height x width x (red, green, blue)
 };
 
+/// Image of a record file.
 struct Record {
   std::span<const std::uint8_t> bytes;
   Encoding encoding = Encoding::jpeg;
-  int width = 0;  ///< pixels, at least 1
+  int width = 0;  ///< width in pixels, at least 1
   int height = 0;
-  std::uint16_t label = 0;  ///< below the file's number of classes
+  std::uint16_t label = 0;  ///< class number, below the number of classes in the file
 };
 
-// Private to images/record_*.cpp: the bytes of a record file. docs/record-files.md describes them.
+// The definitions below are private to images/record_*.cpp and describe the bytes of a record file.
+// docs/record-files.md explains the format.
 
 using Bytes = std::span<const std::uint8_t>;
 
@@ -37,28 +39,30 @@ inline std::string_view text_of(Bytes bytes) {
 
 static_assert(std::endian::native == std::endian::little, "record files are little-endian");
 
-/// No text begins so, and copying as text breaks it.
+/// Magic number at the start of a record file. A text file does not begin with these bytes, and a
+/// copy in text mode damages them.
 inline constexpr std::array<char, 8> kRecordMagic{'\x89', 'D', 'L', 'R', 'E', 'C', '\r', '\n'};
 inline constexpr std::uint32_t kRecordVersion = 1;
 
-/// The file's first bytes. What follows up to the first record is zeros.
+/// Header at the beginning of a record file. Zeros fill the space between the header and the first
+/// record.
 struct RecordHeader {
   std::array<char, 8> magic = kRecordMagic;
   std::uint32_t version = kRecordVersion;
-  std::uint32_t alignment = 0;  ///< of records: a power of two
+  std::uint32_t alignment = 0;  ///< alignment of records in bytes, a power of two
   std::uint64_t records = 0;
-  std::uint64_t index_offset = 0;  ///< the index, class names and the note follow each other
+  std::uint64_t index_offset = 0;  ///< offset of the index, before the class names and the note
   std::uint64_t names_offset = 0;
   std::uint64_t note_offset = 0;
   std::uint64_t file_bytes = 0;
   std::uint32_t classes = 0;
   std::uint32_t left_out = 0;
-  std::uint32_t end_checksum = 0;     ///< of all from index_offset on
-  std::uint32_t header_checksum = 0;  ///< of the bytes before it
+  std::uint32_t end_checksum = 0;     ///< checksum of all bytes from index_offset on
+  std::uint32_t header_checksum = 0;  ///< checksum of the header bytes before this field
 };
 static_assert(sizeof(RecordHeader) == 72);
 
-/// What the index has of one record.
+/// Entry of the index for one record.
 struct RecordEntry {
   std::uint64_t offset = 0;
   std::uint32_t bytes = 0;
@@ -70,7 +74,7 @@ struct RecordEntry {
 };
 static_assert(sizeof(RecordEntry) == 32);
 
-inline constexpr std::uint32_t kLeastAlignment = 128;  ///< the header has room before a record
+inline constexpr std::uint32_t kLeastAlignment = 128;  ///< smallest value with room for the header
 inline constexpr std::uint32_t kMostAlignment = 1 << 20;
 
 inline bool is_alignment(std::uint32_t bytes) {
@@ -82,7 +86,7 @@ std::span<const std::uint8_t> bytes_of(const Plain& value) {
   return {reinterpret_cast<const std::uint8_t*>(&value), sizeof value};
 }
 
-/// `bytes` has at least sizeof(Plain).
+/// Returns the value in the first bytes of `bytes`, which has at least sizeof(Plain) bytes.
 template <class Plain>
 Plain read_plain(std::span<const std::uint8_t> bytes) {
   Plain value;

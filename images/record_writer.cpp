@@ -41,7 +41,7 @@ void require_possible(const RecordFileHead& head) {
   }
 }
 
-/// Zeros up to the next multiple.
+/// Appends zeros up to the next multiple of `alignment`.
 void align(base::PartFile& file, std::uint32_t alignment) {
   static constexpr std::array<char, 4096> kZeros{};
   std::uint64_t missing = (alignment - file.size() % alignment) % alignment;
@@ -61,7 +61,7 @@ RecordFileHead possible(RecordFileHead head) {
 
 RecordWriter::RecordWriter(fs::path path, RecordFileHead head)
     : head_(possible(std::move(head))), part_(std::move(path)) {
-  part_.append(text_of(bytes_of(RecordHeader{.magic = {}})));  // its place; filled at the end
+  part_.append(text_of(bytes_of(RecordHeader{.magic = {}})));  // header space, filled by finish()
 }
 
 void RecordWriter::append(const Record& record) {
@@ -101,7 +101,7 @@ void RecordWriter::finish(int left_out) {
   }
   header.header_checksum = checksum(checked_part(header));
   part_.write(text_of(bytes_of(header)), 0);
-  part_.flush();  // a file with its name is whole, after a power cut as well
+  part_.flush();  // write to disk before the rename, so that a power cut leaves no partial file
   part_.take_its_name();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing a record file, so that it is there whole or not at all.
+// Writes a record file, which exists completely or not at all.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +12,33 @@
 
 namespace dlscale::images {
 
-/// What a file is about, beside its records.
+/// Properties of a record file in addition to its records.
 struct RecordFileHead {
-  std::vector<std::string> classes;  ///< no name has a line break
-  std::string note;                  ///< what it was made from and how; RecordFile::note()
-  std::uint32_t alignment = 4096;    ///< a record begins at a multiple: 2^7 to 2^20 bytes
+  std::vector<std::string> classes;  ///< names of the classes, without line breaks
+  std::string note;                  ///< image source and packing options, see RecordFile::note()
+  std::uint32_t alignment = 4096;    ///< alignment of records: 2^7 to 2^20 bytes, a power of two
 };
 
-/// Records are appended to a part file beside `path`, which gets its name when the disk has all of
-/// it; without finish() nothing stays. The bytes follow from what is appended alone. Errors are
-/// base::RunErrors that name `path`, as for a full disk.
+/// Writer that appends records to a part file next to `path`. finish() renames the part file to
+/// `path` when all of its bytes are on the disk. Without finish() the part file is deleted. The
+/// bytes of the file depend only on the head and the appended records. Errors such as a full disk
+/// throw base::RunError with the name of `path`.
 class RecordWriter {
  public:
-  /// Throws base::UsageError for what a file cannot have.
+  /// Creates the part file. Throws base::UsageError if a record file cannot have the properties in
+  /// `head`.
   RecordWriter(std::filesystem::path path, RecordFileHead head);
 
-  /// Raw ones have height x width x 3 bytes; none more than 4 GiB.
+  /// Appends a record of at most 4 GiB. Raw records must have height x width x 3 bytes.
   void append(const Record& record);
-  /// Writes the index; `left_out`: RecordFile::left_out().
+  /// Writes the index and the header, and renames the file. `left_out` is the value for
+  /// RecordFile::left_out().
   void finish(int left_out);
 
  private:
   RecordFileHead head_;
   base::PartFile part_;
-  std::string index_;  ///< of the records so far, as it will stand in the file
+  std::string index_;  ///< bytes of the index for the records that are already appended
   std::uint64_t records_ = 0;
 };
 

@@ -13,27 +13,29 @@
 namespace dlscale::images {
 namespace {
 
-constexpr int kTapStep = 4;  ///< of Filter::taps
+constexpr int kTapStep = 4;  ///< unit of Filter::taps
 
-/// A stretch of new pixels along one side of a picture.
+/// Range of new pixels along one side of an image.
 struct Stretch {
-  int from_size;  ///< of the old side
-  int to_size;    ///< of the new one
-  int first;      ///< new pixels that are wanted
+  int from_size;  ///< length of the old side in pixels
+  int to_size;    ///< length of the new side in pixels
+  int first;      ///< first new pixel to compute
   int count;
 };
 
-/// The old pixels that a new one is made of, and the most that they can be.
+/// Calculator of the weights of old pixels for each new pixel.
 struct Weigher {
   Stretch side;
   Resample resample;
   double scale = static_cast<double>(side.from_size) / side.to_size;
-  /// How far the triangle reaches on either side of its middle.
+  /// Distance from the centre at which the weights of the triangle filter become 0, in old pixels.
   double reach = resample == Resample::antialiased ? std::max(scale, 1.0) : 1;
 
+  /// Returns the maximum number of old pixels for one new pixel.
   int most() const { return static_cast<int>(std::ceil(2 * reach)); }
 
-  /// Fills in the weights of a new pixel, which sum to 1. Returns the first old one and how many.
+  /// Fills in the weights for a new pixel. The weights sum to 1. Returns the first old pixel and
+  /// the number of old pixels.
   std::pair<int, int> weigh(int pixel, double* weights) const {
     const double middle = (pixel + 0.5) * scale;
     return resample == Resample::antialiased ? weigh_covered(middle, weights)
@@ -41,7 +43,7 @@ struct Weigher {
   }
 
  private:
-  /// As Pillow's precompute_coeffs (Resample.c).
+  /// Weighs all covered pixels, as Pillow's precompute_coeffs (Resample.c) does.
   std::pair<int, int> weigh_covered(double middle, double* weights) const {
     const int first = std::max(0, static_cast<int>(middle - reach + 0.5));
     const int end = std::min(side.from_size, static_cast<int>(middle + reach + 0.5));
@@ -54,7 +56,7 @@ struct Weigher {
     for (int k = 0; k < end - first; ++k) weights[k] *= share;
     return {first, end - first};
   }
-  /// From the nearest two, as PyTorch's interpolate(align_corners=False).
+  /// Weighs the nearest two pixels, as PyTorch's interpolate(align_corners=False) does.
   std::pair<int, int> weigh_nearest(double place, double* weights) const {
     place = std::max(0.0, place);
     const int first = std::min(static_cast<int>(place), side.from_size - 1);
@@ -65,7 +67,8 @@ struct Weigher {
   }
 };
 
-/// So many that the largest weight still has 16 bits, as Pillow-SIMD and PyTorch take.
+/// Returns the largest number of fraction bits for which the largest weight still fits into 16
+/// bits, at most 22. Pillow-SIMD and PyTorch use the same number.
 int bits_for(double largest) {
   constexpr int kMostBits = 22;
   int bits = 0;
@@ -73,7 +76,8 @@ int bits_for(double largest) {
   return bits;
 }
 
-/// Into a filter whose memory is kept; `scratch` is, too.
+/// Computes the weights of `filter` for the range `side`. Reuses the memory of `filter` and
+/// `scratch`.
 void make_filter(const Stretch& side, Resample resample, std::vector<double>& scratch,
                  Filter& filter) {
   const Weigher weigher{side, resample};
@@ -95,14 +99,15 @@ void make_filter(const Stretch& side, Resample resample, std::vector<double>& sc
   }
 }
 
-/// With room for what Kernels::along_rows writes beyond a row's end.
+/// Returns the number of bytes for a row, with room for the bytes that Kernels::along_rows writes
+/// beyond the end of a row.
 std::size_t padded(int pixels) {
   constexpr std::size_t kUnit = 32, kRoom = 4;
   const std::size_t bytes = std::size_t{kColours} * static_cast<std::size_t>(pixels);
   return (bytes + kRoom + kUnit - 1) / kUnit * kUnit;
 }
 
-/// Rows with a little room behind each.
+/// Image with spare bytes at the end of each row.
 class RoomyPicture {
  public:
   void reshape(int height, int width) {
@@ -164,7 +169,7 @@ PictureView Resizer::resize_part(PictureView from, Size to, const Box& part, Res
   if (old.height != to.height) {
     Filter& down = memory.down;
     make_filter({old.height, to.height, part.top, part.height}, resample, memory.weights, down);
-    // Only the rows that it takes go through the other filter.
+    // The filter along rows processes only the rows that the filter along columns reads.
     const int first = down.first.front();
     rows = {first, 0, down.first.back() + down.count.back() - first, old.width};
     for (std::int32_t& place : down.first) place -= first;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scaling a picture to another size, as torchvision's resize does.
+// Scales an image to another size, as torchvision's resize does.
 #pragma once
 
 #include <memory>
@@ -9,15 +9,17 @@
 namespace dlscale::images {
 
 enum class Resample {
-  antialiased,  ///< bilinear over all pixels that a new one covers: PIL's BILINEAR, antialias=True
-  bilinear,     ///< from the nearest four pixels: antialias=False
+  antialiased,  ///< bilinear filter over all covered pixels, as PIL's BILINEAR or antialias=True
+  bilinear,     ///< bilinear interpolation of the nearest four pixels, as antialias=False
 };
 
-/// Scales one picture after the other with memory that it keeps. One thread at a time.
+/// Resizer for one image after another that reuses its memory. Only one thread may use a resizer at
+/// a time.
 ///
-/// A triangle filter, first along rows, then along columns, 8 bits between the two; of pixels
-/// outside the picture nothing is taken. Weights have 14 to 15 bits, so that values differ from
-/// those of torchvision 0.26, on Pillow's images or tensors of bytes, by at most 1.
+/// The resizer applies a triangle filter, first along rows, then along columns, with 8-bit values
+/// between the two. Pixels outside the image do not contribute. Weights have 14 to 15 bits, so that
+/// values differ by at most 1 from the values of torchvision 0.26 for Pillow images or byte
+/// tensors.
 class Resizer {
  public:
   Resizer();
@@ -25,12 +27,14 @@ class Resizer {
   Resizer(Resizer&&) noexcept;
   Resizer& operator=(Resizer&&) noexcept;
 
-  /// `from` scaled to `to` pixels in memory of the resizer, until the next call. Where it has that
-  /// size already it is given back as it is. Both sizes are at least 1 x 1.
+  /// Returns `from` scaled to the size `to`. The pixels stay in the memory of the resizer until the
+  /// next call. Returns `from` itself if it already has the size. Both sizes must be at least 1 x
+  /// 1.
   PictureView resize(PictureView from, Size to, Resample resample = Resample::antialiased) {
     return resize_part(from, to, whole(to), resample);
   }
-  /// The pixels of `part` of that alone, within 1, at no more cost than theirs.
+  /// Returns only the pixels of `part` of the image that resize() returns. Values differ by at most
+  /// 1. Only the pixels of `part` are computed.
   PictureView resize_part(PictureView from, Size to, const Box& part,
                           Resample resample = Resample::antialiased);
 
@@ -39,8 +43,8 @@ class Resizer {
   std::unique_ptr<Memory> memory_;
 };
 
-/// The size of a picture of size `from` whose shorter side is to be `shorter`; the longer one is
-/// cut to whole pixels, as by torchvision's Resize(shorter).
+/// Returns the size of an image whose shorter side is scaled from `from` to `shorter` pixels. The
+/// longer side is rounded down to whole pixels, as in torchvision's Resize(shorter).
 Size with_shorter_side(Size from, int shorter);
 
 }  // namespace dlscale::images

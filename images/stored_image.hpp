@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an image file becomes in a record file.
+// Converts an image file to the form in which a record file stores the image.
 #pragma once
 
 #include <cstdint>
@@ -15,32 +15,39 @@
 
 namespace dlscale::images {
 
-/// How images are stored: "jpeg": as their files have them; "jpeg:256": as JPEG, scaled down to a
-/// shorter side of 256; "raw:256": so scaled, as pixels; "raw": as pixels.
+/// Form in which images are stored:
+/// - "jpeg": the bytes of the image file.
+/// - "jpeg:256": JPEG, scaled down to a shorter side of at most 256 pixels.
+/// - "raw:256": pixels, scaled down in the same way.
+/// - "raw": pixels of the original size.
 struct StoredForm {
   bool is_raw = false;
-  int shorter_side = 0;  ///< pixels, of those that are larger; 0: sizes stay
+  int shorter_side = 0;  ///< maximum length of the shorter side in pixels; 0: sizes are unchanged
   int quality = kUsualQuality;
 
   bool operator==(const StoredForm&) const = default;
 };
 
-/// Throws base::UsageError for another text. The quality is the usual one.
+/// Returns the form that `text` describes, with the quality kUsualQuality. Throws base::UsageError
+/// for an invalid text.
 StoredForm stored_form(std::string_view text);
 std::string to_string(const StoredForm& form);
 
+/// Bytes of an image as stored in a record.
 struct StoredImage {
   std::vector<std::uint8_t> bytes;
   Encoding encoding = Encoding::jpeg;
   Size size;
 };
 
-/// Stores one image after the other, with memory that it keeps. One thread at a time.
+/// Converter for one image file after another that reuses its memory. Only one thread may use an
+/// ImageStorer at a time.
 class ImageStorer {
  public:
   explicit ImageStorer(const StoredForm& form) : form_(form) {}
-  /// `file` is decoded as a whole, so that what is stored is good. A JPEG file that need not be
-  /// scaled keeps its bytes, and with "jpeg" a PNG file too. Throws BrokenPicture.
+  /// Returns the stored form of an image file. Decodes the whole file to verify it. Keeps the bytes
+  /// of a JPEG file that need not be scaled, and with the form "jpeg" also the bytes of a PNG file.
+  /// Throws BrokenPicture.
   StoredImage store(std::vector<std::uint8_t> file);
 
  private:

@@ -11,7 +11,7 @@ double share(int ranks) {
   return (ranks - 1.0) / ranks;
 }
 
-/// Levels of a binary tree.
+/// Returns the number of levels of a binary tree of ranks.
 double depth(int ranks) {
   return std::ceil(std::log2(ranks));
 }
@@ -20,7 +20,8 @@ Seconds summing(const Link& link, Bytes message, Bytes number) {
   return Flop{message / number} / link.summation;
 }
 
-/// The slowest of what a message passes.
+/// Returns a link with the lowest bandwidth and the lowest summation rate of all links that a
+/// message passes.
 Link narrowest(const Network& network, Placement ranks) {
   if (ranks.nodes <= 1) return network.inside;
   if (ranks.gpus <= ranks.nodes) return network.between;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long an all-reduce takes, from the latency and the bandwidth of links.
+// Predicts the time of an all-reduce from the latency and the bandwidth of links.
 #pragma once
 
 #include <limits>
@@ -8,50 +8,57 @@
 
 namespace dlscale::predict {
 
-/// One hop from a rank to the next.
+/// Link from a rank to the next rank.
 struct Link {
-  Seconds latency;           ///< α
-  BytesPerSecond bandwidth;  ///< 1/β
-  /// 1/γ: additions of what arrives to what is there.
+  Seconds latency;           ///< latency of a hop, α
+  BytesPerSecond bandwidth;  ///< bandwidth, 1/β
+  /// Rate at which a rank adds received numbers to its own numbers, 1/γ.
   FlopPerSecond summation{std::numeric_limits<double>::infinity()};
 };
 
-/// 2(P-1)α + 2((P-1)/P)nβ + ((P-1)/P)(n/δ)γ. Barrachina et al., Computing 105(5), 2023, eq (1).
+/// Returns the time of a ring all-reduce: 2(P-1)α + 2((P-1)/P)nβ + ((P-1)/P)(n/δ)γ. P is `ranks`, n
+/// is the size of `message` and δ is the size of one `number`, both in bytes. α, β and γ are the
+/// values of `link`. Returns 0 for one rank. Barrachina et al., Computing 105(5), 2023, eq (1).
 Seconds ring_all_reduce(const Link& link, int ranks, Bytes message, Bytes number = kSingle);
 
-/// Two binary trees, each with half of the message, up and down again: 2⌈log₂P⌉α + 2nβ + (n/δ)γ.
+/// Returns the time of an all-reduce on two binary trees: 2⌈log₂P⌉α + 2nβ + (n/δ)γ. P is `ranks`, n
+/// is the size of `message` and δ is the size of one `number`, both in bytes. α, β and γ are the
+/// values of `link`. Each tree sends half of the message up and down again. Returns 0 for one rank.
 /// Sanders, Speck, Träff: Two-tree algorithms for full bandwidth broadcast, reduction and scan,
 /// 2009.
 Seconds tree_all_reduce(const Link& link, int ranks, Bytes message, Bytes number = kSingle);
 
+/// Algorithm of an all-reduce. `fastest` is the faster of ring and tree.
 enum class AllReduce { ring, tree, fastest };
 
-/// Nodes of several GPUs: ranks of a node are joined by `inside`, nodes by `between`, whose
-/// bandwidth is that of all of a node's adaptors.
+/// Network of nodes with several GPUs each. `inside` connects the ranks of a node. `between`
+/// connects nodes, and its bandwidth is the sum over all network adapters of a node.
 struct Network {
   Link inside;
   Link between;
-  /// Algorithm of all-reduces, unless a run asks for another one.
+  /// Algorithm of all-reduces if a run does not request an algorithm.
   AllReduce algorithm = AllReduce::fastest;
 };
 
-/// Where ranks are.
+/// Number of nodes and GPUs on which ranks run.
 struct Placement {
   int nodes = 1;
-  int gpus = 1;  ///< ranks on all nodes together
+  int gpus = 1;  ///< number of ranks on all nodes together
 };
 
-/// Of so many ranks that fill one node after the other.
+/// Returns the placement of `gpus` ranks that fill one node after another.
 constexpr Placement placement(int gpus, int gpus_per_node) {
   return {(gpus - 1) / gpus_per_node + 1, gpus};
 }
 
-/// On a ring 2(N-1) hops of 2(P-1) leave their node, in trees 2⌈log₂N⌉; the narrowest link on the
-/// way bounds the bandwidth. Nothing for one rank.
+/// Returns the time of an all-reduce of P ranks on N nodes. In a ring, 2(N-1) of the 2(P-1) hops
+/// are between nodes. In trees, 2⌈log₂N⌉ hops are between nodes. The link with the lowest bandwidth
+/// limits the rate. Returns 0 for one rank.
 Seconds all_reduce(const Network& network, Placement ranks, Bytes message,
                    AllReduce algorithm = AllReduce::fastest);
 
-/// Bytes that each GPU sends in an all-reduce, whatever the algorithm, at least: 2((P-1)/P)n.
+/// Returns the minimum number of bytes that each of P GPUs sends in an all-reduce of n bytes with
+/// any algorithm: 2((P-1)/P)n.
 Bytes sent_by_each(int ranks, Bytes message);
 
 }  // namespace dlscale::predict

@@ -16,10 +16,10 @@
 namespace dlscale::predict {
 namespace {
 
-constexpr std::size_t kFewestOfRange = 4;  // two coefficients, and two to judge them by
+constexpr std::size_t kFewestOfRange = 4;  // sizes for two coefficients and two to judge the fit
 constexpr std::size_t kMostRanges = 3;
-constexpr std::size_t kMostBorders = 48;  // that are tried, of many sizes
-constexpr double kExact = 1e-6;  // relative errors below this are none: made data, rounding
+constexpr std::size_t kMostBorders = 48;  // number of borders to try if there are many sizes
+constexpr double kExact = 1e-6;  // relative error that counts as 0: synthetic data, rounding
 
 struct Size {
   std::int64_t bytes = 0;
@@ -27,7 +27,8 @@ struct Size {
 };
 using Key = std::tuple<std::string, int, int>;  // topology, nodes, gpus
 
-/// Sizes of a placement, ascending, with the hops and the bytes that α and β are multiplied with.
+/// Returns the message sizes of a placement in ascending order, with the factors of α (hops) and β
+/// (bytes) and the median time.
 std::vector<Size> sizes_of(const std::map<std::int64_t, std::vector<double>>& times, int gpus) {
   std::vector<Size> sizes;
   for (const auto& [bytes, seconds] : times) {
@@ -37,7 +38,8 @@ std::vector<Size> sizes_of(const std::map<std::int64_t, std::vector<double>>& ti
   return sizes;
 }
 
-/// Borders between ranges, as indices: 0 first, the number of sizes last.
+/// Borders between ranges as indices of sizes. The first border is 0 and the last is the number of
+/// sizes.
 using Borders = std::vector<std::size_t>;
 
 std::vector<TermFit> fits_between(const std::vector<Size>& sizes, const Borders& borders) {
@@ -50,18 +52,21 @@ std::vector<TermFit> fits_between(const std::vector<Size>& sizes, const Borders&
   return fits;
 }
 
-/// Akaike's criterion, corrected; nothing where there are too few sizes for so many coefficients.
+/// Returns Akaike's corrected information criterion (AICc). Returns nothing if there are too few
+/// sizes for the number of coefficients.
 std::optional<double> aicc(const std::vector<TermFit>& fits, double sizes) {
   double squares = 0;
   for (const TermFit& fit : fits) squares += fit.squares;
-  // A range has two coefficients, a border between ranges is one more; then the variance.
+  // Each range has two coefficients, each border between ranges adds one, and the variance adds
+  // one.
   const double k = 3.0 * static_cast<double>(fits.size()) - 1 + 1;
   if (sizes - k - 1 <= 0) return std::nullopt;
   const double mean = std::max(squares / sizes, kExact * kExact);
   return sizes * std::log(mean) + 2 * k + 2 * k * (k + 1) / (sizes - k - 1);
 }
 
-/// All ways to divide `count` sizes into so many ranges.
+/// Calls `take` for each division of `count` sizes into `ranges` ranges. Tries only a part of the
+/// borders if there are many sizes. `borders` contains the borders chosen so far.
 void each_division(std::size_t count, std::size_t ranges, Borders borders,
                    const std::function<void(const Borders&)>& take) {
   const std::size_t from = borders.back();
@@ -128,7 +133,8 @@ std::vector<contract::AllReduceFit> fit_all_reduces(
 contract::FittedValue fit_summation(int gpus,
                                     const std::map<std::int64_t, double>& reduce_scatter_s,
                                     const std::map<std::int64_t, double>& all_gather_s) {
-  // A line through the origin: differences of noisy times may be negative, ratios of them nothing.
+  // Fits a line through the origin, because differences of noisy times may be negative and ratios
+  // of such differences have no meaning.
   double xx = 0, xy = 0;
   std::vector<std::pair<double, double>> points;
   for (const auto& [bytes, seconds] : reduce_scatter_s) {
@@ -152,17 +158,19 @@ contract::FittedValue fit_summation(int gpus,
 
 namespace {
 
-constexpr double kErrors = 2;     // times the error: 95 of 100
-constexpr double kInside = 0.05;  // between sizes, however near they lie
-constexpr double kOutside = 0.1;  // beyond them, and between counts
-// Eight H100 of a node are a third faster than four of them say: with kOutside 0.4 at twice the
-// count. At eight times the band is then what data sheets have.
+constexpr double kErrors = 2;     // factor on the error for a 95 % interval
+constexpr double kInside = 0.05;  // smallest uncertainty between sizes, however near they are
+constexpr double kOutside = 0.1;  // smallest uncertainty beyond the sizes, and for other GPU counts
+// Uncertainty that each doubling of the GPU count adds. Eight H100 of a node are one third faster
+// than four H100 predict. With kOutside this gives 0.4 at twice the count. At eight times the count
+// the band is as wide as the band of data sheets.
 constexpr double kEachDoubling = 0.3;
 
-/// Hops and share of the message that α and β are multiplied with.
+/// Returns the number of hops in a ring, by which α is multiplied.
 double hops(int gpus) {
   return 2.0 * (gpus - 1);
 }
+/// Returns the bytes that each rank sends in a ring, by which β is multiplied.
 double travelled(int gpus, double bytes) {
   return 2.0 * (gpus - 1) / gpus * bytes;
 }
@@ -171,7 +179,7 @@ double by_fit(const RingFit& fit, int gpus, double bytes) {
   return fit.latency.value * hops(gpus) + fit.seconds_per_byte * travelled(gpus, bytes);
 }
 
-/// A straight line on log-log axes.
+/// Returns the time of a size between two sizes, on a straight line on log-log axes.
 double between(double bytes, double bytes_a, double seconds_a, double bytes_b, double seconds_b) {
   const double part = std::log(bytes / bytes_a) / std::log(bytes_b / bytes_a);
   return seconds_a * std::pow(seconds_b / seconds_a, part);
@@ -224,7 +232,7 @@ AllReduceTable::AllReduceTable(const std::vector<contract::AllReduceTime>& measu
   for (auto& [key, table] : tables_) {
     std::stable_sort(table.points.begin(), table.points.end(),
                      [](const Point& a, const Point& b) { return a.bytes < b.bytes; });
-    // Of several times of one size the slowest holds.
+    // Keeps the slowest of several times of one size.
     std::vector<Point> points;
     for (const Point& point : table.points) {
       if (points.empty() || points.back().bytes < point.bytes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latency and bandwidth of measured all-reduces, and how long others take by them.
+// Fits latency and bandwidth to measured all-reduces and estimates the time of other all-reduces.
 #pragma once
 
 #include <cstdint>
@@ -13,66 +13,70 @@
 
 namespace dlscale::predict {
 
-// Latency and bandwidth of measured all-reduces, for each range of sizes that one line describes.
+// Latency and bandwidth of measured all-reduces, with one line for each range of message sizes.
 
-/// So many sizes of a placement make a line with an interval.
+/// Smallest number of message sizes of a placement that gives a line with an interval.
 inline constexpr int kFewestSizes = 3;
 
-/// For each topology and placement its ranges, ascending: protocols and algorithms change with the
-/// size, and α and β with them. One range, two or three, of at least four sizes each where there
-/// are several; their number and borders have the least AICc of relative errors (Hurvich and Tsai,
-/// 1989). Of several times of one size their middle counts. Placements with fewer than kFewestSizes
-/// sizes have none.
+/// Returns the fits of each topology and placement, one for each range of message sizes, in
+/// ascending order. Protocols and algorithms change with the message size, and α and β change with
+/// them. A placement has one, two or three ranges. If there are several ranges, each has at least
+/// four sizes. The number and the borders of the ranges minimise the AICc of relative errors
+/// (Hurvich and Tsai, 1989). The median counts for several times of one size. Omits placements with
+/// fewer than kFewestSizes sizes.
 std::vector<contract::AllReduceFit> fit_all_reduces(
     const std::vector<contract::AllReduceTime>& measured);
 
-/// How much longer a reduce-scatter takes than an all-gather of the same array, for each byte that
-/// is added up: γ of Barrachina's formula by the byte. Of times of one placement on `gpus` ranks,
-/// by size; sizes of which only one of both was measured are passed over. 0 with fewer than
-/// kFewestSizes.
+/// Returns how much longer a reduce-scatter takes than an all-gather of the same array, in seconds
+/// per added byte. This is γ of Barrachina's formula per byte. The maps contain times by message
+/// size, for one placement on `gpus` ranks. Ignores sizes that only one of the two maps contains.
+/// Returns 0 with fewer than kFewestSizes sizes.
 contract::FittedValue fit_summation(int gpus,
                                     const std::map<std::int64_t, double>& reduce_scatter_s,
                                     const std::map<std::int64_t, double>& all_gather_s);
 
-// How long an all-reduce takes, from measurements of others.
+// Time of an all-reduce, estimated from measurements of other all-reduces.
 
-/// What an estimate rests on, from the surest on.
+/// Basis of an estimate, from the most certain to the least certain.
 enum class Basis {
-  interpolated,  ///< between two sizes measured on so many GPUs
-  beyond_sizes,  ///< outside the sizes measured, by the α and β of these GPUs
-  beyond_gpus,   ///< on other GPU counts of the same topology, by the α and β of them all
+  interpolated,  ///< interpolation between two sizes measured on this GPU count
+  beyond_sizes,  ///< extrapolation beyond the measured sizes by α and β of this count
+  beyond_gpus,   ///< estimate from α and β of all measured counts of the topology
 };
 
 struct AllReduceEstimate {
   Seconds time;
   Basis basis = Basis::interpolated;
-  /// Root mean square of estimated / measured - 1: of the placement's sizes, each estimated by its
-  /// neighbours, or on other counts of what α and β were fitted to. 0 for a size that was measured;
-  /// negative where there are too few sizes to say it.
+  /// Root mean square of estimated / measured - 1. For a measured placement, each of its sizes is
+  /// estimated from the neighbouring sizes. For other GPU counts, this is the error of the fit of α
+  /// and β. The value is 0 for a measured size, and negative if there are too few sizes.
   double relative_error = 0;
-  double farther = 1;  ///< GPUs / the most that were measured, or the fewest / GPUs; at least 1
-  /// What the time may be wrong by, as a part of it: twice the error, and no less than was found
-  /// elsewhere (docs/prediction-model.md). On other counts it grows with the distance.
+  double farther = 1;  ///< distance: GPUs / most measured, or fewest measured / GPUs; at least 1
+  /// Returns the relative uncertainty of the time: twice the relative error, but at least the error
+  /// found in other measurements (docs/prediction-model.md). For other GPU counts the uncertainty
+  /// grows with `farther`.
   double uncertainty() const;
 };
 
-/// α and β of a ring, by least squares of relative errors, neither negative.
+/// Fit of α and β of a ring by least squares of relative errors, with non-negative values.
 struct RingFit {
   Seconds latency;
   double seconds_per_byte = 0;
-  double relative_error = 0;  ///< root mean square
+  double relative_error = 0;  ///< root mean square of fitted / measured - 1
 };
 
-/// Tables of times over message sizes, one for each topology and placement.
+/// Tables of measured times by message size, one for each topology and placement.
 class AllReduceTable {
  public:
   explicit AllReduceTable(const std::vector<contract::AllReduceTime>& measured);
 
   bool empty() const { return tables_.empty(); }
-  /// ln t is linear in ln n between two sizes. Outside of them it goes on as the ring's α and β
-  /// have it. For a placement that was not measured α and β are those of all placements of the
-  /// topology that lie on one node, as it does, or on several. Throws base::UsageError where they
-  /// are none, or the topology is not named: bandwidth of one count says nothing of another's then.
+  /// Returns the estimated time of an all-reduce. Between two measured sizes ln t is linear in ln
+  /// n. Outside the measured sizes the time follows α and β of the ring. For a placement that was
+  /// not measured, α and β come from all placements of the topology on one node, if `ranks` use one
+  /// node, or on several nodes. Throws base::UsageError if there are no such placements or the
+  /// topology has no name. Without a topology the bandwidth of one GPU count does not predict the
+  /// bandwidth of another count.
   AllReduceEstimate estimate(const std::string& topology, Placement ranks, Bytes message) const;
 
  private:
@@ -82,13 +86,13 @@ class AllReduceTable {
   };
   using Key = std::tuple<std::string, int, int>;  ///< topology, nodes, gpus
   struct Fitted {
-    std::vector<Point> points;  ///< ascending
+    std::vector<Point> points;  ///< points in ascending order of bytes
     RingFit fit;
-    double left_out = 0;  ///< error of sizes estimated by their neighbours; negative: too few
+    double left_out = 0;  ///< error of sizes estimated from neighbours; negative: too few sizes
   };
   struct TopologyFit {
     RingFit fit;
-    int fewest = 0, most = 0;  ///< GPUs
+    int fewest = 0, most = 0;  ///< smallest and largest measured GPU count
   };
 
   static double left_out_error(const std::vector<Point>& points);
@@ -97,7 +101,8 @@ class AllReduceTable {
   std::map<Key, Fitted> tables_;
 };
 
-/// Of times on `gpus[i]` ranks of messages of `bytes[i]`; all three equally long, not empty.
+/// Fits α and β to times `seconds[i]` of messages with `bytes[i]` bytes on `gpus[i]` ranks. The
+/// three vectors must have the same length and must not be empty.
 RingFit fit_ring(const std::vector<int>& gpus, const std::vector<double>& bytes,
                  const std::vector<double>& seconds);
 

@@ -7,7 +7,7 @@
 namespace dlscale::predict {
 namespace {
 
-/// Joins two factors of at least 1: their logarithms are added in quadrature.
+/// Returns the combination of two factors, each at least 1. The logarithms are added in quadrature.
 double joined(double a, double b) {
   return std::exp(std::hypot(std::log(std::max(1.0, a)), std::log(std::max(1.0, b))));
 }
@@ -16,7 +16,7 @@ double joined(double a, double b) {
 
 Band widened(Band band, Factors factors) {
   if (band.value <= 0 || (factors.low >= 1 && factors.high <= 1)) return band;
-  // A low edge of 0 is infinitely far from the value, and stays 0.
+  // A low edge of 0 is infinitely far from the value on a logarithmic scale, and stays 0.
   band.low = band.low > 0 ? band.value / joined(band.value / band.low, 1 / factors.low) : 0;
   band.high = band.value * joined(band.high / band.value, factors.high);
   return band;
@@ -29,13 +29,14 @@ Band scaled(const Band& band, double scale) {
 namespace {
 
 struct SiteSpread {
-  std::string_view site;  ///< a published system, which is left out; empty: none is left out
+  std::string_view site;  ///< published system that is left out; empty: no system
   double input_pipeline;
   double memory;
   double gain;
 };
 
-/// The first table of docs/measurements/prediction_bands.md, written by bench/prediction_bands.py.
+/// Spreads from the first table of docs/measurements/prediction_bands.md, which
+/// bench/prediction_bands.py writes.
 constexpr SiteSpread kSpreads[] = {
     {"", 0.358, 0.090, 0.032},
     {"jureca-dc", 0.358, 0.094, 0.032},
@@ -45,7 +46,8 @@ constexpr SiteSpread kSpreads[] = {
     {"nef-cpu", 0.310, 0.090, 0.009},
 };
 
-/// The row of a published system; else the row in which none is left out.
+/// Returns the row of a published system. For other sites returns the row in which no system is
+/// left out.
 const SiteSpread& spread_for(std::string_view site) {
   const auto* found = std::find_if(std::begin(kSpreads), std::end(kSpreads),
                                    [&](const SiteSpread& each) { return each.site == site; });

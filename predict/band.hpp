@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A predicted number with the values that it is likely to lie between, and how far what the model
-// leaves out widens that.
+// Defines bands, the likely ranges of predicted numbers, and widens the bands for costs that the
+// model leaves out.
 #pragma once
 
 #include <string>
@@ -10,72 +10,77 @@
 
 namespace dlscale::predict {
 
-// A predicted number with the values that it is likely to lie between.
+// Bands: predicted numbers with their likely ranges.
 
-/// Factors that a value is likely to lie between: value x low to value x high.
+/// Factors of a likely range, which reaches from value x low to value x high.
 struct Factors {
   double low = 1;
   double high = 1;
 };
 
+/// Predicted value with the edges of its likely range.
 struct Band {
   double value = 0;
   double low = 0;
   double high = 0;
 };
 
-/// Returns the band with both edges moved outwards by independent factors: the logarithms of the
-/// distances to the value are added in quadrature, so that no edge passes 0.
+/// Returns the band with both edges moved outwards by independent factors. The logarithms of the
+/// distances to the value are added in quadrature, so that no edge crosses 0.
 Band widened(Band band, Factors factors);
 
-/// Returns the band of `value` x `scale`, edges included.
+/// Returns the band with the value and both edges multiplied by `scale`.
 Band scaled(const Band& band, double scale);
 
-// How far bands reach because of what the model of a step's time leaves out.
+// Width of bands because of costs that the model of a step leaves out.
 // The model has no term for loading from a shared file system, for the start of an epoch, for
-// stragglers between nodes, or for congestion of the network. On the GPU counts of measured runs
-// the measurements hold what these take. On other counts nothing does, and published systems lie
-// far apart there: that distance becomes the width of the bands. bench/prediction_bands.py fits it
-// with one system left out at a time (docs/measurements/prediction_bands.md).
+// stragglers between nodes, or for congestion of the network. Measured runs contain these costs for
+// their own GPU counts. For other GPU counts no measurement contains them, and the results of
+// published systems differ widely. The width of the bands covers these differences.
+// bench/prediction_bands.py fits the width and leaves out one system at a time
+// (docs/measurements/prediction_bands.md).
 
-/// What the model leaves out, for messages.
+/// Names of the costs that the model leaves out, for messages.
 inline constexpr const char* kMissingTerms =
     "loading from a shared file system, the start of an epoch, stragglers between nodes, "
     "congestion of the network";
 
-/// How ranks get their samples. Published systems with an input pipeline lie farther apart.
+/// Source from which ranks get their samples. The results of published systems differ more with an
+/// input pipeline.
 enum class SampleSource {
-  input_pipeline,  ///< samples are read, decoded or put together while the run trains
-  memory,          ///< samples are made up, or lie ready in memory
+  input_pipeline,  ///< samples read, decoded or assembled during the training
+  memory,          ///< samples generated or ready in memory
 };
 
 SampleSource sample_source(const contract::RunSpec& run);
 
-/// How far published systems lie apart, in natural logarithms.
+/// Spread of the results of published systems, in natural logarithms.
 struct PublishedSpread {
-  double loss = 0;  ///< ln(1 / efficiency) for each doubling of the GPUs, which 95 % do not exceed
-  double gain = 0;  ///< the largest ln(efficiency) above 0, whatever the count
+  double loss = 0;  ///< ln(1 / efficiency) per doubling of the GPUs that 95 % do not exceed
+  double gain = 0;  ///< largest ln(efficiency) above 0 at any GPU count
 };
 
-/// Returns the spread of all published systems. For a site of that name which is a published system
-/// itself, returns the spread of the others, so that no prediction rests on its own outcome.
+/// Returns the spread of all published systems. If `site` is a published system itself, returns the
+/// spread of the other systems, so that the results of a system do not determine its own
+/// predictions.
 PublishedSpread published_spread(SampleSource source, std::string_view site);
 
-/// Whether a site of that name is a published system, which is left out of its own bands.
+/// Returns whether `site` is a published system. The bands of a published system leave out its own
+/// results.
 bool is_published_system(std::string_view site);
 
-/// Returns the factors between which the cost of a sample at `gpus` lies, relative to its cost at
-/// `from` GPUs, because of the missing terms.
+/// Returns the factors of the likely range of the cost of a sample at `gpus` GPUs, relative to its
+/// cost at `from` GPUs. The range covers the costs that the model leaves out.
 Factors missing_cost(const PublishedSpread& spread, int from, int gpus);
 
-/// What is missing from the model of a curve.
+/// Costs that the model of a curve leaves out.
 struct MissingTerms {
-  PublishedSpread spread;  ///< 0, 0: nothing is missing
-  int measured_gpus = 1;   ///< the most GPUs of measured runs, which hold the missing terms
+  PublishedSpread spread;  ///< spread of published systems; 0, 0: no costs are missing
+  int measured_gpus = 1;   ///< largest GPU count of measured runs, which contain these costs
 
-  /// Factors of a step's time on `gpus` GPUs.
+  /// Returns the factors for the time of a step on `gpus` GPUs.
   Factors of_step(int gpus) const;
-  /// Factors of the efficiency on `gpus` GPUs against `first` GPUs.
+  /// Returns the factors for the efficiency on `gpus` GPUs relative to `first` GPUs.
   Factors of_efficiency(int first, int gpus) const;
   bool widen(int gpus) const { return spread.loss > 0 && gpus > measured_gpus; }
 };

@@ -17,8 +17,8 @@ namespace {
 
 constexpr double kSingular = 1e-12;
 
-/// Normal equations of relative errors: every row divided by what was measured, so that the right
-/// side is 1 where nothing of it is known.
+/// Normal equations of relative errors. Every row is divided by its measured value, so that the
+/// right side is 1 if no part of the value is known.
 struct Normal {
   double aa = 0, ab = 0, bb = 0, a1 = 0, b1 = 0;
   double determinant() const { return aa * bb - ab * ab; }
@@ -54,7 +54,7 @@ double student_95(int degrees) {
   if (degrees <= static_cast<int>(kTable.size())) {
     return kTable[static_cast<std::size_t>(degrees - 1)];
   }
-  return 1.96 + 2.4 / degrees;  // within 0.001 of the table's continuation
+  return 1.96 + 2.4 / degrees;  // approximation within 0.001 of the continued table
 }
 
 TermFit fit_terms(const std::vector<TermPoint>& points) {
@@ -67,8 +67,9 @@ TermFit fit_terms(const std::vector<TermPoint>& points) {
     second = (n.b1 * n.aa - n.a1 * n.ab) / n.determinant();
     both = first >= 0 && second >= 0;
   }
-  // Of two optima on the edges the feasible one: where one coefficient came out negative, the other
-  // alone; of parallel terms the second, for time per byte says more than a latency.
+  // If one coefficient is negative, the best feasible fit holds it at 0 and fits the other alone.
+  // For parallel terms the fit keeps the second coefficient, because a time per byte predicts more
+  // than a latency.
   const bool first_alone = !both && (n.bb <= 0 || (!n.parallel() && second < 0));
   if (!both) {
     first = first_alone ? std::max(0.0, n.a1 / n.aa) : 0;
@@ -104,10 +105,10 @@ double median(std::vector<double> values) {
 
 namespace {
 
-constexpr double kFarthest = 2;  // times the largest batch measured, or a part of the smallest
-constexpr double kLeastDeviation = 0.03;  // a fit of few points is not surer than this
-constexpr double kOtherBatch = 0.1;       // at a batch that is not between those measured
-constexpr double kFar = 0.25;             // at one that is far from all of them
+constexpr double kFarthest = 2;  // factor beyond the measured batches from which a batch is far
+constexpr double kLeastDeviation = 0.03;  // smallest error, because few points can fit too well
+constexpr double kOtherBatch = 0.1;       // smallest error at a batch outside the measured batches
+constexpr double kFar = 0.25;             // smallest error at a batch far from all measured batches
 constexpr double kNormal95 = 1.96;
 
 void stretch(std::vector<LayerTime>& layers, PassTime LayerTime::*pass, Seconds now,
@@ -116,7 +117,7 @@ void stretch(std::vector<LayerTime>& layers, PassTime LayerTime::*pass, Seconds 
   for (LayerTime& layer : layers) (layer.*pass).time = (layer.*pass).time * (wanted / now);
 }
 
-/// Root mean square of fitted / measured - 1.
+/// Returns the root mean square of fitted / measured - 1.
 double fit_error(const BatchFit& fit, const std::vector<double>& batches,
                  const std::vector<double>& seconds) {
   double squares = 0;
@@ -198,16 +199,16 @@ int ranks_of(const contract::ComputeTime& time) {
   return std::max(1, time.ranks_on_node);
 }
 
-/// A pass of the card as measured: its line over the batch on the fewest ranks, and what more of
-/// them make of it.
+/// Fit of a measured pass: a line over the batch on the fewest ranks, and the slow-down with more
+/// ranks.
 struct PassFit {
   BatchFit line;
   Sharing sharing{{}};
   Seconds at(double batch, int ranks) const { return line.at(batch) * sharing.at(ranks); }
 };
 
-/// Through the middle of each batch's runs: relative errors of single runs would draw the line to
-/// the fastest of them. Its error is that of single runs.
+/// Fits a line through the median of each batch. A fit of single runs by relative errors would draw
+/// the line to the fastest runs. The error of the line is the error of single runs.
 BatchFit line_of(const std::vector<double>& batches, const std::vector<double>& seconds) {
   std::map<double, std::vector<double>> runs;
   for (std::size_t i = 0; i < batches.size(); ++i) runs[batches[i]].push_back(seconds[i]);
@@ -250,8 +251,8 @@ PassFit fit_pass(const std::vector<contract::ComputeTime>& measured, const TimeO
   return fit;
 }
 
-/// The optimizer does not know the batch: the middle of what was measured, on so many ranks of a
-/// node as a pass is.
+/// Returns the time of the optimizer, which does not depend on the batch: the median of the
+/// measured times, scaled to `ranks` ranks of a node in the same way as a pass.
 Seconds optimizer_at(const std::vector<contract::ComputeTime>& measured, int ranks) {
   std::map<int, std::vector<double>> times;
   for (const contract::ComputeTime& time : measured) {
@@ -264,7 +265,8 @@ Seconds optimizer_at(const std::vector<contract::ComputeTime>& measured, int ran
   return {alone * Sharing(std::move(factors)).at(ranks)};
 }
 
-/// By learned kernels where most of the step is learned, else by the roofline.
+/// Returns the times of learned kernels if they cover most of the step. Otherwise returns the times
+/// of the roofline.
 ComputeEstimate unmeasured(const contract::ModelCard& card, double batch,
                            const ComputeBasis& basis) {
   constexpr double kMost = 0.9;

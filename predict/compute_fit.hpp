@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Terms through measured quantities: the computation of a step on one GPU, from steps measured at
-// other batches.
+// Fits two terms to measured quantities, and predicts the computation of a step on one GPU from
+// steps measured with other batches.
 #pragma once
 
 #include <map>
@@ -14,38 +14,43 @@
 
 namespace dlscale::predict {
 
-// Two terms through measured quantities, and how sure they are.
+// Fits of two terms to measured quantities, with intervals.
 
-/// A measured time or size, and what each of two coefficients is multiplied with to make it.
+/// Measured time or size, with the factors of the two coefficients that describe it.
 struct TermPoint {
   double first = 0;
   double second = 0;
-  double measured = 0;  ///< above 0
-  double known = 0;     ///< of `measured`: what is there whatever the coefficients are
+  double measured = 0;  ///< measured value, above 0
+  double known = 0;     ///< part of `measured` that does not depend on the coefficients
 };
 
+/// Fitted coefficients of two terms, with their errors.
 struct TermFit {
-  contract::FittedValue first, second;  ///< with 95 % intervals, neither below 0
+  contract::FittedValue first, second;  ///< non-negative coefficients with 95 % intervals
   double relative_error = 0;            ///< root mean square of fitted / measured - 1
-  double squares = 0;                   ///< sum of the squares of these
+  double squares = 0;                   ///< sum of the squares of fitted / measured - 1
   int points = 0;
   double at(double a, double b) const { return first.value * a + second.value * b; }
 };
 
-/// Least squares of relative errors under coefficients that are not negative; intervals by the
-/// covariance and Student's t with points - 2 degrees of freedom. With fewer than three points, and
-/// of a coefficient held at 0, the interval is the value. At least one point.
+/// Fits two non-negative coefficients by least squares of relative errors. The intervals follow
+/// from the covariance and Student's t. There are points - 2 degrees of freedom, or points - 1 if
+/// one coefficient is held at 0. With fewer than three points, and for a coefficient held at 0, the
+/// interval contains only the value. Requires at least one point.
 TermFit fit_terms(const std::vector<TermPoint>& points);
 
-/// Half the width of a 95 % interval in standard errors: Student's t, two-sided.
+/// Returns half the width of a 95 % interval in standard errors: the two-sided quantile of
+/// Student's t.
 double student_95(int degrees);
 
-/// Of at least one value; the mean of the two in the middle of an even count.
+/// Returns the median of at least one value. The median of an even count is the mean of the two
+/// middle values.
 double median(std::vector<double> values);
 
-// Computation of a step on one GPU, from steps measured at other batches.
+// Computation of a step on one GPU, estimated from steps measured with other batches.
 
-/// t(B) = start + B x per_sample, neither negative: what launching kernels costs, and the slope.
+/// Line over the batch: t(B) = start + B x per_sample, with non-negative coefficients. `start` is
+/// the time to launch kernels.
 struct BatchFit {
   Seconds start;
   Seconds per_sample;
@@ -53,58 +58,64 @@ struct BatchFit {
   Seconds at(double batch) const { return start + per_sample * batch; }
 };
 
-/// Least squares of relative errors; of one point a line through the origin. Not empty.
+/// Fits a line to the times of batches by least squares of relative errors. A single point gives a
+/// line through the origin. The vectors must not be empty.
 BatchFit fit_batches(const std::vector<double>& batches, const std::vector<double>& seconds);
 
+/// Estimated computation of a step, with its likely range.
 struct ComputeEstimate {
   ComputeTimes times;
   Factors sure;
-  int measured = 0;           ///< batches that it rests on; 0: the roofline alone
-  bool extrapolated = false;  ///< the batch is more than twice as large or as small as all of them
-  Seconds deviation;          ///< of a step, that ranks do not share; 0: not measured
+  int measured = 0;           ///< number of measured batches; 0: not measured
+  bool extrapolated = false;  ///< batch above twice the largest or below half the smallest measured
+  Seconds deviation;          ///< deviation of a step that ranks do not share; 0: not measured
 };
 
-/// What computation is estimated from.
+/// Data from which the computation of a step is estimated.
 struct ComputeBasis {
   Rates rates;
   int optimizer_states = 0;
-  std::vector<contract::ComputeTime> measured;  ///< of the card; none: the roofline alone
-  Factors roofline_sure;                        ///< of the roofline alone
-  int ranks_on_node = 1;  ///< that compute at the same time, and share memory and power
-  std::vector<contract::KernelModel> kernels;  ///< learned times; none: the roofline's
+  std::vector<contract::ComputeTime> measured;  ///< measured steps of the card; may be empty
+  Factors roofline_sure;  ///< likely range of the roofline without measurements
+  int ranks_on_node = 1;  ///< ranks that compute at the same time and share memory and power
+  std::vector<contract::KernelModel> kernels;  ///< models of kernels; may be empty
 };
 
-/// How much longer a pass takes where several ranks of a node compute, against the fewest measured.
+/// Slow-down of a pass when several ranks of a node compute, relative to the fewest measured ranks.
 class Sharing {
  public:
-  /// `factors`: at each number of ranks measured; of the fewest 1.
+  /// Takes the factor at each measured number of ranks. The factor for the fewest ranks is 1.
   explicit Sharing(std::map<int, double> factors) : factors_(std::move(factors)) {}
-  /// Between numbers measured ln factor is linear in ln ranks; beyond them as between the two last,
-  /// neither falling nor steeper than in proportion.
+  /// Returns the factor for `ranks` ranks. Between measured numbers ln(factor) is linear in
+  /// ln(ranks). Above the largest number the line through the last two numbers continues, with a
+  /// slope limited to 0 to 1. Below the smallest number the factor is constant.
   double at(int ranks) const;
 
  private:
   std::map<int, double> factors_;
 };
 
-/// Learned kernels are this far from measured ones: PDT's kernels, ±20 % (Barrachina et al., 2023).
+/// Likely range of learned kernels relative to measured kernels. PDT's kernels have ±20 %
+/// (Barrachina et al., 2023).
 inline constexpr Factors kLearnedSure{0.8, 1.25};
 
-/// The roofline's times, or those of learned kernels where there are some, stretched to what the
-/// measured steps say of forward pass, backward pass and optimizer; without any, as they are. The
-/// middle steps of each batch on the fewest ranks of a node make the line over the batch, those of
-/// more ranks say how much longer it then takes.
+/// Returns the computation of a step. The times of layers come from the roofline, or from learned
+/// kernels if they are available. If steps were measured, the forward pass, the backward pass and
+/// the optimizer are scaled to the measured times. The line over the batch goes through the median
+/// step of each batch on the fewest ranks of a node. Steps with more ranks on a node show how much
+/// longer the passes then take.
 ComputeEstimate estimate_compute(const contract::ModelCard& card, double batch,
                                  const ComputeBasis& basis);
 
-/// Of all times those of a model card in the precision that the runs had, which may share its card
-/// with another: tf32 computes otherwise than fp32, fp16 than bf16.
+/// Returns the times of a model card in the precision of the runs. Two precisions may share a card
+/// although their times differ: tf32 and fp32, fp16 and bf16.
 std::vector<contract::ComputeTime> times_of(const std::vector<contract::ComputeTime>& all,
                                             const contract::ModelCard& card,
                                             const std::string& precision);
 
-/// Of several ranks on a node those of `framework` alone, where it was measured on as many: what it
-/// exchanges meanwhile makes passes longer. Of one rank, which exchanges nothing, all.
+/// Returns the times that apply to `framework`. If the framework was measured with several ranks on
+/// a node, omits other frameworks with as many ranks, because the exchange of data makes passes
+/// longer. Keeps all times of one rank, which does not exchange data.
 std::vector<contract::ComputeTime> times_as_in(const std::vector<contract::ComputeTime>& times,
                                                const std::string& framework);
 

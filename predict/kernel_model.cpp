@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kUpdates[] = {"sgd_update", "momentum_update", "adam_update"};
 
-/// outputs = weights x inputs + biases, without what is below zero unless it is the last layer.
+/// Returns weights x inputs + biases. Negative outputs become 0 unless the layer is the last one.
 std::vector<double> pass_layer(const contract::DenseWeights& layer,
                                const std::vector<double>& inputs, bool last) {
   std::vector<double> outputs = layer.biases;
@@ -26,7 +26,7 @@ bool is_activation(std::string_view kind) {
   return kind == "relu_" || kind == "relu" || kind == "threshold_" || kind == "threshold";
 }
 
-/// Values that the forward pass writes.
+/// Returns the number of values that the forward pass writes, as the size of a kernel.
 KernelSize vector_size(const contract::LayerCard& layer, double batch, double bytes_of_number) {
   return {{"n", layer.forward.written.at(batch) / bytes_of_number}};
 }
@@ -49,13 +49,14 @@ bool costs_nothing(const contract::PassCost& pass, double batch) {
   return pass.flops.at(batch) + pass.read.at(batch) + pass.written.at(batch) <= 0;
 }
 
-/// Looks models up and notes what there is none for.
+/// Table of kernel models in one precision, which gives the reason if a model is missing.
 class KernelTable {
  public:
   KernelTable(const std::vector<contract::KernelModel>& models, std::string precision)
       : models_(models), precision_(std::move(precision)) {}
 
-  /// Nothing, with a reason in `why`, where one of the kernels is not known at its size.
+  /// Returns the sum of the times of the kernels. Returns nothing and sets `why` if a kernel has no
+  /// model or the model does not cover the size.
   std::optional<Seconds> time(const std::vector<KernelUse>& uses, std::string& why) const {
     Seconds sum;
     for (const KernelUse& use : uses) {
@@ -85,7 +86,7 @@ class KernelTable {
   std::string precision_;
 };
 
-/// Puts learned times in the place of the roofline's, and counts how much of it.
+/// Accumulator that replaces roofline times by learned times and sums the replaced time.
 class Learner {
  public:
   explicit Learner(Seconds roofline) : roofline_(roofline) {}
@@ -157,7 +158,8 @@ std::optional<std::vector<KernelUse>> backward_kernels(const contract::LayerCard
                                                        double batch, double bytes_of_number) {
   if (costs_nothing(layer.backward, batch)) return std::vector<KernelUse>{};
   const std::string& kind = layer.kind;
-  // The first layer has no gradient of its input: what it writes backward is that of its filters.
+  // The first layer does not compute the gradient of its input. Its backward pass writes only the
+  // gradient of its filters.
   const bool wants_data = layer.backward.written.per_sample > 0;
   if (kind == "conv2d") {
     if (!wants_data) return sized(layer, batch, {"convolution_backward_filter"});
@@ -192,7 +194,7 @@ LearnedTimes learned_times(const contract::ModelCard& card,
     learner.learn(time.backward.time, table, backward_kernels(layer, batch, bytes_of_number),
                   layer.kind + " backward");
   }
-  // Parameters are fp32's whatever the card computes in.
+  // The optimizer updates fp32 parameters in every precision of the card.
   const KernelUse update{kUpdates[std::clamp(optimizer_states, 0, 2)],
                          {{"n", static_cast<double>(card.parameters)}}};
   learner.learn(times.optimizer, KernelTable(models, "fp32"), std::vector<KernelUse>{update},

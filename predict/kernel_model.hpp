@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of kernels that small networks have learned, and what they say of a model's step.
+// Predicts times of kernels with small neural networks, and the computation of a model's step from
+// these times.
 #pragma once
 
 #include <map>
@@ -13,40 +14,46 @@
 
 namespace dlscale::predict {
 
-/// What a kernel is called with, as contract::KernelTime::size.
+/// Sizes with which a kernel is called, as in contract::KernelTime::size.
 using KernelSize = std::map<std::string, double>;
 
-/// exp of the network's output for ln(sizes), normalised as the model says. `size` has all of the
-/// model's inputs, above 0.
+/// Returns the time of a kernel: exp of the network's output for ln(sizes), normalised with the
+/// means and deviations of the model. `size` must have all inputs of the model, each above 0.
 Seconds evaluate(const contract::KernelModel& model, const KernelSize& size);
 
-/// Whether every input lies between the least and the most that the model was taught with.
+/// Returns whether every input lies between the smallest and the largest value with which the model
+/// was trained.
 bool is_inside(const contract::KernelModel& model, const KernelSize& size);
 
-/// One kernel that a layer calls.
+/// Call of a kernel by a layer.
 struct KernelUse {
   std::string_view kernel;
   KernelSize size;
 };
 
-/// The kernels of a layer's pass over a batch. Nothing where the layer is none that is measured, or
-/// the card does not say its size: cards of images that are not square, older cards.
+/// Returns the kernels of a layer's forward pass over a batch. Returns nothing if kernels of this
+/// kind of layer are not measured, or if the card does not contain the size of the layer. Cards for
+/// images that are not square and older cards do not contain sizes.
 std::optional<std::vector<KernelUse>> forward_kernels(const contract::LayerCard& layer,
                                                       double batch, double bytes_of_number);
+/// Returns the kernels of a layer's backward pass over a batch. Returns nothing under the same
+/// conditions as forward_kernels().
 std::optional<std::vector<KernelUse>> backward_kernels(const contract::LayerCard& layer,
                                                        double batch, double bytes_of_number);
 
-/// A step's computation by learned kernels.
+/// Computation of a step with learned kernels.
 struct LearnedTimes {
-  /// As in the card. A pass that the models do not know has the roofline's time.
+  /// Times of layers in the order of the card. A pass without a kernel model has the time of the
+  /// roofline.
   ComputeTimes times;
-  double learned = 0;  ///< share of the roofline's time whose passes were learned
-  /// What was left to the roofline: layer and reason, a line for each kind and reason.
+  double learned = 0;  ///< share of the roofline's time that kernel models replace
+  /// Passes that use the roofline: one line for each kind of layer and reason.
   std::vector<std::string> unknown;
 };
 
-/// Sum over layers of forward and backward kernels, and the optimizer's update of all parameters.
-/// Models of other precisions than the card's are not looked at; the update is fp32's.
+/// Returns the times of forward and backward kernels of all layers, and of the optimizer's update
+/// of all parameters. Uses only kernel models in the precision of the card, and fp32 models for the
+/// update.
 LearnedTimes learned_times(const contract::ModelCard& card,
                            const std::vector<contract::KernelModel>& models, double batch,
                            int optimizer_states, const Rates& rates);

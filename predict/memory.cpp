@@ -20,14 +20,16 @@ std::string gib(Bytes bytes) {
   return text;
 }
 
-/// "features.denseblock1" of "features.denseblock1.denselayer1.conv1": so many of its words.
+/// Returns the first `levels` words of a layer name: "features.denseblock1" for two words of
+/// "features.denseblock1.denselayer1.conv1".
 std::string beginning(const std::string& name, int levels) {
   std::size_t end = name.find('.');
   for (int i = 1; i < levels && end != std::string::npos; ++i) end = name.find('.', end + 1);
   return name.substr(0, end);
 }
 
-/// The largest number in [0, most] for which `fits` holds, where it holds up to some number.
+/// Returns the largest number in [0, most] for which `fits` is true. `fits` must be true up to some
+/// number and false above this number.
 template <class Fits>
 std::int64_t largest(std::int64_t most, const Fits& fits) {
   std::int64_t low = 0, high = most;
@@ -46,7 +48,8 @@ Bytes all_gradients(const contract::ModelCard& card) {
   return number_width(card.precision) * static_cast<double>(card.parameters);
 }
 
-/// The most that a layer's, or a block's, gradients take together.
+/// Returns the largest sum of gradients of a layer or a block, in bytes. `name` selects the layer
+/// or the block.
 Bytes largest_of(const contract::ModelCard& card, std::string contract::LayerCard::*name) {
   std::map<std::string, std::int64_t> parameters;
   std::int64_t most = 0;
@@ -70,11 +73,12 @@ Bytes held_buckets(const contract::ModelCard& card, const MemorySetting& setting
   Bytes one = setting.bucket_limit;
   if (setting.bucket_grows) one = std::max(one, largest_of(card, &contract::LayerCard::name));
   one = std::min(one, all);
-  // The second is begun where the first cannot take what comes.
+  // A second bucket is started when the first bucket cannot take the next gradient.
   return setting.fills_beside && (one < all || setting.passes > 1) ? one * 2 : one;
 }
 
-/// What there is of gradients, whatever the backward pass has made of them, and of each byte made.
+/// Memory of gradients: a constant part, and a factor on the bytes of gradients that the backward
+/// pass has made so far.
 struct HeldGradients {
   Bytes always;
   double of_made = 0;
@@ -85,16 +89,16 @@ HeldGradients held_gradients(const contract::ModelCard& card, const MemorySettin
   const int stage = setting.zero_stage;
   const Bytes all = all_gradients(card);
   const Bytes part = stage > 0 ? all / setting.ranks : Bytes{};
-  // A block's leave together, in a vector of their own.
+  // The gradients of a block are sent together, from a separate vector.
   if (stage == 3) return {part + largest_of(card, &contract::LayerCard::block) * 2};
-  if (stage == 2 || setting.fills_beside) return {part};  // each leaves as it comes
+  if (stage == 2 || setting.fills_beside) return {part};  // gradients are sent one after another
   const double each = 1 + setting.compressed;
   if (setting.passes > 1) return {part + all * each};
   if (setting.buckets && setting.gradients_in_buckets) return {part};
   return {part, each};
 }
 
-/// Those of the batches of a step that wait for their turn.
+/// Returns the bytes of the inputs of a step that wait for a later pass.
 Bytes waiting_inputs(const contract::ModelCard& card, double batch, const MemorySetting& setting) {
   double numbers = batch * (setting.passes - 1);
   for (const std::int64_t extent : card.input) numbers *= static_cast<double>(extent);
@@ -144,7 +148,7 @@ Bytes allocated_before(const contract::ModelCard& card, std::size_t layer, doubl
 }
 
 DominatingLayer dominating_layer(const contract::ModelCard& card, double batch) {
-  constexpr double kNearlyAll = 0.9;  // says nothing: "features"
+  constexpr double kNearlyAll = 0.9;  // share from which a name such as "features" is too general
   double all = 0, most = 0;
   DominatingLayer result;
   for (const contract::LayerCard& layer : card.layers) {
@@ -206,7 +210,8 @@ namespace {
 using contract::MemoryPeak;
 using Peaks = std::vector<MemoryPeak>;
 
-/// Equal runs differ by as much of their peaks: a slope that makes no more of them is scatter.
+/// Relative difference between the peaks of equal runs. A slope that changes the peaks by less than
+/// this is scatter.
 constexpr double kPeakScatter = 0.03;
 
 template <class Holds>
@@ -216,13 +221,13 @@ Peaks peaks_where(const Peaks& all, const Holds& holds) {
   return some;
 }
 
-/// Of runs whose memory is made of the same beside model and batch.
+/// Returns whether the memory of a measured run is comparable to `run`, apart from model and batch.
 bool is_comparable(const MemoryPeak& peak, const contract::RunSpec& run) {
   if (peak.device != run.resources.device) return false;
   return peak.device != "cpu" || (peak.loader == run.loader && peak.dataset == run.dataset.kind);
 }
 
-/// Those of the framework, where there are some.
+/// Returns the peaks of the framework. If there are none, returns all peaks.
 Peaks by_framework(const Peaks& peaks, const std::string& framework) {
   Peaks own = peaks_where(peaks, [&](const auto& peak) { return peak.framework == framework; });
   return own.empty() ? peaks : own;
@@ -237,7 +242,7 @@ TermFit fit_peaks(const Peaks& peaks, bool grows) {
   return fit_terms(points);
 }
 
-/// Not of none.
+/// Fits a line over activations to the peaks, which must not be empty.
 HeldMemory line_through(const Peaks& peaks) {
   std::vector<double> activations, all;
   HeldMemory held;
@@ -260,7 +265,7 @@ HeldMemory line_through(const Peaks& peaks) {
 }  // namespace
 
 double HeldMemory::uncertainty(Bytes activations) const {
-  constexpr double kRounding = 0.01;  // of batches that are as large as those measured
+  constexpr double kRounding = 0.01;  // tolerance for batches as large as measured batches
   const double error = std::max(2 * relative_error, kPeakScatter);
   const bool within =
       activations >= least * (1 - kRounding) && activations <= most * (1 + kRounding);
@@ -282,7 +287,9 @@ HeldMemory held_memory(const std::vector<MemoryPeak>& measured, const contract::
   for (const MemoryPeak& peak : others) models.insert(peak.model);
   HeldMemory held = line_through(others);
   held.other_models = static_cast<int>(models.size());
-  if (held.other_models < 2) held.beyond.of_activations = 0;  // how it grows is that model's own
+  // The runs of one other model give only the start, because the growth with activations depends on
+  // the model.
+  if (held.other_models < 2) held.beyond.of_activations = 0;
   return held;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of a device's memory a run needs, and whether that fits.
+// Predicts how much device memory a run needs and whether the run fits.
 #pragma once
 
 #include <cstdint>
@@ -14,105 +14,116 @@
 
 namespace dlscale::predict {
 
-/// What ranks hold beyond the sum of their cards: a line over activations.
+/// Memory of a rank beyond the sum of its card, as a line over the activations.
 struct HeldBeyond {
   Bytes start;
-  double of_activations = 0;  ///< as many bytes more for each of theirs
+  double of_activations = 0;  ///< additional bytes per byte of activations
   Bytes at(Bytes activations) const { return start + activations * of_activations; }
 };
 
-/// What a rank keeps beside activations.
+/// Memory that a rank keeps in addition to activations, and settings that determine it.
 struct MemorySetting {
-  int optimizer_states = 0;  ///< numbers for each parameter: optimizer_states(), and their mean
-  int zero_stage = 0;        ///< 1: states are partitioned; 2: gradients too; 3: parameters too
+  int optimizer_states = 0;  ///< numbers per parameter: optimizer_states() and moving average
+  int zero_stage = 0;        ///< ZeRO stage: 1 divides states, 2 also gradients, 3 also parameters
   int ranks = 1;
-  int passes = 1;                    ///< batches of a step: gradients stay from the first on
-  bool buckets = false;              ///< gradients travel in buckets of their own memory
-  bool gradients_in_buckets = true;  ///< gradients are views of these
-  Bytes bucket_limit;                ///< of a bucket; 0: they hold all gradients
-  bool bucket_grows = false;         ///< to a gradient that is larger than its limit
-  bool fills_beside = false;  ///< stages 1 and 2: the next bucket, as gradients come in each pass
-  double compressed = 0;      ///< bytes of a copy that travels, of each byte of gradients; 0: none
-  Bytes prefetch;             ///< stage 3: parameters that are gathered ahead, at most
-  HeldBeyond beyond;          ///< as runs held it (held_memory); nothing: not measured
+  int passes = 1;                    ///< batches per step; with several, all gradients are kept
+  bool buckets = false;              ///< flag: buckets for the exchange have their own memory
+  bool gradients_in_buckets = true;  ///< flag: gradients are views of the buckets
+  Bytes bucket_limit;                ///< size limit of a bucket; 0: all gradients
+  bool bucket_grows = false;         ///< flag: a gradient above the limit enlarges its bucket
+  bool fills_beside = false;         ///< flag of stages 1 and 2: the next bucket fills in each pass
+  double compressed = 0;  ///< bytes of a compressed copy per byte of gradients; 0: no copy
+  Bytes prefetch;         ///< stage 3: maximum bytes of parameters gathered ahead
+  HeldBeyond beyond;      ///< memory beyond the card, by held_memory(); 0: not measured
 };
 
-/// At the moment when it is most.
+/// Parts of the memory of a rank at the moment of the largest total.
 struct MemoryParts {
-  Bytes parameters;  ///< and running statistics; stage 3: this rank's and those gathered
-  Bytes gradients;   ///< that are there at that moment
+  Bytes parameters;  ///< parameters and running statistics; in stage 3 own and gathered ones
+  Bytes gradients;   ///< gradients that exist at this moment
   Bytes optimizer;
   Bytes buckets;
-  Bytes activations;  ///< inputs and what passes on included
+  Bytes activations;  ///< activations, including the inputs and outputs of the layer
   Bytes context;
-  Bytes beyond;  ///< what allocators hold and kernels work with, where that was measured
+  Bytes beyond;  ///< measured overhead of allocators and memory of kernels
   Bytes total() const {
     return parameters + gradients + optimizer + buckets + activations + context + beyond;
   }
-  std::size_t layer = 0;  ///< of the card: after which it is most
-  bool backward = false;  ///< after its backward pass
+  std::size_t layer = 0;  ///< index of the layer in the card after which the total is largest
+  bool backward = false;  ///< flag: the moment is after the backward pass of the layer
 };
 
-/// In every step but the first. Gradients come with the backward pass, layer after layer from the
-/// last, and are dropped after the optimizer's step. What kernels and communicators work with is
-/// in it as far as the setting has it measured.
+/// Returns the parts of the peak memory in a step after the first step. Gradients appear in the
+/// backward pass, layer by layer from the last, and are released after the optimizer's step.
+/// Includes memory of kernels and communicators only as measured in `setting.beyond`.
 MemoryParts peak_memory(const contract::ModelCard& card, double batch, const MemorySetting& setting,
                         Bytes context = {});
 
-/// What the allocator has given out in the first forward pass when layer `layer` is to begin:
-/// parameters, buckets (DDP makes them beforehand) and activations; no gradients yet, no states.
+/// Returns the bytes that the allocator has given out in the first forward pass before layer
+/// `layer` begins. These are parameters, buckets (which DDP creates beforehand) and activations.
+/// Gradients and optimizer states do not exist at this time.
 Bytes allocated_before(const contract::ModelCard& card, std::size_t layer, double batch,
                        const MemorySetting& setting);
 
-/// The part of a model that keeps most activations: layers whose names begin alike.
+/// Part of a model that keeps the most activations. A part consists of the layers whose names begin
+/// with the same words.
 struct DominatingLayer {
-  std::string name;  ///< "layer1", "features.denseblock1"
-  double share = 0;  ///< of what is saved for backward
-  std::string most;  ///< the one layer that keeps most, with its operator
+  std::string name;  ///< beginning of the names: "layer1", "features.denseblock1"
+  double share = 0;  ///< share of the bytes saved for the backward pass
+  std::string most;  ///< single layer that keeps the most, with its operator
 };
 DominatingLayer dominating_layer(const contract::ModelCard& card, double batch);
 
-/// Predictions have been wrong by this much: a run is said to fit if it fits with so much more.
+/// Relative error of past predictions. A run fits if the memory can hold the prediction plus this
+/// share.
 inline constexpr double kMemoryMargin = 0.08;
 
 struct MemoryVerdict {
   MemoryParts parts;
   Bytes capacity;
-  bool fits = false;               ///< total x (1 + margin) is no more than the capacity
-  double margin = 0;               ///< capacity / total - 1
-  std::int64_t largest_batch = 0;  ///< of a rank, that fits; 0: none
+  bool fits = false;               ///< verdict: total x (1 + margin) is at most the capacity
+  double margin = 0;               ///< spare share: capacity / total - 1
+  std::int64_t largest_batch = 0;  ///< largest batch of a rank that fits; 0: none
 };
 
 MemoryVerdict memory_verdict(const contract::ModelCard& card, std::int64_t batch,
                              const MemorySetting& setting, const Device& device,
                              double margin = kMemoryMargin);
 
-/// "does not fit 16.0 GiB: 17.2 GiB (14.9 of activations, most in layer1.0: …); …" as one line.
+/// Returns the verdict as one line: whether the run fits, the needed memory, the activations, the
+/// layers that keep most of them and, if the run does not fit, the largest batch that fits. Example
+/// of the beginning: "does not fit 16.0 GiB: needs 17.2 GiB".
 std::string verdict_text(const MemoryVerdict& verdict, const contract::ModelCard& card,
                          std::int64_t batch);
 
-// What ranks held beyond the sums of their models' cards: a line over activations.
+// Memory that ranks held beyond the sums of their models' cards, as a line over activations.
 
+/// Measured memory beyond the sums of cards, and the runs that it comes from.
 struct HeldMemory {
-  /// Its start is on CPUs what a process takes before its first tensor, on GPUs the allocator's.
+  /// Line over activations. On CPUs its start is the memory of a process before its first tensor.
+  /// On GPUs its start is the overhead of the allocator.
   HeldBeyond beyond;
-  double relative_error = 0;  ///< root mean square of predicted / measured - 1, of what it rests on
-  Bytes least, most;          ///< activations of these
-  int runs = 0;               ///< that it rests on; 0: nothing measured says anything of it
-  int other_models = 0;       ///< that these are of; 0: they are of the model itself
+  double relative_error = 0;  ///< root mean square of predicted / measured - 1 of the fitted runs
+  Bytes least, most;          ///< smallest and largest activations of the fitted runs
+  int runs = 0;               ///< number of fitted runs; 0: no measurement applies
+  int other_models = 0;       ///< number of other models in the fit; 0: the model itself
 
-  /// What the sum may be wrong by where there are so many activations, as a part of it: twice the
-  /// error, at least 3 %; beyond those measured, by other models or by the card alone at least
-  /// kMemoryMargin.
+  /// Returns the relative uncertainty of the predicted memory for the given activations: twice the
+  /// relative error, at least 3 %. The uncertainty is at least kMemoryMargin for activations
+  /// outside the measured range, for a fit of other models and for the card alone.
   double uncertainty(Bytes activations) const;
 };
 
-/// Least squares of relative errors of peaks, neither coefficient negative, through the runs of the
-/// model in this precision; of one batch the start alone. Without such runs through those of two
-/// other models or more; of one other model the start alone. Each run is measured against its own
-/// sum, so that optimizer, accumulation, stages and ranks may be others. Of several frameworks that
-/// of `run` counts, where it was measured. A process on CPUs has its data in memory: there only
-/// runs of the same loader and kind of data count.
+/// Returns the memory beyond the card of `card`, fitted by least squares of relative errors of
+/// peaks, with non-negative coefficients.
+/// - Uses the runs of the model in this precision. Runs of one batch give only the start.
+/// - Without such runs uses runs of two or more other models. Runs of one other model give only the
+///   start.
+/// - Compares each run with the sum for its own settings. Runs may differ in optimizer,
+///   accumulation, stages and ranks.
+/// - Uses only the framework of `run` if it was measured.
+/// - On CPUs uses only runs with the same loader and kind of data, because a process has its data
+///   in memory.
 HeldMemory held_memory(const std::vector<contract::MemoryPeak>& measured,
                        const contract::RunSpec& run, const contract::ModelCard& card);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long layers take at least: by their FLOPs and the device's peak, or by their bytes and its
-// bandwidth.
+// Computes the minimum time of layers from their FLOPs and bytes, and from the peak and the memory
+// bandwidth of the device.
 #pragma once
 
 #include <map>
@@ -13,31 +13,33 @@
 
 namespace dlscale::predict {
 
-// A GPU, or what else ranks compute on, as its data sheet has it.
+// Device on which ranks compute, such as a GPU, with the figures of its data sheet.
 
 struct Device {
-  std::string name;                           ///< "a100-sxm4-40gb": of its file
-  std::string title;                          ///< for people
-  std::map<std::string, FlopPerSecond> peak;  ///< by precision, as studies say it
+  std::string name;                           ///< name of its file, such as "a100-sxm4-40gb"
+  std::string title;                          ///< name for messages and tables
+  std::map<std::string, FlopPerSecond> peak;  ///< peak by precision, with the names of studies
   BytesPerSecond memory_bandwidth;
-  Bytes memory;                    ///< that programs can have, as PyTorch prints its total capacity
-  Bytes context;                   ///< of that, what a process takes before its first tensor
-  Link peer;                       ///< to the others of its node
-  std::vector<std::string> match;  ///< parts of the name that its driver gives it
+  Bytes memory;   ///< memory for programs, as PyTorch prints its total capacity
+  Bytes context;  ///< part of `memory` that a process needs before its first tensor
+  Link peer;      ///< link to the other devices of the node
+  std::vector<std::string> match;  ///< parts of the device name that the driver reports
 };
 
-/// What the roofline needs of it.
+/// Rates of a device that the roofline needs.
 struct Rates {
   FlopPerSecond peak;
   BytesPerSecond memory_bandwidth;
 };
 
-/// Throws base::UsageError for a precision that the device has no peak for; it names those it has.
+/// Returns the rates of a device in a precision. Throws base::UsageError with the available
+/// precisions if the device has no peak for `precision`.
 Rates rates_of(const Device& device, const std::string& precision);
 
-// How long layers take at least: by their FLOPs and the device's peak, or by their bytes and its
-// memory. Williams, Waterman, Patterson: Roofline, CACM 52(4), 2009.
+// Minimum time of layers, from their FLOPs and the peak of the device, or from their bytes and the
+// bandwidth of its memory. Williams, Waterman, Patterson: Roofline, CACM 52(4), 2009.
 
+/// Resource that limits the speed of a layer or a step.
 enum class Bound { compute, memory, communication };
 const char* to_string(Bound bound);
 
@@ -46,7 +48,8 @@ struct PassTime {
   Bound bound = Bound::memory;
 };
 
-/// max(FLOPs / peak, bytes / memory bandwidth) for a batch.
+/// Returns max(FLOPs / peak, bytes / memory bandwidth) for a batch, and the resource that limits
+/// the time.
 PassTime roofline(const contract::PassCost& cost, const Rates& rates, double batch);
 
 struct LayerTime {
@@ -54,27 +57,28 @@ struct LayerTime {
   PassTime backward;
 };
 
-/// A step's computation on one GPU, layer by layer.
+/// Computation of a step on one GPU, layer by layer.
 struct ComputeTimes {
-  std::vector<LayerTime> layers;  ///< as in the card
+  std::vector<LayerTime> layers;  ///< times of the layers in the order of the card
   Seconds optimizer;
   Seconds forward() const;
   Seconds backward() const;
   Seconds total() const { return forward() + backward() + optimizer; }
-  /// Of forward() + backward() what goes to layers of that bound.
+  /// Returns the part of forward() + backward() that belongs to passes with the limit `bound`.
   Seconds spent(Bound bound) const;
 };
 
-/// Of a parameter, its gradient and each of its optimizer's states: 8 bytes in fp64, else 4, for
-/// autocast computes in other formats than it keeps.
+/// Returns the size of a parameter, of its gradient and of each optimizer state: 8 bytes in fp64,
+/// else 4. Autocast computes in smaller formats but keeps 4-byte numbers.
 Bytes number_width(const std::string& precision);
 
-/// What an optimizer keeps for each parameter beside it and its gradient, in numbers: 0 for plain
-/// sgd, 1 with momentum and for lars, 2 for adam and adamw.
+/// Returns how many numbers an optimizer keeps for each parameter in addition to the parameter and
+/// its gradient: 0 for plain sgd, 1 with momentum and for lars, 2 for adam and adamw.
 int optimizer_states(const std::string& optimizer, double momentum);
 
-/// No device is faster. The optimizer reads parameters, gradients and states, and writes parameters
-/// and states. Loss and data loading are not in it.
+/// Returns the minimum computation times of a step. Real devices need at least these times. The
+/// optimizer reads parameters, gradients and states, and writes parameters and states. Excludes the
+/// loss and data loading.
 ComputeTimes roofline(const contract::ModelCard& card, const Rates& rates, double batch,
                       int optimizer_states);
 

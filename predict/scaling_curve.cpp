@@ -11,25 +11,28 @@ namespace dlscale::predict {
 namespace {
 
 constexpr double kSecondsPerHour = 3600;
-/// Of waiting for the slowest rank: nothing, where all slow down together, to what was found.
-constexpr Factors kWaitSure{0, 3};  // docs/prediction.md: Bands
+/// Factors on the wait for the slowest rank. The wait is 0 if all ranks slow down together. The
+/// upper factor is the largest one that was found.
+constexpr Factors kWaitSure{0, 3};  // range from docs/prediction.md: Bands
 
-/// What a point is if computing, reducing and waiting for the slowest take so much longer or
-/// shorter.
+/// Variant of a point in which computing, reducing and waiting for the slowest rank take longer or
+/// shorter by the given factors.
 struct Variant {
   double computing;
   double reducing;
   double waiting = 1;
 };
 
-/// On the fullest of the nodes: a step is as long as its slowest rank's.
+/// Returns the computation on the node with the most ranks, because the slowest rank determines the
+/// time of a step.
 ComputeEstimate computing(const TrainingModel& model, double batch, Placement ranks) {
   ComputeBasis basis = model.computing;
   basis.ranks_on_node = (ranks.gpus + ranks.nodes - 1) / ranks.nodes;
   return estimate_compute(model.card, batch, basis);
 }
 
-/// Steps of accumulated passes even out.
+/// Returns the mean wait for the slowest rank. Deviations of accumulated passes average out, so the
+/// wait grows with the square root of the passes.
 Seconds wait_for_slowest(const ComputeEstimate& computing, Placement ranks, const Share& share) {
   if (computing.deviation.value <= 0) return {};
   return computing.deviation * (std::sqrt(share.passes) * mean_largest(ranks.gpus));
@@ -54,7 +57,8 @@ StepTime step_of(const TrainingModel& model, const ComputeEstimate& computing, P
   return step_time(model.card, varied, ranks.gpus, cost, setting);
 }
 
-/// The nominal value with its distance to each pair of variants, in quadrature.
+/// Returns the nominal value with a band. The distances to each pair of variants are added in
+/// quadrature.
 template <class Value>
 Band band(const std::vector<Variant>& variants, const Value& value) {
   Band result{value(Variant{1, 1})};
@@ -69,7 +73,8 @@ Band band(const std::vector<Variant>& variants, const Value& value) {
   return result;
 }
 
-/// What may be wrong, in pairs: computing, all-reduces, waiting for the slowest rank.
+/// Returns the variants of uncertain parts in pairs: computing, all-reduces, waiting for the
+/// slowest rank.
 std::vector<Variant> variants_of(const TrainingModel& model, const ComputeEstimate& computing,
                                  Placement ranks) {
   const Bytes gradients =
@@ -89,7 +94,7 @@ Band step_band_of(const TrainingModel& model, const ComputeEstimate& computing, 
 }
 
 double steps_of_epoch(const CurveSetting& setting, double global_batch) {
-  constexpr double kRounding = 1e-9;  // batches of strong scaling are quotients
+  constexpr double kRounding = 1e-9;  // tolerance, because batches of strong scaling are quotients
   const double steps = static_cast<double>(setting.samples) / global_batch;
   return setting.drops_last ? std::max(1.0, std::floor(steps * (1 + kRounding)))
                             : std::ceil(steps * (1 - kRounding));
@@ -126,13 +131,14 @@ std::vector<CurvePoint> scaling_curve(const TrainingModel& model, const CurveSet
     const Placement ranks = placement(count, model.gpus_per_node);
     const Share share = share_at(shares, setting.strong, count);
     if (share.batch < 1) break;
-    const double samples = share.batch * share.passes;  // of a rank
+    const double samples = share.batch * share.passes;  // samples of a rank in a step
     const ComputeEstimate here = computing(model, share.batch, ranks);
     const auto cost = [&](Variant v) {
       return step_of(model, here, ranks, share, v).total().value / samples;
     };
     const auto first_cost = [&](Variant v) {
-      // What is wrong with a batch that is far from all measured is not wrong with a near one.
+      // An error that comes from a batch far from all measured batches does not affect a near
+      // batch.
       if (here.extrapolated != at_first.extrapolated) v.computing = 1;
       return step_of(model, at_first, first, first_share, v).total().value /
              (first_share.batch * first_share.passes);
@@ -153,7 +159,7 @@ std::vector<CurvePoint> scaling_curve(const TrainingModel& model, const CurveSet
 }
 
 Band throughput(const CurvePoint& point) {
-  const double samples = point.samples_per_s * point.step_s.value;  // of a step
+  const double samples = point.samples_per_s * point.step_s.value;  // samples of a step
   return {point.samples_per_s, samples / point.step_s.high, samples / point.step_s.low};
 }
 

@@ -13,9 +13,10 @@ namespace dlscale::predict {
 namespace {
 
 constexpr std::size_t kFewestBlocks = 5;
-constexpr std::size_t kFewestPairs = 4;  // of blocks, to say how they even out
+constexpr std::size_t kFewestPairs = 4;  // smallest number of block pairs to measure averaging
 
-/// Of a step, if steps were independent: from the mean distance of a block to the next.
+/// Returns the standard deviation of a step under the assumption of independent steps, from the
+/// mean distance of each block to the next block.
 double as_if_independent(const std::vector<StepBlock>& blocks) {
   double sum = 0;
   for (std::size_t i = 1; i < blocks.size(); ++i) {
@@ -23,12 +24,13 @@ double as_if_independent(const std::vector<StepBlock>& blocks) {
     sum += std::abs(next.work_s / next.steps - one.work_s / one.steps) /
            std::sqrt(1 / one.steps + 1 / next.steps);
   }
-  // The mean distance of a normal value to its mean is √(2/π) deviations.
+  // The mean distance of a normal value to its mean is √(2/π) standard deviations.
   return std::sqrt(std::numbers::pi / 2) * sum / static_cast<double>(blocks.size() - 1);
 }
 
-/// 0: steps are independent of each other and even out within a block; 1: all steps of a block are
-/// alike, and longer blocks are as far apart.
+/// Returns how similar the steps of a block are, from 0 to 1. At 0 the steps are independent and
+/// average out within a block. At 1 all steps of a block are alike, and longer blocks differ as
+/// much as shorter blocks.
 double alikeness(const std::vector<StepBlock>& blocks, double deviation) {
   std::vector<StepBlock> pairs;
   for (std::size_t i = 1; i < blocks.size(); i += 2) {
@@ -39,7 +41,7 @@ double alikeness(const std::vector<StepBlock>& blocks, double deviation) {
   return std::clamp(2 * std::log2(as_if_independent(pairs) / deviation), 0.0, 1.0);
 }
 
-/// Ranks of a node of a measured step.
+/// Returns the number of ranks on a node in a measured step.
 int sharing_ranks(const contract::ComputeTime& time) {
   return std::max(1, time.ranks_on_node);
 }
@@ -48,12 +50,12 @@ Seconds computing_of(const contract::ComputeTime& time) {
   return {time.forward_s + time.backward_s + time.optimizer_s};
 }
 
-/// By what factor, in either direction.
+/// Returns the absolute logarithm of the ratio of two values.
 double times_apart(double a, double b) {
   return std::abs(std::log(a / b));
 }
 
-/// Those of `times` of which `key` is nearest to `wanted`.
+/// Returns the entries of `times` whose `key` is nearest to `wanted`.
 template <class Key>
 std::vector<contract::ComputeTime> nearest_times(const std::vector<contract::ComputeTime>& times,
                                                  double wanted, const Key& key) {
@@ -79,11 +81,11 @@ Seconds step_deviation(const std::vector<StepBlock>& blocks) {
 }
 
 double mean_largest(int ranks) {
-  // E = L - ∫ Φ(x)^P dx over [-L, L]: the trapezoidal rule converges faster than any power, for the
-  // integrand is flat at both ends.
+  // The mean is E = L - ∫ Φ(x)^P dx over [-L, L]. The trapezoidal rule converges faster than any
+  // power, because the integrand is flat at both ends.
   constexpr double kEdge = 8, kStep = 1.0 / 16;
   if (ranks < 2) return 0;
-  double below = 0.5;  // of Φ^P = 1 at the upper edge; at the lower one it is 0
+  double below = 0.5;  // half of Φ^P at the upper edge, where it is 1; Φ^P is 0 at the lower edge
   for (int i = 1; i < static_cast<int>(2 * kEdge / kStep); ++i) {
     const double x = i * kStep - kEdge;
     below += std::pow(std::erfc(-x / std::numbers::sqrt2) / 2, ranks);
@@ -93,8 +95,8 @@ double mean_largest(int ranks) {
 
 Seconds deviation_at(const std::vector<contract::ComputeTime>& measured, double batch,
                      int ranks_on_node, Seconds computing) {
-  // Where several ranks show none, what they waited is in the time of their all-reduces; a rank
-  // alone that shows none has too few blocks.
+  // Runs of several ranks without a deviation count, because the times of their all-reduces contain
+  // their waiting. A run of one rank without a deviation has too few blocks and is ignored.
   std::vector<contract::ComputeTime> known;
   for (const contract::ComputeTime& time : measured) {
     if (sharing_ranks(time) > 1 || time.deviation_s > 0) known.push_back(time);

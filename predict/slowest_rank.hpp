@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long ranks that step together wait for the slowest of them.
+// Predicts how long ranks that step together wait for the slowest rank.
 #pragma once
 
 #include <vector>
@@ -9,26 +9,28 @@
 
 namespace dlscale::predict {
 
-/// Consecutive steps of a rank, timed together.
+/// Consecutive steps of a rank that are timed together.
 struct StepBlock {
   double steps = 1;
-  double work_s = 0;  ///< of all of them, without waiting for other ranks
+  double work_s = 0;  ///< seconds of all steps, without waiting for other ranks
 };
 
-/// The standard deviation of a step from the next, of a rank alone: what two such ranks would wait
-/// is this / √π on average, whatever the distribution (Gini's mean difference). Blocks are compared
-/// with the next one alone, so that slow changes, which all ranks of a machine may share, do not
-/// count. How much steps of a block even out follows from how much pairs of blocks do. 0 where
-/// fewer than five blocks say nothing.
+/// Returns the standard deviation of the steps of one rank. Two such ranks wait this / √π on
+/// average for each other, for any distribution (Gini's mean difference). Compares each block only
+/// with the next block, so that slow changes do not count. All ranks of a machine may share slow
+/// changes. The function estimates how much steps average out within a block by comparing pairs of
+/// blocks with single blocks. Returns 0 for fewer than five blocks.
 Seconds step_deviation(const std::vector<StepBlock>& blocks);
 
-/// The largest of so many independent, normally distributed values, on average, in standard
-/// deviations above their mean: exact up to 10⁷ ranks, 1/√π of two, 0 of one.
+/// Returns the mean of the largest of `ranks` independent, normally distributed values, in standard
+/// deviations above the mean of the values. The result is exact up to 10⁷ ranks. The result is 1/√π
+/// for two ranks and 0 for one rank.
 double mean_largest(int ranks);
 
-/// The deviation of a step that computes for so long with this batch: in proportion as measured on
-/// the nearest number of ranks of a node, and of these at the nearest batch, the middle of its
-/// runs. 0 where none was measured.
+/// Returns the deviation of a step with this batch whose computation takes the time `computing`.
+/// The ratio of deviation and computation is the median of the measured runs with the nearest
+/// number of ranks on a node, and of these with the nearest batch. Returns 0 if no deviation was
+/// measured.
 Seconds deviation_at(const std::vector<contract::ComputeTime>& measured, double batch,
                      int ranks_on_node, Seconds computing);
 

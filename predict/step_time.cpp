@@ -63,13 +63,14 @@ Seconds one_by_one(const contract::ModelCard& card, const AllReduceCost& cost) {
   for (const contract::LayerCard& layer : card.layers) {
     if (layer.parameters == 0) continue;
     sum += cost(number * static_cast<double>(layer.parameters));
-    // Beside the weights, biases: they cost a latency each.
+    // Additional tensors of a layer, such as biases, cost one latency each.
     sum += cost(Bytes{}) * std::max(0, layer.parameter_tensors - 1);
   }
   return sum;
 }
 
-/// Of all gradients, once; `cost` is of a message as it travels.
+/// Returns the time of one exchange of all gradients. `cost` is the cost of a message in the size
+/// in which it is sent.
 Overlap exchange(const contract::ModelCard& card, const ComputeTimes& times,
                  const AllReduceCost& cost, const StepSetting& setting) {
   if (setting.agreement == Agreement::each_gradient) {
@@ -81,7 +82,7 @@ Overlap exchange(const contract::ModelCard& card, const ComputeTimes& times,
   return together;
 }
 
-/// Communication of a step of several ranks, into its parts.
+/// Computes the communication of a step of several ranks and stores it in `step`.
 void communicate(StepTime& step, const contract::ModelCard& card, const ComputeTimes& times,
                  const AllReduceCost& cost, const StepSetting& setting) {
   const AllReduceCost travelling = [&](Bytes message) {
@@ -89,7 +90,7 @@ void communicate(StepTime& step, const contract::ModelCard& card, const ComputeT
   };
   const Overlap once = exchange(card, times, travelling, setting);
   const int exchanges = setting.every_pass ? setting.passes : 1;
-  Seconds after;  // nothing is computed beside it
+  Seconds after;  // gathering of parameters, without concurrent computation
   if (setting.after_step > 0) {
     const double parameters = static_cast<double>(card.parameters);
     after = cost(number_width(card.precision) * parameters) * setting.after_step;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long an optimizer step takes on many GPUs, with the communication that the backward pass
-// hides.
+// Predicts the time of an optimizer step on many GPUs, with the communication that the backward
+// pass hides.
 #pragma once
 
 #include <functional>
@@ -12,86 +12,94 @@
 
 namespace dlscale::predict {
 
-// Communication that goes on while the backward pass does.
+// Communication during the backward pass.
 
 /// Gradients that are reduced together.
 struct Bucket {
   Bytes size;
-  Seconds ready;  ///< after the beginning of the backward pass: its last gradient exists
+  Seconds ready;  ///< time of its last gradient after the start of the backward pass
 };
 
-/// What PyTorch's DistributedDataParallel does unless told otherwise.
+/// Default bucket limits of PyTorch's DistributedDataParallel.
 inline constexpr Bytes kFirstBucket = kMebibyte;
 inline constexpr Bytes kBucket{25 * kMebibyte.value};
 
-/// Gradients in the order in which the backward pass makes them; a bucket is closed by the gradient
-/// with which it reaches its limit, `first` or `others`. c10d's compute_bucket_assignment_by_size.
+/// Returns the buckets of all gradients in the order in which the backward pass makes the
+/// gradients. A bucket closes with the gradient that reaches the limit of the bucket: `first` for
+/// the first bucket, `others` for later buckets. See c10d's compute_bucket_assignment_by_size.
 std::vector<Bucket> gradient_buckets(const contract::ModelCard& card, const ComputeTimes& times,
                                      Bytes first = kFirstBucket, Bytes others = kBucket);
 
-/// Those of a block of the model together, ready with the last of them: ZeRO's stage 3.
+/// Returns a bucket for each block of the model, ready with the last gradient of the block, as in
+/// ZeRO stage 3.
 std::vector<Bucket> block_buckets(const contract::ModelCard& card, const ComputeTimes& times);
 
+/// Time of reductions and the part that the backward pass does not hide.
 struct Overlap {
-  Seconds total;    ///< of all reductions
-  Seconds exposed;  ///< what of it the backward pass does not hide
-  /// 1 - exposed / total; 1 where nothing is reduced.
+  Seconds total;    ///< time of all reductions
+  Seconds exposed;  ///< part of the time that the backward pass does not hide
+  /// Returns 1 - exposed / total, or 1 if nothing is reduced.
   double hidden() const { return total.value > 0 ? 1 - exposed / total : 1; }
 };
 
-/// One reduction after the other: f = max(f of the one before, ready) + cost.
+/// Returns the times of reductions that follow each other. A reduction finishes at f = max(f of the
+/// previous reduction, ready) + cost.
 Overlap overlap(const std::vector<Bucket>& buckets, Seconds backward,
                 const std::function<Seconds(Bytes)>& cost);
 
-// How long an optimizer step takes on many GPUs.
+// Time of an optimizer step on many GPUs.
 
-/// When replicas agree.
+/// Time at which replicas exchange gradients.
 enum class Agreement {
-  at_once,        ///< when the backward pass has ended, bucket after bucket
-  each_gradient,  ///< after the backward pass, one gradient after the other
-  buckets,        ///< beside the backward pass
+  at_once,        ///< buckets one after another, after the backward pass
+  each_gradient,  ///< gradients one after another, after the backward pass
+  buckets,        ///< buckets during the backward pass
 };
 
+/// Settings of a step that determine its communication and waiting.
 struct StepSetting {
   Agreement agreement = Agreement::buckets;
   Bytes first_bucket = kFirstBucket;
   Bytes bucket = kBucket;
-  bool by_block = false;   ///< a bucket is the gradients of a block, however large it is
-  double compression = 1;  ///< bytes that travel of each byte of gradients
-  /// An exchange of gradients, in all-reduces of what travels: 1/2 where each rank gets its part
-  /// alone, 3/2 where parameters are gathered twice as well. An all-gather or a reduce-scatter is
-  /// half of an all-reduce, in hops and bytes.
+  bool by_block = false;   ///< flag: a bucket has all gradients of one block, of any size
+  double compression = 1;  ///< bytes sent per byte of gradients
+  /// Cost of an exchange of gradients, in all-reduces of the sent bytes. The cost is 1/2 if each
+  /// rank receives only its part, and 3/2 if parameters are also gathered twice. An all-gather or a
+  /// reduce-scatter costs half of an all-reduce, in hops and in bytes.
   double volume = 1;
-  /// What is gathered of the parameters after the optimizer's step, in all-reduces of all of them.
+  /// Cost of gathering parameters after the optimizer's step, in all-reduces of all parameters.
   double after_step = 0;
-  bool every_pass = false;  ///< gradients are exchanged in every pass, not in the last alone
-  Seconds cycle;            ///< that the last gradients wait for their exchange to begin
-  int passes = 1;           ///< batches of a step, one after the other
-  Seconds wait;             ///< of a step for its data, measured: nothing hides it
-  Seconds slowest_wait;     ///< of a step of several ranks for the slowest of them: nor that
-  double hidden_most = 1;   ///< of the time of collectives, however long the backward pass is
+  bool every_pass = false;  ///< flag: every pass exchanges gradients, not only the last pass
+  Seconds cycle;            ///< delay before the exchange of the last gradients begins
+  int passes = 1;           ///< number of batches of a step, one after another
+  Seconds wait;             ///< measured wait of a step for its data, never hidden
+  Seconds slowest_wait;     ///< wait of several ranks for the slowest rank, never hidden
+  double hidden_most = 1;   ///< largest share of the time of collectives that is hidden
 };
 
-/// Of one step; the parts are on the critical path and add up to total().
+/// Time of one step. The parts are on the critical path and add up to total().
 struct StepTime {
   Seconds load_wait, forward, backward, exposed_comm, optimizer;
-  Seconds slowest_wait;   ///< for the slowest rank; records have it within exposed_comm
-  Seconds communication;  ///< hidden or not, of ranks that arrive together; no part of the sum
+  Seconds slowest_wait;   ///< wait for the slowest rank; records include it in exposed_comm
+  Seconds communication;  ///< collectives without waits, hidden or exposed; not in total()
   Seconds total() const {
     return load_wait + forward + backward + exposed_comm + slowest_wait + optimizer;
   }
-  /// Exposed communication where it is longer than computation; else what most of computation is.
+  /// Resource that limits the step: communication if the exposed communication takes longer than
+  /// the computation, otherwise the resource that limits most of the computation.
   Bound bound = Bound::memory;
 };
 
-/// How long the ranks need for an all-reduce of so many bytes; nothing for one rank.
+/// Function that returns the time of an all-reduce of a message over the ranks. The time is 0 for
+/// one rank.
 using AllReduceCost = std::function<Seconds(Bytes)>;
 
-/// `times` are of one batch.
+/// Returns the time of a step. `times` are the times of one batch.
 StepTime step_time(const contract::ModelCard& card, const ComputeTimes& times, int ranks,
                    const AllReduceCost& cost, const StepSetting& setting);
 
-/// The messages of an exchange, unless each gradient goes by itself.
+/// Returns the messages of an exchange. Not for Agreement::each_gradient, which sends each gradient
+/// separately.
 std::vector<Bucket> buckets_of(const contract::ModelCard& card, const ComputeTimes& times,
                                const StepSetting& setting);
 

@@ -10,15 +10,16 @@
 namespace dlscale::predict {
 namespace {
 
-constexpr const char* kMeasuredDevice = "measured";  // no file of devices/ has that name
+constexpr const char* kMeasuredDevice = "measured";  // name that no file of devices/ has
 
-/// How sure an estimate from measurements is.
+/// Returns the factors of the likely range of an estimate from measurements.
 Factors sure_of(const AllReduceEstimate& estimate) {
   const double error = estimate.uncertainty();
   return {1 / (1 + error), 1 + error};
 }
 
-/// Of the measurements on one node or on several, as the ranks are; the exact placement first.
+/// Returns the topology of the measurements with the same placement. If there are none, returns the
+/// first topology measured on one node for ranks on one node, or on several nodes for other ranks.
 std::string topology_for(const contract::Calibration& calibration, Placement ranks) {
   std::string named;
   for (const contract::AllReduceTime& time : calibration.all_reduce) {
@@ -28,12 +29,13 @@ std::string topology_for(const contract::Calibration& calibration, Placement ran
   return named;
 }
 
-/// Times that one is as many as the other, in powers of two.
+/// Returns the distance between two GPU counts in powers of two.
 double apart(int gpus, int others) {
   return std::abs(std::log2(static_cast<double>(gpus) / others));
 }
 
-/// None where none was measured in this precision: a card may serve two of them.
+/// Returns the kernel models of a calibration. Returns none if no kernel was measured in this
+/// precision, because one model card may serve two precisions.
 std::vector<contract::KernelModel> kernels_of(const contract::Calibration& calibration,
                                               const std::string& precision) {
   const auto& all = calibration.kernel_models;
@@ -56,7 +58,7 @@ std::optional<LinkEstimate> Measurements::all_reduce(Placement ranks, Bytes mess
 
 std::optional<double> Measurements::hidden_most(const std::string& framework,
                                                 Placement ranks) const {
-  constexpr double kOtherLinks = 64;  // farther than any number of GPUs from another
+  constexpr double kOtherLinks = 64;  // distance larger than between any two GPU counts
   std::optional<double> hidden;
   double least = 0;
   for (const contract::ExchangeTime& time : calibration_.exchange) {
@@ -154,7 +156,7 @@ std::string fixed_rates(const TrainingModel& model) {
 }
 
 Device measured_device(const contract::Calibration& calibration, const std::string& precision) {
-  // Ten FLOPs for each byte, as CPUs have them: only ratios between layers come of it.
+  // Ten FLOPs per byte are typical of CPUs. Only the ratios between layers depend on these values.
   Device device{.name = kMeasuredDevice, .title = calibration.device};
   device.peak[precision] = teraflops(1);
   device.memory_bandwidth = gigabytes_per_s(100);

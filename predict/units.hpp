@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Physical quantities as types, so that a bandwidth cannot stand where a time per byte is wanted.
+// Defines physical quantities as types, so that a bandwidth cannot be used as a time per byte.
 #pragma once
 
 #include <compare>
 
 namespace dlscale::predict {
 
-/// seconds^kTime x bytes^kData x FLOP^kWork.
+/// Quantity with the unit seconds^kTime x bytes^kData x FLOP^kWork.
 template <int kTime, int kData, int kWork>
 struct Quantity {
   double value = 0;
@@ -42,7 +42,7 @@ using BytesPerSecond = Quantity<-1, 1, 0>;
 using FlopPerSecond = Quantity<-1, 0, 1>;
 
 inline constexpr double kMega = 1e6, kGiga = 1e9, kTera = 1e12;
-inline constexpr Bytes kSingle{4};  ///< an fp32 number: a parameter, a gradient
+inline constexpr Bytes kSingle{4};  ///< size of an fp32 number, such as a parameter or a gradient
 inline constexpr Bytes kMebibyte{1024.0 * 1024};
 inline constexpr Bytes kGibibyte{1024.0 * 1024 * 1024};
 
@@ -52,7 +52,7 @@ constexpr Seconds microseconds(double us) {
 constexpr BytesPerSecond gigabytes_per_s(double gb) {
   return {gb * kGiga};
 }
-/// Links are sold by bits.
+/// Returns a bandwidth that is given in Gbit/s, the usual unit of network links.
 constexpr BytesPerSecond gigabits_per_s(double gbit) {
   return {gbit * kGiga / 8};
 }

@@ -47,7 +47,7 @@ std::optional<std::int64_t> train_samples(const contract::DatasetSpec& dataset) 
   const std::optional<std::int64_t> all = known_train_samples(dataset.kind);
   if (!all || dataset.folds < 2) return all;
   if (dataset.kind == "text_ag_news") return std::nullopt;
-  // Tested are the samples of which the remainder, divided by folds, is fold - 1.
+  // The test samples are the samples whose index modulo `folds` is `fold` - 1.
   return *all - (*all - dataset.fold + dataset.folds) / dataset.folds;
 }
 
@@ -57,12 +57,12 @@ double walltime_s(double predicted_s, double margin, double longest_s) {
 }
 
 Band measured_time(double seconds) {
-  constexpr double kRepeats = 0.06;  // docs/prediction.md: Bands, of measured steps
+  constexpr double kRepeats = 0.06;  // band of measured steps, see docs/prediction.md: Bands
   return {seconds, seconds / (1 + kRepeats), seconds * (1 + kRepeats)};
 }
 
 std::optional<double> next_ratio_bound(std::vector<double> ratios, double quantile) {
-  // The product of whole numbers and a quantile may be a hair above a whole number.
+  // Rounding may leave the product slightly above a whole number, so a tolerance is subtracted.
   const auto rank =
       static_cast<std::size_t>(std::ceil(static_cast<double>(ratios.size() + 1) * quantile - 1e-9));
   if (rank < 1 || rank > ratios.size()) return std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a run takes, from measured throughput, and what time limit to ask for it.
+// Estimates the time of a run from measured throughput, and the time limit to request for the run.
 #pragma once
 
 #include <cstdint>
@@ -12,60 +12,70 @@
 
 namespace dlscale::predict {
 
-/// Samples trained per second, all GPUs together.
+/// Samples trained per second on all GPUs together.
 struct Throughput {
   int gpus = 1;
   double samples_per_s = 0;
 };
 
+/// Throughput at a GPU count, measured or estimated.
 struct ThroughputEstimate {
   double samples_per_s = 0;
-  bool extrapolated = false;  ///< outside the measured GPU counts
-  int from_gpus = 0;          ///< the measured count that it is extrapolated from; else its own
+  bool extrapolated = false;  ///< flag: the GPU count is outside the measured counts
+  int from_gpus = 0;          ///< measured GPU count for extrapolation, else the count itself
 };
 
-/// Throughput at a GPU count. Between two measured counts the logarithm is linear in that of the
-/// count, outside of them throughput is linear in GPUs from the nearest measurement. Of several
-/// measurements of one count the slowest holds. Nothing measured: no estimate.
+/// Returns the throughput at a GPU count. Between two measured counts the logarithm of the
+/// throughput is linear in the logarithm of the count. Outside the measured counts the throughput
+/// is proportional to the GPU count, starting from the nearest measurement. The slowest of several
+/// measurements of one count is used. Returns nothing without measurements.
 std::optional<ThroughputEstimate> throughput_at(std::vector<Throughput> measured, int gpus);
 
-/// Samples that a data set of fixed size has to train on, if it is one: MNIST, Fashion-MNIST,
-/// CIFAR-10, AG News with its training file, SST-2, TREC, Multi30k and what dlscale generates.
+/// Returns the number of training samples of a data set of fixed size: MNIST, Fashion-MNIST,
+/// CIFAR-10, AG News with its training file, SST-2, TREC, Multi30k and data sets that dlscale
+/// generates. Returns nothing for other data sets.
 std::optional<std::int64_t> known_train_samples(std::string_view dataset_kind);
 
-/// Samples in an epoch of a run, where that follows from what it takes of a data set. Unknown: how
-/// many are of its first classes, and of folds of AG News, which may lack the training file.
+/// Returns the number of samples in an epoch of a run. Returns nothing if the number does not
+/// follow from the description. The number of samples in the first classes of a data set is not
+/// known. The number in folds of AG News is not known either, because the training file may be
+/// missing.
 std::optional<std::int64_t> train_samples(const contract::DatasetSpec& dataset);
 
 inline constexpr double kDefaultMargin = 1.5;
-/// Allowance for what comes before the first step: modules, libraries, opening the data.
+/// Allowance in seconds for the time before the first step: loading modules and libraries, opening
+/// the data.
 inline constexpr double kStartUp_s = 120;
 
-/// Returns the time to ask for: the larger of prediction x margin and `longest_s`, the upper edge
-/// of the prediction's band, plus start-up, rounded up to whole minutes.
+/// Returns the time to request in seconds: the larger of prediction x margin and `longest_s`, plus
+/// start-up, rounded up to whole minutes. `longest_s` is the upper edge of the band of the
+/// prediction.
 double walltime_s(double predicted_s, double margin, double longest_s = 0);
 
-/// Returns the band of a run time that was measured: equal runs differ, so that it is as wide as
-/// that of a measured step.
+/// Returns the band of a measured run time. The band is as wide as the band of a measured step,
+/// because the times of equal runs differ.
 Band measured_time(double seconds);
 
-// What time limit to ask for when it is known how wrong predictions have been.
+// Time limit to request if the errors of earlier predictions are known.
 
-/// A bound that the next ratio stays below with that probability, whatever their distribution: the
-/// ⌈(n+1) quantile⌉-th of the sorted ratios (Vovk, Gammerman, Shafer: Algorithmic Learning in a
-/// Random World, 2005). Empty where there are too few: 19 for 95 %.
+/// Returns a bound that the next ratio does not exceed with probability `quantile`, for any
+/// distribution of the ratios. The bound is the ⌈(n+1) quantile⌉-th of the n sorted ratios (Vovk,
+/// Gammerman, Shafer: Algorithmic Learning in a Random World, 2005). Returns nothing with too few
+/// ratios. 95 % needs at least 19 ratios.
 std::optional<double> next_ratio_bound(std::vector<double> ratios, double quantile);
 
+/// Time limit to request for a run.
 struct WalltimeRequest {
-  double seconds = 0;   ///< whole minutes
-  double factor = 1;    ///< on the prediction
-  bool learnt = false;  ///< the factor is of finished runs; else the usual margin
+  double seconds = 0;   ///< time limit in seconds, a multiple of 60
+  double factor = 1;    ///< factor on the predicted time
+  bool learnt = false;  ///< flag: the factor comes from finished runs, not from the margin
 };
 
 inline constexpr double kWalltimeQuantile = 0.98;
 
-/// prediction x factor + start-up, up to a whole minute. The factor is next_ratio_bound's of the
-/// finished runs, or with too few of them the larger of `margin` and the worst of them.
+/// Returns the time limit prediction x factor + start-up, rounded up to whole minutes. The factor
+/// is next_ratio_bound() of the finished runs. With too few finished runs the factor is the larger
+/// of `margin` and the largest ratio.
 WalltimeRequest request_walltime(double predicted_s, const std::vector<double>& ratios,
                                  double margin, double quantile = kWalltimeQuantile);
 

@@ -11,9 +11,9 @@ namespace {
 using contract::StepModel;
 
 constexpr std::int64_t kColours = 3;
-constexpr int kUsualSide = 224;  // of pictures, unless told
+constexpr int kUsualSide = 224;  // default side of images in pixels
 constexpr int kImageNetClasses = 1000;
-/// Of an all-reduce a reduce-scatter or an all-gather is half: of its hops as of its bytes.
+/// Cost of a reduce-scatter or an all-gather relative to an all-reduce, in hops and in bytes.
 constexpr double kHalf = 0.5;
 
 Bytes mebibytes(double count) {
@@ -24,7 +24,7 @@ StepModel step_model(const contract::RunSpec& run) {
   return contract::framework_style(run.framework).step_model;
 }
 
-/// Bytes that travel of each byte of gradients.
+/// Returns the bytes sent per byte of gradients.
 double compression(const contract::RunSpec& run) {
   constexpr Bytes kSixteenBits{2};
   const std::string& travels_as = run.framework_options.compression;
@@ -37,13 +37,15 @@ Bytes reduce_bucket(const contract::RunSpec& run) {
          static_cast<double>(run.framework_options.reduce_bucket_elements);
 }
 
-/// Whether stages 1 and 2 of ZeRO fill the next bucket while one is under way. Stage 0 does not.
+/// Returns whether ZeRO fills the next bucket while another bucket is being reduced. Only stages 1
+/// and 2 can do this.
 bool fills_beside(const contract::RunSpec& run) {
   const int stage = run.framework_options.zero_stage;
   return (stage == 1 || stage == 2) && run.framework_options.overlap_comm == "on";
 }
 
-/// As the stages exchange gradients and parameters: docs/frameworks.md.
+/// Returns the settings for the exchange of gradients and parameters in the stages of ZeRO, as
+/// described in docs/frameworks.md.
 StepSetting deepspeed_setting(const contract::RunSpec& run) {
   const contract::FrameworkOptions& options = run.framework_options;
   StepSetting setting{.agreement = Agreement::at_once,
@@ -54,13 +56,14 @@ StepSetting deepspeed_setting(const contract::RunSpec& run) {
   if (stage == 3) {
     if (options.overlap_comm != "off") setting.agreement = Agreement::buckets;
     setting.by_block = true;
-    // Parameters before the forward and before the backward pass, gradients to their owners.
+    // All ranks gather parameters before the forward pass and before the backward pass, and send
+    // gradients to their owners.
     setting.volume = 3 * kHalf;
     setting.every_pass = true;
     return setting;
   }
   if (fills_beside(run)) setting.agreement = Agreement::buckets;
-  if (options.use_reduce_scatter) setting.volume = kHalf;  // each rank's part to that rank
+  if (options.use_reduce_scatter) setting.volume = kHalf;  // gradients for their owners only
   setting.after_step = kHalf;
   setting.every_pass = stage == 2 || fills_beside(run);
   return setting;
@@ -90,7 +93,7 @@ std::optional<SampleShape> sample_shape(const contract::DatasetSpec& dataset) {
                                       : contract::shape_from_text(dataset.shape),
                 kImageNetClasses);
   } catch (const base::UsageError&) {
-    return std::nullopt;  // the trainer says what is wrong with it
+    return std::nullopt;  // invalid shape, which the trainer reports
   }
 }
 
@@ -151,10 +154,10 @@ StepSetting step_setting(const contract::RunSpec& run) {
     setting.compression = compression(run);
   } else if (model == StepModel::fusion) {
     setting.compression = compression(run);
-    // Of what travels: gradients are compressed before they are fused.
+    // The limit applies to the sent bytes, because gradients are compressed before they are fused.
     setting.bucket = mebibytes(options.fusion_threshold_mb) / setting.compression;
     setting.first_bucket = setting.bucket;
-    setting.cycle = microseconds(options.cycle_time_ms * 1000) / 2;  // on average
+    setting.cycle = microseconds(options.cycle_time_ms * 1000) / 2;  // half a cycle on average
   } else {
     setting.agreement = Agreement::each_gradient;
   }
@@ -172,7 +175,7 @@ MemorySetting memory_setting(const contract::RunSpec& run) {
       .optimizer_states = optimizer_states(run.optimizer.kind, run.optimizer.momentum),
       .ranks = run.gpus,
       .passes = run.accumulation_steps};
-  if (run.ema_decay > 0) ++setting.optimizer_states;  // the mean of what is stepped
+  if (run.ema_decay > 0) ++setting.optimizer_states;  // moving average of the parameters
   const StepModel model = step_model(run);
   if (model == StepModel::buckets) {
     setting.buckets = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run's description means to the models of time and memory.
+// Converts the description of a run to the settings of the models of time and memory.
 #pragma once
 
 #include <optional>
@@ -12,33 +12,37 @@
 
 namespace dlscale::predict {
 
-/// What a model gets of a data set.
+/// Shape of one sample of a data set, and its number of classes.
 struct SampleShape {
-  std::vector<std::int64_t> input;  ///< channels x height x width
-  int classes = 0;                  ///< 0: not known
+  std::vector<std::int64_t> input;  ///< shape as channels x height x width
+  int classes = 0;                  ///< number of classes; 0: not known
   bool operator==(const SampleShape&) const = default;
 };
 
-/// Of images. Nothing where it does not follow from the description: texts, sets of other files.
+/// Returns the shape of the images of a data set. Returns nothing if the description does not
+/// define the shape, as for texts and other kinds of data sets.
 std::optional<SampleShape> sample_shape(const contract::DatasetSpec& dataset);
 
-/// The precision whose card has the bytes of this one: tf32 keeps fp32's, fp16 bf16's.
+/// Returns the precision whose model card has the same bytes as `precision`: fp32 for tf32, bf16
+/// for fp16, otherwise the precision itself.
 std::string card_precision(const std::string& precision);
 
-/// Why the models say nothing of such a run; empty where they do. They know framework styles that
-/// have a contract::StepModel, models that are trained whole, and gradients that are all sent.
+/// Returns why the models cannot predict a run. Returns an empty text if the models can. The models
+/// require a framework style with a contract::StepModel, a model whose parameters are all trained,
+/// and an exchange of all gradients.
 std::string not_modelled(const contract::RunSpec& run);
 
-/// What of a run that is modelled the models do not heed, a line for each setting.
+/// Returns the settings of a modelled run that the models ignore, one line for each setting.
 std::vector<std::string> not_counted(const contract::RunSpec& run);
 
-/// When the replicas of a run agree, and how much they send. Loading is not in it.
+/// Returns when the replicas of a run exchange gradients, and how much they send. Excludes data
+/// loading.
 StepSetting step_setting(const contract::RunSpec& run);
 
-/// Returns the ring where the run asks for it, else the algorithm of the network.
+/// Returns the ring algorithm if the run requests it, otherwise the algorithm of the network.
 AllReduce all_reduce_of(const contract::RunSpec& run, const Network& network = {});
 
-/// What a rank of a run keeps.
+/// Returns the settings of the memory that a rank of a run keeps.
 MemorySetting memory_setting(const contract::RunSpec& run);
 
 }  // namespace dlscale::predict

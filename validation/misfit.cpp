@@ -98,7 +98,8 @@ Found check_augmentation(const Fit& fit) {
   return {};
 }
 
-/// Pictures of any size and what decodes them.
+/// Checks that dataset.image_size is set if the loader scales images of any size, and unset if the
+/// data set or the loader has no images of any size.
 Found check_pictures(const Fit& fit) {
   const contract::DatasetSpec& set = fit.run.dataset;
   const bool takes_memory = fit.loader.samples == "any" || !fit.loader.any_size;
@@ -128,7 +129,7 @@ Found check_pictures(const Fit& fit) {
   return {};
 }
 
-/// Options of loaders that decode, and of orders.
+/// Checks the options of loaders that decode images, and the sample order.
 Found check_loader_options(const Fit& fit) {
   const contract::RunSpec& run = fit.run;
   const contract::LoaderOptions& options = run.loader_options;
@@ -191,7 +192,8 @@ Found check_set(const Fit& fit) {
   return {};
 }
 
-/// A graph would draw the same numbers again.
+/// Checks that a CUDA graph does not record dropout. A replayed graph would draw the same random
+/// numbers in every step.
 Found check_drawing(const Fit& fit) {
   const contract::RunSpec& run = fit.run;
   if (!run.cuda_graph || !(fit.model.has_dropout || run.model_options.dropout > 0)) return {};
@@ -202,7 +204,7 @@ Found check_drawing(const Fit& fit) {
                   run.model, run.model.starts_with(contract::kScriptModel) ? "may draw" : "draws")};
 }
 
-/// What only training heeds.
+/// Checks that an inference run sets no option that only training uses.
 Found check_inference(const Fit& fit) {
   const contract::RunSpec& run = fit.run;
   if (run.mode != "inference") return {};
@@ -230,7 +232,7 @@ Found check_inference(const Fit& fit) {
   return {};
 }
 
-/// What the loss and the answers of a task are compared with.
+/// Checks that label smoothing, the plateau test and the targets fit the task of the model.
 Found check_goals(const Fit& fit) {
   const contract::RunSpec& run = fit.run;
   const std::string& task = fit.model.task;
@@ -277,10 +279,11 @@ std::optional<Misfit> find_misfit(const contract::Capabilities& build,
 namespace {
 
 constexpr int kLongestSide = 65536;
-constexpr int kMostClasses = 65536;  // labels have 16 bits
-constexpr int kColours = 3;          // of images that loaders cut out of pictures
+constexpr int kMostClasses = 65536;  // number of values of a 16-bit label
+constexpr int kColours = 3;          // number of channels of images that loaders decode and crop
 
-/// Returns the shape of an image as the model gets it; nothing where only the files show it.
+/// Returns the shape of an image as the model receives it. Returns nothing if only the image files
+/// define the shape.
 std::optional<ImageExtents> extents_of(const contract::Traits& data,
                                        const contract::DatasetSpec& set) {
   if (set.image_size > 0) return ImageExtents{kColours, set.image_size, set.image_size};
@@ -313,7 +316,8 @@ std::optional<Misfit> check_image(const contract::RunSpec& run, const contract::
   return {};
 }
 
-/// A random crop moves the image over zeros; it must not move the whole image away.
+/// Checks that a random crop keeps a part of every image. A random crop shifts the image over a
+/// background of zeros and must not shift the whole image out of view.
 std::optional<Misfit> check_crop_size(const contract::RunSpec& run, const ImageExtents& image) {
   const int crop = run.dataset.random_crop;
   if (crop == 0 || crop < std::min(image[1], image[2])) return {};
@@ -323,7 +327,7 @@ std::optional<Misfit> check_crop_size(const contract::RunSpec& run, const ImageE
                             crop, image[1], image[2])};
 }
 
-/// An epoch needs at least one whole batch where the last batch is dropped.
+/// Checks that an epoch has at least one full batch if the last batch is dropped.
 std::optional<Misfit> check_step_count(const contract::RunSpec& run, const contract::Traits& data) {
   const contract::DatasetSpec& set = run.dataset;
   const std::int64_t samples = set.train_samples > 0 ? set.train_samples : data.train_samples;

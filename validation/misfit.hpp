@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which data, loaders, models and settings of a run do not go together.
+// Finds data sets, loaders, models and settings of a run that are incompatible.
 #pragma once
 
 #include <array>
@@ -12,32 +12,34 @@
 
 namespace dlscale::validation {
 
-/// Something that cannot work, or would be without effect.
+/// Setting of a run that cannot work with the other settings or has no effect.
 struct Misfit {
-  std::string key;     ///< in run.json
-  std::string reason;  ///< what is wrong with its value
+  std::string key;     ///< key of the setting in run.json
+  std::string reason;  ///< description of the problem with the value
   bool operator==(const Misfit&) const = default;
 };
 
-/// The first that `build` refuses in `run`, a run of dlscale-train. Nothing is found where `build`
-/// has no traits of the model, data set or loader.
+/// Returns the first setting of `run` that `build` rejects. `run` is a run of dlscale-train.
+/// Returns nothing if `build` has no traits for the model, data set or loader of `run`.
 std::optional<Misfit> find_misfit(const contract::Capabilities& build,
                                   const contract::RunSpec& run);
 
-// Which images and numbers of samples a run cannot be trained on.
+// Checks of the image size and the number of training samples.
 
-/// Channels, height and width of an image.
+/// Number of channels, height and width of an image. Height and width are in pixels.
 using ImageExtents = std::array<int, 3>;
 
-/// Reads "3x224x224". Returns nothing for a text that is not three whole numbers from 1 to 65,536.
+/// Reads the shape of an image, such as "3x224x224". Returns nothing if the text is not three whole
+/// numbers from 1 to 65,536.
 std::optional<ImageExtents> image_extents(std::string_view text);
 
-/// Returns the first setting that the generated data set `synthetic` cannot be made from.
+/// Returns the first invalid setting in `set`, the description of the generated data set
+/// `synthetic`: the shape or the number of classes.
 std::optional<Misfit> find_synthetic_misfit(const contract::DatasetSpec& set);
 
-/// Returns the first reason for which `build` refuses the images or the samples of `run`, as far as
-/// the description says what they are: images in files without dataset.image_size can have any
-/// size.
+/// Returns the first reason why `build` rejects the images or the number of samples of `run`.
+/// Checks the image size only if the run description defines the size. Images in files can have any
+/// size if dataset.image_size is not set.
 std::optional<Misfit> find_input_misfit(const contract::Capabilities& build,
                                         const contract::RunSpec& run);
 

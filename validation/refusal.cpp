@@ -24,7 +24,7 @@ std::vector<RequiredName> required_names(const contract::RunSpec& run) {
   return names;
 }
 
-/// Checks that the communicator reaches the memory of the device, and every rank.
+/// Checks that the communicator can access the memory of the device and connects all ranks.
 std::optional<Misfit> check_transport(const contract::RunSpec& run) {
   const std::string& communicator = run.resources.communicator;
   const bool on_gpus = run.resources.device == "cuda";
@@ -52,7 +52,7 @@ std::optional<Misfit> check_loader_device(const contract::Capabilities& build,
                                       run.loader, run.resources.device)};
 }
 
-/// A frozen_backbone needs the name of a model that can be one.
+/// Checks that the model frozen_backbone names a backbone that the build supports.
 std::optional<Misfit> check_backbone(const contract::Capabilities& build,
                                      const contract::RunSpec& run) {
   const std::string& backbone = run.model_options.backbone;

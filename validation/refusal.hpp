@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why dlscale-train refuses a run before it trains: the checks that `dlscale plan` and the trainer
-// share, so that no run is planned without a warning and refused later.
+// Checks a run before training, with checks that `dlscale plan` and the trainer share, so that
+// `dlscale plan` warns about the runs that the trainer rejects.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@
 
 namespace dlscale::validation {
 
-/// A name in a run description that the trainer must have.
+/// Name in a run description that the build of dlscale-train must support.
 struct RequiredName {
-  std::string family;  ///< as in Capabilities::families
-  std::string key;     ///< in run.json
+  std::string family;  ///< family of the name in Capabilities::families
+  std::string key;     ///< key of the name in run.json
   std::string name;
 };
 
@@ -24,15 +24,16 @@ struct RequiredName {
 std::vector<RequiredName> missing_names(const contract::Capabilities& build,
                                         const contract::RunSpec& run);
 
-/// Returns the first reason for which `build` refuses `run`, a run of dlscale-train whose names it
-/// has. Not covered is what only the machine of the run shows: data, weights and scripts in files,
-/// names of frozen parameters, GPUs and memory.
+/// Returns the first reason why `build` rejects `run`. `run` is a run of dlscale-train, and `build`
+/// must have all names in `run`. Does not check properties that only the machine of the run shows:
+/// data, weights and scripts in files, names of frozen parameters, GPUs and memory.
 std::optional<Misfit> find_refusal(const contract::Capabilities& build,
                                    const contract::RunSpec& run);
 
-/// Returns what must be true of the data for `run` to start; empty where its description says
-/// enough. The one case is a data set of image files that are read into memory without
-/// dataset.image_size: they must all have one size.
+/// Returns the condition on the data under which `run` can start, as text for messages. Returns an
+/// empty text if the run description is sufficient. The only case is a data set of image files that
+/// are read into memory without dataset.image_size. All images of such a data set must have the
+/// same size.
 std::string data_condition(const contract::Capabilities& build, const contract::RunSpec& run);
 
 }  // namespace dlscale::validation

@@ -25,7 +25,8 @@ bool is_said(const Options& options) {
   return options.*Member != defaults().*Member;
 }
 
-/// "ddp", "ddp and hybrid", "layerwise, pipeline and hybrid".
+/// Returns the names of the framework styles that read `option` as a list for messages: "ddp", "ddp
+/// and hybrid" or "layerwise, pipeline and hybrid".
 std::string readers_of(std::string_view option) {
   std::vector<std::string_view> names;
   for (const contract::FrameworkStyle& style : contract::framework_styles()) {
@@ -39,7 +40,9 @@ std::string readers_of(std::string_view option) {
   return list;
 }
 
-/// What a run description that nobody planned may say: studies have each framework's own alone.
+/// Returns the first changed option that the framework does not read. Only run descriptions that
+/// dlscale did not plan can have such an option, because a study contains only the options of each
+/// framework.
 std::optional<Misfit> find_foreign_option(const contract::RunSpec& run) {
   const contract::FrameworkStyle& style = contract::framework_style(run.framework);
   if (style.name.empty()) return {};
@@ -52,7 +55,7 @@ std::optional<Misfit> find_foreign_option(const contract::RunSpec& run) {
   return {};
 }
 
-/// Of ZeRO, from one stage to another.
+/// ZeRO option that only the stages `first` to `last` use.
 struct StagesOption {
   const char* key;
   bool (*is_said)(const Options& options);
@@ -123,7 +126,7 @@ bool is_on_gpus(const contract::RunSpec& run) {
   return run.resources.device == "cuda";
 }
 
-/// Number formats that the device lacks, and statistics that are not shared.
+/// Checks that the device supports the precision and that the run can synchronise batch norms.
 Found check_arithmetic(const contract::RunSpec& run) {
   if (run.precision == "tf32" && !is_on_gpus(run)) {
     return Misfit{"precision",
@@ -155,7 +158,8 @@ bool exchanges_after_passes(const contract::RunSpec& run) {
   return options.zero_stage <= 1 && options.overlap_comm != "on";
 }
 
-/// What cannot be recorded once and replayed: what the host takes part in, or what changes.
+/// Checks that a CUDA graph can record the passes once and replay them. The device must be a GPU,
+/// the passes must not exchange data between ranks, and the shape of the batches must not change.
 Found check_graph(const contract::RunSpec& run) {
   if (!run.cuda_graph) return {};
   const auto refused = [](std::string why) { return Misfit{"cuda_graph", std::move(why)}; };
@@ -200,18 +204,21 @@ Found check_gpu_kernels(const contract::RunSpec& run) {
                 fmt::format("is {}, but the run is on CPUs; leave it out", run.gpu_kernels)};
 }
 
-/// Returns why the ranks of a run reduce nothing that `all_reduce` could set; empty if they do.
+/// Returns why the ranks of a run have no all-reduce that the setting `all_reduce` could change.
+/// Returns an empty text if the ranks have such an all-reduce.
 std::string_view reduces_nothing(const contract::RunSpec& run) {
   if (run.mode == "inference") return "reduces no gradients in inference";
   const contract::FrameworkStyle& style = contract::framework_style(run.framework);
-  // Replicas of whole models all-reduce synchronised statistics, whatever they do with gradients.
+  // Replicas of whole models all-reduce synchronised statistics even if the style does not
+  // all-reduce gradients.
   const bool reduces_statistics = run.batch_norm == "synchronised" &&
                                   style.own_statistics.empty() &&
                                   style.stages == contract::Stages::one;
   return reduces_statistics ? "" : style.no_all_reduce;
 }
 
-/// What NCCL does by itself, and what reduces nothing.
+/// Checks that the run has all-reduces whose algorithm a setting can change. NCCL chooses its
+/// algorithm itself.
 Found check_all_reduce(const contract::RunSpec& run) {
   const std::string_view why = reduces_nothing(run);
   if (!why.empty() && !run.all_reduce.empty() && run.all_reduce != "auto") {
@@ -230,7 +237,7 @@ Found check_all_reduce(const contract::RunSpec& run) {
   return {};
 }
 
-/// Options of a framework that cannot do what they say.
+/// Checks framework options that cannot work with the framework or with other settings.
 Found check_options(const contract::RunSpec& run) {
   const contract::FrameworkOptions& options = run.framework_options;
   const contract::FrameworkStyle& style = contract::framework_style(run.framework);
@@ -263,7 +270,7 @@ Found check_options(const contract::RunSpec& run) {
   return {};
 }
 
-/// Settings that only another optimizer has.
+/// Checks that the run sets only options that its optimizer has.
 Found check_optimizer(const contract::RunSpec& run) {
   const contract::OptimizerSpec& optimizer = run.optimizer;
   const std::string& kind = optimizer.kind;
@@ -277,7 +284,7 @@ Found check_optimizer(const contract::RunSpec& run) {
                 fmt::format("is for sgd and lars; {} has optimizer.adam.beta1", kind)};
 }
 
-/// Ranks and samples that a model's stages do not divide evenly.
+/// Checks that the ranks and the samples divide evenly among the stages of a model.
 Found check_division(const contract::RunSpec& run) {
   const contract::FrameworkOptions& options = run.framework_options;
   const contract::FrameworkStyle& style = contract::framework_style(run.framework);
@@ -304,7 +311,8 @@ Found check_division(const contract::RunSpec& run) {
                   options.micro_batches, samples)};
 }
 
-/// Styles that do none, and orders of samples that only training draws.
+/// Checks that an inference run keeps the order of the test samples and that its framework style
+/// does not divide the model over ranks.
 Found check_inference(const contract::RunSpec& run) {
   if (run.mode != "inference") return {};
   const contract::LoaderOptions& options = run.loader_options;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which settings of a run do not go together or would be without effect, whatever its model and
-// data.
+// Finds settings of a run that conflict or have no effect, independent of the model and the data.
 #pragma once
 
 #include <optional>
@@ -9,15 +8,17 @@
 
 namespace dlscale::validation {
 
-// Which options of a framework would be without effect in a run.
+// Options of a framework that have no effect in a run.
 
-/// The first option that differs from its default although the framework, or the stage or
-/// compression that the run has, does not heed it.
+/// Returns the first framework option that differs from its default although it has no effect. An
+/// option has no effect if the framework, the ZeRO stage or the compression of the run does not use
+/// the option.
 std::optional<Misfit> find_option_misfit(const contract::RunSpec& run);
 
-// Which settings of a run do not go together, whatever its model and data.
+// Settings of a run that conflict, independent of the model and the data.
 
-/// The first that dlscale-train refuses in `run`, a run of its own, on the device of its resources.
+/// Returns the first setting that dlscale-train rejects in `run` on the device in `run.resources`.
+/// `run` is a run of dlscale-train.
 std::optional<Misfit> find_setting_misfit(const contract::RunSpec& run);
 
 }  // namespace dlscale::validation
