@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time as a parameter, so that tests decide what time it is; durations as people read them.
+// Provides time as a parameter, so that tests control the time, and formats durations.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@ namespace dlscale::base {
 class Clock {
  public:
   virtual ~Clock() = default;
-  /// Seconds since 1970-01-01 UTC: for records that people and other machines read.
+  /// Returns seconds since 1970-01-01 UTC, for records that people and other machines read.
   virtual double unix_s() const = 0;
-  /// Seconds from an arbitrary start, never going back: for durations.
+  /// Returns seconds since an arbitrary start, for durations. The value never decreases.
   virtual double steady_s() const = 0;
 };
 
@@ -21,10 +21,10 @@ class SystemClock : public Clock {
   double steady_s() const override;
 };
 
-/// "1:30:00", to the nearest second; hours are not carried into days.
+/// Formats a time as "1:30:00", to the nearest second. Hours are not carried into days.
 std::string clock_time(double seconds);
 
-/// "4.2 s", "1:05", "2:03:59".
+/// Formats a duration as "4.2 s", "1:05" or "2:03:59", depending on its length.
 std::string duration(double seconds);
 
 }  // namespace dlscale::base

@@ -8,7 +8,8 @@
 namespace dlscale::base {
 namespace {
 
-/// Values of files stand in messages; a message is one line whatever they hold.
+/// Replaces control characters by escape sequences. Messages contain values from files, and a
+/// message must be one line.
 std::string on_one_line(std::string_view text) {
   std::string line;
   for (const char c : text) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exit codes of `dlscale`.
+// Defines the exit codes of `dlscale`.
 #pragma once
 
 namespace dlscale::base {
 
-/// 130 is 128 + SIGINT, as shells use it.
+/// Exit codes of `dlscale`. 130 is 128 + SIGINT, as in shells.
 enum ExitCode : int {
   kExitOk = 0,
   kExitRunsFailed = 1,

@@ -26,7 +26,7 @@ namespace {
   throw RunError(fmt::format("cannot {} {}: {}", action, path.string(), std::strerror(error)));
 }
 
-/// Closes its descriptor when it goes out of scope, whatever happened.
+/// File descriptor that is closed at the end of the scope, also after an exception.
 struct Descriptor {
   int value;
   ~Descriptor() {
@@ -43,10 +43,11 @@ void write_all(int descriptor, std::string_view content, const fs::path& path) {
   }
 }
 
-constexpr int kRead = O_RDONLY | O_NONBLOCK | O_CLOEXEC;  // a pipe in the way blocks nobody
+constexpr int kRead = O_RDONLY | O_NONBLOCK | O_CLOEXEC;  // O_NONBLOCK: pipes do not block
 constexpr std::size_t kBuffer = std::size_t{1} << 16;
 
-/// Fewer bytes than asked for at the end of the file only; none when it cannot be read.
+/// Reads up to `size` bytes. Returns fewer bytes only at the end of the file or if the file cannot
+/// be read.
 std::size_t read_some(int descriptor, char* to, std::size_t size) {
   std::size_t got = 0;
   while (got < size) {
@@ -69,7 +70,7 @@ bool next_bytes_are(int descriptor, std::string_view content) {
   return true;
 }
 
-/// True for a file that all who may read it can execute.
+/// Returns whether all users who may read the file can also execute it.
 bool is_executable(const struct stat& status) {
   const mode_t readers = status.st_mode & 0444;
   return (status.st_mode & (readers >> 2)) == readers >> 2;
@@ -77,10 +78,10 @@ bool is_executable(const struct stat& status) {
 
 constexpr std::string_view kPart = ".part";
 
-/// True for the temporary file of a process of this machine that is no more.
+/// Returns whether `name` is the temporary file of a process of this machine that no longer exists.
 bool is_left_part(const std::string& name) {
   const std::size_t ending =
-      name.rfind(kPart, name.rfind('@'));  // the host's name may have ".part"
+      name.rfind(kPart, name.rfind('@'));  // ".part" may occur in the host's name
   if (ending == std::string::npos) return false;
   const auto process = leading_number<pid_t>(std::string_view(name).substr(ending + kPart.size()));
   if (process <= 0 || name.substr(ending) != part_ending(process)) return false;

@@ -7,11 +7,11 @@
 namespace dlscale::base {
 namespace {
 
-/// A row of a table: a name, or the beginning of names and a star.
+/// Row of a table: a name of a variable, or the beginning of names and a star.
 using Pattern = std::string_view;
 
-/// What finds the cluster and proves who asks, where programs and libraries are installed, and what
-/// users set for a library rather than a launcher for its ranks.
+/// Variables that programs keep. They locate the cluster and authenticate the user, they contain
+/// paths of programs and libraries, or users set them for a library.
 constexpr Pattern kPassing[] = {
     "SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_CLUSTERS", "SLURM_JWT",           "SLURM_SACK_*",
     "SLURM_HOME", "SLURM_ROOT",        "SLURM_PREFIX",   "SLURM_DIR",           "SLURM_BIN",
@@ -27,16 +27,18 @@ constexpr Pattern kCommandOptions[] = {
     "SBATCH_*", "SALLOC_*", "SRUN_*", "SQUEUE_*", "SACCT_*", "SCANCEL_*", "SINFO_*", "SCONTROL_*",
 };
 
-// What launchers set for their ranks, and what takes it for the ranks of a launch.
+// The following tables list variables that launchers set for their ranks. A process with these
+// variables is taken for a rank of a launch.
 
-/// PMI and PMIx, through which SLURM, Cray PALS and MPICH's Hydra start ranks, and MVAPICH.
+/// Variables of PMI and PMIx, through which SLURM, Cray PALS and MPICH's Hydra start ranks, and of
+/// MVAPICH.
 constexpr Pattern kProcessManagers[] = {
     "PMI_*",      "PMI2_*",       "PMIX_*",           "PALS_*",
     "HYDRA_*",    "HYDI_*",       "MPI_LOCALRANKID",  "MPI_LOCALNRANKS",
     "MPIR_RANK",  "I_MPI_INFO_*", "MV2_COMM_WORLD_*", "MVP_COMM_WORLD_*",
     "MPISPAWN_*", "MPIRUN_RANK",  "MPIRUN_NPROCS",
 };
-/// Open MPI 3 to 5 and PRRTE: what `mpirun -np 1 env` adds to an environment.
+/// Variables that `mpirun -np 1 env` adds to an environment: Open MPI 3 to 5 and PRRTE.
 constexpr Pattern kOpenMpi[] = {
     "OMPI_COMM_WORLD_*",
     "OMPI_UNIVERSE_SIZE",
@@ -76,7 +78,7 @@ constexpr Pattern kOpenMpi[] = {
     "PRTE_MCA_prte_parent_uri",
     "PRTE_MCA_prte_top_session_dir",
 };
-/// torchrun: its options (PET_*) and what it sets for its workers.
+/// Variables of torchrun: its options (PET_*) and the variables that it sets for its workers.
 constexpr Pattern kTorchrun[] = {
     "PET_*",
     "RANK",
@@ -93,7 +95,7 @@ constexpr Pattern kTorchrun[] = {
     "MASTER_PORT",
     "TORCHELASTIC_*",
 };
-/// Horovod, TensorFlow, BytePS and JAX.
+/// Variables of Horovod, TensorFlow, BytePS and JAX.
 constexpr Pattern kFrameworks[] = {
     "HOROVOD_RANK",
     "HOROVOD_SIZE",
@@ -114,14 +116,15 @@ constexpr Pattern kFrameworks[] = {
 };
 
 using Table = std::span<const Pattern>;
-/// Not of one batch system alone.
+/// Tables that do not depend on the batch system.
 constexpr Table kEverywhere[] = {kCommandOptions, kProcessManagers, kOpenMpi, kTorchrun,
                                  kFrameworks};
 
-/// What a batch system sets in its jobs, and the options of SLURM's that have the same beginning.
+/// Variables that a batch system sets in its jobs. The patterns for SLURM also match SLURM's
+/// options with the same beginning.
 struct BatchSystemRow {
   Pattern pattern;
-  std::string_view scheduler;  ///< whose scripts need the variables; empty: none of dlscale's
+  std::string_view scheduler;  ///< scheduler whose scripts need the variables; empty: none
 };
 constexpr BatchSystemRow kBatchSystems[] = {
     {"SLURM_*", "slurm"}, {"SLURMD_*", "slurm"}, {"_SLURM_SPANK_OPTION_*", "slurm"},
@@ -131,8 +134,9 @@ constexpr BatchSystemRow kBatchSystems[] = {
     {"FLUX_TASK_*", ""},  {"COBALT_*", ""},
 };
 
-// What srun takes from the environment of a job for options of a step. SLURM sets some of them in a
-// job because of its directives; the others come from an outer job or from a user's shell.
+// The following tables list variables of a job that srun reads as options of a step. SLURM sets
+// some of them in a job because of the job's directives. The others come from an outer job or from
+// a user's shell.
 
 constexpr Pattern kStepResources[] = {
     "SLURM_ACCOUNT",
@@ -227,7 +231,8 @@ constexpr Pattern kStepBehaviour[] = {
 };
 constexpr Table kStepOptions[] = {kStepResources, kStepBehaviour};
 
-/// The GPUs of an outer job. Batch systems give a job its own; on this machine jobs share those.
+/// GPUs of an outer job. Batch systems assign other GPUs to each job. Jobs on the local machine
+/// share the GPUs of the outer job.
 constexpr Pattern kDevices[] = {
     "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES",
     "GPU_DEVICE_ORDINAL",   "ZE_AFFINITY_MASK",

@@ -14,8 +14,9 @@ namespace {
 
 using ChunkWork = std::function<void(std::size_t, std::size_t)>;
 
-/// Threads take chunks in order. All chunks before one that fails have then begun and run to their
-/// end, so that the first error is always the same one.
+/// Loop whose threads take chunks in order. When a chunk fails, all earlier chunks have started,
+/// and they run to their end. So the loop always throws the same error: that of the first chunk
+/// that fails.
 class Loop {
  public:
   Loop(std::size_t count, std::size_t chunk, const ChunkWork& work)
@@ -47,7 +48,7 @@ class Loop {
   const ChunkWork& work_;
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;
-  std::size_t first_failed_;  ///< first index of the chunk
+  std::size_t first_failed_;  ///< first index of the first failed chunk
   std::exception_ptr error_;
 };
 
@@ -74,7 +75,7 @@ void parallel_for_chunks(std::size_t count, const ChunkWork& work, const LoopLim
     for (std::size_t i = 1; i < std::min(most, chunks); ++i) {
       try {
         others.emplace_back([&loop] { loop.run(); });
-      } catch (const std::system_error&) {  // the user may have no more threads
+      } catch (const std::system_error&) {  // error at the user's thread limit
         break;
       }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over independent indices, on several cores.
+// Runs loops over independent indices on several cores.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,18 @@
 namespace dlscale::base {
 
 struct LoopLimits {
-  std::size_t most_threads = 0;  ///< never more than there are cores; 0: as many
-  std::size_t chunk = 1;         ///< indices that a thread takes at a time
+  std::size_t most_threads = 0;  ///< maximum number of threads, at most the cores; 0: all cores
+  std::size_t chunk = 1;         ///< number of indices that a thread takes at a time
 };
 
 /// Calls `work(i)` for 0 to count - 1 in any order, and returns when all calls have ended. Throws
-/// what the first index that failed has thrown, as a plain loop would; after a failure no more
-/// chunks begin. Runs on fewer threads where the system refuses to start more.
+/// the exception of the first index that failed, as a plain loop does. No further chunks start
+/// after a failure. Uses fewer threads if the system does not start more.
 void parallel_for(std::size_t count, const std::function<void(std::size_t)>& work,
                   const LoopLimits& limits = {});
 
-/// Likewise calls `work(begin, end)` for whole chunks, for work that prepares something first.
+/// Calls `work(begin, end)` for whole chunks in the same way, for work that prepares something for
+/// each chunk.
 void parallel_for_chunks(std::size_t count,
                          const std::function<void(std::size_t, std::size_t)>& work,
                          const LoopLimits& limits);

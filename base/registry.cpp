@@ -9,7 +9,8 @@
 namespace dlscale::base {
 namespace {
 
-/// Optimal string alignment distance: insert, delete, replace, swap neighbours.
+/// Returns the optimal string alignment distance: the number of inserted, deleted and replaced
+/// characters and of swapped neighbours.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> two_ago, previous(b.size() + 1), current(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) previous[j] = j;

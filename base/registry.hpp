@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking a name up among known ones; an unknown name is answered with the nearest and the list.
+// Finds names among known names. The error for an unknown name contains the nearest known name and
+// the list of known names.
 #pragma once
 
 #include <span>
@@ -11,15 +12,16 @@
 
 namespace dlscale::base {
 
-/// The choice most like `name`, or an empty string when none is near enough to have been meant
-/// (edit distance, a swap of neighbours counting once: at most a third of the length, 1 at least).
+/// Returns the choice most similar to `name`. Returns an empty string if the edit distance of every
+/// choice is above a third of the length of `name` (at least 1). A swap of neighbours counts once.
 std::string nearest(std::string_view name, const std::vector<std::string>& choices);
 
+/// Returns the message for an unknown name:
 /// `unknown model "vg16"; did you mean "vgg16"? (known: alexnet, vgg16)`
 std::string unknown_name(std::string_view kind, std::string_view name,
                          const std::vector<std::string>& choices);
 
-/// The rows of a family's table, as CMake generates it (cmake/Registry.cmake).
+/// Rows of a family's table, which CMake generates (cmake/Registry.cmake).
 template <class Entry>
 using Table = std::span<const Entry* const>;
 
@@ -30,7 +32,7 @@ std::vector<std::string> names(Table<Entry> table) {
   return result;
 }
 
-/// The row called `name`. Throws UsageError with unknown_name's text.
+/// Returns the row called `name`. Throws UsageError with the text of unknown_name.
 template <class Entry>
 const Entry& find(Table<Entry> table, std::string_view kind, std::string_view name) {
   for (const Entry* entry : table) {

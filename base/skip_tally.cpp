@@ -10,7 +10,7 @@
 namespace dlscale::base {
 namespace {
 
-/// Characters of the number at the beginning of a text, with its fraction and exponent.
+/// Returns the length of the number at the beginning of a text, with its fraction and exponent.
 std::size_t length_of_number(std::string_view text) {
   const std::string_view number = text.substr(0, text.find_first_not_of("0123456789.,eE+"));
   return number.find_last_of("0123456789") + 1;

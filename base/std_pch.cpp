@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives the precompiled header a library.
+// Provides a source file for the library of the precompiled header.
 #include "base/std_pch.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of text with aligned columns, for terminals.
+// Prints tables of text with aligned columns for terminals.
 #pragma once
 
 #include <string>
@@ -8,11 +8,13 @@
 
 namespace dlscale::base {
 
-/// Columns a terminal needs to show UTF-8 `text` (combining marks and wide glyphs aside).
+/// Returns the number of terminal columns of UTF-8 `text`, without regard to combining marks and
+/// wide glyphs.
 std::size_t display_width(std::string_view text);
 
-/// Header, rule and rows; columns whose cells all look like numbers (or "-") are right-aligned.
-/// Every row must have as many cells as the header. Ends with a newline.
+/// Returns the header, a rule and the rows as text with a final newline. Columns are right-aligned
+/// if all their cells look like numbers or are "-". Every row must have as many cells as the
+/// header.
 std::string print_table(const std::vector<std::string>& header,
                         const std::vector<std::vector<std::string>>& rows);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a launch can end, and the trainer's exit codes.
+// Defines the outcomes of a launch and the exit codes of the trainer.
 #pragma once
 
 #include <optional>
@@ -32,17 +32,19 @@ enum TrainerExit : int {
   kExitData = 3,
   kExitCommunication = 4,
   kExitDiverged = 5,
-  kExitRunAgain = 99,  ///< checkpointed before the time limit; the same run is to be launched again
+  kExitRunAgain = 99,  ///< state saved before the time limit; the run must be launched again
 };
 
-/// What a job's exit code says when nothing better is known: 0 Completed, 5 Diverged,
-/// 99 Preempted, anything else Failed.
+/// Returns the outcome for the exit code of a job if no better information exists: 0 is Completed,
+/// 5 is Diverged, 99 is Preempted, and any other code is Failed.
 RunOutcome outcome_of_exit(int exit_code);
 
-/// How a run ended whose ranks say that a signal stopped them. They do not know why: launchers stop
-/// all ranks when one dies. By what the job script noted: its own word, for it knows what signal it
-/// got; without one Cancelled if the exit code is 0 or tells of SIGINT or SIGTERM alone, else as
-/// the code of the rank that died says.
+/// Returns the outcome of a run whose ranks report that a signal stopped them. The ranks do not
+/// know the cause, because launchers stop all ranks when one rank dies. The rules are, in this
+/// order:
+/// - The outcome that the job script noted, because the script knows which signal it received.
+/// - Cancelled, if the exit code is 0 or stands for SIGINT or SIGTERM.
+/// - The outcome for the exit code, which is the code of the rank that died.
 RunOutcome outcome_of_stopped(const std::optional<RunOutcome>& noted, int exit_code);
 
 }  // namespace dlscale::contract

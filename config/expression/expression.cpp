@@ -19,7 +19,7 @@ namespace dlscale::config {
 std::string excerpt(std::string_view text, std::size_t at) {
   constexpr std::size_t kBefore = 60, kShown = 160;
   if (text.size() <= kShown) return std::string(text);
-  const auto is_within = [&](std::size_t i) {  // a character
+  const auto is_within = [&](std::size_t i) {  // continuation byte of a character
     return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U;
   };
   std::size_t begin = at <= kBefore ? 0 : std::min(at, text.size()) - kBefore;
@@ -44,7 +44,7 @@ std::string shown(const Value& value) {
   return fmt::format("\"{}\"", std::get<std::string>(value));
 }
 
-/// One evaluation; `get(i)` is the value of symbol i.
+/// Evaluation of one expression. `get(i)` returns the value of symbol i.
 template <class Get>
 struct Evaluation {
   const Expression::Source& source;
@@ -131,7 +131,7 @@ struct Evaluation {
         return ordered(term);
     }
   }
-  /// `a = 1, b = 0`: each name the condition uses.
+  /// Returns the value of each name that the condition uses: `a = 1, b = 0`.
   std::string values_of_names() const {
     std::vector<std::string> texts;
     for (const Term& term : terms) {
@@ -149,11 +149,12 @@ bool evaluate(const Expression::Source& source, const std::vector<Term>& terms, 
   return Evaluation<Get>{source, terms, get}.truth(terms.back());
 }
 
-// From a text to its syntax tree.
+// The following declarations parse a text into its syntax tree.
 
 using Sign = std::pair<std::string_view, Op>;
 
-/// Two-character operators before their one-character beginnings.
+/// Comparison operators. An operator of two characters comes before an operator that is its first
+/// character.
 constexpr Sign kComparisons[] = {
     {"==", Op::equal},    {"!=", Op::unequal}, {"<=", Op::at_most},
     {">=", Op::at_least}, {"<", Op::less},     {">", Op::more},
@@ -168,13 +169,14 @@ class Parser {
   Parser(const Expression::Source& source, const std::vector<Symbol>& symbols)
       : source_(source), text_(source.text), symbols_(symbols) {}
 
-  /// Children before parents; the last is the whole, a truth value.
+  /// Parses a condition. Returns the nodes with children before parents. The last node is the root,
+  /// a truth value.
   std::vector<Term> condition() {
     want(either(), Kind::truth, "expected a comparison");
     if (!at_end()) fail("expected && or || or the end");
     return std::move(terms_);
   }
-  /// The same, a number.
+  /// Parses a formula. Returns the nodes in the same order. The root is a number.
   std::vector<Term> formula() {
     want(sum(), Kind::number, "only numbers are computed with");
     if (!at_end()) fail("expected + - * / % ^ or the end");
@@ -186,7 +188,8 @@ class Parser {
 
   Index either() { return chain("||", Op::either, &Parser::both); }
   Index both() { return chain("&&", Op::both, &Parser::negation); }
-  /// One term for the whole chain: a long one is no deeper than a short one.
+  /// Parses a chain of equal operators as one term, so that a long chain is not deeper than a short
+  /// chain.
   Index chain(std::string_view sign, Op op, Index (Parser::*part)()) {
     const Index first = (this->*part)();
     if (!starts_with(sign)) return first;
@@ -253,7 +256,8 @@ class Parser {
     }
     return left;
   }
-  /// A power is tighter than a sign before it, and is read from right to left.
+  /// Parses a power. A power binds tighter than a sign before it, and a chain of powers is read
+  /// from right to left.
   Index power() {
     const Index base = operand();
     if (!accept("^")) return base;
@@ -343,7 +347,7 @@ class Parser {
     check_choice(terms_[left], terms_[right]);
     check_choice(terms_[right], terms_[left]);
   }
-  /// A text that its name can never be is a slip of the pen, not a condition.
+  /// Rejects a comparison with a text that the symbol can never have, because the text is misspelt.
   void check_choice(const Term& named, const Term& constant) const {
     if (named.op != Op::symbol || constant.op != Op::constant) return;
     const Symbol& symbol = symbols_[named.symbol];
@@ -363,7 +367,8 @@ class Parser {
     const auto kind = static_cast<Kind>(value.index());
     return add({.op = Op::constant, .constant = std::move(value), .kind = kind}, at);
   }
-  /// Guards the stack: of this parser, and of whoever walks the tree.
+  /// Limits the nesting. The limit protects the stack of this parser and of functions that walk the
+  /// tree.
   Index deeper(Index (Parser::*part)()) {
     if (++nesting_ > kMostNesting) {
       fail(fmt::format("nested more than {} deep", kMostNesting), at_ - 1);

@@ -11,10 +11,11 @@
 namespace dlscale::config {
 namespace {
 
-/// Turns toml++'s tree into ours; `place` says where a region of the text is for the user.
+/// Converter from the tree of toml++ to nodes. `place` returns the place of a region of the text,
+/// as messages show it.
 struct Converter {
   std::string file;
-  bool one_line;  // a command line argument: lines and columns would only confuse
+  bool one_line;  // true for a command line argument, whose places have no line and column
 
   base::Location place(const toml::source_region& region) const {
     if (one_line) return {file};
@@ -59,8 +60,9 @@ struct Converter {
   }
 };
 
-/// toml++ bounds how deep values are nested, but not how many parts a dotted key has, each of which
-/// is a table in the one before: reading very many would overflow the stack.
+/// Limit on the number of parts of a dotted key. Each part is a table in the table before it.
+/// toml++ limits the nesting of values, but not the number of parts. Reading very many parts would
+/// overflow the stack.
 constexpr std::ptrdiff_t kMostKeyParts = 1000;
 
 void refuse_endless_keys(std::string_view text, const std::string& file, bool one_line) {
@@ -85,7 +87,7 @@ Node parse(std::string_view text, const std::string& file, bool one_line) {
   }
 }
 
-/// The value of a `-S` argument; `place` names the argument.
+/// Returns the value of a `-S` argument. `place` names the argument.
 Node override_value(std::string_view text, const std::string& place) {
   const bool looks_like_toml = !text.empty() && std::string_view("\"'[{").find(text[0]) < 4;
   try {
@@ -98,7 +100,7 @@ Node override_value(std::string_view text, const std::string& place) {
   return {std::string(text), {place}};
 }
 
-/// The table of a list that has this name, or null.
+/// Returns the table with this name in a list, or null.
 Node* find_named(Node& list, std::string_view name) {
   auto* items = std::get_if<List>(&list.value);
   if (items == nullptr) return nullptr;
@@ -234,13 +236,14 @@ bool is_table(const Node& node) {
   return std::holds_alternative<Table>(node.value);
 }
 
-/// Only tables, one at least: a list of sections.
+/// Returns whether the node is a list of sections: a list of tables, with at least one table.
 bool is_section_list(const Node& node) {
   const auto* items = std::get_if<List>(&node.value);
   return items != nullptr && !items->empty() && std::all_of(items->begin(), items->end(), is_table);
 }
 
-/// Sections of their own are tables at the top and those that hold tables.
+/// Returns whether a table is written as a section: a table at the top, or a table that contains
+/// tables.
 bool is_section(const Node& node, bool at_top) {
   const auto* table = std::get_if<Table>(&node.value);
   return table != nullptr &&

@@ -31,7 +31,8 @@ std::string range_text(double least, double most) {
   return fmt::format("between {} and {}", least, most);
 }
 
-/// The next part of each name that begins with `prefix`, in their order, once.
+/// Returns the next part of each name that begins with `prefix`, in the order of the names and
+/// without duplicates.
 std::vector<std::string> keys_after(const std::string& prefix,
                                     const std::vector<std::string>& names) {
   std::vector<std::string> keys;

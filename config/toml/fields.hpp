@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strict reading of tables by lists of fields: one row per key, anything else is an error.
+// Reads tables strictly by lists of fields: one row per key, and any other key is an error.
 #pragma once
 
 #include <functional>
@@ -14,14 +14,16 @@ namespace dlscale::config {
 
 inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 inline constexpr std::int64_t kMostWhole = std::numeric_limits<std::int32_t>::max();
-/// Far above any machine, low enough that their products stay countable.
+/// Limit far above any machine, but low enough that products of the limits can be represented.
 inline constexpr std::int64_t kMostGpus = 1'000'000;
 inline constexpr std::int64_t kMostCoresPerRank = 4096;
 
-/// Letters, digits and _, no digit first: what shells take as the name of a variable.
+/// Returns whether a shell accepts `name` as the name of a variable: letters, digits and _, and no
+/// digit first.
 bool is_identifier(std::string_view name);
 
-/// A value and its dotted key; every reader throws base::SpecError naming both and the place.
+/// Value and its dotted key. Every reader throws base::SpecError with the value, the key and the
+/// place.
 struct Item {
   const Node& node;
   std::string key;
@@ -29,35 +31,37 @@ struct Item {
   [[noreturn]] void fail(std::string_view message) const;
   bool flag() const;
   std::int64_t whole(std::int64_t least, std::int64_t most = kMostWhole) const;
-  /// Finite, `least` ≤ x ≤ `most`. Whole numbers are numbers.
+  /// Returns a finite number with `least` ≤ x ≤ `most`. Whole numbers are accepted.
   double number(double least, double most = kNoLimit) const;
-  /// A string without NUL.
+  /// Returns a string without NUL characters.
   const std::string& text() const;
-  /// A string that is not empty.
+  /// Returns a string that is not empty.
   const std::string& word() const;
-  /// A name that may become a folder, a job name, a directive: letters, digits and . _ - only.
+  /// Returns a name that may become a folder, a job name or a directive: only letters, digits, ".",
+  /// "_" and "-".
   const std::string& plain_name() const;
-  /// One of the choices; `kind` is what they are called in the message.
+  /// Returns one of the choices. `kind` names the choices in messages.
   const std::string& one_of(std::string_view kind, const std::vector<std::string>& choices) const;
-  /// "HH:MM:SS" in seconds, more than 0.
+  /// Returns the seconds of a text "HH:MM:SS", which must be more than 0.
   double duration_s() const;
   const Table& table() const;
-  /// The items of a list; a value that is no list is a list of one.
+  /// Returns the items of a list. A value that is not a list is a list with one item.
   std::vector<Item> items() const;
   std::vector<double> numbers(double least) const;
   std::vector<std::string> texts() const;
 };
 
-/// One key a table may hold; a dotted name is a key of a table inside, and `inside.*` is any.
+/// Key that a table may contain. A dotted name is a key of an inner table, and `inner.*` is any key
+/// of that table.
 template <class T>
 struct Field {
   std::string name;
   std::function<void(T&, const Item&)> read;
 };
 
-/// Calls `found(i, item)` for each key of the table that is `names[i]`, or any key of a table
-/// inside where `names[i]` ends in `.*`. Throws base::SpecError for
-/// a key that leads to none of them, with the nearest of those that stand beside it.
+/// Calls `found(i, item)` for each key of the table that equals `names[i]`, and for any key of an
+/// inner table if `names[i]` ends in `.*`. Throws base::SpecError for any other key. The message
+/// contains the nearest known key of the same table.
 void match_keys(const Item& table, const std::vector<std::string>& names,
                 const std::function<void(std::size_t, const Item&)>& found);
 

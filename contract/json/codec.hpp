@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types to JSON text and back, by one list of their fields.
+// Includes the reader and the writer that convert types to JSON text and back by one list of
+// fields.
 #pragma once
 
 #include "contract/json/reader.hpp"

@@ -23,7 +23,7 @@ bool have_equal_elements(simdjson::dom::array before, simdjson::dom::array after
   return true;
 }
 
-/// Numbers by their values: 1 and 1.0 are equal.
+/// Returns whether two JSON values are equal. Numbers are compared by value, so 1 equals 1.0.
 bool are_equal(Value before, Value after) {
   double one = 0, other = 0;
   if (before.get(one) == simdjson::SUCCESS && after.get(other) == simdjson::SUCCESS) {
@@ -37,7 +37,8 @@ bool are_equal(Value before, Value after) {
   return simdjson::minify(before) == simdjson::minify(after);
 }
 
-/// Adds the dotted keys whose values differ.
+/// Adds the dotted keys whose values differ to `keys`. `path` is the dotted key of both objects. A
+/// key that is null in one object and missing in the other does not differ.
 void compare(const codec::Members& before, const codec::Members& after, const std::string& path,
              std::set<std::string>& keys) {
   const auto look = [&](std::string_view key) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How two JSON texts differ.
+// Finds the keys whose values differ between two JSON texts.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace dlscale::contract {
 
-/// Dotted keys whose values differ or that only one of two JSON objects has, sorted; lists count as
-/// values. How the texts are laid out does not matter. Throws base::SpecError, naming `file`, when
-/// `before` is no JSON object; `after` must be one.
+/// Returns the dotted keys that only one of two JSON objects has or whose values differ, sorted. A
+/// list is compared as one value. The layout of the texts does not matter. Throws base::SpecError,
+/// which names `file`, if `before` is not a JSON object. `after` must be a JSON object.
 std::vector<std::string> differing_keys(std::string_view before, std::string_view after,
                                         std::string_view file);
 

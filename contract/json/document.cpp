@@ -9,8 +9,10 @@ namespace dlscale::contract::codec {
 
 namespace {
 
-/// The other library knows where a text is wrong, and takes a few that are right: whole numbers
-/// beyond 64 bits, a byte order mark. Throws base::SpecError with line and column.
+/// Uses nlohmann::json to parse a text that simdjson rejects. Returns the text in a form that
+/// simdjson accepts. nlohmann::json reports the position of errors. It also accepts a few valid
+/// texts that simdjson rejects: whole numbers beyond 64 bits and a byte order mark. Throws
+/// base::SpecError with line and column.
 std::string checked(std::string_view text, std::string_view file) {
   using nlohmann::json;
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON text as values.
+// Parses JSON text into values of simdjson.
 #pragma once
 
 #include <simdjson.h>
@@ -12,13 +12,15 @@
 
 namespace dlscale::contract::codec {
 
-/// Of a Document, and gone with it.
+/// JSON value that belongs to a Document. It becomes invalid when the Document is destroyed or
+/// parses another text.
 using Value = simdjson::dom::element;
 
 class Document {
  public:
-  /// Takes and refuses what codec::parse does, with its messages, but for texts that are nested
-  /// more than 1024 deep. Values of the text before are gone. Throws base::SpecError.
+  /// Parses a JSON text and returns its value. Values of the previous text become invalid. Throws
+  /// base::SpecError for invalid JSON, with line and column in `file`, and for a text that is
+  /// nested more than 1024 levels deep.
   Value parse(std::string_view text, std::string_view file);
 
  private:
@@ -32,14 +34,15 @@ struct Member {
 using Members = std::vector<Member>;
 
 Members members_of(simdjson::dom::object object);
-/// Null when there is none; of several the last.
+/// Returns the value of `key`, or null if the key is missing. If the key occurs several times, the
+/// last occurrence counts.
 const Value* find(const Members& members, std::string_view key);
 
-/// A member as text: a string without its quotes, else its JSON; empty where `object` is none, or
-/// the member is missing or null.
+/// Returns a member of `object` as text: a string without its quotes, or the JSON text of any other
+/// value. Returns an empty text if `object` is not an object, or if the member is missing or null.
 std::string text_in(Value object, std::string_view key);
 
-/// "object", "string" and so on, as messages name them.
+/// Returns the name of the JSON type for messages: "object", "string" and so on.
 const char* type_name(Value value);
 
 }  // namespace dlscale::contract::codec

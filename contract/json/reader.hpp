@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON to values, by the field list that writing uses as well.
+// Reads JSON into values by the list of fields that the writer also uses.
 #pragma once
 
 #include <algorithm>
@@ -22,12 +22,12 @@
 
 namespace dlscale::contract::codec {
 
-/// Where a value stands, for messages; made into words only when there is something to say.
+/// Place of a value in a JSON text. The dotted key is built only for an error message.
 struct Place {
   std::string_view file;
   const Place* parent = nullptr;
-  std::string_view key;   ///< in the parent; empty: an element of it
-  std::size_t index = 0;  ///< of that element
+  std::string_view key;   ///< key in the parent; empty for an element of a list
+  std::size_t index = 0;  ///< index in the list
 
   Place inside(std::string_view name) const { return {file, this, name}; }
   Place at(std::size_t i) const { return {file, this, {}, i}; }
@@ -72,7 +72,8 @@ struct Reader {
   void sparse(const char* key, T& out) {
     take(key, out);
   }
-  /// JSON text of the keys no field asked for; empty when there are none.
+  /// Returns a JSON object with the keys that no field has read, or an empty text if all keys have
+  /// been read.
   std::string unknown_keys() const {
     TextWriter rest(kOneLine);
     bool any = false;
@@ -190,7 +191,8 @@ void from_value(Value value, T& out, const Place& place) {
   }
 }
 
-/// A text as one object of type T; `document` serves for one text after the other.
+/// Reads a text as one object of type T. `document` can be reused for several texts. Throws
+/// base::SpecError, which names `file`, if the text cannot be read.
 template <class T>
 T read_object(std::string_view text, std::string_view file, Document& document) {
   T out;

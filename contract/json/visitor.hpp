@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes a type codable: one list of its fields serves both directions, so that what is written
-// and what is read cannot drift apart.
+// Defines which types can be converted to and from JSON: types with one list of fields, which
+// serves both directions, so that reading and writing cannot drift apart.
 #pragma once
 
 namespace dlscale::contract::codec {
 
-/// A type with a `visit_fields(visitor, value)` found by argument-dependent lookup; see
-/// contract/run_spec/run_spec_fields.hpp.
+/// Visitor that accepts every field. It tests whether a type has a list of fields.
 struct AnyVisitor {
   template <class T>
   void required(const char*, T&) {}
@@ -15,6 +14,8 @@ struct AnyVisitor {
   template <class T>
   void sparse(const char*, T&) {}
 };
+/// Type with a function `visit_fields(visitor, value)` that argument-dependent lookup finds. See
+/// contract/run_spec/run_spec_fields.hpp.
 template <class T>
 concept HasFields = requires(AnyVisitor& visitor, T& value) {
   visit_fields(visitor, value);

@@ -12,9 +12,9 @@
 namespace dlscale::contract::codec {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{1} << 16;  // bytes handed to a sink at a time
-constexpr double kMostPlain = 1e15;  // below it whole numbers have all their digits before the dot
-constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
+constexpr std::size_t kPiece = std::size_t{1} << 16;  // number of bytes passed to a sink at a time
+constexpr double kMostPlain = 1e15;  // limit for whole numbers that are written as digits and ".0"
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // replacement character U+FFFD
 
 bool is_plain(char c) {
   return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
@@ -43,8 +43,9 @@ std::string escape_of(char c) {
 
 }  // namespace
 
-/// Whole numbers, by far the most frequent, need no search for the shortest digits. The digits of
-/// fractions are part of run ids: std::to_chars chooses others for one fraction in a hundred.
+/// Writes a number. Whole numbers, by far the most frequent, are written without a search for the
+/// shortest digits. nlohmann::json writes fractions, because their digits are part of run ids and
+/// std::to_chars chooses other digits for one fraction in a hundred.
 void TextWriter::write_value(double value) {
   if (std::abs(value) < kMostPlain && value == std::floor(value) && !std::signbit(value)) {
     write_value(static_cast<long long>(value));
@@ -113,7 +114,8 @@ void TextWriter::break_line(int level) {
   text_.append(static_cast<std::size_t>(level * layout_.indent), ' ');
 }
 
-/// Asked for each key of each run's description.
+/// Returns whether `key` is omitted at the current position. The function is called for each key of
+/// each run's description, so it compares parts of the dotted key without building the dotted key.
 bool TextWriter::is_omitted(std::string_view key) const {
   const std::size_t above = level_ == 1 ? 0 : top_key_.size() + 1;
   for (const std::string_view omitted : omitted_) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values to JSON text, keys in the order in which they are declared or named.
+// Writes values as JSON text, with keys in the order in which they are declared or passed.
 #pragma once
 
 #include <array>
@@ -23,53 +23,57 @@
 
 namespace dlscale::contract::codec {
 
-/// Where lines end: what lies deeper than `levels` stands on one line, without blanks.
+/// Layout of JSON text. Values nested deeper than `levels` are written on one line without spaces.
 struct Layout {
-  int indent = 0;  ///< blanks for each level
+  int indent = 0;  ///< number of spaces per level
   int levels = 0;
 };
 inline constexpr Layout kOneLine{};
 inline constexpr Layout kIndented{2, INT_MAX};
 
-/// Writes values one after the other, without building a document in memory: whole ones by write,
-/// or objects and lists bit by bit by open, key, element and close. Bytes that are no UTF-8 become
-/// U+FFFD, numbers that are not finite null.
+/// Writer of JSON text that does not build a document in memory. `write` writes a whole value.
+/// `open`, `key`, `element` and `close` write an object or a list in parts. Bytes that are not
+/// valid UTF-8 become U+FFFD. Numbers that are not finite become null.
 class TextWriter {
  public:
   using Sink = std::function<void(std::string_view)>;
 
-  /// Keys in `omitted` are left out; "a.b" is key b of the top-level object a.
+  /// Creates a writer that keeps the text in memory. Keys in `omitted` are not written. "a.b" is
+  /// key b of the top-level object a.
   explicit TextWriter(Layout layout, std::span<const std::string_view> omitted = {})
       : layout_(layout), omitted_(omitted) {
     text_.reserve(kUsualSize);
   }
-  /// Hands the text over in pieces, the last in `finish`.
+  /// Creates a writer that passes the text to `sink` in pieces. `finish` passes the last piece.
   TextWriter(Layout layout, Sink sink) : layout_(layout), sink_(std::move(sink)) {}
 
   template <class T>
   void write(const T& value) {
     if constexpr (HasFields<T>) {
       open('{');
-      visit_fields(*this, const_cast<T&>(value));  // which only reads
+      visit_fields(*this, const_cast<T&>(value));  // cast: the writer only reads
       close('}');
     } else {
       write_value(value);
     }
   }
 
-  /// `bracket`: { or [, and its counterpart.
+  /// Starts an object with { or a list with [. `close` writes the matching bracket.
   void open(char bracket);
   void close(char bracket);
-  void key(std::string_view name);                     ///< its value follows
-  void element();                                      ///< of a list: it follows
-  void json(std::string_view text) { text_ += text; }  ///< a value that is JSON already
+  /// Writes the key of a member. The caller writes the value next.
+  void key(std::string_view name);
+  /// Starts an element of a list. The caller writes the element next.
+  void element();
+  /// Writes a value that is already JSON text.
+  void json(std::string_view text) { text_ += text; }
   template <class T>
   void member(std::string_view name, const T& value) {
     key(name);
     write(value);
   }
 
-  // For visit_fields.
+  // The following functions are called by visit_fields.
 
   template <class T>
   void required(std::string_view name, const T& value) {
@@ -79,7 +83,7 @@ class TextWriter {
   void optional(std::string_view name, const T& value) {
     required(name, value);
   }
-  /// Left out where it says nothing.
+  /// Writes a member unless it has the default value of its type.
   template <class T>
   void sparse(std::string_view name, const T& value) {
     if (!(value == T{})) required(name, value);
@@ -90,7 +94,7 @@ class TextWriter {
   std::string take() { return std::move(text_); }
 
  private:
-  static constexpr std::size_t kUsualSize = 2048;  // of a run.json
+  static constexpr std::size_t kUsualSize = 2048;  // size of a typical run.json in bytes
 
   template <std::integral T>
   void write_value(T value) {
@@ -142,9 +146,9 @@ class TextWriter {
   std::span<const std::string_view> omitted_;
   Sink sink_;
   std::string text_;
-  std::string_view top_key_;  // of the top-level object: where the writer is
+  std::string_view top_key_;  // current key of the top-level object
   int level_ = 0;
-  bool empty_ = true;  // nothing in the innermost brackets yet
+  bool empty_ = true;  // true while the innermost brackets are empty
 };
 
 template <class T>

@@ -139,7 +139,7 @@ std::string to_json(const Plan& plan) {
 
 namespace {
 
-/// What is read of a plan to see whose it is.
+/// Part of a plan that identifies its study. Reading only this part avoids reading the runs.
 struct PlanHead {
   int schema_version = 0;
   std::string study;

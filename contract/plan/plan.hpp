@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ordered list of runs and jobs that `dlscale plan` wrote: what `plan.json` holds, and the
-// tables of job arrays.
+// Defines the plan: the ordered list of runs and jobs that `dlscale plan` writes to `plan.json`,
+// and the tables of job arrays.
 #pragma once
 
 #include <cstdint>
@@ -18,59 +18,58 @@
 
 namespace dlscale::contract {
 
-// The ordered list of runs and jobs that `dlscale plan` wrote: what `plan.json` holds.
-
 inline constexpr int kPlanVersion = 1;
 
-/// The reference of speed-ups: "smallest-common" (the smallest GPU count that all curves have),
-/// "per-curve" (each curve's own smallest) or "gpus" (the given count).
+/// Rule that selects the reference of speed-ups: "smallest-common" (the smallest GPU count that all
+/// curves have), "per-curve" (the smallest GPU count of each curve) or "gpus" (the count in
+/// `gpus`).
 struct BaselineRule {
   std::string rule = "smallest-common";
   int gpus = 0;
   bool operator==(const BaselineRule&) const = default;
 };
 
-/// How certain results have to be before repetitions end.
+/// Precision of the results at which repetitions of a point end.
 struct RepeatUntil {
-  double efficiency_ci = 0;  ///< half the width of each efficiency's interval; 0 = no such wish
-  int first = 0;             ///< repetitions in any case; the others as they are needed
+  double efficiency_ci = 0;  ///< half-width of each efficiency's interval; 0 = no limit
+  int first = 0;             ///< number of repetitions that always run; others run as needed
   bool operator==(const RepeatUntil&) const = default;
 };
 
 struct PlannedRun {
   std::string run_id;
   int repetition = 1;
-  std::map<std::string, std::string> point;  ///< axis values, as in RunSpec
-  std::vector<std::string> substudies;       ///< those that ask for it; empty: the study itself
-  std::string job;                           ///< name of the job that runs it
-  std::string log_format;                    ///< of an external trainer; empty: dlscale-train's
+  std::map<std::string, std::string> point;  ///< value of each axis, as in RunSpec
+  std::vector<std::string> substudies;       ///< substudies with this run; empty: the study itself
+  std::string job;                           ///< name of the job that holds this run
+  std::string log_format;  ///< log format of an external trainer; empty for dlscale-train
   int gpus = 1;
   std::int64_t batch_per_gpu = 0;
   std::int64_t global_batch = 0;
-  int epochs = 0;          ///< 0 = the study does not say it of an external trainer
-  double lr_peak = 0;      ///< 0: not said, of an external trainer
-  double predicted_s = 0;  ///< expected wall time; 0 = no prediction
-  /// Edges of the band that predicted_s lies in. 0, 0: not recorded, as in plans of earlier
-  /// versions.
+  int epochs = 0;          ///< number of epochs; 0 = unknown (external trainer)
+  double lr_peak = 0;      ///< peak learning rate; 0 = unknown (external trainer)
+  double predicted_s = 0;  ///< expected wall time in seconds; 0 = no prediction
+  /// Bounds of predicted_s in seconds. 0 and 0 mean that the plan does not record them, as plans of
+  /// earlier versions.
   double predicted_low_s = 0;
   double predicted_high_s = 0;
-  double gpu_hours = 0;  ///< its share of what its job may take
-  bool stale = false;    ///< its results are of an earlier description, which was left alone
+  double gpu_hours = 0;  ///< share of the GPU-hours of its job
+  bool stale = false;    ///< true if the results belong to an earlier description of the run
   bool operator==(const PlannedRun&) const = default;
 };
 
 struct PlannedJob {
-  std::string name;                  ///< file name of the script without .sh
-  std::vector<std::string> run_ids;  ///< in the order they start; an array's tasks in their order
-  ResourceRequest resources;         ///< of the job; of each task of an array
+  std::string name;                  ///< file name of the job script without .sh
+  std::vector<std::string> run_ids;  ///< runs in start order; for an array, in task order
+  ResourceRequest resources;         ///< resources of the job, or of each task of an array
   JobKind kind = JobKind::single;
-  std::string partition;  ///< of the site; empty on a site without any
-  double gpu_hours = 0;   ///< what it may take: charged GPUs x walltime, all tasks together
-  std::string table;      ///< array: stem of the file with a line for each run
-  int offset = 0;         ///< array: lines of the table before this job's first
-  int throttle = 0;       ///< array: tasks at a time; 0 = no limit
-  int chain = 0;          ///< number of its chain, from 1; 0 = in none
-  std::vector<std::string> after;  ///< jobs that must have ended before this one starts
+  std::string partition;           ///< partition of the site; empty if the site has none
+  double gpu_hours = 0;            ///< maximum: charged GPUs x walltime, summed over tasks
+  std::string table;               ///< array: stem of the file with one line per run
+  int offset = 0;                  ///< array: number of table lines before this job's first line
+  int throttle = 0;                ///< array: maximum number of running tasks; 0 = no limit
+  int chain = 0;                   ///< number of the job's chain, from 1; 0 = no chain
+  std::vector<std::string> after;  ///< jobs that must end before this job starts
   bool operator==(const PlannedJob&) const = default;
 };
 
@@ -91,9 +90,9 @@ struct Plan {
   std::string study;
   std::string scaling;
   std::string site;
-  std::string scheduler;  ///< local, slurm, oar
+  std::string scheduler;  ///< scheduler: local, slurm, oar
   BaselineRule baseline;
-  int repeats = 1;  ///< most of each point
+  int repeats = 1;  ///< maximum number of repetitions of a point
   RepeatUntil until;
   std::vector<Axis> axes;
   std::vector<PlannedRun> runs;
@@ -103,65 +102,70 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
-/// `plan.json`: sorted keys, a line for each run, job and skipped point, final newline.
+/// Returns the text of `plan.json`: keys in a fixed order, one line for each run, job and skipped
+/// point, and a final newline.
 std::string to_json(const Plan& plan);
-/// The same in pieces, for plans too large to hold as text.
+/// Writes the same text in pieces, for plans that are too large to hold as one text.
 void write_json(const Plan& plan, const std::function<void(std::string_view)>& sink);
-/// Throws base::SpecError; `file` is only named in messages.
+/// Reads a plan. Throws base::SpecError if the text is not a plan or has a newer version. `file` is
+/// only used in messages.
 Plan plan_from_json(std::string_view text, std::string_view file);
-/// The plan that a folder holds. Throws base::UsageError when there is none, base::SpecError when
-/// it is broken, which says how to get another.
+/// Reads the plan of a folder. Throws base::UsageError if the folder has no plan. Throws
+/// base::SpecError if the plan is broken. The message explains how to write the plan again.
 Plan read_plan(const PlanDir& folder);
-/// The same for those who write the folder's plan anew: nothing when there is none or a broken one.
+/// Reads the plan of a folder for a command that replaces the plan. Returns nothing if the folder
+/// has no plan or a broken plan.
 std::optional<Plan> find_plan(const PlanDir& folder);
-/// A run and how far it is, for `dlscale list`.
+/// Run and its state, for `dlscale list`.
 struct ListedRun {
   PlannedRun run;
   std::string state;
 };
-/// A list of objects: what plan.json says of each run, and its state.
+/// Returns a list of objects: the fields of each run in plan.json, and its state.
 std::string to_json(const std::vector<ListedRun>& runs);
-/// How planning again would change a run.
+/// Change of a run when the study is planned again.
 struct RunChange {
   std::string run_id;
-  double gpu_hours = 0;           ///< of a removed run: what it was planned to take
-  std::vector<std::string> keys;  ///< of run.json that differ; "run.json" where it cannot be read
-  bool has_results = false;       ///< of a removed run: its folder keeps them
+  double gpu_hours = 0;           ///< planned GPU-hours; for a removed run, in the old plan
+  std::vector<std::string> keys;  ///< keys of run.json that differ; "run.json" if it is unreadable
+  bool has_results = false;       ///< true for a removed run whose folder has results
 };
-/// What planning again would change, for `dlscale plan --diff --json`.
+/// Changes that a new plan would make, for `dlscale plan --diff --json`.
 struct PlanChanges {
   std::vector<RunChange> added, removed, changed, stale;
   std::size_t unchanged = 0;
-  std::size_t moved = 0;  ///< of the unchanged ones: runs of other jobs than before
-  std::map<std::string, double> gpu_hours;  ///< of each of the lists, by its name
+  std::size_t moved = 0;                    ///< number of unchanged runs that move to another job
+  std::map<std::string, double> gpu_hours;  ///< GPU-hours of each list, by its name
 };
 std::string to_json(const PlanChanges& changes);
-/// The study that a `plan.json` is of, without reading its runs into memory. Throws as
-/// plan_from_json does.
+/// Returns the name of the study in a `plan.json` without reading the runs into memory. Throws the
+/// same errors as plan_from_json.
 std::string study_of_plan(std::string_view text, std::string_view file);
 
-// The descriptions of the runs of job arrays: a task makes the folder of its run when it starts;
-// until then its line of the array's table describes it.
+// Descriptions of the runs of job arrays. A task creates the folder of its run when the task
+// starts. Until then, a line in the table of the array describes the run.
 
 class RunTables {
  public:
-  /// Both must outlive it. Files are read when first asked for, one is held at a time.
+  /// Finds the table lines of all runs in job arrays. `plan` and `folder` must outlive this object.
+  /// A table is read when one of its runs is requested, and only one table is held at a time.
   RunTables(const Plan& plan, const PlanDir& folder);
 
   struct Line {
     std::filesystem::path file;
-    std::string json;  ///< of a run.json
+    std::string json;  ///< content of a run.json
   };
-  /// Empty for a run of no array, and where the table has no such line.
+  /// Returns the line of a run. Returns nothing if the run is not part of an array or the table
+  /// lacks the line.
   std::optional<Line> find(std::string_view run_id);
   bool has(std::string_view run_id) const { return places_.find(run_id) != places_.end(); }
 
  private:
   const PlanDir& folder_;
   std::map<std::string, std::pair<std::string, std::size_t>, std::less<>>
-      places_;  // run id → table and line
+      places_;  // table and line of each run id
   std::string held_;
-  std::vector<std::string> lines_;  // of the table `held_`
+  std::vector<std::string> lines_;  // lines of the table `held_`
 };
 
 }  // namespace dlscale::contract

@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kLaunchPrefix = "launch-";
 constexpr std::string_view kSavePrefix = "save-";
 
-/// k of a folder called <prefix><k>; 0 if its name is not of that form.
+/// Returns k for a folder called <prefix><k>, or 0 if the name has another form.
 int number_after(std::string_view prefix, const fs::path& folder) {
   const std::string name = folder.filename().string();
   if (!name.starts_with(prefix)) return 0;
@@ -27,7 +27,7 @@ int number_after(std::string_view prefix, const fs::path& folder) {
   return std::max(base::number_of<int>(number).value_or(0), 0);
 }
 
-/// The folders in `parent` that have a number, in its order.
+/// Returns the folders in `parent` that have a number, sorted by number.
 template <class Dir>
 std::vector<Dir> numbered(const fs::path& parent) {
   std::vector<Dir> found;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines that `dlscale-bench comm` and `dlscale-bench kernels` write: one measurement each, whole
-// in itself, so that files can be put together and gone on with.
+// Defines the records of `dlscale-bench comm` and `dlscale-bench kernels`: one complete measurement
+// per line, so that files can be concatenated and continued.
 #pragma once
 
 #include <cstdint>
@@ -13,51 +13,52 @@
 
 namespace dlscale::contract {
 
-/// One collective at one size. Times are of the slowest rank of each call.
+/// Measured time of one collective for one size. Each call counts with the time of its slowest
+/// rank.
 struct CommTime {
-  std::string collective;    ///< all_reduce, reduce_scatter, all_gather, broadcast
-  std::string communicator;  ///< mpi, nccl, thread
-  std::string algorithm;     ///< of all_reduce: a name of the trainer's table; nccl's own choice
-  std::string topology;      ///< as the user named it; empty: not named
-  std::string device;        ///< the processor's or GPU's name
-  std::string host;          ///< of rank 0
+  std::string collective;    ///< collective: all_reduce, reduce_scatter, all_gather, broadcast
+  std::string communicator;  ///< communicator: mpi, nccl, thread
+  std::string algorithm;     ///< algorithm of all_reduce in the trainer's table, or nccl's choice
+  std::string topology;      ///< topology as the user named it; empty if not named
+  std::string device;        ///< name of the processor or GPU
+  std::string host;          ///< host of rank 0
   int ranks = 1;
   int nodes = 1;
-  int ranks_per_node = 1;  ///< at most
+  int ranks_per_node = 1;  ///< largest number of ranks on a node
   std::string precision = "fp32";
-  /// Of the vector that each rank has; reduce_scatter and all_gather: of the whole array, as
-  /// nccl-tests count.
+  /// Size of the vector that each rank has. For reduce_scatter and all_gather, size of the whole
+  /// array, as in nccl-tests.
   std::int64_t bytes = 0;
-  double seconds = 0;  ///< the middle of `iterations` calls
-  double low_s = 0;    ///< 95 % interval of `seconds`; 0, 0: too few calls
+  double seconds = 0;  ///< median of `iterations` calls
+  double low_s = 0;    ///< 95 % interval of `seconds`; 0, 0 if there are too few calls
   double high_s = 0;
   double least_s = 0;
   double most_s = 0;
   int iterations = 0;
-  int warm_up = 0;         ///< calls before them
+  int warm_up = 0;         ///< number of calls before the measured calls
   double algbw_gbs = 0;    ///< bytes / seconds, 10^9 B/s
   double busbw_gbs = 0;    ///< algbw x 2(n-1)/n, (n-1)/n or 1, as nccl-tests define it
-  std::int64_t wrong = 0;  ///< elements of all ranks that were not the right result
+  std::int64_t wrong = 0;  ///< number of wrong elements in the results of all ranks
   double time = 0;         ///< seconds since 1970
   std::map<std::string, std::string> made_with;
   bool operator==(const CommTime&) const = default;
 };
 
-/// One kernel of a layer at one size.
+/// Measured time of one kernel of a layer for one size.
 struct KernelSample {
   std::string kernel;
   std::map<std::string, double> size;
   std::string precision = "fp32";
-  double seconds = 0;  ///< the middle of `repetitions` blocks of calls, of one call
+  double seconds = 0;  ///< time of one call: median of `repetitions` blocks of calls
   double mean_s = 0;
   double deviation_s = 0;
   double least_s = 0;
   double most_s = 0;
-  int repetitions = 0;  ///< blocks
-  int calls = 0;        ///< in a block
+  int repetitions = 0;  ///< number of blocks
+  int calls = 0;        ///< number of calls in a block
   std::string device;
   std::string host;
-  int threads = 0;  ///< that a processor computed with; 0: a GPU
+  int threads = 0;  ///< number of processor threads; 0 for a GPU
   double time = 0;  ///< seconds since 1970
   std::map<std::string, std::string> made_with;
   bool operator==(const KernelSample&) const = default;
@@ -68,13 +69,13 @@ struct BenchRecords {
   std::vector<KernelSample> kernels;
 };
 
-/// One line, without its end.
+/// Returns the record as one line without a newline.
 std::string to_json_line(const CommTime& time);
 std::string to_json_line(const KernelSample& sample);
 
-/// All lines of a file. Records of other kinds are passed over, keys that nobody knows as well.
-/// Throws base::SpecError with file and line: what is cut off, no record, or cannot be. `file` is
-/// only named.
+/// Reads all lines of a file. Ignores records of other kinds and unknown keys. Throws
+/// base::SpecError, with file and line, for a line that is cut off, is not a record, or has
+/// impossible values. `file` is only used in messages.
 BenchRecords bench_records_from_jsonl(std::string_view text, std::string_view file);
 
 }  // namespace dlscale::contract

@@ -217,7 +217,8 @@ std::optional<Fault> fault_of(const MemoryPeak& peak) {
   return {};
 }
 
-/// Each layer takes what the one before gives; the last gives one number.
+/// Returns a fault if the layers of a kernel model do not fit together. The inputs of each layer
+/// must be the outputs of the previous layer, and the last layer must have one output.
 std::optional<Fault> fault_of(const KernelModel& model) {
   const std::size_t inputs = model.inputs.size();
   if (inputs == 0) return {{"inputs", "is empty"}};

@@ -43,7 +43,7 @@ void parse_launch_log(std::string_view text, const std::function<void(LaunchReco
     try {
       record = codec::read_object<LaunchRecord>(line, "", document);
     } catch (const base::SpecError&) {
-      // A killed writer's last line: what it would have said is lost, what came before is not.
+      // A killed writer can leave an incomplete last line. Only the content of that line is lost.
     }
     if (record) take(std::move(*record));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model computes, moves and keeps, operator by operator: `dlscale-train --describe` walks
-// the model and writes it, `dlscale predict` reads it where there is no LibTorch.
+// Defines the cost model of a network: computation, memory traffic and memory of each operator.
+// `dlscale-train --describe` traces a model and writes the file. `dlscale predict` reads the file
+// and so needs no LibTorch.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ namespace dlscale::contract {
 
 inline constexpr int kModelCardVersion = 1;
 
-/// What a batch costs: fixed + samples x per_sample. Found by walking two batches.
+/// Cost of a batch: fixed + samples x per_sample. Two traced batches determine both values.
 struct BatchCost {
   double fixed = 0;
   double per_sample = 0;
@@ -21,31 +22,33 @@ struct BatchCost {
   bool operator==(const BatchCost&) const = default;
 };
 
-/// One direction of one operator.
+/// Cost of one direction of one operator.
 struct PassCost {
-  BatchCost flops;    ///< of convolutions and matrix products; a multiply-add is 2
-  BatchCost read;     ///< bytes of its tensor inputs, parameters included
-  BatchCost written;  ///< bytes of its outputs
-  /// Bytes alive when it ends beside parameters, buffers and gradients of parameters: the input,
-  /// what is saved for backward, what the next operator gets. Scratch memory is not among them.
+  BatchCost flops;    ///< FLOPs of convolutions and matrix products; a multiply-add is 2
+  BatchCost read;     ///< bytes of the tensor inputs, including parameters
+  BatchCost written;  ///< bytes of the outputs
+  /// Bytes in use when the operator ends, in addition to parameters, buffers and gradients of
+  /// parameters: the input, the tensors saved for the backward pass, and the input of the next
+  /// operator. Scratch memory is not included.
   BatchCost live;
   bool operator==(const PassCost&) const = default;
 };
 
-/// One operator of the forward pass, with what it causes backward.
+/// Operator of the forward pass, with the cost that it causes in both directions.
 struct LayerCard {
-  std::string name;       ///< of the layer whose parameters it reads; else of the one before, as
-                          ///< parameters are named without their last word: "layer1.0.conv2"
+  /// Name of the layer whose parameters the operator reads, else name of the previous operator.
+  /// Names are parameter names without their last part: "layer1.0.conv2".
+  std::string name;
   std::string kind;       ///< LibTorch's operator without "aten::": "convolution", "cat", "relu_"
-  std::string block;      ///< of the model's blocks
-  bool in_place = false;  ///< it writes over its input
-  std::int64_t parameters = 0;  ///< trainable scalars that no operator before it reads
-  int parameter_tensors = 0;    ///< that these are in: a gradient each
+  std::string block;      ///< block of the model that contains the operator
+  bool in_place = false;  ///< true if the operator overwrites its input
+  std::int64_t parameters = 0;  ///< trainable scalars that no earlier operator reads
+  int parameter_tensors = 0;    ///< number of tensors with these scalars; each has a gradient
   PassCost forward;
   PassCost backward;
-  BatchCost saved;  ///< bytes it allocates that are alive when the forward pass has ended
-  /// What it is called with for one sample, as KernelTime::size has it ("c_in", "h_out", "kernel");
-  /// empty where images are not square or it is none of the kernels that are measured.
+  BatchCost saved;  ///< allocated bytes still in use at the end of the forward pass
+  /// Arguments of the call for one sample, with the keys of KernelTime::size ("c_in", "h_out",
+  /// "kernel"). Empty if images are not square or if the kernel is not one of the measured kernels.
   std::map<std::string, double> size;
   bool operator==(const LayerCard&) const = default;
 };
@@ -53,30 +56,34 @@ struct LayerCard {
 struct ModelCard {
   int schema_version = kModelCardVersion;
   std::string model;
-  std::vector<std::int64_t> input;  ///< of one sample: channels x height x width; tokens of a text
-  int classes = 0;                  ///< of a text model without classes: words of the target
-  std::string precision = "fp32";   ///< as studies say it; FLOPs do not depend on it, bytes do
-  std::string command;              ///< what made it
+  /// Shape of one sample: channels x height x width, or the number of tokens of a text.
+  std::vector<std::int64_t> input;
+  int classes = 0;                 ///< number of classes; of target words for texts without classes
+  std::string precision = "fp32";  ///< precision as in studies; affects bytes but not FLOPs
+  std::string command;             ///< command that wrote the file
   std::map<std::string, std::string> made_with;  ///< "dlscale": "0.1.0", "torch": "2.11.0"
-  std::int64_t parameters = 0;                   ///< trainable scalars
-  double parameter_bytes = 0;                    ///< of all parameters, trained or not
-  double buffer_bytes = 0;                       ///< running statistics
-  std::vector<LayerCard> layers;                 ///< in the order of the forward pass
+  std::int64_t parameters = 0;                   ///< number of trainable scalars
+  double parameter_bytes = 0;                    ///< bytes of all parameters, trained or not
+  double buffer_bytes = 0;                       ///< bytes of running statistics
+  std::vector<LayerCard> layers;                 ///< operators in the order of the forward pass
   bool operator==(const ModelCard&) const = default;
 };
 
-/// "resnet50-3x224x224-1000.json"; other precisions than fp32 are named: "…-1000-bf16.json".
+/// Returns the file name of a model card: "resnet50-3x224x224-1000.json". The name of a precision
+/// other than fp32 is added: "…-1000-bf16.json".
 std::string card_file_name(std::string_view model, const std::vector<std::int64_t>& input,
                            int classes, std::string_view precision = "fp32");
 
-/// "3x224x224" and back. Throws base::UsageError for anything else.
+/// Returns the shape as text: "3x224x224".
 std::string shape_text(const std::vector<std::int64_t>& shape);
+/// Reads a shape such as "3x224x224". Throws base::UsageError for any other text.
 std::vector<std::int64_t> shape_from_text(std::string_view text);
 
-/// Sorted keys, a line for each layer, final newline; equal cards give equal bytes.
+/// Returns the JSON text: keys in a fixed order, one line for each layer, and a final newline.
+/// Equal cards give equal bytes.
 std::string to_json(const ModelCard& card);
-/// Throws base::SpecError: what is missing, of a wrong type, of a newer version, without layers, or
-/// negative. `file` is only named.
+/// Reads a model card. Throws base::SpecError for missing keys, wrong types, a newer version,
+/// missing layers and negative values. `file` is only used in messages.
 ModelCard model_card_from_json(std::string_view text, std::string_view file);
 
 }  // namespace dlscale::contract

@@ -197,7 +197,7 @@ std::string to_json_line(const ResultRecord& record) {
           body.back() = ',';
           body += std::string_view(value.extra).substr(1);
         }
-        // The kind comes first so that a person or grep sees it at once.
+        // The kind is the first key, so that readers and grep find it at once.
         return fmt::format("{{\"record\":\"{}\",{}", kKinds[record.index()], body.substr(1));
       },
       record);
@@ -226,11 +226,9 @@ ResultsFile parse_results(std::string_view text) {
   return file;
 }
 
-// (parse_results() stands with the reader of a record.)
-
 namespace {
 
-constexpr std::int64_t kMostSkippedLines = 100;  ///< that are named one by one
+constexpr std::int64_t kMostSkippedLines = 100;  ///< number of individually listed lines
 
 }  // namespace
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kMetadata = "__metadata__";
 
-/// As the file has a tensor, beside its name.
+/// Description of a tensor in the file, without its name.
 struct Description {
   std::string type;
   std::vector<std::int64_t> shape;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header of a safetensors file: which tensors its data are.
+// Reads and writes the header of a safetensors file, which lists the tensors in the file.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@ namespace dlscale::contract {
 
 struct SafetensorsEntry {
   std::string name;
-  std::string type;  ///< "F32", "I64" and so on
+  std::string type;  ///< type of the elements: "F32", "I64" and so on
   std::vector<std::int64_t> shape;
   std::int64_t begin = 0;  ///< bytes from the end of the header
   std::int64_t end = 0;
   bool operator==(const SafetensorsEntry&) const = default;
 };
 
-/// In order of their data, which must follow one another without gaps and overlaps. `file` is only
-/// named in messages. Throws base::SpecError that names the tensor.
+/// Returns the tensors in the order of their data, which must follow one another without gaps and
+/// overlaps. `file` is only used in messages. Throws base::SpecError, which names the tensor.
 std::vector<SafetensorsEntry> safetensors_header_from_json(std::string_view text,
                                                            std::string_view file);
 
-/// The same as JSON on one line.
+/// Returns the header as JSON on one line.
 std::string to_json(const std::vector<SafetensorsEntry>& entries);
 
 }  // namespace dlscale::contract

@@ -31,7 +31,7 @@ const NamedValues& default_values() {
   return kDefaults;
 }
 
-/// "framework_options.KEY" of each option with its KEY.
+/// Pairs of "framework_options.KEY" and KEY, one pair for each option.
 using Keys = std::vector<std::pair<std::string, std::string_view>>;
 
 const Keys& option_keys() {

@@ -6,7 +6,7 @@
 namespace dlscale::contract {
 namespace {
 
-/// Messages, tables and studies list the styles in this order.
+/// Returns all styles, in the order in which messages, tables and studies list them.
 const std::vector<FrameworkStyle>& all_styles() {
   static const std::vector<FrameworkStyle> styles{
       {.name = "synchronous",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The framework styles, one row each: the facts that dlscale knows without a trainer.
+// Defines the table of framework styles, with the facts that dlscale knows without a trainer.
 #pragma once
 
 #include <span>
@@ -13,41 +13,42 @@ namespace dlscale::contract {
 /// Number of processes of a run.
 enum class Processes {
   one_per_gpu,
-  one,  ///< the GPUs are devices of a single process
+  one,  ///< one process, whose devices are the GPUs
 };
 
 /// Number of stages that a style cuts the model into.
 enum class Stages {
-  one,                  ///< each replica has the whole model
-  gpus,                 ///< one model lies over all ranks
-  model_parallel_size,  ///< each model lies over framework_options.model_parallel_size ranks
+  one,                  ///< whole model in each replica
+  gpus,                 ///< one model over all ranks
+  model_parallel_size,  ///< each model over framework_options.model_parallel_size ranks
 };
 
 /// Model of time and memory that predicts the steps of a style (predict/workload.cpp).
 enum class StepModel {
-  none,           ///< dlscale does not predict the style's steps
+  none,           ///< no prediction of the style's steps
   each_gradient,  ///< one all-reduce for each parameter after the backward pass
   buckets,        ///< DistributedDataParallel: buckets of gradients during the backward pass
   fusion,         ///< Horovod: gradients that are ready are fused in each cycle
   zero,           ///< ZeRO: the options select the stage
 };
 
-/// A row that sets only its name stands for replicas, one per process, that all-reduce their
-/// gradients during the backward pass, read no option and are not predicted.
+/// Row of the table. A row that sets only its name describes a style with one replica per process.
+/// The replicas all-reduce their gradients during the backward pass. The style reads no option and
+/// is not predicted.
 struct FrameworkStyle {
   std::string_view name;
   /// Fields of FrameworkOptions that the style reads, in the order in which studies list them.
   std::vector<std::string_view> options = {};
   Processes processes = Processes::one_per_gpu;
   Stages stages = Stages::one;
-  /// Why `all_reduce` has no effect. The text follows the style's name in messages; it is empty for
-  /// styles whose ranks all-reduce gradients.
+  /// Reason why `all_reduce` has no effect. Messages print it after the name of the style. Empty
+  /// for styles whose ranks all-reduce gradients.
   std::string_view no_all_reduce = {};
-  /// Why replicas cannot share the statistics of batch norms. The text follows the style's name and
-  /// "'s" in messages; it is empty for styles whose replicas can.
+  /// Reason why replicas cannot share the statistics of batch norms. Messages print it after the
+  /// name of the style and "'s". Empty for styles whose replicas can share statistics.
   std::string_view own_statistics = {};
-  /// Ranks exchange data only after the backward pass, so that CUDA graphs can record both passes.
-  /// A style that reads zero_stage does so in stages 0 and 1 without overlap_comm.
+  /// True if ranks exchange data only after the backward pass, so that CUDA graphs can record both
+  /// passes. A style that reads zero_stage does so in stages 0 and 1 without overlap_comm.
   bool exchanges_after_passes = false;
   StepModel step_model = StepModel::none;
 
@@ -56,8 +57,8 @@ struct FrameworkStyle {
 
 std::span<const FrameworkStyle> framework_styles();
 
-/// Returns the row called `name`. For a name without a row (an external trainer's) returns a row
-/// with an empty name and the defaults of FrameworkStyle.
+/// Returns the row called `name`. For a name without a row (such as an external trainer), returns a
+/// row with an empty name and the defaults of FrameworkStyle.
 const FrameworkStyle& framework_style(std::string_view name);
 
 /// Returns the number of stages that the framework style of `run` cuts the model into.

@@ -7,14 +7,16 @@
 namespace dlscale::contract {
 namespace {
 
-/// Steps that the study counts are as many whatever the size of the data set that is found.
+/// Returns the length of the warm-up in epochs. If the study gives the warm-up in steps, the number
+/// of steps does not depend on the size of the data set.
 double warmup_of(const RunSpec& spec, std::int64_t steps_per_epoch) {
   const std::int64_t steps = spec.lr.warmup_steps;
   if (steps == 0) return spec.warmup_epochs;
   return static_cast<double>(steps) / static_cast<double>(steps_per_epoch);
 }
 
-/// The epochs that a schedule has left, unless the study says how long it is.
+/// Returns the length of the schedule in epochs: the length that the study states, else the epochs
+/// of the run. A schedule that starts after the warm-up has only the remaining epochs.
 double length_of(const RunSpec& spec, double warmup_epochs) {
   if (spec.lr_schedule.t_max_epochs > 0) return spec.lr_schedule.t_max_epochs;
   const double left = spec.epochs - warmup_epochs;
@@ -52,7 +54,7 @@ std::int64_t LearningRateCurve::warmup_steps() const {
   const auto epoch_of = [this](std::int64_t step) {
     return static_cast<double>(step) / steps_per_epoch_;
   };
-  while (steps > 0 && epoch_of(steps - 1) >= epochs) --steps;  // the product was rounded
+  while (steps > 0 && epoch_of(steps - 1) >= epochs) --steps;  // correction of the rounded product
   while (epoch_of(steps) < epochs) ++steps;
   return steps;
 }

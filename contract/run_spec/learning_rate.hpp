@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The learning rate as a function of time in epochs; and the table of schedules.
+// Defines the learning rate as a function of time in epochs, and the table of schedules.
 #pragma once
 
 #include <cstdint>
@@ -12,39 +12,40 @@ namespace dlscale::contract {
 struct ScheduleContext {
   const LrScheduleSpec& spec;
   double peak = 0;   ///< LR_max
-  double t_max = 1;  ///< epochs the schedule is made for
+  double t_max = 1;  ///< length of the schedule in epochs
 };
 
 struct LrScheduleEntry {
   const char* name;
   const char* summary;
-  /// The rate `t` epochs after the schedule's origin, t >= 0. A pure function.
+  /// Returns the rate `t` epochs after the origin of the schedule, t >= 0. The function is pure.
   double (*rate)(const ScheduleContext& context, double t);
 };
 
 base::Table<LrScheduleEntry> lr_schedule_table();
 
-/// Epochs at which schedules change are compared with this much slack, since step / steps_per_epoch
-/// is rounded.
+/// Slack in epochs for comparisons with epochs at which schedules change. The slack is needed
+/// because step / steps_per_epoch is rounded.
 inline constexpr double kEpochSlack = 1e-9;
 
-/// Warm-up followed by a schedule, for one run: with e = step / steps_per_epoch and W warm-up
-/// epochs, first + (peak - first) e / W while e < W, first being the base or 0; then schedule(e),
-/// or schedule(e - W) with origin "after_warmup". e is rounded down to whole epochs: in warm-up
-/// with warmup_update "epoch", afterwards with update "epoch".
+/// Learning rate of one run: a warm-up followed by a schedule. Let e = step / steps_per_epoch, W
+/// the number of warm-up epochs, and first the base rate or 0. While e < W the rate is first +
+/// (peak - first) e / W. Then the rate is schedule(e), or schedule(e - W) with origin
+/// "after_warmup". During warm-up, e is rounded down to whole epochs if warmup_update is "epoch".
+/// After warm-up, e is rounded down if update is "epoch".
 class LearningRateCurve {
  public:
-  /// Throws base::UsageError when this build lacks the schedule.
+  /// Throws base::UsageError if this build lacks the schedule.
   LearningRateCurve(const RunSpec& spec, std::int64_t steps_per_epoch);
-  /// `step` counts optimizer steps from 0 over the whole run.
+  /// Returns the rate of optimizer step `step`, which counts from 0 over the whole run.
   double at_step(std::int64_t step) const;
-  /// Steps of the whole run before the schedule sets the rate.
+  /// Returns the number of steps of the whole run before the schedule sets the rate.
   std::int64_t warmup_steps() const;
 
  private:
   LrScheduleSpec spec_;
   const LrScheduleEntry& schedule_;
-  double first_;  ///< where warm-up begins
+  double first_;  ///< rate at the start of the warm-up
   double peak_;
   bool warms_up_by_epochs_;
   double warmup_epochs_;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many processes a run of dlscale-train has.
+// Computes the number of processes of a run of dlscale-train.
 #pragma once
 
 #include "contract/run_spec/run_spec.hpp"
 
 namespace dlscale::contract {
 
-/// One for each rank; one alone where its GPUs are devices of a single process.
+/// Returns the number of processes: one for each rank, or 1 for a style whose GPUs are devices of a
+/// single process.
 int process_count(const RunSpec& spec);
 
 }  // namespace dlscale::contract

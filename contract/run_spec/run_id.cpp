@@ -24,17 +24,19 @@ constexpr int kDigestBytes = 32;
 std::string slug(const RunSpec& spec) {
   std::string names;
   for (const std::string& name : {spec.framework, model_word(spec.model), spec.lr_schedule.kind}) {
-    if (!name.empty()) names += name + "-";  // not said, of an external trainer
+    if (!name.empty()) names += name + "-";  // empty name: unknown (external trainer)
   }
   return fmt::format("{}g{}-b{}", names, spec.gpus, spec.batch_per_gpu);
 }
 
-/// Keys that may differ between two plans of the same experiment.
+/// Keys that may differ between two plans of the same experiment, so they are not part of a run's
+/// identity.
 constexpr std::string_view kNotIdentity[] = {
     "resources", "checkpoint",     "run_id",       "repetition",     "point",
-    "study",     "schema_version", "dataset.path", "lr.warmup_steps"};  // warmup_epochs says it
+    "study",     "schema_version", "dataset.path", "lr.warmup_steps"};  // same as warmup_epochs
 
-/// Of some of those a study may have an axis: there they tell points apart.
+/// Returns whether the study has an axis with this key or with a key below it. Such a key is part
+/// of the identity, because the axis distinguishes points.
 bool is_axis(const RunSpec& spec, std::string_view key) {
   const auto axis = spec.point.lower_bound(std::string(key));
   if (axis == spec.point.end() || !axis->first.starts_with(key)) return false;
@@ -47,7 +49,7 @@ std::string text_without(const RunSpec& spec, std::span<const std::string_view> 
   return writer.take();
 }
 
-/// Collects the options and the texts of their values.
+/// Visitor that collects the names of the options and the texts of their values.
 struct OptionTexts {
   std::vector<std::string> keys = {}, texts = {};
 
@@ -59,8 +61,8 @@ struct OptionTexts {
   }
 };
 
-/// Finds the options that are as they are by default, so that a new option changes the id of no run
-/// that does without it.
+/// Returns the options that have their default values. Ids leave these options out, so a new option
+/// does not change the ids of runs that do not set it.
 std::vector<std::string> usual_options(const FrameworkOptions& options) {
   static const OptionTexts kUsual{FrameworkOptions{}};
   const OptionTexts own(options);
@@ -87,7 +89,7 @@ std::string identity(const RunSpec& spec) {
 }  // namespace
 
 std::string sha256_hex(std::string_view text) {
-  static const EVP_MD* const sha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);  // slow to find
+  static const EVP_MD* const sha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);  // slow lookup
   unsigned char digest[kDigestBytes];
   if (EVP_Digest(text.data(), text.size(), digest, nullptr, sha256, nullptr) != 1) {
     throw base::RunError("libcrypto cannot compute SHA-256");

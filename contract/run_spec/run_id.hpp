@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of runs: readable, short, and the same for the same description.
+// Builds the names of runs: readable, short, and equal for equal descriptions.
 #pragma once
 
 #include <string>
@@ -9,36 +9,39 @@
 
 namespace dlscale::contract {
 
-/// Lower-case hexadecimal SHA-256 of `text`.
+/// Returns the SHA-256 of `text` in lower-case hexadecimal digits.
 std::string sha256_hex(std::string_view text);
 
-/// The text in characters that names of files may have: letters, digits and . _ -; others become _.
+/// Returns the text with only the characters that file names may contain: letters, digits, ".", "_"
+/// and "-". Each other character becomes "_".
 std::string file_word(std::string_view text);
 
-/// What a model is called in names of runs: itself, or of a script's file the stem.
+/// Returns the name of a model in run ids: the model itself, or the stem of a script's file.
 std::string model_word(std::string_view model);
 
-/// 10 hexadecimal digits of what the training depends on: the canonical JSON without resources,
-/// checkpoints, paths, run_id, repetition, point and schema version; a path or checkpoint that is
-/// an axis of the study counts, as written. Planning again, on another site or with more
-/// repetitions changes none.
+/// Returns 10 hexadecimal digits that identify what the training depends on. They are a hash of the
+/// canonical JSON without resources, checkpoints, paths, run_id, repetition, point, study and
+/// schema version. A path or checkpoint that is an axis of the study counts, as written. The hash
+/// does not change if the study is planned again, on another site or with more repetitions.
 std::string run_hash(const RunSpec& spec);
 
-/// `<slug>-<run_hash>-r<repetition>`: the slug shows framework, model, LR schedule, GPUs and batch.
+/// Returns `<slug>-<run_hash>-r<repetition>`. The slug shows framework, model, LR schedule, GPUs
+/// and batch.
 std::string make_run_id(const RunSpec& spec);
 
-/// SHA-256 of all that decides what a run computes: of two descriptions with one hash, either can
-/// go on with the other's checkpoint. As the run id, it leaves out resources and paths; those of
-/// weights and scripts count as written, by the id, wherever their variables lead.
+/// Returns a SHA-256 of everything that decides what a run computes. If two descriptions have the
+/// same hash, each run can resume from the other's checkpoint. The hash leaves out resources and
+/// paths, as the run id does. Paths of weights and scripts count as written, because they are part
+/// of the run id, but the values of their variables do not count.
 std::string description_hash(const RunSpec& spec);
 
-/// The id of a point's repetition.
+/// Returns the run id of a repetition of a point.
 std::string run_id_of(std::string_view point_id, int repetition);
 
-/// The hash at the end of a point's id; an id without one is returned as it is.
+/// Returns the hash at the end of a point's id, or the whole id if it has no hash.
 std::string_view point_hash(std::string_view point_id);
 
-/// The id without its `-r<k>` ending: what repetitions of one point share.
+/// Returns the run id without its `-r<k>` ending. All repetitions of a point share this id.
 std::string point_id(std::string_view run_id);
 
 }  // namespace dlscale::contract

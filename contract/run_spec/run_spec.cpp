@@ -20,8 +20,8 @@
 namespace dlscale::contract {
 namespace {
 
-/// Collects the checks on one file; each says the key and what is wrong with it. Messages are made
-/// for failures only: a plan checks many thousand runs.
+/// Checker of the values of one file. A failed check reports the key and the problem. Messages are
+/// built only for failures, because a plan checks many thousand runs.
 struct Checker {
   std::string file;
 
@@ -50,8 +50,8 @@ struct Checker {
   }
 };
 
-/// Of an external trainer we know no names, but they become parts of ids, which name folders. What
-/// the study does not say is empty.
+/// Checks the names of a run of an external trainer. dlscale does not know these names, but they
+/// become parts of run ids, which name folders. A name that the study does not state is empty.
 void validate_plain(const RunSpec& spec, const Checker& check) {
   const std::pair<const char*, const std::string*> names[] = {
       {"framework", &spec.framework},
@@ -69,7 +69,8 @@ void validate_plain(const RunSpec& spec, const Checker& check) {
   }
 }
 
-/// Names become names of folders and files, which may have 255 bytes with numbers and endings.
+/// Checks the lengths of names that become names of folders and files. These may have 255 bytes,
+/// with numbers and endings.
 void validate_lengths(const RunSpec& spec, const Checker& check) {
   constexpr std::size_t kLongest = 160;
   const auto limit = [&](const char* key, const char* what, std::size_t length) {
@@ -82,7 +83,7 @@ void validate_lengths(const RunSpec& spec, const Checker& check) {
         spec.framework.size() + model_word(spec.model).size() + spec.lr_schedule.kind.size());
 }
 
-/// Names of dlscale's own trainer.
+/// Checks the names of a run of dlscale's own trainer.
 void validate_known(const RunSpec& spec, const Checker& check) {
   check.known("framework", "framework", spec.framework);
   if (!spec.model.starts_with(kScriptModel)) check.known("model", "model", spec.model);
@@ -122,7 +123,7 @@ void validate_names(const RunSpec& spec, const Checker& check) {
   check.one_of("lr_schedule.origin", spec.lr_schedule.origin, {"start", "after_warmup"});
 }
 
-/// How pictures of any size become images of one.
+/// Checks the settings that convert images of any size to images of one size.
 void validate_pictures(const DatasetSpec& set, const Checker& check) {
   const auto bounds = [&](const char* key, const std::vector<double>& pair) {
     check.require(pair.empty() || (pair.size() == 2 && pair[0] > 0 && pair[0] <= pair[1] &&
@@ -133,7 +134,7 @@ void validate_pictures(const DatasetSpec& set, const Checker& check) {
   bounds("dataset.crop_ratio", set.crop_ratio);
   check.require(set.crop_scale.empty() || set.crop_scale[1] <= 1, "dataset.crop_scale",
                 "must be at most 1, the whole picture");
-  constexpr int kLargest = 8192;  // of which a batch still fits into memory
+  constexpr int kLargest = 8192;  // largest side for which a batch fits into memory
   check.require(set.image_size <= kLargest, "dataset.image_size", "must be at most 8192");
   check.require(set.resize <= kLargest, "dataset.resize", "must be at most 8192");
   check.require(set.resize == 0 || set.resize >= set.image_size, "dataset.resize",
@@ -273,8 +274,8 @@ void validate_options(const FrameworkOptions& options, const Checker& check) {
   check.require(options.zero_stage <= 3, "framework_options.zero_stage", "must be at most 3");
 }
 
-/// What nobody reads: options of other frameworks; of an external trainer's run what only
-/// dlscale-train reads, where nobody has said it.
+/// Returns the keys that no program reads: options of other frameworks and, for a run of an
+/// external trainer, settings that only dlscale-train reads and that have their default values.
 std::vector<std::string_view> idle_keys(const RunSpec& spec) {
   static const RunSpec kUnsaid;
   std::vector<std::string_view> keys = foreign_options(spec.framework);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to contract/: the keys of run.json, in alphabetical order, because run ids are digests of
-// this text.
+// Lists the keys of run.json in alphabetical order, because run ids are digests of this text. The
+// file is private to contract/.
 #pragma once
 
 #include <concepts>

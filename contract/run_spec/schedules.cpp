@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bundled schedules: the rate t epochs after their origin.
+// Defines the bundled schedules: the rate t epochs after their origin.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -9,7 +9,7 @@
 namespace dlscale::contract {
 namespace {
 
-/// LR_max.
+/// Returns LR_max.
 double constant(const ScheduleContext& context, double) {
   return context.peak;
 }
@@ -19,7 +19,8 @@ double milestones_passed(const LrScheduleSpec& spec, double t) {
       spec.milestones, [t](double milestone) { return t + kEpochSlack >= milestone; }));
 }
 
-/// LR_max x factor^k, k = milestones passed, or whole multiples of every_epochs.
+/// Returns LR_max x factor^k, where k is the number of passed milestones, or of passed multiples of
+/// every_epochs.
 double step(const ScheduleContext& context, double t) {
   const LrScheduleSpec& spec = context.spec;
   const bool is_regular = spec.milestones.empty() && spec.every_epochs > 0;
@@ -28,26 +29,27 @@ double step(const ScheduleContext& context, double t) {
   return context.peak * std::pow(spec.factor, passed);
 }
 
-/// LR_max x factor^k, k = milestones passed: PyTorch's MultiStepLR.
+/// Returns LR_max x factor^k, where k is the number of passed milestones, as PyTorch's MultiStepLR.
 double multistep(const ScheduleContext& context, double t) {
   return context.peak * std::pow(context.spec.factor, milestones_passed(context.spec, t));
 }
 
-/// LR_min + (LR_max - LR_min) (1 + cos(pi t / t_max)) / 2: Aach et al., J. Big Data 10:96 (2023),
-/// equation 1; LR_min after t_max.
+/// Returns LR_min + (LR_max - LR_min) (1 + cos(pi t / t_max)) / 2, and LR_min after t_max: Aach et
+/// al., J. Big Data 10:96 (2023), equation 1.
 double cosine(const ScheduleContext& context, double t) {
   const double low = context.spec.lr_min;
   const double share = std::min(t / context.t_max, 1.0);
   return low + (context.peak - low) * (1 + std::cos(std::numbers::pi * share)) / 2;
 }
 
-/// LR_max x gamma^t: Aach et al., J. Big Data 10:96 (2023), equation 2.
+/// Returns LR_max x gamma^t: Aach et al., J. Big Data 10:96 (2023), equation 2.
 double exponential(const ScheduleContext& context, double t) {
   return context.peak * std::pow(context.spec.gamma, t);
 }
 
-/// LR_min + (LR_max - LR_min) (1 - t / t_max)^power, LR_min after t_max: with power 2 and 0 the
-/// decay of You et al., Large Batch Training of Convolutional Networks (2017).
+/// Returns LR_min + (LR_max - LR_min) (1 - t / t_max)^power, and LR_min after t_max. With power 2
+/// and LR_min 0 this is the decay of You et al., Large Batch Training of Convolutional Networks
+/// (2017).
 double polynomial(const ScheduleContext& context, double t) {
   const double low = context.spec.lr_min;
   const double left = std::max(1 - t / context.t_max, 0.0);
