@@ -64,7 +64,8 @@ contract::SavedFile StateFile::close() {
 void sync_folder(const fs::path& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) fail("open", folder);
-  // Some network file systems cannot do this for folders; they keep names at the server anyway.
+  // Some network file systems do not support fsync for folders. Their server stores the names
+  // durably anyway, so EINVAL and ENOTSUP are not errors.
   const bool failed = ::fsync(descriptor) != 0 && errno != EINVAL && errno != ENOTSUP;
   ::close(descriptor);
   if (failed) fail("write", folder);
@@ -85,7 +86,8 @@ std::string read_saved(const fs::path& folder, const contract::SavedFile& file) 
 
 namespace {
 
-/// Renamed first: what is half deleted is no checkpoint.
+/// Deletes a checkpoint. The folder is renamed to its draft name first, so that a half-deleted
+/// folder is never read as a complete checkpoint.
 void remove(const contract::CheckpointDir& saved) {
   std::error_code ignored;
   fs::rename(saved.root(), saved.draft(), ignored);
@@ -100,7 +102,8 @@ std::optional<contract::RunOutcome> outcome_of(const contract::LaunchDir& launch
   return stop != nullptr ? std::optional(stop->outcome) : std::nullopt;
 }
 
-/// Throws base::Error with what speaks against it.
+/// Checks that a checkpoint belongs to this run and restores it through `search.take`. Throws
+/// base::Error with the reason when the checkpoint cannot be used.
 contract::CheckpointHeader take(const contract::CheckpointDir& saved,
                                 const CheckpointSearch& search) {
   const std::string file = saved.header().string();
@@ -119,7 +122,8 @@ contract::CheckpointHeader take(const contract::CheckpointDir& saved,
   return header;
 }
 
-/// The newest good one of a launch.
+/// Restores the newest usable checkpoint of `launch`. Reports each unusable checkpoint through
+/// `search.warn`.
 std::optional<FoundCheckpoint> take_from(const contract::LaunchDir& launch,
                                          const CheckpointSearch& search) {
   const auto all = launch.all_saved();
@@ -133,7 +137,8 @@ std::optional<FoundCheckpoint> take_from(const contract::LaunchDir& launch,
   return std::nullopt;
 }
 
-/// The oldest first. A launch that has none left keeps no folder for them.
+/// Deletes the oldest checkpoints until `end.keep` checkpoints remain. Also deletes the checkpoint
+/// folder of each earlier launch that has no checkpoint left.
 void delete_oldest(const CheckpointEnd& end) {
   std::vector<contract::CheckpointDir> older;
   for (const contract::LaunchDir& launch : end.earlier) {
@@ -154,7 +159,7 @@ void delete_oldest(const CheckpointEnd& end) {
 contract::CheckpointDir begin_checkpoint(const contract::LaunchDir& launch) {
   const auto older = launch.all_saved();
   const contract::CheckpointDir next = launch.saved(older.empty() ? 1 : older.back().number() + 1);
-  abandon_checkpoint(next);  // a killed launch's
+  abandon_checkpoint(next);  // leftover of a killed launch
   base::make_directories(next.draft());
   return next;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Saved states on the disk: what a crash at any moment leaves is a whole one.
+// Storage of checkpoints in a launch's folder, such that a crash at any moment leaves only complete
+// checkpoints.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +17,10 @@
 
 namespace dlscale::trainer {
 
-// Files that are on the disk when they are said to be, and that tell when they are damaged.
+// Files that are durable once closed and whose damage is detected by size and checksum.
 
-/// A new file, written once, from its beginning to its end. Every member throws base::RunError for
-/// what the system refuses, a full disk for example.
+/// A new file that is written once, from start to end. Every member throws base::RunError when a
+/// system call fails, for example because the disk is full.
 class StateFile {
  public:
   explicit StateFile(const std::filesystem::path& path);
@@ -28,7 +29,7 @@ class StateFile {
   StateFile& operator=(const StateFile&) = delete;
 
   void append(std::string_view bytes);
-  /// Returns when the disk has all of it.
+  /// Flushes the file to disk and closes it. Returns its name, size in bytes and CRC-32.
   contract::SavedFile close();
 
  private:
@@ -38,64 +39,69 @@ class StateFile {
   std::uint32_t crc32_ = 0;
 };
 
-/// Makes the names in a folder outlast a crash of the machine.
+/// Flushes the entries of a folder to disk, so that new names survive a crash of the machine.
+/// Throws base::RunError.
 void sync_folder(const std::filesystem::path& folder);
 
-/// The content of `file` in a folder. Throws base::RunError when it is not what was saved.
+/// Returns the content of `file` in `folder`. Throws base::RunError when the size or the checksum
+/// differs from the recorded one.
 std::string read_saved(const std::filesystem::path& folder, const contract::SavedFile& file);
 
 struct Saved {
-  std::string path;  ///< from the launch's folder
+  std::string path;  ///< path relative to the folder of the launch
   std::int64_t bytes = 0;
 };
 
-/// Makes the folder in which a launch's next checkpoint grows: a draft. Throws base::RunError.
+/// Creates the draft folder for the next checkpoint of a launch. Throws base::RunError.
 contract::CheckpointDir begin_checkpoint(const contract::LaunchDir& launch);
 
-/// Writes a rank's file into the draft, piece by piece; returns when the disk has it. Throws
-/// base::RunError.
+/// Writes the file of one rank into the draft folder, piece by piece. Returns when the file is on
+/// disk. Throws base::RunError.
 contract::SavedFile write_rank_file(const contract::CheckpointDir& next, int rank,
                                     const std::function<void(StateFile& file)>& write_state);
 
-/// What becomes of a checkpoint that every rank has written its file of.
+/// Input of finish_checkpoint(). Every rank has already written its file.
 struct CheckpointEnd {
   contract::LaunchDir launch;
   contract::CheckpointDir next;
-  contract::CheckpointHeader header;              ///< with its files
-  int keep = 1;                                   ///< newest ones that stay, this one included
-  std::vector<contract::LaunchDir> earlier = {};  ///< whose checkpoints are older, in order
+  contract::CheckpointHeader header;  ///< header, including the list of rank files
+  int keep = 1;                       ///< number of newest checkpoints to keep, including this one
+  std::vector<contract::LaunchDir> earlier = {};  ///< launches before this one, in order
 };
 
-/// Renames the draft when the disk has all of it, then deletes the oldest. Throws base::RunError,
-/// leaving all older ones.
+/// Writes the header, renames the draft folder to its final name once all its files are on disk,
+/// and then deletes the oldest checkpoints. Throws base::RunError and keeps all older checkpoints
+/// on failure.
 Saved finish_checkpoint(const CheckpointEnd& end);
 
-/// Deletes the draft.
+/// Deletes the draft folder of a checkpoint.
 void abandon_checkpoint(const contract::CheckpointDir& next);
 
-/// Deletes all that a launch has saved, as far as that is possible.
+/// Deletes all checkpoints of a launch. Ignores files that cannot be deleted.
 void delete_checkpoints(const contract::LaunchDir& launch);
 
-/// A checkpoint that was taken.
+/// A checkpoint that take_newest() restored.
 struct FoundCheckpoint {
   contract::LaunchDir launch;
   contract::CheckpointHeader header;
 };
 
-/// What a search for a checkpoint needs to know of the run.
+/// Properties of the run that take_newest() needs to find and restore a checkpoint.
 struct CheckpointSearch {
   int world_size = 1;
-  std::string description_hash;  ///< as its checkpoints have it
+  std::string description_hash;  ///< required hash of the run description in the checkpoint
   const contract::RunDir& folder;
-  int launch = 1;  ///< the one that looks
-  /// Takes what its files hold into use. Throws base::Error when it cannot.
+  int launch = 1;  ///< number of the current launch
+  /// Restores the state in the files of a checkpoint. Throws base::Error when the state cannot be
+  /// restored.
   std::function<void(const contract::CheckpointDir&, const contract::CheckpointHeader&)> take;
   std::function<void(const std::string& line)> warn;
 };
 
-/// Takes the newest good checkpoint of the run's earlier launches, back to the last that completed
-/// or diverged: these have nothing to go on with. One that is damaged or of another description is
-/// passed over with a warning.
+/// Restores the newest usable checkpoint of the earlier launches of the run. The search goes back
+/// to the last launch that completed or diverged and excludes that launch, because a new launch
+/// does not resume from it. Skips a checkpoint that is damaged or belongs to another run
+/// description, and reports it through `search.warn`. Returns nullopt when no checkpoint is usable.
 std::optional<FoundCheckpoint> take_newest(const CheckpointSearch& search);
 
 }  // namespace dlscale::trainer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The format: https://huggingface.co/docs/safetensors. Numbers are little-endian, as on every
-// machine that LibTorch is built for.
+// Reader and writer for the safetensors format (https://huggingface.co/docs/safetensors). Numbers
+// are little-endian, like the memory of every machine that LibTorch supports.
 #include "trainer/checkpoint/safetensors.hpp"
 
 #include <ATen/ATen.h>
@@ -22,7 +22,7 @@ namespace dlscale::trainer {
 namespace {
 
 constexpr std::int64_t kLengthBytes = 8;
-constexpr std::uint64_t kLongestHeader = 100'000'000;  // as the format's own reader
+constexpr std::uint64_t kLongestHeader = 100'000'000;  // byte limit of the format's own reader
 constexpr std::int64_t kAlignment = 8;
 
 struct Type {
@@ -67,7 +67,7 @@ std::string header_of(const std::vector<NamedTensor>& tensors) {
   return text;
 }
 
-/// How many numbers; the most there can be where the sizes' product is more.
+/// Returns the number of elements of `shape`, or the largest int64 when the product overflows.
 std::int64_t numbers_of(const std::vector<std::int64_t>& shape) {
   std::int64_t product = 1;
   for (const std::int64_t size : shape) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named tensors as a safetensors file: eight bytes of length, a JSON header, raw numbers.
+// Reader and writer for safetensors files, which hold 8 bytes with the header length, a JSON header
+// and raw numbers.
 #pragma once
 
 #include <filesystem>
@@ -12,17 +13,18 @@
 
 namespace dlscale::trainer {
 
-/// Writes the file with its old or its new content, never a part of it. Tensors are float64, 32,
-/// 16, bfloat16 or int64, on any device. Throws base::RunError, for a full disk too.
+/// Writes `tensors` to a safetensors file. The file has either its old content or the complete new
+/// content at any time. Tensors may have type float64, float32, float16, bfloat16 or int64 and lie
+/// on any device. Throws base::RunError, also when the disk is full.
 void write_safetensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors);
 
-/// A file of which one tensor after the other is read. Whatever is wrong with it is a base::Error
-/// (contract::kExitBadRunDescription) that names the file and the tensor.
+/// A safetensors file whose tensors are read one at a time. Every member throws base::Error
+/// (contract::kExitBadRunDescription) with the file and the tensor when the file is invalid.
 class SafetensorsFile {
  public:
   explicit SafetensorsFile(const std::filesystem::path& path);
   const std::vector<contract::SafetensorsEntry>& entries() const { return entries_; }
-  /// In its own type and shape, in the host's memory.
+  /// Returns the tensor in the type and shape that the file states, in host memory.
   at::Tensor read(const contract::SafetensorsEntry& entry);
 
  private:

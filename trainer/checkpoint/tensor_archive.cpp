@@ -14,7 +14,8 @@
 namespace dlscale::trainer {
 namespace {
 
-/// The tensors of a module and the modules in it: an archive must be given each module at once.
+/// Tensors and submodules of one module. The tree is needed because an OutputArchive accepts each
+/// module only once and complete.
 struct Level {
   std::vector<std::pair<std::string, at::Tensor>> tensors;
   std::map<std::string, Level> inner;
@@ -66,7 +67,8 @@ void write_archive(const std::vector<NamedTensor>& tensors, const ByteSink& sink
   for (const auto& [name, tensor] : tensors) put(root, name, tensor);
   torch::serialize::OutputArchive archive;
   write_level(root, archive);
-  // LibTorch's writer ends the process when it is left by an exception, so that waits.
+  // LibTorch's writer terminates the process when an exception leaves this callback. The exception
+  // is therefore stored and rethrown after the call.
   std::exception_ptr failure;
   archive.save_to([&](const void* data, std::size_t size) {
     try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named tensors, and an archive of them in LibTorch's format.
+// Named tensors and functions that write and read them as an archive in LibTorch's format.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,34 +12,36 @@
 
 namespace dlscale::trainer {
 
-// A part's state as tensors with names.
+// Named tensors that represent the state of one part of the trainer.
 
-/// The tensor shares its memory with the part: who writes into it changes the part.
+/// A tensor with a name. The tensor shares its memory with the part it belongs to, so a write to
+/// the tensor changes the part.
 struct NamedTensor {
-  std::string name;  ///< dots separate levels; no level is empty
+  std::string name;  ///< name whose dots separate non-empty levels
   at::Tensor tensor;
 };
 
-/// Adds `parts` to `all`, with `prefix` before their names.
+/// Appends `parts` to `all` and prepends `prefix` to their names.
 inline void append(std::vector<NamedTensor>& all, const std::string& prefix,
                    std::vector<NamedTensor> parts) {
   for (NamedTensor& part : parts) all.push_back({prefix + part.name, std::move(part.tensor)});
 }
 
-// Named tensors as an archive of LibTorch.
+// Archives of named tensors in LibTorch's format.
 
 using ByteSink = std::function<void(std::string_view bytes)>;
 
-/// Hands the archive's bytes to `sink`, from the first to the last; what that throws comes through.
-/// A name "a.b" is the tensor b of the submodule a.
+/// Writes the archive and passes its bytes to `sink` in order. Rethrows any exception that `sink`
+/// throws. The name "a.b" denotes tensor b of submodule a.
 void write_archive(const std::vector<NamedTensor>& tensors, const ByteSink& sink);
 
-/// The values that an archive has for `tensors`, in their order. Throws base::RunError for one that
-/// is missing or of another shape or type, and for bytes that are no archive.
+/// Returns the values in an archive that correspond to `tensors`, in the same order. Throws
+/// base::RunError when a value is missing, when a value has another shape or type, and when `bytes`
+/// are not an archive.
 std::vector<at::Tensor> find_in_archive(std::string_view bytes,
                                         const std::vector<NamedTensor>& tensors);
 
-/// Copies them there.
+/// Copies `values` into `tensors`, element by element in the same order.
 void fill(const std::vector<NamedTensor>& tensors, const std::vector<at::Tensor>& values);
 
 }  // namespace dlscale::trainer

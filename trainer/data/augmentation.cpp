@@ -8,7 +8,8 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Keeps these numbers apart from those of the sampler, which has the same seed and epochs.
+/// Key that separates these random numbers from those of the sampler, which uses the same seed and
+/// epochs.
 constexpr std::uint64_t kPurpose = 0x6175676d656e7421;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images moved and mirrored at random, as torchvision's RandomCrop(size, padding) and then
-// RandomHorizontalFlip do.
+// Random shift and mirroring of images, equivalent to torchvision's RandomCrop(size, padding)
+// followed by RandomHorizontalFlip.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,26 @@
 namespace dlscale::trainer {
 
 struct Augmentation {
-  int random_crop = 0;  ///< pixels of zeros around an image, of which a part of its size is cut
+  int random_crop = 0;  ///< width of the zero border before the random crop, in pixels
   bool random_flip = false;
   std::uint64_t seed = 0;
   bool is_on() const { return random_crop > 0 || random_flip; }
 };
 
-/// How one image is moved.
+/// Shift and mirroring of one image.
 struct Shift {
-  int down = 0;  ///< pixels by which the part that is cut lies lower, -random_crop to random_crop
+  int down = 0;  ///< offset of the cut part in pixels, -random_crop to random_crop
   int right = 0;
-  bool mirrored = false;  ///< after it was cut
+  bool mirrored = false;  ///< true when the cut part is mirrored
 };
 
-/// Of seed, epoch and sample alone, so that it is the same whatever rank takes the sample, and
-/// after a resume. Shifts are uniform; half of the images are mirrored.
+/// Returns the shift of a sample. The shift depends only on seed, epoch and sample, so it is the
+/// same on every rank and after a resume. Shifts are uniformly distributed, and half of the images
+/// are mirrored.
 Shift draw_shift(const Augmentation& augmentation, int epoch, std::int64_t sample);
 
-/// `image` is channels x height x width, as is `out`; what lies outside it is 0.
+/// Writes the shifted image to `out`. `image` and `out` are channels x height x width. Pixels
+/// outside `image` are 0.
 void shift_image(const std::uint8_t* image, const ImageShape& shape, const Shift& shift,
                  std::uint8_t* out);
 

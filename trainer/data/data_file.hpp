@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a data set's file: where it lies, plain or gzip-compressed, and naming it when it is no
-// good.
+// Access to the files of a data set: variables in paths, plain or gzip-compressed content, and
+// errors that name the file.
 #pragma once
 
 #include <cstdint>
@@ -16,42 +16,44 @@
 
 namespace dlscale::trainer {
 
-// How data that cannot be trained on are refused.
+// Error for data that a run cannot train on. It ends the run with contract::kExitData.
 
 [[noreturn]] inline void refuse_data(const std::string& message) {
   throw base::RunError(message, contract::kExitData);
 }
 
-// Variables in the paths that a run reads, so that one description serves machines with different
-// disks.
+// Environment variables in the paths of a run description, so that one description works on
+// machines with different disks.
 
-/// The value of a variable, or null when it is not set; ::getenv is one.
+/// Returns the value of a variable, or null when the variable is not set. An example is ::getenv.
 using VariableLookup = std::function<const char*(const char* name)>;
 
-/// Replaces $NAME and ${NAME}. Throws base::RunError with that exit code for a variable that is not
-/// set and for a `$` that no name follows; `key` is what of the run description has the path.
+/// Replaces $NAME and ${NAME} in `path`. Throws base::RunError with `exit_code` when a variable is
+/// not set and when no name follows a `$`. `key` is the key of the run description that contains
+/// the path, for the error message.
 std::string expand_variables(std::string_view path, const VariableLookup& lookup,
                              std::string_view key = "dataset.path",
                              int exit_code = contract::kExitData);
 
 }  // namespace dlscale::trainer
 
-// Reading a data set's file, plain or gzip-compressed, and naming it when it is no good.
+// Reader for a file of a data set, plain or gzip-compressed, with errors that name the file.
 
 struct gzFile_s;
 
 namespace dlscale::trainer {
 
-/// All errors are base::RunError (contract::kExitData) that name the file.
+/// A file of a data set. Every member reports errors as base::RunError (contract::kExitData) that
+/// names the file.
 class DataFile {
  public:
-  /// Opens `path`, or `path`.gz when there is no `path`.
+  /// Opens `path`, or `path`.gz when `path` does not exist.
   explicit DataFile(const std::filesystem::path& path);
-  /// Up to `count` bytes; fewer at the end of the file.
+  /// Returns up to `count` bytes. Returns fewer bytes only at the end of the file.
   std::vector<std::uint8_t> read(std::int64_t count);
-  /// All that is left.
+  /// Returns the rest of the file.
   std::string text();
-  /// "cannot read FILE: problem; fetch the file again"
+  /// Throws "cannot read FILE: problem; fetch the file again".
   [[noreturn]] void fail(const std::string& problem) const;
 
  private:
@@ -59,7 +61,7 @@ class DataFile {
   std::unique_ptr<gzFile_s, int (*)(gzFile_s*)> file_;
 };
 
-/// Whether `path` or `path`.gz is a file.
+/// Returns true when `path` or `path`.gz is a file.
 bool has_data_file(const std::filesystem::path& path);
 
 }  // namespace dlscale::trainer

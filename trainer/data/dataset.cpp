@@ -47,7 +47,8 @@ std::vector<std::int64_t> Split::lengths() const {
   for (std::int64_t i = 0; i < text.size(); ++i) {
     auto length = static_cast<std::int64_t>(text[i].size());
     if (translation.size() > 0) {
-      // By the longer one, which the batch is padded to; the source decides between equals.
+      // The longer text decides first, because the batch is padded to its length. The length of the
+      // source text orders samples of equal maximum.
       const auto other = static_cast<std::int64_t>(translation[i].size());
       length = std::max(length, other) * kMoreThanAnyText + length;
     }

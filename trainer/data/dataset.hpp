@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A data set: labelled images of one size in memory, as bytes, pictures of any size that are yet to
-// be read, or texts, as numbers of their words; and the table of data sets.
+// Data sets and the table of data sets. A data set holds images of one size in memory as bytes,
+// images of any size that loaders decode later, or texts as token numbers.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct ImageShape {
   bool operator==(const ImageShape&) const = default;
 };
 
-/// Texts as tokens, one behind the other in one piece of memory.
+/// Texts as lists of tokens, stored consecutively in one array.
 class TokenLists {
  public:
   void add(std::span<const std::int32_t> tokens) {
@@ -44,74 +44,78 @@ class TokenLists {
   std::vector<std::int64_t> ends_;
 };
 
-/// Of images pixels or where they come from, and labels; of texts text and labels, of texts to be
-/// translated text and translation.
+/// Samples of one split.
+/// - Images have labels, and either pixels in memory or a source of encoded images.
+/// - Texts to classify have text and labels.
+/// - Texts to translate have text and translation.
 struct Split {
   std::vector<std::uint8_t> pixels;                    ///< images x channels x height x width
-  std::vector<std::uint16_t> labels;                   ///< below the data set's number of classes
-  std::shared_ptr<const PictureSource> pictures = {};  ///< of any size; null: all are in `pixels`
+  std::vector<std::uint16_t> labels;                   ///< class number of each sample, from 0
+  std::shared_ptr<const PictureSource> pictures = {};  ///< source of images of any size, or null
   TokenLists text = {};
   TokenLists translation = {};
   std::int64_t size() const {
     return labels.empty() ? text.size() : static_cast<std::int64_t>(labels.size());
   }
-  /// The pixels of a sample. Where there are fewer images than samples they are taken in turn.
+  /// Returns the pixels of a sample. The images repeat cyclically when there are fewer images than
+  /// samples.
   const std::uint8_t* image(std::int64_t sample, const ImageShape& shape) const {
     const std::int64_t values = shape.values();
     return pixels.data() + sample % (static_cast<std::int64_t>(pixels.size()) / values) * values;
   }
-  /// What samples are to be sorted by, so that those of a batch are of one length; empty for
-  /// images.
+  /// Returns the sort key of each sample, which groups samples of similar length into one batch.
+  /// Returns an empty vector for images.
   std::vector<std::int64_t> lengths() const;
 };
 
-/// Of images a model sees (pixel / 255 - mean) / deviation, with one mean and deviation per
-/// channel.
+/// A data set with its training and test split. A model receives the image values
+/// (pixel / 255 - mean) / deviation, with one mean and one deviation per channel.
 struct Dataset {
-  ImageShape shape;  ///< of an image that a model takes
+  ImageShape shape;  ///< shape of an image that a model receives
   int classes = 0;
   std::vector<double> mean;
   std::vector<double> deviation;
   Split train;
   Split test;
-  std::string sha256 = {};   ///< of all samples that could have been used: docs/data.md
-  std::string skipped = {};  ///< lines that say which files were skipped; the user is to see them
-  int words = 0;             ///< of texts: numbers that tokens may have
-  int target_words = 0;      ///< of their translations
+  std::string sha256 = {};   ///< digest of all samples before subsets are taken: docs/data.md
+  std::string skipped = {};  ///< lines about skipped files, shown to the user
+  int words = 0;             ///< vocabulary size of texts, including special tokens
+  int target_words = 0;      ///< vocabulary size of translations
 
   bool is_text() const { return words > 0; }
-  /// Of one input; of a text as long as one token.
+  /// Returns the shape of one input. A text counts as one token long.
   std::vector<std::int64_t> sample_shape() const;
 };
 
-/// What follows reading images from files: notes their digest and compares it with spec.sha256,
-/// keeps spec.first_classes and, of these, as many samples as spec says. Throws base::RunError
+/// Finishes a set of images that was read from files. Records its digest, compares the digest with
+/// spec.sha256, and keeps the classes and samples that `spec` requests. Throws base::RunError
 /// (contract::kExitData).
 void take_what_is_asked(Dataset& images, const contract::DatasetSpec& spec);
 
-/// Throws base::RunError (contract::kExitData) where `spec` asks for another digest.
+/// Throws base::RunError (contract::kExitData) when `spec` requires another digest.
 void require_digest(const std::string& sha256, const contract::DatasetSpec& spec);
 
-/// Throws base::RunError (contract::kExitData) when fewer than `asked` samples are left in the
-/// split `what`. Returns how many to keep: 0 asks for all.
+/// Returns the number of samples to keep. `asked` = 0 keeps all samples. Throws base::RunError
+/// (contract::kExitData) when fewer than `asked` samples are left in the split `what`.
 std::int64_t samples_to_keep(std::int64_t left, std::int64_t asked, const std::string& what);
 
-/// Throws base::RunError (contract::kExitData) when fewer classes are there than `asked` for.
-/// Returns how many to keep: 0 asks for all.
+/// Returns the number of classes to keep. `asked` = 0 keeps all classes. Throws base::RunError
+/// (contract::kExitData) when the data set has fewer than `asked` classes.
 int classes_to_keep(int classes, int asked);
 
 struct DatasetEntry {
   const char* name;
   const char* summary;
-  /// `spec.path` has its variables expanded (data/data_file.hpp). The result is the same on
-  /// every rank. Throws base::RunError (contract::kExitData) naming the file and the remedy.
+  /// Loads the data set. `spec.path` has its variables expanded (data/data_file.hpp). The result is
+  /// the same on every rank. Throws base::RunError (contract::kExitData) with the file and the
+  /// remedy.
   Dataset (*load)(const contract::DatasetSpec& spec);
-  const char* samples = "images";       ///< or "text"
-  const char* task = "classification";  ///< that its targets are for; images also are their own
-  bool is_generated = false;            ///< there are no files
-  bool any_size = false;                ///< of images: heeds dataset.image_size
-  const char* shape = "";               ///< of images, unless a setting says otherwise; "": any
-  std::int64_t train_samples = 0;       ///< of a generated set, unless the run says how many
+  const char* samples = "images";       ///< kind of samples: "images" or "text"
+  const char* task = "classification";  ///< task of the targets, images also allow reconstruction
+  bool is_generated = false;            ///< true for data without files
+  bool any_size = false;                ///< true when images support dataset.image_size
+  const char* shape = "";               ///< default shape of images, "" for any shape
+  std::int64_t train_samples = 0;       ///< default number of training samples of a generated set
 };
 
 base::Table<DatasetEntry> dataset_table();

@@ -38,7 +38,8 @@ Batch HandOver::operator()(const Batch& batch) const {
 }
 
 at::Tensor HandOver::normalised(const at::Tensor& bytes) const {
-  // Two passes over all channels, where one after another each would read the memory of all.
+  // The GPU normalises all channels in two passes. Separate passes for each channel would read the
+  // memory of all channels every time.
   if (slope_.defined()) return at::mul(bytes, slope_).sub_(shift_);
   const at::Tensor images = bytes.to(type_);
   for (std::size_t c = 0; c < dataset_.mean.size(); ++c) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a loader's batch to numbers on the device.
+// Conversion of a loader's batch to normalised numbers on the device.
 #pragma once
 
 #include "trainer/data/dataset.hpp"
@@ -8,11 +8,11 @@
 
 namespace dlscale::trainer {
 
-/// Copies batches that lie elsewhere to a device, without waiting if they are pinned, and
-/// normalises images that are bytes, there.
+/// Copies batches to a device unless they are already there, without waiting if the memory is
+/// pinned. Normalises images that are bytes on the device.
 class HandOver {
  public:
-  /// `dataset` outlives the object.
+  /// Keeps a reference to `dataset`, which must outlive the object.
   HandOver(const at::Device& device, const Dataset& dataset, Precision precision);
   Batch operator()(const Batch& batch) const;
 
@@ -22,7 +22,7 @@ class HandOver {
   at::Device device_;
   const Dataset& dataset_;
   at::ScalarType type_;
-  at::Tensor slope_, shift_;  ///< of each channel, on a GPU: 1 x channels x 1 x 1
+  at::Tensor slope_, shift_;  ///< factor and offset of each channel on a GPU, 1 x channels x 1 x 1
 };
 
 }  // namespace dlscale::trainer

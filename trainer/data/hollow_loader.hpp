@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For ranks whose style gives them no samples of their own.
+// Loader for ranks that receive no samples of their own from the framework style.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,8 @@
 
 namespace dlscale::trainer {
 
-/// Its batches have their number of samples and nothing else: an input of samples x 0 values.
+/// Returns a loader whose batches have the right number of samples but no data. The input has the
+/// shape samples x 0.
 std::unique_ptr<Loader> make_hollow_loader();
 
 }  // namespace dlscale::trainer

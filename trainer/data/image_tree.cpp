@@ -20,7 +20,7 @@ namespace {
 
 using Files = std::vector<images::ClassFile>;
 
-/// Decodes files, all of the size of `shape`, which the first one gives if it is none yet.
+/// Decodes files that all have the size `shape`. The first file sets `shape` when its height is 0.
 Split decode(const Files& files, ImageShape& shape) {
   Split split;
   images::Decoder decoder;
@@ -49,7 +49,8 @@ Split decode(const Files& files, ImageShape& shape) {
   return split;
 }
 
-/// Of the names of files, which are not opened: class and file of each, train before test.
+/// Returns the digest of the file names, without opening the files. The digest covers class and
+/// file name of each sample, the training split before the test split.
 std::string digest_of(const Files& train, const Files& test) {
   std::string lines;
   for (const Files* files : {&train, &test}) {
@@ -64,14 +65,15 @@ std::string digest_of(const Files& train, const Files& test) {
   return contract::sha256_hex(lines);
 }
 
-/// What is asked of a split.
+/// Request for the samples of one split.
 struct Wish {
   const char* what;
   fs::path folder;
-  std::int64_t samples;  ///< the first so many; 0: all
+  std::int64_t samples;  ///< number of samples to keep from the start, 0 keeps all
 };
 
-/// Notes where the pictures are that are asked for, of the first `kept` classes.
+/// Returns the split with the paths and labels of the requested images from the first `kept`
+/// classes.
 Split note(const Wish& wish, const images::ClassNames& classes, int kept, Files files) {
   std::erase_if(files, [kept](const images::ClassFile& file) { return file.label >= kept; });
   if (files.empty()) {

@@ -6,17 +6,18 @@
 
 namespace dlscale::trainer {
 
-/// Of red, green and blue, between 0 and 1.
+/// Mean and standard deviation of red, green and blue, between 0 and 1.
 struct ColourStatistics {
   std::vector<double> mean, deviation;
 };
 
-/// What torchvision's models are made for.
+/// Returns the statistics of ImageNet, which torchvision's models expect.
 ColourStatistics colours_of_imagenet();
 
-/// Classes are the folders of train, by name; samples are the classes' images by name, class after
-/// class in turn, so that every beginning is balanced. With spec.image_size the files are noted and
-/// none is opened, without it all are decoded into memory. As DatasetEntry::load.
+/// Loads a tree of image files, like DatasetEntry::load. The classes are the folders of train,
+/// sorted by name. The samples take one image from each class in turn, sorted by name within a
+/// class, so that every prefix of the split is balanced. With spec.image_size the function only
+/// lists the files. Without spec.image_size it decodes all images into memory.
 Dataset load_image_tree(const contract::DatasetSpec& spec, const ColourStatistics& colours);
 
 }  // namespace dlscale::trainer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turning sample numbers into batches; and the table of loaders.
+// Loaders, which turn sample numbers into batches, and the table of loaders.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -21,73 +21,81 @@
 
 namespace dlscale::trainer {
 
-// What a loader delivers and a step consumes.
+// Batch that a loader delivers and a training step consumes.
 
 struct Batch {
-  /// Images: samples x channels x height x width, normalised; or bytes, which data/hand_over.hpp
-  /// normalises on the device. Text: int64 tokens, samples x length.
-  /// To be translated: int64, samples x 2 x length: a sentence with its end, and its translation
-  /// with its beginning, as far as the step before has come.
+  /// Input of the model:
+  /// - Images are samples x channels x height x width, either normalised or as bytes that
+  ///   data/hand_over.hpp normalises on the device.
+  /// - Texts to classify are int64 tokens, samples x length.
+  /// - Texts to translate are int64 tokens, samples x 2 x length. Row 0 is the source sentence with
+  ///   its end token. Row 1 is the start token and the translation, so that each position sees the
+  ///   translation up to the previous token.
   at::Tensor input;
-  /// Int64 class numbers, samples; for reconstruction the input; for translation int64, samples x
-  /// length: the translation with its end. What is shorter than its batch is padded.
+  /// Target of the model:
+  /// - Class numbers for classification, int64, samples.
+  /// - The input itself for reconstruction.
+  /// - The translation with its end token for translation, int64, samples x length, padded to the
+  ///   length of the batch.
   at::Tensor target;
   std::int64_t size() const { return target.defined() ? target.size(0) : 0; }
 };
 
-/// What a loader is to deliver.
+/// Samples that a loader delivers in batches.
 struct Delivery {
-  std::vector<std::int64_t> samples;  ///< in this order
-  std::int64_t batch_size = 1;        ///< at a time; the last batch may be smaller
-  int epoch = 0;                      ///< images are cropped and mirrored anew in each
+  std::vector<std::int64_t> samples;  ///< sample numbers in the order of delivery
+  std::int64_t batch_size = 1;        ///< number of samples per batch, fewer in the last one
+  int epoch = 0;                      ///< epoch number, which seeds crops and mirroring
 };
 
 class Loader {
  public:
   virtual ~Loader() = default;
-  /// Leaves what has not been delivered yet and turns to `delivery`.
+  /// Discards batches not yet delivered and starts `delivery`.
   virtual void start(Delivery delivery) = 0;
-  /// The next batch, in host memory unless LoaderEntry::needs_gpu; one of no samples when all have
-  /// been delivered.
+  /// Returns the next batch, or a batch without samples after the last one. The batch lies in host
+  /// memory unless LoaderEntry::needs_gpu is set.
   virtual Batch next() = 0;
   virtual LoaderWork take_work() { return {}; }
-  /// Whether all batches of one size have the same contents.
+  /// Returns true when all batches of one size have the same contents.
   virtual bool repeats() const { return false; }
 };
 
-/// What to load from; both outlive the loader.
+/// Data source and settings of a loader. `dataset` and `split` outlive the loader.
 struct LoaderContext {
-  const Dataset& dataset;  ///< for shape and normalisation
+  const Dataset& dataset;  ///< data set that provides shape and normalisation
   const Split& split;
   Precision precision = Precision::fp32;
-  bool pinned = false;             ///< batches lie where a device fetches them by itself
-  bool target_is_input = false;    ///< of images, TaskEntry::target_is_input
-  bool is_evaluation = false;      ///< text: all batches are as long as the split's longest sample
-  Augmentation augmentation = {};  ///< of images; the same whatever rank takes a sample
-  PictureRecipe pictures = {};     ///< of pictures of any size; without normalisation
+  bool pinned = false;             ///< true when batches lie in pinned host memory
+  bool target_is_input = false;    ///< TaskEntry::target_is_input, for images
+  bool is_evaluation = false;      ///< true when all text batches are padded to the longest sample
+  Augmentation augmentation = {};  ///< augmentation of images, independent of the rank
+  PictureRecipe pictures = {};     ///< recipe for images of any size, without normalisation
   contract::LoaderOptions options = {};
-  int cores = 1;  ///< of this rank
-  int gpu = -1;   ///< number of the rank's device, where that is one
+  int cores = 1;  ///< number of CPU cores of this rank
+  int gpu = -1;   ///< index of the GPU of this rank, -1 without a GPU
 };
 
 struct LoaderEntry {
   const char* name;
   const char* summary;
   std::unique_ptr<Loader> (*make)(const LoaderContext& context);
-  const char* samples = "images";  ///< that it takes: "images", "text"; of any kind: "any"
-  bool augments = false;           ///< heeds LoaderContext::augmentation
-  bool any_size = false;           ///< takes Split::pictures
-  bool in_memory = false;          ///< takes other samples from memory, whatever its options say
-  /// Loads data sets of any size from files of the loader's own; null: DatasetEntry::load does.
+  const char* samples = "images";  ///< kind of samples accepted: "images", "text" or "any"
+  bool augments = false;           ///< true when LoaderContext::augmentation applies
+  bool any_size = false;           ///< true when Split::pictures is accepted
+  bool in_memory = false;          ///< true when options have no effect for samples in memory
+  /// Loads data sets from files in the loader's own format. Null means that DatasetEntry::load is
+  /// used.
   Dataset (*load)(const contract::DatasetSpec& spec) = nullptr;
-  bool needs_gpu = false;  ///< batches are made by the rank's GPU, and stay in its memory
-  /// Why this machine lacks what it needs; empty where it has it, null where it needs nothing.
+  bool needs_gpu = false;  ///< true when the rank's GPU makes and holds the batches
+  /// Returns why this machine lacks what the loader requires, or an empty string when the machine
+  /// has it. Null means that the loader has no requirements.
   std::string (*why_missing)() = nullptr;
 };
 
 base::Table<LoaderEntry> loader_table();
 
-// Loaders that make a batch when it is asked for.
+// Base class for loaders that make a batch when it is requested.
 
 class GatheringLoader : public Loader {
  public:

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What loading costs beside the steps.
+// Cost of loading data in parallel with the training steps.
 #pragma once
 
 #include <cstdint>
 
 namespace dlscale::trainer {
 
-/// Of one rank, since it was last asked.
+/// Loading work of one rank since the previous Loader::take_work().
 struct LoaderWork {
-  double busy_s = 0;                 ///< of threads that prepare batches, their sum
-  std::int64_t bytes = 0;            ///< read from files
-  std::int64_t skipped_samples = 0;  ///< broken ones that others took the place of
+  double busy_s = 0;                 ///< busy seconds, summed over the threads that prepare batches
+  std::int64_t bytes = 0;            ///< number of bytes read from files
+  std::int64_t skipped_samples = 0;  ///< number of broken samples that were replaced
 };
 
 }  // namespace dlscale::trainer

@@ -49,7 +49,7 @@ class RecordReader : public PictureReader {
  private:
   const images::RecordFile& file_;
   const std::vector<std::int64_t>& records_;
-  std::vector<std::uint8_t> bytes_;  // of the record
+  std::vector<std::uint8_t> bytes_;  // content of the current record
   images::Decoder decoder_;
   images::Record record_;
   std::int64_t bytes_read_ = 0;
@@ -57,14 +57,14 @@ class RecordReader : public PictureReader {
 
 using File = std::shared_ptr<const images::RecordFile>;
 
-/// What is asked of a split.
+/// Request for the samples of one split.
 struct RecordWish {
   const char* what;
   File file;
-  std::int64_t samples;  ///< the first so many; 0: all
+  std::int64_t samples;  ///< number of samples to keep from the start, 0 keeps all
 };
 
-/// The records that are asked for, of the first `kept` classes.
+/// Returns the split with the requested records of the first `kept` classes.
 Split take(const RecordWish& wish, int kept) {
   const images::RecordFile& file = *wish.file;
   Split split;

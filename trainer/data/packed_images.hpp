@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data sets of pictures in record files, one for each split.
+// Data sets of images in record files, with one record file per split.
 #pragma once
 
 #include <memory>
@@ -12,13 +12,13 @@
 
 namespace dlscale::trainer {
 
-/// Some records of a file, in their order.
+/// Images in selected records of a record file, in file order.
 class PackedPictures : public PictureSource {
  public:
-  /// Sample i is record `records[i]`; all records in their order where this is empty.
+  /// Maps sample i to record `records[i]`. An empty `records` selects all records in file order.
   PackedPictures(std::shared_ptr<const images::RecordFile> file, std::vector<std::int64_t> records);
   std::unique_ptr<PictureReader> make_reader() const override;
-  /// "FILE: record 17 (class cat)"
+  /// Returns a text such as "FILE: record 17 (class cat)".
   std::string name(std::int64_t sample) const override;
   std::string remedy() const override { return "pack its folder anew (dlscale pack --force)"; }
   void will_read(std::span<const std::int64_t> samples) const override;
@@ -32,8 +32,9 @@ class PackedPictures : public PictureSource {
   std::vector<std::int64_t> records_;
 };
 
-/// path/train.dlrec and path/val.dlrec, normalised as ImageNet. As DatasetEntry::load. The data
-/// set's digest is that of both files' indices, which have the checksums of all records.
+/// Loads path/train.dlrec and path/val.dlrec, like DatasetEntry::load. The images are normalised
+/// with the statistics of ImageNet. The digest of the data set is computed from the indices of both
+/// files, which contain the checksums of all records.
 Dataset load_packed_images(const contract::DatasetSpec& spec);
 
 }  // namespace dlscale::trainer

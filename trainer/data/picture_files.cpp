@@ -26,7 +26,7 @@ std::size_t size_of(const images::OpenFile& file) {
   return static_cast<std::size_t>(facts.st_size);
 }
 
-/// Up to `count` bytes; 0 at the end.
+/// Reads up to `count` bytes. Returns 0 at the end of the file.
 std::size_t read_some(const images::OpenFile& file, std::uint8_t* out, std::size_t count) {
   for (;;) {
     const ssize_t got = ::read(file.number(), out, count);
@@ -57,7 +57,8 @@ class FileReader : public PictureReader {
 
 }  // namespace
 
-/// The size that the file system says is a guess: the file may be written to meanwhile.
+/// Reads a file to its end. The size from fstat() is only a first guess, because another process
+/// may write to the file during the read.
 void read_picture_file(const std::string& path, std::vector<std::uint8_t>& bytes) {
   const images::OpenFile file(path.c_str());
   if (!file.is_open()) fail();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the pictures of a split come from: files of folders, records of a file, …
+// Sources of the encoded images of a split, such as files in folders or records of a file.
 #pragma once
 
 #include <cstdint>
@@ -16,40 +16,45 @@
 
 namespace dlscale::trainer {
 
-/// What one thread reads with, one sample after the other, in memory that it keeps.
+/// Reader for the images of a split. Each thread uses its own reader, one sample at a time, and the
+/// reader reuses its memory.
 class PictureReader {
  public:
   virtual ~PictureReader() = default;
-  /// Turns to a sample of the split, and says how large its picture is. Throws
-  /// images::BrokenPicture, also where its bytes cannot be read; what() need not name the file.
+  /// Opens a sample of the split and returns the size of its image. Throws images::BrokenPicture,
+  /// also when the bytes cannot be read. The what() of the exception does not need to name the
+  /// file.
   virtual images::Size open(std::int64_t sample) = 0;
-  /// The pixels of `part` of it, once; they stay until the next open(). Throws as open().
+  /// Returns the pixels of `part` of the opened image. The pixels stay valid until the next open().
+  /// May be called once per open(). Throws like open().
   virtual images::PictureView decode(const images::Box& part) = 0;
-  /// The JPEG or PNG that was opened, until the next open(); empty where pixels are stored.
+  /// Returns the JPEG or PNG bytes of the opened image, valid until the next open(). Returns an
+  /// empty span when the source stores pixels.
   virtual std::span<const std::uint8_t> encoded() const = 0;
-  /// What this reader has read so far.
+  /// Returns the number of bytes that this reader has read so far.
   virtual std::int64_t bytes_read() const = 0;
 };
 
-/// The pictures of one split, in its order. Several threads may make and use readers, each its own;
-/// the source outlives them.
+/// Source of the images of one split, in sample order. Several threads may create readers and use
+/// one reader each. The source outlives its readers.
 class PictureSource {
  public:
   virtual ~PictureSource() = default;
   virtual std::unique_ptr<PictureReader> make_reader() const = 0;
-  /// What readers will soon turn to; returns at once.
+  /// Announces samples that readers will open soon. Returns at once.
   virtual void will_read(std::span<const std::int64_t> /*samples*/) const {}
-  /// For messages: the file of a sample, or a file and which record of it.
+  /// Returns the name of a sample for messages: its file, or a file and a record.
   virtual std::string name(std::int64_t sample) const = 0;
-  /// What to do about a broken one: "replace or remove it".
+  /// Returns the remedy for a broken image, for example "replace or remove it".
   virtual std::string remedy() const = 0;
 };
 
-// Pictures that are files in folders of their classes.
+// Images that are files in one folder per class.
 
 class PictureFiles : public PictureSource {
  public:
-  /// `classes` name the folders of `split` that the files' labels are numbers of.
+  /// Takes the files of the folder `split`. Labels in `files` index `classes`, which are folder
+  /// names.
   PictureFiles(const std::filesystem::path& split, const images::ClassNames& classes,
                const std::vector<images::ClassFile>& files);
   std::unique_ptr<PictureReader> make_reader() const override;
@@ -57,14 +62,15 @@ class PictureFiles : public PictureSource {
   std::string remedy() const override { return "replace or remove it"; }
 
  private:
-  // A million names are kept as one text: a path for each would take five times the memory.
-  std::vector<std::string> folders_;   ///< by label, with a slash at the end
-  std::vector<std::uint16_t> labels_;  ///< by sample
-  std::vector<std::size_t> ends_;      ///< of the samples' names
+  // All file names are stored in one string. One path object for each of a million files would need
+  // five times the memory.
+  std::vector<std::string> folders_;   ///< folder of each label, with a trailing slash
+  std::vector<std::uint16_t> labels_;  ///< label of each sample
+  std::vector<std::size_t> ends_;      ///< end of each sample's name in `names_`
   std::string names_;
 };
 
-/// Reads a file to its end. Throws images::BrokenPicture where it cannot.
+/// Reads a file to its end. Throws images::BrokenPicture when the file cannot be read.
 void read_picture_file(const std::string& path, std::vector<std::uint8_t>& bytes);
 
 }  // namespace dlscale::trainer

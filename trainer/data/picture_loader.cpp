@@ -137,8 +137,9 @@ class PictureLoader : public Loader {
             .memory_format(last ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous));
   }
 
-  /// Unless somebody still needs what is in it. Pinned memory may still be copied from: LibTorch
-  /// keeps it until that is done, and hands it out again.
+  /// Puts the memory of a batch back into the list of free memory, unless another object still uses
+  /// it. Pinned memory is released instead, because an asynchronous copy may still read it.
+  /// LibTorch keeps pinned memory until the copy is done and then reuses it.
   void recycle(at::Tensor images) {
     if (!images.defined() || context_.pinned) return;
     if (images.use_count() == 1 && images.storage().use_count() == 1) {
@@ -151,12 +152,12 @@ class PictureLoader : public Loader {
   const PictureRecipe recipe_;
   const int prefetch_;
   Delivery delivery_;
-  std::size_t position_ = 0;      ///< in the delivery, of what is not asked for yet
-  std::deque<at::Tensor> asked_;  ///< images under way
-  at::Tensor delivered_;          ///< of the last batch
+  std::size_t position_ = 0;      ///< index of the first sample in the delivery not yet requested
+  std::deque<at::Tensor> asked_;  ///< image tensors of requested batches
+  at::Tensor delivered_;          ///< image tensor of the last delivered batch
   std::vector<at::Tensor> free_;
   PoolWork counted_;
-  PicturePool pool_;  ///< last: its threads write to what is above
+  PicturePool pool_;  ///< pool, declared last because its threads write to the members above
 };
 
 }  // namespace

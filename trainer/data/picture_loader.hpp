@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loader of pictures of any size, wherever they come from.
+// Loader for images of any size from any source, and the settings shared by all loaders that decode
+// images.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +12,33 @@
 
 namespace dlscale::trainer {
 
-// What all loaders that decode pictures make of a run's choices.
+// Settings that all loaders of encoded images derive from the run description.
 
-/// Bytes where the device normalises them: a quarter of the memory that is copied.
+/// Returns true when batches hold bytes that the device normalises. Bytes need a quarter of the
+/// memory traffic of float32.
 bool hands_over_bytes(const LoaderContext& context);
 
-/// Throws base::RunError (contract::kExitBadRunDescription) where the split has no pictures.
+/// Returns the source of encoded images. Throws base::RunError (contract::kExitBadRunDescription)
+/// when the split has no such source.
 const PictureSource& pictures_of(const LoaderContext& context);
 
-/// What the run says is to be done about broken pictures.
+/// Returns how the run treats broken images.
 BrokenPictures broken_pictures_of(const LoaderContext& context);
 
-/// Batches prepared ahead of the step.
+/// Returns the number of batches to prepare ahead of the training step.
 int prefetch_of(const LoaderContext& context);
 
-/// Threads that decode.
+/// Returns the number of threads that decode images.
 int threads_of(const LoaderContext& context);
 
-/// In memory as the context wants it.
+/// Returns the labels of `samples` as int64, in pinned memory if the context requires pinned
+/// memory.
 at::Tensor labels_of(const LoaderContext& context, std::span<const std::int64_t> samples);
 
-/// Of context.split.pictures, by a PicturePool. Batches lie in memory that is used again when the
-/// next one is asked for and nobody holds the one before. Throws base::RunError
-/// (contract::kExitBadRunDescription) where the split has no pictures.
+/// Returns a loader that decodes context.split.pictures with a PicturePool. The memory of a batch
+/// is reused after the next batch is requested, unless the caller still holds the previous batch.
+/// Throws base::RunError (contract::kExitBadRunDescription) when the split has no source of encoded
+/// images.
 std::unique_ptr<Loader> make_picture_loader(const LoaderContext& context);
 
 }  // namespace dlscale::trainer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a sample's picture of any size to the image of one size that a model takes, and what happens
-// when a picture is broken.
+// Conversion of an encoded image of any size to the fixed size that a model takes, and the
+// treatment of broken images.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,24 @@
 
 namespace dlscale::trainer {
 
-// What happens when a picture turns out to be broken: another takes its place, or the run ends.
+// Treatment of broken images: another image replaces a broken image, or the run ends.
 
 struct BrokenPictures {
-  /// How many samples the split has, where a broken picture's place is taken by the next one that
-  /// is whole; 0: it is an error.
+  /// Number of samples of the split from which replacements are taken. The next valid image
+  /// replaces a broken image. A value of 0 makes a broken image an error.
   std::int64_t replacements = 0;
-  /// Of a test set nothing is replaced, whatever the run says: it would be another one.
+  /// True for a test set. Its images are never replaced, because the replacement would change the
+  /// test set.
   bool of_test_set = false;
 };
 
-/// Throws base::RunError (contract::kExitData) that names the sample, its problem and what helps.
+/// Throws base::RunError (contract::kExitData) with the sample, the problem and the remedy.
 [[noreturn]] void fail_broken(const PictureSource& source, const BrokenPictures& what,
                               std::int64_t sample, const std::string& problem);
 
-/// Calls `make` with `sample` and, while it throws images::BrokenPicture and `what` allows it, with
-/// the samples behind it. Returns the one that was made. Throws as fail_broken().
+/// Calls `make` with `sample`. While `make` throws images::BrokenPicture and `what` allows
+/// replacements, calls `make` with the following samples. Returns the sample that succeeded. Throws
+/// like fail_broken() when no sample succeeds.
 template <class Make>
 std::int64_t make_whole(const PictureSource& source, const BrokenPictures& what,
                         std::int64_t sample, const Make& make) {
@@ -48,43 +50,43 @@ std::int64_t make_whole(const PictureSource& source, const BrokenPictures& what,
   fail_broken(source, what, sample, problem);
 }
 
-// From a sample's picture of any size to the image of one size that a model takes.
+// Conversion of a sample's image of any size to the fixed size that a model takes.
 
-/// What is done to a picture.
+/// Operations applied to each image.
 struct PictureRecipe {
-  int side = 224;             ///< of the square that a model takes
-  bool is_random = false;     ///< a random part is taken; else the middle
-  images::CropBounds bounds;  ///< of random parts
-  bool random_flip = false;   ///< half of the images are mirrored
-  int shorter_side = 256;     ///< a picture is scaled to, before the middle is cut out
+  int side = 224;             ///< side of the square that a model takes, in pixels
+  bool is_random = false;     ///< true for a random part, false for the centre
+  images::CropBounds bounds;  ///< limits of the random part
+  bool random_flip = false;   ///< true when half of the images are mirrored
+  int shorter_side = 256;     ///< shorter side in pixels after scaling for the centre cut
   images::Resample resample = images::Resample::antialiased;
   std::uint64_t seed = 0;
   images::Layout layout = images::Layout::planes;
-  /// How pixels become numbers; nothing: they stay bytes.
+  /// Conversion from bytes to float32. The pixels stay bytes when it is empty.
   std::optional<images::Normalisation> normalisation = {};
 
-  /// Of an image.
+  /// Returns the number of values in one image.
   std::int64_t values() const { return std::int64_t{images::kColours} * side * side; }
   std::int64_t bytes() const { return values() * (normalisation ? sizeof(float) : 1); }
 };
 
-/// How one picture is cut.
+/// Part of an image to use, and whether it is mirrored.
 struct Cut {
   images::Box part;
   bool mirrored = false;
 };
 
-/// For a recipe that is random. Of seed, epoch and sample alone, so that it is the same whatever
-/// rank or thread takes the sample, and after a resume.
+/// Draws the cut of a sample for a recipe with is_random. The cut depends only on seed, epoch and
+/// sample, so it is the same on every rank and thread and after a resume.
 Cut draw_cut(const PictureRecipe& recipe, images::Size picture, int epoch, std::int64_t sample);
 
-/// One for each thread.
+/// Maker of the final images. Each thread uses its own maker.
 class PictureMaker {
  public:
-  /// Both outlive the maker.
+  /// Keeps a reference to `recipe` and a reader of `source`, which must both outlive the maker.
   PictureMaker(const PictureSource& source, const PictureRecipe& recipe)
       : recipe_(recipe), reader_(source.make_reader()) {}
-  /// Writes recipe.values() floats or bytes. Throws images::BrokenPicture.
+  /// Writes recipe.values() floats or bytes to `out`. Throws images::BrokenPicture.
   void make(std::int64_t sample, int epoch, void* out);
   std::int64_t bytes_read() const { return reader_->bytes_read(); }
 

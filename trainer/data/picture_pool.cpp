@@ -34,10 +34,11 @@ void PicturePool::ask(PictureBatch batch) {
   start_threads();
 }
 
-/// Fewer than asked for would do, but what is measured would not be what the run says.
+/// Starts the threads of the pool. Throws when the system starts fewer threads than requested,
+/// because the measured speed would not belong to the run description.
 void PicturePool::start_threads() {
   while (static_cast<int>(threads_.size()) < settings_.threads) {
-    // Here, where what it throws is caught.
+    // The calling thread creates the maker, so that the caller can catch its exceptions.
     auto maker = std::make_unique<PictureMaker>(settings_.source, settings_.recipe);
     try {
       threads_.emplace_back([this, maker = std::move(maker)] { work_until_closed(*maker); });
@@ -72,7 +73,7 @@ PoolWork PicturePool::work() const {
   return work_;
 }
 
-/// The oldest one with an image that nobody makes yet; null where there is none.
+/// Returns the oldest job with an image that no thread makes yet, or null when there is none.
 PicturePool::Job* PicturePool::job_with_work() {
   for (const auto& job : jobs_) {
     if (job->next < job->batch.taken.size()) return job.get();

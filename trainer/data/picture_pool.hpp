@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that make the images of the batches to come, in memory they are given.
+// Threads that prepare the images of future batches in memory that the caller provides.
 #pragma once
 
 #include <condition_variable>
@@ -24,46 +24,46 @@ struct PoolSettings {
   BrokenPictures broken = {};
 };
 
-/// What the threads have done so far.
+/// Work of all threads so far.
 struct PoolWork {
-  double busy_s = 0;         ///< sum over threads
-  std::int64_t bytes = 0;    ///< read
-  std::int64_t skipped = 0;  ///< broken pictures that others took the place of
+  double busy_s = 0;         ///< busy seconds, summed over the threads
+  std::int64_t bytes = 0;    ///< number of bytes read
+  std::int64_t skipped = 0;  ///< number of broken images that were replaced
 };
 
-/// A batch that is asked for: `taken[i]` is then the sample of image i, the one asked for or the
-/// one that takes its place.
+/// A requested batch. In a request `taken[i]` is the sample of image i. In a finished batch
+/// `taken[i]` is the requested sample or its replacement.
 struct PictureBatch {
   std::vector<std::int64_t> taken;
   int epoch = 0;
-  std::uint8_t* out = nullptr;  ///< taken.size() images, one behind the other
+  std::uint8_t* out = nullptr;  ///< memory for taken.size() consecutive images
 };
 
-/// Batches are finished in the order in which they are asked for, with the same images whatever
-/// the number of threads. One thread asks and waits.
+/// Pool of threads that make images. Batches finish in the order of the requests, and their images
+/// do not depend on the number of threads. A single thread requests batches and waits for them.
 class PicturePool {
  public:
-  /// Threads start with the first batch that is asked for.
+  /// Stores the settings. The threads start with the first requested batch.
   explicit PicturePool(PoolSettings settings);
-  /// Waits for images that are under way, no longer.
+  /// Stops the threads after their current images.
   ~PicturePool();
   PicturePool(const PicturePool&) = delete;
   PicturePool& operator=(const PicturePool&) = delete;
 
-  /// Returns at once; `batch.taken` names the samples. Throws base::RunError
-  /// (contract::kExitData) where the system gives fewer threads than were asked for.
+  /// Requests a batch and returns at once. `batch.taken` lists the samples. Throws base::RunError
+  /// (contract::kExitData) when the system starts fewer threads than requested.
   void ask(PictureBatch batch);
-  /// Waits for the oldest batch asked for. Throws base::RunError (contract::kExitData) that names
-  /// the first of its samples that could not be made.
+  /// Waits for the oldest requested batch and returns it. Throws base::RunError
+  /// (contract::kExitData) that names the first sample of the batch that could not be made.
   PictureBatch wait();
-  /// Forgets all batches; returns when no thread writes to their memory.
+  /// Discards all requested batches. Returns when no thread writes to their memory any more.
   void forget();
   PoolWork work() const;
 
  private:
   struct Job {
     PictureBatch batch;
-    std::size_t next = 0;  ///< image that no thread has taken yet
+    std::size_t next = 0;  ///< index of the first image not yet taken by a thread
     std::size_t done = 0;
     std::size_t failed_at = 0;
     std::exception_ptr failure;

@@ -6,15 +6,15 @@
 
 namespace dlscale::trainer {
 
-/// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
-/// Streams of different keys are independent for all purposes here.
+/// Random number generator SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
+/// Generators, 2014). Streams of different keys are independent for all purposes in dlscale.
 class RandomStream {
  public:
   RandomStream(std::uint64_t key, std::uint64_t subkey) : state_(mix(mix(key + kStep) + subkey)) {}
 
   std::uint64_t next() { return mix(state_ += kStep); }
 
-  /// Uniform in [0, bound), without bias; bound > 0.
+  /// Returns a uniform number in [0, bound), without bias. `bound` must be positive.
   std::uint64_t below(std::uint64_t bound) {
     const std::uint64_t rejected = (0 - bound) % bound;  // 2^64 mod bound
     for (;;) {
@@ -23,7 +23,7 @@ class RandomStream {
     }
   }
 
-  /// Uniform in [low, high).
+  /// Returns a uniform number in [low, high).
   double uniform(double low, double high) {
     return low + (high - low) * static_cast<double>(next() >> 11) * 0x1p-53;
   }

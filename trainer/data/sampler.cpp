@@ -23,7 +23,8 @@ std::vector<std::int64_t> permutation(std::int64_t size, RandomStream random) {
   return order;
 }
 
-/// Of windows of consecutive numbers, and within each.
+/// Returns a permutation that shuffles windows of consecutive numbers and the numbers within each
+/// window.
 std::vector<std::int64_t> permutation_in_windows(std::int64_t size, std::int64_t window,
                                                  RandomStream random) {
   std::vector<std::int64_t> order;
@@ -39,8 +40,9 @@ std::vector<std::int64_t> permutation_in_windows(std::int64_t size, std::int64_t
   return order;
 }
 
-/// As torch.randperm with a CPU generator of that seed (ATen/native/TensorFactories.cpp,
-/// randperm_cpu). Its generator is the Mersenne Twister of the standard library.
+/// Returns the permutation of torch.randperm with a CPU generator and this seed
+/// (ATen/native/TensorFactories.cpp, randperm_cpu). That generator is the Mersenne Twister of the
+/// standard library.
 std::vector<std::int64_t> pytorch_permutation(std::int64_t size, std::uint64_t seed) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(size));
   std::iota(order.begin(), order.end(), 0);
@@ -93,7 +95,7 @@ std::vector<std::int64_t> DistributedSampler::samples_of(int epoch) const {
   return mine;
 }
 
-/// Of all ranks: as many global batches as there are steps.
+/// Returns the sample order of all ranks in an epoch, with exactly `global_batch` samples per step.
 std::vector<std::int64_t> DistributedSampler::order_of(int epoch) const {
   const RandomStream random(settings_.seed, static_cast<std::uint64_t>(epoch));
   std::vector<std::int64_t> order;

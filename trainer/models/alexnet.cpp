@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Krizhevsky: One Weird Trick for Parallelizing Convolutional Neural Networks, 2014, as torchvision
-// defines it.
+// Model AlexNet (Krizhevsky: One Weird Trick for Parallelizing Convolutional Neural Networks, 2014)
+// as torchvision defines it.
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
 
@@ -27,7 +27,8 @@ constexpr Layer kAlexnetLayers[] = {{0, 64, 11, true},
                                     {8, 256, 3, false},
                                     {10, 256, 3, true}};
 
-/// Of images of at most 64 pixels a side the first convolution is 3x3 of stride 1.
+/// Returns a convolution of AlexNet. The first convolution is 3x3 with stride 1 for images of at
+/// most 64 pixels per side.
 Convolution make_alexnet_convolution(const Layer& layer, std::int64_t in, bool small) {
   torch::nn::Conv2dOptions options(in, layer.channels, layer.kernel);
   options.padding(layer.kernel / 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Built from LibTorch's fused kernels for given statistics, which every device has: what the other
-// ranks' samples change is a shift and a slope of each channel.
+// Batch normalisation built from LibTorch's fused kernels for given statistics, which exist for
+// every device. The samples of other ranks contribute a shift and a slope for each channel.
 #include "trainer/models/batch_norm.hpp"
 
 #include <torch/csrc/autograd/custom_function.h>
@@ -16,14 +16,15 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Of each channel over the samples of all ranks, in the parameters' type.
+/// Statistics of each channel over the samples of all ranks, in the type of the parameters.
 struct BatchStatistics {
   at::Tensor mean;
-  at::Tensor variance;  ///< biased
-  at::Tensor count;     ///< one float64: values of a channel
+  at::Tensor variance;  ///< biased variance
+  at::Tensor count;     ///< number of values per channel, one float64
 };
 
-/// **Collective.** Sums travel as float64: E[x²] - E[x]² of smaller types would cancel.
+/// **Collective.** Returns the statistics over the samples of all ranks. The ranks exchange float64
+/// sums, because E[x²] - E[x]² suffers from cancellation in smaller types.
 BatchStatistics statistics_over(StatisticsSum& ranks, const at::Tensor& input,
                                 const at::Tensor& like) {
   const std::int64_t channels = input.size(1);
@@ -32,7 +33,7 @@ BatchStatistics statistics_over(StatisticsSum& ranks, const at::Tensor& input,
   const at::Tensor second = sums.narrow(0, channels, channels);
   const at::Tensor count = sums[2 * channels];
   if (input.numel() > 0) {
-    // Running statistics of the parameters' type make it answer in that type.
+    // The running statistics have the type of the parameters, so the results have this type too.
     const auto [mean, variance] =
         at::batch_norm_update_stats(input, at::zeros_like(like), at::zeros_like(like), 1);
     count.fill_(static_cast<double>(input.numel() / channels));
@@ -49,7 +50,7 @@ BatchStatistics statistics_over(StatisticsSum& ranks, const at::Tensor& input,
 class Normalise : public torch::autograd::Function<Normalise> {
  public:
   using Context = torch::autograd::AutogradContext;
-  /// How often apply() is given something: backward answers as often.
+  /// Number of arguments of apply(). backward() returns one gradient for each argument.
   static constexpr std::size_t kInputs = 6;
 
   struct Settings : torch::CustomClassHolder {
@@ -70,8 +71,9 @@ class Normalise : public torch::autograd::Function<Normalise> {
                                              /*training=*/false, /*momentum=*/0, epsilon));
   }
 
-  /// **Collective.** With x̂ = (x - mean) s and s = 1 / √(variance + ε):
-  /// dx = w s (dy - mean(dy) - x̂ mean(dy x̂)), means over all ranks' samples.
+  /// **Collective.** Returns the gradients, with x̂ = (x - mean) s and s = 1 / √(variance + ε):
+  /// dx = w s (dy - mean(dy) - x̂ mean(dy x̂)).
+  /// The means cover the samples of all ranks.
   static torch::autograd::variable_list backward(Context* context,
                                                  torch::autograd::variable_list gradients) {
     const auto saved = context->get_saved_variables();
@@ -100,7 +102,8 @@ class Normalise : public torch::autograd::Function<Normalise> {
   }
 
  private:
-  /// Of this rank's samples, as if the statistics did not depend on them.
+  /// Returns the gradients for the samples of this rank, as if the statistics did not depend on the
+  /// samples.
   static std::tuple<at::Tensor, at::Tensor, at::Tensor> local_gradients(
       const at::Tensor& dy, const at::Tensor& x, const at::Tensor& weight, const at::Tensor& mean,
       const at::Tensor& variance, double epsilon) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Over which samples beside its own a rank's batch norms take their statistics.
+// Batch normalisation over the samples of one rank or of several ranks.
 #pragma once
 
 #include <torch/nn/modules/batchnorm.h>
@@ -14,34 +14,39 @@ namespace dlscale::trainer {
 class StatisticsSum {
  public:
   enum class Pass { forward, backward };
-  /// **Collective** among those ranks, in the same order on each. On return `values`, dense
-  /// floating numbers, hold on each rank the sum over all. `pass`: when it is asked for.
+  /// **Collective** among these ranks, in the same order on each rank. Replaces `values`, a dense
+  /// floating-point tensor, by the sum over all ranks. `pass` is the pass in which the sum is
+  /// requested.
   virtual void sum(const at::Tensor& values, Pass pass) = 0;
 
  protected:
   ~StatisticsSum() = default;
 };
 
-// Private to models/*.cpp: batch normalisation of images, of this rank's samples or of all ranks'.
+// Internal to models/*.cpp: batch normalisation of images over the samples of this rank or of all
+// ranks.
 
-/// torch::nn::BatchNorm2d with its names (weight, bias, running_mean, running_var,
-/// num_batches_tracked) and defaults. Given other ranks it is PyTorch's SyncBatchNorm: training
-/// normalises by mean and variance over the samples of all of them, however many each has, and
-/// backward is that of one batch; gradients of weight and bias are those of this rank's samples.
-/// Evaluation goes by the running statistics, without other ranks.
+/// Layer like torch::nn::BatchNorm2d with the same names (weight, bias, running_mean, running_var,
+/// num_batches_tracked) and defaults. With other ranks the layer is equivalent to PyTorch's
+/// SyncBatchNorm:
+/// - Training normalises by mean and variance over the samples of all ranks, which may have
+///   different numbers of samples.
+/// - The backward pass is that of one batch. The gradients of weight and bias cover the samples of
+///   this rank only.
+/// - Evaluation uses the running statistics and does not communicate.
 class BatchNorm2dImpl : public torch::nn::BatchNorm2dImpl {
  public:
-  /// `ranks` outlives it; null: this rank alone.
+  /// `ranks` must outlive the layer. Null selects the samples of this rank alone.
   explicit BatchNorm2dImpl(std::int64_t channels, StatisticsSum* ranks = nullptr);
-  /// samples x channels x height x width, in any memory format, and of a smaller type than the
-  /// parameters under autocast.
+  /// Normalises samples x channels x height x width in any memory format. Under autocast the type
+  /// of `input` may be smaller than that of the parameters.
   at::Tensor forward(const at::Tensor& input) { return forward_then(input, {}, false); }
   at::Tensor forward_relu(const at::Tensor& input) { return forward_then(input, {}, true); }
-  /// ReLU(forward(input) + added), where a residual block ends.
+  /// Returns ReLU(forward(input) + added), which ends a residual block.
   at::Tensor forward_add_relu(const at::Tensor& input, const at::Tensor& added) {
     return forward_then(input, added, true);
   }
-  /// num_batches_tracked stays a whole number.
+  /// Converts the layer, except num_batches_tracked, which stays an integer.
   void to(torch::Device device, torch::Dtype dtype, bool non_blocking = false) override;
   using torch::nn::BatchNorm2dImpl::to;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts by watching LibTorch's operators: whatever a model is written with is counted.
+// Measurement of block costs by observing LibTorch's operators, which counts every model
+// independent of its code.
 #include "trainer/models/block_cost.hpp"
 
 #include <ATen/record_function.h>
@@ -12,24 +13,25 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Where the operators of this thread are counted while it is set.
+/// Counter for the operators of this thread, or null when operators are not counted.
 thread_local double* counted = nullptr;
 
-/// What is known of a call when it begins: its inputs are gone when it ends.
+/// Data of a call, collected when the call begins because its inputs are not available at its end.
 struct Counted : at::ObserverContext {
   explicit Counted(double each, double* outer = nullptr) : each(each), outer(outer) {}
-  double each;    ///< multiply-adds for a value of its output
-  double* outer;  ///< where it is counted, if what it calls is not
+  double each;    ///< multiply-adds per output value
+  double* outer;  ///< counter to restore, set when nested calls are not counted
 };
 
-/// An output value of a convolution takes as many multiply-adds as a filter has weights; one of a
-/// product as many as a row has values. Null for what is not counted.
+/// Returns the data of a call that counts, and null for other calls. An output value of a
+/// convolution takes as many multiply-adds as a filter has weights. An output value of a matrix
+/// product takes as many multiply-adds as a row has values.
 std::unique_ptr<at::ObserverContext> begin_call(const at::RecordFunction& call) {
   const std::string_view name = call.name();
   const auto input = [&](std::size_t i) { return call.inputs()[i].toTensor(); };
   if (counted == nullptr) return nullptr;
   const bool is_ours =
-      name == "dlscale::convolution";  // its products are fewer, and a way of its own
+      name == "dlscale::convolution";  // Winograd kernel, its inner products are not counted
   if (is_ours || name == "aten::convolution") {
     const at::Tensor weight = input(1);
     return std::make_unique<Counted>(static_cast<double>(weight.numel() / weight.size(0)),

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two walks tell what grows with the batch from what does not.
+// Tracer for the operators of a model, which computes the cost of each operator as a function of
+// the batch size.
+//
+// The prediction of step times needs the FLOPs, the memory traffic and the live memory of every
+// operator of any model. The tracer therefore runs the model forward and backward and observes
+// LibTorch's operator callbacks and memory reports. Two runs with different batch sizes separate
+// the fixed cost of an operator from its cost per sample.
 #include "trainer/models/card_walk.hpp"
 
 #include <ATen/SequenceNumber.h>
@@ -23,7 +29,7 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr std::int64_t kFewer = 2, kMore = 4;  // samples of the two walks
+constexpr std::int64_t kFewer = 2, kMore = 4;  // numbers of samples in the two traced batches
 
 struct WalkedPass {
   double flops = 0, read = 0, written = 0, live = 0;
@@ -33,15 +39,15 @@ struct WalkedLayer {
   std::string name, kind, block;
   bool in_place = false;
   std::int64_t parameters = 0;
-  std::vector<at::Tensor> own;  ///< these parameters
+  std::vector<at::Tensor> own;  ///< parameters that this layer is the first to read
   double parameter_bytes = 0;
   WalkedPass forward, backward;
   double saved = 0;
-  std::map<std::string, double> size;  ///< with "b", the samples
-  std::uint64_t sequence = 0;          ///< autograd's number for the next node when it began
+  std::map<std::string, double> size;  ///< sizes of the call, with the samples as "b"
+  std::uint64_t sequence = 0;          ///< sequence number of autograd when the layer began
 };
 
-/// A call under way.
+/// State of an operator call in progress.
 struct WatchedCall : at::ObserverContext {
   bool outermost = false;
   bool counts = false;
@@ -49,8 +55,8 @@ struct WatchedCall : at::ObserverContext {
   std::set<const void*> given;
 };
 
-/// One batch's way through the model. LibTorch tells it of operators and of memory, on the thread
-/// that computes.
+/// Trace of one batch through the model. LibTorch reports operators and memory to the trace on the
+/// thread that computes.
 class Walk : public c10::MemoryReportingInfoBase, public BlockWatch {
  public:
   explicit Walk(Model& model) : model_(model) {
@@ -67,7 +73,7 @@ class Walk : public c10::MemoryReportingInfoBase, public BlockWatch {
     }
     return std::move(layers_);
   }
-  /// What is alive now is what the forward pass has saved.
+  /// Ends the forward pass. The memory that is still allocated is what the backward pass needs.
   void end_forward() {
     alive_at_end_ = alive_;
     forward_ = false;
@@ -134,7 +140,7 @@ class Walk : public c10::MemoryReportingInfoBase, public BlockWatch {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
   std::size_t last() const { return layers_.empty() ? 0 : layers_.size() - 1; }
-  /// Where operators are counted now.
+  /// Returns the pass to which operators are attributed now.
   WalkedPass& pass() {
     if (forward_) return layers_.back().forward;
     return node_ == kNone ? elsewhere_ : layers_[node_].backward;
@@ -158,13 +164,14 @@ class Walk : public c10::MemoryReportingInfoBase, public BlockWatch {
     layers_.push_back(std::move(layer));
   }
 
-  /// The parameters are those of the layer that reads the view.
+  /// Removes the last layer, which is a view. Its parameters then belong to the layer that reads
+  /// the view.
   void forget_layer() {
     for (const at::Tensor& each : layers_.back().own) untouched_[memory_of(each)] = each;
     layers_.pop_back();
   }
 
-  /// A node belongs to the last layer that had begun when it was made.
+  /// Attributes a backward node to the last layer that had begun when autograd created the node.
   std::unique_ptr<at::ObserverContext> begin_node(const at::RecordFunction& function) {
     const auto number = static_cast<std::uint64_t>(function.seqNr());
     const auto after = std::upper_bound(
@@ -179,7 +186,8 @@ class Walk : public c10::MemoryReportingInfoBase, public BlockWatch {
     return std::make_unique<WatchedCall>();
   }
 
-  /// Gradients of the parameters of this layer and of those behind it are there by now.
+  /// Ends a backward node and records the live memory. The gradients of parameters of this layer
+  /// and of all later layers exist at this time and are subtracted.
   void end_node() {
     depth_ = outer_depth_;
     if (node_ == kNone) return;
@@ -197,14 +205,14 @@ class Walk : public c10::MemoryReportingInfoBase, public BlockWatch {
   double live_ = 0;
   bool forward_ = true;
   std::string block_;
-  std::size_t node_ = kNone;  ///< layer of the backward node that runs
-  WalkedPass elsewhere_;      ///< of what belongs to no layer
-  int depth_ = 0;             ///< operators under way; inside a backward node, of that
-  int outer_depth_ = 0;       ///< of those that the node is called by
+  std::size_t node_ = kNone;  ///< layer of the running backward node
+  WalkedPass elsewhere_;      ///< cost of operators outside any layer
+  int depth_ = 0;             ///< nesting depth of operators, restarted in a backward node
+  int outer_depth_ = 0;       ///< nesting depth outside the running backward node
   int counting_ = 0;
 };
 
-/// The walk of this thread while it is on its way.
+/// Trace in progress on this thread, or null.
 thread_local Walk* walking = nullptr;
 
 std::unique_ptr<at::ObserverContext> begin_watched(const at::RecordFunction& call) {
@@ -230,7 +238,7 @@ std::vector<WalkedLayer> walk(Model& model, const MakeBatch& make_batch, const F
   walking = way.get();
   at::Tensor output = forward(batch);
   way->end_forward();
-  walking = nullptr;  // its gradient is none of the model's operators
+  walking = nullptr;  // excludes ones_like, which is not an operator of the model
   const at::Tensor gradient = at::ones_like(output);
   walking = way.get();
   output.backward(gradient);
@@ -241,7 +249,7 @@ std::vector<WalkedLayer> walk(Model& model, const MakeBatch& make_batch, const F
   return way->take();
 }
 
-/// The line through two walks.
+/// Returns the line through the results of the two traces.
 contract::BatchCost line_through(double fewer, double more) {
   const double slope = (more - fewer) / (kMore - kFewer);
   return {fewer - slope * kFewer, slope};
@@ -252,7 +260,8 @@ contract::PassCost line_through(const WalkedPass& fewer, const WalkedPass& more)
           line_through(fewer.written, more.written), line_through(fewer.live, more.live)};
 }
 
-/// What two batches have alike, where the samples are the batch's: not of tokens of texts.
+/// Returns the size of an operator without "b" when both batches have the same size. Returns an
+/// empty map when "b" is not the number of samples, as for tokens of texts.
 std::map<std::string, double> size_of_sample(std::map<std::string, double> fewer,
                                              std::map<std::string, double> more) {
   if (fewer["b"] != kFewer || more["b"] != kMore) return {};

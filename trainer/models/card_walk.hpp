@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each operator of a model computes, moves and keeps, found by running it forward and
-// backward.
+// Tracer that measures the FLOPs, the memory traffic and the saved memory of each operator of a
+// model by running the model forward and backward.
 #pragma once
 
 #include <functional>
@@ -15,16 +15,16 @@ class Tensor;
 
 namespace dlscale::trainer {
 
-/// A batch of so many samples, made anew.
+/// Function that creates a new batch with `samples` samples.
 using MakeBatch = std::function<at::Tensor(std::int64_t samples)>;
-/// The forward pass: the model's own, perhaps in fewer bits.
+/// Forward pass of the model, possibly with reduced precision.
 using ForwardPass = std::function<at::Tensor(const at::Tensor& batch)>;
 
-/// Two batches go through the model in training behaviour and back, and LibTorch's operators are
-/// watched: whatever a model is written with is counted. Views, and what does not depend on the
-/// batch and reads no parameters, are left out. On the processor only; gradients are gone
-/// afterwards, running statistics have moved. Throws base::RunError for a model whose operators
-/// depend on the batch.
+/// Returns the cost of each operator of the model, in the order of the forward pass. Runs two
+/// batches forward and backward in training behaviour and observes LibTorch's operators, so the
+/// function supports every model. Omits views, and operators that neither depend on the batch size
+/// nor read parameters. Works on the CPU only. Clears all gradients and changes running statistics.
+/// Throws base::RunError for a model whose operators depend on the batch size.
 std::vector<contract::LayerCard> walk_model(Model& model, const MakeBatch& make_batch,
                                             const ForwardPass& forward);
 

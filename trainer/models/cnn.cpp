@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small convolutional network: the one of PyTorch's MNIST example, without dropout.
+// Model with a small convolutional network, which is that of PyTorch's MNIST example without
+// dropout.
 #include <torch/nn/module.h>
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
@@ -11,7 +12,7 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr int kSmallestSide = 6;  // two 3x3 convolutions and a 2x2 pool leave one value
+constexpr int kSmallestSide = 6;  // smallest side that two 3x3 convolutions and a 2x2 pool allow
 
 std::int64_t pooled(int side) {
   return (side - 4) / 2;
@@ -30,7 +31,7 @@ struct Cnn : torch::nn::Module {
   std::vector<NetBlock> blocks() {
     return {
         {"conv1", {"conv1"}, [this](const at::Tensor& x) { return conv1(x).relu_(); }},
-        // The largest of ReLUs is the ReLU of the largest: of a quarter of the values.
+        // max(relu(x)) == relu(max(x)), so pooling first applies ReLU to a quarter of the values.
         {"conv2",
          {"conv2"},
          [this](const at::Tensor& x) { return at::max_pool2d(conv2(x), 2).relu_().flatten(1); }},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolutional autoencoder: it gives back images that went through a quarter of their height and
-// width, four numbers a place.
+// Model with a convolutional autoencoder, which reconstructs images from a quarter of their height
+// and width with four values per position.
 #include <fmt/format.h>
 #include <torch/nn/module.h>
 #include <torch/nn/modules/conv.h>
@@ -12,16 +12,17 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr int kShrinks = 4;  // height and width, two strides of 2
+constexpr int kShrinks = 4;  // reduction of height and width by two strides of 2
 constexpr std::int64_t kWide = 32;
 constexpr std::int64_t kNarrow = 4;
 
-/// Halves height and width.
+/// Returns a convolution that halves height and width.
 Convolution make_conv_autoencoder_convolution(std::int64_t in, std::int64_t out) {
   return Convolution(torch::nn::Conv2dOptions(in, out, 3).stride(2).padding(1));
 }
 
-/// Doubles them; each place also sees its neighbours.
+/// Returns a transposed convolution that doubles height and width. Each position also receives
+/// input from its neighbours.
 torch::nn::ConvTranspose2d make_transposed(std::int64_t in, std::int64_t out) {
   return torch::nn::ConvTranspose2d(
       torch::nn::ConvTranspose2dOptions(in, out, 4).stride(2).padding(1));

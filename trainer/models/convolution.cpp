@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// LibTorch's own rule (ConvParams::use_mkldnn) sends every dilated convolution to oneDNN, forward
-// and backward; and a filter of one value has no gaps to be dilated.
-// Backward to the filter, oneDNN gathers the pixels that a strided 1x1 filter sees, and writes past
-// that memory where channels are last and fewer than its block (8 with AVX2, 16 with AVX-512):
-// wrong gradients, crashes, loops without end (oneDNN issue 6035). Those pixels gathered
-// beforehand, no stride is left.
-// 3x3 filters of stride 1 go to winograd.hpp where that is faster. With cpu_kernels = "framework"
-// only what would be wrong is kept from LibTorch.
+// Choice of the fastest correct CPU kernel for a 2-d convolution.
+//
+// - 1x1 filters: LibTorch's rule (ConvParams::use_mkldnn) sends every dilated convolution to
+//   oneDNN, forward and backward. Dilation does not change a filter of one value, so dilation 2
+//   selects oneDNN.
+// - Strided 1x1 filters: In the backward pass to the filter, oneDNN gathers the pixels that the
+//   filter reads. oneDNN writes past the gathered memory when channels are last and there are fewer
+//   channels than in its block (8 with AVX2, 16 with AVX-512). The effects are wrong gradients,
+//   crashes and infinite loops (oneDNN issue 6035). convolve() gathers the pixels beforehand and
+//   then convolves without a stride.
+// - 3x3 filters of stride 1: winograd.hpp computes them where that is faster.
+// - With cpu_kernels = "framework", only the work-around for the fault of oneDNN is active.
 #include "trainer/models/convolution.hpp"
 
 #include "trainer/kernels/cpu_kernels.hpp"
@@ -15,9 +19,9 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr std::int64_t kEnoughSamples = 16;  // LibTorch itself takes oneDNN from here on
-constexpr std::int64_t kFewValues = 20480;   // of a single sample: its own kernels are faster
-constexpr std::int64_t kWidestBlock = 16;    // oneDNN's, of channels
+constexpr std::int64_t kEnoughSamples = 16;  // samples from which LibTorch itself uses oneDNN
+constexpr std::int64_t kFewValues = 20480;   // values of one sample up to which LibTorch is faster
+constexpr std::int64_t kWidestBlock = 16;    // largest block of channels in oneDNN
 
 bool is_of_one_value(const at::Tensor& weight) {
   return weight.size(2) == 1 && weight.size(3) == 1;

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to models/*.cpp: 2-d convolution as this program's models use it.
+// Internal to models/*.cpp: 2-d convolution with the choice of the fastest CPU kernel.
 #pragma once
 
 #include <torch/nn/modules/conv.h>
 
 namespace dlscale::trainer {
 
-/// at::conv2d of one group without dilation. On a CPU, in fp32 with channels last, it goes to
-/// oneDNN also where LibTorch 2.11 would take its own slower kernels: 1x1 filters of fewer than 16
-/// samples on one thread. With channels first these are the faster ones, as oneDNN would have to
-/// reorder. Narrow strided 1x1 filters with channels last are kept from a fault of oneDNN. 3x3
-/// filters of stride 1 take fewer multiplications than oneDNN's kernels where that is faster
-/// (winograd.hpp).
+/// Computes at::conv2d with one group and without dilation. On a CPU the function selects the
+/// kernel:
+/// - 1x1 filters in fp32 with channels last use oneDNN, also for fewer than 16 samples on one
+///   thread, for which LibTorch 2.11 would use its own slower kernels. With channels first
+///   LibTorch's kernels are faster, because oneDNN would have to reorder the data.
+/// - Narrow strided 1x1 filters with channels last avoid a fault of oneDNN.
+/// - 3x3 filters of stride 1 use fewer multiplications than oneDNN's kernels where that is faster
+///   (winograd.hpp).
 at::Tensor convolve(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias,
                     at::IntArrayRef stride, at::IntArrayRef padding);
 
-/// torch::nn::Conv2d, one group, no dilation, padded with zeros: its names and its initial values.
+/// Layer like torch::nn::Conv2d with one group, no dilation and zero padding. Parameter names and
+/// initial values are the same.
 class ConvolutionImpl : public torch::nn::Conv2dImpl {
  public:
   explicit ConvolutionImpl(const torch::nn::Conv2dOptions& settings)

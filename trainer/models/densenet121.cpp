@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Huang, Liu, van der Maaten, Weinberger: Densely Connected Convolutional Networks, 2017.
+// Model DenseNet-121 (Huang, Liu, van der Maaten, Weinberger: Densely Connected Convolutional
+// Networks, 2017).
 #include <torch/nn/init.h>
 #include <torch/nn/module.h>
 #include <torch/nn/modules/conv.h>
@@ -27,7 +28,7 @@ Convolution make_densenet121_convolution(std::int64_t in, std::int64_t out, int 
   return made;
 }
 
-/// Adds channels to those it gets.
+/// Dense layer, which appends kGrowth new channels to its input.
 class DenseLayerImpl : public torch::nn::Module {
  public:
   DenseLayerImpl(std::int64_t in, StatisticsSum* statistics)
@@ -50,7 +51,8 @@ class DenseLayerImpl : public torch::nn::Module {
 
 TORCH_MODULE(DenseLayer);
 
-/// Images of at most 64 pixels a side: a 3x3 convolution of stride 1 and no pooling.
+/// Adds the stem. Images of at most 64 pixels per side get a 3x3 convolution of stride 1 and no
+/// pooling.
 void add_densenet121_stem(VisionNet& net, const ModelContext& context) {
   const bool small = are_small(context.input);
   net.begin_block("stem");

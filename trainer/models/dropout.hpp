@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to models/*.cpp: dropout whose random numbers do not depend on what was drawn before.
+// Internal to models/*.cpp: a dropout layer whose random numbers do not depend on earlier draws.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -10,15 +10,16 @@
 
 namespace dlscale::trainer {
 
-/// In training sets each value to 0 with a probability, and scales the others so that the mean
-/// stays. Which ones follows from the run's seed, the worker, the layer's place in its net and the
-/// number of passes before: that number is all its state, and the same on every rank.
+/// Dropout layer. In training, the layer sets each value to 0 with a given probability and scales
+/// the other values so that the mean stays the same. The choice depends on the seed of the run, the
+/// worker, the position of the layer in its net and the number of previous passes. The number of
+/// previous passes is the only state and is the same on every rank.
 class DropoutImpl : public torch::nn::Module {
  public:
-  /// `place` tells the dropouts of a net apart.
+  /// `place` distinguishes the dropout layers of a net.
   DropoutImpl(double probability, std::uint64_t place, const ModelContext& context);
   at::Tensor forward(const at::Tensor& input);
-  /// One whole number, in the host's memory.
+  /// Returns the number of passes so far as one int64 in host memory.
   const at::Tensor& passes() const { return passes_; }
 
  private:

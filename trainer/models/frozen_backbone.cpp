@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A classifier that is trained on what a network makes of images that is trained no more, as in
-// Banerjee and Shah, Benchmarking Distributed Training and Inference on NVIDIA's A6000 GPUs, 2023.
+// Model with a trained classifier on the features of a frozen network (Banerjee and Shah,
+// Benchmarking Distributed Training and Inference on NVIDIA's A6000 GPUs, 2023).
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <torch/nn/module.h>
@@ -18,7 +18,7 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr int kSide = 224;  // of the images that backbones are trained with
+constexpr int kSide = 224;  // side of the images with which backbones are trained, in pixels
 constexpr int kColours = 3;
 constexpr std::string_view kBackbone = "backbone.";
 
@@ -37,7 +37,7 @@ const ModelEntry& backbone_of(const ModelContext& context) {
   throw base::UsageError("model_options.backbone: " + base::unknown_name("backbone", name, known));
 }
 
-/// Of the form for ImageNet, without classifier.
+/// Returns the context of the backbone, which has the form for ImageNet and no classifier.
 ModelContext context_of_backbone(const ModelContext& context) {
   ModelContext whole = context;
   whole.input = {kColours, std::max(kSide, context.input.height),
@@ -46,7 +46,7 @@ ModelContext context_of_backbone(const ModelContext& context) {
   return whole;
 }
 
-/// As a backbone wants them: of three channels and of at least 224 pixels a side.
+/// Converts images to the input of a backbone: three channels and at least 224 pixels per side.
 at::Tensor prepared(const at::Tensor& images) {
   at::Tensor large = images;
   if (images.size(2) < kSide || images.size(3) < kSide) {
@@ -78,7 +78,8 @@ class FrozenNet : public torch::nn::Module {
     add_layer(in, context.classes);
   }
 
-  /// The backbone keeps its running statistics, and normalises by them.
+  /// Sets the training behaviour of the classifier only. The backbone stays in evaluation
+  /// behaviour, so it normalises by its running statistics and does not change them.
   void train(bool on) override {
     torch::nn::Module::train(on);
     backbone_->eval();
@@ -107,7 +108,7 @@ class FrozenNet : public torch::nn::Module {
   }
 
  private:
-  /// Its place is that in a row of linear layers, ReLUs and dropouts.
+  /// Adds a linear layer. Its name is its index in a sequence of linear layers, ReLUs and dropouts.
   void add_layer(std::int64_t in, std::int64_t out) {
     const std::string place = std::to_string(3 * layers_.size());
     layers_.push_back(classifier_->register_module(place, torch::nn::Linear(in, out)));
@@ -128,7 +129,8 @@ class FrozenBackbone : public ModuleModel<FrozenNet> {
   explicit FrozenBackbone(const ModelContext& context)
       : ModuleModel(std::make_shared<FrozenNet>(context), context) {}
 
-  /// The backbone's own file, whose classifier is left out.
+  /// Returns the tensors of the backbone with their names in the backbone's own file. The
+  /// classifier in that file is ignored.
   Pretrained pretrained() override {
     Pretrained part{{}, net().backbone().classifier_name()};
     for (NamedTensor& tensor : weights()) {

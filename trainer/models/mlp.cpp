@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multi-layer perceptron: two hidden layers of 512, ReLU.
+// Model with a multi-layer perceptron of two hidden layers of 512 and ReLU.
 #include <torch/nn/module.h>
 #include <torch/nn/modules/linear.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is trained; and the table of models.
+// Models that can be trained, and the table of models.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ namespace dlscale::trainer {
 struct NamedTensor;  // checkpoint/tensor_archive.hpp
 struct Pretrained;   // models/weights.hpp
 
-/// A stretch of a model that takes nothing but the output of the stretch before it, so that the
-/// model can be cut there.
+/// A part of a model whose only input is the output of the previous part, so that the model can be
+/// divided there.
 struct Block {
   std::string name;
-  std::vector<std::size_t> parameters;  ///< which of Model::parameters() are its own
+  std::vector<std::size_t> parameters;  ///< indices of its parameters in Model::parameters()
 };
 
-/// Is told when blocks run.
+/// Observer that Model::forward() notifies before and after each block.
 class BlockWatch {
  public:
   virtual void before_block(std::size_t block) = 0;
@@ -42,32 +42,36 @@ class BlockWatch {
 class Model {
  public:
   virtual ~Model() = default;
-  /// `input`: samples x channels x height x width. Returns scores, samples x classes: block after
-  /// block.
+  /// Runs all blocks in order. `input` is samples x channels x height x width. Returns scores,
+  /// samples x classes.
   at::Tensor forward(const at::Tensor& input);
-  /// Tells `watch` what forward() does; null: nobody.
+  /// Sets the observer of forward(). Null removes the observer.
   void watch_blocks(BlockWatch* watch) { watch_ = watch; }
-  /// At least one; every parameter is in one of them.
+  /// Returns the blocks of the model, at least one. Every parameter belongs to exactly one block.
   virtual const std::vector<Block>& blocks() const = 0;
-  /// What block `index` makes of the output of the one before, which it leaves as it is.
+  /// Returns the output of block `index` for the output of the previous block. Does not modify
+  /// `input`.
   virtual at::Tensor forward_block(std::size_t index, const at::Tensor& input) = 0;
-  /// Gives back the memory of all blocks but [first, last): the others may not run any more, and
-  /// parameters() and state() hold only what these have. Indices of blocks stay.
+  /// Releases the memory of all blocks outside [first, last), which must not run afterwards.
+  /// parameters() and state() then contain only the kept blocks. The indices of the blocks do not
+  /// change.
   virtual void keep_blocks(std::size_t first, std::size_t last) = 0;
-  /// Parameters of these names are trained no more: they stay in state() and leave parameters().
+  /// Excludes the named parameters from training. They stay in state() and leave parameters().
   virtual void freeze(const std::vector<std::string>& names) = 0;
-  /// Between training behaviour (true at first) and evaluation behaviour.
+  /// Selects training behaviour, which is the initial one, or evaluation behaviour.
   virtual void set_training(bool training) = 0;
-  /// The trainable parameters, in order of their registration; valid as long as the model.
+  /// Returns the trainable parameters in order of registration. The reference is valid as long as
+  /// the model.
   virtual const std::vector<at::Tensor>& parameters() const = 0;
   virtual const std::vector<std::string>& parameter_names() const = 0;
-  /// What forward passes keep beside parameters: running statistics.
+  /// Returns the tensors other than parameters that forward passes update: running statistics.
   virtual std::vector<at::Tensor> buffers() const = 0;
-  /// Parameters, trained or not, and buffers.
+  /// Returns all parameters, trained or not, and all buffers.
   virtual std::vector<NamedTensor> weights() = 0;
   virtual Pretrained pretrained();
-  /// What a checkpoint must hold: weights(), and where the random numbers of forward passes stand
-  /// ("random.…"), if they draw any. The names and shapes are the same on every rank.
+  /// Returns the tensors that a checkpoint must hold: weights(), and the positions of the random
+  /// number streams of forward passes ("random.…") if forward passes draw random numbers. Names and
+  /// shapes are the same on every rank.
   virtual std::vector<NamedTensor> state() = 0;
 
  private:
@@ -80,48 +84,51 @@ class VisionNet;      // models/vision_net.hpp
 struct ModelContext {
   ImageShape input;
   int classes = 0;
-  int words = 0;         ///< of text: the tokens that there are, special ones included
-  int target_words = 0;  ///< of text to be translated into
+  int words = 0;         ///< vocabulary size of the input text, special tokens included
+  int target_words = 0;  ///< vocabulary size of the target language
   Precision precision = Precision::fp32;
   const Device& device;
-  std::uint64_t seed = 0;  ///< of the initial parameters, PyTorch's default distributions
-  StatisticsSum* statistics = nullptr;  ///< of batch norms; null: each rank has its own
-  bool channels_last = false;  ///< in memory, of 4-dimensional parameters and of what they act on
-  /// Which of the workers, ranks or devices, it is for: they draw different random numbers.
+  std::uint64_t seed = 0;  ///< seed of the initial parameters (PyTorch's default distributions)
+  StatisticsSum* statistics = nullptr;  ///< sum over ranks for batch norms, null for one rank
+  bool channels_last = false;  ///< true when 4-dimensional tensors have their channels last
+  /// Index of the worker, a rank or a device, that runs the model. Workers draw different random
+  /// numbers.
   int worker = 0;
-  bool zero_init_gamma = false;  ///< the last batch norm of each residual block begins at 0
+  bool zero_init_gamma = false;  ///< true when the last batch norm of residual blocks starts at 0
   contract::ModelOptions options = {};
 };
 
 struct ModelEntry {
   const char* name;
   const char* summary;
-  /// Throws base::UsageError when the model cannot take such input.
+  /// Creates the model. Throws base::UsageError when the model does not support such input.
   std::unique_ptr<Model> (*make)(const ModelContext& context);
-  const char* task = "classification";  ///< of trainer/tasks
-  const char* input = "images";         ///< or "text": of DatasetEntry::samples
-  /// Its net, without a classifier where the context has no classes; null: it is no backbone.
+  const char* task = "classification";  ///< name of the task in trainer/tasks
+  const char* input = "images";         ///< kind of input: "images" or "text"
+  /// Returns the net of the model, without a classifier when the context has no classes. Null means
+  /// that the model cannot be a backbone.
   std::shared_ptr<VisionNet> (*backbone)(const ModelContext& context) = nullptr;
-  bool is_residual = false;  ///< it is made of residual blocks
-  bool has_dropout = false;  ///< its passes draw random numbers, whatever its options
-  int smallest_side = 0;     ///< Fewest pixels that a side of an image may have; 0: any number.
-  int side_multiple = 0;     ///< Number that must divide both sides of an image; 0: none.
-  int channels[2] = {};      ///< Numbers of channels that an image may have; zeros: any number.
-  /// Keys of model_options that it reads, separated by spaces.
+  bool is_residual = false;  ///< true when the model consists of residual blocks
+  bool has_dropout = false;  ///< true when passes draw random numbers with any options
+  int smallest_side = 0;     ///< smallest side of an image in pixels, 0 for any
+  int side_multiple = 0;     ///< divisor of both sides of an image, 0 for none
+  int channels[2] = {};      ///< accepted numbers of channels, zeros for any
+  /// Keys of model_options that the model reads, separated by spaces.
   const char* settings = "";
-  int blocks = 0;  ///< Number of its blocks, whatever its options; 0: not known.
+  int blocks = 0;  ///< number of blocks, independent of options, 0 if unknown
 };
 
 base::Table<ModelEntry> model_table();
 
-/// Scalars in the trainable parameters.
+/// Returns the number of scalars in the trainable parameters.
 std::int64_t parameter_count(const Model& model);
 
-/// Scalars in all parameters.
+/// Returns the number of scalars in all parameters.
 std::int64_t total_parameter_count(Model& model);
 
-/// Freezes the parameters whose names begin as one of `beginnings`, which commas separate. Throws
-/// base::UsageError when no name begins so, or nothing is left to train.
+/// Freezes the parameters whose names start with a prefix in `beginnings`, which are separated by
+/// commas. Throws base::UsageError when no parameter name starts with a prefix, and when no
+/// trainable parameter is left.
 void freeze_beginnings(Model& model, const std::string& beginnings);
 
 }  // namespace dlscale::trainer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to models/*.cpp: a torch::nn::Module seen as a Model.
+// Internal to models/*.cpp: an adapter from torch::nn::Module to Model.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -18,15 +18,15 @@
 
 namespace dlscale::trainer {
 
-/// A stretch of a net and what it computes.
+/// A block of a net and its forward function.
 struct NetBlock {
   std::string name;
-  std::vector<std::string> modules;  ///< its own: as registered, "conv1", or deeper, "layer1.0"
+  std::vector<std::string> modules;  ///< names of its modules, for example "conv1", "layer1.0"
   std::function<at::Tensor(const at::Tensor&)> forward;
 };
 
-/// `Net` is a torch::nn::Module with std::vector<NetBlock> blocks(), which together own every
-/// parameter and buffer.
+/// A Model that wraps a `Net`, which is a torch::nn::Module with std::vector<NetBlock> blocks().
+/// The blocks together must own every parameter and buffer.
 template <class Net>
 class ModuleModel : public Model {
  public:
@@ -36,8 +36,8 @@ class ModuleModel : public Model {
              context.precision == Precision::fp64 ? torch::kDouble : torch::kFloat);
     for (const at::Tensor& each : net_->parameters()) {
       if (!context.channels_last || each.dim() != 4) continue;
-      // A copy also where the order is the same (1x1 filters): strides then say what it is, and
-      // gradients come with the same ones.
+      // The clone is made even for 1x1 filters, whose order in memory does not change. Its strides
+      // then identify the tensor as channels-last, and its gradients get the same strides.
       each.set_data(each.detach().clone(at::MemoryFormat::ChannelsLast));
       channels_last_ = true;
     }
@@ -97,11 +97,11 @@ class ModuleModel : public Model {
   const Net& net() const { return *net_; }
 
  private:
-  /// Images with their channels last in memory.
+  /// Returns images with their channels last in memory, and other tensors unchanged.
   static at::Tensor arranged(const at::Tensor& tensor) {
     return tensor.dim() == 4 ? tensor.contiguous(at::MemoryFormat::ChannelsLast) : tensor;
   }
-  /// Of the blocks [first, last); the order is that of registration.
+  /// Lists the trainable parameters of the blocks [first, last) in order of registration.
   void list_parameters(std::size_t first, std::size_t last) {
     kept_first_ = first;
     kept_last_ = last;
@@ -138,11 +138,12 @@ class ModuleModel : public Model {
   std::vector<std::string> names_;
 };
 
-/// Seeds LibTorch's generator, of which a process has one, and keeps it from ranks in other threads
-/// until the result is gone.
+/// Seeds LibTorch's generator, of which a process has only one. The returned lock keeps ranks in
+/// other threads from using the generator.
 std::unique_lock<std::mutex> start_drawing(std::uint64_t seed);
 
-/// Makes a Net whose constructor takes the context, with parameters drawn from the context's seed.
+/// Creates a model from a Net whose constructor takes the context. The parameters are drawn from
+/// the seed of the context.
 template <class Net>
 std::unique_ptr<Model> make_module_model(const ModelContext& context) {
   const auto drawing = start_drawing(context.seed);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Neural bag of words: the mean of a text's word vectors, then one linear layer.
+// Model with a neural bag of words, which is the mean of a text's word vectors and one linear
+// layer.
 #include <torch/nn/module.h>
 #include <torch/nn/modules/embedding.h>
 #include <torch/nn/modules/linear.h>
@@ -24,7 +25,8 @@ struct Nbow : torch::nn::Module {
     return options.embedding == 0 ? kNbowEmbedding : options.embedding;
   }
 
-  /// Padding counts neither as a word nor as a vector; a text without words is a vector of zeros.
+  /// Returns the mean word vector of each text. Padding is excluded from the sum and from the
+  /// count. A text without words yields zeros.
   at::Tensor mean(const at::Tensor& input) {
     constexpr std::int64_t kMean = 1;
     const at::Tensor tokens = input.to(at::kLong);

@@ -17,7 +17,8 @@ double weights_of_filter(const at::Tensor& weight) {
   return values_in(weight) / static_cast<double>(weight.size(0));
 }
 
-/// Places that filters are laid on, each with as many multiply-adds as a filter has weights.
+/// Returns the multiply-adds of a convolution, which are the filter positions times the weights of
+/// a filter.
 double multiply_adds_of_convolution(const at::RecordFunction& call) {
   const auto inputs = call.inputs();
   const at::Tensor input = inputs[0].toTensor(), weight = inputs[1].toTensor();
@@ -43,7 +44,7 @@ double multiply_adds_backward(const at::RecordFunction& call) {
          ((mask[0] ? 1 : 0) + (mask[1] ? 1 : 0));
 }
 
-/// rows x inner x columns, for each matrix of a batch.
+/// Returns rows x inner x columns, summed over the matrices of a batch.
 double multiply_adds_of_product(const at::Tensor& a, const at::Tensor& b) {
   return values_in(a) * static_cast<double>(b.size(-1));
 }
@@ -58,7 +59,8 @@ bool is_square(const at::Tensor& tensor) {
   return tensor.dim() == 4 && tensor.size(2) == tensor.size(3);
 }
 
-/// The one value of a list whose values are alike; 0 where they are not, `without` of none.
+/// Returns the common value of a list. Returns 0 when the values differ, and `without` when the
+/// list is empty.
 std::int64_t alike(const c10::IValue& list, std::int64_t without) {
   const std::vector<std::int64_t> values = list.toIntVector();
   if (values.empty()) return without;
@@ -68,18 +70,19 @@ std::int64_t alike(const c10::IValue& list, std::int64_t without) {
              : 0;
 }
 
-/// A window that is laid on an image.
+/// Sliding window of a convolution or pooling operator.
 struct Window {
   std::int64_t kernel = 0, stride = 0, pad = 0;
   bool rounds_up = false;
 };
 
-/// Adds h_in, h_out, kernel and stride; clears it where the window is not square.
+/// Adds h_in, h_out, kernel and stride to `size`. Clears `size` when the window is not square or
+/// does not fit.
 void add_window(OperatorSize& size, std::int64_t height, const Window& window) {
   const std::int64_t room = height + 2 * window.pad - window.kernel;
   if (window.kernel < 1 || window.stride < 1 || room < 0) return size.clear();
   std::int64_t places = (room + (window.rounds_up ? window.stride - 1 : 0)) / window.stride + 1;
-  // LibTorch begins no window behind the image.
+  // LibTorch does not start a window beyond the image and its leading padding.
   if (window.rounds_up && (places - 1) * window.stride >= height + window.pad) --places;
   size["h_in"] = static_cast<double>(height);
   size["h_out"] = static_cast<double>(places);
@@ -89,7 +92,7 @@ void add_window(OperatorSize& size, std::int64_t height, const Window& window) {
 
 OperatorSize size_of_convolution(std::span<const c10::IValue> inputs) {
   const at::Tensor input = inputs[0].toTensor(), weight = inputs[1].toTensor();
-  // Padding may be a word, "same".
+  // Padding may be a string, for example "same".
   const bool plain =
       is_square(input) && is_square(weight) && inputs[4].isIntList() && inputs[6].toInt() == 1;
   if (!plain) return {};

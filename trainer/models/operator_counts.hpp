@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to models/*.cpp: what a call of one of LibTorch's operators computes and moves.
+// Internal to models/*.cpp: functions that count the FLOPs and the bytes of a call of a LibTorch
+// operator.
 #pragma once
 
 #include <ATen/record_function.h>
@@ -13,25 +14,29 @@
 
 namespace dlscale::trainer {
 
-/// All tensors among the values, those of lists too.
+/// Returns all tensors among the values, including those in lists.
 std::vector<at::Tensor> tensors_of(std::span<const c10::IValue> values);
 
 double bytes_of(const std::vector<at::Tensor>& tensors);
 
-/// Whether it counts: convolutions and matrix products, forward or backward.
+/// Returns true for operators whose FLOPs are counted: convolutions and matrix products, forward
+/// and backward.
 bool computes(std::string_view name);
 
-/// Where it computes, before its outputs are known; a multiply-add is 2 FLOP. A convolution's
-/// output value takes as many multiply-adds as a filter has weights (transposed: an input value),
-/// backward once for the data's gradient and once for the filters'.
+/// Returns the FLOPs of a call for which computes() is true. The outputs of the call need not be
+/// known. A multiply-add is 2 FLOP. An output value of a convolution takes as many multiply-adds as
+/// a filter has weights. In a transposed convolution, an input value takes as many. The backward
+/// pass takes this number once for the gradient of the data and once for the gradient of the
+/// filters.
 double flops_of(const at::RecordFunction& call);
 
-/// What it is called with, by the keys of contract::KernelTime::size with "b", the samples: of
-/// convolutions, pooling and batch norms of square images, and of addmm. Empty for others.
+/// Returns the sizes of a call by the keys of contract::KernelTime::size, with the samples as "b".
+/// Supports convolutions, pooling and batch norms of square images, and addmm. Returns an empty map
+/// for other calls.
 std::map<std::string, double> size_of(const at::RecordFunction& call);
 
-/// True where it hands on memory that it was given, as it was: a view. Operators in place have
-/// names that end in _.
+/// Returns true for a view, which is an operator whose outputs all lie in memory that it was given.
+/// Operators that work in place have names that end in _ and are not views.
 bool is_view(std::string_view name, const std::set<const void*>& given,
              const std::vector<at::Tensor>& outputs);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to models/*.cpp: one recurrent layer, GRU or LSTM, over padded sequences.
+// Internal to models/*.cpp: a recurrent layer, GRU or LSTM, for padded sequences.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -10,7 +10,7 @@
 
 namespace dlscale::trainer {
 
-/// PyTorch's names and initial distribution of parameters.
+/// Recurrent layer with PyTorch's parameter names and initial distribution.
 class RecurrenceImpl : public torch::nn::Module {
  public:
   struct Sizes {
@@ -20,16 +20,17 @@ class RecurrenceImpl : public torch::nn::Module {
   /// `cell` is gru or lstm.
   RecurrenceImpl(const std::string& cell, const Sizes& sizes);
 
-  /// What a cell remembers, directions x samples x hidden: the state, and an LSTM's cell beside it.
+  /// State of a recurrent cell as tensors of directions x samples x hidden: the hidden state, and
+  /// also the cell state of an LSTM.
   using Memory = std::vector<at::Tensor>;
   struct Run {
     at::Tensor outputs;  ///< samples x length x directions * hidden
-    Memory memory;       ///< behind the last input
+    Memory memory;       ///< state after the last input
   };
-  /// `input`: samples x length x input.
+  /// Runs the layer from `memory`. `input` is samples x length x input.
   Run forward(const at::Tensor& input, const Memory& memory);
-  /// From a memory of zeros over the first `lengths` inputs of each sample, at least one; the
-  /// outputs behind them are 0.
+  /// Runs the layer from a state of zeros over the first `lengths` inputs of each sample. Each
+  /// length is at least 1. The outputs after these inputs are 0.
   Run forward_padded(const at::Tensor& input, const at::Tensor& lengths);
   std::size_t memories() const { return is_lstm_ ? 2 : 1; }
 

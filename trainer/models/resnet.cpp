@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// He, Zhang, Ren, Sun: Deep Residual Learning for Image Recognition, 2016; as in torchvision the
-// stride of a bottleneck is at its 3x3 convolution.
+// Residual networks (He, Zhang, Ren, Sun: Deep Residual Learning for Image Recognition, 2016). As
+// in torchvision, the 3x3 convolution of a bottleneck has the stride.
 #include <torch/nn/init.h>
 #include <torch/nn/module.h>
 #include <torch/nn/modules/container/modulelist.h>
@@ -21,11 +21,11 @@ namespace {
 constexpr int kResnetStemChannels = 64;
 
 struct ResNetDepth {
-  std::array<int, 4> blocks;  ///< of each of the four layers
-  bool bottleneck;            ///< three convolutions a block, of which the 3x3 one has the stride
+  std::array<int, 4> blocks;  ///< number of blocks in each of the four layers
+  bool bottleneck;  ///< true for blocks of three convolutions, the 3x3 one with the stride
 };
 
-/// Without bias, since a batch norm follows.
+/// Returns a convolution without bias, because a batch norm follows.
 Convolution make_resnet_convolution(std::int64_t in, std::int64_t out, int kernel, int stride) {
   Convolution made(
       torch::nn::Conv2dOptions(in, out, kernel).stride(stride).padding(kernel / 2).bias(false));
@@ -33,7 +33,8 @@ Convolution make_resnet_convolution(std::int64_t in, std::int64_t out, int kerne
   return made;
 }
 
-/// What a residual block adds to its input, layer by layer, and how its input is made to fit.
+/// Residual block: layers whose output is added to the input, and a projection of the input when
+/// the shapes differ.
 class ResidualImpl : public torch::nn::Module {
  public:
   ResidualImpl(std::int64_t in, std::int64_t width, int stride, bool bottleneck,
@@ -82,7 +83,7 @@ class ResidualImpl : public torch::nn::Module {
   }
 
   std::vector<Layer> layers_;
-  std::vector<Layer> fit_;  ///< none or one
+  std::vector<Layer> fit_;  ///< projection of the input, at most one
 };
 
 TORCH_MODULE(Residual);
@@ -96,9 +97,10 @@ void add_resnet_stem(VisionNet& net, const ModelContext& context) {
   if (!small) net.step([](const at::Tensor& x) { return max_pool(x, 3, 2, 1); });
 }
 
-/// torchvision's definition, names and initial distributions, for any number of classes and images
-/// of any size. Images of at most 64 pixels a side get the stem that is usual for CIFAR: a 3x3
-/// convolution of stride 1 and no pooling. Every residual block is a block of the model.
+/// Returns a net with torchvision's definition, names and initial distributions, for any number of
+/// classes and images of any size. Images of at most 64 pixels per side get the usual stem for
+/// CIFAR, which is a 3x3 convolution of stride 1 without pooling. Every residual block is a block
+/// of the model.
 template <ResNetDepth depth>
 std::shared_ptr<VisionNet> make_resnet(const ModelContext& context) {
   auto net = std::make_shared<VisionNet>();

@@ -22,13 +22,15 @@ namespace {
 
 constexpr std::int64_t kTriedSamples = 2;
 
-/// What LibTorch says begins with what is wrong; then comes where, over many lines.
+/// Returns the first non-empty line of a message. LibTorch's messages begin with the problem,
+/// followed by many lines that describe its location.
 std::string first_line(const std::string& text) {
   const std::size_t begin = std::min(text.find_first_not_of('\n'), text.size());
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
-/// What went wrong. TorchScript's interpreter begins with where, and ends with what happened.
+/// Returns the reason of an error. Messages of TorchScript's interpreter begin with the location
+/// and end with the reason.
 std::string reason_of(const std::exception& error) {
   const auto* const known = dynamic_cast<const c10::Error*>(&error);
   std::string text = known != nullptr ? known->what_without_backtrace() : error.what();
@@ -37,7 +39,7 @@ std::string reason_of(const std::exception& error) {
   return text.substr(text.rfind('\n') + 1);
 }
 
-/// Then nothing is wrong with the module.
+/// Returns true when memory was insufficient, which is not a fault of the module.
 bool lacks_memory(const std::exception& error) {
   const std::string_view text = error.what();
   return text.find("out of memory") != text.npos || text.find("can't allocate memory") != text.npos;
@@ -70,7 +72,7 @@ class ScriptModel : public Model {
     if (module_.is_training()) seed_pass();
     return run(module_, input);
   }
-  void keep_blocks(std::size_t, std::size_t) override {}  // there is no other
+  void keep_blocks(std::size_t, std::size_t) override {}  // single block, always kept
   void freeze(const std::vector<std::string>& names) override {
     for (const NamedTensor& each : all_) {
       if (std::ranges::find(names, each.name) != names.end()) each.tensor.set_requires_grad(false);
@@ -119,7 +121,8 @@ class ScriptModel : public Model {
     }
   }
 
-  /// A tensor that has two names goes by the first.
+  /// Appends a tensor that `tensors` does not contain yet. A tensor with two names keeps its first
+  /// name.
   static void take(NamedTensor tensor, std::vector<NamedTensor>& tensors) {
     const bool known = std::ranges::any_of(
         tensors, [&](const NamedTensor& each) { return each.tensor.is_same(tensor.tensor); });
@@ -147,16 +150,17 @@ class ScriptModel : public Model {
     }
   }
 
-  /// What the module draws comes from the process's generator: of that the run's seed, the worker
-  /// and the number of passes say where it begins.
+  /// Seeds the generator of the process, from which the module draws its random numbers. The seed
+  /// depends on the seed of the run, the worker and the number of passes.
   void seed_pass() {
     torch::manual_seed(
         RandomStream(seed_, static_cast<std::uint64_t>((*passes_.data_ptr<std::int64_t>())++))
             .next());
   }
 
-  /// Operator by operator, as Python without TorchScript: what its compilers make of passes they
-  /// have watched rounds otherwise than the passes before.
+  /// Runs the module operator by operator, like Python without TorchScript. TorchScript's compilers
+  /// would optimise after some passes, and the optimised passes round differently from the earlier
+  /// passes.
   at::Tensor run(torch::jit::Module& module, const at::Tensor& input) const {
     const torch::jit::GraphOptimizerEnabledGuard as_written(false);
     const bool arranged = channels_last_ && input.dim() == 4;
@@ -182,8 +186,8 @@ class ScriptModel : public Model {
     return module.is_training() ? " in training" : "";
   }
 
-  /// One pass as in evaluation and one as in training, of a copy: passes may change what a module
-  /// keeps.
+  /// Checks one evaluation pass and one training pass. The passes run on a copy, because passes may
+  /// change the state of a module.
   void try_passes(const ModelContext& context) {
     const std::vector<std::int64_t> shape{kTriedSamples, context.input.channels,
                                           context.input.height, context.input.width};
@@ -210,7 +214,7 @@ class ScriptModel : public Model {
   bool channels_last_;
   std::int64_t classes_;
   torch::jit::Module module_;
-  std::vector<NamedTensor> all_, buffers_;  ///< of all_ those that ask for gradients are trained
+  std::vector<NamedTensor> all_, buffers_;  ///< parameters, trained or frozen, and buffers
   std::vector<Block> blocks_;
   std::vector<at::Tensor> parameters_;
   std::vector<std::string> names_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model that a file holds: a TorchScript module, as Python's torch.jit.script(…).save() writes
-// it.
+// Model from a file that contains a TorchScript module, as written by Python's
+// torch.jit.script(…).save().
 #pragma once
 
 #include <memory>
@@ -10,10 +10,15 @@
 
 namespace dlscale::trainer {
 
-/// One block with the module's own initial parameters. Throws base::RunError
-/// (contract::kExitBadRunDescription) for a file that cannot be read or is none, a module without
-/// parameters, and one that does not make samples x classes of the context's input, or in training
-/// nothing that has a gradient: both are tried. A later pass throws so as well.
+/// Returns a model of one block with the module's own initial parameters. Runs one pass in
+/// evaluation and one in training behaviour as a check. Throws base::RunError
+/// (contract::kExitBadRunDescription) in these cases:
+/// - The file cannot be read or is not a TorchScript module.
+/// - The module has no parameters.
+/// - The module does not return samples x classes for the input of the context.
+/// - The result of the training pass has no gradient.
+///
+/// Later passes throw in the same way.
 std::unique_ptr<Model> make_script_model(const std::string& file, const ModelContext& context);
 
 }  // namespace dlscale::trainer

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encoder and decoder with attention (Luong, Pham, Manning: Effective Approaches to Attention-based
-// Neural Machine Translation, 2015: global, "general" score, without input feeding).
+// Model with an encoder and a decoder with attention (Luong, Pham, Manning: Effective Approaches to
+// Attention-based Neural Machine Translation, 2015: global, "general" score, without input
+// feeding).
 #include <torch/nn/module.h>
 #include <torch/nn/modules/embedding.h>
 #include <torch/nn/modules/linear.h>
@@ -33,11 +34,11 @@ torch::nn::Embedding vectors(std::int64_t words, std::int64_t width) {
   return torch::nn::Embedding(torch::nn::EmbeddingOptions(words, width).padding_idx(kPad));
 }
 
-/// What the decoder looks at: of each place of the source.
+/// Encoder results to which the decoder attends, for each position of the source.
 struct Source {
-  at::Tensor outputs;  ///< samples x length x both directions
+  at::Tensor outputs;  ///< samples x length x 2 hidden
   at::Tensor keys;     ///< samples x length x hidden
-  at::Tensor masking;  ///< samples x 1 x length, added to scores: padding is not looked at
+  at::Tensor masking;  ///< samples x 1 x length, added to scores to exclude padding
 };
 
 struct Seq2Seq : torch::nn::Module {
@@ -63,7 +64,8 @@ struct Seq2Seq : torch::nn::Module {
         output_dropout(
             register_module("output_dropout", Dropout(context.options.dropout, 2, context))) {}
 
-  /// One block: the decoder needs what the encoder made and the translation so far.
+  /// Returns the single block of the model. The model cannot be divided, because the decoder needs
+  /// the results of the encoder and the previous target tokens.
   std::vector<NetBlock> blocks() {
     return {{"seq2seq",
              {"source_embedding", "target_embedding", "encoder", "decoder", "bridge", "key", "mix",
@@ -71,9 +73,10 @@ struct Seq2Seq : torch::nn::Module {
              [this](const at::Tensor& input) { return forward(input); }}};
   }
 
-  /// `input`: samples x 2 x length, as data/loader.hpp says. Returns scores, samples x length x
-  /// words, of the token that follows each of the translation's; in evaluation one column more, the
-  /// tokens of the model's own translation, in at least 32 bits.
+  /// Returns scores for the token that follows each token of the translation, samples x length x
+  /// words. `input` is samples x 2 x length as described in data/loader.hpp. In evaluation the
+  /// result has one more column with the tokens of the model's own translation, in at least 32
+  /// bits.
   at::Tensor forward(const at::Tensor& input) {
     const at::Tensor tokens = input.to(at::kLong);
     if (tokens.size(0) == 0) {
@@ -112,7 +115,8 @@ struct Seq2Seq : torch::nn::Module {
     return output(output_dropout(mix(at::cat({seen.to(states.scalar_type()), states}, 2)).tanh()));
   }
 
-  /// Greedily, until all have ended or there is no more room; padded.
+  /// Translates greedily until all sentences have ended or `room` tokens are written. Pads
+  /// sentences that ended earlier.
   at::Tensor translate(const Source& source, RecurrenceImpl::Memory memory, std::int64_t room) {
     const std::int64_t samples = source.outputs.size(0);
     const at::TensorOptions options = source.outputs.options().dtype(at::kLong);

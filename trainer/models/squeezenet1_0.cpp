@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Iandola et al.: SqueezeNet: AlexNet-level Accuracy with 50x Fewer Parameters, 2016, version 1.0.
+// Model SqueezeNet, version 1.0 (Iandola et al.: SqueezeNet: AlexNet-level Accuracy with 50x Fewer
+// Parameters, 2016).
 #include <torch/nn/init.h>
 #include <torch/nn/module.h>
 #include <torch/nn/modules/conv.h>
@@ -21,7 +22,7 @@ Convolution make_squeezenet1_0_convolution(const torch::nn::Conv2dOptions& optio
   return made;
 }
 
-/// Few channels, from which filters of two sizes make many.
+/// Fire module, which reduces the channels and then expands them with filters of two sizes.
 class FireImpl : public torch::nn::Module {
  public:
   FireImpl(std::int64_t in, std::int64_t squeezed, std::int64_t expanded)
@@ -57,7 +58,8 @@ at::Tensor pool(const at::Tensor& images) {
   return pool_largest(images, 3, 2, /*covers_rest=*/true);
 }
 
-/// Of images of at most 64 pixels a side the first convolution is 3x3 of stride 1.
+/// Adds the stem. The first convolution is 3x3 with stride 1 for images of at most 64 pixels per
+/// side.
 void add_squeezenet1_0_stem(VisionNet& net, const ModelContext& context) {
   torch::nn::Conv2dOptions options(context.input.channels, kSqueezenet10StemChannels, 7);
   options.stride(2);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simonyan, Zisserman: Very Deep Convolutional Networks for Large-Scale Image Recognition, 2015.
+// VGG networks (Simonyan, Zisserman: Very Deep Convolutional Networks for Large-Scale Image
+// Recognition, 2015).
 #include <torch/nn/init.h>
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
@@ -20,8 +21,8 @@ constexpr std::int64_t kMostChannels = 512;
 constexpr std::int64_t kVggHidden = 4096;
 
 struct VggDepth {
-  std::array<int, 5> convolutions;  ///< between two poolings
-  bool batch_norm;                  ///< after each of them
+  std::array<int, 5> convolutions;  ///< number of convolutions before each pooling
+  bool batch_norm;                  ///< true when a batch norm follows each convolution
 };
 
 Convolution make_vgg_convolution(std::int64_t in, std::int64_t out) {
@@ -39,7 +40,7 @@ torch::nn::Linear make_linear(std::int64_t in, std::int64_t out) {
 }
 
 void add_trunk(VisionNet& net, const ModelContext& context, const VggDepth& depth) {
-  int place = 0;  // of the next layer: ReLUs and poolings have one too
+  int place = 0;  // index of the next layer, counting ReLUs and poolings
   const auto name = [&place] { return "features." + std::to_string(place); };
   std::int64_t in = context.input.channels;
   for (std::size_t level = 0; level < depth.convolutions.size(); ++level) {
@@ -76,8 +77,9 @@ void add_vgg_classifier(VisionNet& net, const ModelContext& context) {
   net.add("classifier.6", make_linear(kVggHidden, context.classes));
 }
 
-/// torchvision's definition, names and initial distributions. Images of at most 64 pixels a side:
-/// the classifier gets the mean over the image instead of its means over 7 x 7 parts.
+/// Returns a net with torchvision's definition, names and initial distributions. For images of at
+/// most 64 pixels per side the classifier receives the mean over the image instead of the means
+/// over 7 x 7 parts.
 template <VggDepth depth>
 std::shared_ptr<VisionNet> make_vgg(const ModelContext& context) {
   auto net = std::make_shared<VisionNet>();
@@ -92,7 +94,7 @@ std::shared_ptr<VisionNet> make_vgg(const ModelContext& context) {
 
 template <VggDepth depth>
 constexpr ModelEntry vgg_row(const char* name, const char* summary) {
-  int blocks = 3;  // the layers of the classifier
+  int blocks = 3;  // layers of the classifier
   for (const int of_level : depth.convolutions) blocks += of_level;
   return {.name = name,
           .summary = summary,

@@ -28,7 +28,7 @@ void VisionNet::open(std::vector<NetBlock>& blocks, const std::string& name) {
                                          }});
 }
 
-/// Levels of the name above the layer's are modules too.
+/// Registers a layer. Each level of its dotted name above the layer becomes a module too.
 void VisionNet::own(const std::string& name, std::shared_ptr<torch::nn::Module> layer) {
   torch::nn::Module* parent = this;
   std::size_t begin = 0;

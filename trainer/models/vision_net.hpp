@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to models/*.cpp: classifiers of images as torchvision defines them.
+// Internal to models/*.cpp: image classifiers as torchvision defines them.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -15,38 +15,38 @@
 
 namespace dlscale::trainer {
 
-/// Images of at most 64 pixels a side get a net's small form.
+/// Returns true for images of at most 64 pixels per side, for which nets use their small form.
 bool are_small(const ImageShape& images);
 
-/// Layers that follow one another, cut into blocks: a trunk that makes features of images, and a
-/// classifier of these.
+/// A sequence of layers divided into blocks: a trunk that computes features of images, and a
+/// classifier of these features.
 class VisionNet : public torch::nn::Module {
  public:
   using Step = std::function<at::Tensor(const at::Tensor&)>;
 
-  /// Layers and steps added from here on are the next block of the trunk.
+  /// Starts the next block of the trunk. Layers and steps added afterwards belong to this block.
   void begin_block(const std::string& name) { open(trunk_, name); }
-  /// … of the classifier, whose input is what the trunk makes.
+  /// Starts the next block of the classifier, whose input is the output of the trunk.
   void begin_classifier_block(const std::string& name) { open(classifier_, name); }
-  /// A layer with its name, dots included, as torchvision has it.
+  /// Adds a layer with its name in torchvision, dots included.
   template <class Layer>
   void add(const std::string& name, Layer layer) {
     own(name, layer.ptr());
     step([layer](const at::Tensor& x) mutable { return layer(x); });
   }
-  /// A batch norm and the ReLU after it.
+  /// Adds a batch norm followed by ReLU.
   void add_norm_relu(const std::string& name, BatchNorm2d norm) {
     own(name, norm.ptr());
     step([norm](const at::Tensor& x) mutable { return norm->forward_relu(x); });
   }
-  /// What is done to the last layer's output; not in place where no layer is before it in the
-  /// block.
+  /// Adds a step that transforms the output of the last layer. A step may work in place only when
+  /// the block already contains a layer.
   void step(Step step) { open_->push_back(std::move(step)); }
   void relu() {
     step([](const at::Tensor& x) { return x.relu_(); });
   }
-  /// What of the trunk's output a classifier gets: samples x width. `classifier`: how the names of
-  /// torchvision's own begin.
+  /// Sets the step that converts the output of the trunk to the input of a classifier, samples x
+  /// width. `classifier` is the name prefix of torchvision's own classifier.
   void set_features(std::int64_t width, Step step, const std::string& classifier = "classifier.");
   std::int64_t feature_width() const { return width_; }
   const std::string& classifier_name() const { return classifier_name_; }
@@ -61,26 +61,26 @@ class VisionNet : public torch::nn::Module {
 
   std::vector<NetBlock> trunk_, classifier_;
   NetBlock* block_ = nullptr;
-  std::shared_ptr<std::vector<Step>> open_;  ///< of the last block
+  std::shared_ptr<std::vector<Step>> open_;  ///< steps of the block started last
   std::int64_t width_ = 0;
   Step features_;
   std::string classifier_name_;
 };
 
-/// at::max_pool2d of square windows without dilation, with dlscale's kernels where they can compute
-/// it.
+/// Computes at::max_pool2d with square windows and without dilation. Uses dlscale's kernels where
+/// they support the input.
 at::Tensor max_pool(const at::Tensor& images, int window, int stride, int padding,
                     bool covers_rest = false);
 
-/// Takes the largest of each window, unless the image is smaller than the window.
+/// Applies max_pool(), or returns `images` unchanged when an image is smaller than the window.
 at::Tensor pool_largest(const at::Tensor& images, int window, int stride, bool covers_rest = false);
 
-/// The mean over each image, channel by channel: samples x channels.
+/// Returns the mean of each channel over each image, samples x channels.
 at::Tensor mean_of_images(const at::Tensor& images);
 
 using MakeVisionNet = std::shared_ptr<VisionNet> (*)(const ModelContext&);
 
-/// The whole model, drawn from the context's seed.
+/// Creates the whole model with parameters drawn from the seed of the context.
 template <MakeVisionNet make_net>
 std::unique_ptr<Model> make_vision_model(const ModelContext& context) {
   const auto drawing = start_drawing(context.seed);

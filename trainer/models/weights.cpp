@@ -22,7 +22,7 @@ using contract::SafetensorsEntry;
 constexpr std::string_view kModel = "model.";
 constexpr std::string_view kRandom = "model.random.";
 
-/// A file and the part of a model that it is for.
+/// A file of weights and the part of a model that the file fills.
 class Loading {
  public:
   Loading(Model& model, const std::string& path) : path_(path), file_(path) {
@@ -50,7 +50,7 @@ class Loading {
     throw base::RunError(fmt::format("{}: {}", path_, problem));
   }
 
-  /// The most similar of those names that have no partner, as a question.
+  /// Returns a question that names the choice most similar to `name`, or an empty string.
   static std::string question(const std::string& name, const std::vector<std::string>& choices) {
     const std::string similar = base::nearest(name, choices);
     return similar.empty() ? "" : fmt::format("; is it \"{}\"?", similar);
@@ -85,7 +85,7 @@ class Loading {
   void require_fit(const NamedTensor& part) const {
     const auto found = entries_.find(part.name);
     if (found == entries_.end()) {
-      // Files of PyTorch before 0.4.1 have none.
+      // Files written by PyTorch before 0.4.1 lack this tensor.
       if (part.name.ends_with(".num_batches_tracked")) return;
       fail(fmt::format("has no tensor \"{}\"{}", part.name, question(part.name, extra())));
     }
@@ -117,8 +117,8 @@ class Loading {
   SafetensorsFile file_;
   std::map<std::string, const SafetensorsEntry*> entries_;
   Pretrained wanted_;
-  std::string classifier_;  ///< how the names of the last layer begin
-  bool is_backbone_;        ///< of those that frozen_backbone may have
+  std::string classifier_;  ///< name prefix of the last layer
+  bool is_backbone_;        ///< true when frozen_backbone supports this model as a backbone
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of a model from a file and into one.
+// Functions that load the weights of a model from a file and extract them for saving.
 #pragma once
 
 #include <string>
@@ -10,20 +10,20 @@
 
 namespace dlscale::trainer {
 
-// Private to models/*.cpp: what a file of weights that others have trained fills.
+// Internal to models/*.cpp: the tensors of a model that a file of pretrained weights fills.
 
 struct Pretrained {
-  std::vector<NamedTensor> tensors;  ///< by the names that the file has for them
-  std::string unused;  ///< tensors whose names begin so may be in the file; empty: none
+  std::vector<NamedTensor> tensors;  ///< tensors to fill, with their names in the file
+  std::string unused;                ///< name prefix of ignored tensors in the file, empty for none
 };
 
-/// Fills the model from a safetensors file: all its weights where the file has their names, else
-/// Model::pretrained(). A batch norm's count of batches may be missing. Throws base::RunError
-/// (contract::kExitBadRunDescription) for a file that is none and for names, shapes and types that
-/// do not fit; the model is then as it was.
+/// Fills the model from a safetensors file. Fills all weights when the file has their names, and
+/// otherwise the tensors of Model::pretrained(). The batch count of a batch norm may be missing.
+/// Throws base::RunError (contract::kExitBadRunDescription) when the file is not a safetensors file
+/// and when names, shapes or types do not fit. The model is unchanged after an error.
 void load_weights(Model& model, const std::string& file);
 
-/// Of what ParallelStyle::state() returned the model's weights, by their names.
+/// Returns the weights of the model, with their names, from the result of ParallelStyle::state().
 std::vector<NamedTensor> weights_in(const std::vector<NamedTensor>& state);
 
 }  // namespace dlscale::trainer

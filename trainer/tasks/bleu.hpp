@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BLEU of a corpus (Papineni, Roukos, Ward, Zhu: BLEU: a Method for Automatic Evaluation of Machine
-// Translation, ACL 2002) over tokens, with one reference for each sentence.
+// BLEU of a corpus over tokens, with one reference for each sentence (Papineni, Roukos, Ward, Zhu:
+// BLEU: a Method for Automatic Evaluation of Machine Translation, ACL 2002).
 #pragma once
 
 #include <array>
@@ -9,23 +9,23 @@
 
 namespace dlscale::trainer {
 
-inline constexpr std::size_t kBleuOrder = 4;  ///< words of the longest n-grams
+inline constexpr std::size_t kBleuOrder = 4;  ///< number of words in the longest n-grams
 
-/// Counts that may be added up over sentences and ranks.
+/// Counts from which BLEU is computed. The counts can be summed over sentences and ranks.
 struct BleuCounts {
-  std::array<double, kBleuOrder> matches{};  ///< n-grams that the reference has, clipped
-  std::array<double, kBleuOrder> ngrams{};   ///< of the translation
-  double length = 0;                         ///< tokens of the translation
+  std::array<double, kBleuOrder> matches{};  ///< clipped number of n-grams found in the reference
+  std::array<double, kBleuOrder> ngrams{};   ///< number of n-grams in the translation
+  double length = 0;                         ///< number of tokens in the translation
   double reference_length = 0;
 };
 
-/// Adds a sentence. An n-gram with the token `unknown` matches none: words outside the vocabulary
-/// differ, though they have one number.
+/// Adds the counts of one sentence. An n-gram that contains the token `unknown` never matches,
+/// because all words outside the vocabulary share this token although they differ.
 void add_sentence(BleuCounts& counts, std::span<const std::int64_t> translation,
                   std::span<const std::int64_t> reference, std::int64_t unknown);
 
-/// 0 to 100: 100 x brevity penalty x geometric mean of the four precisions, unsmoothed, so that it
-/// is 0 where no n-gram of some length matches.
+/// Returns BLEU between 0 and 100: 100 x brevity penalty x geometric mean of the four precisions.
+/// The precisions are not smoothed, so BLEU is 0 when no n-gram of some length matches.
 double bleu(const BleuCounts& counts);
 
 }  // namespace dlscale::trainer

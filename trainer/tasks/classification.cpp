@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One class for each sample: cross-entropy, top-1 and top-5 accuracy.
+// Classification task with one class per sample: cross-entropy loss, top-1 and top-5 accuracy.
 #include <torch/types.h>
 
 #include "trainer/optim/loss.hpp"
@@ -8,9 +8,9 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr std::int64_t kTop = 5;  ///< counted where there are more classes
+constexpr std::int64_t kTop = 5;  ///< k of top-k accuracy, used only for more than k classes
 
-/// Of what each batch tells, in this order.
+/// Indices of the sums that count_classification() returns for a batch.
 enum ClassificationSum { kLoss, kCorrect, kInTop, kHasTop, kSums };
 
 std::vector<double> count_classification(const at::Tensor& scores, const at::Tensor& target) {

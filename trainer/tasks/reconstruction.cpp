@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output is to be the input: mean squared error over all values, as normalised.
+// Reconstruction task, in which the target is the input: mean squared error over all normalised
+// values.
 #include <torch/types.h>
 
 #include "trainer/tasks/task.hpp"

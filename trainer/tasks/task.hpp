@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model is to do with its data: what training minimises and evaluation counts; and the table
-// of tasks.
+// Tasks, which define the loss that training minimises and the metrics that evaluation counts, and
+// the table of tasks.
 #pragma once
 
 #include <string>
@@ -18,28 +18,30 @@ namespace dlscale::trainer {
 struct TaskEntry {
   const char* name;
   const char* summary;
-  /// A mean over the samples, in which each weighs the same: N ranks with equal shares learn what
-  /// one rank with all of them learns. Outputs of 16 bits are widened first.
+  /// Returns the mean loss over the samples of a batch. Each sample has the same weight, so N ranks
+  /// with equal shares learn the same as one rank with all samples. Converts 16-bit outputs to
+  /// float32 first.
   at::Tensor (*loss)(const at::Tensor& output, const at::Tensor& target, double smoothing);
-  /// Numbers of the batch that may be added to those of other batches and ranks: always equally
-  /// many. `output` has at least 32 bits.
+  /// Returns sums for the metrics of one batch. The number of sums is constant, so they can be
+  /// added over batches and ranks. `output` has at least 32 bits per value.
   std::vector<double> (*count)(const at::Tensor& output, const at::Tensor& target);
-  std::size_t counts;  ///< how many numbers that are
-  /// Turns the sums over the whole test set into the record's loss, correct, accuracy and metrics;
-  /// the record has its samples.
+  std::size_t counts;  ///< number of sums that `count` returns
+  /// Computes loss, correct, accuracy and metrics of `record` from the sums over the whole test
+  /// set. The caller sets `record.samples` before the call.
   void (*conclude)(const std::vector<double>& sums, contract::EvalRecord& record);
-  const char* headline;  ///< what progress shows: accuracy, or one of the metrics
-  /// Samples that a rank evaluates at a time, at most.
+  const char* headline;  ///< metric shown as progress: accuracy or a key of the metrics
+  /// Largest number of samples that a rank evaluates in one batch.
   std::int64_t evaluation_batch = 256;
-  bool smooths_labels = true;    ///< contract::RunSpec::label_smoothing means something
-  bool target_is_input = false;  ///< loaders deliver the input as target
-  /// Evaluated, its models also answer by themselves, word after word: no stages share one.
+  bool smooths_labels = true;    ///< true when contract::RunSpec::label_smoothing applies
+  bool target_is_input = false;  ///< true when loaders deliver the input as target
+  /// Models of this task generate an answer word by word during evaluation, so pipeline stages
+  /// cannot share such a model.
   bool needs_whole_model = false;
 };
 
 base::Table<TaskEntry> task_table();
 
-/// The task of `model`, a name of the table of models or a script.
+/// Returns the task of `model`, which is a name in the table of models or a script.
 const TaskEntry& task_of_model(const std::string& model);
 
 }  // namespace dlscale::trainer

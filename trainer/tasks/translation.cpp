@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sentence for each sentence: cross-entropy of its tokens, perplexity, BLEU.
+// Translation task, which maps a sentence to a sentence: cross-entropy of the tokens, perplexity
+// and BLEU.
 #include <torch/types.h>
 
 #include <algorithm>
@@ -12,15 +13,15 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Samples x length: of each token, 0 where it is padding.
+/// Returns the loss of each token as a tensor of samples x length, with 0 for padding.
 at::Tensor token_losses(const at::Tensor& scores, const at::Tensor& target, double smoothing) {
   return at::cross_entropy_loss(scores.flatten(0, 1), target.flatten(), {}, at::Reduction::None,
                                 kPad, smoothing)
       .view_as(target);
 }
 
-/// The mean over a sentence's own tokens, then over sentences: so each sample weighs the same
-/// however long it is and however far its batch is padded.
+/// Returns the mean over sentences of the mean token loss of each sentence. Each sample has the
+/// same weight, independent of its length and of the padding in its batch.
 at::Tensor translation_loss(const at::Tensor& output, const at::Tensor& target, double smoothing) {
   const bool is_small = output.scalar_type() == at::kHalf || output.scalar_type() == at::kBFloat16;
   const at::Tensor losses =
@@ -28,7 +29,8 @@ at::Tensor translation_loss(const at::Tensor& output, const at::Tensor& target, 
   return (losses.sum(1) / target.ne(kPad).sum(1)).mean();
 }
 
-/// Of what each batch tells, in this order; kMatches and kNgrams have one for each order.
+/// Indices of the sums that count_translation() returns for a batch. kMatches and kNgrams are
+/// followed by one sum for each n-gram order.
 enum TranslationSum {
   kTokenLoss,
   kTokens,
@@ -41,7 +43,7 @@ enum TranslationSum {
   kTranslationSums = kNgrams + static_cast<int>(kBleuOrder)
 };
 
-/// The tokens before the end.
+/// Returns the tokens before the end token.
 std::span<const std::int64_t> sentence(const at::Tensor& row) {
   const std::span all(row.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(row.numel()));
   std::size_t length = 0;
@@ -49,9 +51,9 @@ std::span<const std::int64_t> sentence(const at::Tensor& row) {
   return all.first(length);
 }
 
-/// A word outside the vocabulary is right nowhere, since others have its number as well.
-/// Models of this task give, when they are evaluated, a column behind the scores: the tokens of
-/// their own translation.
+/// Returns the sums for the metrics of one batch. During evaluation, models of this task append a
+/// column to the scores that contains the tokens of their own translation. A word outside the
+/// vocabulary never counts as correct, because all such words share one token.
 std::vector<double> count_translation(const at::Tensor& output, const at::Tensor& target) {
   const std::int64_t words = output.size(2) - 1;
   const at::Tensor scores = output.narrow(2, 0, words);

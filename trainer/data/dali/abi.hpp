@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of NVIDIA DALI's C API (dali/dali.h of DALI 2.x) that the loaders call: declared here,
-// so that a build needs nothing of DALI, and compared with DALI's own header by a test.
+// Declarations of the part of NVIDIA DALI's C API (dali/dali.h of DALI 2.x) that the loaders call.
+// The declarations let dlscale build without DALI, and a test compares them with DALI's own header.
 #pragma once
 
 #include <cstddef>
@@ -15,23 +15,25 @@ using PipelineHandle = PipelineObject*;
 using OutputsHandle = OutputsObject*;
 using TensorListHandle = TensorListObject*;
 
-/// daliResult_t: 0 is success, errors have the highest bit.
+/// Status code daliResult_t. 0 is success, and errors have the highest bit set.
 using Result = std::int32_t;
 inline constexpr Result kSuccess = 0;
 
-/// daliStorageDevice_t.
+/// Enumeration daliStorageDevice_t.
 enum class Storage : std::int32_t { cpu = 0, gpu = 1 };
 
-/// daliDataType_t.
+/// Enumeration daliDataType_t.
 enum class DataType : std::int32_t { uint8 = 0, int32 = 6, fp32 = 9 };
 
-/// daliExecType_t: DALI_EXEC_DYNAMIC, whose outputs live until they are given back.
+/// Value DALI_EXEC_DYNAMIC of daliExecType_t. The outputs of this executor live until the caller
+/// releases them.
 inline constexpr std::int32_t kDynamicExecutor = 1 | 2 | 8;
 
-/// daliFeedInputFlags_t.
+/// Enumeration daliFeedInputFlags_t.
 enum class Feed : std::int32_t { copy = 2, no_copy = 4 };
 
-/// daliPipelineParams_t: what `present` names replaces what the serialized pipeline says.
+/// Structure daliPipelineParams_t. The fields named in `present` override the values in the
+/// serialized pipeline.
 struct PipelineParams {
   enum Present : std::uint64_t {
     kMaxBatchSize = 1U << 0,
@@ -53,21 +55,21 @@ struct PipelineParams {
   std::size_t bytes_per_sample_hint;
 };
 
-/// daliBufferPlacement_t.
+/// Structure daliBufferPlacement_t.
 struct Placement {
   Storage device_type;
   int device_id;
   bool pinned;
 };
 
-/// daliDeleter_t; cudaStream_t is a pointer.
+/// Structure daliDeleter_t. cudaStream_t is a pointer.
 struct Deleter {
   void* context;
   void (*destroy_context)(void* context);
   void (*delete_buffer)(void* context, void* data, void* const* stream);
 };
 
-/// daliTensorDesc_t.
+/// Structure daliTensorDesc_t.
 struct TensorDesc {
   int ndim;
   const std::int64_t* shape;
@@ -76,7 +78,7 @@ struct TensorDesc {
   void* data;
 };
 
-/// The functions by their names in DALI, without "dali".
+/// Functions of DALI, named as in DALI but without the prefix "dali".
 struct Functions {
   Result (*Init)();
   const char* (*GetLastErrorMessage)();

@@ -35,7 +35,7 @@ std::array<float, images::kColours> of_bytes(const std::vector<double>& values) 
 
 using Samples = std::vector<std::int64_t>;
 
-/// A delivery cut into batches.
+/// Returns the samples of a delivery divided into batches.
 std::vector<Samples> batches_of(const Delivery& delivery) {
   std::vector<Samples> batches;
   const auto& samples = delivery.samples;
@@ -47,7 +47,8 @@ std::vector<Samples> batches_of(const Delivery& delivery) {
   return batches;
 }
 
-/// On a GPU DALI normalises at no cost, unless the run wants otherwise.
+/// Returns true when DALI normalises the images. On a GPU this costs nothing, so it is the default
+/// there.
 bool normalises(const LoaderContext& context, bool on_gpu) {
   if (!on_gpu) return !hands_over_bytes(context);
   return context.options.hand_over != "uint8" && context.precision != Precision::fp64;
@@ -72,7 +73,7 @@ class DaliLoader : public Loader {
     settings_.side = context.pictures.side;
     settings_.mean = of_bytes(context.dataset.mean);
     settings_.deviation = of_bytes(context.dataset.deviation);
-    make_pipeline(1);  // so that a machine which cannot run it is known before the first step
+    make_pipeline(1);  // early check that this machine can run the pipeline
   }
 
   void start(Delivery delivery) override {
@@ -118,8 +119,8 @@ class DaliLoader : public Loader {
   }
 
  private:
-  /// What DALI's threads have done since they were last looked at. They are those of the whole
-  /// process: between two deliveries they work for another loader, as an evaluation's.
+  /// Adds the CPU time of DALI's threads since the last count. The threads serve the whole process,
+  /// so work between two deliveries belongs to another loader, for example the one for evaluation.
   void count_threads() {
     if (!is_counting_) return;
     const double now_s = threads_busy_s();
@@ -131,7 +132,7 @@ class DaliLoader : public Loader {
   }
 
   void make_pipeline(std::int64_t batch_size) {
-    count_threads();  // a pipeline that is replaced takes its threads' time with it
+    count_threads();  // needed because a replaced pipeline ends its threads
     pipeline_.reset();
     settings_.batch_size = std::max(settings_.batch_size, static_cast<int>(batch_size));
     try {
@@ -144,14 +145,14 @@ class DaliLoader : public Loader {
     dali_s_ = threads_busy_s();
   }
 
-  /// So that DALI works while the model does.
+  /// Feeds batches in advance, so that DALI works in parallel with the model.
   void feed_ahead() {
     while (left_ > 0 && static_cast<int>(at_work_.size()) < settings_.prefetch) {
       --left_;
       try {
         at_work_.push_back(std::make_shared<ReadBatch>(reading_->next()));
       } catch (...) {
-        failure_ = std::current_exception();  // of a batch that is not due yet
+        failure_ = std::current_exception();  // error of a batch that is not due yet
         left_ = 0;
         return;
       }
@@ -167,11 +168,11 @@ class DaliLoader : public Loader {
     try {
       pipeline_->feed({batch, &batch->encoded});
     } catch (const Refused& refused) {
-      refused_ = refused.what();  // by a batch before this one, which is taken first
+      refused_ = refused.what();  // error of an earlier batch, handled in take()
     }
   }
 
-  /// Of the oldest batch at work.
+  /// Returns the images of the oldest batch in progress.
   std::unique_ptr<Output> take() {
     if (refused_.empty()) {
       try {
@@ -184,10 +185,11 @@ class DaliLoader : public Loader {
     return take_again();
   }
 
-  /// DALI gives up all batches that it is at work at when it cannot decode one picture, although
-  /// that began well; and does not say which.
+  /// Finds and replaces the broken image of the oldest batch. When DALI cannot decode an image with
+  /// a valid header, DALI discards all batches in progress and does not name the image. The images
+  /// are therefore decoded one by one in a new pipeline.
   void repair() {
-    // The old pipeline may still read what it was fed.
+    // The batch is copied, because the old pipeline may still read the original.
     at_work_.front() = std::make_shared<ReadBatch>(*at_work_.front());
     ReadBatch& batch = *at_work_.front();
     make_pipeline(settings_.batch_size);
@@ -206,7 +208,7 @@ class DaliLoader : public Loader {
     }
   }
 
-  /// Whether DALI takes one picture alone; if not it takes no other after it.
+  /// Returns true when DALI decodes this image alone. After a failure the pipeline is unusable.
   bool decodes(const Encoded& batch, std::size_t place) {
     auto alone = std::make_shared<Encoded>();
     alone->files.push_back(batch.files[place]);
@@ -220,7 +222,8 @@ class DaliLoader : public Loader {
     }
   }
 
-  /// The oldest batch, in a new pipeline: alone, for a later one may be refused.
+  /// Decodes the oldest batch in a new pipeline, alone because DALI may reject a later batch. Then
+  /// feeds the other batches.
   std::unique_ptr<Output> take_again() {
     const std::string said = std::exchange(refused_, "");
     feed(at_work_.front());
@@ -263,15 +266,15 @@ class DaliLoader : public Loader {
   EncodedReader repairer_;
   PipelineSettings settings_;
   std::shared_ptr<Pipeline> pipeline_;
-  std::int64_t left_ = 0;  ///< batches that are not fed yet
+  std::int64_t left_ = 0;  ///< number of batches not fed yet
   std::deque<std::shared_ptr<ReadBatch>> at_work_;
-  std::string refused_;         ///< what DALI said; the pipeline is of no use any more
-  std::exception_ptr failure_;  ///< of the batch behind those at work
+  std::string refused_;         ///< error message of DALI, which makes the pipeline unusable
+  std::exception_ptr failure_;  ///< error of the batch after those in progress
   LoaderWork work_;
-  double dali_s_ = 0;         ///< threads_busy_s() when it was last counted
-  bool is_counting_ = false;  ///< there are batches of this loader to be made
+  double dali_s_ = 0;         ///< value of threads_busy_s() at the last count
+  bool is_counting_ = false;  ///< true while this loader has batches to make
   mutable GpuImages returned_;
-  std::optional<images::InOrder<ReadBatch>> reading_;  ///< last: its thread reads what is above
+  std::optional<images::InOrder<ReadBatch>> reading_;  ///< reader thread, destroyed first
 };
 
 }  // namespace

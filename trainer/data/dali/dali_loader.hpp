@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loader whose images NVIDIA DALI makes.
+// Loader that uses NVIDIA DALI to make its images.
 #pragma once
 
 #include <memory>
@@ -9,16 +9,17 @@
 
 namespace dlscale::trainer::dali {
 
-/// Order, crops, mirroring and what happens to broken pictures are those of every loader of
-/// pictures; DALI decodes, scales and normalises. `on_gpu`: by the rank's GPU, in whose memory the
-/// batches then are. Throws base::RunError (contract::kExitBadRunDescription) where DALI is not
-/// found, or refuses the machine.
+/// Returns a loader in which DALI decodes, scales and normalises images. The sample order, crops,
+/// mirroring and treatment of broken images are the same as in the other loaders of images of any
+/// size. With `on_gpu` the GPU of the rank does the work, and the batches lie in its memory. Throws
+/// base::RunError (contract::kExitBadRunDescription) when DALI is not found or cannot run on the
+/// machine.
 std::unique_ptr<Loader> make_dali_loader(const LoaderContext& context, bool on_gpu);
 
-/// Why this machine has no DALI; empty where it has.
+/// Returns why DALI is not available on this machine, or an empty string when DALI is available.
 std::string why_missing();
 
-/// Its version, or "no: " and why.
+/// Returns the version and path of DALI, or "no: " and the reason.
 std::string describe_library();
 
 }  // namespace dlscale::trainer::dali

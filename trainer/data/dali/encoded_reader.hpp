@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads batches of pictures that are yet to be decoded, and draws what is cut out of them.
+// Reader for batches of encoded images, which also draws the crop of each image.
 #pragma once
 
 #include <cstdint>
@@ -14,38 +14,39 @@
 
 namespace dlscale::trainer::dali {
 
-/// A batch, and what reading it has cost.
+/// A batch of encoded images and the cost of reading it.
 struct ReadBatch {
   Encoded encoded = {};
-  std::vector<std::int64_t> taken;  ///< sample of each picture: asked for, or in its place
+  std::vector<std::int64_t> taken;  ///< sample of each image, either requested or a replacement
   int epoch = 0;
   double busy_s = 0;
   std::int64_t bytes = 0;
-  std::int64_t skipped = 0;  ///< broken pictures that others took the place of
+  std::int64_t skipped = 0;  ///< number of broken images that were replaced
 };
 
-/// What to read from, and what then happens; both outlive the reader.
+/// Source and settings of a reader. `source` and `recipe` outlive the reader.
 struct ReaderSettings {
   const PictureSource& source;
   const PictureRecipe& recipe;
   BrokenPictures broken = {};
 };
 
-/// Used by one thread.
+/// Reader for batches of encoded images. Only one thread may use it.
 class EncodedReader {
  public:
   explicit EncodedReader(const ReaderSettings& settings)
       : settings_(settings), reader_(settings.source.make_reader()) {}
 
-  /// Throws base::RunError (contract::kExitData) naming the first picture that cannot be read.
+  /// Reads the files of `samples`. Throws base::RunError (contract::kExitData) that names the first
+  /// image that cannot be read.
   ReadBatch read(std::vector<std::int64_t> samples, int epoch);
-  /// Puts the next whole one into the place of a picture that turned out to be broken; where that
-  /// is an error throws as read(), with `problem`.
+  /// Replaces the broken image at `place` by the next valid one. Throws like read(), with
+  /// `problem`, when a broken image is an error.
   void replace(ReadBatch& batch, std::size_t place, const std::string& problem);
 
  private:
-  /// Reads into a place the first whole picture from its sample on, which itself is broken where
-  /// there is a `problem`.
+  /// Reads the first valid image at or after the sample at `place`. A non-empty `problem` marks the
+  /// sample at `place` itself as broken.
   void fill(ReadBatch& batch, std::size_t place, const std::string& problem);
   void read_one(ReadBatch& batch, std::size_t place, std::int64_t sample);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes images over from DALI's memory on a GPU.
+// Copies of images from DALI's memory on a GPU to LibTorch's memory.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -9,12 +9,13 @@
 
 namespace dlscale::trainer::dali {
 
-/// DALI uses the memory of a batch again as soon as that is given back, and knows nothing of what
-/// LibTorch still has to do on the GPU. So batches are copied within the GPU, and given back when
-/// the copy is done.
+/// Copies batches from DALI's memory within the GPU. DALI reuses the memory of a batch as soon as
+/// the batch is released and does not know which work LibTorch still has queued on the GPU. A batch
+/// is therefore released only after its copy is done.
 class GpuImages {
  public:
-  /// Does not wait for the copy; `images` are let go of by a later call.
+  /// Returns a copy of `images` without waiting for the copy to finish. A later call releases
+  /// `images`.
   at::Tensor copy_of(const at::Tensor& images);
 
  private:

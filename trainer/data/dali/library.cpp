@@ -21,7 +21,7 @@ namespace {
 constexpr const char* kLibrary = "libdali.so";
 constexpr const char* kOperators = "libdali_operators.so";
 
-/// What is wrong with one place.
+/// Reason why the library at one path cannot be used.
 class Unusable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -32,7 +32,7 @@ std::string value_of(const VariableLookup& environment, const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// DALI's wheel in the folders of a Python installation.
+/// Appends the paths of DALI's wheel in a Python installation to `out`, sorted.
 void add_site_packages(const fs::path& prefix, std::vector<std::string>& out) {
   std::error_code error;
   std::vector<std::string> found;
@@ -48,7 +48,8 @@ void add_site_packages(const fs::path& prefix, std::vector<std::string>& out) {
   out.insert(out.end(), found.begin(), found.end());
 }
 
-/// The folder above the one that has python3; empty where $PATH has none.
+/// Returns the parent of the first folder in `path` that contains python3. Returns an empty path
+/// when no folder contains python3.
 fs::path python_prefix(const std::string& path) {
   for (std::string_view rest = path; !rest.empty();) {
     const std::size_t colon = std::min(rest.find(':'), rest.size());
@@ -60,32 +61,32 @@ fs::path python_prefix(const std::string& path) {
   return {};
 }
 
-/// What `tools/setup --dali` keeps for this build.
+/// Returns the path at which `tools/setup --dali` keeps the library for this build.
 fs::path kept(const VariableLookup& environment) {
   const std::string cache = value_of(environment, "XDG_CACHE_HOME");
   const std::string home = value_of(environment, "HOME");
   if (cache.empty() && home.empty()) return {};
   const fs::path folder = cache.empty() ? fs::path(home) / ".cache" : fs::path(cache);
-  // The name comes from trainer/data/CMakeLists.txt.
+  // trainer/data/CMakeLists.txt defines this folder name.
   return folder / "dlscale" / DLSCALE_DALI_KEPT_AS / "nvidia" / "dali" / kLibrary;
 }
 
 void* open(const std::string& path) {
   ::dlerror();
-  // Its siblings are found by the libraries' own RUNPATH.
+  // The RUNPATH of the library locates the other libraries of DALI.
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw Unusable(::dlerror());
   return library;
 }
 
-/// The file that a function of an open library is from.
+/// Returns the file that contains a function of an open library.
 fs::path file_of(void* function) {
   Dl_info info{};
   if (::dladdr(function, &info) == 0 || info.dli_fname == nullptr) throw Unusable("has no name");
   return info.dli_fname;
 }
 
-/// The version that the symbols of a file have; only to name it.
+/// Returns the version in the symbol names of a file, for messages only.
 std::string version_in(const fs::path& file) {
   constexpr std::string_view kSymbol = "DALI_", kDigits = "0123456789.";
   std::ifstream in(file, std::ios::binary);
@@ -178,7 +179,7 @@ std::variant<Library, Missing> find_library(const VariableLookup& environment) {
       return open_at(place);
     } catch (const Unusable& problem) {
       const std::string_view what = problem.what();
-      // What the system says often names the file already.
+      // The message from dlerror() often starts with the file name.
       tried.push_back(what.starts_with(place) ? std::string(what)
                                               : fmt::format("{}: {}", place, what));
     }

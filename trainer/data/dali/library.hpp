@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA DALI's libraries on this machine: where they may be, and whether they are of a kind that
-// dlscale knows how to call.
+// Search for NVIDIA DALI's libraries on this machine and check of their version.
 #pragma once
 
 #include <string>
@@ -12,31 +11,36 @@
 
 namespace dlscale::trainer::dali {
 
-/// With what the declarations of abi.hpp and the shipped pipelines were tried. DALI promises
-/// neither beyond a version, so that others are refused.
+/// Returns the versions of DALI with which abi.hpp and the shipped pipelines were tested. DALI
+/// guarantees neither its C API nor serialized pipelines across versions, so other versions are
+/// rejected.
 std::vector<std::string> known_versions();
 
 struct Library {
-  std::string path;  ///< of libdali.so
+  std::string path;  ///< path of libdali.so
   std::string version;
   Functions call;
 };
 
-/// Why there is none: every place that was looked at, and the remedy.
+/// Reason why DALI was not found: every place searched, and the remedy.
 struct Missing {
   std::string why;
 };
 
-/// What libdali.so may be called on this machine, in this order: $DLSCALE_DALI_LIBRARY (the library
-/// or its folder), and nothing else where that is set; what `tools/setup --dali` keeps;
-/// site-packages of $VIRTUAL_ENV, $CONDA_PREFIX and the python3 in $PATH; where the loader looks.
+/// Returns the paths at which libdali.so may lie on this machine, in search order:
+/// - $DLSCALE_DALI_LIBRARY, which is the library or its folder. If the variable is set, no other
+///   place is searched.
+/// - The folder in which `tools/setup --dali` keeps the library.
+/// - site-packages of $VIRTUAL_ENV, of $CONDA_PREFIX and of the python3 in $PATH.
+/// - The search path of the dynamic loader.
 std::vector<std::string> places(const VariableLookup& environment);
 
-/// Opens DALI and its operators, which stay open as long as the process lives: they have threads.
-/// Calling it again costs little.
+/// Opens DALI and its operators. The libraries stay open until the process ends, because they run
+/// threads. Repeated calls are cheap.
 std::variant<Library, Missing> find_library(const VariableLookup& environment);
 
-/// The same. Throws base::RunError (contract::kExitBadRunDescription) with what Missing says.
+/// Opens DALI like find_library(). Throws base::RunError (contract::kExitBadRunDescription) with
+/// Missing::why when DALI is not found.
 Library open_library(const VariableLookup& environment);
 
 }  // namespace dlscale::trainer::dali

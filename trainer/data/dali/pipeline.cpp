@@ -22,7 +22,7 @@ double threads_busy_s() {
     std::string name;
     std::getline(std::ifstream(it->path() / "comm"), name);
     if (!name.starts_with("[DALI]")) continue;
-    double running_ns = 0;  // the first number, of a thread that may have ended meanwhile
+    double running_ns = 0;  // first number in the file, 0 for an ended thread
     std::ifstream(it->path() / "schedstat") >> running_ns;
     busy_ns += running_ns;
   }
@@ -42,12 +42,14 @@ std::string_view shipped_pipeline(const PipelineKind& kind) {
 
 namespace {
 
-constexpr int kSides = 2;  ///< values of a place: down, right
+constexpr int kSides = 2;  ///< number of coordinates of a point: down, right
 constexpr Placement kHostMemory{Storage::cpu, 0, false};
-/// DALI reads a layout even where its header allows none (2.4.0 does not survive a null).
+/// Empty layout string. DALI reads the layout even where its header allows null (2.4.0 crashes on
+/// null).
 constexpr const char* kNoLayout = "";
 
-/// What DALI says has many lines: where in DALI's sources, what, and a stack.
+/// Returns a message of DALI as one line, without its stack trace. DALI's messages have several
+/// lines with the place in DALI's sources, the problem and a stack trace.
 std::string in_one_line(std::string_view said) {
   said = said.substr(0, said.find("\nStacktrace"));
   std::string line;
@@ -62,7 +64,7 @@ std::string in_one_line(std::string_view said) {
   return line;
 }
 
-/// One value list of all samples, each with the same.
+/// Returns `values` repeated once for each sample.
 template <std::size_t N>
 std::vector<float> repeated(const std::array<float, N>& values, std::size_t samples) {
   std::vector<float> all;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One of the shipped pipelines at work: encoded images and boxes go in, batches of images come out.
+// Execution of one of the shipped DALI pipelines, which turns encoded images and crop boxes into
+// batches of images.
 #pragma once
 
 #include <array>
@@ -21,52 +22,53 @@
 
 namespace dlscale::trainer::dali {
 
-// How much DALI's own threads have worked: it does not say so itself.
+// Measurement of the work of DALI's threads, which DALI does not report.
 
-/// CPU time so far of all threads of this process that DALI has started and that still live, by
-/// the names that it gives them (Linux's /proc/self/task).
+/// Returns the CPU time in seconds of all live DALI threads of this process. DALI's threads are
+/// recognised by their names (Linux's /proc/self/task).
 double threads_busy_s();
 
-// The serialized pipelines of this folder (make_pipelines.py), which are part of the program.
+// Serialized pipelines of this folder (make_pipelines.py), which are built into the program.
 
-/// Which of them.
+/// Properties that select one of the shipped pipelines.
 struct PipelineKind {
-  bool on_gpu = false;     ///< nvJPEG decodes, and images stay on the GPU
-  bool normalised = true;  ///< fp32; else bytes
+  bool on_gpu = false;     ///< true when nvJPEG decodes and images stay on the GPU
+  bool normalised = true;  ///< true for fp32 output, false for bytes
   images::Layout layout = images::Layout::planes;
   images::Resample resample = images::Resample::antialiased;
 };
 
-/// What DALI deserializes.
+/// Returns the serialized pipeline of this kind, which DALI deserializes.
 std::string_view shipped_pipeline(const PipelineKind& kind);
 
 struct ShippedPipeline {
-  std::string_view name;  ///< of the file, without its ending
+  std::string_view name;  ///< file name without its extension
   std::string_view bytes;
 };
 
-/// All; CMake writes them into a source file.
+/// Returns all shipped pipelines. CMake writes them into a source file.
 std::span<const ShippedPipeline> shipped_pipelines();
 
-/// How a pipeline runs.
+/// Settings with which a pipeline runs.
 struct PipelineSettings {
   PipelineKind kind;
-  int batch_size = 1;  ///< the most samples that are fed at a time
+  int batch_size = 1;  ///< largest number of samples in one fed batch
   int threads = 1;
-  int prefetch = 2;                            ///< batches at work at a time
-  int gpu = 0;                                 ///< number of the device, where kind.on_gpu
-  int side = 0;                                ///< of the images, pixels
-  std::array<float, images::kColours> mean{};  ///< of 0 to 255
+  int prefetch = 2;                            ///< number of batches in progress at a time
+  int gpu = 0;                                 ///< index of the GPU when kind.on_gpu is set
+  int side = 0;                                ///< side of the images in pixels
+  std::array<float, images::kColours> mean{};  ///< mean of each channel, 0 to 255
   std::array<float, images::kColours> deviation{};
 };
 
-/// A batch before it is decoded.
+/// A batch of encoded images with the crop window of each image.
 struct Encoded {
   std::vector<std::vector<std::uint8_t>> files;
   std::vector<Window> windows;
 };
 
-/// DALI has refused a batch, and is of no use after it. `what()` is what it said.
+/// Error that DALI reports for a batch. The pipeline is unusable afterwards. `what()` is the
+/// message of DALI.
 class Refused : public base::Error {
  public:
   explicit Refused(const std::string& said) : Error(said, 1) {}
@@ -74,14 +76,15 @@ class Refused : public base::Error {
 
 class Pipeline;
 
-/// A batch of images in DALI's memory, until it is destroyed, which any thread may do.
+/// A batch of images in DALI's memory. The memory is released when the object is destroyed, on any
+/// thread.
 class Output {
  public:
   ~Output();
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  /// samples x 3 x side x side numbers, or samples x side x side x 3 bytes, without gaps.
+  /// Returns samples x 3 x side x side numbers, or samples x side x side x 3 bytes, without gaps.
   void* data() const { return data_; }
   int samples() const { return samples_; }
 
@@ -96,19 +99,19 @@ class Output {
   int samples_ = 0;
 };
 
-/// Used by one thread.
+/// A DALI pipeline that decodes, crops, scales and normalises batches. Only one thread may use it.
 class Pipeline : public std::enable_shared_from_this<Pipeline> {
  public:
-  /// Throws Refused.
+  /// Creates and builds a pipeline. Throws Refused when DALI reports an error.
   static std::shared_ptr<Pipeline> make(const Library& library, const PipelineSettings& settings);
   ~Pipeline();
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
-  /// Gives DALI a batch to work at and returns at once; at most `prefetch` may be at work.
+  /// Starts work on a batch and returns at once. At most `prefetch` batches may be in progress.
   void feed(std::shared_ptr<const Encoded> batch);
   int at_work() const { return static_cast<int>(fed_.size()); }
-  /// Waits for the oldest batch that was fed.
+  /// Waits for the oldest fed batch and returns its images.
   std::unique_ptr<Output> take();
 
  private:
@@ -124,7 +127,7 @@ class Pipeline : public std::enable_shared_from_this<Pipeline> {
   Functions call_;
   PipelineSettings settings_;
   PipelineHandle pipeline_ = nullptr;
-  std::deque<std::shared_ptr<const Encoded>> fed_;  ///< DALI reads their bytes where they lie
+  std::deque<std::shared_ptr<const Encoded>> fed_;  ///< batches that DALI reads in place
 };
 
 }  // namespace dlscale::trainer::dali

@@ -7,18 +7,19 @@
 namespace dlscale::trainer::dali {
 namespace {
 
-/// Of one side of a picture.
+/// Interval along one dimension of an image.
 struct Stretch {
-  int first = 0;  ///< pixel that is decoded
+  int first = 0;  ///< index of the first decoded pixel
   int size = 0;
-  float from = 0, to = 0;  ///< in the decoded ones
+  float from = 0, to = 0;  ///< interval to scale, relative to `first`
 };
 
-/// New pixels `first` to first + side, of `scaled` in all, in the `size` old ones.
+/// Returns the interval of source pixels for the scaled pixels `first` to first + side. `size` is
+/// the number of source pixels and `scaled` the total number of scaled pixels.
 Stretch old_pixels(int size, int scaled, int first, int side) {
   const double scale = static_cast<double>(size) / scaled;
   const double from = first * scale, to = (first + side) * scale;
-  // A triangle reaches as far as a new pixel is wide; one pixel more for roundings.
+  // The triangle filter reaches as far as a scaled pixel is wide. One extra pixel covers rounding.
   const double reach = std::max(scale, 1.0) + 1;
   const int begin = std::max(0, static_cast<int>(std::floor(from - reach)));
   const int end = std::min(size, static_cast<int>(std::ceil(to + reach)));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CIFAR-10 (Krizhevsky, 2009): the binary batches, or its images in folders of their classes.
+// Data set CIFAR-10 (Krizhevsky, 2009), from its binary batches or from its images in one folder
+// per class.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,10 +20,10 @@ namespace {
 
 constexpr int kClasses = 10;
 constexpr ImageShape kShape{3, 32, 32};
-constexpr std::int64_t kRecordBytes = 1 + 3 * 32 * 32;         ///< label; red, green, blue planes
-constexpr const char* kBinaryFolder = "cifar-10-batches-bin";  ///< as the archive unpacks
+constexpr std::int64_t kRecordBytes = 1 + 3 * 32 * 32;  ///< label, planes of red, green, blue
+constexpr const char* kBinaryFolder = "cifar-10-batches-bin";  ///< folder in the official archive
 
-/// Files "<prefix>….bin", sorted.
+/// Returns the files "<prefix>….bin" in `folder`, sorted.
 std::vector<fs::path> batches_in(const fs::path& folder, const std::string& prefix) {
   std::vector<fs::path> files;
   std::error_code ignored;
@@ -54,7 +55,8 @@ void read_batch(const fs::path& path, Split& split) {
   if (records == 0) file.fail("it is empty");
 }
 
-/// Batches are numbered from 1: one that is left out would make a smaller set of the same name.
+/// Throws when the numbers of the batch files have a gap. The files are numbered from 1, and a
+/// missing file would silently make the data set smaller.
 void check_numbers(const std::vector<fs::path>& batches, const std::string& prefix) {
   for (const fs::path& batch : batches) {
     const std::string number = batch.stem().string().substr(prefix.size());
@@ -81,7 +83,7 @@ Split read_batches(const fs::path& folder, const std::string& prefix) {
 }
 
 Dataset load(const contract::DatasetSpec& spec) {
-  // Of the training pixels.
+  // Statistics of the training pixels.
   const ColourStatistics colours{.mean = {0.4914, 0.4822, 0.4465},
                                  .deviation = {0.2470, 0.2435, 0.2616}};
   if (spec.path.empty()) {

@@ -96,13 +96,14 @@ Dataset load_idx_images(const contract::DatasetSpec& spec, const PixelStatistics
   return dataset;
 }
 
-// MNIST (LeCun, Cortes, Burges): 60,000 and 10,000 digits of 28x28.
+// Data set MNIST (LeCun, Cortes, Burges) with 60,000 training and 10,000 test images of digits,
+// 28x28.
 
 namespace {
 
 Dataset load_mnist(const contract::DatasetSpec& spec) {
   return load_idx_images(
-      spec, {.mean = 0.1307, .deviation = 0.3081});  // as PyTorch's MNIST example uses them
+      spec, {.mean = 0.1307, .deviation = 0.3081});  // values of PyTorch's MNIST example
 }
 
 }  // namespace
@@ -113,12 +114,13 @@ const DatasetEntry mnist_entry{.name = "mnist",
                                .load = load_mnist,
                                .shape = "1x28x28"};
 
-// Fashion-MNIST (Xiao, Rasul, Vollgraf, 2017): 60,000 and 10,000 articles of clothing, 28x28.
+// Data set Fashion-MNIST (Xiao, Rasul, Vollgraf, 2017) with 60,000 training and 10,000 test images
+// of clothing, 28x28.
 
 namespace {
 
 Dataset load_fashion_mnist(const contract::DatasetSpec& spec) {
-  return load_idx_images(spec, {.mean = 0.2860, .deviation = 0.3530});  // of the training pixels
+  return load_idx_images(spec, {.mean = 0.2860, .deviation = 0.3530});  // from the training pixels
 }
 
 }  // namespace

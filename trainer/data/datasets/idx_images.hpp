@@ -10,25 +10,24 @@
 
 namespace dlscale::trainer {
 
-// The IDX format of MNIST and its kin: big-endian header, then bytes; plain or gzip-compressed.
+// An array in the IDX format of MNIST, which has a big-endian header followed by bytes. The file
+// may be plain or gzip-compressed.
 struct IdxArray {
-  std::vector<std::int64_t> sizes;  ///< one per dimension, slowest first
+  std::vector<std::int64_t> sizes;  ///< size of each dimension, slowest first
   std::vector<std::uint8_t> values;
 };
 
-/// Reads `path`, or `path`.gz when there is no `path`. Throws base::RunError (contract::kExitData)
-/// naming the file when it is missing, damaged, cut short, longer than its header says, or not an
-/// array of bytes with `dimensions` dimensions.
+/// Reads `path`, or `path`.gz when `path` does not exist. Throws base::RunError
+/// (contract::kExitData) with the file name when the file is missing, damaged, cut short, longer
+/// than its header states, or not an array of bytes with `dimensions` dimensions.
 IdxArray read_idx(const std::filesystem::path& path, int dimensions);
 
-// Data sets of ten classes in the four IDX files of MNIST.
-
-/// Of the training pixels, between 0 and 1.
+/// Mean and standard deviation of the training pixels, between 0 and 1.
 struct PixelStatistics {
   double mean, deviation;
 };
 
-/// As DatasetEntry::load.
+/// Loads a data set from four IDX files, like DatasetEntry::load.
 Dataset load_idx_images(const contract::DatasetSpec& spec, const PixelStatistics& pixels);
 
 }  // namespace dlscale::trainer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images in folders of their classes, as torchvision's ImageFolder reads them.
+// Data set of images in one folder per class, like torchvision's ImageFolder.
 #include "trainer/data/image_tree.hpp"
 
 namespace dlscale::trainer {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images of noise in any shape, for studies of speed that need no data.
+// Data set of random images in any shape, for speed measurements without data files.
 #include <algorithm>
 
 #include "base/error.hpp"
@@ -15,10 +15,12 @@ constexpr const char* kShape = "3x224x224";
 constexpr int kClasses = 1000;
 constexpr std::int64_t kTrainSamples = 1024;
 constexpr std::int64_t kTestSamples = 256;
-/// A split has as many different images as these allow, and at least one.
+/// Limits for the number of different images in a split. A split has as many images as both limits
+/// allow, and at least one.
 constexpr std::int64_t kMostImages = 64;
 constexpr std::int64_t kMostBytes = 64 << 20;
-/// The set is the same in every run, whatever the run's seed.
+/// Keys of the random streams. The keys are fixed, so the data set is the same in every run,
+/// independent of the seed of the run.
 constexpr std::uint64_t kTrainKey = 3;
 constexpr std::uint64_t kTestKey = 4;
 
@@ -28,7 +30,7 @@ ImageShape shape_of(const contract::DatasetSpec& spec) {
   return {channels, height, width};
 }
 
-/// An image depends on its split's key and its number only.
+/// Draws the images of a split. An image depends only on the key of its split and its number.
 Split draw(std::uint64_t key, std::int64_t samples, const ImageShape& shape, int classes) {
   const std::int64_t images =
       std::clamp<std::int64_t>(kMostBytes / shape.values(), 1, std::min(kMostImages, samples));
@@ -59,7 +61,7 @@ Dataset load(const contract::DatasetSpec& spec) {
   dataset.shape = shape_of(spec);
   dataset.classes = spec.classes == 0 ? kClasses : spec.classes;
   const auto channels = static_cast<std::size_t>(dataset.shape.channels);
-  dataset.mean.assign(channels, 0.5);  // of evenly spread pixels
+  dataset.mean.assign(channels, 0.5);  // mean and deviation of uniformly distributed pixels
   dataset.deviation.assign(channels, 0.289);
   const auto split = [&](std::uint64_t key, std::int64_t asked, std::int64_t otherwise) {
     return draw(key, asked == 0 ? otherwise : asked, dataset.shape, dataset.classes);

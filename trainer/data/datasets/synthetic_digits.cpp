@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ten digits drawn with a shaky pen: a learnable 28x28 set that needs no download.
+// Data set of ten generated digits with random distortions, which is learnable and needs no
+// download, 28x28.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,14 +16,15 @@ constexpr int kSide = 28;
 constexpr int kClasses = 10;
 constexpr std::int64_t kTrainSamples = 6000;
 constexpr std::int64_t kTestSamples = 1000;
-/// The set is the same in every run, whatever the run's seed: repetitions must share their data.
+/// Keys of the random streams. The keys are fixed, because all repetitions of a run must use the
+/// same data set, independent of the seed of the run.
 constexpr std::uint64_t kTrainKey = 1;
 constexpr std::uint64_t kTestKey = 2;
 
 struct Point {
   double x, y;
 };
-using Stroke = std::vector<Point>;  // consecutive points are joined; x right, y down, in [0, 1]
+using Stroke = std::vector<Point>;  // polyline in [0, 1], x points right and y points down
 
 Stroke ellipse(Point centre, Point radius) {
   constexpr int kCorners = 12;
@@ -86,7 +88,7 @@ const std::array<std::vector<Stroke>, kClasses>& digits() {
   return strokes;
 }
 
-/// How one writer at one moment draws: slant, size, place and pen.
+/// Random parameters of one drawn digit: slant, size, position and pen.
 class Hand {
  public:
   explicit Hand(RandomStream& random)
@@ -111,7 +113,7 @@ class Hand {
  private:
   double angle_, shear_, width_, height_;
   Point centre_;
-  double pen_, ink_;  // half the stroke's width in pixels; darkest value
+  double pen_, ink_;  // half the stroke width in pixels, and the brightest pixel value
 };
 
 double distance(Point p, Point a, Point b) {
@@ -142,8 +144,9 @@ void add_noise(std::uint8_t* image, RandomStream& random) {
   }
 }
 
-/// A sample depends on its split's key and its number only, so that a larger set begins with the
-/// smaller one. Classes take turns, so that every beginning is balanced.
+/// Draws the samples of a split. A sample depends only on the key of its split and its number, so a
+/// larger set starts with the samples of a smaller one. Classes take turns, so every prefix of the
+/// split is balanced.
 Split draw(std::uint64_t key, std::int64_t samples, int classes) {
   Split split;
   split.pixels.resize(static_cast<std::size_t>(samples * kSide * kSide));
@@ -171,7 +174,7 @@ Dataset load(const contract::DatasetSpec& spec) {
   Dataset dataset;
   dataset.shape = {1, kSide, kSide};
   dataset.classes = classes_to_keep(kClasses, spec.first_classes);
-  dataset.mean = {0.110};  // of the training pixels
+  dataset.mean = {0.110};  // statistics of the training pixels
   dataset.deviation = {0.207};
   const auto split = [&](std::uint64_t key, std::int64_t asked, std::int64_t otherwise) {
     return draw(key, asked == 0 ? otherwise : asked, dataset.classes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// AG's News (Zhang, Zhao, LeCun: Character-level Convolutional Networks for Text Classification,
-// NIPS 2015): train.csv and test.csv of "class","title","description".
+// Data set AG's News (Zhang, Zhao, LeCun: Character-level Convolutional Networks for Text
+// Classification, NIPS 2015) from train.csv and test.csv with "class","title","description" per
+// line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,8 +19,8 @@ constexpr std::size_t kFields = 3;
 
 using Fields = std::vector<std::string>;
 
-/// Returns the cells of a row. A row is a line: several lines of a description are joined by
-/// backslashes.
+/// Returns the cells of a row. Each row is one line of the file. Backslashes in a description stand
+/// for line ends and become spaces.
 Fields fields_of(const TextFile& file, std::size_t line) {
   base::CsvReader reader(file.lines[line], "", base::CsvQuotes::anywhere);
   Fields fields;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multi30k, English to German (Elliott, Frank, Sima'an, Specia: Multi30K, 2016): train.{en,de} and
-// test_2016_flickr.{en,de}, a sentence a line.
+// Data set Multi30k, English to German (Elliott, Frank, Sima'an, Specia: Multi30K, 2016), from
+// train.{en,de} and test_2016_flickr.{en,de} with one sentence per line.
 #include <fmt/format.h>
 
 #include <utility>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stanford Sentiment Treebank, two classes (Socher et al., Recursive Deep Models for Semantic
-// Compositionality, 2013): stsa.binary.train and stsa.binary.test, a line "label text" each.
+// Data set Stanford Sentiment Treebank with two classes (Socher et al., Recursive Deep Models for
+// Semantic Compositionality, 2013) from stsa.binary.train and stsa.binary.test with "label text"
+// per line.
 #include <utility>
 
 #include "trainer/data/text/text_set.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TREC questions (Li, Roth: Learning Question Classifiers, COLING 2002): TREC.train and TREC.test,
-// Latin-1, a line "CLASS:subclass question" each.
+// Data set of TREC questions (Li, Roth: Learning Question Classifiers, COLING 2002) from TREC.train
+// and TREC.test in Latin-1 with "CLASS:subclass question" per line.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

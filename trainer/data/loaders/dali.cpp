@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA DALI's operators, on the processor or on the rank's GPU.
+// Loaders that use the operators of NVIDIA DALI, on the CPU or on the GPU of the rank.
 #include "trainer/data/dali/dali_loader.hpp"
 
 namespace dlscale::trainer {
 
-// NVIDIA DALI's operators on the processor.
+// Loader that runs the operators of NVIDIA DALI on the CPU.
 
 namespace {
 
@@ -23,7 +23,8 @@ const LoaderEntry dali_cpu_entry{
     .any_size = true,
     .why_missing = dali::why_missing};
 
-// NVIDIA DALI's operators on the rank's GPU: nvJPEG decodes, and images never lie in host memory.
+// Loader that runs the operators of NVIDIA DALI on the GPU of the rank. nvJPEG decodes, and decoded
+// images never lie in host memory.
 
 namespace {
 

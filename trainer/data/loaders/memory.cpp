@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole data set stays in memory as bytes; a batch is gathered and normalised in one pass.
+// Loader that keeps the whole data set in memory as bytes, and gathers and normalises each batch in
+// one pass.
 #include <ATen/ops/empty.h>
 #include <fmt/format.h>
 
@@ -74,7 +75,7 @@ class MemoryLoader : public GatheringLoader {
   }
 
   LoaderContext context_;
-  std::vector<std::uint8_t> shifted_;  ///< one image, where they are augmented
+  std::vector<std::uint8_t> shifted_;  ///< buffer for one augmented image
 };
 
 std::unique_ptr<Loader> make_memory_loader(const LoaderContext& context) {

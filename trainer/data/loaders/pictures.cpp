@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures decoded, cut and scaled by threads beside the training: from files of classes, or from
-// records.
+// Loaders whose threads decode, cut and scale images in parallel with training, from image files or
+// from record files.
 #include "trainer/data/packed_images.hpp"
 #include "trainer/data/picture_loader.hpp"
 
 namespace dlscale::trainer {
 
-// Files decoded, cut and scaled by threads beside the training.
+// Loader of image files, decoded, cut and scaled by threads in parallel with training.
 extern const LoaderEntry native_entry;
 const LoaderEntry native_entry{
     .name = "native",
@@ -15,7 +15,8 @@ const LoaderEntry native_entry{
     .augments = true,
     .any_size = true};
 
-// Records of one file for each split, decoded, cut and scaled by threads beside the training.
+// Loader of record files, one per split, decoded, cut and scaled by threads in parallel with
+// training.
 extern const LoaderEntry packed_entry;
 const LoaderEntry packed_entry{
     .name = "packed",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One batch, prepared once and delivered again and again: training as fast as if loading cost
-// nothing.
+// Loader that prepares one batch and delivers it repeatedly, so that training runs as if loading
+// cost nothing.
 #include <algorithm>
 
 #include "trainer/data/loader.hpp"
@@ -13,7 +13,7 @@ extern const LoaderEntry text_entry;
 
 namespace {
 
-/// What the one batch is made by.
+/// Returns the loader that makes the repeated batch.
 const LoaderEntry& maker_of(const LoaderContext& context) {
   if (context.dataset.is_text()) return text_entry;
   return context.split.pictures ? native_entry : memory_entry;
@@ -27,7 +27,8 @@ class SyntheticLoader : public Loader {
   void start(Delivery delivery) override {
     left_ = static_cast<std::int64_t>(delivery.samples.size());
     batch_size_ = std::min(delivery.batch_size, left_);
-    // Always that of the first start, so that a device may keep it.
+    // The batch of the first start is kept whenever it is large enough, so that a device can keep
+    // its copy.
     if (prepared_.size() >= batch_size_) return;
     delivery.samples.resize(static_cast<std::size_t>(batch_size_));
     maker_->start({std::move(delivery.samples), batch_size_});

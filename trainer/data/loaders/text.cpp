@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts as tokens, a batch as long as its longest one needs.
+// Loader of texts as tokens, which pads each batch to the length of its longest text.
 #include <ATen/ops/full.h>
 
 #include <algorithm>
@@ -27,7 +27,8 @@ class TextLoader : public GatheringLoader {
     return translates_ ? sentences(samples, length) : labelled(samples, length);
   }
 
-  /// With a sentence's end, or the beginning before it.
+  /// Returns the number of tokens of a sample. Translation adds one token, the end of the source
+  /// sentence or the start of the target sentence.
   std::int64_t length_of(std::int64_t sample) const {
     const auto text = static_cast<std::int64_t>(context_.split.text[sample].size());
     if (!translates_) return text;

@@ -14,7 +14,7 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Of UTF-8; spreadsheets begin files with it.
+/// Byte order mark of UTF-8, with which spreadsheet programs begin text files.
 const std::string kByteOrderMark = "\xef\xbb\xbf";
 
 using Words = std::vector<std::vector<std::string>>;
@@ -45,7 +45,8 @@ RawTexts chosen(const RawTexts& all, const Keeps& keeps) {
   return some;
 }
 
-/// Every folds-th sample of the training files is of one fold, whatever the run's seed.
+/// Splits the training samples into folds. Every folds-th sample belongs to the same fold,
+/// independent of the seed of the run.
 void cut_folds(RawTextSet& raw, const contract::DatasetSpec& spec) {
   if (spec.folds == 0 && raw.test.size() > 0) return;
   if (spec.folds == 0) {
@@ -81,13 +82,14 @@ Words words_of(const std::vector<std::string>& texts, int max_length) {
   return words;
 }
 
-/// What one language's texts become.
+/// Token lists and vocabulary size of the texts in one language.
 struct Language {
   TokenLists train, test;
   int words = 0;
 };
 
-/// `test_length`: most tokens of a text of the test set; 0: any.
+/// Builds the vocabulary from `train` and encodes both splits. `test_length` is the maximum number
+/// of tokens of a test text, 0 for no limit.
 Language encode(const std::vector<std::string>& train, const std::vector<std::string>& test,
                 int test_length, const contract::DatasetSpec& spec) {
   const Words to_train = words_of(train, spec.max_length);
@@ -116,7 +118,8 @@ Dataset make_text_set(RawTextSet raw, const contract::DatasetSpec& spec) {
   set.train.text = std::move(source.train);
   set.test.text = std::move(source.test);
   if (raw.classes == 0) {
-    // A translation is compared with the whole of what it is to be.
+    // Reference translations of the test set are not shortened, because a translation is compared
+    // with the complete reference.
     Language target = encode(raw.train.translations, raw.test.translations, 0, spec);
     set.target_words = target.words;
     set.train.translation = std::move(target.train);

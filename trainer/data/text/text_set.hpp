@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From texts as their files hold them to a data set of tokens.
+// Conversion of raw texts from files to a data set of tokens.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace dlscale::trainer {
 
-/// UTF-8; either labels or translations, as many as texts.
+/// Raw texts of one split in UTF-8. There is one label or one translation for each text.
 struct RawTexts {
   std::vector<std::string> texts;
   std::vector<int> labels;
@@ -19,32 +19,34 @@ struct RawTexts {
 };
 
 struct RawTextSet {
-  int classes = 0;  ///< 0: texts are translated
+  int classes = 0;  ///< number of classes, 0 for translation
   RawTexts train;
-  RawTexts test;  ///< none: the files have no split of their own, so that folds are needed
+  RawTexts test;  ///< test split, empty when the files define none and folds are needed
 };
 
-/// Digest, folds, classes, subset, vocabulary and cut, in this order and as `spec` says. Throws
+/// Converts raw texts to a data set. Applies, in this order, the digest check, the folds, the
+/// choice of classes, the subset, the vocabulary and the maximum length from `spec`. Throws
 /// base::RunError (contract::kExitData).
 Dataset make_text_set(RawTextSet raw, const contract::DatasetSpec& spec);
 
-/// The file's lines. Throws base::RunError (contract::kExitData) when it is missing, empty or, as
-/// read, not UTF-8 or not divided by line feeds, naming the line.
+/// Lines of a text file. The constructor throws base::RunError (contract::kExitData) when the file
+/// is missing, empty, not valid UTF-8 after decoding, or not divided by line feeds. The message
+/// names the line.
 struct TextFile {
   enum class Encoding { utf8, latin1 };
   std::filesystem::path path;
   std::vector<std::string> lines;
 
   explicit TextFile(std::filesystem::path file, Encoding encoding = Encoding::utf8);
-  /// "cannot read FILE: line N: problem; fetch the file again"; `line` counts from 0.
+  /// Throws "cannot read FILE: line N: problem; fetch the file again". `line` counts from 0.
   [[noreturn]] void fail(std::size_t line, const std::string& problem) const;
 
  private:
   [[noreturn]] void fail_ending(std::size_t line) const;
 };
 
-/// `spec.path`. Throws base::RunError (contract::kExitData) where it is empty; `files` says what is
-/// in it.
+/// Returns `spec.path`. Throws base::RunError (contract::kExitData) when the path is empty. `files`
+/// describes the expected content of the folder.
 std::filesystem::path folder_of(const contract::DatasetSpec& spec, const std::string& files);
 
 }  // namespace dlscale::trainer

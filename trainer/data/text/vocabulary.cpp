@@ -43,11 +43,11 @@ namespace {
 
 constexpr std::string_view kOwnWords = "'.,()!?";
 constexpr std::string_view kBetweenWords = " \t\n\v\f\r\";:";
-/// In UTF-8 the Latin-1 letters are this byte and one of 0x80 … 0xbf.
+/// First byte of the Latin-1 letters in UTF-8. The second byte is between 0x80 and 0xbf.
 constexpr char kLatinLead = '\xc3';
-constexpr char kFirstCapital = '\x80';  ///< À, after its lead; lower case is 0x20 further on
-constexpr char kLastCapital = '\x9e';   ///< Þ
-constexpr char kTimes = '\x97';         ///< ×, among the capitals
+constexpr char kFirstCapital = '\x80';  ///< second byte of À, the lower-case letter is 0x20 higher
+constexpr char kLastCapital = '\x9e';   ///< second byte of Þ
+constexpr char kTimes = '\x97';         ///< second byte of ×, which lies among the capital letters
 
 char lower(char c, char before) {
   if (c >= 'A' && c <= 'Z') return static_cast<char>(c + 0x20);
@@ -56,7 +56,8 @@ char lower(char c, char before) {
   return is_capital ? static_cast<char>(c + 0x20) : c;
 }
 
-/// Bytes of the character that begins so; 0 where none does.
+/// Returns the number of bytes of the UTF-8 character that starts with `lead`, or 0 when `lead` is
+/// not a valid first byte.
 std::size_t length_of(unsigned char lead) {
   if (lead < 0x80) return 1;
   if (lead >= 0xc2 && lead < 0xe0) return 2;
@@ -64,7 +65,7 @@ std::size_t length_of(unsigned char lead) {
   return lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
 }
 
-/// Forms that are too long, surrogates, and what is beyond Unicode.
+/// Returns true for overlong forms, surrogates and code points beyond Unicode.
 bool is_forbidden(unsigned char lead, unsigned char second) {
   return (lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) ||
          (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a text to its words, and the words that a model knows with their numbers.
+// Tokeniser and vocabulary for texts.
 #pragma once
 
 #include <cstdint>
@@ -10,30 +10,30 @@
 
 namespace dlscale::trainer {
 
-// The tokens of every vocabulary that are no words.
+// Special tokens, which every vocabulary contains in addition to words.
 
-inline constexpr std::int32_t kPad = 0;      ///< fills a batch up to its longest sample
-inline constexpr std::int32_t kUnknown = 1;  ///< a word that the vocabulary lacks
-inline constexpr std::int32_t kBegin = 2;    ///< of a sentence to be translated into
-inline constexpr std::int32_t kEnd = 3;      ///< of a sentence
+inline constexpr std::int32_t kPad = 0;      ///< padding up to the longest sample of a batch
+inline constexpr std::int32_t kUnknown = 1;  ///< word that is not in the vocabulary
+inline constexpr std::int32_t kBegin = 2;    ///< start of a target sentence in translation
+inline constexpr std::int32_t kEnd = 3;      ///< end of a sentence
 inline constexpr std::int32_t kSpecialTokens = 4;
 
-// The words that a model knows, and their numbers.
+// Mapping from words to token numbers.
 
-/// Numbers follow the special tokens: the most frequent word first,
-/// of equally frequent ones the first by its bytes.
+/// Words with their token numbers. The numbers follow the special tokens. Words are ordered by
+/// decreasing frequency, and words of equal frequency by their bytes.
 class Vocabulary {
  public:
   struct Limits {
-    int most_words = 0;  ///< 0: all
-    int min_count = 0;   ///< how often a word must occur
+    int most_words = 0;  ///< maximum number of words, 0 for no limit
+    int min_count = 0;   ///< minimum number of occurrences of a word
   };
-  /// Of these texts, which are those of the training set.
+  /// Builds the vocabulary from `texts`, which are the texts of the training set.
   Vocabulary(const std::vector<std::vector<std::string>>& texts, const Limits& limits);
 
-  /// With the special tokens.
+  /// Returns the number of tokens, including the special tokens.
   int size() const;
-  /// kUnknown for a word that is none of it.
+  /// Returns the token of `word`, or kUnknown when the vocabulary lacks the word.
   std::int32_t number_of(const std::string& word) const;
   std::vector<std::int32_t> numbers_of(const std::vector<std::string>& text) const;
 
@@ -41,17 +41,22 @@ class Vocabulary {
   std::unordered_map<std::string, std::int32_t> numbers_;
 };
 
-// From a text to its words.
+// Functions that split a text into words and check or convert its encoding.
 
-/// Lower case; words lie between white space. Each of ' . , ( ) ! ? is a word of its own; " ; : are
-/// left out: what torchtext calls basic_english. Everything else belongs to words, - and / too.
-/// Capitals are known from ASCII and Latin-1 (É, Ä, Ø). `text` is UTF-8.
+/// Splits `text`, which is UTF-8, into lower-case words. The rules follow torchtext's
+/// basic_english:
+/// - White space separates words.
+/// - Each of ' . , ( ) ! ? is a word.
+/// - The characters " ; : are dropped.
+/// - All other characters, including - and /, belong to words.
+/// - Capital letters of ASCII and Latin-1 (É, Ä, Ø) become lower case.
 std::vector<std::string> tokenize(std::string_view text);
 
-/// Where `text` stops to be UTF-8: the number of good bytes; the whole size where all are.
+/// Returns the number of leading bytes of `text` that are valid UTF-8. This number is the size of
+/// `text` when all bytes are valid.
 std::size_t utf8_prefix(std::string_view text);
 
-/// ISO 8859-1 to UTF-8.
+/// Converts ISO 8859-1 to UTF-8.
 std::string utf8_of_latin1(std::string_view text);
 
 }  // namespace dlscale::trainer
