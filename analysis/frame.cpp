@@ -39,7 +39,7 @@ double step_time_s(const RunRow& run) {
 std::optional<double> epoch_time_s(const RunRow& run) {
   std::vector<double> times;
   for (const EpochRow& epoch : run.epochs) {
-    if (epoch.wall_s > 0) times.push_back(epoch.wall_s);  // some logs tell of epochs without times
+    if (epoch.wall_s > 0) times.push_back(epoch.wall_s);  // some logs omit epoch times
   }
   if (times.empty()) return std::nullopt;
   if (times.size() > 1) times.erase(times.begin());

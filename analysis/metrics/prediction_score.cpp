@@ -29,7 +29,8 @@ std::optional<double> step(const RunRow& run) {
   return step_time_s(run);
 }
 
-/// Of all epochs together, where the run has as many as were predicted, each with its time.
+/// Returns the time of all epochs together, in seconds. Returns an empty value unless the run has
+/// the predicted number of epochs, each with a time.
 std::optional<double> training_s(const RunRow& run, const RunPrediction& said) {
   if (said.epoch_s.value <= 0) return std::nullopt;
   const double predicted = std::round(said.run_s.value / said.epoch_s.value);
@@ -79,7 +80,7 @@ std::vector<const RunRow*> runs_of(const RunsById& runs, const KeptPrediction& k
     const auto run = runs.find(run_id);
     if (run != runs.end() && has_throughput(*run->second)) found.push_back(run->second);
   }
-  std::sort(found.begin(), found.end());  // they lie in the frame one behind the other
+  std::sort(found.begin(), found.end());  // pointer order is the frame's order
   return found;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How wrong kept predictions have been.
+// Computes the errors of saved predictions.
 #pragma once
 
 #include <optional>
@@ -13,51 +13,53 @@
 
 namespace dlscale::analysis {
 
-/// A quantity that is predicted and measured.
+/// Quantity that is both predicted and measured.
 struct PredictedQuantity {
-  const char* id;     ///< "step_s"
-  const char* title;  ///< "step time"
+  const char* id;     ///< identifier, e.g. "step_s"
+  const char* title;  ///< title, e.g. "step time"
   contract::PredictedValue contract::RunPrediction::*said;
-  /// Of a point's repeats what each measured; empty where none did.
+  /// Returns the value of each repeat of a point that measured the quantity. The result is empty if
+  /// no repeat measured it.
   std::vector<double> (*measured)(const KeptPrediction& kept,
                                   const std::vector<const RunRow*>& repeats);
 };
 
-/// Step time, throughput, epoch time, memory of a rank, training of all epochs.
+/// Returns the quantities: step time, throughput, epoch time, memory of a rank, training time of
+/// all epochs.
 std::span<const PredictedQuantity> predicted_quantities();
 
-/// A prediction that can be told right or wrong.
+/// Prediction with the measurement that it is compared with.
 struct ScoredValue {
   const KeptPrediction* kept;
-  const RunRow* run;  ///< one of its point's
+  const RunRow* run;  ///< one of the point's runs
   contract::PredictedValue said;
   double measured = 0;  ///< median of the repeats
-  std::size_t n = 0;    ///< repeats
+  std::size_t n = 0;    ///< number of repeats
   double error() const { return said.value / measured - 1; }
   bool inside() const { return said.low <= measured && measured <= said.high; }
 };
 
-/// A frame's runs by their names; the frame must stay as it is meanwhile.
+/// Runs of a frame by their ids. The frame must not change while the map is in use.
 using RunsById = std::unordered_map<std::string_view, const RunRow*>;
 RunsById runs_by_id(const Frame& frame);
 
-/// The completed runs of a prediction, in the frame's order.
+/// Returns the runs of a prediction that completed with a throughput, in the frame's order.
 std::vector<const RunRow*> runs_of(const RunsById& runs, const KeptPrediction& kept);
 
-/// In the order of the frame's predictions.
+/// Returns the scored predictions of a quantity, in the order of the frame's predictions.
 std::vector<ScoredValue> score(const Frame& frame, const PredictedQuantity& quantity);
 
 struct ErrorSummary {
   std::size_t points = 0;
-  std::size_t afterwards = 0;  ///< of them: predicted when the first run had begun
-  double median_error = 0;     ///< of |predicted / measured - 1|
-  double worst_error = 0;      ///< with its sign
+  std::size_t afterwards = 0;  ///< points that were predicted after the first run had started
+  double median_error = 0;     ///< median of |predicted / measured - 1|
+  double worst_error = 0;      ///< error of the largest magnitude, with its sign
   double bias = 0;             ///< median of predicted / measured - 1
-  std::size_t inside = 0;      ///< measured within the band that was said
+  std::size_t inside = 0;      ///< points with a measurement within the predicted band
   const RunRow* worst = nullptr;
 };
 
-/// Nothing where there is nothing to score.
+/// Returns the summary, or an empty value for an empty list.
 std::optional<ErrorSummary> summary_of(const std::vector<ScoredValue>& values);
 
 }  // namespace dlscale::analysis

@@ -93,13 +93,14 @@ bool AxisCell::contains(const AxisCell& other) const {
                      [&](const std::string& word) { return has(word); });
 }
 
-// A table of weak scaling has a global batch of its own in every row, and one of strong scaling a
-// batch per GPU. Taken as names of curves, such axes would leave one point to each curve, and no
-// rule would compare anything.
+// A table of weak scaling has a different global batch in every row, and a table of strong scaling
+// a different batch per GPU. If such axes named curves, each curve would have a single point, and
+// the rules could not compare anything.
 
 namespace {
 
-/// In the order in which they tell curves apart: devices before the nodes that they come in.
+/// Axes that describe conditions, in the order in which they distinguish curves. Devices come
+/// before the nodes that contain them.
 constexpr std::array<std::string_view, 12> kConditions{"device", "setup",   "repeats", "nodes",
                                                        "note",   "notes",   "comment", "comments",
                                                        "remark", "remarks", "hosts",   "date"};
@@ -134,7 +135,8 @@ std::map<std::string, std::string> AxisRoles::curve_of(const PlacedValue& placed
   return curve;
 }
 
-/// A condition that one count has several of tells curves apart.
+/// Treats a condition as an axis that distinguishes curves if one count has several values of the
+/// condition.
 void AxisRoles::find_conditions(const std::vector<PlacedValue>& values) {
   for (const std::string_view condition : kConditions) {
     const std::string name(condition);

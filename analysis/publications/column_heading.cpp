@@ -22,7 +22,8 @@ namespace {
 
 using Name = std::pair<std::string_view, std::string_view>;
 
-/// Names as plain_name() makes them. Times that are not listed keep their own names.
+/// Printed names in the form that plain_name() makes, with the names that the rules use. Times that
+/// are not listed keep their names.
 constexpr Name kNames[] = {
     {"speedup", "speedup"},
     {"speedupfactor", "speedup"},
@@ -60,21 +61,21 @@ constexpr std::string_view kTimeQuantities[] = {
 constexpr std::string_view kStepTimes[] = {"steptime", "iterationtime", "timeperstep",
                                            "itertime", "batchtime",     "timeperiteration"};
 
-/// Names of a throughput if the unit says that they are.
+/// Names that mean a throughput if their unit is a rate of samples.
 constexpr std::string_view kSpeeds[] = {"speed",          "performance", "processingspeed",
                                         "processingrate", "rate",        "images",
                                         "samples",        "tokens",      "ips"};
 
-/// Words in front of a name that do not change which quantity it is.
+/// Words in front of a name that do not change the quantity.
 constexpr std::string_view kQualifiers[] = {
     "avg",      "average",   "mean",       "median",   "total",    "global",
     "overall",  "aggregate", "aggregated", "combined", "training", "train",
     "measured", "observed",  "achieved",   "actual",   "system",   "cluster"};
-/// Words with the same property in front of speed-ups and efficiencies alone.
+/// Words that do not change the quantity in front of speed-ups and efficiencies only.
 constexpr std::string_view kClaimQualifiers[] = {"relative", "parallel", "strong",
                                                  "weak",     "scaling",  "scaled"};
 
-/// Words in front of a name whose values were not measured.
+/// Words in front of a name that mark values as not measured.
 constexpr std::string_view kIdeals[] = {"ideal",     "linear",   "theoretical", "expected",
                                         "predicted", "perfect",  "optimal",     "projected",
                                         "simulated", "modelled", "modeled"};
@@ -83,27 +84,27 @@ constexpr std::string_view kIdeals[] = {"ideal",     "linear",   "theoretical", 
 constexpr std::string_view kComparisons[] = {
     " over ",          " vs ",      " vs. ", " versus ", " relative to ", " compared to ",
     " compared with ", " against ", " wrt ", " w.r.t. "};
-/// Words of a baseline that is a count of the same table, and not another program.
+/// Words of a baseline that is a count of the same table and not another program.
 constexpr std::string_view kBaselineWords[] = {
     "the",  "a",        "an",     "one",     "single", "baseline", "base",   "first",
     "row",  "smallest", "gpu",    "gpus",    "node",   "nodes",    "core",   "cores",
     "rank", "ranks",    "worker", "workers", "device", "devices",  "serial", "sequential"};
 
-/// Nouns that scaling axes count, in the singular, and the names of the axes.
+/// Nouns that scaling axes count, in the singular, with the names of the axes.
 constexpr Name kCounted[] = {{"gpu", "gpus"},           {"gcd", "gpus"},
                              {"accelerator", "gpus"},   {"node", "nodes"},
                              {"core", "cores"},         {"rank", "ranks"},
                              {"worker", "workers"},     {"process", "processes"},
                              {"processe", "processes"}, {"device", "devices"}};
-/// Words that stand for "number of" before or behind what is counted.
+/// Words that mean "number of" before or after the counted noun.
 constexpr std::string_view kCountWords[] = {"#",  "num", "no",    "nr",    "n",
                                             "of", "the", "total", "count", "number"};
-/// Makers and kinds before what is counted: "NVIDIA GPUs", "CPU cores", "MPI ranks".
+/// Words for makers and kinds before the counted noun: "NVIDIA GPUs", "CPU cores", "MPI ranks".
 constexpr std::string_view kKinds[] = {"nvidia",   "amd",    "intel", "tesla",  "volta",
                                        "ampere",   "hopper", "dgx",   "hgx",    "geforce",
                                        "instinct", "cpu",    "mpi",   "compute"};
 
-/// Words of settings. Numbers below them were chosen and not measured.
+/// Words of settings. The numbers in such a column were chosen and not measured.
 constexpr std::string_view kSettings[] = {
     "batch",      "batchsize",  "bs",        "minibatch",  "microbatch", "epoch",      "epochs",
     "step",       "steps",      "iteration", "iterations", "iters",      "seed",       "layer",
@@ -112,7 +113,7 @@ constexpr std::string_view kSettings[] = {
     "runs",       "repetition", "repeat",    "repeats",    "trial",      "tp",         "pp",
     "dp",         "stage",      "version",   "bits",       "hosts",      "workers",    "features",
     "classes",    "learning"};
-/// Words of measurements. The name of a setting has none of them.
+/// Words of measurements. The name of a setting contains none of them.
 constexpr std::string_view kMeasures[] = {
     "time",     "s",          "sec",     "secs",  "second", "seconds", "ms",
     "min",      "minutes",    "h",       "hours", "speed",  "speedup", "throughput",
@@ -130,7 +131,7 @@ std::optional<std::string> find_name(const Name (&names)[kSize], std::string_vie
   return found == std::end(names) ? std::nullopt : std::optional<std::string>(found->second);
 }
 
-/// "timeperepoch" for "Time / epoch", "eff" for "Eff.".
+/// Returns "timeperepoch" for "Time / epoch" and "eff" for "Eff.".
 std::string plain_name(std::string_view name) {
   std::string plain = comparable(name);
   for (std::size_t at = plain.find('/'); at != plain.npos; at = plain.find('/')) {
@@ -140,7 +141,7 @@ std::string plain_name(std::string_view name) {
   return plain;
 }
 
-/// "number", "of" and "gpus" for "Number of GPUs". "#" and "/" are words.
+/// Returns "number", "of" and "gpus" for "Number of GPUs". "#" and "/" are words.
 std::vector<std::string> words_of(std::string_view name) {
   std::vector<std::string> words{""};
   for (const char c : base::lower(name)) {
@@ -155,7 +156,8 @@ std::vector<std::string> words_of(std::string_view name) {
   return words;
 }
 
-/// The name without its first word, and that word in lower case; empty without a second word.
+/// Returns the first word in lower case and the name without it. Returns empty texts for a name of
+/// one word.
 std::pair<std::string, std::string_view> first_word_of(std::string_view name) {
   const std::size_t end = name.find_first_of(" _-");
   const std::size_t begin = name.find_first_not_of(" _-", end);
@@ -165,7 +167,8 @@ std::pair<std::string, std::string_view> first_word_of(std::string_view name) {
   return {word, name.substr(begin)};
 }
 
-/// "Throughput" and "GPU" of "Throughput per GPU", "Throughput/GPU" and "throughput_per_gpu".
+/// Counted quantity and unit, such as "Throughput" and "GPU" from "Throughput per GPU",
+/// "Throughput/GPU" and "throughput_per_gpu".
 struct Share {
   std::string_view counted, unit;
 };
@@ -183,13 +186,13 @@ std::optional<Share> share_of(std::string_view name) {
 }
 
 /// Returns "gpu" for "GPUs" and "device", and "epoch" for "epochs". Returns an empty text for words
-/// that count nothing.
+/// that are not units of a count.
 std::string thing_of(std::string_view name) {
   const auto unit = parse_cell_unit(name);
   return unit && unit->kind == UnitKind::count && unit->factor == 1 ? unit->thing : "";
 }
 
-/// The quantity of names that are units: "images/sec", "seconds per epoch".
+/// Returns the quantity of a name that is a unit: "images/sec", "seconds per epoch".
 std::optional<std::string> quantity_of_unit(std::string_view name) {
   std::string words(name);
   std::replace(words.begin(), words.end(), '_', ' ');
@@ -206,8 +209,8 @@ std::optional<std::string> quantity_of_unit(std::string_view name) {
   return thing == "step" ? std::optional<std::string>("step_time") : std::nullopt;
 }
 
-/// "Speedup" for "Speedup over baseline"; empty without a comparison, and with one to another
-/// program.
+/// Returns "Speedup" for "Speedup over baseline". Returns an empty text for a name without a
+/// comparison and for a comparison with another program.
 std::string_view without_baseline(std::string_view name) {
   const std::string text = base::lower(name);
   for (const std::string_view comparison : kComparisons) {
@@ -235,14 +238,16 @@ std::optional<std::string> without_qualifier(std::string_view name) {
   return is_claim(quantity) ? quantity : std::nullopt;
 }
 
-/// "A100", "V100S" and "80GB" before what is counted; no "8", which is a count itself.
+/// Returns true for "A100", "V100S" and "80GB" before the counted noun. Returns false for "8",
+/// which is a count itself.
 bool is_kind(const std::string& word) {
   const bool has_digit = word.find_first_of("0123456789") != word.npos;
   const bool begins_with_digit = word.find_first_of("0123456789") == 0;
   return is_one_of(kKinds, word) || (has_digit && (!begins_with_digit || word.ends_with("gb")));
 }
 
-/// "gpus" for "gpus"; for "gpu" if other words say that it is counted.
+/// Returns "gpus" for "gpus". Returns "gpus" for "gpu" only if `is_counted`, that is, if other
+/// words mark it as counted.
 std::optional<std::string> counted_by(std::string word, bool is_counted) {
   for (const std::string_view mark : {"num", "n"}) {
     if (!word.starts_with(mark) || !counted_by(word.substr(mark.size()), true)) continue;
@@ -330,17 +335,17 @@ std::string usual_unit(std::string_view quantity) {
   return is_time_name(quantity) ? "s" : "";
 }
 
-// Tables seldom name a column as the rules do, and a heading that is not recognised is dangerous:
-// as an axis it puts each row on a curve of its own, and no rule compares anything. A heading is
-// therefore taken apart into its name, its unit and remarks in brackets. Names and units are known
-// above and in reference_value.cpp.
+// Tables seldom use the names of the rules for their columns. A heading that is not recognised is
+// dangerous: as an axis it puts each row on a separate curve, and the rules cannot compare
+// anything. A heading is therefore divided into its name, its unit and remarks in brackets. The
+// lists above and reference_value.cpp contain the known names and units.
 
 namespace {
 
 struct Bracket {
-  std::size_t begin = 0, end = 0;  ///< of the text, brackets included
+  std::size_t begin = 0, end = 0;  ///< positions in the text, brackets included
   bool is_square = false;
-  std::string text;  ///< within the brackets
+  std::string text;  ///< text within the brackets
 };
 
 /// Returns the closed brackets of a heading from left to right.
@@ -357,7 +362,8 @@ std::vector<Bracket> brackets_of(const std::string& text) {
   return found;
 }
 
-/// The heading without a pair of brackets: "Throughput per GPU" for "Throughput (img/s) per GPU".
+/// Returns the heading without a pair of brackets: "Throughput per GPU" for "Throughput (img/s) per
+/// GPU".
 std::string without(const std::string& text, const Bracket& bracket) {
   const std::string_view whole = text;
   return std::string(
@@ -369,8 +375,8 @@ std::optional<std::string> quantity_of(std::string_view name) {
   return known_quantity(name.substr(0, name.find('@')));
 }
 
-/// True if round brackets hold the unit of the name beside them. Counts, as of "Params (M)" and
-/// "Batch (images)", are settings, and "Throughput (min)" is a minimum.
+/// Returns true if the text in round brackets is the unit of the name next to it. Counts, as in
+/// "Params (M)" and "Batch (images)", are settings, and "Throughput (min)" is a minimum.
 bool is_unit_of(const std::string& name, const std::string& text) {
   const auto unit = parse_unit(text);
   if (!unit) return false;
@@ -400,7 +406,8 @@ ColumnHeading measured_heading(const std::string& text, const std::string& unit)
   return heading;
 }
 
-/// "Throughput" and "img/s" of "Throughput, img/s", "throughput_img_per_s" and "Time in seconds".
+/// Reads a name with a unit behind it: "Throughput" and "img/s" from "Throughput, img/s",
+/// "throughput_img_per_s" and "Time in seconds".
 std::optional<ColumnHeading> with_unit_behind(const std::string& text) {
   for (std::size_t at = text.find_first_of(" _,"); at != text.npos;
        at = text.find_first_of(" _,", at + 1)) {
@@ -414,8 +421,8 @@ std::optional<ColumnHeading> with_unit_behind(const std::string& text) {
   return std::nullopt;
 }
 
-/// A speed-up or an efficiency, which need no unit. "Ideal speedup" keeps its name: no rule reads
-/// values that were not measured.
+/// Reads a speed-up or an efficiency, which need no unit. "Ideal speedup" keeps its name, because
+/// the rules do not read values that were not measured.
 std::optional<ColumnHeading> read_ratio(const std::string& text) {
   const std::size_t behind = is_ideal_name(text) ? text.find_first_of(" _-") : text.npos;
   const std::string name = behind == text.npos ? text : text.substr(behind + 1);
@@ -425,7 +432,7 @@ std::optional<ColumnHeading> read_ratio(const std::string& text) {
   return heading;
 }
 
-/// A heading without a unit in brackets. `whole` is the heading with its remarks in brackets.
+/// Reads a heading without a unit in brackets. `whole` is the heading with its remarks in brackets.
 ColumnHeading read_plain(const std::string& text, const std::string& whole) {
   std::string unit = text.substr(0, text.find('@'));
   std::replace(unit.begin(), unit.end(), '_', ' ');
@@ -445,15 +452,15 @@ ColumnHeading read_plain(const std::string& text, const std::string& whole) {
   return heading;
 }
 
-/// "model" for "# model", the first heading of a header that was written as a comment; "# GPUs" as
-/// it is.
+/// Returns "model" for "# model", which is the first heading of a header that was written as a
+/// comment. Returns "# GPUs" unchanged.
 std::string without_hash(const std::string& text) {
   if (!text.starts_with('#') || known_scaling_axis(text)) return text;
   const std::string name(base::trimmed(std::string_view(text).substr(1)));
   return name.starts_with("of ") || name.empty() ? text : name;
 }
 
-/// Returns the bracket that holds the unit of a heading; the end if no bracket does.
+/// Returns the bracket that contains the unit of a heading. Returns the end if there is none.
 std::vector<Bracket>::const_iterator unit_among(const std::vector<Bracket>& brackets,
                                                 const std::string& text) {
   const auto square = std::find_if(brackets.begin(), brackets.end(),

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kDescriptive{"device", "setup",   "nodes",
                                                        "epochs", "repeats", "system"};
-/// What logs of others often leave out.
+/// Axes that third-party logs often leave out.
 constexpr std::array<std::string_view, 4> kOftenUnsaid{"framework", "model", "loader",
                                                        "lr_schedule"};
 
@@ -28,7 +28,8 @@ bool along_counts(const Published& published) {
   return published.along == "gpus" || published.along == "cores";
 }
 
-/// Claims from one count to another are about the point they lead to.
+/// Returns the axes of a value. A claim from one count to another concerns the point at the second
+/// count.
 std::map<std::string, std::string> axes_of(const Published& published) {
   auto axes = published.axes;
   if (along_counts(published)) axes[published.along] = published.to;

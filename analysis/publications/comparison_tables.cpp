@@ -62,7 +62,7 @@ Cell bounds_of(const Interval& interval, double scale) {
   return Bounds{interval.low * scale, interval.high * scale};
 }
 
-/// Of the difference; nothing where a bound or a range is kept on both sides.
+/// Returns the bounds of the difference. Returns an empty cell for a value without an interval.
 Cell difference_bounds(const Match& match) {
   if (match.own.interval.kind == Interval::Kind::None) return {};
   return Bounds{difference(*match.published, match.own.interval.low),

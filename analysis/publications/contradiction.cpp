@@ -11,14 +11,15 @@
 namespace dlscale::analysis {
 namespace {
 
-/// More of them say no more.
+/// Largest number of values that a finding lists. More values would not add information.
 constexpr std::size_t kShownValues = 6;
 
 std::string place_text(const base::Location& place) {
   return fmt::format("{}:{}", std::filesystem::path(place.file).filename().string(), place.line);
 }
 
-/// The cells that all have alike, where there is more than one to tell apart.
+/// Returns the cells that all values share. Returns none for a single value, which needs no
+/// distinction.
 std::map<std::string, std::string> common_axes(const Evidence& evidence) {
   std::map<std::string, std::string> common;
   if (evidence.size() < 2) return common;

@@ -48,7 +48,8 @@ class CsvRowsReader {
     return reader_.row();
   }
 
-  /// Reads the line of headings. "# GPUs,time [s]" above a row of numbers is one, and no comment.
+  /// Reads the line of headings. A comment such as "# GPUs,time [s]" above a row of numbers is the
+  /// line of headings.
   void take_header(CsvText& csv) {
     const base::CsvReader::Position first = reader_.position();
     Row header = header_at(first);

@@ -14,7 +14,7 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr std::size_t kLoadWait = 0;  // of contract::kStepPartNames
+constexpr std::size_t kLoadWait = 0;  // index in contract::kStepPartNames
 
 /// Mean seconds of a step over the repeats.
 struct StepMeans {
@@ -36,7 +36,8 @@ std::optional<StepMeans> step_means(const CurvePoint& point) {
   return StepMeans{means.loading_s / n, means.compute_s / n};
 }
 
-/// The median of what each repeat says, if all say it.
+/// Returns the median over the repeats. Returns an empty value if `of` returns no value for a
+/// repeat.
 std::optional<Estimate> median_of(const CurvePoint& point,
                                   const std::function<std::optional<double>(const RunRow&)>& of) {
   std::vector<double> values;
@@ -82,7 +83,8 @@ std::optional<Estimate> own_throughput(const Publication& publication, const Pub
   return throughput(point);
 }
 
-/// Speed-ups and gains name where they start; else it is the publication's baseline.
+/// Returns the point from which a claim starts. Speed-ups and gains name this point. Otherwise it
+/// is the publication's baseline.
 const CurvePoint* start_of_series(const Publication& publication, const Published& published,
                                   const OwnPoint& own) {
   if (published.along == "gpus" || published.along == "cores") {
@@ -92,7 +94,8 @@ const CurvePoint* start_of_series(const Publication& publication, const Publishe
   return stated > 0 ? point_at(*own.curve, stated) : &own.curve->points.front();
 }
 
-/// Efficiency as the publication's numbers have it; the interval is that of the speed-up.
+/// Returns the efficiency by the publication's definition. Its interval is computed from the
+/// interval of the speed-up.
 Estimate by_definition(const Definition& definition, Estimate speedup, const CurvePoint& start,
                        const CurvePoint& point) {
   const auto efficiency = [&](double faster) {
@@ -127,7 +130,7 @@ std::optional<Estimate> own_ratio(const Publication& publication, const Publishe
   return by_definition(*definition, faster, *start, *own.point);
 }
 
-/// "+40 %" from one count to another.
+/// Returns the gain from one count to another, such as "+40 %".
 std::optional<Estimate> own_gain(const Publication& publication, const Published& published,
                                  const OwnPoint& own) {
   const CurvePoint* start = start_of_series(publication, published, own);

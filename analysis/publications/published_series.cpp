@@ -27,7 +27,8 @@ bool is_exact(const Published& value) {
   return value.number && (value.relation == "=" || value.relation == "~");
 }
 
-/// The axis that a value's curve follows, of several scaling axes in its row.
+/// Returns true if the curve of a value follows `axis`. A row may have several scaling axes, and
+/// the curve follows the first of them.
 bool follows(const Published& value, const std::string& axis) {
   if (!is_scaling_axis(axis)) return true;
   for (const std::string_view one : kScalingAxes) {

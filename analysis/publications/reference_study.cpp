@@ -11,10 +11,10 @@ namespace dlscale::analysis {
 namespace {
 
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
-/// What "about" allows when nothing says how much.
+/// Relative tolerance of "about" if the publication does not state one.
 constexpr double kAbout = 0.05;
 
-/// "520 ms" and "95%": the cell's unit counts instead of its column's.
+/// Returns true for cells such as "520 ms" and "95%", whose unit replaces the unit of the column.
 bool has_own_unit(const std::string& text) {
   return std::any_of(text.begin(), text.end(), [](unsigned char c) {
     return c == '%' || (std::isalpha(c) != 0 && c != 'e' && c != 'E');

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table's rows as published values: measured columns ("epoch_time [s]") and stated ones.
+// Reads the rows of a table as published values, from measured columns ("epoch_time [s]") and from
+// columns of stated values.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,7 +43,7 @@ void set_quantity(Published& value, const std::string& name) {
   value.statistic = at == std::string::npos ? "" : name.substr(at + 1);
 }
 
-/// Returns why the cell holds no number; empty when it does.
+/// Sets the number of a value. Returns why the cell does not contain a number, or an empty text.
 std::string set_number(Published& value, const base::CsvCell& cell, const std::string& unit,
                        DecimalMark mark) {
   const PrintedCell printed = read_printed_cell(cell.text, unit, mark);
@@ -59,8 +60,8 @@ bool is_whole(double value) {
   return value == std::round(value);
 }
 
-/// "1,024" GPUs, "8 GPUs" and, in a file with decimal commas, "1.024" as plain numbers; what
-/// AxisCell reads otherwise as it is.
+/// Returns "1,024" GPUs, "8 GPUs" and, in a file with decimal commas, "1.024" as plain numbers.
+/// Returns other texts unchanged.
 std::string axis_cell_text(const std::string& axis, const std::string& text, DecimalMark mark) {
   if (!is_scaling_axis(axis)) return text;
   if (const auto plain = AxisCell(text).number(); plain && is_whole(*plain)) return text;
@@ -81,13 +82,13 @@ char read_kind(const base::CsvCell& cell, const std::string& text) {
                          text));
 }
 
-/// Digits of a whole number as printed, and how many stand before the zeros at its end. Of a number
-/// with decimals all digits are significant.
+/// Number of digits of a whole number as printed, and number of its digits before the zeros at its
+/// end. All digits of a number with decimals are significant.
 struct PrintedLength {
   int digits = 0;
   int significant = 0;
   bool is_whole = false;
-  double factor = 1;  ///< to base units
+  double factor = 1;  ///< factor to base units
 };
 
 PrintedLength length_of(const Published& value, DecimalMark mark) {
@@ -105,8 +106,9 @@ PrintedLength length_of(const Published& value, DecimalMark mark) {
   return length;
 }
 
-/// Columns such as 12300, 24100, 47000 and 201.8, 1612, 11370 were rounded to three digits or more.
-/// Their whole numbers then stand for what rounds to so many digits.
+/// Widens the ranges of whole numbers in rounded columns. Columns such as 12300, 24100, 47000 and
+/// 201.8, 1612, 11370 were rounded to three digits or more. Each whole number then stands for all
+/// values that round to it with this number of digits.
 void widen_rounded_columns(std::vector<Published>& values, DecimalMark mark) {
   constexpr int kFewestDigits = 3;
   std::map<std::tuple<std::string, std::string, std::string>, std::vector<Published*>> columns;
@@ -165,7 +167,8 @@ class TableReader {
     if (!has_kind_) fail(csv_.header[0], "no \"# kind: R\" (or D, C) line above the header");
   }
 
-  /// "per_gpu" where comments, headings or cells have the word "weak", and none has "strong".
+  /// Returns "per_gpu" if comments, headings or cells contain the word "weak" and none contains
+  /// "strong".
   std::string stated_work() const {
     bool weak = false, strong = false;
     const auto look_at = [&](const std::vector<base::CsvCell>& cells) {
@@ -190,8 +193,9 @@ class TableReader {
     for (std::size_t i = 0; i < columns_.size(); ++i) tell_apart(i);
   }
 
-  /// "images/s" and "tokens/s" are both throughputs. The later of such columns becomes a statistic
-  /// of its own, so that the two contradict each other in nothing.
+  /// Separates columns of the same quantity in different units. "images/s" and "tokens/s" are both
+  /// throughputs. The heading of the later column becomes its statistic, so that the two columns
+  /// cannot contradict each other.
   void tell_apart(std::size_t later) {
     ColumnHeading& own = columns_[later];
     const auto is_same = [&](const ColumnHeading& other) {
@@ -214,7 +218,8 @@ class TableReader {
     return has_number;
   }
 
-  /// Notes a column that no scaling rule checks although it may hold times, rates or counts.
+  /// Adds a note for a column that the scaling rules do not check although it may contain times,
+  /// rates or counts.
   void note_unchecked(std::size_t column) {
     const ColumnHeading& heading = columns_[column];
     const base::CsvCell& cell = csv_.header[column];
@@ -248,9 +253,9 @@ class TableReader {
     return text == "comma" ? DecimalMark::comma : DecimalMark::point;
   }
 
-  /// The decimal mark that the measured numbers show, and the fractions ("0.95") of other columns,
-  /// whose numbers may also be versions. Without any, a file with commas between its columns has
-  /// decimal points, and one with semicolons may have both marks.
+  /// Returns the decimal mark of the measured numbers and of fractions ("0.95") in other columns.
+  /// Other numbers in these columns may be versions. If no number shows a mark, a file with commas
+  /// between its columns has decimal points, and a file with semicolons may have both marks.
   DecimalMark shown_mark() const {
     bool comma = false, point = false;
     for (const auto& row : csv_.rows) {
@@ -330,7 +335,8 @@ class TableReader {
     }
   }
 
-  /// `is_stated`: the row states a quantity of its own, which from and to belong to.
+  /// Adds a measured value. `is_stated` is true if the row also states a quantity, to which from
+  /// and to then belong.
   void add_measured(const Published& common, const ColumnHeading& column, const base::CsvCell& cell,
                     bool is_stated) {
     Published value = common;
@@ -346,7 +352,8 @@ class TableReader {
     table_.values.push_back(std::move(value));
   }
 
-  /// Percents under a heading without a unit are not told from fractions.
+  /// Rejects an efficiency above 5 without a unit, because percents cannot be distinguished from
+  /// fractions.
   static void require_unit(const Published& value, const ColumnHeading& column,
                            const base::CsvCell& cell) {
     const bool is_share = !column.has_unit && value.quantity == "efficiency";

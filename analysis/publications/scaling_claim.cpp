@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table seldom says what its speed-ups are set against: its smallest count, a count that it does
-// not show, or one GPU by way of perfect scaling up to its smallest count. Nor does it say whether
-// an epoch of more GPUs has more work. Each curve is therefore read in every way that its own
-// numbers allow, and the way that leaves the fewest contradictions counts. Of several such ways the
-// work grows with the GPUs if the publication says so or no time falls, else it is fixed, and the
-// baseline is the nearest.
-// A wrong row cannot choose the way for the whole curve.
+// Compares speed-ups and efficiencies with the measurements of the same table.
+//
+// A table seldom states the baseline of its speed-ups. The baseline may be the smallest count, a
+// count that the table does not show, or one GPU with perfect scaling up to the smallest count. The
+// table also seldom states whether an epoch on more GPUs has more work. Each curve is therefore
+// read in every way that its numbers allow, and the reading with the fewest contradictions is used.
+// If several readings have equally few, the work grows with the GPUs if the publication states this
+// or if no time falls, and is fixed otherwise. Among the remaining readings, the one with the
+// nearest baseline is used. A single wrong row cannot determine the reading of the whole curve.
 #include "analysis/publications/scaling_claim.hpp"
 
 #include <algorithm>
@@ -28,22 +30,22 @@ bool is_about(const Printed& printed, double value) {
   return overlap(printed, {value, value, value});
 }
 
-/// One way to read a curve of claims.
+/// Possible interpretation of a curve of claims.
 struct Basis {
-  double from = 0;          ///< count of the measurement that claims are set against
-  bool is_anchor = false;   ///< the claim at `from` is taken as it is: the baseline is not shown
-  bool is_one_gpu = false;  ///< speed-ups are multiplied by `from`: perfect scaling up to there
-  bool work_grows = false;  ///< times are of work in proportion to the GPUs
+  double from = 0;          ///< count of the measurement that is the baseline
+  bool is_anchor = false;   ///< true if the claim at `from` is taken as it is; no baseline is shown
+  bool is_one_gpu = false;  ///< true if speed-ups are multiplied by `from` (perfect scaling)
+  bool work_grows = false;  ///< true if the work behind the times is proportional to the GPUs
 };
 
-/// A curve of claims and one of measurements.
+/// Curve of claims with a curve of measurements.
 struct Pairing {
   const PublishedSeries& claims;
   const PublishedSeries& measured;
   std::string_view quantity;
 };
 
-/// By how much the work of a second grew from `from` to `count`.
+/// Returns the ratio of work per second at `count` to that at `from`.
 std::optional<Printed> gain(const Pairing& pairing, const Basis& basis, double count) {
   const Published* const base = at(pairing.measured, basis.from);
   const Published* const point = at(pairing.measured, count);
@@ -53,7 +55,7 @@ std::optional<Printed> gain(const Pairing& pairing, const Basis& basis, double c
   return scaled(speedup_of(*base, *point), per_gpu ? count / basis.from : 1);
 }
 
-/// What a claim at a count would be.
+/// Returns the claim at a count that the measurements imply.
 std::optional<Printed> implied(const Pairing& pairing, const Basis& basis, double count) {
   auto value = gain(pairing, basis, count);
   if (!value) return std::nullopt;
@@ -64,7 +66,7 @@ std::optional<Printed> implied(const Pairing& pairing, const Basis& basis, doubl
   return product(*value, allowed(*anchor));
 }
 
-/// The counts that claims of a curve can be set against, by their own values.
+/// Returns the counts that can be the baseline of a curve, judged by the claims' own values.
 std::vector<Basis> possible_bases(const Pairing& pairing, double stated) {
   const auto claim_at = [&](double count) { return at(pairing.claims, count); };
   std::vector<Basis> bases, anchors;
@@ -94,7 +96,7 @@ std::vector<Basis> possible_bases(const Pairing& pairing, double stated) {
   return bases;
 }
 
-/// True for times none of which is clearly below the first: on more GPUs they are of more work.
+/// Returns true if no time is clearly below the first. Times on more GPUs then stand for more work.
 bool stays(const PublishedSeries& times) {
   constexpr double kScatter = 0.05;
   const double first = times.points.front().value->number->value;
@@ -117,8 +119,8 @@ std::vector<Basis> bases_of(const Pairing& pairing, const Publication& publicati
   return both;
 }
 
-/// A claim that was computed from the printed, rounded claim of the other kind, which itself
-/// agrees with the measurements.
+/// Returns true if a claim was computed from the printed, rounded claim of the other kind and that
+/// claim agrees with the measurements.
 bool follows_from_other(const Pairing& pairing, const Basis& basis, const SeriesPoint& claim,
                         const std::vector<PublishedSeries>& others) {
   const double ratio = claim.at / basis.from;
@@ -138,7 +140,7 @@ bool follows_from_other(const Pairing& pairing, const Basis& basis, const Series
 struct Reading {
   bool work_grows = false;
   std::vector<ClaimMismatch> mismatches;
-  double distance = 0;  ///< between claims and what the measurements give, as logarithms
+  double distance = 0;  ///< sum of |log(claim / implied claim)| over the mismatches
 };
 
 Reading read_as(const Pairing& pairing, const Basis& basis,
@@ -160,7 +162,7 @@ Reading read_as(const Pairing& pairing, const Basis& basis,
   return reading;
 }
 
-/// The reading of a curve with the fewest contradictions.
+/// Returns the reading of a curve with the fewest contradictions.
 Reading best_reading(const Pairing& pairing, const Publication& publication, double stated,
                      const std::vector<PublishedSeries>& others) {
   std::optional<Reading> best;
@@ -180,7 +182,8 @@ bool is_speed(const Published& value) {
   return is_whole_time(value) || is_rate(value) || is_gpu_rate(value);
 }
 
-/// One of them leaves open which of several it means: neither can deny the other.
+/// Returns true if one of the curves leaves open which of several points it means. Such a curve
+/// cannot contradict the other one.
 bool is_left_open(const PublishedSeries& a, const PublishedSeries& b) {
   const auto opens = [](const PublishedSeries& one, const PublishedSeries& other) {
     return std::any_of(one.axes.begin(), one.axes.end(), [&](const auto& cell) {
@@ -192,7 +195,8 @@ bool is_left_open(const PublishedSeries& a, const PublishedSeries& b) {
   return opens(a, b) || opens(b, a);
 }
 
-/// The measured curves that claims are about: those of the same axes, else all that may be.
+/// Returns the measured curves that claims concern: the curves with the same axes, else all curves
+/// that may be meant.
 std::vector<const PublishedSeries*> measured_beside(const PublishedSeries& claims,
                                                     const std::vector<PublishedSeries>& all) {
   std::vector<const PublishedSeries*> same, possible;
@@ -214,7 +218,8 @@ double stated_baseline(const Publication& publication, std::string_view axis) {
   return axis == "nodes" ? publication.baseline_nodes : 0;
 }
 
-/// Of several curves of one quantity that a claim may be about, one that agrees is enough.
+/// Removes mismatches that are not in `next`. If a claim may concern several curves of one
+/// quantity, agreement with one of them is sufficient.
 void keep_common(std::vector<ClaimMismatch>& kept, const std::vector<ClaimMismatch>& next) {
   std::erase_if(kept, [&](const ClaimMismatch& one) {
     return std::none_of(next.begin(), next.end(),
@@ -258,7 +263,8 @@ std::vector<ClaimMismatch> claims_beside_measurements(const Publication& publica
 
 namespace {
 
-/// Efficiencies are speed-ups times this over the count.
+/// GPU count of the baseline: an efficiency is the speed-up times this count divided by its GPU
+/// count.
 struct PairBasis {
   double gpus = 1;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How values stand in CSV files: those of tables and those beside figures.
+// Formats values for the CSV files of tables and figures.
 #pragma once
 
 #include <string>
@@ -8,16 +8,18 @@
 
 namespace dlscale::analysis {
 
-/// The shortest text that reads back as the same number; empty for what is no number.
+/// Returns the shortest text that reads back as the same number. Returns an empty text for NaN and
+/// infinity.
 std::string csv_number(double value);
 
-/// Text that holds a comma, a quote, a line break or a leading '#' is quoted as RFC 4180 says.
+/// Returns the text of a cell. A text that contains a comma, a quote, a line break or a leading '#'
+/// is quoted as in RFC 4180.
 std::string csv_cell(const std::string& text);
 
-/// A line of cells with its newline.
+/// Returns a line of cells with its newline.
 std::string csv_line(const std::vector<std::string>& cells);
 
-/// A comment line ("# …") that gnuplot, R and pandas (comment="#") skip.
+/// Returns a comment line ("# …") that gnuplot, R and pandas (comment="#") skip.
 std::string csv_comment(std::string_view text);
 
 }  // namespace dlscale::analysis

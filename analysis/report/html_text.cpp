@@ -10,12 +10,12 @@ namespace {
 
 constexpr const char* kReplacement = "\xEF\xBF\xBD";
 
-/// True for what stands in HTML as it is.
+/// Returns true for a character that needs no escape in HTML.
 bool is_plain(char c) {
   return c >= 0x20 && c < 0x7f && c != '&' && c != '<' && c != '>' && c != '"' && c != '\'';
 }
 
-/// Of a character that is not plain.
+/// Returns the HTML text of a single-byte character that is not plain.
 std::string ascii_text(char c) {
   switch (c) {
     case '&':
@@ -32,7 +32,7 @@ std::string ascii_text(char c) {
     case '\r':
     case '\t':
       return " ";
-    default:  // a control character
+    default:  // control character
       return kReplacement;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How texts stand in HTML and in SVG inside it.
+// Escapes texts for HTML and for SVG inside HTML.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace dlscale::analysis {
 
-/// For text and for quoted attributes: no byte of it is markup. Line breaks and tabs become spaces;
-/// control characters and what is no UTF-8 become U+FFFD.
+/// Returns the text for use as HTML text and in quoted attributes. The result contains no markup.
+/// Line breaks and tabs become spaces. Control characters and invalid UTF-8 become U+FFFD.
 std::string html_text(std::string_view text);
 
 }  // namespace dlscale::analysis

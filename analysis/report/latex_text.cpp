@@ -40,7 +40,7 @@ std::string latex_text(std::string_view text) {
     } else if (is_control(c)) {
       escaped += ' ';
     } else if (c == '-' && escaped.ends_with('-')) {
-      escaped += "{}-";  // no dashes made of hyphens
+      escaped += "{}-";  // prevents LaTeX from joining hyphens into a dash
     } else {
       if (kEscaped.find(c) != std::string_view::npos) escaped += '\\';
       escaped += c;

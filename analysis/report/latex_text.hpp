@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How texts stand in LaTeX, and which packages what is written here needs.
+// Escapes texts for LaTeX and lists the packages that the written LaTeX files need.
 #pragma once
 
 #include <string>
@@ -7,14 +7,17 @@
 
 namespace dlscale::analysis {
 
-/// Nothing in it is acted upon. Line breaks, tabs and control characters become spaces.
+/// Returns the text with all LaTeX commands escaped. Line breaks, tabs and control characters
+/// become spaces.
 std::string latex_text(std::string_view text);
 
-/// What a document needs for the tables, each a line; for pdfLaTeX, LuaLaTeX and XeLaTeX.
+/// Returns the packages that a document with the tables needs, one per line, for pdfLaTeX, LuaLaTeX
+/// and XeLaTeX.
 std::string latex_table_packages();
-/// What it needs for the figures.
+/// Returns the packages that a document with the figures needs.
 std::string latex_figure_packages();
-/// Fonts and letters; what pdfLaTeX has no letter for becomes a framed question mark.
+/// Returns the packages for fonts and letters. A letter that pdfLaTeX does not have becomes a
+/// framed question mark.
 std::string latex_font_packages();
 
 }  // namespace dlscale::analysis

@@ -16,11 +16,11 @@
 namespace dlscale::analysis {
 namespace {
 
-/// How long other collects may take before we give up; large folders take seconds.
+/// Time limit for other collects to finish. Collects of large folders take seconds.
 constexpr std::chrono::seconds kPatience{120};
 constexpr std::chrono::milliseconds kPause{5};
 
-/// Of the whole file, by fcntl, which network file systems keep between their nodes.
+/// Tries to lock the whole file with fcntl. Network file systems enforce fcntl locks between nodes.
 bool lock(int descriptor) {
   struct flock whole {};
   whole.l_type = F_WRLCK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One collect at a time writes the database of a plan folder.
+// Lock that lets only one collect at a time write the database of a plan folder.
 #pragma once
 
 #include <cstdint>
@@ -7,19 +7,21 @@
 
 namespace dlscale::analysis {
 
-/// SQLite's own lock is on the file that a rebuild replaces, so writers hold this one on a file
-/// beside it: `results.sqlite-lock`, which stays and is empty. Readers need none. The lock goes
-/// with the process that holds it, on network file systems, too, as far as SQLite's does.
+/// Lock on the file `results.sqlite-lock` next to the database, which stays in the folder and is
+/// empty. SQLite locks the database file itself, which a rebuild replaces, so all writers hold this
+/// lock instead. Readers do not need it. The system releases the lock when the process ends, also
+/// on network file systems on which SQLite's own lock works.
 class CollectLock {
  public:
-  /// Waits for other collects. Throws base::RunError when these take too long, and where the
+  /// Waits for other collects. Throws base::RunError when the wait exceeds its limit or when the
   /// folder cannot be written.
   explicit CollectLock(const std::filesystem::path& database);
   ~CollectLock();
   CollectLock(const CollectLock&) = delete;
   CollectLock& operator=(const CollectLock&) = delete;
 
-  /// Returns the time by the clock that the folder's files have. Throws base::RunError.
+  /// Returns the current time in nanoseconds, by the clock of the folder's file system. Throws
+  /// base::RunError when the lock file cannot be touched.
   std::int64_t now_ns() const;
 
  private:

@@ -20,11 +20,12 @@ namespace {
 
 struct EndFile {
   fs::path path;
-  std::string name;  ///< from the plan folder
+  std::string name;  ///< path relative to the plan folder
   bool by_runner = false;
 };
 
-/// The files, sorted by name, each looked at before it is read.
+/// Returns launch.jsonl and the `.end` files of job scripts, sorted by name. Checks each file in
+/// `sources` before it is read.
 std::vector<EndFile> files_of(const contract::PlanDir& folder, Sources& sources) {
   const auto relative = [&](const fs::path& path) {
     return path.lexically_relative(folder.root()).generic_string();
@@ -60,7 +61,7 @@ std::vector<contract::LaunchRecord> records_in(const EndFile& file, Sources& sou
                                                std::vector<std::string>& problems) {
   try {
     return contract::parse_launch_log(base::read_file(file.path));
-  } catch (const base::Error& error) {  // one file must not keep the others out
+  } catch (const base::Error& error) {  // a broken file must not block the other files
     sources.distrust(file.name);
     problems.push_back(std::string(error.what()) + "; collect again when it can be read");
     return {};
@@ -84,7 +85,7 @@ NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder,
       if (!record.run_id.empty()) {
         ends[record.run_id].push_back({said, source, record});
       } else if (job != jobs.end()) {
-        // The end of a job that runs one thing is the end of that thing.
+        // The end of a job with a single run is the end of that run.
         const bool alone = job->second->run_ids.size() == 1;
         for (const std::string& run_id : job->second->run_ids) {
           ends[run_id].push_back({alone ? said : Scope::Job, source, record});
@@ -101,8 +102,8 @@ using contract::RunOutcome;
 
 struct LaunchRow {
   LaunchSeen seen;
-  std::string source;  ///< file of its records
-  LaunchEnd end;       ///< as it stands there
+  std::string source;  ///< file with the launch's records
+  LaunchEnd end;       ///< end of the launch as the table stores it
 };
 
 struct RunEnd {
@@ -118,7 +119,8 @@ bool is_same(const LaunchEnd& a, const LaunchEnd& b) {
 
 }  // namespace
 
-/// All rows, read once: a question for each of ten thousand runs would take longer than answers.
+/// Prepared statements and all rows of both tables. The rows are read once, because a query for
+/// each of ten thousand runs would take longer.
 struct EndRows::Prepared {
   SQLite::Statement launch_end;
   SQLite::Statement run_end;
@@ -198,7 +200,7 @@ void EndRows::conclude(const ConcludedRun& run, const std::vector<EndRecord>& no
     result_launch = launch;
     last = ends[i];
   }
-  if (run.unreadable) {  // measured what, nobody knows
+  if (run.unreadable) {  // the run's settings are unknown
     last.outcome = kUnreadable;
     result_launch.reset();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How runs and their launches ended, as the tables `run` and `launch` have it, from what the runner
-// and job scripts noted.
+// Decides how runs and their launches ended, from the records of the runner and the job scripts,
+// and updates the tables `run` and `launch`.
 #pragma once
 
 #include <map>
@@ -19,34 +19,35 @@ class Database;
 
 namespace dlscale::analysis {
 
-// What the runner and the job scripts noted of the ends of runs.
+// Ends of runs that the runner and the job scripts recorded.
 
-using NotedEnds = std::map<std::string, std::vector<EndRecord>>;  ///< by run id
+using NotedEnds = std::map<std::string, std::vector<EndRecord>>;  ///< end records by run id
 
-/// Reads launch.jsonl and logs/*.end of a plan folder. One that cannot be read, or is no file, is
-/// added to `problems` ("path: why"), tried again by the next collect, and says nothing.
+/// Reads launch.jsonl and logs/*.end of a plan folder. A file that cannot be read is added to
+/// `problems` ("path: why"), contributes no records and is read again by the next collect.
+/// `sources` records entries that are not files as problems.
 NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder, Sources& sources,
                     std::vector<std::string>& problems);
 
-// How runs and their launches ended, as the tables `run` and `launch` have it.
+// Outcomes of runs and their launches in the tables `run` and `launch`.
 
 struct ConcludedRun {
   std::string run_id;
-  std::optional<int> plan_position;  ///< empty: the plan no longer has it
-  bool unreadable = false;           ///< nothing readable describes it
-  bool imported = false;             ///< its launches are logs of other programs
+  std::optional<int> plan_position;  ///< position in the plan; empty: not in the plan
+  bool unreadable = false;           ///< true if no readable file describes the run
+  bool imported = false;             ///< true if the launches are third-party logs
 };
 
 class EndRows {
  public:
-  /// Reads the rows as they are now.
+  /// Reads the current rows.
   explicit EndRows(SQLite::Database& database);
   ~EndRows();
   EndRows(const EndRows&) = delete;
   EndRows& operator=(const EndRows&) = delete;
 
-  /// Decides how the run and its launches ended, by their rows and by what others noted of the run,
-  /// and writes down what differs.
+  /// Decides how the run and its launches ended, from their rows and from the end records `noted`.
+  /// Writes only the values that differ from the tables.
   void conclude(const ConcludedRun& run, const std::vector<EndRecord>& noted);
 
  private:

@@ -72,7 +72,7 @@ class FolderRows {
 
   IngestSummary run() {
     write_study(database_, plan_);
-    rows_.delete_unreadable_runs();  // made anew below, if they still are
+    rows_.delete_unreadable_runs();  // added again below if they are still unreadable
     KnownRows before = rows_.known();
     find_runs();
     for (const FoundRun& run : found_) take_run(run);
@@ -87,7 +87,7 @@ class FolderRows {
 
   std::string relative(const fs::path& file) const { return walk_.relative(file); }
 
-  /// Looks for all there is before anything is taken, so that it can be read ahead.
+  /// Finds all runs and launches before any file is processed, so that files can be read ahead.
   void find_runs() {
     std::vector<WantedRun> wanted;
     const auto want = [&](const std::string& run_id) {
@@ -98,7 +98,7 @@ class FolderRows {
       want(run_id);
     }
     for (const contract::PlannedRun& planned : plan_.runs) {
-      if (runs_.insert(planned.run_id).second) want(planned.run_id);  // its folder is gone
+      if (runs_.insert(planned.run_id).second) want(planned.run_id);  // run without a folder
     }
     std::vector<FileToTake> files;
     for (FoundRun& run : walk_.find(wanted)) keep(std::move(run), files);
@@ -108,7 +108,7 @@ class FolderRows {
   void keep(FoundRun run, std::vector<FileToTake>& files) {
     sources_.keep(run.description.name, run.description.state);
     const bool waits = tables_.has(run.run_id) && !run.description.state.exists();
-    if (waits) return;  // its task has not started
+    if (waits) return;  // the array task of the run has not started
     sources_.keep(run.folder.name, run.folder.state);
     if (!is_imported_) {
       announce(run.description, Kind::description, files);
@@ -126,9 +126,10 @@ class FolderRows {
     files.push_back({file.name, kind, file.state.size, sources_.sha256_of(file.name)});
   }
 
-  /// Reads a file that is new or has changed, or whatever is to be read `anew`, and hands it to
-  /// `take`, which returns what was wrong with it: problems, one a line, and whether it was cut
-  /// off. A file that is not there or unreadable is a problem, too. True when it was taken.
+  /// Reads a file that is new or has changed, or any file if `anew` is set, and passes it to
+  /// `take`. `take` returns the file's problems, one per line, and whether the file was cut off. A
+  /// missing or unreadable file is recorded as a problem. Returns true if the file was passed to
+  /// `take`.
   template <class Take>
   bool read_if_changed(const FoundFile& found, bool anew, Take take) {
     const auto& [name, state, unchanged] = found;
@@ -144,7 +145,7 @@ class FolderRows {
     TakenFile* file = nullptr;
     try {
       file = &ahead_->take(name);
-    } catch (const base::Error& error) {  // what it said before stays
+    } catch (const base::Error& error) {  // the rows of the earlier content stay
       skip_unreadable(name, error.what());
       return false;
     }
@@ -159,7 +160,7 @@ class FolderRows {
   }
 
   void skip_unreadable(const std::string& name, const std::string& problem) {
-    sources_.knows(name);  // it is not gone
+    sources_.knows(name);  // keeps the earlier content valid
     sources_.distrust(name);
     summary_.problems.push_back(problem + "; collect again when it can be read");
   }
@@ -183,7 +184,7 @@ class FolderRows {
   void take_launch(const LaunchKey& key, const FoundFile& log, bool described_anew) {
     const LogFormat& format = format_of(key.run_id);
     if (!log.state.exists()) {
-      rows_.replace_launch(key, {});  // it died before it could write
+      rows_.replace_launch(key, {});  // the launch died before it could write
       const std::string odd = oddity_of(folder_.root() / log.name);
       if (!odd.empty()) sources_.note_problem(log.name, log.name + ": " + odd);
       return;
@@ -193,7 +194,8 @@ class FolderRows {
         [&](TakenFile& taken, const std::string&) { return take_results(key, format, taken); });
   }
 
-  /// The log of another program. What it says counts as long as it is what was imported.
+  /// Writes the rows of a third-party log. Its content is used only while the log is the same as at
+  /// the time of the import.
   void take_import(const contract::RunDir& run, LaunchKey key) {
     const fs::path file = import_json(run.launch(key.launch));
     const std::string import_name = key.source = relative(file);
@@ -218,7 +220,7 @@ class FolderRows {
       key.source = record.path;
       rows_.replace_launch(key, content);
       foreign_rows_.insert(key, log_content_);
-    } catch (const base::Error& error) {  // one that cannot be read must not keep the rest out
+    } catch (const base::Error& error) {  // an unreadable log must not block the others
       sources_.note_problem(import_name, error.what());
       contract::RunSpec spec;
       spec.run_id = key.run_id;
@@ -241,7 +243,7 @@ class FolderRows {
       const bool gone = log_.sha256.empty();
       gone ? sources_.drop(record.path) : sources_.note(record.path, {.sha256 = log_.sha256});
       std::string why = log_.problem;
-      if (log_.is_unreadable) {  // lost until then, as in a database that is made anew
+      if (log_.is_unreadable) {  // until then the run is Lost, as in a rebuilt database
         sources_.distrust(record.path);
         why += "; collect again when it can be read";
       }
@@ -252,7 +254,7 @@ class FolderRows {
       content = read_log(record, log_.text, spec);
       complete_launch(content, spec);
     } else {
-      sources_.distrust(record.path);  // whoever imports it again must not take it for what it was
+      sources_.distrust(record.path);  // a later import must not accept the changed log
       content.file = failed_launch(spec, RunOutcome::Lost,
                                    "has changed since it was collected; collect it again with -o");
     }
@@ -266,7 +268,8 @@ class FolderRows {
     return base::find(log_formats(), "log format", name.empty() ? "dlscale" : name);
   }
 
-  /// Returns what is wrong with it.
+  /// Replaces the rows of a run by its description. Returns the problem of the description, or an
+  /// empty text.
   std::string take_run_json(const std::string& run_id, TakenFile& file, const std::string& name) {
     try {
       if (!file.description) file.description = contract::run_spec_from_json(file.text, name);
@@ -278,7 +281,7 @@ class FolderRows {
       }
       rows_.delete_run(run_id);
       return fmt::format("{}: describes run {}", name, spec.run_id);
-    } catch (const base::SpecError& error) {  // one broken file must not keep the rest out
+    } catch (const base::SpecError& error) {  // a broken file must not block the others
       rows_.delete_run(run_id);
       return error.what();
     }
@@ -313,7 +316,8 @@ class FolderRows {
     return {problems, file.truncated};
   }
 
-  /// Of the rows that were there `before` anything was taken.
+  /// Deletes the rows of runs and launches that no longer exist. `before` lists the rows that
+  /// existed before this collect.
   void forget_what_is_gone(KnownRows before) {
     for (const std::string& run_id : before.runs) {
       if (!sources_.exists(relative(folder_.run(run_id).run_json()))) rows_.delete_run(run_id);
@@ -328,7 +332,8 @@ class FolderRows {
     }
   }
 
-  /// A task of an array that has not started.
+  /// Describes a run from the table of its array job if its task has not started. Returns true if
+  /// the table has a valid description.
   bool take_from_table(const std::string& run_id) {
     if (sources_.exists(relative(folder_.run(run_id).run_json()))) return false;
     const auto line = tables_.find(run_id);
@@ -337,7 +342,8 @@ class FolderRows {
     return take_run_json(run_id, described, relative(line->file)).empty();
   }
 
-  /// Every run of the plan is a row, also those that nothing readable describes.
+  /// Adds a row for every planned run that no readable file describes, so that every run of the
+  /// plan has a row.
   void add_unreadable_runs() {
     for (const contract::PlannedJob& job : plan_.jobs) {
       if (job.kind == contract::JobKind::array)
@@ -372,15 +378,15 @@ class FolderRows {
   SQLite::Database& database_;
   RecordRows rows_;
   ForeignRows foreign_rows_;
-  LogContent log_content_;  ///< of the imported log that was read last
+  LogContent log_content_;  ///< content of the imported log that was read last
   std::set<std::string> runs_;
   std::set<std::string> unreadable_;  ///< planned runs without a description
   std::unordered_map<std::string, int> positions_;
   std::vector<FoundRun> found_;
   std::unique_ptr<ReadAhead> ahead_;
   contract::RunTables tables_;
-  const bool is_imported_;  ///< all runs are logs of other programs
-  std::string log_path_;    ///< of the log that was read last: several runs may be in one
+  const bool is_imported_;  ///< true if all runs are third-party logs
+  std::string log_path_;    ///< path of the log that was read last; a log may hold several runs
   ForeignText log_;
   IngestSummary summary_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the plan says of the study itself, as rows of the database.
+// Writes the contents of a plan folder and of its plan as rows of the database.
 #pragma once
 
 #include "analysis/store/ingest.hpp"
@@ -15,10 +15,10 @@ namespace dlscale::analysis {
 /// Replaces the rows of the tables `study` and `study_axis`.
 void write_study(SQLite::Database& database, const contract::Plan& plan);
 
-// What a plan folder holds, as rows of its database.
+// Contents of a plan folder as rows of its database.
 
-/// Makes the rows say what the folder says, those of the sources apart. Files that have not changed
-/// since the collect before are not read again.
+/// Updates the rows of all tables except `source` to match the folder. Files that have not changed
+/// since the previous collect are not read again.
 IngestSummary write_folder(const contract::PlanDir& folder, const contract::Plan& plan,
                            Sources& sources, SQLite::Database& database);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which runs and launches a plan folder holds.
+// Finds the runs and launches that a plan folder contains.
 #pragma once
 
 #include <string>
@@ -11,25 +11,26 @@
 
 namespace dlscale::analysis {
 
-/// A file or folder as it was before it was read.
+/// State of a file or folder, taken before the file is read.
 struct FoundFile {
-  std::string name = {};  ///< from the plan folder
+  std::string name = {};  ///< path relative to the plan folder
   FileState state = {};
-  bool unchanged = false;  ///< since the collect before looked
+  bool unchanged = false;  ///< true if unchanged since the previous collect
 };
 
 struct FoundLaunch {
   int number = 1;
-  FoundFile log;  ///< without a name where nobody asked for it
+  FoundFile log;  ///< results file of the launch; without a name if not requested
 };
 
 struct FoundRun {
   std::string run_id;
   FoundFile description, folder;
-  std::vector<FoundLaunch> launches;  ///< by ascending number
+  std::vector<FoundLaunch> launches;  ///< launches by ascending number
 };
 
-/// A run, and what the file in its launches' folders is called that is to be found; empty: none.
+/// Run to find. `log` is the name of the file to find in the folders of its launches. An empty
+/// `log` requests no file.
 struct WantedRun {
   std::string run_id;
   std::string log;
@@ -37,18 +38,19 @@ struct WantedRun {
 
 class FolderWalk {
  public:
-  /// Both must outlive it.
+  /// Keeps references to both arguments, which must outlive this object.
   FolderWalk(const contract::PlanDir& folder, Sources& sources);
 
-  /// Of a file in the plan folder, the path from there.
+  /// Returns the path of a file in the plan folder, relative to that folder.
   std::string relative(const std::filesystem::path& file) const {
-    return file.native().substr(root_length_);  // it was made of the folder's path
+    return file.native().substr(root_length_);  // the path of `file` begins with the folder's path
   }
-  /// Names of the folders of runs, sorted.
+  /// Returns the names of the run folders, sorted.
   std::vector<std::string> run_ids();
-  /// What there is of runs, in their order; whoever takes it has the sources keep it. A folder in
-  /// which no name came or went since the collect before is not listed again. On all cores: over a
-  /// network each question is a wait.
+  /// Returns the states of the files of each run, in the order of `runs`. The caller must pass the
+  /// states that it uses to Sources::keep. A folder whose list of names is unchanged since the
+  /// previous collect is not listed again. The search uses all cores, because each check waits for
+  /// the network on a network file system.
   std::vector<FoundRun> find(const std::vector<WantedRun>& runs) const;
 
  private:
@@ -58,8 +60,8 @@ class FolderWalk {
 
   const contract::PlanDir& folder_;
   Sources& sources_;
-  const std::size_t root_length_;  ///< of the folder's path, with its last slash
-  std::unordered_map<std::string, std::vector<int>> before_;  ///< launches, by run
+  const std::size_t root_length_;  ///< length of the folder's path with its last slash
+  std::unordered_map<std::string, std::vector<int>> before_;  ///< earlier launches, by run
 };
 
 }  // namespace dlscale::analysis

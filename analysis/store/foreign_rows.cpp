@@ -12,7 +12,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// What nobody says is NULL.
+/// Returns an empty value, which is stored as NULL, for an empty text.
 std::optional<std::string> said(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
@@ -59,8 +59,9 @@ void ForeignRows::insert(const LaunchKey& key, const LogContent& content) {
 
 namespace {
 
-/// NaN where a time is missing, or where clocks that were set back between make it negative. Both
-/// batch systems write days and times alike (OAR's end in "Z").
+/// Returns the seconds between two times. Returns NaN if a time is missing or if the difference is
+/// negative because a clock was set back. Both batch systems write dates and times in the same way
+/// (times of OAR end in "Z").
 double seconds_between(const std::string& submitted, const std::string& started) {
   const auto from = sacct::clock_time(submitted), to = sacct::clock_time(started);
   return from && to && *to >= *from ? *to - *from : std::nan("");
@@ -104,7 +105,7 @@ void ForeignReader::read(RunRow& run) {
   const auto results = collectives_.find(run.run_id);
   if (results == collectives_.end()) return;
   run.collectives = std::move(results->second);
-  const auto axis = run.point.find("collective");  // what the log does not say, its path may
+  const auto axis = run.point.find("collective");  // the path of a log may name the collective
   for (CollectiveRow& row : run.collectives) {
     if (row.collective.empty() && axis != run.point.end()) row.collective = axis->second;
   }

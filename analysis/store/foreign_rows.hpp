@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What logs of other programs have beside records of a training: into the database and out of it.
+// Writes and reads the database rows of third-party logs that are not records of a training run.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ class Database;
 
 namespace dlscale::analysis {
 
-// What logs of other programs have beside records of a training, as rows of the database: results
-// of collectives, jobs in a batch system's books.
+// Database rows of third-party logs in addition to training records: results of collective
+// benchmarks and jobs in batch-system accounting.
 
 class ForeignRows {
  public:
@@ -27,7 +27,8 @@ class ForeignRows {
   ForeignRows(const ForeignRows&) = delete;
   ForeignRows& operator=(const ForeignRows&) = delete;
 
-  /// Writes those of a launch whose rows RecordRows::replace_launch has just replaced.
+  /// Inserts the rows of a launch. RecordRows::replace_launch must have replaced the launch's other
+  /// rows just before.
   void insert(const LaunchKey& key, const LogContent& content);
 
  private:
@@ -35,19 +36,20 @@ class ForeignRows {
   std::unique_ptr<Prepared> prepared_;
 };
 
-// What logs that train nothing say of their runs: jobs in the books of batch systems, and
+// Reader of the rows of third-party logs without training: jobs in batch-system accounting and
 // benchmarks of collectives.
 
 class ForeignReader {
  public:
-  /// Reads the tables `job` and `collective` as they are now: in most studies they are empty.
+  /// Reads the current rows of the tables `job` and `collective`. Both tables are empty in most
+  /// studies.
   explicit ForeignReader(SQLite::Database& database);
 
-  /// Fills a run's job and collectives.
+  /// Fills `run.job` and `run.collectives`.
   void read(RunRow& run);
 
  private:
-  std::unordered_map<std::string, JobRow> jobs_;  ///< by run id
+  std::unordered_map<std::string, JobRow> jobs_;  ///< accounting data by run id
   std::unordered_map<std::string, std::vector<CollectiveRow>> collectives_;
 };
 

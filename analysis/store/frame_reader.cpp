@@ -20,12 +20,13 @@
 namespace dlscale::analysis {
 namespace {
 
-/// What run_start says of the machine and the software that can change a run's speed.
+/// Entries of run_start on the machine and the software that can change a run's speed.
 const std::set<std::string> kComparedEnvironment{"cpu",   "gpu",         "torch",      "cuda",
                                                  "nccl",  "mpi",         "build_type", "sanitizer",
                                                  "timed", "cpu_kernels", "gpu_kernels"};
 
-/// Most studies have no row in some tables; those are not asked for each of their runs.
+/// Returns true if the table has rows. Empty tables, which most studies have, are not queried for
+/// each run.
 bool has_rows(SQLite::Database& database, const char* table) {
   return database.execAndGet(fmt::format("SELECT EXISTS (SELECT 1 FROM {})", table)).getInt() != 0;
 }
@@ -84,7 +85,7 @@ class FrameReader {
     run.global_batch = runs_.getColumn(6);
     run.lr_peak = runs_.getColumn(7);
     for (int i = 9; i < runs_.getColumnCount(); ++i) {
-      const std::string value = runs_.getColumn(i);  // empty: unreadable, or the study is silent
+      const std::string value = runs_.getColumn(i);  // empty: unreadable or not recorded
       if (!value.empty()) run.conditions[runs_.getColumnName(i)] = value;
     }
     each(axes_, run.run_id, std::nullopt,
@@ -100,7 +101,7 @@ class FrameReader {
   void read_launch(RunRow& run, int launch) {
     each(launch_, run.run_id, launch, [&] {
       if (!launch_.getColumn(1).isNull()) run.nodes = launch_.getColumn(1);
-      const std::string trainer = launch_.getColumn(0);  // empty: another program, which is silent
+      const std::string trainer = launch_.getColumn(0);  // empty for third-party logs
       if (!trainer.empty()) run.conditions["trainer"] = trainer;
       run.size = {launch_.getColumn(2), launch_.getColumn(3), launch_.getColumn(4),
                   launch_.getColumn(5), launch_.getColumn(6)};
@@ -121,7 +122,8 @@ class FrameReader {
     });
   }
 
-  /// What a launch says of the last evaluation, and the targets it was the first to reach.
+  /// Reads the metrics of the last evaluation and the targets that this launch was the first to
+  /// reach.
   void read_findings(RunRow& run, const Link& link) {
     if (has_metrics_) {
       metrics_.reset();
@@ -142,7 +144,7 @@ class FrameReader {
     });
   }
 
-  /// The launches that make up the result of the last of them, the earliest first.
+  /// Returns the launches that make up the result of `launch`, earliest first.
   std::vector<Link> chain_to(const std::string& run_id, int launch) {
     std::vector<Link> chain{{launch}};
     for (bool fresh = false; !fresh;) {
@@ -159,7 +161,8 @@ class FrameReader {
     return chain;
   }
 
-  /// Where launches of one run differ, both values are told.
+  /// Adds the environment of a launch to the run's conditions. Joins both values where launches of
+  /// one run differ.
   void read_environment(RunRow& run, int launch) {
     each(environment_, run.run_id, launch, [&] {
       const std::string name = environment_.getColumn(0);
@@ -175,7 +178,8 @@ class FrameReader {
     });
   }
 
-  /// What a launch says of epochs takes the place of what those before it said.
+  /// Adds the epoch rows of a launch. They replace the rows of earlier launches from the first
+  /// epoch of this launch on.
   template <class Row>
   void add_rows(std::vector<Row>& rows, SQLite::Statement& query, const std::string& run_id,
                 const Link& link) {
@@ -191,8 +195,8 @@ class FrameReader {
     rows.insert(rows.end(), own.begin(), own.end());
   }
 
-  /// Rows of a launch on epochs that ended by step ?3. A log may not tell the epoch of an
-  /// evaluation (kUnknownEpoch).
+  /// Returns a query for the rows of a launch on epochs that ended by step ?3. Logs may omit the
+  /// epoch of an evaluation (kUnknownEpoch).
   static std::string epoch_query(const char* table, const char* columns) {
     return fmt::format(
         "SELECT coalesce(epoch, -1), {1} FROM {0} JOIN launch USING (run_id, launch) "
@@ -240,7 +244,7 @@ std::vector<contract::Axis> read_axes(SQLite::Database& database) {
   return axes;
 }
 
-/// `read_runs(database)` is what is read of the runs.
+/// Reads the study from the folder's database. `read_runs(database)` reads its runs.
 template <class ReadRuns>
 Frame read_study(const contract::PlanDir& folder, ReadRuns read_runs) {
   Store store(folder.database(), Store::Access::Read);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The database as a Frame.
+// Reads a study from its database into a Frame.
 #pragma once
 
 #include "analysis/frame.hpp"
@@ -7,11 +7,12 @@
 
 namespace dlscale::analysis {
 
-/// The study and the runs its plan has, from the folder's database. Throws base::RunError when
-/// there is none or it cannot be used.
+/// Returns the study and its planned runs from the folder's database. Throws base::RunError when
+/// the database does not exist or cannot be used.
 Frame read_frame(const contract::PlanDir& folder, WarmUp warmup = WarmUp::Marked);
 
-/// The same, but of each run its id and how it ended: what a summary needs.
+/// Returns the study with only the id and the outcome of each run, which is what a summary needs.
+/// Throws base::RunError as read_frame does.
 Frame read_outcomes(const contract::PlanDir& folder);
 
 }  // namespace dlscale::analysis

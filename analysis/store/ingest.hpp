@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan folder's files into its database.
+// Updates the database of a plan folder from the files in the folder.
+//
+// A study may have ten thousand runs, and a collect must be fast when few of their files have
+// changed. The table `source` therefore stores the state of each file (sources.hpp), and only new
+// and changed files are read. Other threads read and parse these files ahead of the single database
+// writer (read_ahead.hpp). A rebuild writes a new database next to the old one and replaces the old
+// one at the end, so readers always see a complete database. Writers wait for each other at a lock
+// file (collect_lock.hpp), because SQLite's own lock is on the file that a rebuild replaces.
 #pragma once
 
 #include <string>
@@ -10,24 +17,25 @@
 namespace dlscale::analysis {
 
 struct IngestSummary {
-  int launches = 0;    ///< that exist
-  int files_read = 0;  ///< new or changed
+  int launches = 0;    ///< number of existing launches
+  int files_read = 0;  ///< number of new and changed files
   int files_unchanged = 0;
-  bool wrote = false;                  ///< the database; not where nothing has changed
-  bool other_version = false;          ///< the database there was, which was made again
+  bool wrote = false;                  ///< true if the database was written because of changes
+  bool other_version = false;          ///< true if another version's database was rebuilt
   std::vector<std::string> truncated;  ///< results files whose last line is incomplete
-  /// What could not be read, "path: message" each; the rest was taken all the same.
+  /// Problems of files that could not be read, "path: message" each. All other files were
+  /// processed.
   std::vector<std::string> problems;
   std::vector<std::string> unplanned;  ///< runs with results that the plan no longer has
 };
 
-/// Makes `results.sqlite` say what the folder says. Files that have not changed since (by size,
-/// times and inode, else by SHA-256) are not read again; what is gone from the folder goes from the
-/// database. With `rebuild`, or where another version of dlscale made the database, it is made anew
-/// beside the one there is, whatever that is, and takes its place when it is whole. Several
-/// processes may do both at a time; they wait for each other. Throws base::UsageError when there is
-/// no plan.json, base::SpecError when it is broken, base::RunError when the database cannot be used
-/// or written; the database is then as it was.
+/// Updates `results.sqlite` to match the folder. Files that have not changed (by size, times and
+/// inode, else by SHA-256) are not read again. Rows of files that no longer exist are deleted. With
+/// `rebuild`, or if another version of dlscale made the database, a new database is built next to
+/// the existing file, whatever that file contains, and replaces it when complete. Several processes
+/// may call this function at the same time, and each waits for the others. Throws base::UsageError
+/// when there is no plan.json, base::SpecError when plan.json is broken, and base::RunError when
+/// the database cannot be used or written. The database is unchanged after an error.
 IngestSummary ingest(const contract::PlanDir& folder, bool rebuild = false);
 
 }  // namespace dlscale::analysis

@@ -13,7 +13,8 @@
 namespace dlscale::analysis {
 namespace {
 
-/// What a run is to reach before it may end; empty where it trains on.
+/// Returns the target that ends a run when reached. Returns an empty text for a run that continues
+/// after it reaches its target.
 std::string target_words(const contract::TargetSpec& target) {
   if (!target.stop) return "";
   std::string words;
@@ -50,7 +51,8 @@ RunOutcome outcome_of(const contract::LaunchRecord& record) {
   return record.outcome.value_or(contract::outcome_of_exit(record.exit_code));
 }
 
-/// When it ended. Shell scripts tell whole seconds, cut: it may have been up to a second later.
+/// Returns the latest time in seconds at which the process can have ended. Shell scripts record
+/// whole seconds, rounded down, so the end may be up to one second later.
 double latest_time(const contract::LaunchRecord& record) {
   return record.time == std::floor(record.time) ? record.time + 1 : record.time;
 }
@@ -61,7 +63,7 @@ void sort_by_time(std::vector<EndRecord>& ends) {
   });
 }
 
-/// The last record of this scope; null if there is none.
+/// Returns the last record of this scope, or null if there is none.
 const EndRecord* last_of(const std::vector<EndRecord>& ends, Scope scope) {
   const auto found = std::find_if(ends.rbegin(), ends.rend(),
                                   [&](const EndRecord& end) { return end.scope == scope; });
@@ -72,13 +74,15 @@ LaunchEnd said_by(const EndRecord& end) {
   return {contract::to_string(outcome_of(end.record)), end.source, end.record.reason};
 }
 
-/// The end of a job says how the run in it ended only if it was a bad end.
+/// Returns the end of a run that is known only from the end of its job. If the job completed, the
+/// run is Lost, because it did not end before its job. Otherwise the run ended like its job.
 LaunchEnd said_by_job(const EndRecord& end) {
   if (outcome_of(end.record) != RunOutcome::Completed) return said_by(end);
   return {contract::to_string(RunOutcome::Lost), end.source, "its job ended, it did not"};
 }
 
-/// Why ranks were stopped that know of the signal alone, where the job script knows more.
+/// Returns the end of a launch from the job script's record, if the ranks only know that a signal
+/// stopped them and the job script recorded more. Returns an empty value otherwise.
 std::optional<LaunchEnd> stopped(const LaunchSeen& launch, const EndRecord& script) {
   if (launch.run_stop != RunOutcome::Cancelled) return std::nullopt;
   const contract::LaunchRecord& noted = script.record;
@@ -112,7 +116,7 @@ std::vector<LaunchEnd> decide_ends(const std::vector<LaunchSeen>& launches,
   std::vector<LaunchEnd> result;
   auto next = ends.begin();
   for (std::size_t i = 0; i < launches.size(); ++i) {
-    // A launch that says nothing of its start ends before the next one that does.
+    // The launch ends before the next launch with a recorded start.
     double until = std::numeric_limits<double>::infinity();
     for (std::size_t later = i + 1; later < launches.size() && std::isinf(until); ++later) {
       if (std::isfinite(launches[later].started)) until = launches[later].started;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the launches of a run ended, from what several witnesses say, and what ends a run's training.
+// Decides how the launches of a run ended, from several sources, and names the rule that ends a
+// run's training.
 #pragma once
 
 #include <optional>
@@ -11,50 +12,56 @@
 
 namespace dlscale::analysis {
 
-// What ends a run's training: runs that stop by different rules do different work.
+// Rule that ends a run's training. Runs that stop by different rules do different work.
 
-/// "epochs", "accuracy >= 0.94 or epochs", "epochs or 3 without learning"; "inference" of runs that
-/// do not train. Of another program's run what its axis `stop_rule` says; else it is empty.
-/// The number of epochs is no part of the rule: rates do not depend on it.
+/// Returns the rule: "epochs", "accuracy >= 0.94 or epochs", "epochs or 3 without learning".
+/// Returns "inference" for runs that do not train. Returns the value of the axis `stop_rule` for a
+/// run of another program, or an empty text if the run does not have this axis. The number of
+/// epochs is not part of the rule, because rates do not depend on it.
 std::string stop_rule(const contract::RunSpec& run);
 
-// How the launches of a run ended, from what several witnesses say.
+// End of each launch of a run, decided from several sources.
 
-/// What a launch's own results file says.
+/// Records of a launch's own results file on its start and end.
 struct LaunchSeen {
   int launch = 1;
-  double started = 0;                            ///< NaN when it says nothing
-  std::optional<contract::RunOutcome> run_stop;  ///< of its last record
-  std::string reason;                            ///< of run_stop
-  std::string source = "results.jsonl";          ///< the file that says this
+  double started = 0;                            ///< start time; NaN: not recorded
+  std::optional<contract::RunOutcome> run_stop;  ///< outcome in the launch's last record
+  std::string reason;                            ///< reason in the launch's last record
+  std::string source = "results.jsonl";          ///< file that contains these records
 };
 
-/// An `ended` record that concerns the run.
+/// Record `ended` that concerns the run.
 struct EndRecord {
   enum class Scope {
-    Run,     ///< the runner says how this run ended
-    Script,  ///< the job script says how this run's process ended
-    Job,     ///< only the end of the job it ran in is known
+    Run,     ///< record of the runner on the end of this run
+    Script,  ///< record of the job script on the end of this run's process
+    Job,     ///< record on the end of the job that contained the run
   };
   Scope scope = Scope::Run;
-  std::string source;  ///< file
+  std::string source;  ///< file that contains the record
   contract::LaunchRecord record;
 };
 
 struct LaunchEnd {
-  std::string outcome;  ///< a RunOutcome's name or "Unfinished"
-  std::string source;   ///< file that says so; empty if none does
+  std::string outcome;  ///< name of a RunOutcome or "Unfinished"
+  std::string source;   ///< file that records the outcome; empty: none
   std::string reason;
 };
 
-/// One end per launch. An `ended` record belongs to the launch that started last before it. The
-/// runner's word on the run counts most, then run_stop, then the job script's, then the end of
-/// the job. Over a run_stop that tells of a mere signal the script's word wins. A job that
-/// completed without the run doing so has Lost it. No witness: Unfinished.
+/// Returns one end per launch. An `ended` record belongs to the launch that started last before it.
+/// The sources have this order of priority:
+/// - the runner's record on the run
+/// - run_stop of the launch
+/// - the job script's record
+/// - the end of the job
+/// The job script's record has priority over a run_stop that reports only a signal. A run is Lost
+/// if its job completed and the run did not. A launch without any record is Unfinished.
 std::vector<LaunchEnd> decide_ends(const std::vector<LaunchSeen>& launches,
                                    std::vector<EndRecord> ends);
 
-/// How a run ended that has no launch at all: as the last of its ends says, else "NotStarted".
+/// Returns how a run without launches ended, by its last record of the highest priority. Returns
+/// "NotStarted" without a record.
 LaunchEnd decide_without_launch(std::vector<EndRecord> ends);
 
 }  // namespace dlscale::analysis

@@ -16,7 +16,7 @@ namespace dlscale::analysis {
 namespace {
 
 using PredictionsOfPoints =
-    std::map<std::string, std::vector<contract::RunPrediction>>;  // by point
+    std::map<std::string, std::vector<contract::RunPrediction>>;  // predictions by point id
 
 PredictionsOfPoints by_point(const contract::PlanDir& folder) {
   PredictionsOfPoints points;
@@ -27,10 +27,10 @@ PredictionsOfPoints by_point(const contract::PlanDir& folder) {
   return points;
 }
 
-/// A run as far as predictions are about it.
+/// Values of a run that are compared with predictions.
 struct SeenRun {
   std::string run_id;
-  std::optional<double> started;  ///< its first launch
+  std::optional<double> started;  ///< start of the first launch
   std::optional<double> memory_bytes;
 };
 
@@ -49,7 +49,7 @@ std::vector<SeenRun> read_runs(SQLite::Database& database) {
   return runs;
 }
 
-/// The last one made before `started`, else the first one.
+/// Returns the last prediction that was made before `started`, else the first prediction.
 KeptPrediction choose(const std::vector<contract::RunPrediction>& said,
                       std::optional<double> started) {
   KeptPrediction kept{.said = said.front(), .afterwards = started && said.front().time > *started};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder's kept predictions beside what its database says of the runs.
+// Reads a folder's saved predictions together with the measurements of the runs in its database.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,9 @@
 
 namespace dlscale::analysis {
 
-/// One for each planned point with predictions, in the plan's order; none where the folder keeps
-/// none. Throws base::RunError where the database cannot be used.
+/// Returns one entry for each planned point with predictions, in the plan's order. The result is
+/// empty if the folder has no saved predictions. Throws base::RunError when the database cannot be
+/// used.
 std::vector<KeptPrediction> read_predictions(const contract::PlanDir& folder);
 
 }  // namespace dlscale::analysis

@@ -30,10 +30,11 @@ std::map<std::string, double> read_peak_memory(const contract::PlanDir& folder) 
 
 namespace {
 
-/// "[1.5,null,2]", as the store writes it; what is no number is none.
+/// Returns the numbers of a JSON array such as "[1.5,null,2]" that the store wrote. Other entries
+/// become NaN.
 std::vector<double> numbers_in(std::string_view text) {
   std::vector<double> numbers;
-  text.remove_prefix(1);  // its bracket
+  text.remove_prefix(1);  // the opening bracket
   while (text.size() > 1) {
     numbers.push_back(base::leading_number(text, std::nan("")));
     text.remove_prefix(std::min(text.find_first_of(",]"), text.size() - 1) + 1);

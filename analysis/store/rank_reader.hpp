@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each rank of a run's launches worked, where it was, and the most memory that ranks held.
+// Reads the work times and hosts of the ranks of a run's launches, and the peak memory of ranks.
 #pragma once
 
 #include <map>
@@ -16,14 +16,15 @@ class Database;
 
 namespace dlscale::analysis {
 
-// The most memory that ranks of a folder's runs held, by its database.
+// Peak memory of the ranks of a folder's runs, read from the folder's database.
 
-/// Bytes of the largest rank by run, of the launch that gave its result: on CPUs a process'
-/// resident memory, on GPUs what the allocator had reserved. Runs whose records do not say it are
-/// not there. Throws base::RunError where the database cannot be used.
+/// Returns the peak memory in bytes of the rank that used most, by run, in the launch that gave the
+/// run's result. On CPUs it is the resident memory of a process, on GPUs the memory that the
+/// allocator had reserved. Runs without recorded memory are left out. Throws base::RunError when
+/// the database cannot be used.
 std::map<std::string, double> read_peak_memory(const contract::PlanDir& folder);
 
-// What each rank of a run's launches worked, and where it was.
+// Reader of the work times and hosts of the ranks of a run's launches.
 
 class RankReader {
  public:
@@ -32,7 +33,7 @@ class RankReader {
   RankReader(const RankReader&) = delete;
   RankReader& operator=(const RankReader&) = delete;
 
-  /// The launches that recorded it, the first first.
+  /// Returns the launches that recorded rank times, in ascending order.
   std::vector<LaunchRanks> launches_of(const std::string& run_id);
 
  private:

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kBlockFiles = 32;
 constexpr std::int64_t kBlockBytes = std::int64_t{4} << 20;
 constexpr std::size_t kBlocksAhead = 8;
-constexpr std::size_t kMostThreads = 4;  ///< more wait for the one that writes
+constexpr std::size_t kMostThreads = 4;  ///< threads beyond this number would wait for the writer
 constexpr std::size_t kWorthThreads = 4 * kBlockFiles;
 
 TakenFile read_now(const fs::path& folder, const FileToTake& file) {
@@ -37,15 +37,16 @@ TakenFile read_now(const fs::path& folder, const FileToTake& file) {
     }
     if (file.kind == Kind::results) taken.results = contract::parse_results(taken.text);
     if (taken.description || taken.results) std::string().swap(taken.text);
-  } catch (const base::SpecError&) {  // whoever takes it says what is wrong with it
+  } catch (const base::SpecError&) {  // the caller parses the text again and reports the error
   }
   return taken;
 }
 
 }  // namespace
 
-/// Files lie in blocks; a block is read by one thread, taken by one, and cleared away by the one
-/// that has read it, which its memory came from.
+/// Implementation of ReadAhead. Files are grouped into blocks. One thread reads a block, the caller
+/// takes its files, and the thread that read the block frees the block's memory, which this thread
+/// allocated.
 class ReadAhead::Work {
  public:
   Work(fs::path folder, std::vector<FileToTake> files)
@@ -68,7 +69,7 @@ class ReadAhead::Work {
       for (std::size_t i = 0; i < taken_blocks_.size(); ++i) {
         threads_.emplace_back([this, i] { read_blocks(i); });
       }
-    } catch (const std::system_error&) {  // with fewer, or none
+    } catch (const std::system_error&) {  // continue with fewer threads or none
     }
   }
 
@@ -107,9 +108,9 @@ class ReadAhead::Work {
     std::exception_ptr error;
   };
   struct Block {
-    std::size_t first = 0;  ///< of its files
+    std::size_t first = 0;  ///< index of the block's first file
     std::vector<Content> content = {};
-    std::size_t reader = 0;  ///< thread that has read it
+    std::size_t reader = 0;  ///< index of the thread that read the block
     bool is_read = false;
   };
 
@@ -150,14 +151,14 @@ class ReadAhead::Work {
   const fs::path folder_;
   const std::vector<FileToTake> files_;
   std::vector<Block> blocks_;
-  /// Block, and place in it, by name.
+  /// Block of a file and index of the file in the block, by file name.
   std::unordered_map<std::string_view, std::pair<std::size_t, std::size_t>> places_;
-  std::vector<std::vector<std::vector<Content>>> taken_blocks_;  ///< to be cleared away, by reader
+  std::vector<std::vector<std::vector<Content>>> taken_blocks_;  ///< blocks to free, by reader
   TakenFile out_of_turn_;
   std::mutex mutex_;
   std::condition_variable ready_, room_;
-  std::size_t next_ = 0;   ///< block to be read
-  std::size_t taken_ = 0;  ///< block that is being taken; changed by take alone
+  std::size_t next_ = 0;   ///< next block to be read
+  std::size_t taken_ = 0;  ///< block that is being taken; only take() changes it
   bool stopped_ = false;
   std::vector<std::jthread> threads_;
 };

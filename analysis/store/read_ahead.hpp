@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that a collect takes one after the other, read and parsed by other threads before their
-// turn comes: the database has one writer, files have as many readers as there are cores.
+// Reads and parses files in threads before a collect takes them. The database has a single writer,
+// but files can have one reader per core.
 #pragma once
 
 #include <cstdint>
@@ -17,32 +17,34 @@ namespace dlscale::analysis {
 
 struct FileToTake {
   enum class Kind { description, results, other };
-  std::string name;  ///< from the folder, or absolute
+  std::string name;  ///< path relative to the folder, or absolute
   Kind kind = Kind::other;
-  std::int64_t size = 0;     ///< about; bytes
-  std::string known_sha256;  ///< with this content it is not parsed
+  std::int64_t size = 0;     ///< approximate size in bytes
+  std::string known_sha256;  ///< digest of the content that need not be parsed
 };
 
 struct TakenFile {
-  std::string text;       ///< empty where it has been parsed
-  std::int64_t size = 0;  ///< bytes of the text
+  std::string text;       ///< text of the file; empty if it was parsed
+  std::int64_t size = 0;  ///< size of the text in bytes
   std::string sha256;
-  /// Parsed, as its kind says; empty where that failed or was not asked for.
+  /// Parsed content, according to the file's kind. Empty if parsing failed or was not requested.
   std::optional<contract::RunSpec> description;
   std::optional<contract::ResultsFile> results;
 };
 
 class ReadAhead {
  public:
-  /// Starts to read files of a folder. Of large files few are held at a time.
+  /// Starts to read the files of a folder. Few files are held in memory at a time if they are
+  /// large.
   ReadAhead(std::filesystem::path folder, std::vector<FileToTake> files);
   ~ReadAhead();
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
 
-  /// Files are taken in the order they were given; one may be left out, and one that was not given
-  /// is read now. What it returns is there until the next one is taken; the threads that read it
-  /// clear it away. Throws base::RunError for one that cannot be read.
+  /// Returns the content of a file. Files must be taken in the order in which they were given. A
+  /// file may be skipped, and a file that was not given is read now. The content is valid until the
+  /// next call, and the thread that read it frees it. Throws base::RunError for a file that cannot
+  /// be read.
   TakenFile& take(const std::string& name);
 
  private:

@@ -37,7 +37,7 @@ const std::vector<std::string>& window_columns() {
 
 constexpr std::optional<std::int64_t> kNotSaid;
 
-/// What cannot be 0 where somebody says it.
+/// Returns an empty value for 0, because a recorded value cannot be 0.
 std::optional<std::int64_t> count_said(std::int64_t count) {
   return count > 0 ? std::optional(count) : kNotSaid;
 }
@@ -71,8 +71,8 @@ std::string json_array(const std::vector<double>& numbers) {
   return text.empty() ? "[]" : text + ']';
 }
 
-/// Takes the records of one launch after the other; what makes up the launch row is kept until the
-/// end.
+/// Visitor that writes the records of one launch after another. The values of the launch row are
+/// kept until write_launch().
 class LaunchRows {
  public:
   explicit LaunchRows(SQLite::Database& of)
@@ -129,7 +129,7 @@ class LaunchRows {
 
   void operator()(const contract::RunStart& record) { start_ = &record; }
   void operator()(const contract::RunStop& record) { stop_ = &record; }
-  void operator()(const contract::CheckpointRecord&) {}  // files, nothing measured
+  void operator()(const contract::CheckpointRecord&) {}  // checkpoints contain no measurements
 
   void operator()(const contract::StepWindow& r) {
     add_place(windows_).add(r.epoch);
@@ -214,7 +214,7 @@ class LaunchRows {
   }
 
  private:
-  /// As long as nobody else is known to say how it ended.
+  /// Returns the end of the launch by its own records, until other sources are known.
   LaunchEnd own_end() const {
     LaunchSeen seen{.launch = key_->launch,
                     .started = start_ != nullptr ? start_->time : std::nan("")};
@@ -226,7 +226,7 @@ class LaunchRows {
   }
 
   Inserter& add_place(Inserter& rows) { return rows.add(key_->run_id, key_->launch, line_); }
-  /// Neighbouring ranks on one host are a row.
+  /// Writes one row for each group of neighbouring ranks on one host.
   void write_nodes(const std::vector<std::string>& hosts) {
     if (hosts.size() < 2) return;
     for (std::size_t first = 0, next = 1; first < hosts.size(); first = next++) {
@@ -250,7 +250,7 @@ class LaunchRows {
   Inserter windows_, epochs_, evals_, metrics_, targets_, inferences_, profiles_, kernels_;
   Inserter rank_times_, nodes_, sums_, launches_, environments_;
   std::vector<SQLite::Statement> deletions_;
-  std::array<WindowSum, 2> window_sums_{};  ///< of steady windows, of those with start-up costs
+  std::array<WindowSum, 2> window_sums_{};  ///< steady windows, start-up windows
   const LaunchKey* key_ = nullptr;
   const contract::RunStart* start_ = nullptr;
   const contract::RunStop* stop_ = nullptr;
@@ -273,7 +273,8 @@ struct RecordRows::Prepared {
   Inserter axes{database, "run_axis", {"run_id", "name", "value"}};
   std::vector<SQLite::Statement> deletions =
       analysis::deletions(database, {"run", "run_axis"}, "run_id = ?");
-  // What has no row needs no deletion, of which a launch costs one for each table.
+  // Runs and launches that have rows. Deleting a launch takes one statement per table, so launches
+  // without rows are not deleted.
   KnownRows known = {};
 
   void read_known() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records of one launch, and one run description, as rows of the database.
+// Writes the records of a launch and the description of a run as rows of the database.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ class Database;
 
 namespace dlscale::analysis {
 
-/// Which launch, and the path of its results relative to the plan folder.
+/// Launch of a run, and the path of the launch's results relative to the plan folder.
 struct LaunchKey {
   std::string run_id;
   int launch = 1;
@@ -31,8 +31,8 @@ struct KnownRows {
   std::unordered_map<std::string, std::vector<int>> launches = {};
 };
 
-/// Writes records to their tables. Statements are prepared once: parsing SQL for each of ten
-/// thousand runs would take longer than running it.
+/// Writer of records to their tables. Statements are prepared once, because parsing SQL for each of
+/// ten thousand runs would take longer than running it.
 class RecordRows {
  public:
   explicit RecordRows(SQLite::Database& database);
@@ -41,17 +41,17 @@ class RecordRows {
   RecordRows& operator=(const RecordRows&) = delete;
 
   const KnownRows& known() const;
-  /// Replaces the rows of a run; its launches are left alone.
+  /// Replaces the rows of a run. The rows of its launches stay unchanged.
   void replace_run(const contract::RunSpec& spec, const std::string& source);
-  /// Makes the rows of a run whose description cannot be read of what the plan knows; its framework
-  /// stays NULL.
+  /// Inserts the rows of a run whose description cannot be read, from the data of the plan. The
+  /// framework stays NULL.
   void insert_unreadable_run(const contract::PlannedRun& run, const std::string& source);
-  /// Deletes the rows of all runs made by insert_unreadable_run.
+  /// Deletes the rows of all runs that insert_unreadable_run inserted.
   void delete_unreadable_runs();
-  /// Replaces the rows of a launch by those of `file`.
+  /// Replaces the rows of a launch by the records of `file`.
   void replace_launch(const LaunchKey& key, const contract::ResultsFile& file);
   void delete_launch(const std::string& run_id, int launch);
-  /// Deletes the rows of a run; its launches are left alone.
+  /// Deletes the rows of a run. The rows of its launches stay unchanged.
   void delete_run(const std::string& run_id);
 
  private:

@@ -7,9 +7,9 @@
 namespace dlscale::analysis {
 namespace {
 
-// Primary keys come from the files, never from the order of insertion: collecting again, in parts
-// or at once, gives the same tables. Times are seconds, `line` counts from 1 in launch.source.
-// Numbers of a run that are not known are NULL.
+// Primary keys come from the files and do not depend on the order of insertion, so a collect in
+// parts gives the same tables as a collect of everything. Times are in seconds. `line` counts from
+// 1 in launch.source. Unknown numbers of a run are NULL.
 constexpr const char* kTables = R"sql(
 CREATE TABLE study (
   name TEXT PRIMARY KEY, scaling TEXT, site TEXT, scheduler TEXT,
@@ -242,7 +242,7 @@ FROM job JOIN launch USING (run_id, launch) LEFT JOIN source ON source.path = la
 
 void create_schema(SQLite::Database& database) {
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-  // Another process may have created it while this one waited for the lock.
+  // Another process may have created the schema while this process waited for the lock.
   if (database.execAndGet("PRAGMA user_version").getInt() == kSchemaVersion) return;
   database.exec(kTables);
   database.exec(kViews);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables and views of results.sqlite.
+// Creates the tables and views of results.sqlite.
 #pragma once
 
 namespace SQLite {
@@ -8,14 +8,14 @@ class Database;
 
 namespace dlscale::analysis {
 
-/// Marks a file as ours ("dlsc"), in SQLite's header field for it.
+/// Application id ("dlsc") in SQLite's file header that marks a database of dlscale.
 inline constexpr int kApplicationId = 0x646c7363;
 
-/// A database of another version is made again from the files. To be raised with every change of a
-/// table or view, and of what rows mean.
+/// Version of the schema. A database of another version is rebuilt from the files. Increase the
+/// version with every change of a table, a view or the meaning of rows.
 inline constexpr int kSchemaVersion = 12;
 
-/// Makes the tables and views of a new database, in one transaction.
+/// Creates the tables and views of a new database in one transaction.
 void create_schema(SQLite::Database& database);
 
 }  // namespace dlscale::analysis

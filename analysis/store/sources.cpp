@@ -17,11 +17,11 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Coarsest clock of a file system in use (FAT); others tick once a second (NFS on ext3) or
-/// oftener.
+/// Coarsest resolution of file times, in nanoseconds: that of FAT. Other file systems have a
+/// resolution of one second (NFS on ext3) or better.
 constexpr std::int64_t kTick_ns = 2'000'000'000;
-constexpr std::int64_t kNoFile = -2;  ///< but a pipe, a socket or a device
-constexpr base::LoopLimits kLookers{.most_threads = 8, .chunk = 2000};  ///< files worth a thread
+constexpr std::int64_t kNoFile = -2;  ///< size of a pipe, a socket or a device
+constexpr base::LoopLimits kLookers{.most_threads = 8, .chunk = 2000};  ///< files per thread
 
 std::int64_t nanoseconds(const timespec& time) {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
@@ -57,7 +57,7 @@ Sources::Sources(const contract::PlanDir& folder, SQLite::Database& database)
                    query.getColumn(7).getInt() != 0};
     rows.push_back(&row);
   }
-  // Over a network each look is a wait.
+  // Each check waits for the network on a network file system.
   base::parallel_for(
       rows.size(), [&](std::size_t i) { rows[i]->now = state_of(root_, before_[i].c_str()); },
       kLookers);
@@ -83,7 +83,7 @@ std::set<std::string> Sources::unchanged_paths() const {
 Sources::Sight Sources::peek(const std::string& path) const {
   const auto row = rows_.find(path);
   if (row != rows_.end() && row->second.is_as_before()) return {row->second.now, true};
-  // What has changed once may change again before it is read: it is looked at once more.
+  // A file that has changed may change again before it is read, so its state is taken again.
   return {state_of(root_, path.c_str()), false};
 }
 
@@ -192,7 +192,7 @@ std::set<std::string> unchanged_paths(const contract::PlanDir& folder) {
     Store store(folder.database(), Store::Access::Read);
     store.with(
         [&](SQLite::Database& database) { paths = Sources(folder, database).unchanged_paths(); });
-  } catch (const base::RunError&) {  // whoever collects next reports why it cannot be read
+  } catch (const base::RunError&) {  // the next collect reports why the database cannot be read
   }
   return paths;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remembers in the table `source` the state, content and problems of each file and folder that a
-// collect looked at.
+// Stores the state, content and problems of each file and folder that a collect checked, in the
+// table `source`.
 #pragma once
 
 #include <cstdint>
@@ -18,111 +18,115 @@ class Database;
 
 namespace dlscale::analysis {
 
-/// What the system says of a file or folder without opening it. Differs after every change of a
-/// file, and of a folder after every name that came or went, unless the file system's clock stood
-/// still meanwhile: see is_certain.
+/// State of a file or folder that the system reports without opening it. The state of a file
+/// differs after every change of the file. The state of a folder differs after every added or
+/// removed name. Changes within one tick of the file system's clock may not show (see is_certain).
 struct FileState {
-  std::int64_t size = -1;  ///< bytes; below 0: no file or folder that can be looked at
+  std::int64_t size = -1;  ///< size in bytes; negative: neither a file nor a folder
   std::int64_t mtime_ns = 0;
-  std::int64_t ctime_ns = 0;  ///< cannot be set back
+  std::int64_t ctime_ns = 0;  ///< time of the last status change, which cannot be set back
   std::int64_t inode = 0;
   bool exists() const { return size >= 0; }
   bool operator==(const FileState&) const = default;
 };
 
-/// `path` is relative to an open folder, or absolute.
+/// Returns the state of `path`, which is relative to the open folder `folder` or absolute.
 FileState state_of(int folder, const char* path);
 
-/// True when a later change of what was looked at not before `looked_ns`, by the same file system's
-/// clock, must show in its state. A file that had changed just then may change again and have the
-/// same times.
+/// Returns true if every change after the check must show in the state. `looked_ns` is the earliest
+/// time of the check in nanoseconds, by the clock of the same file system. A file that had changed
+/// just before the check may change again and keep the same times.
 bool is_certain(const FileState& state, std::int64_t looked_ns);
 
-/// Stand in the table in place of the time of the last change. No file has them, so that the next
-/// collect reads the file again.
-constexpr std::int64_t kUncertain = -1;   ///< it may have changed after it was looked at
-constexpr std::int64_t kDistrusted = -2;  ///< see Sources::distrust
+/// Values that the table stores in place of the time of the last status change. A file never has
+/// them, so the next collect reads the file again.
+constexpr std::int64_t kUncertain = -1;   ///< mark of a file that may have changed after the check
+constexpr std::int64_t kDistrusted = -2;  ///< mark of a file that Sources::distrust was called for
 
-/// Whatever decides what a collect writes must have been looked at here before it was read: the
-/// next collect takes everything else to be unchanged.
+/// States of all files and folders that decide what a collect writes. A collect must check each
+/// file here before it reads the file, because the next collect assumes that all other files are
+/// unchanged.
 class Sources {
  public:
-  /// Reads what the collect before saw and looks at all of it. Both must outlive this.
+  /// Reads the states that the previous collect stored and checks all of these files again. Both
+  /// arguments must outlive this object.
   Sources(const contract::PlanDir& folder, SQLite::Database& database);
   ~Sources();
   Sources(const Sources&) = delete;
   Sources& operator=(const Sources&) = delete;
 
-  /// True when nothing that the collect before looked at has changed.
+  /// Returns true if nothing that the previous collect checked has changed.
   bool are_unchanged() const;
-  /// Paths that the collect before looked at and that have not changed.
+  /// Returns the paths that the previous collect checked and that have not changed.
   std::set<std::string> unchanged_paths() const;
-  /// Paths that the collect before looked at, sorted.
+  /// Returns the paths that the previous collect checked, sorted.
   const std::vector<std::string>& paths_before() const { return before_; }
 
-  /// `path` is relative to the plan folder, or absolute. Each is looked at once.
+  /// Returns the state of `path`, which is relative to the plan folder or absolute. Each path is
+  /// checked once, and its state is kept.
   const FileState& look(const std::string& path);
   bool exists(const std::string& path) { return look(path).exists(); }
-  /// Looks; true when it has not changed since the collect before looked.
+  /// Checks the path. Returns true if it has not changed since the previous collect.
   bool is_unchanged(const std::string& path);
 
-  /// What a look would see, which is not kept: several threads may peek at a time, but not during
-  /// a call of another member.
+  /// State that peek() returns without keeping it. Several threads may call peek() at the same
+  /// time, but not during a call of another member function.
   struct Sight {
     FileState state;
-    bool unchanged = false;  ///< since the collect before looked
+    bool unchanged = false;  ///< true if unchanged since the previous collect
   };
   Sight peek(const std::string& path) const;
-  /// Makes a look of a peek.
+  /// Keeps a state that peek() returned, as if look() had taken it.
   const FileState& keep(const std::string& path, const FileState& state);
-  /// Makes the next collect read the file again: it was there and could not be read, or is not what
-  /// was imported.
+  /// Makes the next collect read the file again, because the file could not be read or differs from
+  /// the imported file.
   void distrust(const std::string& path);
 
-  /// True when the file's content was noted before. The content still counts.
+  /// Returns true if content of the file was recorded earlier, and keeps this content valid.
   bool knows(const std::string& path);
-  /// Digest of the content that was noted; empty for a file without.
+  /// Returns the digest of the recorded content. The digest is empty for a file without content.
   const std::string& sha256_of(const std::string& path) const;
-  /// True when the file has the content that was noted, which still counts.
+  /// Returns true if the file has the recorded content, and keeps this content valid.
   bool has_content(const std::string& path, const std::string& sha256);
 
   struct Note {
     std::string sha256;
-    std::string problems;  ///< one a line
+    std::string problems;  ///< problems, one per line
     bool truncated = false;
   };
   void note(const std::string& path, Note note);
-  /// Notes why there is no content, in place of it.
+  /// Records the problem that explains why there is no content.
   void note_problem(const std::string& path, const std::string& problem);
-  /// The file's content counts no more.
+  /// Marks the recorded content of the file as no longer valid.
   void drop(const std::string& path);
 
-  /// Makes the table say what was looked at and noted since `started_ns`, by the file system's
-  /// clock, and nothing else.
+  /// Updates the table to the checked states and the recorded content, and deletes all other rows.
+  /// A file that may have changed since `started_ns`, in nanoseconds of the file system's clock, is
+  /// marked as uncertain.
   void write(std::int64_t started_ns);
-  /// Adds what the table says of all files.
+  /// Adds the truncated files and the problems of all files in the table to `summary`.
   void report(IngestSummary& summary) const;
 
  private:
   struct Row {
-    FileState before, now;  ///< as the table has it, and as it was when this was made
+    FileState before, now;  ///< state in the table, and state when this object was created
     bool is_stored = false;
-    FileState state;  ///< as it was looked at
+    FileState state;  ///< state that was kept
     bool is_looked_at = false;
     Note content;
-    bool is_noted = false;  ///< the content is not the one in the table
-    bool counts = false;    ///< the content is still what the file holds
+    bool is_noted = false;  ///< true if the content differs from the table's content
+    bool counts = false;    ///< true if the content is still the content of the file
     bool is_as_before() const { return is_stored && now == before; }
   };
 
-  int root_;  ///< descriptor; -1 where there is no such folder
+  int root_;  ///< file descriptor; -1 if the folder does not exist
   SQLite::Database& database_;
   std::vector<std::string> before_;
   std::unordered_map<std::string, Row> rows_;
 };
 
-/// Paths that the last collect of a folder looked at and that have not changed; none where the
-/// folder has no database that can be read.
+/// Returns the paths that the last collect of a folder checked and that have not changed. Returns
+/// none if the folder has no readable database.
 std::set<std::string> unchanged_paths(const contract::PlanDir& folder);
 
 }  // namespace dlscale::analysis

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to analysis/store/*.cpp: rows into tables by column names, and cells that may be NULL.
+// Helpers, private to analysis/store/*.cpp, that insert rows by column names and read cells that
+// may be NULL.
 #pragma once
 
 #include <SQLiteCpp/Column.h>
@@ -16,7 +17,7 @@
 
 namespace dlscale::analysis {
 
-/// NaN for NULL.
+/// Returns NaN for NULL.
 inline double number_or_nan(const SQLite::Column& cell) {
   return cell.isNull() ? std::nan("") : cell.getDouble();
 }
@@ -29,13 +30,13 @@ inline std::optional<int> optional_int(const SQLite::Column& cell) {
   return cell.isNull() ? std::nullopt : std::optional(cell.getInt());
 }
 
-/// Empty for NULL.
+/// Returns an empty text for NULL.
 inline std::string text_or_empty(const SQLite::Column& cell) {
   return cell.isNull() ? "" : cell.getString();
 }
 
-/// A prepared INSERT. Values are given in the order of the columns: `add(a, b).add(c).done()`. Of
-/// texts that are variables no copy is made: they must be there until done().
+/// Prepared INSERT statement. Values are given in the order of the columns: `add(a,
+/// b).add(c).done()`. Texts that are variables are not copied and must exist until done().
 class Inserter {
  public:
   Inserter(SQLite::Database& database, const std::string& table,
@@ -51,7 +52,7 @@ class Inserter {
     return *this;
   }
 
-  /// Writes the row, with NULL in the columns that are left, and starts the next one.
+  /// Writes the row, with NULL in the remaining columns, and starts the next row.
   void done() {
     while (next_ <= columns_) statement_.bind(next_++);
     statement_.exec();
@@ -63,14 +64,14 @@ class Inserter {
   void bind(const std::string& value) { statement_.bindNoCopy(next_++, value); }
   void bind(const std::string&& value) { statement_.bind(next_++, value); }
   void bind(const char* value) { statement_.bind(next_++, value); }
-  void bind(double value) { statement_.bind(next_++, value); }  // NaN becomes NULL
+  void bind(double value) { statement_.bind(next_++, value); }  // SQLite stores NaN as NULL
   void bind(std::int64_t value) { statement_.bind(next_++, value); }
   void bind(int value) { statement_.bind(next_++, value); }
   void bind(bool value) { statement_.bind(next_++, value ? 1 : 0); }
   template <class T>
   void bind(const std::optional<T>& value) {
     if (value) {
-      bind(T(*value));  // a copy: the option may be gone before the row is written
+      bind(T(*value));  // a copy, because the option may be destroyed before the row is written
     } else {
       statement_.bind(next_++);
     }

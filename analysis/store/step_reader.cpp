@@ -61,7 +61,8 @@ std::string sums_query() {
          ", launch, end_step FROM step_sum WHERE run_id = ? ORDER BY launch, warmup";
 }
 
-/// Of the windows of a launch that ended by step ?3; those before step ?4 are warm-up, too.
+/// Returns a query that sums the windows of a launch that ended by step ?3. Windows before step ?4
+/// count as warm-up in addition to the marked windows.
 std::string windows_query() {
   std::string parts;
   for (const char* part : contract::kStepPartNames) parts += fmt::format(", sum({}_mean_s)", part);
@@ -72,7 +73,7 @@ std::string windows_query() {
          "GROUP BY early";
 }
 
-constexpr int kParts = 6;  ///< column of the first part
+constexpr int kParts = 6;  ///< column of the first step part
 constexpr int kLaunch = kParts + contract::kStepParts, kEndStep = kLaunch + 1;
 
 struct Sums {
@@ -104,7 +105,8 @@ void add_totals(StepTotals& to, const StepTotals& totals) {
   for (std::size_t i = 0; i < to.parts_s.size(); ++i) to.parts_s[i] += totals.parts_s[i];
 }
 
-/// False where the log tells rates alone: wall_s is then that of one sample at each of them.
+/// Returns false if the log records only rates. `wall_s` is then the time of one sample at each of
+/// these rates.
 bool tells_wall_time(const StepTotals& totals) {
   return totals.steps > 0 || std::any_of(totals.parts_s.begin(), totals.parts_s.end(),
                                          [](double part_s) { return part_s > 0; });
@@ -119,18 +121,20 @@ void let_samples_stand_for_steps(StepTotals& totals) {
   if (!totals.tells_steps) totals.steps = totals.samples;
 }
 
-/// A launch that is not steady within so many windows never is.
+/// Number of windows that are examined. A launch that is not steady within these windows counts as
+/// never steady.
 constexpr int kMostWarmUp = 200;
 
-/// Where a launch got steady.
+/// Result of the search for the first steady window of a launch.
 struct SteadyStart {
-  std::int64_t step = 0;    ///< the first of the first steady window; 0: it was not looked for
-  std::int64_t marked = 0;  ///< windows that were marked as warm-up, before the first that was not
-  std::optional<std::int64_t> detected;  ///< windows before the steady ones
-  std::int64_t windows = 0;              ///< that were looked at
+  std::int64_t step = 0;    ///< first step of the first steady window; 0: none found
+  std::int64_t marked = 0;  ///< number of marked windows before the first unmarked window
+  std::optional<std::int64_t> detected;  ///< number of windows before the steady ones
+  std::int64_t windows = 0;              ///< number of examined windows
 };
 
-/// True where the launch got steady later than marked.
+/// Updates `end` with the result of a launch. Returns true if the launch became steady later than
+/// marked.
 bool note(WarmUpEnd& end, const SteadyStart& start) {
   const auto fewest = static_cast<std::int64_t>(SteadyRule{}.windows);
   if (!start.detected) {
@@ -150,11 +154,11 @@ struct StepReader::Prepared {
   SQLite::Statement windows;
   SQLite::Statement first;
 
-  /// Looks at windows until as many in a row agree as the rule wants.
+  /// Examines windows until the number of consecutive windows that the rule requires agree.
   SteadyStart steady_start(const std::string& run_id, int launch) {
     const SteadyRule rule;
     SteadyStart found;
-    std::vector<double> times;  // of a step, in the last windows
+    std::vector<double> times;  // step times of the last windows
     std::vector<std::int64_t> steps;
     first.reset();
     first.bind(1, run_id);

@@ -12,19 +12,21 @@ namespace dlscale::analysis {
 namespace fs = std::filesystem;
 namespace {
 
-/// How long another process may hold the database before we give up.
+/// Time in milliseconds that another process may hold the database before an error is reported.
 constexpr int kBusyTimeoutMs = 15000;
-/// KiB; with SQLite's own 2 MB the pages of a large collect go to the file and back many times.
+/// Cache size in KiB. With SQLite's default of 2 MB, the pages of a large collect are written to
+/// the file and read back many times.
 constexpr const char* kCache = "PRAGMA cache_size = -65536";
-/// Bytes, of a file that is made now. Trees without row ids have whole rows at their forks: with
-/// SQLite's own 4 KB nine step windows fit into one, and trees get twice as deep.
+/// Page size in bytes of a new file. The inner nodes of tables without row ids hold whole rows.
+/// With SQLite's default of 4 KB, nine step windows fit into a node and the trees get twice as
+/// deep.
 constexpr const char* kPages = "PRAGMA page_size = 16384";
 
 [[noreturn]] void fail(const fs::path& file, const std::string& what) {
   throw base::RunError(fmt::format("{}: {}", file.string(), what));
 }
 
-/// SQLite's error as a sentence with a remedy.
+/// Returns SQLite's error as a sentence with a remedy.
 std::string explain(const SQLite::Exception& error) {
   switch (error.getErrorCode()) {
     case SQLITE_NOTADB:
@@ -76,7 +78,7 @@ Store::Store(const fs::path& file, Access access) : file_(file), access_(access)
     database_ = std::make_unique<SQLite::Database>(
         file_.string(),
         (write ? SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE : SQLite::OPEN_READONLY) |
-            SQLite::OPEN_NOMUTEX,  // no two threads share a connection
+            SQLite::OPEN_NOMUTEX,  // threads never share a connection
         kBusyTimeoutMs);
     check_origin(*database_, file_, access_);
     if (!write) return;
@@ -106,7 +108,7 @@ bool Store::is_of_other_version(const fs::path& file) {
     const int version = database.execAndGet("PRAGMA user_version");
     return id == kApplicationId && version != kSchemaVersion;
   } catch (const SQLite::Exception&) {
-    return false;  // whoever opens it for use reports why that fails
+    return false;  // the code that opens the file for use reports the error
   }
 }
 
@@ -120,7 +122,7 @@ void Store::remove(const fs::path& file) {
 
 void Store::replace(const fs::path& file, const fs::path& by) {
   std::error_code error;
-  fs::remove(file.string() + "-journal", error);  // of a writer that was killed; not of `by`
+  fs::remove(file.string() + "-journal", error);  // left by a killed writer of `file`
   if (!error) fs::rename(by, file, error);
   if (error) fail(file, "cannot be replaced: " + error.message());
 }

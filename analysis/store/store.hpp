@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The database of a plan folder: a cache of its files that may be deleted at any time.
+// Opens the database of a plan folder, which is a cache of the folder's files and may be deleted at
+// any time.
 #pragma once
 
 #include <filesystem>
@@ -12,16 +13,17 @@ class Database;
 
 namespace dlscale::analysis {
 
-/// An open database of the current schema. It uses no write-ahead log, whose shared memory does
-/// not work across the nodes of a network file system.
+/// Open database of the current schema. It does not use a write-ahead log, because the shared
+/// memory of such a log does not work across the nodes of a network file system.
 class Store {
  public:
   enum class Access {
-    Read,   ///< the file must be there
-    Write,  ///< made where there is none
+    Read,   ///< read access; the file must exist
+    Write,  ///< write access; a missing file is created
   };
-  /// Throws base::RunError, naming the file and the remedy, for a file that cannot be opened, is
-  /// damaged, is no dlscale database, or is of another version's schema.
+  /// Opens the database. Throws base::RunError, which names the file and the remedy, for a file
+  /// that cannot be opened, is damaged, is not a database of dlscale, or has the schema of another
+  /// version.
   Store(const std::filesystem::path& file, Access access);
   ~Store();
   Store(const Store&) = delete;
@@ -29,17 +31,19 @@ class Store {
 
   const std::filesystem::path& file() const { return file_; }
 
-  /// Calls `work` with the database; SQLite's errors become base::RunError as above. With Write
-  /// access all of `work` is one transaction: done wholly or not at all.
+  /// Calls `work` with the database. SQLite's errors become base::RunError, as in the constructor.
+  /// With Write access, all of `work` is one transaction, which is committed completely or not at
+  /// all.
   void with(const std::function<void(SQLite::Database&)>& work);
 
-  /// True for a database of dlscale that has the schema of another version.
+  /// Returns true for a database of dlscale that has the schema of another version.
   static bool is_of_other_version(const std::filesystem::path& file);
 
-  /// Deletes the database and what SQLite may have left beside it. Throws base::RunError.
+  /// Deletes the database and the journal that SQLite may have left next to it. Throws
+  /// base::RunError when a file cannot be deleted.
   static void remove(const std::filesystem::path& file);
-  /// Puts the database that is at `by`, closed or not, in the place of `file`, whatever that is.
-  /// Nobody may be writing either. Throws base::RunError.
+  /// Replaces `file`, whatever it contains, by the database at `by`, which may be open. No process
+  /// may be writing to either file. Throws base::RunError when the file cannot be replaced.
   static void replace(const std::filesystem::path& file, const std::filesystem::path& by);
 
  private:

@@ -16,10 +16,11 @@ namespace dlscale::analysis {
 namespace {
 
 constexpr std::size_t kRefits = 400;
-// Fixed, so that the same times always give the same intervals.
+// Fixed seed, so that the same times always give the same intervals.
 constexpr std::uint64_t kRefitSeed = 4;
 constexpr double kTail = 0.025;
-/// Nobody measures to 0.01 %: smaller errors rule nothing out.
+/// Smallest relative error that counts. Measurements are not accurate to 0.01 %, so smaller errors
+/// do not rule out other laws.
 constexpr double kLeastError = 1e-4;
 
 void require_points(const LawData& data) {
@@ -35,7 +36,8 @@ void require_points(const LawData& data) {
   }
 }
 
-/// So many places in a list of this size, the same each time.
+/// Returns `count` random indices into a list of `size` entries. The same seed gives the same
+/// indices.
 std::vector<std::size_t> draws(std::uint64_t seed, std::size_t count, std::size_t size) {
   std::mt19937_64 engine(seed);
   std::vector<std::size_t> places(count);
@@ -43,7 +45,8 @@ std::vector<std::size_t> draws(std::uint64_t seed, std::size_t count, std::size_
   return places;
 }
 
-/// Of values that ascend the smallest at which the weights of those up to it reach `share` of all.
+/// Returns the smallest of the ascending values at which the sum of the weights up to this value
+/// reaches `share` of the total weight.
 double weighted_quantile(const std::vector<std::pair<double, double>>& sorted, double share) {
   double total = 0;
   for (const auto& [value, weight] : sorted) total += weight;
@@ -55,7 +58,8 @@ double weighted_quantile(const std::vector<std::pair<double, double>>& sorted, d
   return sorted.back().first;
 }
 
-/// Of `refits` that have `terms` coefficients each.
+/// Returns the 95 % interval of each coefficient. `refits` holds `terms` coefficients of each
+/// refit, one refit after the other.
 std::vector<Interval> intervals_of(const std::vector<double>& refits, std::size_t terms) {
   if (refits.empty()) return {};
   std::vector<Interval> intervals;
@@ -105,11 +109,12 @@ LawAverage::Refits LawAverage::refit(const Fit& original,
   Refits result;
   const auto n = static_cast<double>(data_.points.size());
   const auto k = static_cast<double>(original.coefficients.size());
-  // Fitting took k of n degrees of freedom, and a quantile of few residuals is short of the tail.
+  // Fitting used k of n degrees of freedom, and the quantiles of few residuals are short of the
+  // tail. This factor corrects both.
   const double enlarged =
       std::sqrt(n / (n - k)) * student_t_quantile(1 - kTail, n - k) / normal_quantile(1 - kTail);
   const LawTerms terms(*original.law, data_);
-  std::vector<double> inverse_expected;  // of times
+  std::vector<double> inverse_expected;  // inverses of the fitted times
   std::vector<double> inverse_errors;
   for (std::size_t i = 0; i < data_.points.size(); ++i) {
     inverse_expected.push_back(1 / terms.time(i, original.coefficients.data()));
@@ -152,7 +157,7 @@ std::vector<double> LawAverage::futures(std::size_t law, double gpus,
   return times;
 }
 
-/// Of all laws that fit, averaged or not.
+/// Sets the interval of `result` to the span of all laws that fit, averaged or not.
 void LawAverage::span_all(Prediction& result, const std::vector<std::size_t>& drawn) const {
   for (std::size_t i = 0; i < fits_.size(); ++i) {
     const std::vector<double> times = futures(i, result.gpus, drawn);

@@ -10,7 +10,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// What rounding leaves of a fit through all points.
+/// Residual below which a fit counts as exact, because only rounding errors remain.
 constexpr double kExact = 1e-12;
 
 std::vector<double> inverse_times_of(const LawData& data) {
@@ -19,7 +19,8 @@ std::vector<double> inverse_times_of(const LawData& data) {
   return inverse;
 }
 
-/// Root mean square error of each point, predicted by the others.
+/// Returns the root mean square relative error when each point is predicted by the other points.
+/// Returns an empty value if the law cannot be fitted without one of the points.
 std::optional<double> leave_one_out(const LawTerms& terms, const std::vector<double>& inverse) {
   double squares = 0;
   for (std::size_t i = 0; i < inverse.size(); ++i) {
@@ -51,7 +52,7 @@ std::optional<Fit> fit(const ScalingLaw& law, const LawData& data) {
   double squares = 0;
   for (std::size_t i = 0; i < inverse.size(); ++i) {
     const double time = terms.time(i, found->data());
-    if (!(time > 0)) return std::nullopt;  // nothing takes no time
+    if (!(time > 0)) return std::nullopt;  // a time must be positive
     squares += (time * inverse[i] - 1) * (time * inverse[i] - 1);
   }
   const auto n = static_cast<double>(inverse.size());
@@ -68,7 +69,8 @@ double predicted_time(const Fit& fit, const LawData& data, double gpus) {
 
 namespace {
 
-/// What is left of a column beside the others, as a share of it, when it depends on them.
+/// Share of a column that is independent of the other columns, below which the column counts as
+/// dependent.
 constexpr double kDependent = 1e-12;
 
 Coefficients spread_over(unsigned subset, const Coefficients& x) {
@@ -84,7 +86,7 @@ Coefficients spread_over(unsigned subset, const Coefficients& x) {
 void NonNegativeToOnes::rotate_in(Coefficients row, double right) {
   for (std::size_t j = 0; j < columns_; ++j) {
     if (row[j] == 0) continue;
-    if (r_[j][j] == 0) {  // then nothing has this row of R yet
+    if (r_[j][j] == 0) {  // this row of R is still empty
       r_[j] = row;
       right_[j] = right;
       return;
@@ -137,7 +139,7 @@ std::optional<Coefficients> NonNegativeToOnes::solve() const {
     return x && *std::min_element(x->begin(), x->end()) >= 0;
   };
   const std::optional<Coefficients> free = solve_unconstrained();
-  if (is_feasible(free)) return free;  // nothing is nearer
+  if (is_feasible(free)) return free;  // the best solution of all is feasible
   std::optional<Coefficients> best;
   double least = 0;
   for (unsigned subset = 1; subset < (1U << columns_) - 1; ++subset) {
@@ -174,7 +176,7 @@ std::optional<Coefficients> LawTerms::fit(const std::vector<double>& inverse_tim
   NonNegativeToOnes squares(size_);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     if (left_out == i) continue;
-    // Of a law of rates, G / (G0 T), what is measured is a rate.
+    // A law of rates describes G / (G0 T), so its measured value is a rate.
     const double scale =
         law_->of_rate ? 1 / (rows_[i].times_first * inverse_times[i]) : inverse_times[i];
     Coefficients row = rows_[i].terms;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scaling law put through measured times: least squares of a few terms that must not be negative.
+// Fits a scaling law to measured times, by least squares of few terms with non-negative
+// coefficients.
 #pragma once
 
 #include <array>
@@ -11,14 +12,14 @@
 
 namespace dlscale::analysis {
 
-// A scaling law put through measured times.
+// Fit of a scaling law to measured times.
 
 struct LawPoint {
-  double gpus = 1;  ///< at least 1
-  double time = 0;  ///< above 0: of a step, an epoch, a sample; all of one kind
+  double gpus = 1;  ///< GPU count, at least 1
+  double time = 0;  ///< time above 0 of a step, epoch or sample, of one kind in all points
 };
 
-/// Points of one kind of work by ascending GPU count, no count twice.
+/// Points of one kind of work by ascending GPU count. Each count occurs once.
 struct LawData {
   Work work = Work::PerGpu;
   std::vector<LawPoint> points;
@@ -28,37 +29,39 @@ struct LawData {
 
 struct Fit {
   const ScalingLaw* law = nullptr;
-  std::vector<double> coefficients;  ///< none negative
+  std::vector<double> coefficients;  ///< coefficients >= 0
   double residual = 0;               ///< root mean square of T_law / T - 1
-  /// The same where each point in turn is predicted by the others. Empty with fewer points than one
-  /// more than coefficients.
+  /// Root mean square of T_law / T - 1 when each point is predicted by the other points. Empty if
+  /// there are not more points than coefficients.
   std::optional<double> leave_one_out;
-  /// Akaike's criterion corrected for few points (Hurvich and Tsai, 1989), the variance counted as
-  /// a parameter; empty where there are too few for the correction, or the fit is exact.
+  /// Akaike's criterion corrected for few points (Hurvich and Tsai, 1989), with the variance
+  /// counted as a parameter. Empty if there are too few points for the correction or if the fit is
+  /// exact.
   std::optional<double> aicc;
 };
 
-/// Least squares of relative errors under coefficients >= 0 (of all subsets of terms the best
-/// feasible). Empty where the law does not apply, has more coefficients than there are points, or
-/// would have a point take no time.
+/// Fits a law by least squares of relative errors with coefficients >= 0. The result is the best
+/// feasible solution over all subsets of terms. Returns an empty value if the law does not apply,
+/// has more coefficients than there are points, or gives a point a time that is not positive.
 std::optional<Fit> fit(const ScalingLaw& law, const LawData& data);
 
-/// T at `gpus` GPUs, in the unit of `data`'s times.
+/// Returns T at `gpus` GPUs, in the unit of the times in `data`.
 double predicted_time(const Fit& fit, const LawData& data, double gpus);
 
-// Private to analysis/metrics/laws: least squares of a few unknowns that must not be negative.
+// Least squares of few unknowns that must not be negative. Private to analysis/metrics/laws.
 
 inline constexpr std::size_t kMostTerms = 4;
-/// As many as a law has terms; the rest is 0.
+/// Coefficients of the terms of a law. Entries beyond the number of terms are 0.
 using Coefficients = std::array<double, kMostTerms>;
 
-/// x >= 0 that minimises |A x - 1|², A's rows taken one after the other: the best of the
-/// unconstrained solutions over all subsets of columns that has no negative part. Nothing is kept
-/// of a row but what it does to R of QR, by Givens' rotations (terms of G have ranges of many
-/// orders of magnitude, which normal equations would square).
+/// Solver for the x >= 0 that minimises |A x - 1|², with the rows of A given one after the other.
+/// The solution is the best one without negative entries among the unconstrained solutions for all
+/// subsets of columns. The solver stores only R of the QR decomposition and updates it with each
+/// row by Givens rotations. Terms in G have ranges of many orders of magnitude, which normal
+/// equations would square.
 class NonNegativeToOnes {
  public:
-  /// 1 to kMostTerms columns.
+  /// Creates a solver for 1 to kMostTerms columns.
   explicit NonNegativeToOnes(std::size_t columns) : columns_(columns) {}
 
   void take(const Coefficients& row) {
@@ -66,47 +69,51 @@ class NonNegativeToOnes {
     rotate_in(row, 1);
   }
 
-  /// Empty where there are fewer rows than columns or all columns are 0.
+  /// Returns x. Returns an empty value if there are fewer rows than columns or if all columns are
+  /// 0.
   std::optional<Coefficients> solve() const;
 
  private:
   void rotate_in(Coefficients row, double right);
-  /// With the columns in `subset` alone, whose number is `columns_` of the one that is returned.
+  /// Returns the solver with only the columns in the bit set `subset`. The `columns_` of the result
+  /// is the number of these columns.
   NonNegativeToOnes restricted_to(unsigned subset) const;
-  /// Of all columns, negative or not; empty where they depend on each other.
+  /// Returns the solution with all columns, which may have negative entries. Returns an empty value
+  /// if the columns depend on each other.
   std::optional<Coefficients> solve_unconstrained() const;
 
   std::size_t columns_, rows_ = 0;
-  std::array<Coefficients, kMostTerms> r_{};  ///< upper triangle
-  Coefficients right_{};                      ///< of R x = right
-  double error_ = 0;                          ///< |A x - 1|² for the x that solves that
+  std::array<Coefficients, kMostTerms> r_{};  ///< upper triangular matrix R
+  Coefficients right_{};                      ///< right-hand side of R x = right
+  double error_ = 0;                          ///< |A x - 1|² for the x that solves R x = right
 };
 
-// Private to analysis/metrics/laws: a law's terms at some GPU counts, made once for many fits.
+// Terms of a law at some GPU counts, computed once for many fits. Private to analysis/metrics/laws.
 
 class LawTerms {
  public:
-  /// At the counts of all points of `data`; the law applies to its work.
+  /// Computes the terms at the GPU counts of all points in `data`. The law must apply to the work
+  /// of `data`.
   LawTerms(const ScalingLaw& law, const LawData& data);
-  /// At one count, of a curve that begins at `first_gpus`.
+  /// Computes the terms at one GPU count of a curve that begins at `first_gpus`.
   LawTerms(const ScalingLaw& law, Work work, double first_gpus, double gpus);
 
-  /// How many terms the law has.
+  /// Returns the number of terms of the law.
   std::size_t size() const { return size_; }
 
-  /// Least squares of relative errors under coefficients >= 0, of all times but for the one at
-  /// `left_out`, given as 1 / T for each of these counts. Empty where there are fewer times than
-  /// terms.
+  /// Returns the coefficients >= 0 with the least squares of relative errors over all times except
+  /// the one at `left_out`. `inverse_times` holds 1 / T for each GPU count. Returns an empty value
+  /// if there are fewer times than terms.
   std::optional<Coefficients> fit(const std::vector<double>& inverse_times,
                                   std::optional<std::size_t> left_out = std::nullopt) const;
 
-  /// T at the count at `i`, in the unit of the times that the coefficients were fitted to.
+  /// Returns T at the i-th GPU count, in the unit of the fitted times.
   double time(std::size_t i, const double* coefficients) const;
 
  private:
   struct Row {
     Coefficients terms{};
-    double times_first = 1;  ///< G / G0
+    double times_first = 1;  ///< ratio G / G0
   };
   void add(double first_gpus, Work work, double gpus);
 

@@ -19,7 +19,7 @@ constexpr ScalingLaw kLaws[] = {
      .terms = [](double gpus, double first_gpus, Work work) -> Terms {
        return {ideal_time(gpus, first_gpus, work)};
      }},
-    // Amdahl (1967): a part of the work that every GPU does in whole.
+    // Amdahl (1967): every GPU does a part of the work in full.
     {.name = "amdahl",
      .summary = "a serial part",
      .per_gpu = {"a + b G/G0", false},
@@ -28,7 +28,7 @@ constexpr ScalingLaw kLaws[] = {
      .terms = [](double gpus, double first_gpus, Work work) -> Terms {
        return {ideal_time(gpus, first_gpus, work), work == Work::PerGpu ? gpus / first_gpus : 1};
      }},
-    // Gustafson (1988): of a work that grows with the GPUs a part gains nothing from them.
+    // Gustafson (1988): the work grows with the GPUs, and a part of it gains nothing from them.
     {.name = "gustafson",
      .summary = "scaled speed-up: a part that gains nothing from GPUs",
      .per_gpu = {"(G/G0) / (a + b G/G0)", false},
@@ -37,7 +37,7 @@ constexpr ScalingLaw kLaws[] = {
      .terms = [](double gpus, double first_gpus, Work work) -> Terms {
        return {1, work == Work::PerGpu ? gpus / first_gpus : 0};
      }},
-    // The universal scalability law (Gunther, 1993): contention and coherence.
+    // Universal scalability law (Gunther, 1993): contention and coherence.
     {.name = "usl",
      .summary = "contention and coherence",
      .per_gpu = {"a + b (G-1) + c G(G-1)", false},
@@ -47,7 +47,7 @@ constexpr ScalingLaw kLaws[] = {
        const double share = work == Work::PerGpu ? 1 : 1 / gpus;
        return {share, share * (gpus - 1), share * gpus * (gpus - 1)};
      }},
-    // Trees: as many stages as doublings of the GPUs.
+    // Trees: the number of stages is the number of doublings of the GPUs.
     {.name = "log2",
      .summary = "stages of a tree",
      .per_gpu = {"a + b log2(G)", true},
@@ -56,8 +56,8 @@ constexpr ScalingLaw kLaws[] = {
      .terms = [](double gpus, double first_gpus, Work work) -> Terms {
        return {ideal_time(gpus, first_gpus, work), std::log2(gpus)};
      }},
-    // Trees whose stages are slower the more GPUs there are: each waits for the last of those below
-    // it.
+    // Trees whose stages are slower with more GPUs, because each stage waits for the last GPU of
+    // the stage below.
     {.name = "log2_squared",
      .summary = "stages of a tree that wait for their slowest",
      .per_gpu = {"a + b log2(G)^2", true},
@@ -67,7 +67,8 @@ constexpr ScalingLaw kLaws[] = {
        const double stages = std::log2(gpus);
        return {ideal_time(gpus, first_gpus, work), stages * stages};
      }},
-    // Stragglers: the slowest of G normal times is about sqrt(2 ln G) deviations behind the mean.
+    // Stragglers: the slowest of G normally distributed times is about sqrt(2 ln G) standard
+    // deviations above the mean.
     {.name = "sqrt_ln",
      .summary = "waiting for the slowest",
      .per_gpu = {"a + b sqrt(ln G)", true},
@@ -76,8 +77,8 @@ constexpr ScalingLaw kLaws[] = {
      .terms = [](double gpus, double first_gpus, Work work) -> Terms {
        return {ideal_time(gpus, first_gpus, work), std::sqrt(std::log(gpus))};
      }},
-    // The bandwidth of a ring all-reduce: each GPU sends 2 (G - 1) / G of the message. Of fixed
-    // work that is Amdahl's law in other terms, and counted once.
+    // Bandwidth of a ring all-reduce: each GPU sends 2 (G - 1) / G of the message. For fixed work
+    // this law is Amdahl's law in other terms, so only one of the two is averaged.
     {.name = "ring",
      .summary = "bandwidth of a ring all-reduce",
      .per_gpu = {"a + b (G-1)/G", false},
@@ -86,7 +87,7 @@ constexpr ScalingLaw kLaws[] = {
      .terms = [](double gpus, double first_gpus, Work work) -> Terms {
        return {ideal_time(gpus, first_gpus, work), (gpus - 1) / gpus};
      }},
-    // A ring all-reduce with bandwidth and the latency of its 2 (G - 1) messages.
+    // Ring all-reduce with bandwidth and with the latency of its 2 (G - 1) messages.
     {.name = "ring_latency",
      .summary = "bandwidth and latency of a ring all-reduce",
      .per_gpu = {"a + b (G-1)/G + c (G-1)", false},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes that times have as functions of the number of GPUs; docs/statistics.md has their sources.
+// Defines scaling laws, which are times as functions of the number of GPUs. docs/statistics.md
+// lists their sources.
 #pragma once
 
 #include <string_view>
@@ -9,39 +10,43 @@
 
 namespace dlscale::analysis {
 
-/// What a time T(G) is the time of.
+/// Kind of work that T(G) is the time of.
 enum class Work {
-  PerGpu,  ///< weak scaling: as much for each GPU, so that ideal is T(G) = T(G0)
-  Fixed,   ///< strong scaling: divided among the GPUs, so that ideal is T(G) = T(G0) G0 / G
+  PerGpu,  ///< weak scaling: equal work for each GPU, ideally T(G) = T(G0)
+  Fixed,   ///< strong scaling: work divided among the GPUs, ideally T(G) = T(G0) G0 / G
 };
 
-/// What a law makes of one kind of work.
+/// Form of a law for one kind of work.
 struct LawForm {
-  const char* text = "";  ///< "a + b log2(G)"; empty where the law says nothing of such work
-  /// Safe to extrapolate, since nothing lost grows like a power of G; docs/statistics.md has how
-  /// those that are averaged were chosen.
+  const char* text = "";  ///< formula, e.g. "a + b log2(G)"; empty: does not apply to this work
+  /// True if the law is part of the average. An averaged law is safe to extrapolate, because no
+  /// loss in it grows like a power of G. docs/statistics.md describes how the averaged laws were
+  /// chosen.
   bool averaged = false;
 };
 
-/// A time, or a rate, as a sum of terms with coefficients that are not negative: each is a cost (of
-/// a rate: a gain), so that a fit cannot bend to noise by taking one from another.
+/// Time, or rate, as a sum of terms with non-negative coefficients. Each term is a cost (for a
+/// rate: a gain), so a fit cannot follow noise by subtracting one term from another.
 struct ScalingLaw {
   const char* name;
   const char* summary;
   LawForm per_gpu;
   LawForm fixed;
-  /// True: the sum is G / (G0 T), a rate, and not T.
+  /// True if the sum is the rate G / (G0 T), false if it is T.
   bool of_rate;
-  /// The terms at G GPUs with the smallest count measured, G0 >= 1, as many at each G.
+  /// Returns the terms at G GPUs for the smallest measured count G0 >= 1. The number of terms is
+  /// the same at each G.
   std::vector<double> (*terms)(double gpus, double first_gpus, Work work);
 };
 
-/// constant, amdahl, gustafson, usl, log2, log2_squared, sqrt_ln, ring, ring_latency.
+/// Returns the laws constant, amdahl, gustafson, usl, log2, log2_squared, sqrt_ln, ring and
+/// ring_latency.
 base::Table<ScalingLaw> scaling_laws();
 
 const LawForm& form_of(const ScalingLaw& law, Work work);
 
-/// The time that an ideal machine takes, in units of that at G0: 1, or G0 / G.
+/// Returns the time of an ideal machine in units of its time at G0: 1 for work per GPU, G0 / G for
+/// fixed work.
 double ideal_time(double gpus, double first_gpus, Work work);
 
 }  // namespace dlscale::analysis

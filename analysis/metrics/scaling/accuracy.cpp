@@ -9,7 +9,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Of the repeats that end with an accuracy and of those that diverged.
+/// Summarises the repeats that end with an accuracy and the repeats that diverged.
 AccuracyPoint summarise(const RunPoint& of) {
   const RunRow& first = of.first();
   AccuracyPoint point{of.key, first.gpus, first.batch_per_gpu, first.global_batch, first.lr_peak};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What large batches cost in accuracy, and how much worse a run is on the test set than on what it
-// was trained on.
+// Computes final test accuracies by global batch, and how much worse a run is on the test set than
+// on the training set.
 #pragma once
 
 #include <optional>
@@ -11,43 +11,46 @@
 
 namespace dlscale::analysis {
 
-// What large batches cost in accuracy: final test accuracy by global batch, with repeats.
+// Accuracy cost of large batches: final test accuracy by global batch, with repeats.
 
-/// Repetitions of one point (analysis/metrics/scaling/run_points.hpp).
+/// Repeats of one point (analysis/metrics/scaling/run_points.hpp).
 struct AccuracyPoint {
-  CurveKey key;  ///< as of the scaling curve
+  CurveKey key;  ///< key of the scaling curve
   int gpus = 1;
   std::int64_t batch_per_gpu = 0;
   std::int64_t global_batch = 0;
   double lr_peak = 0;
   Estimate final_accuracy;
-  double best_accuracy = 0;            ///< median of the repeats' best
-  std::vector<const RunRow*> repeats;  ///< with an accuracy
-  std::size_t diverged = 0;            ///< further repeats, which have none
+  double best_accuracy = 0;            ///< median of the repeats' best accuracies
+  std::vector<const RunRow*> repeats;  ///< repeats with an accuracy
+  std::size_t diverged = 0;            ///< number of further repeats, which diverged
 };
 
-/// In the order of the curves, by ascending GPU count within one.
+/// Returns the points with an accuracy, in the order of the curves and by ascending GPU count
+/// within a curve.
 std::vector<AccuracyPoint> accuracy_points(const Frame& frame);
-/// Of which every repeat that ended has diverged: no accuracy, and no repeats.
+/// Returns the points of which every ended repeat diverged. These points have no accuracy and no
+/// repeats.
 std::vector<AccuracyPoint> diverged_points(const Frame& frame);
 
 Repeats repeats_of(const std::vector<AccuracyPoint>& points);
 
-// How much worse a run is on the test set than on what it was trained on.
+// Difference between a run's results on the test set and on the training set.
 
-/// A quantity on both sets at the last evaluation.
+/// Quantity on both sets at the last evaluation.
 struct GeneralisationGap {
   double train = 0;
   double test = 0;
-  double gap = 0;  ///< positive where the test set is worse
+  double gap = 0;  ///< difference, positive if the test set is worse
 };
 
-/// Test loss - training loss. The training loss is the mean over the epoch that was evaluated, of
-/// augmented and smoothed targets where a study says so; nothing where one of the two is missing.
+/// Returns test loss - training loss. The training loss is the mean over the evaluated epoch, with
+/// augmented and smoothed targets if the study uses them. Returns an empty value if one of the two
+/// losses is missing.
 std::optional<GeneralisationGap> loss_gap(const RunRow& run);
 
-/// Training accuracy - test accuracy, of runs of which the last evaluation has a metric
-/// "train_accuracy"; nothing for others.
+/// Returns training accuracy - test accuracy for a run whose last evaluation has a metric
+/// "train_accuracy". Returns an empty value for other runs.
 std::optional<GeneralisationGap> accuracy_gap(const RunRow& run);
 
 }  // namespace dlscale::analysis

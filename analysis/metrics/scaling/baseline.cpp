@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kSmallestCommon = "smallest-common";
 constexpr const char* kPerCurve = "per-curve";
 constexpr const char* kGpusRule = "gpus";
-/// Conditions that make runs incomparable even where the baseline is chosen by them.
+/// Conditions that make runs incomparable even if the baseline is chosen by them.
 constexpr std::string_view kAlwaysAlike[] = {
     "cores_per_rank", "cpu", "dataset", "device", "gpu", "precision", "stop_rule"};
 
@@ -37,7 +37,7 @@ BaselineChoice at(const ScalingCurve& curve, int gpus, const std::string& name) 
                       name, fmt::join(gpu_counts(curve), ", "))};
 }
 
-/// Axes that name what a curve ran on.
+/// Axes that name the device of a curve.
 constexpr std::string_view kDeviceAxes[] = {"cpu", "device", "gpu"};
 
 bool names_device(const AxisValue& entry) {
@@ -49,7 +49,8 @@ CurveKey without_device(CurveKey key) {
   return key;
 }
 
-/// Curves that differ in their device alone, by the rest of their keys; empty where none names one.
+/// Curves that differ only in their device, by the rest of their keys. Empty if no curve names a
+/// device.
 using DeviceTwins = std::map<std::string, std::vector<const ScalingCurve*>>;
 
 DeviceTwins device_twins(const std::vector<ScalingCurve>& curves) {
@@ -64,7 +65,8 @@ DeviceTwins device_twins(const std::vector<ScalingCurve>& curves) {
   return twins;
 }
 
-/// As smallest_common_gpus, of twins as of one curve; 0 without any.
+/// Returns smallest_common_gpus with all curves that differ only in their device joined into one
+/// curve. Returns 0 without curves.
 int smallest_common_of_devices(const DeviceTwins& twins) {
   std::vector<ScalingCurve> joined;
   for (const auto& [key, curves] : twins) {
@@ -76,7 +78,7 @@ int smallest_common_of_devices(const DeviceTwins& twins) {
   return smallest_common_gpus(joined);
 }
 
-/// The curve that differs from this one in its device alone and has this count; null: none.
+/// Returns a curve that differs from this one only in its device and has this GPU count, or null.
 const ScalingCurve* on_other_device(const DeviceTwins& twins, const ScalingCurve& curve, int gpus) {
   const auto alike = twins.find(to_string(without_device(curve.key)));
   if (alike == twins.end()) return nullptr;
@@ -86,8 +88,9 @@ const ScalingCurve* on_other_device(const DeviceTwins& twins, const ScalingCurve
   return nullptr;
 }
 
-/// As `at`; where only a curve of another device has that count this is the reason for no baseline,
-/// or, where that is allowed, the baseline.
+/// Returns the baseline as `at` does. If only a curve of another device has this GPU count, that
+/// curve's point is the baseline with `allow_mixed`, and the reason for having no baseline
+/// otherwise.
 BaselineChoice at_count(const DeviceTwins& twins, const ScalingCurve& curve, int gpus,
                         const std::string& name, bool allow_mixed) {
   BaselineChoice own = at(curve, gpus, name);
@@ -112,7 +115,7 @@ BaselineChoice at_count(const DeviceTwins& twins, const ScalingCurve& curve, int
   return {Baseline(*point, to_string(devices), false), "", mixed};
 }
 
-/// `key` with these values instead of its own.
+/// Returns `key` with the values of these axes replaced.
 CurveKey with_values(CurveKey key, const CurveKey& values) {
   for (const AxisValue& chosen : values) {
     std::erase_if(key, [&](const AxisValue& entry) { return entry.axis == chosen.axis; });
@@ -127,8 +130,9 @@ bool holds_all(const CurveKey& key, const CurveKey& values) {
   });
 }
 
-/// The first condition in which `reference` is not as the points of `curve`, as a sentence; empty
-/// when there is none but those that the baseline is chosen by.
+/// Returns the first condition in which `reference` differs from the points of `curve`, as a
+/// sentence. Conditions that the baseline is chosen by may differ. Returns an empty text if there
+/// is no such condition.
 std::string unlike_baseline(const CurvePoint& reference, const ScalingCurve& curve,
                             const CurveKey& chosen) {
   const auto may_differ = [&](const std::string& name) {
@@ -156,7 +160,7 @@ bool same_work(const CurveKey& a, const CurveKey& b) {
   });
 }
 
-/// Why no curve is like the one of `key` but for the chosen values.
+/// Returns why no curve has the chosen values and otherwise equals the curve of `key`.
 std::string nothing_alike(const std::vector<ScalingCurve>& curves, const CurveKey& chosen,
                           const CurveKey& key) {
   const std::vector<CurveKey> keys = keys_of(curves);
@@ -188,7 +192,7 @@ std::string nothing_alike(const std::vector<ScalingCurve>& curves, const CurveKe
                      to_string(chosen));
 }
 
-/// The baseline of one curve by a rule of axis values.
+/// Returns the baseline of one curve by a rule of axis values.
 BaselineChoice among_curves(const std::vector<ScalingCurve>& curves, const ScalingCurve& curve,
                             const contract::BaselineRule& rule, bool allow_mixed) {
   const CurveKey chosen = chosen_values(rule);
@@ -209,7 +213,7 @@ BaselineChoice among_curves(const std::vector<ScalingCurve>& curves, const Scali
   return {std::nullopt, nothing_alike(curves, chosen, curve.key)};
 }
 
-/// A positive number, else 0.
+/// Returns the number if it is positive, else 0.
 int gpu_count(std::string_view digits) {
   return std::max(base::number_of<int>(digits).value_or(0), 0);
 }
@@ -219,7 +223,7 @@ int gpu_count(std::string_view digits) {
       base::unknown_name("baseline", text, {kSmallestCommon, kPerCurve, "gpus=N", "AXIS=VALUE"}));
 }
 
-/// "a=b,c=d" as values; what is none of these gives an empty axis or value.
+/// Parses "a=b,c=d" into values. A part of another form gives an empty axis or an empty value.
 CurveKey values_in(std::string_view text) {
   CurveKey values;
   for (const std::string_view part : base::split(text, ',')) {

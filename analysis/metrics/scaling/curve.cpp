@@ -24,7 +24,7 @@ const contract::Axis* find_axis(const Frame& frame, const std::string& name) {
   return found == frame.axes.end() ? nullptr : &*found;
 }
 
-/// The batch that a curve of this study keeps fixed.
+/// Returns the name of the batch that the curves of this study keep fixed.
 const char* fixed_batch(const Frame& frame) {
   if (frame.scaling == "strong") return kGlobalBatch;
   const bool listed_as_global = frame.scaling == "throughput" && find_axis(frame, kGlobalBatch);
@@ -36,7 +36,7 @@ bool belongs_to_key(const std::string& axis, bool with_nodes) {
          (with_nodes || axis != kNodes);
 }
 
-/// What the run's point says of `axis`; empty: nothing.
+/// Returns the value of `axis` in the run's point, or an empty text.
 std::string said_of(const RunRow& run, const char* axis) {
   const auto found = run.point.find(axis);
   return found == run.point.end() ? "" : found->second;
@@ -46,7 +46,8 @@ bool names_batch(const RunRow& run) {
   return run.point.contains(kGlobalBatch) || run.point.contains(kBatchPerGpu);
 }
 
-/// Of a step, without those that are accumulated; empty where nobody says it.
+/// Returns the number of samples of a GPU in one step, without accumulation, as text. Returns an
+/// empty text if the batch is unknown.
 std::string samples_of_gpu(const RunRow& run) {
   if (run.batch_per_gpu > 0) return std::to_string(run.batch_per_gpu);
   if (run.global_batch <= 0) return "";
@@ -55,17 +56,19 @@ std::string samples_of_gpu(const RunRow& run) {
   return fmt::format("{:.7g}", static_cast<double>(run.global_batch) / shares);
 }
 
-/// Values an axis does not list (an included point) come after the listed ones, numbers by size.
+/// Returns the sort position of a value on its axis. Values that the axis does not list (of an
+/// included point) come after the listed values, numbers by size.
 std::size_t position(const contract::Axis* axis, const std::string& value) {
   if (axis != nullptr) {
     const auto found = std::find(axis->values.begin(), axis->values.end(), value);
     if (found != axis->values.end()) return static_cast<std::size_t>(found - axis->values.begin());
   }
-  if (value.empty()) return std::numeric_limits<std::size_t>::max();  // unknown: the last
+  if (value.empty()) return std::numeric_limits<std::size_t>::max();  // unknown values come last
   return base::leading_number<std::size_t>(value) + (axis != nullptr ? axis->values.size() : 0);
 }
 
-/// The first condition that differs between two runs, as a sentence; empty when none does.
+/// Returns the first condition that differs between two runs, as a sentence. Returns an empty text
+/// if all conditions agree.
 std::string difference(const RunRow& a, const RunRow& b) {
   for (const auto& [name, value] : a.conditions) {
     const auto other = b.conditions.find(name);
@@ -119,7 +122,7 @@ CurveKeys::CurveKeys(const Frame& frame)
     any_nodes = any_nodes || run.point.contains(kNodes);
   }
   if (!any_nodes) return;
-  std::map<std::pair<std::string, int>, std::string> nodes;  // of a curve's GPU count
+  std::map<std::pair<std::string, int>, std::string> nodes;  // node count, by curve and GPU count
   for (const RunRow& run : frame.runs) {
     if (!completed(run) && !diverged(run) && !run.job) continue;
     std::string curve = to_string(key_of(run, false));
@@ -217,7 +220,8 @@ std::vector<ScalingCurve> scaling_curves(const Frame& frame) {
     CurveKey key;
     std::map<int, std::vector<const RunRow*>> by_gpus;
   };
-  // Sorted by the study's order first; the text tells keys apart that this order does not.
+  // The map sorts by the study's order first. The text separates keys that this order does not
+  // separate.
   std::map<std::pair<std::vector<std::size_t>, std::string>, Group> groups;
   const CurveKeys keys(frame);
   for (const RunRow& run : frame.runs) {

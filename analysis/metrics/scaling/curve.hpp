@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which runs belong together: a curve varies the GPU count alone, a point is its repetitions.
+// Groups runs into scaling curves: a curve varies only the GPU count, and each of its points has
+// repeats.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@
 
 namespace dlscale::analysis {
 
-inline constexpr const char* kGpus = "gpus";    ///< the axis along which curves go
-inline constexpr const char* kNodes = "nodes";  ///< which goes with it
+inline constexpr const char* kGpus = "gpus";    ///< axis along which curves extend
+inline constexpr const char* kNodes = "nodes";  ///< axis that follows the GPU count
 
 struct AxisValue {
   std::string axis;
@@ -22,28 +23,30 @@ struct AxisValue {
   bool operator==(const AxisValue&) const = default;
 };
 
-/// The value of every axis but the GPU count, in the study's order. It holds what the scaling mode
-/// keeps fixed even where that is no axis: batch_per_gpu in weak mode, global_batch in strong mode
-/// (and not the other one, which follows from the GPU count); empty where nobody says it. The
-/// global batch is the one asked for: divided among the GPUs it may have been rounded down. A batch
-/// per GPU that the GPUs could not share evenly is none of the whole ones: "12.5". `nodes` is in
-/// the key only where a GPU count of the curve was measured on several numbers of them.
+/// Values of all axes except the GPU count, in the study's order. The key contains the batch that
+/// the scaling mode keeps fixed, even if this batch is not an axis: batch_per_gpu in weak mode,
+/// global_batch in strong mode. It does not contain the other batch, which follows from the GPU
+/// count. The value is empty if the batch is unknown. The global batch is the requested one,
+/// because dividing it among the GPUs may have rounded it down. A batch per GPU that the GPUs could
+/// not share evenly is a fraction such as "12.5". `nodes` is in the key only if a GPU count of the
+/// curve was measured on several node counts.
 using CurveKey = std::vector<AxisValue>;
 
-/// The keys of a frame's runs; the frame must stay as it is meanwhile.
+/// Keys of a frame's runs. The frame must not change while this object is in use.
 class CurveKeys {
  public:
   explicit CurveKeys(const Frame& frame);
   CurveKey of(const RunRow& run) const;
-  /// The global batch the run was asked for, as text; empty where nobody says it. Where a study
-  /// has it for all runs alike, and so as no axis, the largest comes nearest to it.
+  /// Returns the requested global batch of the run as text, or an empty text if it is unknown. If a
+  /// study has the same batch for all runs and therefore no axis for it, the result is the largest
+  /// recorded batch, which is nearest to the requested one.
   std::string asked_global_batch(const RunRow& run) const;
-  /// True where curves keep the global batch but this run's was rounded down.
+  /// Returns true if curves keep the global batch and this run's batch was rounded down.
   bool has_uneven_batch(const RunRow& run) const;
-  /// True where nobody says the batch that curves keep.
+  /// Returns true if the batch that curves keep is unknown for this run.
   bool has_unknown_batch(const RunRow& run) const;
-  /// Curves (as text, without nodes) with a GPU count that was measured on several numbers of
-  /// nodes.
+  /// Returns the curves, as text without nodes, that have a GPU count measured on several node
+  /// counts.
   const std::set<std::string>& spread() const { return spread_; }
 
  private:
@@ -51,56 +54,58 @@ class CurveKeys {
   std::string fixed_batch_of(const RunRow& run) const;
 
   const Frame& frame_;
-  std::string fixed_;               ///< the batch that curves keep
-  std::int64_t largest_batch_ = 0;  ///< of the runs that name none
+  std::string fixed_;               ///< name of the batch that curves keep
+  std::int64_t largest_batch_ = 0;  ///< largest batch of the runs whose points name none
   std::set<std::string> spread_;
 };
 
-/// Whether curves with such keys keep the global batch, known or not.
+/// Returns true if curves with such keys keep the global batch, known or unknown.
 bool keeps_global_batch(const CurveKey& key);
 
-/// "gpus=4"; "global_batch unknown" where the value is empty.
+/// Returns "gpus=4", or "global_batch unknown" for an empty value.
 std::string axis_text(const std::string& axis, const std::string& value);
 
-/// `key`'s value of `axis`; empty when it has none.
+/// Returns the value of `axis` in `key`, or an empty text if the key does not have the axis.
 std::string value_of(const CurveKey& key, const std::string& axis);
 
-/// Where `key` stands when sorted by the study's order of axes and of their values.
+/// Returns the sort positions of `key` by the study's order of axes and of their values.
 std::vector<std::size_t> rank_of(const Frame& frame, const CurveKey& key);
 
-/// "framework=ddp, lr_schedule=step": for messages.
+/// Returns the key as text for messages: "framework=ddp, lr_schedule=step".
 std::string to_string(const CurveKey& key);
 
-/// As to_string, with those axes alone that tell `key` from its neighbours; all if none does.
+/// Returns the key as to_string does, with only the axes that distinguish `key` from its
+/// neighbours. Uses all axes if none of them does.
 std::string name_among(const CurveKey& key, const std::vector<std::string>& varying_axes);
 
 struct CurvePoint {
   int gpus = 1;
   int nodes = 1;
-  std::vector<const RunRow*> repeats;      ///< in the plan's order; they live in the Frame
-  std::vector<double> seconds_per_sample;  ///< of each repeat
+  std::vector<const RunRow*> repeats;      ///< repeats in the plan's order, owned by the Frame
+  std::vector<double> seconds_per_sample;  ///< time per sample of each repeat
 };
 
 struct ScalingCurve {
   CurveKey key;
-  std::vector<CurvePoint> points;  ///< by ascending GPU count
-  int first_gpus = 0;              ///< the smallest GPU count, of runs left out as well
-  /// Why the points cannot be compared: a condition (device, CPU model, …) that differs between
-  /// them. Empty when they can.
+  std::vector<CurvePoint> points;  ///< points by ascending GPU count
+  int first_gpus = 0;              ///< smallest GPU count, including runs that were left out
+  /// Condition (device, CPU model, …) that differs between the points, so that they cannot be
+  /// compared. Empty if they can be compared.
   std::string mixed;
 };
 
-/// Curves of the runs that have a throughput, in the study's order.
+/// Returns the curves of all runs with a throughput, in the study's order.
 std::vector<ScalingCurve> scaling_curves(const Frame& frame);
 
-/// Σ samples / Σ time, summarised over repeats: 1 / median(seconds per sample). Samples/s.
+/// Returns Σ samples / Σ time in samples/s, summarised over repeats as 1 / median(seconds per
+/// sample).
 Estimate throughput(const CurvePoint& point);
 
 std::vector<CurveKey> keys_of(const std::vector<ScalingCurve>& curves);
 Repeats repeats_of(const std::vector<ScalingCurve>& curves);
 
-/// The axes with more than one value among `keys`, in the study's order: what a reader needs to
-/// tell the keys apart.
+/// Returns the axes with more than one value among `keys`, in the study's order. A reader needs
+/// these axes to distinguish the keys.
 std::vector<std::string> varying_axes(const std::vector<CurveKey>& keys);
 
 }  // namespace dlscale::analysis

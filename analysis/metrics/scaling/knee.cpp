@@ -35,10 +35,11 @@ std::vector<LawPrediction> predicted_speedups(const ScalingCurve& curve, const B
   for (double times = 2; times <= kTrustedReach; times *= 2) {
     counts.push_back(times * data.last_gpus());
   }
-  // Of the largest count: batches that were rounded down differ least from the others' there.
+  // The batch at the largest GPU count is used, because rounding down changes it least compared
+  // with the other points.
   const CurvePoint& last = curve.points.back();
   const auto last_batch = static_cast<double>(last.repeats.front()->global_batch);
-  if (last_batch <= 0) return {};  // nobody says of how many samples a step is
+  if (last_batch <= 0) return {};  // the number of samples in a step is unknown
   std::vector<LawPrediction> predictions;
   for (const double gpus : counts) {
     const double batch = data.work == Work::Fixed ? last_batch : last_batch * gpus / last.gpus;
@@ -52,16 +53,17 @@ std::vector<LawPrediction> predicted_speedups(const ScalingCurve& curve, const B
 namespace {
 
 constexpr int kResamples = 2000;
-// Fixed, so that the same measurements always give the same interval.
+// Fixed seed, so that the same measurements always give the same interval.
 constexpr std::uint64_t kKneeSeed = 5;
 
-/// The repeats of each point that is judged, by ascending GPU count, the reference first.
+/// Repeats of each judged point, by ascending GPU count, with the reference first.
 struct Judged {
   std::vector<int> gpus;
   std::vector<std::vector<double>> repeats;
 };
 
-/// Whether the point at this place meets the demand, of the points' medians.
+/// Function that returns true if the point at `place` meets the demand, given the medians of all
+/// points.
 using Demand = std::function<bool(const std::vector<double>& medians, std::size_t place)>;
 
 std::vector<double> medians_of(const std::vector<std::vector<double>>& repeats) {
@@ -70,7 +72,7 @@ std::vector<double> medians_of(const std::vector<std::vector<double>>& repeats) 
   return medians;
 }
 
-/// The last place up to which all meet the demand; the reference always does.
+/// Returns the last place up to which all points meet the demand. The reference always meets it.
 std::size_t last_place(const std::vector<double>& medians, const Demand& meets) {
   std::size_t place = 0;
   while (place + 1 < medians.size() && meets(medians, place + 1)) ++place;
@@ -110,7 +112,7 @@ Baseline knee_reference(const ScalingCurve& curve, const Baseline& baseline) {
 
 Knee efficiency_knee(const ScalingCurve& curve, const Baseline& baseline, double efficiency) {
   const Baseline reference = knee_reference(curve, baseline);
-  // Where not even the fewest GPUs meet the demand, these are what is left to use.
+  // The result is the smallest GPU count if even its point does not meet the demand.
   Judged judged{{std::min(reference.gpus(), curve.points.front().gpus)},
                 {reference.seconds_per_sample()}};
   for (const CurvePoint& point : curve.points) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Up to how many GPUs a curve is worth its GPUs, and what speed its scaling law makes of more of
-// them.
+// Finds the GPU count up to which a curve uses its GPUs well, and predicts speed-ups at larger
+// counts from its scaling laws.
 #pragma once
 
 #include <optional>
@@ -13,52 +13,57 @@
 
 namespace dlscale::analysis {
 
-// The scaling laws of a curve's step times, and what speed they make of more GPUs.
+// Scaling laws of a curve's step times, and the speed-ups that they predict at more GPUs.
 
-/// Whether all runs of the curve tell their steps.
+/// Returns true if all runs of the curve recorded their steps.
 bool tells_step_times(const ScalingCurve& curve);
 
-/// Median step times by GPU count: of fixed work where the curve keeps the global batch.
+/// Returns the median step times by GPU count, in seconds. The work is fixed if the curve keeps the
+/// global batch.
 LawData step_times(const ScalingCurve& curve);
 
-/// A speed-up by the laws' average.
+/// Speed-up predicted by the average of the laws.
 struct LawPrediction {
   double gpus = 1;
-  double speedup = 1;  ///< against the baseline's median
-  double low = 1;      ///< 95 % of what one more measurement would find
+  double speedup = 1;  ///< speed-up over the baseline's median
+  double low = 1;      ///< low end of the 95 % range of one more measurement
   double high = 1;
 };
 
-/// At each count measured, and at 2, 4 and 8 times the largest: as far as the laws are trusted.
-/// Empty where the curve has too few points for laws, or logs that do not tell their steps.
+/// Returns the predictions at each measured GPU count and at 2, 4 and 8 times the largest one, up
+/// to which the laws are trusted. Returns none if the curve has too few points for laws or has logs
+/// without steps.
 std::vector<LawPrediction> predicted_speedups(const ScalingCurve& curve, const Baseline& baseline);
 
-// Up to how many GPUs a curve is worth its GPUs.
+// GPU count up to which a curve uses its GPUs well.
 
 inline constexpr double kWorthwhileEfficiency = 0.8;
 inline constexpr double kBearableAccuracyLoss = 0.01;
 
-/// The largest GPU count measured up to which, from the fewest on, every point meets a demand.
+/// Largest measured GPU count up to which every point of the curve, from the fewest GPUs on, meets
+/// a demand.
 struct Knee {
   int gpus = 0;
-  bool largest = false;  ///< no larger count was measured: the knee may lie beyond
-  /// 95 % of resamples have their knee from low to high; empty where a point has fewer than
+  bool largest = false;  ///< true if no larger count was measured, so that the knee may lie beyond
+  /// Range that contains the knee of 95 % of the resamples. Empty if a point has fewer than
   /// kFewestForInterval repeats.
   std::optional<int> low;
   std::optional<int> high;
-  double support = 0;  ///< the share of resamples with the knee at `gpus`; 0 without low and high
+  double support = 0;  ///< share of resamples with the knee at `gpus`; 0 without low and high
 };
 
-/// What `curve`'s knee is judged against: its point at the fewest GPUs, whatever count `baseline`
-/// is at, as a larger one hides what is lost before it. A baseline of another curve stays it.
+/// Returns the reference for the knee of `curve`: its point at the fewest GPUs, for any GPU count
+/// of `baseline`, because a larger count hides the losses before it. Returns `baseline` if it
+/// belongs to another curve.
 Baseline knee_reference(const ScalingCurve& curve, const Baseline& baseline);
 
-/// Efficiency of at least `efficiency` against knee_reference, at every count of the curve. Repeats
-/// of all points are resampled together (bootstrap, 2000 times, fixed seed).
+/// Returns the knee for an efficiency of at least `efficiency` against knee_reference, at every GPU
+/// count of the curve. The repeats of all points are resampled together (bootstrap, 2000 times,
+/// fixed seed).
 Knee efficiency_knee(const ScalingCurve& curve, const Baseline& baseline, double efficiency);
 
-/// Final accuracy at most `loss` below that at the fewest GPUs; `points` of one curve, ascending,
-/// not empty.
+/// Returns the knee for a final accuracy at most `loss` below the accuracy at the fewest GPUs.
+/// `points` must belong to one curve, ascend in GPU count and not be empty.
 Knee accuracy_knee(const std::vector<AccuracyPoint>& points, double loss);
 
 }  // namespace dlscale::analysis

@@ -14,13 +14,13 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Of a node in an epoch: the seconds of its slowest rank of each stage. The others wait for it, so
-/// that a node with one slow GPU is a slow node.
+/// Seconds of the slowest rank of each stage on a node in one epoch. The other ranks wait for this
+/// rank, so a node with one slow GPU is a slow node.
 using StageTimes = std::map<int, double>;
 
-/// A node in one launch.
+/// Results of a node in one launch.
 struct NodeInLaunch {
-  std::vector<double> ratios;  ///< to the other nodes, one an epoch and stage
+  std::vector<double> ratios;  ///< ratios to the other nodes, one per epoch and stage
   std::size_t ranks = 0;
   double lost_s = 0;
 };
@@ -44,7 +44,7 @@ std::map<std::string, StageTimes> by_node(const LaunchRanks& launch, const RankE
   return nodes;
 }
 
-/// The median of sorted times, were number `out` not there.
+/// Returns the median of the sorted times without the entry at index `out`.
 double median_without(const std::vector<std::pair<double, std::string>>& sorted, std::size_t out) {
   const std::size_t rest = sorted.size() - 1;
   const auto at = [&](std::size_t i) { return sorted[i < out ? i : i + 1].first; };
@@ -63,7 +63,7 @@ void compare_stage(const std::map<std::string, StageTimes>& times, int stage, No
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     nodes[sorted[i].second].ratios.push_back(sorted[i].first / median_without(sorted, i));
   }
-  // Only the last costs time, up to where the one before it is ready.
+  // Only the slowest node costs time, which is its distance to the second slowest node.
   const auto last = sorted.rbegin();
   nodes[last->second].lost_s += last->first - std::next(last)->first;
 }
@@ -138,7 +138,8 @@ class Pool {
   }
 
  private:
-  /// Nodes that no result could convict are no part of the family.
+  /// Adjusts the p values of the nodes. Nodes with too few launches for a significant result are
+  /// not part of the family of tests.
   void adjust() {
     std::vector<NodeResidual*> judged;
     std::vector<double> p;

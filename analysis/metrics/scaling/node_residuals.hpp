@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes compute more slowly than the others of the same launches.
+// Finds nodes that compute more slowly than the other nodes of the same launches.
 #pragma once
 
 #include <optional>
@@ -11,40 +11,41 @@
 
 namespace dlscale::analysis {
 
-/// Of all nodes of a study the chance that any is called slow when all are alike.
+/// Probability that any node of a study is called slow although all nodes are alike.
 inline constexpr double kWrongNodes = 0.05;
 
 enum class NodeFinding {
-  Slow,         ///< more time than the others, more often than chance would have it
-  StandsOut,    ///< far from the others, in too few launches to rule chance out
-  NotSlower,    ///< not told from the others
-  TooFewTimes,  ///< no result of so few launches could tell
+  Slow,         ///< node that is slower than the others more often than by chance
+  StandsOut,    ///< node far from the others, in too few launches to exclude chance
+  NotSlower,    ///< node that cannot be distinguished from the others
+  TooFewTimes,  ///< node with too few launches for any result to be significant
 };
 
 struct NodeResidual {
   std::string host;
-  std::size_t ranks = 0;     ///< the most it had in a launch
-  std::size_t launches = 0;  ///< in which it could be compared
-  /// Time of its slowest rank over that of the other nodes in the same launch (medians over nodes
-  /// and epochs), Hodges and Lehmann's centre over the launches.
+  std::size_t ranks = 0;     ///< largest number of ranks in a launch
+  std::size_t launches = 0;  ///< number of launches in which the node was compared
+  /// Time of the node's slowest rank divided by that of the other nodes in the same launch (medians
+  /// over nodes and epochs). The value is Hodges and Lehmann's centre over the launches.
   Estimate slowdown;
-  std::optional<double> z;           ///< modified z among the launch's nodes, median; needs 3 nodes
-  double p = 1;                      ///< one-sided: that it is slower
-  std::optional<double> adjusted_p;  ///< by Holm, among nodes with enough launches
-  double lost_s = 0;  ///< what its launches would have taken less, were it as fast as the next
+  std::optional<double> z;           ///< median modified z among the launch's nodes; needs 3 nodes
+  double p = 1;                      ///< one-sided p value that the node is slower
+  std::optional<double> adjusted_p;  ///< p value adjusted by Holm, for nodes with enough launches
+  double lost_s = 0;  ///< time that launches would save if the node were as fast as the next
   double lost_gpu_s = 0;
   NodeFinding finding = NodeFinding::TooFewTimes;
 };
 
 struct NodeResiduals {
-  std::vector<NodeResidual> nodes;  ///< the slowest first
-  int compared = 0;                 ///< launches
+  std::vector<NodeResidual> nodes;  ///< nodes, slowest first
+  int compared = 0;                 ///< number of compared launches
   int alone = 0;      ///< launches of a single node, or whose nodes have no work in common
-  int unknown = 0;    ///< launches that do not say where their ranks were
-  double work_s = 0;  ///< of the slowest rank of each epoch compared, over all launches
+  int unknown = 0;    ///< launches without recorded hosts
+  double work_s = 0;  ///< time of the slowest rank of each compared epoch, over all launches
 };
 
-/// Launches are compared within themselves alone: a node that only had slow runs is not to blame.
+/// Returns the residuals of all nodes. Nodes are compared only within a launch, so that a node is
+/// not blamed for taking part in slow runs.
 NodeResiduals node_residuals(const Frame& frame);
 
 }  // namespace dlscale::analysis

@@ -21,7 +21,7 @@ CurveKey work_of(const CurveKey& key) {
   return work;
 }
 
-/// `candidates` by ascending GPU count, not empty.
+/// Returns the recommendation among `candidates`, which must ascend in GPU count and not be empty.
 Recommendation recommend(const CurveKey& work, int budget,
                          const std::vector<Contestant>& candidates) {
   const auto fastest = std::min_element(
@@ -61,7 +61,7 @@ std::vector<Recommendation> recommendations(const std::vector<ScalingCurve>& cur
     std::vector<Contestant> all;
     std::set<int> budgets;
   };
-  std::vector<Group> groups;  // in the order of their first curves
+  std::vector<Group> groups;  // groups in the order of their first curves
   std::unordered_map<std::string, std::size_t> places;
   for (const ScalingCurve& curve : curves) {
     CurveKey work = work_of(curve.key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The configuration to take with a budget of GPUs.
+// Recommends the configuration to use with a budget of GPUs.
 #pragma once
 
 #include <optional>
@@ -10,20 +10,20 @@
 namespace dlscale::analysis {
 
 struct Recommendation {
-  CurveKey work;        ///< model, data set and batch: recommended is for them alone
-  int budget_gpus = 1;  ///< a GPU count that was measured
-  Contestant fastest;   ///< of the points with at most so many GPUs, by the median
-  /// The others in the budget that the repeats cannot tell from it (Mann-Whitney, Holm among those
-  /// of this budget), by ascending GPU count.
+  CurveKey work;        ///< model, data set and batch that the recommendation is for
+  int budget_gpus = 1;  ///< largest allowed GPU count, a measured one
+  Contestant fastest;   ///< fastest point within the budget, by the median
+  /// Other points in the budget that the repeats cannot distinguish from the fastest one
+  /// (Mann-Whitney, adjusted by Holm among the points of this budget), by ascending GPU count.
   std::vector<Contestant> as_fast;
-  /// Those of which no result of so few repeats could tell whether they are slower.
+  /// Points with so few repeats that no result could show whether they are slower.
   std::vector<Contestant> untested;
-  /// Kruskal and Wallis' of all in the budget being equally fast; nothing where no configuration
-  /// has repeats, or there is only one.
+  /// p value of Kruskal and Wallis' test that all points in the budget are equally fast. Empty if
+  /// no configuration has repeats or if there is only one configuration.
   std::optional<double> equal_p;
 };
 
-/// By work in the order of the curves, then by ascending budget.
+/// Returns the recommendations by work in the order of the curves, then by ascending budget.
 std::vector<Recommendation> recommendations(const std::vector<ScalingCurve>& curves);
 
 }  // namespace dlscale::analysis

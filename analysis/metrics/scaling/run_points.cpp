@@ -8,7 +8,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Logs of other programs name no trainer.
+/// Returns true for a record of dlscale. Third-party logs do not name a trainer.
 bool is_own_record(const RunRow& run) {
   return run.conditions.contains("trainer");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repetitions of one point, put together, and what the records of a run tell.
+// Groups the repeats of one point, and reports which measurements the records of a run contain.
 #pragma once
 
 #include <functional>
@@ -10,38 +10,39 @@
 
 namespace dlscale::analysis {
 
-// What the records of a run tell, and what they are silent on: logs of other programs have few of
-// the parts of a step, and none of what was sent.
+// Measurements that the records of a run contain. Third-party logs contain few of the parts of a
+// step and no sent bytes.
 
-/// Whether anybody measured this part of the run's steps. dlscale-train measures each; of another
-/// program's log a part is there if it took any time, and `other` is what it tells no part of.
+/// Returns true if this part of the run's steps was measured. dlscale-train measures each part. In
+/// a third-party log, a part counts as measured if it took any time, and `other` contains the time
+/// of the parts that are not recorded.
 bool tells(const RunRow& run, contract::StepPart part);
 
-/// The same of several runs: whether any of them does.
+/// Returns true if any of the runs measured this part.
 bool tells(const std::vector<const RunRow*>& runs, contract::StepPart part);
 
-/// Whether all of them tell their steps, so that there is a time of a step. Others have a time for
-/// equal work alone.
+/// Returns true if all runs recorded their steps, so that they have a step time. Runs without steps
+/// only have a time for equal work.
 bool tells_steps(const std::vector<const RunRow*>& runs);
 
-/// Whether a run tells how long its steps took, and not just rates.
+/// Returns true if the run recorded how long its steps took, and not only rates.
 bool tells_time(const RunRow& run);
 
-/// Whether anybody counted the bytes that collectives sent.
+/// Returns true if the bytes that collectives sent were counted.
 bool tells_bytes_sent(const RunRow& run);
 
-// Repetitions of one point, put together.
+// Repeats of one point.
 
-/// Different GPU counts are never pooled, even at the same global batch: learning rates follow the
-/// GPU count.
+/// Repeats of one point. Different GPU counts are never pooled, even at the same global batch,
+/// because learning rates follow the GPU count.
 struct RunPoint {
-  CurveKey key;                        ///< as of the scaling curve
-  std::vector<const RunRow*> repeats;  ///< at least one; in the plan's order, living in the Frame
+  CurveKey key;                        ///< key of the scaling curve
+  std::vector<const RunRow*> repeats;  ///< one or more, in the plan's order, owned by the Frame
   const RunRow& first() const { return *repeats.front(); }
 };
 
-/// Points of the runs that `fits` wants, in the order of the curves, by ascending GPU count within
-/// one.
+/// Returns the points of the runs for which `fits` returns true, in the order of the curves and by
+/// ascending GPU count within a curve.
 std::vector<RunPoint> run_points(const Frame& frame,
                                  const std::function<bool(const RunRow&)>& fits);
 

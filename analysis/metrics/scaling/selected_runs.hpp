@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which runs of a study count: a part of it, without changing what its runs are compared with, and
-// without repeats that a policy leaves out.
+// Restricts a study to a part of its runs without changing their baselines, and leaves out outlying
+// repeats.
 #pragma once
 
 #include <set>
@@ -12,16 +12,17 @@
 
 namespace dlscale::analysis {
 
-// Looking at a part of a study without changing what its runs are compared with.
+// Restriction of a study to a part of its runs that does not change their baselines.
 
-/// Leaves out every run but these. Baselines stay those of all runs, by `rule` and by the frame's
-/// own: a curve that has lost its baseline has none, instead of a larger one that would flatter it.
+/// Removes all runs except these. Baselines stay those of all runs, for `rule` and for the frame's
+/// own rule. A curve that has lost its baseline has none, because a larger baseline would flatter
+/// the curve.
 void keep_runs(Frame& frame, const std::set<std::string>& run_ids, contract::BaselineRule& rule);
 
 // Repeats that a policy leaves out of every table and figure.
 
-/// Judges the repeats of each point by their time per sample, in the order of their repetitions,
-/// and takes those that `policy` leaves out from the frame, which tells of them in `outliers`. Runs
+/// Removes the repeats that `policy` leaves out and describes them in `frame.outliers`. The repeats
+/// of each point are judged by their time per sample, in the order of their repetitions. Runs
 /// without a throughput stay, and so does at least one repeat of each point.
 void leave_out_outliers(Frame& frame, OutlierPolicy policy);
 

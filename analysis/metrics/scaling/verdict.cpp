@@ -14,10 +14,12 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Runs that end at different points are not compared by asking for the axis that says so.
+/// Axis that names the stop rule. Runs with different stop rules are not comparable, even if the
+/// compared axis is this one.
 constexpr const char* kStopRule = "stop_rule";
 
-/// The only axis in which two keys differ; empty when they differ in none, several, or their work.
+/// Returns the only axis in which two keys differ. Returns an empty text if they differ in no axis,
+/// in several axes, or in their work.
 std::string only_difference(const CurveKey& a, const CurveKey& b) {
   if (a.size() != b.size()) return "";
   std::string found;
@@ -29,7 +31,8 @@ std::string only_difference(const CurveKey& a, const CurveKey& b) {
   return found;
 }
 
-/// What beside `axis` is not the same for both points, as a sentence; empty when all is.
+/// Returns a condition other than `axis` that differs between the points, as a sentence. Returns an
+/// empty text if all conditions are equal.
 std::string unequal_condition(const CurvePoint& a, const CurvePoint& b, const std::string& axis) {
   for (const RunRow* one : a.repeats) {
     for (const RunRow* other : b.repeats) {
@@ -60,7 +63,7 @@ Verdict compare(std::string axis, Contestant a, Contestant b) {
   return verdict;
 }
 
-/// A point of a curve, whose key tells it from others at as many GPUs.
+/// Point of a curve, with the key that distinguishes the point from others with the same GPU count.
 using Place = std::pair<const CurveKey*, const CurvePoint*>;
 
 class Pairing {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of two configurations is faster, and whether the repeats can tell.
+// Tests which of two configurations is faster, and whether the repeats are enough to decide.
 #pragma once
 
 #include <optional>
@@ -10,33 +10,33 @@
 
 namespace dlscale::analysis {
 
-/// Of all verdicts of a table the share of tables with a wrong "faster" is at most this.
+/// Largest share of tables that may have a wrong "faster" among their verdicts.
 inline constexpr double kWrongVerdicts = 0.05;
 
 enum class Finding {
   Faster,              ///< `a` is faster than `b`
-  NotDistinguishable,  ///< the repeats do not tell; which is no proof that they are equal
-  TooFewRepeats,       ///< no result of so few repeats could tell
+  NotDistinguishable,  ///< no difference found, which does not prove that they are equal
+  TooFewRepeats,       ///< too few repeats for any result to be significant
 };
 
 struct Contestant {
   CurveKey key;
   int gpus = 1;
-  std::vector<double> seconds_per_sample;  ///< of each repeat
+  std::vector<double> seconds_per_sample;  ///< time per sample of each repeat
 };
 
-/// Two points that differ in one axis alone.
+/// Comparison of two points that differ in one axis only.
 struct Verdict {
-  std::string axis;  ///< in which they differ
-  Contestant a;      ///< the one that takes less time, by `ratio`
+  std::string axis;  ///< axis in which the points differ
+  Contestant a;      ///< point that takes less time, by `ratio`
   Contestant b;
   Finding finding = Finding::TooFewRepeats;
-  Estimate ratio;           ///< time of b / time of a: Hodges and Lehmann's, 1 or more
+  Estimate ratio;           ///< time of b / time of a by Hodges and Lehmann, at least 1
   double cliffs_delta = 0;  ///< P(b takes longer) - P(a takes longer)
-  double p = 1;             ///< of Mann and Whitney's test
-  double p_of_logs = 1;     ///< of the permutation test of mean logarithms; decides nothing
-  std::optional<double> adjusted_p;  ///< by Holm, among all pairs with enough repeats
-  std::optional<double> detectable;  ///< the smallest ratio that would be found 8 times of 10
+  double p = 1;             ///< p value of Mann and Whitney's test
+  double p_of_logs = 1;     ///< p value of the permutation test of mean logarithms; decides nothing
+  std::optional<double> adjusted_p;  ///< p adjusted by Holm, among all pairs with enough repeats
+  std::optional<double> detectable;  ///< smallest ratio that would be found 8 times of 10
 };
 
 struct Verdicts {
@@ -44,14 +44,14 @@ struct Verdicts {
   std::vector<std::string> refused;  ///< pairs at unequal conditions, with the reason
 };
 
-/// Whether runs with other values of this axis do other work: model, data set, batch, and what
-/// belongs to them (model.depth).
+/// Returns true if runs with other values of this axis do other work. These axes are model, data
+/// set, batch, and their parts (model.depth).
 bool changes_work(const std::string& axis);
 
-/// All pairs of points of equal work per sample that differ in one axis: curves at equal GPU
-/// counts, and, where the global batch is fixed, neighbouring GPU counts of a curve. Pairs that
-/// differ in model, data set or batch do other work and are none. Pairs whose device, CPU model, …
-/// differ are refused unless `allow_mixed`.
+/// Returns all pairs of points with equal work per sample that differ in one axis. The pairs are
+/// points of two curves at equal GPU counts and, if the global batch is fixed, neighbouring GPU
+/// counts of one curve. Points that differ in model, data set or batch do other work and do not
+/// form a pair. Pairs whose device, CPU model, … differ are refused unless `allow_mixed` is true.
 Verdicts verdicts_between(const std::vector<ScalingCurve>& curves, bool allow_mixed);
 
 }  // namespace dlscale::analysis

@@ -33,8 +33,9 @@ constexpr double kMostDivisions = 200000;
 constexpr int kShuffles = 9999;
 constexpr std::uint64_t kPermutationSeed = 3;
 
-/// Sums of one sample that are as far from their mean as the one seen. With the values around 0
-/// that mean is 0; what rounding does to equal sums is far below the tolerance.
+/// Counter of the divisions of all values into two samples whose sums are at least as far from
+/// their mean as the observed sum. The values are centred, so the mean of the sums is 0. The
+/// tolerance is far larger than the rounding errors of equal sums.
 class Divisions {
  public:
   Divisions(std::vector<double> centred, std::size_t chosen)
@@ -108,8 +109,9 @@ std::vector<double> sorted_ratios(const std::vector<double>& a, const std::vecto
   return ratios;
 }
 
-/// The largest c with P(W < c) <= tail for Wilcoxon's sum of signed ranks of n values; 0 if even
-/// W = 0 is likelier. The c-th smallest and largest of the pairs' means are then an interval.
+/// Returns the largest c with P(W < c) <= tail for Wilcoxon's sum W of signed ranks of n values.
+/// Returns 0 if even W = 0 is more likely than `tail`. The c-th smallest and the c-th largest of
+/// the pairs' means then form an interval.
 std::size_t signed_rank(std::size_t n, double tail) {
   const auto size = static_cast<double>(n);
   if (n > kMostForExact) {
@@ -117,7 +119,7 @@ std::size_t signed_rank(std::size_t n, double tail) {
     const double c = mean + normal_quantile(tail) * std::sqrt(mean * (2 * size + 1) / 6);
     return c < 1 ? 0 : static_cast<std::size_t>(c);
   }
-  std::vector<double> chances(n * (n + 1) / 2 + 1, 0.0);  // of each sum of the ranks so far
+  std::vector<double> chances(n * (n + 1) / 2 + 1, 0.0);  // chance of each sum of ranks so far
   chances[0] = 1;
   for (std::size_t rank = 1; rank <= n; ++rank) {
     for (std::size_t sum = chances.size(); sum-- > 0;) {

@@ -45,8 +45,8 @@ double chi_squared_upper_p(double x, double degrees_of_freedom) {
 namespace {
 
 constexpr double kLevel = 0.95;
-/// What the level of both medians in a ratio gives way where they are equally uncertain: two 95 %
-/// intervals make one of up to 97.8 %, but of 95 % where one median is far better known.
+/// Reduction of the level of both medians' intervals in a ratio of equally uncertain medians. Two
+/// 95 % intervals combine to up to 97.8 %, but to 95 % if one of the medians is known far better.
 constexpr double kLessInRatio = 0.04;
 
 void require_sample(const std::vector<double>& values) {
@@ -63,13 +63,15 @@ Ends range_of(const std::vector<double>& values) {
   return {*low, *high};
 }
 
-/// How often the k-th smallest and the k-th largest of n values enclose the median, k from 1.
+/// Returns the probability that the k-th smallest and the k-th largest of n values enclose the
+/// median, with k from 1.
 double coverage(std::size_t n, std::size_t k) {
   return 1 - 2 * coin_cdf(n, k - 1);
 }
 
-/// Between the order statistics that cover a little more than `level` and the next inner ones, by
-/// Hettmansperger and Sheather's weight. Needs at least kFewestForInterval values, ascending.
+/// Returns the interval between the order statistics that cover slightly more than `level` and the
+/// next inner ones, interpolated by Hettmansperger and Sheather's weight. `values` must ascend and
+/// have at least kFewestForInterval entries.
 Ends around_median(const std::vector<double>& values, double level) {
   const std::size_t n = values.size();
   std::size_t k = 1;
@@ -84,7 +86,8 @@ Ends around_median(const std::vector<double>& values, double level) {
           (1 - weight) * values[n - k] + weight * values[n - k - 1]};
 }
 
-/// The level of both intervals that a ratio of these, ascending logarithms, is made of.
+/// Returns the level of both intervals from which the interval of a ratio is computed. The
+/// arguments are ascending logarithms.
 double level_in_ratio(const std::vector<double>& above, const std::vector<double>& below) {
   const auto width = [](const Ends& ends) { return ends.high - ends.low; };
   const double a = width(around_median(above, kLevel));
@@ -133,14 +136,15 @@ Interval interval_of_ratio(const std::vector<double>& numerators,
 namespace {
 
 constexpr double kLowerTail = 0.025;
-constexpr double kErrorOfSum = 1e-12;  ///< of sums of probabilities
+constexpr double kErrorOfSum = 1e-12;  ///< tolerance for sums of probabilities
 
-/// What the median of a resample may be, and how likely.
+/// Possible medians of a resample with their probabilities.
 using MedianChances = std::vector<std::pair<double, double>>;
 
-/// That the k-th smallest (from 1) of a resample is the i-th smallest value (from 0) of n.
+/// Returns the probability that the k-th smallest value (from 1) of a resample is the i-th smallest
+/// (from 0) of n values.
 double chance_of_rank(std::size_t n, std::size_t k, std::size_t i) {
-  const auto at_most = [&](std::size_t values) {  // that k or more are among so many
+  const auto at_most = [&](std::size_t values) {  // probability that k or more are among these
     return 1 - binomial_cdf(n, static_cast<double>(values) / static_cast<double>(n), k - 1);
   };
   return at_most(i + 1) - at_most(i);
@@ -155,15 +159,16 @@ MedianChances chances_of_odd(const std::vector<double>& values) {
   return chances;
 }
 
-/// The two middle ones of a resample are the i-th and a later j-th value where half of it is at
-/// most the i-th, with the i-th among them, and the other half at least the j-th, likewise.
+/// Returns the possible medians of a resample of even size. Its two middle values are the i-th and
+/// a later j-th value under two conditions: one half of the resample is at most the i-th value and
+/// contains it, and the other half is at least the j-th value and contains it.
 MedianChances chances_of_even(const std::vector<double>& values) {
   const std::size_t n = values.size();
   const auto half = static_cast<double>(n) / 2;
   const auto all_of = [&](std::size_t count) {
     return std::pow(static_cast<double>(count) / static_cast<double>(n), half);
   };
-  double log_ways = 0;  // to choose which half of the resample is the lower one
+  double log_ways = 0;  // logarithm of the number of choices of the lower half
   for (double k = 1; k <= half; ++k) log_ways += std::log((half + k) / k);
   MedianChances chances;
   for (std::size_t i = 0; i < n; ++i) {

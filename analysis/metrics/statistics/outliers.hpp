@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which repeats stand out, which of them a policy leaves out, and whether values look normal.
+// Finds outlying repeats, selects the repeats that a policy leaves out, and tests values for
+// normality.
 #pragma once
 
 #include <cstddef>
@@ -9,41 +10,42 @@
 
 namespace dlscale::analysis {
 
-// Whether measurements look as if a normal distribution had made them.
+// Test whether measurements look normally distributed.
 
-/// Fewer values can look like anything.
+/// Smallest number of values for a test. Fewer values are compatible with almost any distribution.
 inline constexpr std::size_t kFewestForNormality = 8;
 
-/// Anderson and Darling's test at 5 %, mean and variance estimated, with Stephens' correction for
-/// small samples (D'Agostino and Stephens, 1986, table 4.7). Empty below kFewestForNormality and
-/// where all values are equal.
+/// Returns the result of Anderson and Darling's test at 5 % with estimated mean and variance and
+/// with Stephens' correction for small samples (D'Agostino and Stephens, 1986, table 4.7). Returns
+/// an empty value below kFewestForNormality values and if all values are equal.
 std::optional<bool> looks_normal(const std::vector<double>& values);
 
-// Which repeats stand out, and which of them a policy leaves out.
+// Outlying repeats, and the policies that leave repeats out.
 
-/// What is done with repeats that stand out. Medians need none of it; whoever leaves repeats out
-/// says so under the table.
+/// Policy for outlying repeats. Medians do not need a policy. A report that leaves out repeats
+/// states this under the table.
 enum class OutlierPolicy {
   None,
-  Mad,        ///< those with a modified z beyond kOutlyingZ
-  Olympic,    ///< the fastest and the slowest, of at least 3
-  DropFirst,  ///< the first, of at least 2
+  Mad,        ///< repeats with a modified z beyond kOutlyingZ
+  Olympic,    ///< fastest and slowest of at least 3 repeats
+  DropFirst,  ///< first of at least 2 repeats
 };
 
-/// "none", "mad", "olympic", "drop-first".
+/// Returns "none", "mad", "olympic" or "drop-first".
 const char* to_string(OutlierPolicy policy);
-/// Throws base::UsageError with the nearest name and the list.
+/// Parses the name of a policy. Throws base::UsageError with the nearest name and the list of
+/// names.
 OutlierPolicy parse_outlier_policy(std::string_view text);
 
 inline constexpr double kOutlyingZ = 3.5;
 
-/// 0.6745 (x - median) / MAD of each value (Iglewicz and Hoaglin, 1993); where more than half of
-/// the values are equal, so that MAD is 0, their (x - median) / (1.2533 mean absolute deviation); 0
-/// where all are.
+/// Returns 0.6745 (x - median) / MAD for each value (Iglewicz and Hoaglin, 1993). If more than half
+/// of the values are equal, MAD is 0 and the result is (x - median) / (1.2533 mean absolute
+/// deviation). Returns 0 for each value if all values are equal.
 std::vector<double> modified_z(const std::vector<double>& values);
 
-/// Indices of the repeats that `policy` leaves out, ascending. `values` are in the order in which
-/// they were measured.
+/// Returns the indices of the repeats that `policy` leaves out, ascending. `values` must be in the
+/// order in which they were measured.
 std::vector<std::size_t> left_out(const std::vector<double>& values, OutlierPolicy policy);
 
 }  // namespace dlscale::analysis

@@ -10,9 +10,9 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Ranks from 1, equal values sharing their mean, doubled so that they are whole numbers.
+/// Ranks from 1, doubled so that they are whole numbers. Equal values share their mean rank.
 struct DoubledRanks {
-  std::vector<std::size_t> ranks;  ///< in the order of the values
+  std::vector<std::size_t> ranks;  ///< doubled ranks in the order of the values
   double ties = 0;                 ///< sum of t^3 - t over groups of t equal values
 };
 
@@ -33,7 +33,8 @@ DoubledRanks doubled_ranks(const std::vector<double>& values) {
   return result;
 }
 
-/// How many of the choices of `chosen` of the ranks have each sum.
+/// Returns the number of ways to choose `chosen` of the ranks for each possible sum of the chosen
+/// ranks.
 std::vector<double> choices_by_sum(const std::vector<std::size_t>& ranks, std::size_t chosen) {
   const std::size_t most = std::accumulate(ranks.begin(), ranks.end(), std::size_t{0});
   std::vector<std::vector<double>> ways(chosen + 1, std::vector<double>(most + 1, 0.0));
@@ -51,7 +52,7 @@ double exact_p(const std::vector<std::size_t>& ranks, std::size_t n_a) {
   const std::size_t all = std::accumulate(ranks.begin(), ranks.end(), std::size_t{0});
   const std::size_t observed = std::accumulate(
       ranks.begin(), ranks.begin() + static_cast<std::ptrdiff_t>(n_a), std::size_t{0});
-  // Sums times the number of ranks are whole numbers, and so is their mean.
+  // Sums multiplied by the number of ranks are whole numbers, and so is their mean.
   const auto off_mean = [&](std::size_t sum) {
     const std::size_t scaled = sum * ranks.size();
     return scaled > all * n_a ? scaled - all * n_a : all * n_a - scaled;
@@ -143,7 +144,8 @@ TestResult kruskal_wallis(const std::vector<std::vector<double>>& samples) {
 
 namespace {
 
-/// Twice the rank of each value from 1 on, a whole number also where equal values share theirs.
+/// Returns twice the rank of each value, counted from 1. Doubled ranks are whole numbers even if
+/// equal values share a rank.
 std::vector<std::size_t> doubled_ranks_of_block(const std::vector<double>& values) {
   std::vector<double> sorted = values;
   std::sort(sorted.begin(), sorted.end());
@@ -156,7 +158,8 @@ std::vector<std::size_t> doubled_ranks_of_block(const std::vector<double>& value
   return ranks;
 }
 
-/// The chance of each sum, when one of `ranks` is added to a sum with these chances.
+/// Returns the probability of each sum after one of `ranks` is added to a sum with these
+/// probabilities.
 std::vector<double> with_one_of(const std::vector<std::size_t>& ranks,
                                 const std::vector<double>& chances) {
   std::vector<double> sums(chances.size() + 2 * ranks.size(), 0.0);
@@ -167,7 +170,8 @@ std::vector<double> with_one_of(const std::vector<std::size_t>& ranks,
   return sums;
 }
 
-/// The same of the ranks 2, 4, … 2n, which all blocks without equal values have: in one pass.
+/// Returns the same for the ranks 2, 4, … 2n in one pass. All blocks without equal values have
+/// these ranks.
 std::vector<double> with_one_of_first(std::size_t n, const std::vector<double>& chances) {
   std::vector<double> sums(chances.size() + 2 * n, 0.0);
   const auto chance_of = [&](std::size_t sum) { return sum < chances.size() ? chances[sum] : 0; };

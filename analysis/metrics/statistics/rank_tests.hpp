@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests by ranks: no outlier can make or hide a difference alone.
+// Tests by ranks, in which a single outlier cannot make or hide a difference.
 #pragma once
 
 #include <cstddef>
@@ -7,48 +7,52 @@
 
 namespace dlscale::analysis {
 
-// Whether samples differ, judged by ranks: no outlier can make or hide a difference alone.
+// Tests whether samples differ, by ranks, so that a single outlier cannot make or hide a
+// difference.
 
 struct TestResult {
-  double p = 1;  ///< two-sided
+  double p = 1;  ///< p value, two-sided
   bool exact = true;
 };
 
-/// Samples of up to this size are tested exactly.
+/// Largest size of a sample that is tested exactly.
 inline constexpr std::size_t kMostForExact = 20;
 
-/// Mann-Whitney U (Wilcoxon rank sum), both samples not empty. Up to kMostForExact values each the
-/// p is exact, with ties given the ranks there are; beyond, the normal approximation with
-/// corrections for ties and continuity.
+/// Returns the result of the Mann-Whitney U test (Wilcoxon rank sum). Both samples must not be
+/// empty. Up to kMostForExact values in each sample, p is exact, with shared ranks for ties. For
+/// larger samples, p is the normal approximation with corrections for ties and continuity.
 TestResult mann_whitney(const std::vector<double>& a, const std::vector<double>& b);
 
-/// The smallest p that so many values can have: 2 / C(n_a + n_b, n_a). 1 without values.
+/// Returns the smallest p that samples of these sizes can have: 2 / C(n_a + n_b, n_a). Returns 1
+/// without values.
 double smallest_p(std::size_t n_a, std::size_t n_b);
 
-/// The largest c with P(U < c) <= tail for samples without ties; 0 if even U = 0 is likelier. The
-/// c-th smallest and the c-th largest of the n_a * n_b differences are then an interval of the
-/// shift with coverage of at least 1 - 2 tail (Moses; in Lehmann, Nonparametrics, 1975).
+/// Returns the largest c with P(U < c) <= tail for samples without ties. Returns 0 if even U = 0 is
+/// more likely than `tail`. The c-th smallest and the c-th largest of the n_a * n_b differences
+/// then form an interval of the shift with coverage of at least 1 - 2 tail (Moses; in Lehmann,
+/// Nonparametrics, 1975).
 std::size_t shift_rank(std::size_t n_a, std::size_t n_b, double tail);
 
-/// Whether any of several samples differs, by chi squared, corrected for ties; p = 1 for fewer than
-/// two samples or when all values are equal.
+/// Returns the result of Kruskal and Wallis' test whether any of several samples differs, by chi
+/// squared, corrected for ties. p is 1 for fewer than two samples or if all values are equal.
 TestResult kruskal_wallis(const std::vector<std::vector<double>>& samples);
 
-// Whether one and the same member of several groups tends to have the largest value in each.
+// Test whether the same member of several groups tends to have the largest value in each group.
 
-/// A group of values that are compared with each other alone.
+/// Group of values that are compared only with each other.
 struct Block {
   std::vector<double> values;
-  std::size_t own = 0;  ///< which of them is the member's
+  std::size_t own = 0;  ///< index of the member's value
 };
 
-/// The chance that the ranks of the member's values in their blocks have such a sum or a larger
-/// one, when in each block every value is as likely the member's as any other: exact, equal values
-/// sharing their ranks. What blocks have in common, or one has more of than another, plays no part.
-/// 1 without blocks.
+/// Returns the probability that the ranks of the member's values in their blocks have the observed
+/// sum or a larger one, if each value of a block is equally likely to be the member's. The result
+/// is exact, and equal values share their ranks. Differences between the blocks have no effect.
+/// Returns 1 without blocks.
 double p_of_high_ranks(const std::vector<Block>& blocks);
 
-/// The smallest such p: the member's value is the only largest in each.
+/// Returns the smallest p of p_of_high_ranks, for a member with the only largest value in each
+/// block.
 double smallest_p_of_ranks(const std::vector<Block>& blocks);
 
 }  // namespace dlscale::analysis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that stand for a list of measurements, and where the warm-up of a run ends.
+// Summarises lists of measurements, and finds the end of a run's warm-up.
 #pragma once
 
 #include <cstddef>
@@ -8,30 +8,32 @@
 
 namespace dlscale::analysis {
 
-// Where the warm-up of a run ends.
+// End of the warm-up of a run.
 
 struct SteadyRule {
-  std::size_t windows = 5;  ///< that must agree, at least 2
-  double variation = 0.02;  ///< standard deviation / mean below which they do
+  std::size_t windows = 5;  ///< number of windows that must agree, at least 2
+  double variation = 0.02;  ///< standard deviation / mean below which windows agree
 };
 
-/// The first step window from which on `rule.windows` in a row agree (Georges, Buytaert and
-/// Eeckhout, OOPSLA 2007): what lies before it is warm-up. Empty where a run never gets steady.
+/// Returns the index of the first step window from which on `rule.windows` windows in a row agree
+/// (Georges, Buytaert and Eeckhout, OOPSLA 2007). The windows before it are warm-up. Returns an
+/// empty value if the run never becomes steady.
 std::optional<std::size_t> steady_from(const std::vector<double>& step_times,
                                        const SteadyRule& rule = {});
 
-// Numbers that stand for a list of measurements.
+// Summaries of a list of measurements.
 
-/// All throw base::RunError on an empty list.
+/// Returns the mean. This function and the next three throw base::RunError for an empty list.
 double mean(const std::vector<double>& values);
 double median(const std::vector<double>& values);
-/// Linear interpolation between order statistics (Hyndman and Fan's type 7), q in [0, 1].
+/// Returns the quantile q in [0, 1] by linear interpolation between order statistics (Hyndman and
+/// Fan's type 7).
 double quantile(std::vector<double> values, double q);
-/// With n - 1; 0 for a single value.
+/// Returns the standard deviation with n - 1 in the denominator. Returns 0 for a single value.
 double standard_deviation(const std::vector<double>& values);
 
-/// Natural logarithms; all values are positive. Times are compared by them: a ratio of times is a
-/// difference there.
+/// Returns the natural logarithms of the values, which must be positive. Times are compared by
+/// their logarithms, because a ratio of times is then a difference.
 std::vector<double> logs_of(const std::vector<double>& values);
 
 }  // namespace dlscale::analysis

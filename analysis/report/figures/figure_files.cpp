@@ -44,7 +44,7 @@ std::string lines_csv(const Figure& figure) {
   return text;
 }
 
-/// A file beside the pictures, gone with this.
+/// Temporary file next to the images. The destructor deletes the file.
 class Draft {
  public:
   explicit Draft(fs::path path) : path_(std::move(path)) {}
@@ -60,7 +60,7 @@ class Draft {
   fs::path path_;
 };
 
-/// Runs the converter. Empty when it succeeded, else what went wrong.
+/// Runs the converter. Returns an empty text on success, else the problem.
 std::string convert(const std::string& converter, const fs::path& svg, const fs::path& picture,
                     const std::string& format) {
   const auto program = bp::search_path(converter);
@@ -76,7 +76,7 @@ std::string convert(const std::string& converter, const fs::path& svg, const fs:
   bp::ipstream messages;
   std::error_code failure;
   bp::environment environment = boost::this_process::environment();
-  environment["SOURCE_DATE_EPOCH"] = "0";  // PDF files have a date
+  environment["SOURCE_DATE_EPOCH"] = "0";  // PDF files contain a date
   bp::child child(program, bp::args(arguments), environment,
                   bp::std_in<bp::null, bp::std_out> bp::null, bp::std_err > messages, failure);
   if (failure) return fmt::format("cannot start {}: {}", converter, failure.message());

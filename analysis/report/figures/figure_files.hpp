@@ -10,11 +10,12 @@
 
 namespace dlscale::analysis {
 
-/// Title and notes as comments, a header, then a line per point (series, x, y and its bounds) or,
-/// for stacked bars, a line per bar.
+/// Returns the title and the notes as comments, a header, and one line per point (series, x, y and
+/// its bounds). For stacked bars, returns one line per bar.
 std::string figure_csv(const Figure& figure);
 
-/// File endings of images. svg needs no other program; a converter makes pdf and png from it.
+/// Returns the file extensions of images. SVG needs no other program. A converter makes PDF and PNG
+/// from SVG.
 const std::vector<std::string>& figure_formats();
 
 /// Program that converts SVG files.
@@ -23,12 +24,13 @@ inline constexpr const char* kConverter = "rsvg-convert";
 /// Result of write_figure.
 struct Drawn {
   std::vector<std::filesystem::path> files;  ///< written files: CSV, then images
-  /// Reason for missing images (the converter is not installed or failed); else empty.
+  /// Reason for missing images: the converter is not installed or failed. Empty if no image is
+  /// missing.
   std::string problem;
 };
 
-/// Writes <stem>.csv, then <stem>.<format> for each format; a picture that cannot be converted
-/// stays as it was. The same bytes for the same figure. Throws base::RunError when a file cannot be
+/// Writes <stem>.csv, then <stem>.<format> for each format. An image that cannot be converted stays
+/// as it was. The same figure gives the same bytes. Throws base::RunError when a file cannot be
 /// written.
 Drawn write_figure(const Figure& figure, const std::filesystem::path& stem,
                    const std::vector<std::string>& formats,

@@ -8,10 +8,10 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Values that differ by more than this are shown on a logarithmic axis.
+/// Ratio of the largest to the smallest value above which the axis is logarithmic.
 constexpr double kWideSpan = 16;
 
-/// Longer times are hours.
+/// Longest time in seconds that is shown in seconds. Longer times are shown in hours.
 constexpr double kMostSeconds = 7200;
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to analysis/report/figures/: what the figures of a study are put together from.
+// Parts that the figures of a study share. Private to analysis/report/figures/.
 #pragma once
 
 #include <optional>
@@ -14,10 +14,11 @@
 
 namespace dlscale::analysis {
 
-/// Of an estimate, if it has any; `scale` times as large.
+/// Returns the bounds of an interval multiplied by `scale`, or an empty value for an estimate
+/// without an interval.
 std::optional<Bounds> bounds_of(const Interval& interval, double scale = 1);
 
-/// The curves of a study, what they are compared with and how they are called.
+/// Curves of a study with their baselines, legend and repeats.
 struct Drawing {
   std::vector<ScalingCurve> curves;
   std::vector<BaselineChoice> choices;
@@ -33,34 +34,36 @@ struct Drawing {
         repeats(repeats_of(curves)) {}
 };
 
-/// "n = 3", "n = 2-5".
+/// Returns a text such as "n = 3" or "n = 2-5".
 std::string repeats_words(const Repeats& repeats);
 
-/// "median of n = 3, bars: range"; `drawn`: what bounds are drawn as.
+/// Returns a text such as "median of n = 3, bars: range". `drawn` names the shape that bounds are
+/// drawn as.
 std::string short_statistic(const Repeats& repeats, const std::string& drawn = "bars");
 
 std::string short_mode(const Frame& frame);
 
-/// What a figure's CSV says of the runs it shows.
+/// Returns the notes that a figure's CSV file contains about its runs.
 std::vector<std::string> figure_notes(const Frame& frame);
 
-/// "GPUs" or "ranks", by powers of two.
+/// Returns a logarithmic axis "GPUs" or "ranks" in powers of two.
 FigureAxis gpu_axis(const std::string& worker);
 
-/// `key` with the GPU count as one more axis.
+/// Returns `key` with the GPU count as an additional axis.
 CurveKey with_gpus(CurveKey key, int gpus);
 
-/// "weak scaling; median of n = 3, bars: range".
+/// Returns a text such as "weak scaling; median of n = 3, bars: range".
 std::string accuracy_subtitle(const Frame& frame, const std::vector<AccuracyPoint>& points);
 
-/// An axis of seconds, or of hours where the longest time is many of them.
+/// Axis of seconds, or of hours if the longest time is several hours.
 struct TimeAxis {
   FigureAxis axis;
-  double seconds = 1;  ///< of its unit
+  double seconds = 1;  ///< number of seconds in the axis' unit
 };
 TimeAxis time_axis(const std::string& title, double longest_s);
 
-/// An axis of values from `least` to `most`: logarithmic where these are far apart.
+/// Returns an axis for values from `least` to `most`. The axis is logarithmic if the values span a
+/// wide range.
 FigureAxis value_axis(const std::string& id, const std::string& title, double least, double most);
 
 }  // namespace dlscale::analysis

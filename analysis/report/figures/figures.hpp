@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of a study: what each kind shows.
+// Declares the figures of a study and lists their kinds by name.
 #pragma once
 
 #include <span>
@@ -16,18 +16,19 @@ Figure throughput_figure(const Frame& frame, const AnalysisOptions& options);
 Figure throughput_per_gpu_figure(const Frame& frame, const AnalysisOptions& options);
 Figure epoch_time_figure(const Frame& frame, const AnalysisOptions& options);
 Figure breakdown_figure(const Frame& frame, const AnalysisOptions& options);
-/// Share of the communication that computation hides.
+/// Draws the share of communication that computation hides.
 Figure overlap_figure(const Frame& frame, const AnalysisOptions& options);
-/// Share of the step time in which ranks wait for data.
+/// Draws the share of the step time in which ranks wait for data.
 Figure load_share_figure(const Frame& frame, const AnalysisOptions& options);
 Figure transfer_figure(const Frame& frame, const AnalysisOptions& options);
 Figure accuracy_vs_batch_figure(const Frame& frame, const AnalysisOptions& options);
 Figure accuracy_vs_epoch_figure(const Frame& frame, const AnalysisOptions& options);
 Figure accuracy_vs_time_figure(const Frame& frame, const AnalysisOptions& options);
-/// To the highest accuracy that runs had as their target, else to the highest whole percent that
-/// every run reached.
+/// Draws the training time to an accuracy: the highest target accuracy of the runs, else the
+/// highest whole percent that every run reached.
 Figure time_to_accuracy_figure(const Frame& frame, const AnalysisOptions& options);
-/// Samples trained on until then, by global batch: what a larger batch costs.
+/// Draws the number of samples trained on until this accuracy, by global batch. It shows the cost
+/// of a larger batch.
 Figure images_to_accuracy_figure(const Frame& frame, const AnalysisOptions& options);
 Figure pareto_figure(const Frame& frame, const AnalysisOptions& options);
 Figure loss_figure(const Frame& frame, const AnalysisOptions& options);
@@ -38,10 +39,11 @@ struct FigureKind {
   Figure (*make)(const Frame& frame, const AnalysisOptions& options);
 };
 
-/// The kinds above by name, in the order in which a report shows them.
+/// Returns the kinds above by name, in the order in which a report shows them.
 std::span<const FigureKind> figure_kinds();
 
-/// Throws base::UsageError with the nearest name and the list.
+/// Returns the kind with this name. Throws base::UsageError with the nearest name and the list of
+/// names.
 const FigureKind& find_figure_kind(std::string_view name);
 
 }  // namespace dlscale::analysis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of what was learnt: accuracy and loss over batches, epochs, time and cost.
+// Draws the figures of learning results: accuracy and loss over batches, epochs, time and cost.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,8 @@ namespace {
 
 const FigureAxis kBatchAxis{"global_batch", "global batch (samples)", 2, false, true};
 
-/// Training alone, over the epochs up to and with this one.
+/// Returns the training time in seconds without evaluations, summed over the epochs up to and
+/// including `last_epoch`.
 double train_s(const RunRow& run, int last_epoch) {
   double sum = 0;
   for (const EpochRow& epoch : run.epochs) {
@@ -31,8 +32,8 @@ double all_train_s(const RunRow& run) {
   return run.epochs.empty() ? 0 : train_s(run, run.epochs.back().epoch);
 }
 
-/// Returns the training time until an evaluation first found at least this accuracy. Returns
-/// nothing if none did, or if the log does not tell the epoch of that evaluation.
+/// Returns the training time until an evaluation first reached this accuracy. Returns an empty
+/// value if no evaluation reached it or if the log does not record the epoch of that evaluation.
 std::optional<double> time_to(const RunRow& run, double accuracy) {
   for (const EvalRow& eval : run.evals) {
     if (eval.accuracy < accuracy || std::isnan(eval.accuracy)) continue;
@@ -41,8 +42,9 @@ std::optional<double> time_to(const RunRow& run, double accuracy) {
   return std::nullopt;
 }
 
-/// Samples trained on by then, repeated ones included; nothing where no evaluation found as much,
-/// or the run does not say how long its epochs are.
+/// Returns the number of samples trained on, including repeated samples, until an evaluation first
+/// reached this accuracy. Returns an empty value if no evaluation reached it or if the length of an
+/// epoch is unknown.
 std::optional<double> samples_to(const RunRow& run, double accuracy) {
   const std::int64_t an_epoch = run.size.steps_per_epoch * run.global_batch;
   for (const EvalRow& eval : run.evals) {
@@ -53,8 +55,8 @@ std::optional<double> samples_to(const RunRow& run, double accuracy) {
   return std::nullopt;
 }
 
-/// The accuracy that times are compared at: the highest that runs had as their target, else the
-/// highest whole percent that every run reached.
+/// Returns the accuracy at which times are compared: the highest target accuracy of the runs, else
+/// the highest whole percent that every run reached.
 double compared_accuracy(const std::vector<AccuracyPoint>& points) {
   double target = 0;
   double reached = 1;
@@ -66,7 +68,7 @@ double compared_accuracy(const std::vector<AccuracyPoint>& points) {
       reached = std::min(reached, best_accuracy(*run));
     }
   }
-  // An accuracy of exactly 0.97 must not become 96 %.
+  // The small addition prevents that an accuracy of exactly 0.97 becomes 96 %.
   return target > 0 ? target : std::floor(100 * reached + 1e-9) / 100;
 }
 
@@ -87,8 +89,8 @@ std::vector<CurveKey> keys_of(const std::vector<AccuracyPoint>& points) {
   return keys;
 }
 
-/// The lines of figures over the global batch. Along a line the batch grows: with the GPU count, or
-/// at one GPU count if curves fix it.
+/// Returns the keys of the lines in figures over the global batch. The batch grows along a line,
+/// either with the GPU count, or at one GPU count if curves keep the global batch.
 std::vector<CurveKey> batch_keys_of(const std::vector<AccuracyPoint>& points) {
   std::vector<CurveKey> keys = keys_of(points);
   if (points.empty() || !keeps_global_batch(points[0].key)) return keys;
@@ -99,7 +101,7 @@ std::vector<CurveKey> batch_keys_of(const std::vector<AccuracyPoint>& points) {
   return keys;
 }
 
-/// Where repeats diverged, of which no figure shows anything.
+/// Adds notes on points with diverged repeats, which figures do not show.
 void add_diverged(std::vector<std::string>& notes, const Frame& frame) {
   std::vector<AccuracyPoint> points = accuracy_points(frame);
   for (AccuracyPoint& point : diverged_points(frame)) points.push_back(std::move(point));
@@ -113,17 +115,18 @@ void add_diverged(std::vector<std::string>& notes, const Frame& frame) {
   }
 }
 
-/// Which series of a figure a key has, by its text.
+/// Index of the series in a figure, by the text of the key.
 using DrawnSeries = std::unordered_map<std::string, std::size_t>;
 
-/// The series of this key, begun where there is none yet.
+/// Returns the series of this key and adds it to the figure if it does not exist yet.
 Series& learning_series_of(Figure& figure, DrawnSeries& drawn, Legend& legend,
                            const CurveKey& key) {
   const auto [place, is_new] = drawn.try_emplace(to_string(key), figure.series.size());
   return is_new ? figure.series.emplace_back(legend.series(key)) : figure.series[place->second];
 }
 
-/// Of the measured points those that none beats in both: more accuracy for no more cost.
+/// Returns the measured points for which no other point has more accuracy at the same or lower
+/// cost.
 Series pareto_front(const std::vector<Series>& series) {
   std::vector<FigurePoint> points;
   for (const Series& one : series) {
@@ -156,7 +159,7 @@ Figure accuracy_vs_batch_figure(const Frame& frame, const AnalysisOptions&) {
   figure.legend_title = legend.title();
   DrawnSeries drawn;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    if (points[i].global_batch <= 0) continue;  // nobody says it
+    if (points[i].global_batch <= 0) continue;  // unknown batch
     const Estimate& accuracy = points[i].final_accuracy;
     learning_series_of(figure, drawn, legend, keys[i])
         .points.push_back({double(points[i].global_batch), 100 * accuracy.value,
@@ -165,8 +168,8 @@ Figure accuracy_vs_batch_figure(const Frame& frame, const AnalysisOptions&) {
   return figure;
 }
 
-/// A line over epochs per point: medians over the repeats of what `values` says of one run, as
-/// pairs of epoch (from 0) and value.
+/// Returns a figure over epochs with one line per point of the study. `values` returns pairs of
+/// epoch (from 0) and value for one run, and the line shows the medians over the repeats.
 template <class Values>
 Figure epoch_figure(const Frame& frame, Values values) {
   const std::vector<AccuracyPoint> points = accuracy_points(frame);
@@ -184,7 +187,7 @@ Figure epoch_figure(const Frame& frame, Values values) {
       for (const auto& [epoch, value] : values(*run))
         if (std::isfinite(value)) by_epoch[epoch].push_back(value);
     }
-    if (by_epoch.empty()) continue;  // nobody recorded it
+    if (by_epoch.empty()) continue;  // no repeat recorded a value
     Series series = legend.series(keys[i]);
     for (const auto& [epoch, repeats] : by_epoch) {
       series.points.push_back(

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the series of a figure are called and told apart: to colour-blind people, and in print
-// without colours.
+// Defines the colours and marks that distinguish the series of a figure, and their labels.
 #pragma once
 
 #include <array>
@@ -14,39 +13,41 @@
 
 namespace dlscale::analysis {
 
-// What tells series apart in every format: to colour-blind people, and in print without colours.
+// Colours and marks that distinguish series in every format, also for colour-blind readers and in
+// print without colours.
 
-/// Okabe and Ito's palette, with grey for its black (the ideal line's). The last one, yellow, is
-/// too pale on white for lines: only bars have it.
+/// Palette by Okabe and Ito, with grey in place of its black, which is the colour of the ideal
+/// line. The last colour, yellow, is too pale on white for lines, so only bars use it.
 inline constexpr std::array<const char*, 8> kColors{"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                                     "#E69F00", "#56B4E9", "#666666", "#F0E442"};
 inline constexpr std::size_t kLineColors = 7;
 
-/// Circle, square, triangle, diamond, inverted triangle; then the same hollow.
+/// Number of mark shapes: circle, square, triangle, diamond and inverted triangle. Each shape is
+/// drawn filled and hollow.
 inline constexpr std::size_t kMarkShapes = 5;
 inline constexpr std::size_t kMarks = 2 * kMarkShapes;
 
-/// How far series are moved sideways at most, so that neighbours' marks and bars do not hide each
-/// other: octaves of a logarithmic axis, units of a linear one.
+/// Largest shift of a series along x that keeps marks and bars of neighbouring series from hiding
+/// each other. The unit is octaves on a logarithmic axis and axis units on a linear one.
 inline constexpr double kDodge = 0.03;
 
-/// What series `i` of `n` is moved by, in these.
+/// Returns the shift of series `i` of `n` in the unit of kDodge.
 inline constexpr double dodge(std::size_t i, std::size_t n) {
   if (n < 2) return 0;
   return kDodge * (2 * static_cast<double>(i) / static_cast<double>(n - 1) - 1);
 }
 
-// How the series of a figure are called and told apart.
+// Labels, colours and marks of the series of a figure.
 
-/// Only what differs between the keys is said; the first differing axis chooses the colour and the
-/// others the mark.
+/// Legend of a figure. Labels contain only the axes in which the keys differ. The first of these
+/// axes determines the colour, and the others determine the mark.
 class Legend {
  public:
-  /// `worker`: what one of a run's GPUs is called.
+  /// Builds the legend of these keys. `worker` is the word for one of a run's GPUs.
   Legend(const std::vector<CurveKey>& keys, const std::string& worker);
-  /// The axes that differ.
+  /// Returns the titles of the axes that differ.
   const std::string& title() const { return title_; }
-  /// A series without points. Keys must come in the order in which they are to be drawn.
+  /// Returns a series without points. Keys must be passed in the order in which they are drawn.
   Series series(const CurveKey& key);
 
  private:

@@ -19,23 +19,25 @@ namespace dlscale::analysis {
 namespace fs = std::filesystem;
 namespace {
 
-/// In the order of the palette's marks.
+/// Marks of pgfplots, in the order of the palette's marks.
 constexpr std::array<const char*, kMarks> kMarkNames{
     "*", "square*", "triangle*", "diamond*", "triangle*, mark options={rotate=180}",
     "o", "square",  "triangle",  "diamond",  "triangle, mark options={solid, rotate=180}"};
-/// Of the parts of a bar; the first is plain.
+/// Patterns of the parts of a bar. The first part is plain.
 constexpr std::array<const char*, kColors.size()> kPatternNames{
     "",           "north east lines", "north west lines",
     "crosshatch", "horizontal lines", "vertical lines",
     "grid",       "crosshatch dots"};
-/// Of a function, which has no points of its own, LaTeX gets about so many: it is slow.
+/// Approximate number of points of a line that stands for a function. LaTeX is slow with more
+/// points.
 constexpr std::size_t kMostOfLine = 200;
 
 bool fits_column(const Figure& figure) {
   return figure.categories.size() <= kMostOfColumn && figure.series.size() < kMostOfColumn;
 }
 
-/// Letters and digits alone: pgfplots takes what stands in its table as it is.
+/// Returns the letters and digits of a note, because pgfplots does not escape the text in its
+/// coordinates.
 std::string plain_word(const std::string& note) {
   std::string word;
   for (const char c : note) {
@@ -67,7 +69,7 @@ std::string tick_options(const Figure& figure) {
   return text;
 }
 
-/// pgfplots itself leaves no room for error bars.
+/// Returns the range of an axis. pgfplots leaves no room for error bars by default.
 std::string range_options(const char* name, const FigureAxis& axis, const SvgAxis& scale) {
   const std::string range =
       fmt::format("    {0}min={1:.6g}, {0}max={2:.6g},\n", name, scale.low(), scale.high());
@@ -94,7 +96,7 @@ std::string axis_options(const Figure& figure) {
   }
   text += tick_options(figure);
   text += "    axis lines=left, ymajorgrids, grid style={black!12}, tick align=outside,\n";
-  text += "    plot coordinates/math parser=false,\n";  // they are numbers, no formulas: far faster
+  text += "    plot coordinates/math parser=false,\n";  // far faster without formulas
   text += "    label style={font=\\small}, tick label style={font=\\footnotesize},\n";
   return text + "    legend cell align=left,\n" + legend_options(figure);
 }
@@ -122,7 +124,8 @@ Bounds known_bounds(const FigurePoint& point) {
   return point.bounds.value_or(Bounds{point.y, point.y});
 }
 
-/// The points of a series that are numbers; of a function some and the last.
+/// Returns the points of a series that are finite numbers. A line that stands for a function gets a
+/// part of its points and its last point.
 std::vector<FigurePoint> drawn_points(const Figure& figure, const Series& series) {
   const std::vector<FigurePoint>& points = series.points;
   const std::size_t stride = figure.marks ? 1 : points.size() / kMostOfLine + 1;
@@ -135,7 +138,8 @@ std::vector<FigurePoint> drawn_points(const Figure& figure, const Series& series
   return drawn;
 }
 
-/// Where a point of series `i` stands: with others' marks beside its own a little aside.
+/// Returns the x position of a point of series `i`, shifted if marks of other series are next to
+/// it.
 std::string drawn_x(const Figure& figure, std::size_t i, double x) {
   const std::size_t n = measured_series(figure);
   const bool moved = has_marks(figure, figure.series[i]) && figure.lines && dodge(i, n) != 0;
@@ -154,13 +158,13 @@ std::string coordinate_of(const Figure& figure, std::size_t i, const FigurePoint
   return figure.note_id.empty() ? text : text + " [" + plain_word(point.note) + "]";
 }
 
-/// Each line has its own points: of a file that all of them read LaTeX would look at every row for
-/// every line.
+/// Returns the points of one line inline. With a file that all lines read, LaTeX would process
+/// every row for every line.
 std::string coordinates(const std::vector<std::string>& points) {
   return fmt::format("coordinates {{\n      {}}}", fmt::join(points, "\n      "));
 }
 
-/// Between two lines that are not drawn.
+/// Returns a band as the area between two invisible lines.
 std::string band(const Figure& figure, std::size_t i, const std::vector<FigurePoint>& points) {
   std::vector<std::string> low;
   std::vector<std::string> high;

@@ -15,9 +15,10 @@ namespace dlscale::analysis {
 namespace {
 
 using contract::RunPrediction;
-using Predictions = std::map<int, const RunPrediction*>;  // by GPUs
+using Predictions = std::map<int, const RunPrediction*>;  // predictions by GPU count
 
-/// Of the points of each curve (by its key as text), run or not.
+/// Returns the predictions of the points of each curve, by the curve's key as text. The points need
+/// not have been run.
 std::unordered_map<std::string, Predictions> predictions_by_curve(const Frame& frame) {
   std::unordered_map<std::string, Predictions> curves;
   const RunsById runs = runs_by_id(frame);
@@ -34,7 +35,8 @@ FigurePoint with_band(double gpus, const contract::PredictedValue& said, double 
   return {gpus, said.value * scale, Bounds{said.low * scale, said.high * scale}};
 }
 
-/// Nothing where that was not predicted. `first`: of the baseline; null: there is none.
+/// Returns the point of a predicted quantity, or an empty value if it was not predicted. `first` is
+/// the prediction of the baseline, or null without one.
 std::optional<FigurePoint> point_of(const RunPrediction& said, const RunPrediction* first,
                                     PredictedCurve shown) {
   const double gpus = said.gpus, rate = said.samples_per_s.value;
@@ -65,7 +67,7 @@ Series series_of(const Series& measured, const Predictions& predictions,
                 .color = measured.color,
                 .mark = measured.mark,
                 .law = true};
-  const bool is_own = baseline && baseline->is_own();  // of others nothing is said here
+  const bool is_own = baseline && baseline->is_own();  // other baselines have no prediction here
   const auto first = is_own ? predictions.find(baseline->gpus()) : predictions.end();
   for (const auto& [gpus, said] : predictions) {
     const auto point = point_of(*said, first == predictions.end() ? nullptr : first->second, shown);
@@ -84,7 +86,7 @@ void add_predicted(Figure& figure, const Frame& frame, const AnalysisOptions& op
   std::vector<Series> added;
   std::unordered_map<std::string, Predictions> predictions = predictions_by_curve(frame);
   for (std::size_t i = 0; i < drawing.curves.size(); ++i) {
-    if (relative && !drawing.choices[i].baseline) continue;  // the figure has no line of it either
+    if (relative && !drawing.choices[i].baseline) continue;  // the figure has no such line
     const CurveKey& key = drawing.curves[i].key;
     Series series = series_of(drawing.legend.series(key), predictions[to_string(key)],
                               drawing.choices[i].baseline, shown);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to analysis/report/figures/: what was predicted, dashed beside what was measured.
+// Adds predicted values as dashed lines to figures of measured values. Private to
+// analysis/report/figures/.
 #pragma once
 
 #include "analysis/report/figures/figure.hpp"
@@ -7,13 +8,14 @@
 
 namespace dlscale::analysis {
 
-/// What a figure over GPU counts shows of predictions.
+/// Predicted quantity that a figure over GPU counts shows.
 enum class PredictedCurve { speedup, efficiency, throughput, throughput_per_gpu, epoch_time };
 
-/// Adds to the figure for each of its curves the kept predictions of its points, measured or not:
-/// "…, predicted". Speed-up and efficiency are those of predicted throughputs against the curve's
-/// baseline; a curve of which that was not predicted has none. Nothing where the folder keeps no
-/// predictions, and a note instead where there were too many lines to tell apart.
+/// Adds the saved predictions of the points of each curve to the figure, whether the points were
+/// measured or not. The label is "…, predicted". Speed-up and efficiency are computed from
+/// predicted throughputs and the prediction of the curve's baseline. A curve without a predicted
+/// baseline gets no line. Adds nothing if the folder has no saved predictions. Adds only a note if
+/// the figure would have too many lines.
 void add_predicted(Figure& figure, const Frame& frame, const AnalysisOptions& options,
                    PredictedCurve shown);
 

@@ -19,8 +19,8 @@ namespace {
 using contract::LrScheduleSpec;
 using contract::RunSpec;
 
-constexpr std::int64_t kMostPoints = 1000;     // of a line: more cannot be told apart
-constexpr std::int64_t kStepsOfUnknown = 100;  // an epoch of so many looks like any
+constexpr std::int64_t kMostPoints = 1000;     // points of a line; more cannot be distinguished
+constexpr std::int64_t kStepsOfUnknown = 100;  // steps of an epoch of unknown length
 
 bool has_rate(const RunSpec& run) {
   return run.epochs > 0 && !run.lr.scale.empty() && !run.lr_schedule.kind.empty();
@@ -37,7 +37,7 @@ std::string warmup_text(const RunSpec& run) {
                      run.lr.warmup_update == "epoch" ? ", by epochs" : "");
 }
 
-/// The parameters that the kind of schedule reads.
+/// Returns the parameters that this kind of schedule reads.
 std::string options_text(const LrScheduleSpec& schedule) {
   const std::string& kind = schedule.kind;
   if (kind == "constant") return "";
@@ -45,7 +45,7 @@ std::string options_text(const LrScheduleSpec& schedule) {
   const auto add = [&](const char* name, double value) {
     text += fmt::format(" {}={}", name, rate_number(value));
   };
-  const bool any = contract::is_from_extension("lr_schedule", kind);  // it may read all
+  const bool any = contract::is_from_extension("lr_schedule", kind);  // extensions may read all
   if (any || kind == "exponential") add("gamma", schedule.gamma);
   if (any || kind == "polynomial") add("power", schedule.power);
   if (any || kind == "cosine" || kind == "polynomial") {
@@ -60,7 +60,7 @@ std::string options_text(const LrScheduleSpec& schedule) {
   return text;
 }
 
-/// What the curve of a run depends on, as a reader would say it.
+/// Returns the settings that determine a run's curve, as a key that readers understand.
 CurveKey key_of(const RunSpec& run) {
   return {{"lr_schedule", run.lr_schedule.kind},
           {"peak", rate_number(run.lr.peak)},
@@ -69,10 +69,10 @@ CurveKey key_of(const RunSpec& run) {
           {"parameters", options_text(run.lr_schedule)}};
 }
 
-/// Takes the parameters out of the keys of schedules that all have the same: nobody needs them to
-/// tell curves apart.
+/// Removes the parameters from the keys if all schedules of a kind have the same parameters,
+/// because they do not distinguish the curves.
 void shorten(std::vector<CurveKey>& keys) {
-  std::map<std::string, std::set<std::string>> seen;  // by kind of schedule
+  std::map<std::string, std::set<std::string>> seen;  // parameters by kind of schedule
   for (const CurveKey& key : keys) seen[key.front().value].insert(key.back().value);
   for (CurveKey& key : keys) {
     if (seen[key.front().value].size() == 1) key.back().value.clear();
@@ -98,7 +98,7 @@ std::vector<FigurePoint> rate_points_of(const RatedRun& rated) {
 
 Figure rate_figure(const std::string& study, const std::vector<RatedRun>& runs) {
   std::vector<CurveKey> keys;
-  std::vector<const RatedRun*> of;  // a run for each key
+  std::vector<const RatedRun*> of;  // one run for each key
   bool guessed = false;
   for (const RatedRun& rated : runs) {
     if (!has_rate(rated.run)) continue;

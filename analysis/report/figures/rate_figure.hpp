@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The learning rates of a study's runs over their epochs: known before any of them is trained.
+// Draws the learning rates of a study's runs over their epochs, which are known before training.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,13 @@ namespace dlscale::analysis {
 
 struct RatedRun {
   contract::RunSpec run;
-  std::optional<std::int64_t> steps_per_epoch;  ///< nothing: how many samples there are is unknown
+  std::optional<std::int64_t> steps_per_epoch;  ///< empty if the number of samples is unknown
 };
 
-/// A line for each distinct curve of contract::LearningRateCurve, named by what tells them apart:
-/// at every optimizer step, of long runs at evenly spaced ones and the last. Runs of other trainers
-/// whose study says no rate or no epochs have none.
+/// Returns a figure with one line for each distinct curve of contract::LearningRateCurve, named by
+/// the settings that distinguish the curves. A line has a point for every optimizer step. For long
+/// runs it has evenly spaced steps and the last step. Runs of other trainers without a learning
+/// rate or without epochs in the study have no line.
 Figure rate_figure(const std::string& study, const std::vector<RatedRun>& runs);
 
 }  // namespace dlscale::analysis

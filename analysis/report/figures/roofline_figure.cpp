@@ -18,11 +18,12 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr double kUnit = 1e12;  // TFLOP/s
-/// The roof is drawn from so far left of the first point to so far right of the last.
+constexpr double kUnit = 1e12;  // number of FLOP/s in one TFLOP/s
+/// Factor by which the roof extends to the left of the first point and to the right of the last
+/// one.
 constexpr double kMargin = 4;
 
-/// What forward and backward of one batch cost.
+/// Cost of the forward and backward pass of one batch.
 struct PassSum {
   double flops = 0;
   double bytes = 0;
@@ -40,7 +41,7 @@ PassSum sum_of(const contract::ModelCard& card, double batch) {
   return sum;
 }
 
-/// Why the card is not of a run; empty when it is.
+/// Returns why the cost model does not belong to a run. Returns an empty text if it does.
 std::string mismatch(const RunRow& run, const contract::ModelCard& card,
                      const SampleInputs& inputs) {
   for (const std::string name : {"model", "precision"}) {
@@ -73,7 +74,7 @@ std::string note_on_others(const std::map<std::string, int>& others,
                      contract::shape_text(card.input), card.parameters);
 }
 
-/// TFLOP/s of a GPU in this run's steps.
+/// Returns the TFLOP/s of one GPU in the run's steps.
 double reached(const RunRow& run, double flops_of_batch) {
   const double samples = static_cast<double>(run.steps.samples) / run.gpus;
   return flops_of_batch * samples / static_cast<double>(run.batch_per_gpu) / run.steps.wall_s /
@@ -112,8 +113,8 @@ Figure roofline_figure(const Frame& frame, const AnalysisOptions& options,
   figure.legend_title = drawing.legend.title();
   figure.lines = false;
   figure.note_id = "gpus";
-  std::map<double, double> bounds;    // by intensity, of the batches there are
-  std::map<std::string, int> others;  ///< points, by why the card is not of them
+  std::map<double, double> bounds;    // bounds by intensity, for the batches of the points
+  std::map<std::string, int> others;  ///< number of points by reason for a mismatch
   for (const ScalingCurve& curve : drawing.curves) {
     Series series = drawing.legend.series(curve.key);
     for (const CurvePoint& point : curve.points) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The roofline of a device with what a study's runs reached under it. Williams, Waterman and
-// Patterson: Roofline, CACM 52(4), 2009.
+// Draws the roofline of a device with the performance that a study's runs reached. Source:
+// Williams, Waterman and Patterson: Roofline, CACM 52(4), 2009.
 #pragma once
 
 #include <map>
@@ -13,14 +13,16 @@
 
 namespace dlscale::analysis {
 
-/// "3x224x224" by run id: what a sample of a run is, of those that say it.
+/// Shape of a sample such as "3x224x224", by run id, for runs that record it.
 using SampleInputs = std::map<std::string, std::string>;
 
-/// FLOP/s of a GPU over FLOPs a byte, both of forward and backward passes by the card's count at
-/// the point's own batch: of each point that the card is of what was reached, and what its layers
-/// allow one after the other; above them min(peak, intensity x memory bandwidth). The card is of
-/// runs of its model, precision, input and number of trainable parameters; the last two count where
-/// they are known. Which others there are, and why, is the last note.
+/// Returns a figure of the FLOP/s of one GPU over FLOPs per byte. FLOPs and bytes are those of the
+/// forward and backward passes that the cost model gives for the batch of each point. The figure
+/// shows the measured performance of each point that the cost model belongs to, and the bound of
+/// its layers when they run one after the other. The roof is min(peak, intensity x memory
+/// bandwidth). The cost model belongs to runs with the same model, precision, input and number of
+/// trainable parameters. The last two are compared only if they are known. The last note lists the
+/// other points with the reasons.
 Figure roofline_figure(const Frame& frame, const AnalysisOptions& options,
                        const contract::ModelCard& card, const predict::Rates& rates,
                        const SampleInputs& inputs);

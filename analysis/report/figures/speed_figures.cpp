@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of how fast runs were: over GPU counts, and where a step's time goes.
+// Draws the figures of speed: quantities over GPU counts, and the parts of a step's time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// The baseline all curves share, if they do.
+/// Returns the baseline that all curves share, or null.
 const Baseline* common_baseline(const std::vector<BaselineChoice>& choices) {
   const Baseline* common = nullptr;
   for (const BaselineChoice& choice : choices) {
@@ -33,7 +33,7 @@ const Baseline* common_baseline(const std::vector<BaselineChoice>& choices) {
   return common;
 }
 
-/// The ideal line through all points: x over the baseline's GPU count.
+/// Returns the ideal line through all x values: x divided by the baseline's GPU count.
 Series ideal_line(const std::vector<Series>& series, const Baseline& baseline) {
   Series ideal{"ideal", {}};
   for (const Series& one : series) {
@@ -44,7 +44,8 @@ Series ideal_line(const std::vector<Series>& series, const Baseline& baseline) {
   return ideal;
 }
 
-/// What the laws say of a curve, in the units of the figure: a speed-up times `per_speedup`.
+/// Returns the law predictions of a curve in the units of the figure, which are `per_speedup` times
+/// the speed-up.
 Series law_series(const Series& measured, const std::vector<LawPrediction>& predictions,
                   double (*per_speedup)(double gpus, const Baseline& baseline),
                   const Baseline& baseline) {
@@ -60,10 +61,11 @@ Series law_series(const Series& measured, const std::vector<LawPrediction>& pred
   return series;
 }
 
-/// The laws' average of each curve, dashed through and beyond its points.
+/// Adds the average of the laws of each curve as a dashed line through and beyond the curve's
+/// points.
 void add_laws(Figure& figure, const Drawing& drawing,
               double (*per_speedup)(double gpus, const Baseline& baseline)) {
-  std::size_t number = 0;  // of the measured series
+  std::size_t number = 0;  // index of the measured series
   std::vector<Series> laws;
   for (std::size_t i = 0; i < drawing.curves.size(); ++i) {
     if (!drawing.choices[i].baseline) continue;
@@ -80,12 +82,12 @@ void add_laws(Figure& figure, const Drawing& drawing,
   for (Series& series : laws) figure.series.push_back(std::move(series));
 }
 
-/// What a figure shows of a point against its curve's baseline.
+/// Quantity that a figure shows for a point relative to its curve's baseline.
 struct Compared {
   FigureAxis y;
   bool band = false;
   Estimate (*of)(const CurvePoint& point, const Baseline& baseline);
-  double (*per_speedup)(double gpus, const Baseline& baseline);  ///< of a speed-up of 1
+  double (*per_speedup)(double gpus, const Baseline& baseline);  ///< value of a speed-up of 1
 };
 
 Figure compared_figure(const Frame& frame, const AnalysisOptions& options, const Compared& shown) {
@@ -117,7 +119,8 @@ Figure compared_figure(const Frame& frame, const AnalysisOptions& options, const
   return figure;
 }
 
-/// A figure over GPU counts of what `value` makes of a curve's point, where it makes anything.
+/// Returns a figure over GPU counts. `value` returns the estimate of a curve's point, or an empty
+/// value for points to skip.
 template <class Value>
 Figure curve_figure(const Frame& frame, const AnalysisOptions& options, FigureAxis y, Value value) {
   Drawing drawing(frame, options);
@@ -140,7 +143,8 @@ Figure curve_figure(const Frame& frame, const AnalysisOptions& options, FigureAx
   return figure;
 }
 
-/// Of the repeats of which `value` says something; nothing if it does of none.
+/// Returns the estimate over the repeats for which `value` returns a number. Returns an empty value
+/// if there are none.
 template <class Value>
 std::optional<Estimate> estimate_of(const CurvePoint& point, Value value) {
   std::vector<double> values;

@@ -17,8 +17,8 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr double kTicks = 6;         // about so many on a linear axis
-constexpr double kTolerance = 1e-9;  // of the range: what rounding may do to a tick at its end
+constexpr double kTicks = 6;         // approximate number of ticks on a linear axis
+constexpr double kTolerance = 1e-9;  // share of the range that rounding may move a tick at its end
 
 struct Span {
   double low = std::numeric_limits<double>::infinity();
@@ -30,7 +30,7 @@ struct Span {
   }
 };
 
-/// Room beside the outermost values; also where there is one value, or none.
+/// Returns the span with room at both ends. Also handles a span of one value or of none.
 Span with_room(Span span, int log_base, double share) {
   if (span.low > span.high) return log_base != 0 ? Span{1, 10} : Span{0, 1};
   if (log_base != 0) {
@@ -42,7 +42,7 @@ Span with_room(Span span, int log_base, double share) {
   return {span.low - room, span.high + room};
 }
 
-/// The height of a bar: its parts on top of each other.
+/// Returns the height of a bar, which is the sum of its parts.
 double bar_height(const Figure& figure, std::size_t bar) {
   double sum = 0;
   for (const Series& part : figure.series) {
@@ -89,7 +89,7 @@ std::vector<double> SvgAxis::linear_ticks() const {
 }
 
 std::vector<double> SvgAxis::log_ticks() const {
-  // Between powers of ten that are few, their halves and fifths, too.
+  // An axis with few powers of ten also has ticks at 2 and 5 times these powers.
   const bool few = log_base_ == 10 && high_ / low_ < 1000;
   const std::vector<double> factors = few ? std::vector<double>{1, 2, 5} : std::vector<double>{1};
   std::vector<double> ticks;
@@ -134,7 +134,7 @@ SvgAxis y_axis_of(const Figure& figure, double from, double to) {
 }
 
 std::string plain_number(double value) {
-  if (value == 0) return "0";  // never -0
+  if (value == 0) return "0";  // avoids -0
   const bool whole = value == std::floor(value) && std::abs(value) < 1e15;
   return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.6g}", value);
 }
@@ -147,8 +147,8 @@ constexpr double kLeft = 84;
 constexpr double kRight = 16;
 constexpr double kTop = 12;
 constexpr double kBottom = 62;
-constexpr double kBarRoom = 30;  // of a stacked bar, pixels; wider figures for more bars
-constexpr double kLetter = 7.5;  // width of one, about, in the bars' slanted names
+constexpr double kBarRoom = 30;  // room of a bar in pixels; more bars widen the figure
+constexpr double kLetter = 7.5;  // approximate width of a letter in the slanted bar names
 constexpr std::size_t kMostLetters = 40;
 constexpr std::size_t kMostInWords = 8;
 
@@ -172,7 +172,7 @@ std::string tooltip(const std::string& words) {
   return "<title>" + html_text(words) + "</title>";
 }
 
-/// "ddp, GPUs 4: efficiency 0.9 [0.88, 0.93]".
+/// Returns a text such as "ddp, GPUs 4: efficiency 0.9 [0.88, 0.93]".
 std::string point_in_words(const Figure& figure, const Series& series, const FigurePoint& point) {
   std::string words = fmt::format("{}; {} {}: {}", series.label, figure.x.title,
                                   plain_number(point.x), plain_number(point.y));
@@ -199,7 +199,7 @@ class SvgDrawing {
   double width() const { return width_; }
   double height() const { return height_; }
 
-  /// What stands inside the <svg> element.
+  /// Returns the content of the <svg> element.
   std::string content() {
     text_ = fmt::format("<title id=\"{0}-title\">{1}</title><desc id=\"{0}-words\">{2}</desc>\n",
                         id_, html_text(figure_.title), html_text(figure_in_words(figure_)));
@@ -216,7 +216,8 @@ class SvgDrawing {
   }
 
  private:
-  /// The length of the bars' names; slanted they go to the left and down.
+  /// Returns the length of the longest bar name. Names are slanted and extend to the left and
+  /// downwards.
   static double name_room(const Figure& figure) {
     std::size_t letters = 0;
     for (const std::string& name : figure.categories) letters = std::max(letters, name.size());
@@ -302,7 +303,8 @@ class SvgDrawing {
                          hundredths(y_.at(point.y) - 5), html_text(point.note));
   }
 
-  /// From the bounds' upper ends and back along the lower ones; a point without bounds is its own.
+  /// Draws the band along the upper ends of the bounds and back along the lower ends. A point
+  /// without bounds is its own bound.
   void add_band(std::size_t i) {
     std::string there;
     std::string back;
@@ -328,7 +330,8 @@ class SvgDrawing {
     if (!line.empty()) text_ += fmt::format("<path class=\"ideal\" d=\"{}\"/>\n", line);
   }
 
-  /// Hatching over the colours of stacked parts tells them apart without colours.
+  /// Adds hatching over the colours of stacked parts, so that the parts can be distinguished
+  /// without colours.
   void add_hatches() {
     text_ += "<defs>";
     for (std::size_t part = 0; part < figure_.series.size(); ++part) {
@@ -382,7 +385,7 @@ constexpr const char* kSwatch =
     "<svg{} width=\"28\" height=\"14\" viewBox=\"0 0 28 14\" "
     "aria-hidden=\"true\">{}</svg>";
 
-/// A line with a mark, or the hatching of a part; `place` is an attribute of the element.
+/// Returns a line with a mark, or the hatching of a part. `place` is an attribute of the element.
 std::string swatch(const Figure& figure, std::size_t i, const std::string& id,
                    const std::string& place) {
   const Series& series = figure.series[i];
@@ -406,16 +409,17 @@ std::string ideal_swatch(const std::string& place) {
   return fmt::format(kSwatch, place, "<path class=\"ideal\" d=\"M0 7H28\"/>");
 }
 
-/// True for a series that the legend has.
+/// Returns true for a series that the legend contains.
 bool is_in_legend(const Figure& figure, const Series& series) {
   return figure.categories.empty() || has_part(series);
 }
 
-constexpr double kTextLetter = 8.2;   // width of one, about, at 14 pixels
-constexpr double kTitleLetter = 9.8;  // at 16 pixels, bold
-constexpr double kLine = 22;          // from one line of the legend to the next
+constexpr double kTextLetter = 8.2;   // approximate width of a letter at 14 pixels
+constexpr double kTitleLetter = 9.8;  // width of a bold letter at 16 pixels
+constexpr double kLine = 22;          // distance between lines of the legend
 
-/// As the page has it on light ground, for a file that has no page.
+/// Returns the style of a file that is not part of a page. It equals the page's style on a light
+/// background.
 std::string file_style() {
   std::string style =
       "text{fill:#1b1f24;font:15px Arial,Helvetica,sans-serif}.name,.quiet{fill:#4d5661}"
@@ -434,7 +438,7 @@ std::string file_style() {
   return style + ".mark.hollow{fill:#ffffff;stroke-width:1.6}";
 }
 
-/// The text in lines of about so many letters, broken at blanks.
+/// Returns the text in lines of about `letters` letters, broken at spaces.
 std::vector<std::string> wrapped(const std::string& text, double letters) {
   std::vector<std::string> lines;
   for (const std::string_view word : base::split(text, ' ')) {
@@ -449,7 +453,7 @@ std::vector<std::string> wrapped(const std::string& text, double letters) {
   return lines;
 }
 
-/// Writes lines and legend entries below each other.
+/// Writer of text lines and legend entries, one below the other.
 struct Margin {
   double width;
   double y = 8;
@@ -475,7 +479,7 @@ struct Margin {
     if (entries.empty()) return;
     if (figure.ideal) entries.emplace_back(&ideal_swatch, figure.ideal->label);
     add_lines(figure.legend_title, "small quiet", kTextLetter);
-    double x = width;  // the first entry begins a line
+    double x = width;  // the first entry starts a line
     for (const auto& [swatch_at, label] : entries) {
       const double room = 52 + kTextLetter * static_cast<double>(label.size());
       if (x + room > width) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A figure as SVG: inside an HTML page, whose style sheet says which colours it has, and as a file.
+// Draws a figure as SVG, either inside an HTML page, whose style sheet sets the colours, or as a
+// file.
 #pragma once
 
 #include <string>
@@ -9,19 +10,19 @@
 
 namespace dlscale::analysis {
 
-// From values to places along an axis of a drawing, and where its ticks stand.
+// Mapping from values to positions along an axis of a drawing, with the positions of its ticks.
 
 class SvgAxis {
  public:
-  /// Values from `low` to `high` go to the pixels `from` to `to`. On logarithmic axes both are
-  /// positive.
+  /// Maps values from `low` to `high` to the pixels `from` to `to`. Both values must be positive on
+  /// a logarithmic axis.
   SvgAxis(double low, double high, int log_base, double from, double to);
 
   double low() const { return low_; }
   double high() const { return high_; }
   double at(double value) const;
   bool shows(double value) const;
-  /// Round numbers in the range, ascending.
+  /// Returns round numbers in the range, in ascending order.
   std::vector<double> ticks() const;
 
  private:
@@ -35,25 +36,27 @@ class SvgAxis {
   double to_;
 };
 
-/// The axis over the figure's x values and the one over its y values, bounds and ideal line, with
-/// some room beside them.
+/// Returns the x axis for the figure's x values. The next function returns the y axis for its y
+/// values, bounds and ideal line. Both leave some room at the ends.
 SvgAxis x_axis_of(const Figure& figure, double from, double to);
 SvgAxis y_axis_of(const Figure& figure, double from, double to);
 
-/// A number as people read it: 0.05, 1024, 2.5e-05.
+/// Returns a number in a form that is easy to read: 0.05, 1024, 2.5e-05.
 std::string plain_number(double value);
 
-/// What the figure shows, in words: its axes, and where each series begins and ends.
+/// Returns a description of the figure in words: its axes, and the first and last value of each
+/// series.
 std::string figure_in_words(const Figure& figure);
 
-/// An <svg> element with title and description. `id` makes the names in it unique on its page:
-/// letters, digits and hyphens. Classes: c0 to c7 the palette, ideal, grid, axis, bar, band, line.
+/// Returns an <svg> element with title and description. `id` makes the names inside unique on the
+/// page and may contain letters, digits and hyphens. The classes are c0 to c7 for the palette,
+/// ideal, grid, axis, bar, band and line.
 std::string svg_figure(const Figure& figure, const std::string& id);
 
-/// A whole file with title, legend and its own style, for light ground.
+/// Returns a complete file with title, legend and its own style for a light background.
 std::string svg_file(const Figure& figure, const std::string& id);
 
-/// The legend as an HTML list; empty for a figure without series.
+/// Returns the legend as an HTML list. Returns an empty text for a figure without series.
 std::string svg_legend(const Figure& figure, const std::string& id);
 
 }  // namespace dlscale::analysis

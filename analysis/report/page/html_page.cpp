@@ -205,10 +205,11 @@ const char* const kPageScript = R"js(
 
 namespace {
 
-/// More points of a figure are not listed below it; its CSV file has them.
+/// Largest number of points of a figure that are listed below the figure. The CSV file always lists
+/// all points.
 constexpr std::size_t kMostListed = 400;
 
-/// Of bytes written as hexadecimal digits (RFC 4648).
+/// Returns the base64 text (RFC 4648) of bytes that are given as hexadecimal digits.
 std::string base64_of_hex(std::string_view hex) {
   constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -271,7 +272,8 @@ std::string contents(const StudyPage& page) {
   return text + "</ul>\n</nav>\n";
 }
 
-/// What the script sorts by: the stored number, and nothing where there is none.
+/// Returns the value that the script sorts by: the stored number, or an empty text without a
+/// number.
 std::string sort_value(const Cell& cell) {
   double value = std::nan("");
   if (const auto* number = std::get_if<double>(&cell)) value = *number;
@@ -335,7 +337,7 @@ std::size_t html_points_of(const Figure& figure) {
   return count;
 }
 
-/// The numbers that a figure shows, for those who cannot see it.
+/// Returns the numbers that a figure shows as a table, for readers who cannot see the figure.
 std::string listed(const Figure& figure) {
   if (html_points_of(figure) > kMostListed) return "";
   const bool stacked = !figure.categories.empty();

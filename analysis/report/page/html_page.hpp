@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report as one HTML file: nothing is loaded from anywhere, and it works as a file.
+// Renders the report as one HTML file that loads no other files and works without a server.
 #pragma once
 
 #include <string>
@@ -8,16 +8,19 @@
 
 namespace dlscale::analysis {
 
-// The style sheet and the script of the HTML report.
+// Style sheet and script of the HTML report.
 
-/// Two themes: as the system has it, and as the reader switches it. Printed on white, all opened.
+/// Style sheet with a light and a dark theme. The theme follows the system or the reader's choice.
+/// Printed pages are white.
 extern const char* const kPageStyle;
 
-/// Sorts tables by their column heads and remembers the theme. Without it the page still shows all.
+/// Script that sorts tables by their column heads and remembers the theme. The page shows all of
+/// its content without the script.
 extern const char* const kPageScript;
 
-/// The same bytes for the same page. Whatever titles, cells and labels hold is shown as text; a
-/// policy in the page allows no script but its own.
+/// Returns the HTML file. The same page gives the same bytes. The contents of titles, cells and
+/// labels are escaped and shown as text, and a policy in the page allows only the page's own
+/// script.
 std::string html_page(const StudyPage& page);
 
 }  // namespace dlscale::analysis

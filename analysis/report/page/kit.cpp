@@ -28,7 +28,8 @@ std::string figure_float(const NamedFigure& named) {
          latex_text(figure.subtitle) + ".}\n  \\label{fig:" + named.id + "}\n\\end{figure}\n";
 }
 
-/// How the text of a paper takes a number, by the first one there is.
+/// Returns a sentence that shows how the text of a paper uses a number. The example is the first
+/// number of the report.
 std::string example_of_value(const StudyPage& page) {
   const std::vector<LatexValue> values = latex_values(page.report, 1);
   if (values.empty()) return "";
@@ -69,10 +70,11 @@ std::string paper(const StudyPage& page) {
 
 namespace {
 
-/// Whole pages, and every table in every format, but for text: terminals have that from `analyze`.
+/// Writes whole pages, and every table in every format except text, which `analyze` prints to
+/// terminals.
 void write_texts(const StudyPage& page, const fs::path& folder) {
   base::make_directories(folder / "tables");
-  std::vector<std::function<void()>> parts;  // those that take longest first
+  std::vector<std::function<void()>> parts;  // tasks that take longest first
   for (const auto& [name, text] :
        {std::pair{"values.tex", &latex_values_file}, std::pair{"report.html", &html_page},
         std::pair{"paper.tex", &paper}}) {
@@ -92,14 +94,14 @@ void write_texts(const StudyPage& page, const fs::path& folder) {
   base::parallel_for(parts.size(), [&](std::size_t i) { parts[i](); });
 }
 
-/// Tells which PDF files there are not, and why.
+/// Writes the figures. The result contains the number of missing PDF files and the reason.
 WrittenKit write_figures(const StudyPage& page, const fs::path& folder,
                          const std::string& converter,
                          const std::function<void(const std::string&, double)>& on_part) {
   WrittenKit kit{page.report.tables.size(), page.figures.size(), 0, ""};
   std::mutex mutex;
   std::size_t done = 0;
-  std::size_t first = page.figures.size();  // without pictures, whoever of the threads met it first
+  std::size_t first = page.figures.size();  // first figure without an image, in any thread
   base::parallel_for(page.figures.size(), [&](std::size_t i) {
     const NamedFigure& named = page.figures[i];
     write_pgfplots(named.figure, folder / named.id);

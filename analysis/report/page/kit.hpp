@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A study's report as files: for papers, for pages, for programs and for browsers.
+// Writes a study's report as files for papers, web pages, programs and browsers.
 #pragma once
 
 #include <filesystem>
@@ -11,23 +11,23 @@
 
 namespace dlscale::analysis {
 
-// A LaTeX document that shows a study's tables and figures: to look at, and to take from.
+// LaTeX document that shows a study's tables and figures and is a source to copy from.
 
-/// It reads values.tex, tables/<id>.tex and figures/<id>.tex beside it. For pdfLaTeX, LuaLaTeX and
-/// XeLaTeX.
+/// Returns the document, which reads values.tex, tables/<id>.tex and figures/<id>.tex from its
+/// folder. It works with pdfLaTeX, LuaLaTeX and XeLaTeX.
 std::string paper(const StudyPage& page);
 
 struct WrittenKit {
   std::size_t tables = 0;
   std::size_t figures = 0;
-  std::size_t undrawn = 0;  ///< figures of them without PDF files
-  std::string problem;      ///< why the first of these has none; empty when all have
+  std::size_t undrawn = 0;  ///< number of figures without PDF files
+  std::string problem;      ///< problem of the first figure without a PDF file; empty: all have one
 };
 
-/// Writes into `folder` tables/<id>.{md,csv,tex,json}, figures/<id>.{csv,svg,pdf,tex},
-/// report.html, values.tex and paper.tex. The same page gives the same bytes. `on_part` is told
-/// what was written and how much is done, 0 to 1, by one thread at a time. Throws base::RunError
-/// when a file cannot be written.
+/// Writes tables/<id>.{md,csv,tex,json}, figures/<id>.{csv,svg,pdf,tex}, report.html, values.tex
+/// and paper.tex into `folder`. The same page gives the same bytes. Calls `on_part` with the name
+/// of the written part and the completed share, 0 to 1, from one thread at a time. Throws
+/// base::RunError when a file cannot be written.
 WrittenKit write_kit(const StudyPage& page, const std::filesystem::path& folder,
                      const std::function<void(const std::string&, double)>& on_part = {},
                      const std::string& converter = kConverter);

@@ -13,7 +13,8 @@ namespace {
 
 constexpr const char* kMissing = "";
 
-/// Letters, digits, dots and single hyphens: characters that no package of LaTeX makes active.
+/// Returns the letters, digits and dots of the text, with single hyphens in place of all other
+/// characters. LaTeX packages do not make these characters active.
 std::string value_slug(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -28,7 +29,7 @@ std::string value_slug(const std::string& text) {
   return result;
 }
 
-/// How many cells of a row say which it is.
+/// Returns the number of leading cells that name a row.
 std::size_t naming_cells(const Table& table) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -50,7 +51,7 @@ std::string row_name(const Table& table, const std::vector<Cell>& cells, std::si
   return name;
 }
 
-/// Hands the key and the text of each number in a cell to `take`.
+/// Calls `take` with the key and the text of each number in a cell.
 template <class Take>
 void each_value(const std::string& key, const Cell& cell, const Column& column, Take take) {
   if (const auto* number = std::get_if<double>(&cell)) {
@@ -64,11 +65,12 @@ void each_value(const std::string& key, const Cell& cell, const Column& column, 
   }
 }
 
-/// Likewise of each number in a table, as long as there are `more` to be taken.
+/// Calls `take` with the key and the text of each number in a table, as long as `more` returns
+/// true.
 template <class More, class Take>
 void each_value(const Table& table, More more, Take take) {
   const std::size_t naming = naming_cells(table);
-  std::vector<std::string> slugs;  // of the columns
+  std::vector<std::string> slugs;  // names of the columns
   for (const Column& column : table.columns) slugs.push_back("/" + value_slug(column.id));
   std::unordered_map<std::string, int> seen;
   for (const auto& cells : table.rows) {
@@ -81,7 +83,7 @@ void each_value(const Table& table, More more, Take take) {
   }
 }
 
-/// Defined once, whichever study's file comes first.
+/// Macros that are defined only once, by the first file of any study.
 constexpr const char* kMacros =
     R"tex(\providecommand\dlsvaldef[3]{\expandafter\gdef\csname dlsval@#1@#2\endcsname{#3}}%
 \providecommand\dlsval[2]{\ifcsname dlsval@#1@#2\endcsname\csname dlsval@#1@#2\endcsname

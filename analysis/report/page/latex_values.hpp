@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of a report for the text of a paper: \dlsval{study}{table/row/column}.
+// Provides the numbers of a report to the text of a paper: \dlsval{study}{table/row/column}.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,22 @@
 namespace dlscale::analysis {
 
 struct LatexValue {
-  std::string key;   ///< letters, digits, hyphens, dots and slashes
-  std::string text;  ///< the number as its table shows it
+  std::string key;   ///< key of letters, digits, hyphens, dots and slashes
+  std::string text;  ///< number as its table shows it
 };
 
-/// Each number of each table: `efficiency/ddp/gpus-4/speedup`, of bounds `…/efficiency-low` and
-/// `…-high`. A row is named by its cells up to the count of GPUs, in tables without one by those of
-/// the texts that they begin with; rows that are called alike are numbered from the second on.
+/// Returns each number of each table under a key such as `efficiency/ddp/gpus-4/speedup`. Bounds
+/// have the keys `…/efficiency-low` and `…-high`. A row is named by its cells up to the GPU count.
+/// In a table without a GPU count, a row is named by the text cells at its start. Rows with the
+/// same name are numbered from the second row on.
 std::vector<LatexValue> latex_values(const Report& report, std::size_t most = SIZE_MAX);
 
-/// How a study is called in \dlsval.
+/// Returns the name of a study in \dlsval.
 std::string latex_study(const std::string& title);
 
-/// A file that defines \dlsval for these numbers, beside those of other studies. The macro expands
-/// to the number alone, also within \num; a name that it does not know is an error of LaTeX's.
+/// Returns a file that defines \dlsval for these numbers and works next to the files of other
+/// studies. The macro expands to the number alone, also within \num. An unknown name is a LaTeX
+/// error.
 std::string latex_values_file(const StudyPage& page);
 
 }  // namespace dlscale::analysis

@@ -21,7 +21,7 @@ void add_once(std::vector<std::string>& list, const std::string& text) {
   if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
 }
 
-/// Notes of tables that are warnings.
+/// Adds the notes of tables that are warnings.
 void add_warnings_of(const Report& report, std::vector<std::string>& warnings) {
   for (const Table& table : report.tables) {
     for (const std::string& note : table.notes) {
@@ -30,7 +30,8 @@ void add_warnings_of(const Report& report, std::vector<std::string>& warnings) {
   }
 }
 
-/// Under a name that no table has yet: values that differ may be the same letters and digits.
+/// Adds a table under a name that is not used yet. Different values may have the same letters and
+/// digits.
 void add_table(Report& report, Table table) {
   const std::string name = table.id;
   const auto taken = [&] {
@@ -87,7 +88,8 @@ void add_facts(StudyPage& page, const Frame& frame, const AnalysisOptions& optio
   }
 }
 
-/// Says which part begins, and how much of all has begun before; parts begin on several threads.
+/// Reporter of progress. It calls `on_part` with the name of the part that starts and the share of
+/// all parts that started before. Parts start on several threads.
 class PartsBegun {
  public:
   explicit PartsBegun(const std::function<void(const std::string&, double)>& on_part)

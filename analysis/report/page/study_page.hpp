@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that a study's report shows: what was run, what to beware of, every table and figure.
+// Collects the content of a study's report: facts, warnings, tables and figures.
 #pragma once
 
 #include <functional>
@@ -13,20 +13,20 @@
 namespace dlscale::analysis {
 
 struct NamedFigure {
-  std::string id;  ///< file name without ending: letters, digits, hyphens
+  std::string id;  ///< file name without extension: letters, digits, hyphens
   Figure figure;
 };
 
 struct StudyPage {
   std::string title;
-  std::vector<std::pair<std::string, std::string>> facts;  ///< "baseline", "4 GPUs (1 node)", …
-  std::vector<std::string> warnings;                       ///< the most serious first
-  Report report;                                           ///< tables with rows only
-  std::vector<NamedFigure> figures;                        ///< with series only
+  std::vector<std::pair<std::string, std::string>> facts;  ///< e.g. "baseline", "4 GPUs (1 node)"
+  std::vector<std::string> warnings;                       ///< warnings, most serious first
+  Report report;                                           ///< tables with rows
+  std::vector<NamedFigure> figures;                        ///< figures with series
 };
 
-/// Every metric and every kind of figure that has something to show. `by`: see make_report.
-/// `on_part` is told what is next and how much is done, 0 to 1.
+/// Returns the page with every metric and every kind of figure that has content. See make_report
+/// for `by`. Calls `on_part` with the name of the next part and the completed share, 0 to 1.
 StudyPage study_page(const Frame& frame, const AnalysisOptions& options,
                      const std::vector<std::string>& by = {},
                      const std::function<void(const std::string&, double)>& on_part = {});

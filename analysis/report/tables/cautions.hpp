@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a reader must know before he believes a number: warnings that tables carry by themselves.
+// Creates the warnings that tables show about the reliability of their numbers.
 #pragma once
 
 #include <string>
@@ -10,29 +10,33 @@
 
 namespace dlscale::analysis {
 
-/// Parts of a step that miss more than this share of its wall time, or have as much too many.
+/// Largest difference between the sum of a step's parts and its wall time, as a share of the wall
+/// time, without a warning.
 inline constexpr double kUnexplained = 0.03;
-/// A share of an epoch's samples that were taken twice, or left out, worth a warning.
+/// Smallest share of an epoch's samples that were used twice or left out that causes a warning.
 inline constexpr double kUnevenEpoch = 0.01;
 
-/// "warning: single runs at gpus=4, 8: …"; nothing where each point was repeated, or none was
-/// (describe_statistic says that).
+/// Returns a warning such as "warning: single runs at gpus=4, 8: …". Returns an empty text if each
+/// point was repeated or if no point was repeated, which describe_statistic reports.
 std::string caution_of_single_runs(const std::vector<ScalingCurve>& curves);
 
-/// What is concluded from points of which none was repeated; nothing where any was.
+/// Returns a warning for conclusions from points without repeats. Returns an empty text if any
+/// point was repeated.
 std::string caution_of_unrepeated(const std::vector<ScalingCurve>& curves);
 
-/// Points whose epochs take samples twice to fill the last batch, or leave some out.
+/// Returns a warning for points whose epochs use samples twice to fill the last batch, or leave
+/// samples out.
 std::string caution_of_uneven_epochs(const std::vector<ScalingCurve>& curves);
 
-/// Points whose parts do not add up to the wall time.
+/// Returns a warning for points whose parts do not add up to the wall time.
 std::string caution_of_closure(const std::vector<Breakdown>& breakdowns);
 
-/// Which parts of a step nobody measured, of no run or of some: they have no number. Empty where
-/// all were. No warning: the time is in another part.
+/// Returns a note on the parts of a step that were not measured in all or in some runs and
+/// therefore have no number. Returns an empty text if all parts were measured. The note is not a
+/// warning, because their time is in another part.
 std::string describe_untold_parts(const std::vector<Breakdown>& breakdowns);
 
-/// Adds those of them that say something.
+/// Adds those warnings of this file about curves that are not empty: single runs and uneven epochs.
 void add_cautions(std::vector<std::string>& notes, const std::vector<ScalingCurve>& curves);
 
 }  // namespace dlscale::analysis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables that set two things beside each other: training and test, and two configurations.
+// Builds the tables that compare training with test results, and pairs of configurations.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,7 +18,7 @@
 
 namespace dlscale::analysis {
 
-// The table of the generalisation gap: training beside test, loss and accuracy.
+// Table of the generalisation gap: loss and accuracy in training and test.
 
 namespace {
 
@@ -41,7 +41,7 @@ Repeats repeats_with(const std::vector<RunPoint>& points, GapOf gap_of) {
   return repeats;
 }
 
-/// n, both sets, the gap and its interval.
+/// Adds n, the values of both sets, the gap and its interval.
 void add_gap(Row& row, const std::vector<GeneralisationGap>& gaps) {
   row.number(static_cast<double>(gaps.size()));
   if (gaps.empty()) {
@@ -131,7 +131,7 @@ Table generalisation_table(const Frame& frame, const AnalysisOptions&) {
   return table;
 }
 
-// The table of verdicts: which of two configurations is faster.
+// Table of verdicts: the faster of two configurations.
 
 namespace {
 
@@ -151,7 +151,7 @@ std::string value_in(const Contestant& one, const std::string& axis) {
   return axis_text(axis, axis == kGpus ? std::to_string(one.gpus) : value_of(one.key, axis));
 }
 
-/// What both contestants share of the axes that vary in the table.
+/// Returns the values that both contestants share on the axes that vary in the table.
 std::string shared_place(const Verdict& verdict, const std::vector<std::string>& axes) {
   std::vector<std::string> parts;
   for (const std::string& axis : axes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of what speed costs: GPU-hours, up to how many GPUs they are well spent, and what to
-// take with a budget.
+// Builds the tables of cost: GPU-hours, worthwhile GPU counts, and recommended configurations for a
+// budget.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -21,7 +21,7 @@
 
 namespace dlscale::analysis {
 
-// The tables of what speed costs: GPU-hours, and up to how many GPUs they are well spent.
+// Tables of GPU-hours and of worthwhile GPU counts.
 
 namespace {
 
@@ -31,7 +31,7 @@ std::optional<double> hours_per_epoch(const CurvePoint& point) {
   return median(point.seconds_per_sample) * point.gpus * static_cast<double>(samples) / kHour;
 }
 
-/// Lower and upper end of the rate that so many seconds of so many GPUs make.
+/// Returns the interval of the rate per GPU-hour from the interval of seconds on `gpus` GPUs.
 Interval per_hour(const Interval& seconds, int gpus) {
   if (seconds.kind == Interval::Kind::None) return seconds;
   return {seconds.kind, kHour / (seconds.high * gpus), kHour / (seconds.low * gpus)};
@@ -43,7 +43,7 @@ std::string knee_meaning_of(const Knee& knee, const std::string& worker) {
                      knee.low ? "" : fmt::format("; no interval for n < {}", kFewestForInterval));
 }
 
-/// A demand, and what it is measured against.
+/// Demand on a knee, and the reference that it is measured against.
 struct KneeDemand {
   std::string text;
   std::string against;
@@ -61,7 +61,8 @@ void add_knee(Table& table, Row row, const KneeDemand& demand, const Knee& knee,
   row.text(knee_meaning_of(knee, worker)).into(table);
 }
 
-/// Points with an accuracy by the text of their key, those of one key ascending by GPU count.
+/// Returns the points with an accuracy by the text of their key. The points of one key ascend in
+/// GPU count.
 std::map<std::string, std::vector<AccuracyPoint>> accuracies_by_key(const Frame& frame) {
   std::map<std::string, std::vector<AccuracyPoint>> by_key;
   for (AccuracyPoint& point : accuracy_points(frame)) {
@@ -148,7 +149,7 @@ Table cost_table(const Frame& frame, const AnalysisOptions&) {
       if (kept_s + lost_s > 0) {
         row.number((kept_s + lost_s) / kHour).number(lost_s / kHour);
       } else {
-        row.nothing().nothing();  // rates alone do not say how long it was
+        row.nothing().nothing();  // rates alone do not contain the duration
       }
       if (any_energy) add_energy(row, point, energy_of(point));
       row.into(table);
@@ -183,7 +184,7 @@ Table knee_table(const Frame& frame, const AnalysisOptions& options) {
                              {"knee_gpus", "95 % interval", "", 0, 1, true},
                              {"support", "support", "%", 0, 100},
                              {"advice", "advice"}});
-  table.notes_in_caption = 3;  // the baseline is one
+  table.notes_in_caption = 3;  // the baseline is one of the notes
   std::map<std::string, std::vector<AccuracyPoint>> accuracies = accuracies_by_key(frame);
   for (std::size_t i = 0; i < curves.size(); ++i) {
     if (choices[i].baseline) {
@@ -204,11 +205,12 @@ Table knee_table(const Frame& frame, const AnalysisOptions& options) {
   return table;
 }
 
-// The table of what to take with a budget of GPUs.
+// Table of recommended configurations for a budget of GPUs.
 
 namespace {
 
-/// "framework=ddp, gpus=4": what tells the configuration from others of the same work.
+/// Returns a text such as "framework=ddp, gpus=4" that distinguishes the configuration from others
+/// with the same work.
 std::string recommended_name_of(const Contestant& one, const std::vector<std::string>& axes) {
   std::string name;
   for (const std::string& axis : axes) {

@@ -22,7 +22,7 @@ std::string rule_words(const contract::BaselineRule& rule) {
   return "as chosen";
 }
 
-/// What an absolute speed-up is divided by; empty for other rules.
+/// Returns the denominator of an absolute speed-up. Returns an empty text for other rules.
 std::string denominator_words(const std::vector<BaselineChoice>& choices,
                               const contract::BaselineRule& rule) {
   const CurveKey chosen = chosen_values(rule);
@@ -48,7 +48,7 @@ std::vector<const RunRow*> used_runs(const Frame& frame) {
   return used;
 }
 
-/// Values all of these agree on, by name; there is at least one.
+/// Returns the conditions that all runs share, by name. `runs` must not be empty.
 std::map<std::string, std::string> shared_conditions(const std::vector<const RunRow*>& runs) {
   std::map<std::string, std::string> shared = runs.front()->conditions;
   for (const RunRow* run : runs) {
@@ -60,7 +60,8 @@ std::map<std::string, std::string> shared_conditions(const std::vector<const Run
   return shared;
 }
 
-/// The word for an outcome that is neither a success nor a failure; empty for those.
+/// Returns the word for an outcome that is neither a success nor a failure. Returns an empty text
+/// for other outcomes.
 std::string waiting_word(const std::string& outcome) {
   if (outcome == kUnfinished) return "unfinished";
   if (outcome == kNotStarted) return "not started";
@@ -241,7 +242,7 @@ std::string describe_constants(const Frame& frame) {
     named.insert(axis.name);
   }
   for (const auto& [name, value] : shared_conditions(used)) {
-    if (value != "no") add(name, value);  // what was not built in says little
+    if (value != "no") add(name, value);  // parts that are not built in are not informative
   }
   if (parts.empty()) return "nothing that was recorded is the same in all runs";
   return fmt::format("all runs: {}", fmt::join(parts, ", "));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of machines: collectives by message size, jobs in a batch system's books, nodes that
-// are slower than their neighbours.
+// Builds the tables of machines: collectives by message size, jobs in batch-system accounting, and
+// slow nodes.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,13 +20,13 @@
 
 namespace dlscale::analysis {
 
-// The table of collectives: times and bandwidths by message size.
+// Table of collectives: times and bandwidths by message size.
 
 namespace {
 
 constexpr const char* kCollective = "collective";
 
-/// Collective, type, in place, bytes: what is measured again by each repetition.
+/// Collective, type, in place, and bytes, which identify a measurement that repeats measure again.
 using Message = std::tuple<std::string, std::string, bool, std::int64_t>;
 using Results = std::map<Message, std::vector<const CollectiveRow*>>;
 
@@ -81,7 +81,7 @@ Table collectives_table(const Frame& frame, const AnalysisOptions&) {
   std::vector<Results> all;
   for (RunPoint& point : points) {
     std::erase_if(point.key, [](const AxisValue& entry) { return entry.axis == kCollective; });
-    all.push_back(results_of(point));  // the collective has a column of its own
+    all.push_back(results_of(point));  // the collective has its own column
   }
   const Start start(frame, keys_of(points));
   const Repeats repeats = collective_repeats_of(all);
@@ -111,23 +111,23 @@ Table collectives_table(const Frame& frame, const AnalysisOptions&) {
   return table;
 }
 
-// The table of jobs in a batch system's books: how long they waited, what they took, and how much
-// that was of what they had asked for.
+// Table of jobs in batch-system accounting: their waiting times, the resources that they used, and
+// the used share of the requested resources.
 
 namespace {
 
 constexpr double kMinute = 60;
 constexpr double kJoulesOfKwh = 3.6e6;
-constexpr double kLongWaits = 0.9;  ///< a quantile
+constexpr double kLongWaits = 0.9;  ///< quantile of the waiting times
 
-/// Jobs of one partition and number of GPUs.
+/// Jobs of one partition and GPU count.
 struct JobGroup {
-  std::vector<const JobRow*> jobs;  ///< that started
+  std::vector<const JobRow*> jobs;  ///< jobs that started
   int all = 0;
   int completed = 0;
 };
 
-/// A number that the books may be silent on.
+/// Number that the accounting may not contain.
 struct Told {
   const char* name;
   double (*of)(const JobRow&);
@@ -165,7 +165,7 @@ std::vector<double> job_values_of(const std::vector<const JobRow*>& jobs,
   return values;
 }
 
-using JobPlace = std::pair<std::string, double>;  ///< partition, GPUs; -1: not said
+using JobPlace = std::pair<std::string, double>;  ///< partition and GPU count; -1: not recorded
 
 std::map<JobPlace, JobGroup> job_groups_of(const Frame& frame) {
   std::map<JobPlace, JobGroup> groups;
@@ -180,7 +180,8 @@ std::map<JobPlace, JobGroup> job_groups_of(const Frame& frame) {
   return groups;
 }
 
-/// Of how many jobs that started the books do not say what.
+/// Returns a note on the values that the accounting does not contain, with the number of started
+/// jobs for each.
 std::string silence_of(const std::map<JobPlace, JobGroup>& groups) {
   std::vector<const JobRow*> jobs;
   for (const auto& [place, group] : groups) {
@@ -263,7 +264,7 @@ Table jobs_table(const Frame& frame, const AnalysisOptions&) {
   return table;
 }
 
-// The table of nodes: which of them computed more slowly than their neighbours.
+// Table of nodes that computed more slowly than their neighbours.
 
 namespace {
 
@@ -281,7 +282,7 @@ std::string node_word_of(NodeFinding finding) {
   return "";
 }
 
-/// "2 launches of one node alone"; empty for none.
+/// Adds a note such as "2 launches of one node alone". Adds nothing for a count of 0.
 void add_count(std::vector<std::string>& notes, int count, const char* text) {
   if (count > 0) notes.push_back(fmt::format("{} {}", base::count_of(count, "launch"), text));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be asked of a study by name, and how the answer is divided into tables.
+// Lists the metrics of a study by name, and builds their tables.
 #pragma once
 
 #include <span>
@@ -15,26 +15,28 @@ struct Metric {
   const char* name;
   const char* summary;
   Table (*make)(const Frame& frame, const AnalysisOptions& options);
-  const char* needs;           ///< at least: "a completed run with timed steps"
-  bool (*has)(const RunRow&);  ///< whether a run is one
-  const char* also = "";       ///< what it needs of such runs together; empty: nothing
+  const char* needs;           ///< minimum, e.g. "a completed run with timed steps"
+  bool (*has)(const RunRow&);  ///< test whether a run meets `needs`
+  const char* also = "";       ///< further condition on all such runs together; empty: none
 };
 
-/// What docs/commands.md lists under `analyze --metric`.
+/// Returns the metrics that docs/commands.md lists under `analyze --metric`.
 std::span<const Metric> metrics();
 
-/// Names of those that people look for first in such results: of training its speed, and accuracies
-/// or what else was learnt; of inference latencies.
+/// Returns the names of the metrics to show first for these results: speed and accuracy or other
+/// learning results for training, latencies for inference.
 std::vector<std::string> first_metrics(const Frame& frame);
 
-/// Throws base::UsageError with the nearest name and the list.
+/// Returns the metric with this name. Throws base::UsageError with the nearest name and the list of
+/// names.
 const Metric& find_metric(std::string_view name);
 
-/// What the runs lack for the metric's table to have a row, where it has none.
+/// Returns what the runs lack for a row in the metric's table. The table must have no rows.
 std::string why_nothing(const Metric& metric, const Frame& frame, const AnalysisOptions& options);
 
-/// The metric's table. With `by`, the axes that tell curves of one table apart: one table for each
-/// combination of the other varying axes. Throws base::UsageError for an unknown axis.
+/// Returns the metric's table. `by` names the axes that distinguish the curves of one table. With
+/// `by`, the report has one table for each combination of the other varying axes. Throws
+/// base::UsageError for an unknown axis.
 Report make_report(const Metric& metric, const Frame& frame, const AnalysisOptions& options,
                    const std::vector<std::string>& by);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of what is expected: scaling laws through the step times of each curve, and kept
-// predictions beside what was measured.
+// Builds the tables of predictions: scaling laws of the step times of each curve, and saved
+// predictions next to measurements.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -21,13 +21,14 @@
 
 namespace dlscale::analysis {
 
-// The table of scaling laws through the step times of each curve.
+// Table of the scaling laws fitted to the step times of each curve.
 
 namespace {
 
 constexpr int kReaches[] = {2, 8};
 
-/// "a + b log2(G); a = 50.4 [50.1, 50.8], b = 0.34 [0.28, 0.4]"; of times in milliseconds.
+/// Returns a text such as "a + b log2(G); a = 50.4 [50.1, 50.8], b = 0.34 [0.28, 0.4]" for times in
+/// milliseconds.
 std::string formula_of(const WeightedFit& one, Work work) {
   const double unit = one.fit.law->of_rate ? 1e-3 : 1e3;
   std::vector<std::string> parts;
@@ -113,7 +114,7 @@ Table fit_table(const Frame& frame, const AnalysisOptions& options) {
     return curve.points.size() >= kFewestForLaws && tells_step_times(curve) &&
            (curve.mixed.empty() || options.allow_mixed);
   };
-  std::vector<Table> parts(curves.size());  // of which the rows alone
+  std::vector<Table> parts(curves.size());  // only the rows are used
   base::parallel_for(curves.size(), [&](std::size_t i) {
     if (!is_fitted(curves[i])) return;
     add_law_rows(parts[i], start, curves[i].key, LawAverage(step_times(curves[i])));
@@ -124,13 +125,13 @@ Table fit_table(const Frame& frame, const AnalysisOptions& options) {
   return table;
 }
 
-// The tables of kept predictions: beside what was measured, and how wrong they have been.
+// Tables of saved predictions: next to measurements, and their errors.
 
 namespace {
 
 using ScoredPoints = std::unordered_map<const KeptPrediction*, ScoredValue>;
 
-/// Those of a quantity that were scored.
+/// Returns the scored predictions of a quantity.
 ScoredPoints scored(const Frame& frame, const char* id) {
   ScoredPoints points;
   for (const PredictedQuantity& quantity : predicted_quantities()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables about single runs and their repetitions: what was evaluated, reached, inferred, sent;
-// and throughput by the definitions that studies use.
+// Builds the tables of runs and their repeats (evaluation, targets, inference, transfer) and the
+// table of throughput definitions.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,19 +20,19 @@
 
 namespace dlscale::analysis {
 
-// The throughput of the same runs by the definitions that studies use.
+// Table of the throughput of the same runs by the definitions that studies use.
 
 namespace {
 
-/// Of a point, in seconds a step, for each repeat.
+/// Step times of a point in seconds, one value for each repeat.
 struct StepTimes {
-  std::vector<double> load;       ///< waiting for data, mean over the ranks
-  std::vector<double> rest;       ///< all other parts, likewise
-  std::vector<double> rank_mean;  ///< both
-  std::vector<double> slowest;    ///< slowest rank
+  std::vector<double> load;       ///< waiting time for data, mean over the ranks
+  std::vector<double> rest;       ///< time of all other parts, mean over the ranks
+  std::vector<double> rank_mean;  ///< sum of both
+  std::vector<double> slowest;    ///< time of the slowest rank
   double batch = 0;               ///< samples of a step, all ranks
-  bool tells_load = true;         ///< false: nobody measured it, and `rest` is all
-  bool tells_all_steps = true;    ///< false: times are those of samples
+  bool tells_load = true;         ///< false if unmeasured; `rest` is then the whole time
+  bool tells_all_steps = true;    ///< false if the times are those of samples
 
   explicit StepTimes(const CurvePoint& point)
       : tells_load(tells(point.repeats, contract::StepPart::load_wait)),
@@ -54,13 +54,14 @@ struct StepTimes {
   }
 };
 
-/// Of an interval of times.
+/// Returns the interval of rates for an interval of times.
 Interval rate_of(const Interval& seconds) {
   if (seconds.kind == Interval::Kind::None) return seconds;
   return {seconds.kind, 1 / seconds.high, 1 / seconds.low};
 }
 
-/// The mean without the smallest and the largest; nothing for less than three.
+/// Returns the mean without the smallest and the largest value. Returns an empty value for fewer
+/// than three values.
 std::optional<double> olympic_mean(const std::vector<double>& values) {
   const std::vector<std::size_t> out = left_out(values, OutlierPolicy::Olympic);
   if (out.size() != 2) return std::nullopt;
@@ -139,11 +140,11 @@ Table definitions_table(const Frame& frame, const AnalysisOptions&) {
   return table;
 }
 
-// The tables about single runs and their repetitions: what was evaluated, reached, inferred, sent.
+// Tables of runs and their repeats: evaluation, targets, inference and transfer.
 
 namespace {
 
-/// What `value` says of the repeats, without those of which it says nothing.
+/// Returns `value` of each repeat, without repeats for which `value` returns no finite number.
 template <class Value>
 std::vector<double> values_of(const RunPoint& point, Value value) {
   std::vector<double> values;
@@ -170,7 +171,7 @@ std::vector<std::string> run_notes_of(const Frame& frame, const std::vector<RunP
   return notes;
 }
 
-/// The column of a metric: accuracies are shown in percent, other numbers as they are.
+/// Returns the column of a metric. Accuracies are shown in percent, other numbers unchanged.
 Column column_of(const std::string& metric) {
   std::string title = metric;
   std::replace(title.begin(), title.end(), '_', ' ');
@@ -185,7 +186,7 @@ void add_columns(std::vector<Column>& columns, Column column, const Repeats& rep
   columns.push_back(std::move(column));
 }
 
-/// "accuracy >= 0.9": what was to be reached.
+/// Metric and threshold of a target such as "accuracy >= 0.9".
 using Target = std::pair<std::string, double>;
 
 std::string target_text_of(const Target& target) {
@@ -199,7 +200,8 @@ const TargetRow* find_target(const RunRow& run, const Target& target) {
   return nullptr;
 }
 
-/// What a value of the gradients is sent as; nothing where others are sent.
+/// Returns the number of bytes of a gradient value as it is sent. Returns an empty value if other
+/// values are sent.
 std::optional<double> bytes_of_value(const RunRow& run) {
   const auto condition = [&](const char* name) {
     const auto found = run.conditions.find(name);
@@ -307,7 +309,7 @@ Table time_to_target_table(const Frame& frame, const AnalysisOptions&) {
 Table inference_table(const Frame& frame, const AnalysisOptions&) {
   std::vector<RunPoint> points =
       run_points(frame, [](const RunRow& run) { return completed(run) && !run.inference.empty(); });
-  for (RunPoint& point : points) {  // the batch has a column of its own
+  for (RunPoint& point : points) {  // the batch has its own column
     std::erase_if(point.key, [](const AxisValue& entry) { return entry.axis == "batch_per_gpu"; });
   }
   const Start start(frame, keys_of(points));

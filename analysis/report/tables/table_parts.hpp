@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to analysis/report/tables/: what the tables of a study are put together from.
+// Parts that the tables of a study share. Private to analysis/report/tables/.
 #pragma once
 
 #include <optional>
@@ -12,10 +12,10 @@
 
 namespace dlscale::analysis {
 
-/// A row under way; values come in the order of the columns.
+/// Row under construction. Values must be added in the order of the columns.
 class Row {
  public:
-  Row() { cells_.reserve(16); }  // most have fewer
+  Row() { cells_.reserve(16); }  // most rows have fewer cells
   Row& text(const std::string& value) { return cells_.emplace_back(value), *this; }
   Row& number(double value) { return cells_.emplace_back(value), *this; }
   Row& number(const std::optional<double>& value) { return value ? number(*value) : nothing(); }
@@ -30,16 +30,16 @@ class Row {
   std::vector<Cell> cells_;
 };
 
-/// More groups or pairs that were refused are counted, not listed.
+/// Largest number of refused groups or pairs that are listed. Further ones are only counted.
 inline constexpr std::size_t kMostRefusedShown = 3;
 
-/// The next value: the median, or nothing where there are no values.
+/// Adds the median as the next value, or an empty cell without values.
 void add_median(Row& row, const std::vector<double>& values);
 
-/// How intervals of medians of so many repeats are called.
+/// Returns the title of a column with intervals of medians over this number of repeats.
 std::string interval_title(const Repeats& repeats);
 
-/// What every table of a scaling study starts with: the axes that tell rows apart.
+/// First columns of every table of a scaling study: the axes that distinguish the rows.
 struct Start {
   std::string worker;
   std::vector<std::string> axes;
@@ -49,18 +49,19 @@ struct Start {
   Row row(const CurveKey& key, int gpus) const;
 };
 
-/// What a rank hands to collectives in an epoch, in bytes, as counted; nothing without a count.
+/// Returns the bytes that a rank passes to collectives in an epoch, as counted. Returns an empty
+/// value without a count.
 std::optional<double> payload_per_epoch(const RunRow& run);
 
-/// Adds which runs were used and what they share.
+/// Adds notes on the used runs and on the conditions that they share.
 void add_frame_notes(std::vector<std::string>& notes, const Frame& frame);
 
-/// Renames those of the first `axes` columns that are called like one of the others, "n" to
-/// "axis_n", and says so in a note: programs find a column by its name.
+/// Renames those of the first `axes` columns that have the name of another column, "n" to "axis_n",
+/// and adds a note. Programs find a column by its name.
 void tell_axes_apart(Table& table, std::size_t axes);
 
-/// A table without rows yet: `columns` after those that tell rows apart. Axes that are called like
-/// one of them have another name, as by tell_axes_apart.
+/// Returns a table without rows. `columns` follow the columns of the axes. Axes with the name of
+/// another column are renamed as in tell_axes_apart.
 Table begin_table(const Start& start, const std::string& id, const std::string& title,
                   std::vector<std::string> notes, const std::vector<Column>& columns);
 

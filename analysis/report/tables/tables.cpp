@@ -17,10 +17,10 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Faster than ideal by more than this is worth a warning.
+/// Largest efficiency without a warning for being better than ideal.
 constexpr double kSuperlinear = 1.05;
 
-/// Notes on mode, `statistic`, where the numbers come from and which runs were used.
+/// Returns notes on the mode, `statistic`, the origin of the numbers, and the used runs.
 std::vector<std::string> notes_of(const Frame& frame, const std::vector<ScalingCurve>& curves,
                                   const std::string& statistic) {
   std::vector<std::string> notes{describe_mode(frame), statistic};
@@ -31,7 +31,7 @@ std::vector<std::string> notes_of(const Frame& frame, const std::vector<ScalingC
   return notes;
 }
 
-/// Curves, their baselines and the notes about them: what speed-up and efficiency share.
+/// Curves, their baselines and their notes, which the tables of speed-up and efficiency share.
 struct ComparedCurves {
   std::vector<ScalingCurve> curves;
   std::vector<BaselineChoice> choices;
@@ -104,7 +104,7 @@ Table efficiency_table(const Frame& frame, const AnalysisOptions& options) {
                              {"ideal_speedup", "ideal", "", 2},
                              {"efficiency", "efficiency", "", 3},
                              {"efficiency", interval_title(compared.repeats), "", 3, 1, true}});
-  table.notes_in_caption = 3;  // the baseline is one
+  table.notes_in_caption = 3;  // the baseline is one of the notes
   const bool uneven = !describe_uneven_batches(frame).empty();
   if (uneven) table.columns.push_back({"real_global_batch", "real global batch"});
   for (std::size_t i = 0; i < compared.curves.size(); ++i) {
@@ -128,7 +128,7 @@ Table speedup_table(const Frame& frame, const AnalysisOptions& options) {
                              {"speedup", interval_title(compared.repeats), "", 3, 1, true},
                              {"ideal_speedup", "ideal", "", 2},
                              {"serial_fraction", "Karp-Flatt serial fraction", "", 4}});
-  table.notes_in_caption = 3;  // the baseline is one
+  table.notes_in_caption = 3;  // the baseline is one of the notes
   for (std::size_t i = 0; i < compared.curves.size(); ++i) {
     if (!compared.choices[i].baseline) continue;
     const Baseline& baseline = *compared.choices[i].baseline;
@@ -215,7 +215,7 @@ Table accuracy_table(const Frame& frame, const AnalysisOptions&) {
                                         [](const auto& point) { return point.diverged > 0; });
   std::vector<CurveKey> keys;
   for (AccuracyPoint& point : points) {
-    // The batches have columns of their own here.
+    // The batches have their own columns in this table.
     std::erase_if(point.key, [](const AxisValue& entry) {
       return entry.axis == "batch_per_gpu" || entry.axis == "global_batch";
     });
@@ -248,7 +248,7 @@ Table accuracy_table(const Frame& frame, const AnalysisOptions&) {
     Row row = start.row(point.key, point.gpus);
     for (const double told : {static_cast<double>(point.batch_per_gpu),
                               static_cast<double>(point.global_batch), point.lr_peak}) {
-      told > 0 ? row.number(told) : row.nothing();  // logs of other programs may not say
+      told > 0 ? row.number(told) : row.nothing();  // third-party logs may not record it
     }
     row.number(static_cast<double>(final_accuracy.n));
     if (any_diverged) row.number(static_cast<double>(point.diverged));

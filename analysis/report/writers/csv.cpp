@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables for other programs: RFC 4180 quoting, full precision, stored units, empty cells for what
-// is missing; title and notes in front as comment lines.
+// Writes tables for other programs as CSV: RFC 4180 quoting, full precision, stored units, empty
+// cells for missing values, and title and notes as leading comment lines.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables for programs that want names rather than columns: raw values under the names that CSV has,
-// null for what is missing, and how people are shown each column.
+// Writes tables as JSON: raw values under the column names of CSV, null for missing values, and the
+// display format of each column.
 #include <climits>
 #include <cmath>
 #include <limits>
@@ -13,7 +13,7 @@ namespace {
 
 using contract::codec::TextWriter;
 
-constexpr int kVersion = 1;  // of this format
+constexpr int kVersion = 1;  // version of this format
 
 void add(TextWriter& json, const std::string& name, double value) {
   const bool whole = value == std::floor(value) && std::abs(value) < 9e15;

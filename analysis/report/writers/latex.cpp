@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables for papers: booktabs rules, siunitx columns that align numbers at their points, notes
-// below the table; the caption says how the numbers are to be read.
+// Writes tables for papers: booktabs rules, siunitx columns that align numbers at their decimal
+// points, notes below the table, and a caption that explains how to read the numbers.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,10 +14,10 @@
 namespace dlscale::analysis {
 namespace {
 
-/// More rows do not fit on a page: such a table goes on in another one of the same number.
+/// Largest number of rows on a page. A longer table continues in another table of the same number.
 constexpr std::size_t kMostRowsOfPage = 40;
 
-/// A unit as siunitx's macros, or as the text it is.
+/// Returns a unit as macros of siunitx, or as text if it has none.
 std::string unit_text(const std::string& unit) {
   static const std::map<std::string, std::string> kUnits{
       {"s", "\\second"},  {"ms", "\\milli\\second"},    {"us", "\\micro\\second"}, {"h", "\\hour"},
@@ -32,11 +32,11 @@ std::string header_text(const Column& column) {
   return latex_text(column.title) + unit;
 }
 
-/// How wide the numbers of a column are, as siunitx wants to be told.
+/// Width of the numbers of a column, in the form that siunitx requires.
 class NumberFormat {
  public:
   void add(std::string_view number) {
-    if (number.starts_with('<')) number.remove_prefix(1);  // which siunitx sets beside the number
+    if (number.starts_with('<')) number.remove_prefix(1);  // siunitx sets it next to the number
     const bool negative = number.starts_with('-');
     const std::size_t point = std::min(number.find('.'), number.size());
     sign_ |= negative;
@@ -60,7 +60,7 @@ std::string number_text(double value, const Column& column) {
   return shown(Cell(value), column, kMissing);
 }
 
-/// Low and high of bounds, or one text.
+/// Returns the low and high end of bounds, or one text for other cells.
 std::vector<std::string> cell_texts(const Cell& cell, const Column& column) {
   if (column.bounds) {
     const auto* bounds = std::get_if<Bounds>(&cell);
@@ -70,18 +70,18 @@ std::vector<std::string> cell_texts(const Cell& cell, const Column& column) {
   if (const auto* value = std::get_if<double>(&cell)) return {number_text(*value, column)};
   if (!std::holds_alternative<std::string>(cell)) return {kMissing};
   const std::string text = latex_text(std::get<std::string>(cell));
-  // At the start of a row these would belong to the `\\` before it.
+  // LaTeX would parse these characters at the start of a row as an argument of the `\\` before it.
   return {text.starts_with('[') || text.starts_with('*') ? "{" + text + "}" : text};
 }
 
-/// A table's columns, heads and rows as LaTeX has them.
+/// Columns, heads and rows of a table in LaTeX.
 struct Body {
   std::string columns;
   std::string heads;
   std::vector<std::string> rows;
 };
 
-/// How LaTeX sets each column; bounds have two.
+/// Returns the column types for LaTeX. Bounds have two columns.
 std::string column_types(const Table& table, const std::vector<NumberFormat>& formats) {
   std::vector<std::string> types;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -93,7 +93,8 @@ std::string column_types(const Table& table, const std::vector<NumberFormat>& fo
   return fmt::format("{}", fmt::join(types, " "));
 }
 
-/// The line of a row; `formats`, one for each column of LaTeX's, get to know its numbers.
+/// Returns the line of a row. Adds the row's numbers to `formats`, which has one entry for each
+/// LaTeX column.
 std::string row_of(const Table& table, const std::vector<Cell>& cells, const std::string& indent,
                    std::vector<NumberFormat>& formats) {
   std::string line = indent;
@@ -109,7 +110,7 @@ std::string row_of(const Table& table, const std::vector<Cell>& cells, const std
   return line;
 }
 
-/// One line of heads, and below bounds a second one.
+/// Returns one line of heads, and a second line below bounds.
 std::string heads_of(const Table& table, const std::string& indent) {
   std::vector<std::string> first;
   std::vector<std::string> second;
@@ -154,7 +155,7 @@ std::string caption(const Table& table) {
   return "\\caption{" + text + ".}\n      \\label{tab:" + table.id + "}\n";
 }
 
-/// Of a part of a table that began before.
+/// Returns the caption of a continued table.
 std::string caption_of_rest(const Table& table) {
   return "\\addtocounter{table}{-1}\n      \\caption{" + sentence(table.title + ", continued") +
          "}\n";
@@ -169,7 +170,7 @@ std::string notes_below(const Table& table) {
   return text + "      \\end{tablenotes}\n";
 }
 
-/// A float with so many rows from `first` on.
+/// Returns a float with at most kMostRowsOfPage rows from `first` on.
 std::string part_of_table(const Table& table, const Body& body, std::size_t first) {
   const std::size_t end = std::min(first + kMostRowsOfPage, body.rows.size());
   std::string text = "\\begin{table}\n  \\centering\n";

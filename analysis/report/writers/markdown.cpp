@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables for READMEs and issue trackers (GitHub's Markdown).
+// Writes tables in GitHub's Markdown, for READMEs and issue trackers.
 #include <string_view>
 
 #include "analysis/report/writers/report_writer.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One format of tables. A new format is one file here and one word in analysis/CMakeLists.txt.
+// Defines the interface of one table format. A new format is one file in this folder and one word
+// in analysis/CMakeLists.txt.
 #pragma once
 
 #include <span>
@@ -14,9 +15,9 @@ namespace dlscale::analysis {
 struct ReportWriter {
   const char* name;
   const char* summary;
-  const char* extension;  ///< of its files, without the dot
-  /// The whole text with a final newline; the same bytes for the same tables. Whatever the cells
-  /// and notes hold is escaped.
+  const char* extension;  ///< file extension without the dot
+  /// Returns the whole text with a final newline. The same tables give the same bytes. The contents
+  /// of cells and notes are escaped.
   std::string (*text_of)(std::span<const Table> tables);
 
   std::string render(const Report& report) const { return text_of(report.tables); }
@@ -25,7 +26,8 @@ struct ReportWriter {
 
 base::Table<ReportWriter> report_writers();
 
-/// By name or by file extension ("markdown" or "md"). Throws base::UsageError.
+/// Returns the writer with this name or file extension ("markdown" or "md"). Throws
+/// base::UsageError for an unknown format.
 const ReportWriter& find_report_writer(std::string_view name);
 
 }  // namespace dlscale::analysis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables for terminals.
+// Writes tables for terminals.
 #include <sstream>
 
 #include "analysis/report/writers/report_writer.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kNoteWidth = 98;
 
-/// A note as indented lines of at most kNoteWidth columns, broken at spaces.
+/// Returns a note as indented lines of at most kNoteWidth columns, broken at spaces.
 std::string wrapped(const std::string& note) {
   std::string text;
   std::string line = " ";

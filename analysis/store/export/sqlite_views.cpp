@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Views as the tables of a database of its own, which needs none of ours.
+// Writes views as tables of a separate SQLite database that works without the database of dlscale.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,7 +17,7 @@ class SqliteViews : public ViewWriter {
   explicit SqliteViews(const std::filesystem::path& file) : file_(file) {
     guarded([&] {
       database_.emplace(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-      // Nobody reads it before it is whole, so a journal would protect nothing.
+      // No process reads the file before it is complete, so a journal would protect nothing.
       database_->exec("PRAGMA journal_mode = OFF");
       database_->exec("PRAGMA synchronous = OFF");
       database_->exec("BEGIN");

@@ -26,7 +26,8 @@ constexpr ExportFormat kFormats[] = {
     {"sqlite", "", "one SQLite file with a table for each view", &make_sqlite_views},
 };
 
-/// A folder beside the target, for what is not whole yet; gone with all it holds in the end.
+/// Temporary folder next to the target that holds incomplete files. The destructor deletes the
+/// folder and its contents.
 class Draft {
  public:
   explicit Draft(const fs::path& target) {
@@ -50,7 +51,7 @@ class Draft {
   fs::path path_;
 };
 
-/// The views that the database has, without their ending, sorted.
+/// Returns the names of the database's views without the ending `_view`, sorted.
 std::vector<std::string> view_names(SQLite::Database& database) {
   std::vector<std::string> names;
   SQLite::Statement query(database,
@@ -79,7 +80,8 @@ fs::path file_of(const fs::path& target, const ExportFormat& format, const std::
   return format.is_folder() ? target / (view + format.extension) : target;
 }
 
-/// A file would replace what a plan folder is made of, or a device.
+/// Throws base::UsageError for a target in the plan folder and for a target that is neither a file
+/// nor a folder. An export would otherwise replace files of the plan folder or a device.
 void refuse_place(const contract::PlanDir& folder, const fs::path& target) {
   const fs::path root = fs::weakly_canonical(folder.root());
   const fs::path inside = fs::weakly_canonical(target).lexically_relative(root);
@@ -115,7 +117,8 @@ ViewValue view_value_of(const SQLite::Column& column) {
   return column.getString();
 }
 
-/// How a view's rows are ordered: run_view has no line, and no other has a run twice in one.
+/// Returns the columns that order a view's rows. These columns identify each row: run_view has one
+/// row per run and no line, and no other view has two rows with equal values in these columns.
 std::string order_of(const std::vector<std::string>& columns) {
   std::string order = "run_id";
   for (const char* column : {"launch", "line", "rank", "in_place"}) {
@@ -133,7 +136,7 @@ std::vector<std::string> view_columns_of(SQLite::Database& database, const std::
   return columns;
 }
 
-/// Returns how many rows there were.
+/// Writes the rows of a view and returns the number of rows.
 std::size_t write_view(SQLite::Database& database, const std::string& view, ViewWriter& writer) {
   const std::vector<std::string> columns = view_columns_of(database, view);
   writer.begin(view, columns);
@@ -162,7 +165,7 @@ void choose_runs(SQLite::Database& database, const std::set<std::string>& runs) 
   }
 }
 
-/// Moves what is whole to where it belongs.
+/// Moves the complete files from the draft folder to the target.
 void publish(const fs::path& draft, const fs::path& target, const ExportFormat& format,
              const std::vector<std::string>& views) {
   if (format.is_folder()) base::make_directories(target);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The views of a plan folder's database as files that other programs read.
+// Exports the views of a plan folder's database as files that other programs read.
 #pragma once
 
 #include <cstddef>
@@ -18,33 +18,34 @@ namespace dlscale::analysis {
 
 struct ExportFormat {
   const char* name;
-  const char* extension;  ///< of a view's file; empty: all views are one file
+  const char* extension;  ///< extension of a view's file; empty: one file holds all views
   const char* summary;
   std::unique_ptr<ViewWriter> (*make)(const std::filesystem::path& target);
   bool is_folder() const { return *extension != '\0'; }
 };
 std::span<const ExportFormat> export_formats();
-/// Throws base::UsageError with the nearest name.
+/// Returns the format with this name. Throws base::UsageError with the nearest name.
 const ExportFormat& find_export_format(std::string_view name);
 
 struct ExportRequest {
   const ExportFormat* format = nullptr;
-  std::filesystem::path target;  ///< a folder, or the file of a format with one
-  std::set<std::string> views;   ///< without "_view"; empty: all
-  std::set<std::string> runs;    ///< ids; rows of others are left out
-  bool replace = false;          ///< files that are there
+  std::filesystem::path target;  ///< target folder, or target file of a format with one file
+  std::set<std::string> views;   ///< names of views without "_view"; empty: all views
+  std::set<std::string> runs;    ///< ids of the runs whose rows are exported
+  bool replace = false;          ///< true if existing files may be replaced
 };
 
 struct Exported {
   std::filesystem::path file;
-  /// How many rows each view has in it.
+  /// Number of rows of each view in the file.
   std::vector<std::pair<std::string, std::size_t>> rows;
 };
 
-/// Writes the chosen rows, ordered by run, launch and line: the same database gives the same bytes
-/// of text. All files appear when all are whole; before that nothing of what was there is touched.
-/// Throws base::UsageError for unknown views and for files that are there and may not be replaced,
-/// base::RunError when the database cannot be read or something cannot be written.
+/// Writes the chosen rows, ordered by run, launch and line. The same database gives the same bytes
+/// of text. The files are moved to the target when all of them are complete, and existing files
+/// stay untouched until then. Throws base::UsageError for unknown views and for existing files that
+/// may not be replaced. Throws base::RunError when the database cannot be read or a file cannot be
+/// written.
 std::vector<Exported> export_study(const contract::PlanDir& folder, const ExportRequest& request);
 
 }  // namespace dlscale::analysis

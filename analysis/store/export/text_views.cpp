@@ -26,7 +26,8 @@ void LineFile::close() {
   throw base::RunError(fmt::format("{}: cannot be written (is the disk full?)", path_.string()));
 }
 
-// Views as CSV: no comments before the line of names, which not every reader would skip.
+// Views as CSV. The files have no comments before the header row, because some readers do not skip
+// comments.
 
 namespace {
 
@@ -65,7 +66,7 @@ std::unique_ptr<ViewWriter> make_csv_views(const std::filesystem::path& folder) 
   return std::make_unique<CsvViews>(folder);
 }
 
-// Views as JSON Lines, in the order of their columns.
+// Views as JSON Lines, with keys in the order of the view's columns.
 
 namespace {
 

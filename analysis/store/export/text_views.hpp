@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Views as text: CSV without comments before the line of names, which not every reader would skip,
-// and JSON Lines.
+// Line-by-line text file that the CSV and JSON Lines writers of views share.
 #pragma once
 
 #include <filesystem>
@@ -9,13 +8,14 @@
 
 namespace dlscale::analysis {
 
-// Private to analysis/store/export/*.cpp: a file that grows by lines.
+// Text file that is written line by line. Private to analysis/store/export/*.cpp.
 class LineFile {
  public:
   LineFile() = default;
   explicit LineFile(std::filesystem::path path);
   void add(const std::string& line) { out_ << line; }
-  /// Throws base::RunError when something could not be written. Nothing of a file never opened.
+  /// Closes the file. Throws base::RunError when data could not be written. Does nothing for a file
+  /// that was never opened.
   void close();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the database's views in a format of other programs.
+// Interface that writes the rows of the database's views in the format of another program.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +11,29 @@
 
 namespace dlscale::analysis {
 
-/// A value as SQLite keeps it; nothing is NULL.
+/// Value of a cell as SQLite stores it. std::monostate is NULL.
 using ViewValue = std::variant<std::monostate, std::int64_t, double, std::string>;
 
-/// Takes one view after another. What it writes is complete after finish(), and counts for nothing
-/// without it.
+/// Writer of one view after another. The output is complete only after finish(), and an output
+/// without finish() must be discarded.
 class ViewWriter {
  public:
   virtual ~ViewWriter() = default;
-  /// The rows that follow are of this view.
+  /// Starts a view. The rows that follow belong to this view.
   virtual void begin(const std::string& view, const std::vector<std::string>& columns) = 0;
-  /// As many values as columns.
+  /// Writes one row, which must have one value per column.
   virtual void row(const std::vector<ViewValue>& values) = 0;
-  /// Throws base::RunError when something could not be written.
+  /// Completes the output. Throws base::RunError when data could not be written.
   virtual void finish() = 0;
 };
 
-/// <folder>/<view>.csv: a line of names, then RFC 4180; NULL is an empty cell.
+/// Returns a writer of <folder>/<view>.csv: a header row, then rows in the format of RFC 4180. NULL
+/// is an empty cell.
 std::unique_ptr<ViewWriter> make_csv_views(const std::filesystem::path& folder);
-/// <folder>/<view>.jsonl: an object a line, NULL is null.
+/// Returns a writer of <folder>/<view>.jsonl: one object per line. NULL is null.
 std::unique_ptr<ViewWriter> make_jsonl_views(const std::filesystem::path& folder);
-/// One database file with a table for each view. Throws base::RunError.
+/// Returns a writer of one database file with a table for each view. Throws base::RunError when the
+/// file cannot be opened.
 std::unique_ptr<ViewWriter> make_sqlite_views(const std::filesystem::path& file);
 
 }  // namespace dlscale::analysis
