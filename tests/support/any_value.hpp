@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random values of the contract's types, hostile text included, for properties that must hold for
-// all.
+// Generator of random values, including hostile text, for tests of properties that must hold for
+// all values of the contract types.
 #pragma once
 
 #include <cmath>
@@ -29,7 +29,8 @@ class AnyValue {
     return choices[static_cast<std::size_t>(
         whole(0, static_cast<std::int64_t>(choices.size()) - 1))];
   }
-  /// Valid UTF-8 with quotes, controls, shell and JSON syntax among it.
+  /// Returns random valid UTF-8 that may contain quotes, control characters, and shell and JSON
+  /// syntax.
   std::string text() {
     static const std::vector<std::string> pieces{"a",  "Z",    "0", " ", "\"",   "'", "\\",
                                                  "\n", "\t",   "{", "}", "$(x)", "`", "µ",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A clock that shows what a test sets.
+// A clock that returns the time that a test sets.
 #pragma once
 
 #include "base/clock.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work in a process whose memory is limited.
+// A helper that runs work in a child process with limited memory.
 #pragma once
 
 #include <sys/resource.h>
@@ -12,12 +12,14 @@
 
 namespace dlscale::test {
 
-/// Returns what the work returns in a process of its own, which may have `bytes` more memory than
-/// now. The work returns less than 97; 98 is returned where the memory did not suffice.
+/// Runs `work` in a child process that may allocate at most `bytes` more memory than now, and
+/// returns the result of `work`. The result of `work` must be less than 97. Returns 98 if the
+/// memory did not suffice.
 inline int with_memory(std::size_t bytes, const std::function<int()>& work) {
   const pid_t child = ::fork();
   if (child == 0) {
-    const std::size_t now = std::size_t{64} << 20;  // a test program has less
+    // Test programs use less memory than this.
+    const std::size_t now = std::size_t{64} << 20;
     const rlimit limit{now + bytes, now + bytes};
     ::setrlimit(RLIMIT_DATA, &limit);
     int result = 99;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Catch's main for every test program.
+// The Catch2 main function of every test program.
 #define CATCH_CONFIG_RUNNER
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -21,6 +21,6 @@ void dlscale::test::skip(const std::string& why) {
 
 int main(int count, char* words[]) {
   const int failed = Catch::Session().run(count, words);
-  if (failed == kSkipped) return kSkipped + 1;  // Catch returns how many assertions have failed
+  if (failed == kSkipped) return kSkipped + 1;  // the return value counts failed assertions
   return failed == 0 && something_skipped ? kSkipped : failed;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A system that gives no threads, as where a user has all that are allowed. (RLIMIT_NPROC does not
-// hold for root, as whom tests run in containers.)
+// A guard that makes every thread creation fail, as on a system where the user has reached the
+// thread limit. RLIMIT_NPROC is unsuitable, because it has no effect for root and tests run as root
+// in containers.
 #pragma once
 
 #include <pthread.h>
@@ -9,7 +10,8 @@
 
 namespace dlscale::test {
 
-/// While it lives no thread can be started: each asks for a stack that no address space has.
+/// Guard that prevents new threads during its lifetime. It sets the default stack size to more than
+/// any address space can hold.
 class NoThreads {
  public:
   NoThreads() {

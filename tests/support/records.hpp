@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of one kind among those of a run.
+// Helpers that select the records of one type from the records of a run.
 #pragma once
 
 #include <variant>

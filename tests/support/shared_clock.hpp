@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A clock that shows what a test sets, for several threads.
+// A thread-safe clock that returns the time that a test sets.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder that lives as long as the test.
+// A temporary folder that is deleted at the end of the test.
 #pragma once
 
 #include <stdlib.h>
@@ -11,8 +11,9 @@
 
 namespace dlscale::test {
 
-/// In memory where there is room for it: thousands of small files take the processor several times
-/// as long on a disk as what is tested. Unless TMPDIR names a folder.
+/// Returns the parent of temporary folders. Uses /dev/shm if it has enough space and TMPDIR is not
+/// set, because creating thousands of small files on a disk takes several times longer than the
+/// code under test.
 inline std::filesystem::path parent_of_temp_dirs() {
   constexpr const char* kMemory = "/dev/shm";
   constexpr std::uint64_t kEnough_bytes = std::uint64_t{2} << 30;

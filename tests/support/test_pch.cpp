@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives the precompiled header of the tests a library: main.cpp has Catch's own code and does
-// without it.
+// A source file that gives the precompiled header of the tests a library to build in. main.cpp
+// contains the Catch2 implementation and cannot use the precompiled header.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recipe whose result with plain PyTorch is known: one epoch of real MNIST.
+// Test of one epoch on the real MNIST data against the known accuracy of plain PyTorch.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
@@ -9,8 +9,9 @@
 using namespace dlscale;
 
 TEST_CASE("cnn reaches 97.4 % on MNIST in one epoch of plain SGD") {
-  // Plain PyTorch: 97.77, 97.80 and 97.91 % with three seeds (lr 0.05, batch 64, no momentum);
-  // one seed may end 0.2 points off the next. docs/accuracy.md has studies of several seeds.
+  // Plain PyTorch reaches 97.77, 97.80 and 97.91 % with three seeds (lr 0.05, batch 64, no
+  // momentum). The results of two seeds may differ by 0.2 points. docs/accuracy.md has studies with
+  // several seeds.
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (!data) {
     test::skip("DLSCALE_TEST_DATA does not name a folder with mnist/");

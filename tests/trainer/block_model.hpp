@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model of blocks that a test or a bench puts together.
+// A model that a test or a benchmark assembles from blocks.
 #pragma once
 
 #include <torch/types.h>
@@ -15,7 +15,7 @@
 
 namespace dlscale::test {
 
-/// Each block has one parameter.
+/// Model whose blocks each have one parameter.
 class BlockModel : public trainer::Model {
  public:
   using Forward = std::function<at::Tensor(const at::Tensor& input, const at::Tensor& parameter)>;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a build for GPUs does. Without a GPU: that it starts, offers GPUs and says what is missing.
+// Tests of a build for GPUs. Without a GPU they check that the build starts, offers GPUs and
+// reports what is missing.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <optional>
@@ -27,7 +28,7 @@ using namespace dlscale::trainer;
 
 namespace {
 
-/// Why there is no GPU here, or nothing.
+/// Returns the reason why this machine has no usable GPU, or nothing if a GPU is usable.
 std::optional<std::string> no_gpu() {
   try {
     require_gpu(0);
@@ -38,7 +39,8 @@ std::optional<std::string> no_gpu() {
   }
 }
 
-/// Whether a test cannot judge here; with DLSCALE_REQUIRE_GPU=1 it fails then.
+/// Returns whether the machine lacks a GPU, and marks the test as skipped. The test fails instead
+/// if DLSCALE_REQUIRE_GPU=1.
 bool lacks_gpu() {
   const auto why = no_gpu();
   const char* const required = ::getenv("DLSCALE_REQUIRE_GPU");
@@ -115,7 +117,7 @@ TEST_CASE("NCCL passes the collective suite on the memory of GPUs", "[.nccl]") {
   CHECK_NOTHROW(test::check_splits(*ranks));
   CHECK_NOTHROW(test::check_counters(*ranks));
   const auto beside = connect(session);
-  CHECK_NOTHROW(test::check_collectives(*beside, {0, 1, 17}));  // in the host's memory
+  CHECK_NOTHROW(test::check_collectives(*beside, {0, 1, 17}));  // data in host memory
   const int gpu = gpu_of(session.placement().local_rank);
   CHECK_NOTHROW(test::check_gpu_queue(*beside, gpu));
   CHECK_NOTHROW(test::check_gpu_fusion(gpu));

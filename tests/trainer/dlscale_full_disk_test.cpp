@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dlscale-train in a run folder on a disk that is too small for a checkpoint.
+// A test of dlscale-train with a run folder on a disk that is too small for a checkpoint.
 #include <signal.h>
 #include <sys/mount.h>
 
@@ -22,7 +22,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A disk of 2 MB in place of a folder: room for records, not for the parameters of the model.
+/// Disk of 2 MB that is mounted at a folder. It has space for records but not for the parameters of
+/// the model.
 struct SmallDisk {
   explicit SmallDisk(fs::path path)
       : folder(std::move(path)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank that is killed while it trains.
+// A test of a rank that is killed during training.
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
@@ -18,7 +18,8 @@ using test::stop_of;
 
 namespace {
 
-/// One that has ended and that nobody has asked about yet is still listed.
+/// Returns whether a process has ended. An ended process that was not waited for is still listed as
+/// a zombie (state Z).
 bool is_gone(pid_t process) {
   std::ifstream file(fmt::format("/proc/{}/stat", process));
   std::string text;
@@ -48,7 +49,7 @@ TEST_CASE("a killed rank ends the job within 10 s and leaves whole lines, in eve
   ::kill(ranks[victim], SIGKILL);
   const auto end = job.end();
   for (int looks = 0; looks < 100 && !(is_gone(ranks[0]) && is_gone(ranks[1])); ++looks) {
-    ::usleep(10'000);  // one that still frees its memory
+    ::usleep(10'000);  // a rank may still be freeing its memory
   }
   for (const pid_t rank : ranks) CHECK(is_gone(rank));
   CHECK(end.exit_code != 0);
@@ -56,7 +57,7 @@ TEST_CASE("a killed rank ends the job within 10 s and leaves whole lines, in eve
   CHECK(job.results_text().ends_with("}\n"));
   const auto results = job.results();
   CHECK(results.skipped.empty());
-  // Rank 0 writes the records: where it is the one that is gone, the other ends them.
+  // Rank 0 writes the records. If rank 0 was killed, the other rank completes them.
   CHECK(stop_of(results).outcome == RunOutcome::Failed);
   CHECK(stop_of(results).reason ==
         fmt::format("rank {} has left while others wait for it", victim));

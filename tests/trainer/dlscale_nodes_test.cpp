@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a run on several nodes says why it stopped, or does not start. Nodes are ranks of this
-// machine that are shown another one's identity; between them gradients go through MPI, as between
-// nodes.
+// Tests of a run on several nodes that stops or does not start. The nodes are ranks on this machine
+// that see the identity of another machine. Gradients between these nodes go through MPI, as
+// between real nodes.
 #include <signal.h>
 #include <unistd.h>
 
@@ -22,7 +22,8 @@ using test::stop_of;
 
 namespace {
 
-/// Runs what stands behind it with the first argument's text as this machine's identity.
+/// Shell command that runs the rest of the command line with the content of the file in its first
+/// argument as the identity of this machine.
 const std::string kElsewhere = std::string("unshare --mount ") +
                                (::geteuid() == 0 ? "" : "--map-root-user ") +
                                "sh -c 'mount --bind \"$0\" /proc/sys/kernel/random/boot_id && "
@@ -34,7 +35,8 @@ contract::RunSpec endless(int ranks) {
   return spec;
 }
 
-/// Ranks 0 and 1 on one node, the others on another, all training. False: not possible here.
+/// Starts a job with ranks 0 and 1 on one node and the other ranks on another node, and waits until
+/// it trains. Returns false if the user is not allowed to mount.
 bool start_on_two_nodes(Job& job, int ranks) {
   const std::string identity = job.folder() / "boot_id";
   base::write_file_atomically(identity, "another machine\n");
@@ -92,7 +94,7 @@ TEST_CASE("ranks on nodes with other data than rank 0's end before they train, w
     std::filesystem::create_directory(data / rank);
     test::write_samples("text_sst", data / rank);
   }
-  // As many as before: an older copy.
+  // The number of samples is unchanged, as in an older copy of the file.
   const auto training_file = data / "1" / "stsa.binary.train";
   const std::string text = base::read_file(training_file);
   base::write_file_atomically(training_file, "1 other words" + text.substr(text.find('\n')));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dlscale-train as a process that is told, killed or starved, and launched again.
+// Tests of dlscale-train as a process that is signalled or killed and then launched again.
 #include <signal.h>
 #include <unistd.h>
 
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What an evaluation found, by epoch, and the rate at the end of each epoch.
+/// Evaluation results by epoch, and the learning rate at the end of each epoch.
 struct Curve {
   std::map<int, std::pair<std::int64_t, double>> evals;
   std::map<int, double> rates;
@@ -39,12 +39,13 @@ struct Curve {
   bool operator==(const Curve&) const = default;
 };
 
-/// Long enough that no launch comes to its end before it is disturbed.
+/// Returns a run that is long enough for no launch to complete before the test interrupts it.
 contract::RunSpec curved(int ranks) {
   return description(std::max(ranks, 1), ranks == 2 ? 24 : 16);
 }
 
-/// How such a run goes that nothing disturbs. One rank does not see whether mpirun started it.
+/// Returns the curve of an uninterrupted run. The curve of one rank is the same with and without
+/// mpirun.
 const Curve& undisturbed(int ranks) {
   static std::map<int, Curve> curves;
   const auto found = curves.find(std::max(ranks, 1));
@@ -123,12 +124,12 @@ TEST_CASE("a killed run goes on from its last periodic checkpoint") {
 
 namespace {
 
-constexpr int kSteps = 20;  ///< of an epoch
+constexpr int kSteps = 20;  ///< steps per epoch
 
-/// Style by style, as a run of two ranks whose checkpoints, after each window and each epoch, all
-/// stay.
+/// Returns a run of two ranks with this framework style. The run saves a checkpoint after each
+/// window and each epoch, and keeps all checkpoints.
 contract::RunSpec killed(const std::string& framework, std::uint64_t seed) {
-  auto spec = description(2, 100000);  // no launch is to come to its end
+  auto spec = description(2, 100000);  // no launch may complete
   spec.framework = framework;
   spec.seed = seed;
   spec.checkpoint = {
@@ -136,7 +137,7 @@ contract::RunSpec killed(const std::string& framework, std::uint64_t seed) {
   return spec;
 }
 
-/// What the checkpoint after `epoch` epochs has; nothing: there is none.
+/// Returns the header of the checkpoint after `epoch` epochs, or nothing if it does not exist.
 std::optional<contract::CheckpointHeader> saved_after(const Job& job, int epoch) {
   for (const auto& launch : contract::RunDir(job.folder()).launches()) {
     for (const auto& saved : launch.all_saved()) {
@@ -149,7 +150,7 @@ std::optional<contract::CheckpointHeader> saved_after(const Job& job, int epoch)
   return std::nullopt;
 }
 
-/// The furthest epoch of which something is saved.
+/// Returns the last epoch for which a checkpoint exists.
 int saved_epoch(const Job& job) {
   int furthest = 0;
   for (const auto& launch : contract::RunDir(job.folder()).launches()) {
@@ -162,7 +163,7 @@ int saved_epoch(const Job& job) {
   return furthest;
 }
 
-/// Starts a launch and kills it some time after it has saved something, once or more.
+/// Starts a launch and kills it at a random time after it has saved one to five checkpoints.
 void kill_at_random(Job& job, int launch, std::mt19937& random) {
   const std::size_t saves = 1 + random() % 5;
   job.start(2);
@@ -226,7 +227,7 @@ TEST_CASE("a launch killed while it saves leaves a checkpoint that works") {
 }
 
 TEST_CASE("a truncated checkpoint is passed over with a warning, never a crash") {
-  Job job(description(2, 100000));  // no launch is to come to its end
+  Job job(description(2, 100000));  // no launch may complete
   const auto told_to_stop = [&](int launch) {
     job.start(2);
     wait_for_windows(job, launch, 2);
@@ -249,7 +250,7 @@ TEST_CASE("SIGTERM after SIGUSR1 is the time limit's") {
   Job job(spec);
   job.start(2);
   wait_for_windows(job, 1, 2);
-  ::kill(job.pid_of_rank(1), SIGSTOP);  // so that ranks cannot agree any more
+  ::kill(job.pid_of_rank(1), SIGSTOP);  // prevents the ranks from agreeing to stop
   ::usleep(300'000);
   ::kill(job.pid_of_rank(0), SIGUSR1);
   ::usleep(200'000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dlscale-train as a process, in good and in bad circumstances.
+// Tests of dlscale-train as a process, including failures.
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -40,7 +40,7 @@ const contract::RunStop& stop_of(const contract::ResultsFile& results) {
   return std::get<contract::RunStop>(results.records.back());
 }
 
-/// The lines dlscale-train itself wrote; mpirun has more to say.
+/// Returns the lines that dlscale-train itself wrote, without the output of mpirun.
 std::vector<std::string> own_lines(const std::string& text) {
   std::vector<std::string> lines;
   for (std::size_t at = 0; at < text.size();) {
@@ -52,7 +52,8 @@ std::vector<std::string> own_lines(const std::string& text) {
   return lines;
 }
 
-/// One line on stderr that contains `message`, this exit code, and no launch folder.
+/// Checks that a run ends with one line on stderr that contains `message`, with
+/// kExitBadRunDescription and without a launch folder.
 void check_refused(Job& job, int ranks, const std::string& message) {
   const auto end = job.run(ranks);
   CHECK(end.exit_code == contract::kExitBadRunDescription);
@@ -62,8 +63,7 @@ void check_refused(Job& job, int ranks, const std::string& message) {
   CHECK(contract::RunDir(job.folder()).launches().empty());
 }
 
-/// A whole run of one or two ranks that learn the digits, launched once for all that is asked of
-/// it.
+/// Result of a complete run of one or two ranks that learn the digits. Several tests share one run.
 struct LearntDigits {
   test::JobEnd end;
   std::string text;
@@ -83,7 +83,7 @@ const LearntDigits& learnt_digits(int ranks) {
   return runs[ranks] = {std::move(end), job.results_text(), job.results()};
 }
 
-/// Bytes of address space that a process has.
+/// Returns the size of the address space of a process in bytes.
 rlim_t memory_of(pid_t process) {
   rlim_t pages = 0;
   std::ifstream("/proc/" + std::to_string(process) + "/statm") >> pages;
@@ -122,7 +122,7 @@ TEST_CASE("the step parts of a real run sum to its wall time") {
     ++windows;
     double sum = 0;
     for (const auto& part : window->parts) sum += part.mean;
-    // The wall time is the slowest rank's, the parts are means over the ranks.
+    // The wall time is that of the slowest rank. The parts are means over the ranks.
     if (ranks == 1) CHECK(sum == Approx(window->wall_s).epsilon(1e-6));
     CHECK(sum <= window->wall_s * (1 + 1e-6));
     CHECK(window->parts[static_cast<int>(contract::StepPart::other)].mean > -1e-6);
@@ -131,7 +131,7 @@ TEST_CASE("the step parts of a real run sum to its wall time") {
 }
 
 TEST_CASE("what each of two ranks worked in an epoch is at most the time of its windows") {
-  contract::StepWindow counted;  // the steady windows of the epoch, else the first
+  contract::StepWindow counted;  // steady windows of the epoch, or the first window
   int found = 0;
   for (const auto& record : learnt_digits(2).results.records) {
     if (const auto* window = std::get_if<contract::StepWindow>(&record)) {
@@ -147,7 +147,7 @@ TEST_CASE("what each of two ranks worked in an epoch is at most the time of its 
     CHECK(times->stages == 0);
     REQUIRE(times->work_s.size() == 2);
     for (const double work_s : times->work_s) {
-      CHECK(work_s > 0.2 * counted.wall_s);  // ranks compute, with little to wait for
+      CHECK(work_s > 0.2 * counted.wall_s);  // ranks mostly compute and rarely wait
       CHECK(work_s <= counted.wall_s * (1 + 1e-4));
     }
     counted = {};
@@ -232,7 +232,7 @@ TEST_CASE("a full disk ends the job at once instead of losing records in silence
   Job job(description(2, 10000));
   job.start(2);
   job.wait_for_training();
-  // Files of rank 0 may not grow any further: to a writer, what a full disk is.
+  // Files of rank 0 may not grow any further, which has the same effect as a full disk.
   const rlimit none{0, 0};
   ::prlimit(job.pid_of_rank(0), RLIMIT_FSIZE, &none, nullptr);
   const auto end = job.end();
@@ -243,7 +243,7 @@ TEST_CASE("a full disk ends the job at once instead of losing records in silence
 
 namespace {
 
-/// Waits until a rank has said why it fails; then all are to be gone within 10 s.
+/// Waits until a rank has recorded why it fails, and checks that the job then ends within 10 s.
 test::JobEnd end_of_failing(Job& job) {
   const contract::LaunchDir launch = contract::RunDir(job.folder()).launch(1);
   job.wait_for([&] {
@@ -278,7 +278,7 @@ TEST_CASE("a rank that fails alone is the reason why the run stops, in every kin
   Job job(spec);
   job.start(2);
   job.wait_for([&] { return !contract::RunDir(job.folder()).launches().empty(); });
-  // Enough for data and model, not for what 8000 samples need in a step.
+  // The limit suffices for the data and the model but not for a step with 8000 samples.
   const rlim_t most = memory_of(job.pid_of_rank(failing)) + (rlim_t{1} << 30);
   const rlimit limit{most, most};
   ::prlimit(job.pid_of_rank(failing), RLIMIT_AS, &limit, nullptr);
@@ -342,7 +342,7 @@ TEST_CASE("SIGINT and SIGTERM leave a run_stop, under mpirun and alone") {
   ::kill(job.pid(), signal);
   const auto end = job.end();
   CHECK(end.wall_s < 10);
-  // mpirun passes both on as SIGTERM.
+  // mpirun forwards both signals as SIGTERM.
   const bool interrupted = signal == SIGINT && ranks == 0;
   const auto results = job.results();
   CHECK(stop_of(results).outcome == RunOutcome::Cancelled);

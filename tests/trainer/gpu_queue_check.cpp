@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Apart from the test cases: LibTorch's macros and Catch's have the same names.
+// Checks of collectives on GPU tensors, separate from the test cases because LibTorch and Catch2
+// define macros with the same names.
 #include "tests/trainer/gpu_queue_check.hpp"
 
 #include <torch/cuda.h>
@@ -24,7 +25,7 @@ void expect(const at::Tensor& found, double wanted, const char* what) {
   if (!found.eq(wanted).all().item<bool>()) throw std::runtime_error(what);
 }
 
-/// Ones, behind some milliseconds of the GPU's work.
+/// Returns a tensor of ones that takes the GPU some milliseconds to compute.
 at::Tensor slow_ones(at::Device gpu) {
   at::Tensor ones = at::ones({2048, 2048}, at::TensorOptions(at::kFloat).device(gpu));
   for (int i = 0; i < 50; ++i) ones = ones.mm(ones).div_(2048);

@@ -21,8 +21,8 @@ namespace dlscale::test {
 namespace {
 
 using namespace std::chrono_literals;
-/// Ranks in lockstep on a machine that does ten times more than it can take the better part of a
-/// second for each step.
+/// Timeout in seconds. On a machine with ten times more work than cores, ranks in lockstep can need
+/// most of a second for each step.
 constexpr double kPatience_s = 600;
 
 template <class Condition>
@@ -33,7 +33,8 @@ void wait_until(const Condition& condition, const char* what) {
   }
 }
 
-/// Each rank leaves its process id in a file before it becomes dlscale-train.
+/// Returns the command line of a job. Each rank writes its process id to a file before it becomes
+/// dlscale-train.
 std::vector<std::string> command(const std::filesystem::path& folder, int ranks,
                                  const std::string& first) {
   const std::string trainer = DLSCALE_BINARY_DIR "/bin/dlscale-train";
@@ -49,7 +50,7 @@ std::vector<std::string> command(const std::filesystem::path& folder, int ranks,
           "mpi_yield_when_idle",
           "1",
           "--mca",
-          "orte_tmpdir_base",  // jobs that run beside each other would share one in /tmp
+          "orte_tmpdir_base",  // concurrent jobs would share a folder in /tmp
           folder / "session",
           "-n",
           std::to_string(ranks),
@@ -113,7 +114,7 @@ void Job::wait_for_training() const {
 void Job::wait_for(const std::function<bool()>& condition) const {
   wait_until(
       [&] {
-        const bool ended = has_ended();  // first: what it has done last counts
+        const bool ended = has_ended();  // before the condition, to include the job's last actions
         if (condition()) return true;
         if (ended)
           throw std::runtime_error("the job has ended before: " + text_of(folder_ / "err"));
@@ -122,7 +123,7 @@ void Job::wait_for(const std::function<bool()>& condition) const {
       "what is waited for does not happen");
 }
 
-/// Leaves its end to be taken by end().
+/// Returns whether the job has ended. Leaves the process for end() to wait for.
 bool Job::has_ended() const {
   siginfo_t info{};
   const auto id = static_cast<id_t>(pid_);

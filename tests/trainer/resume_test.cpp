@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs that are stopped and go on: the same bits as if they had not been stopped.
+// Tests of runs that are stopped and resumed, with the same bits as an uninterrupted run.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// 6 steps an epoch; an evaluation takes all that a rank tests at once.
+/// Returns a run with 6 steps per epoch. An evaluation takes all test samples of a rank in one
+/// batch.
 contract::RunSpec resume_recipe(int ranks) {
   contract::RunSpec spec;
   spec.run_id = "r";
@@ -37,7 +38,8 @@ contract::RunSpec resume_recipe(int ranks) {
   return spec;
 }
 
-/// Rates by the step they end, accuracies and losses by epoch, the parameters in the end.
+/// Learning rates by the last step of their window, accuracies and losses by epoch, and the final
+/// parameters.
 struct Curve {
   std::map<std::int64_t, double> lr;
   std::map<int, double> epoch_loss;
@@ -65,7 +67,8 @@ Curve undisturbed(const contract::RunSpec& spec) {
   return curve;
 }
 
-/// `resumed` has the same as `whole`, and maybe windows that end elsewhere.
+/// Checks that `resumed` has the results of `whole`. The windows of `resumed` may end at other
+/// steps.
 void check_same(const Curve& resumed, const Curve& whole) {
   CHECK(resumed.parameters == whole.parameters);
   CHECK(resumed.eval == whole.eval);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What settings of sync styles change in what goes through a communicator, and what is refused.
+// Tests of how settings of sync styles change the communication, and of rejected uses.
 #include <torch/types.h>
 
 #include <catch2/catch.hpp>
@@ -21,11 +21,11 @@ using namespace dlscale::trainer;
 
 namespace {
 
-/// Elements, and the root of a reduction; -1 of an all-reduce.
+/// Number of elements and root of a reduction. The root is -1 for an all-reduce.
 using Reduction = std::pair<std::int64_t, int>;
 using Reductions = std::vector<Reduction>;
 
-/// Notes the reductions that go through it.
+/// Overlay that records the reductions that pass through it.
 class Reduced : public Overlay {
  public:
   using Overlay::Overlay;
@@ -51,9 +51,9 @@ class Reduced : public Overlay {
   Reductions seen_;
 };
 
-/// Gradients of these sizes, one parameter behind the other in a vector that two ranks share, come
-/// from the last to the first. Returns rank 0's reductions; throws if a mean is not what it must
-/// be.
+/// Adds gradients of these sizes to buckets, from the last parameter to the first. The parameters
+/// lie one after another in a vector that two ranks share. Returns the reductions of rank 0. Throws
+/// base::RunError if a mean is wrong.
 Reductions reduced_to_owners(const std::vector<std::int64_t>& sizes, std::int64_t bucket_elements) {
   Reductions of_root;
   run_as_threads(2, [&](Communicator& communicator) {
@@ -71,7 +71,8 @@ Reductions reduced_to_owners(const std::vector<std::int64_t>& sizes, std::int64_
     GradientBuckets buckets({.elements = bucket_elements, .to_owners = true}, part, queue,
                             [&](const GradientPlace& place, const at::Tensor& mean) {
                               const FlatRange owned = place.range.shared_with(mine);
-                              // The ranks' gradients are 1 and 3 times their place in the vector.
+                              // The gradients of the two ranks are 1 and 3 times their position in
+                              // the vector.
                               for (std::int64_t i = owned.first; i < owned.last(); ++i) {
                                 const double expected = 2.0 * static_cast<double>(i);
                                 if (mean[i - place.range.first].item<double>() != expected) {
@@ -93,7 +94,7 @@ const SyncEntry& ddp() {
   return base::find<SyncEntry>(sync_table(), "framework", "ddp");
 }
 
-/// Three equal parameters whose products with an input are added up.
+/// Model that adds up three equal parameters.
 struct Sum {
   std::vector<at::Tensor> parameters;
   std::vector<std::string> names{"a", "b", "c"};
@@ -124,13 +125,14 @@ struct DdpRank {
                          .options = options,
                          .queue = queue,
                          .clock = clock})) {
-    reduced.take();  // of its beginning
+    reduced.take();  // discards the reductions of the start
   }
 };
 
-/// The reductions of each of four steps.
+/// Returns the reductions of each of four steps.
 std::vector<Reductions> steps_of_ddp(contract::FrameworkOptions options) {
-  options.first_bucket_mb = options.bucket_cap_mb = 64 * 64 * 4 / (1024.0 * 1024.0);  // half of one
+  // A bucket is half as large as a parameter.
+  options.first_bucket_mb = options.bucket_cap_mb = 64 * 64 * 4 / (1024.0 * 1024.0);
   DdpRank rank(options);
   std::vector<Reductions> steps;
   for (int step = 0; step < 4; ++step) {
@@ -149,7 +151,7 @@ std::vector<Reductions> steps_of_ddp(contract::FrameworkOptions options) {
 
 TEST_CASE("slices of a bucket that one rank owns are reduced to it together") {
   CHECK(reduced_to_owners({3, 3, 3, 3}, 100) == Reductions{{6, 1}, {6, 0}});
-  // The second parameter lies in both partitions: in the bucket its part for rank 0 comes first.
+  // The second parameter lies in both partitions. In the bucket, its part for rank 0 comes first.
   CHECK(reduced_to_owners({5, 5, 2}, 100) == Reductions{{2, 1}, {1, 0}, {4, 1}, {5, 0}});
   CHECK(reduced_to_owners({3, 3, 3, 3}, 3) == Reductions{{3, 1}, {3, 1}, {3, 0}, {3, 0}});
 }
@@ -166,7 +168,7 @@ TEST_CASE("stage 3 has one share of a block's gradients under way, however many 
     weights.mutable_grad() = at::full({4}, i, at::kDouble);
     shard.reduce_gradients();
     CHECK_FALSE(weights.grad().defined());
-    CHECK(sum() == before[i - 1]);  // all but what has just been sent
+    CHECK(sum() == before[i - 1]);  // all except the last part sent
   }
   shard.finish_gradients();
   CHECK(sum() == 6);
@@ -177,7 +179,8 @@ TEST_CASE("stage 3 has one share of a block's gradients under way, however many 
 TEST_CASE("in a static graph unused parameters are found once: it is reduced as without") {
   const auto plain = steps_of_ddp({.static_graph = true});
   CHECK(steps_of_ddp({.find_unused_parameters = true, .static_graph = true}) == plain);
-  // All at once in the first step, with the numbers of those that are used; then in buckets.
+  // The first step reduces everything at once, with the counts of used parameters. Later steps
+  // reduce buckets.
   CHECK(plain.at(0) == Reductions{{3, -1}, {3 * 64 * 64, -1}});
   CHECK(plain.at(3) == Reductions(3, {64 * 64, -1}));
 }
@@ -195,7 +198,7 @@ TEST_CASE("a second backward pass in a step of ddp is an error") {
   CHECK_THROWS_WITH(rank.sync->before_backward(rank.model.forward()), message);
   rank.sync->after_backward();
   rank.reduced.take();
-  rank.sync->before_forward(false);  // passes that stay on their rank add up
+  rank.sync->before_forward(false);  // passes without an exchange accumulate
   for (int pass = 0; pass < 2; ++pass) {
     const at::Tensor another = rank.model.forward();
     rank.sync->before_backward(another);

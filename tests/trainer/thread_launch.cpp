@@ -21,7 +21,7 @@
 namespace dlscale::test {
 namespace {
 
-/// What a checkpoint would hold of the model, as doubles.
+/// Returns the model's part of a checkpoint as the bytes of doubles.
 std::string bytes_of_model(const std::vector<trainer::NamedTensor>& state) {
   std::string bytes;
   for (const trainer::NamedTensor& part : state) {
@@ -32,7 +32,7 @@ std::string bytes_of_model(const std::vector<trainer::NamedTensor>& state) {
   return bytes;
 }
 
-/// One rank's part of a launch; the records stay in its folder.
+/// Runs one rank of a launch. The records stay in the folder of the launch.
 ThreadLaunch take_part(const contract::RunSpec& spec, const contract::RunDir& run,
                        const contract::LaunchDir& folder, const Trouble& trouble,
                        trainer::Communicator& communicator) {
@@ -87,7 +87,7 @@ ThreadLaunch run(const contract::RunSpec& spec) {
 }
 
 ThreadLaunch run_as_rank(const contract::RunSpec& spec, trainer::Communicator& ranks) {
-  const TempDir mine;  // rank 0's is everybody's
+  const TempDir mine;  // all ranks use the folder of rank 0
   const bool is_root = ranks.rank() == 0;
   if (is_root) contract::RunDir(mine.path()).make_next_launch();
   std::string path = mine.path();

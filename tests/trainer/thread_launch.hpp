@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A launch of a run whose ranks are threads of the test, or processes of which it is one.
+// Launches of runs whose ranks are threads of the test, or processes that include the test.
 #pragma once
 
 #include <cstdint>
@@ -21,34 +21,35 @@ struct ThreadLaunch {
   contract::RunOutcome outcome = contract::RunOutcome::Completed;
   std::string summary;
   std::string resumed_from;
-  std::string parameters;  ///< the model's in the end: the bytes of doubles
+  std::string parameters;  ///< final parameters of the model as the bytes of doubles
 };
 
-/// What a launch is put through.
+/// Disturbances of a launch.
 struct Trouble {
-  /// Rank `rank` is told to stop at the question number `question` (from 0) that it is asked.
+  /// Rank that receives a stop request at its poll with number `question`, counted from 0.
   int rank = -1;
   int question = 0;
-  /// Done to its folder before it begins.
+  /// Function that changes the folder of the launch before the launch starts.
   std::function<void(const contract::LaunchDir&)> prepare;
 };
 
-/// The next launch of a run, in the folder of that run.
+/// Runs the next launch of a run in the folder of the run.
 ThreadLaunch launch(const contract::RunSpec& spec, const std::filesystem::path& run_folder,
                     const Trouble& trouble = {});
 
-/// The only launch of a run, in a folder that is gone afterwards.
+/// Runs a single launch in a temporary folder.
 ThreadLaunch run(const contract::RunSpec& spec);
 
-/// **Collective.** The same, of ranks that the test does not start. What was seen is rank 0's; of
-/// the others' only `outcome` and `summary` say something.
+/// **Collective.** Runs a single launch on ranks that the test does not start. Rank 0 returns all
+/// results. On other ranks, only `outcome` and `summary` are meaningful.
 ThreadLaunch run_as_rank(const contract::RunSpec& spec, trainer::Communicator& ranks);
 
-/// The last launch of a run whose last rank is told to stop after the first window; CHECKs that it
-/// stops and goes on.
+/// Runs a launch whose last rank receives a stop request after the first window, and a second
+/// launch that resumes. Checks the stop and the resumption, and returns the second launch.
 ThreadLaunch run_with_stop(const contract::RunSpec& spec);
 
-/// Between ThreadLaunch::parameters of two runs; infinite where there are not equally many.
+/// Returns the largest difference between the ThreadLaunch::parameters of two runs, or infinity if
+/// their sizes differ.
 double largest_difference(const std::string& a, const std::string& b);
 
 }  // namespace dlscale::test

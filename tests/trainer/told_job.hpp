@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A short run for processes that are told to stop, and what they leave.
+// A short run for tests that signal a process to stop, and access to its records.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@
 
 namespace dlscale::test {
 
-/// 40 steps an epoch of one rank, 20 of two.
+/// Returns a run with 40 steps per epoch on one rank, or 20 steps on two ranks.
 inline contract::RunSpec description(int ranks, int epochs = 6) {
   contract::RunSpec spec;
   spec.run_id = "digits";
@@ -35,7 +35,7 @@ inline const contract::RunStop& stop_of(const contract::ResultsFile& results) {
   return std::get<contract::RunStop>(results.records.back());
 }
 
-/// Waits for the launch to train beyond `windows` windows.
+/// Waits until the launch has recorded at least `windows` windows.
 inline void wait_for_windows(const Job& job, int launch, std::size_t windows) {
   job.wait_for([&] { return all<contract::StepWindow>(job.results(launch)).size() >= windows; });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for other ranks behind the backward pass is told from the optimizer's work.
+// Tests that time spent waiting for other ranks after the backward pass is separate from the
+// optimizer's work.
 #include <torch/types.h>
 
 #include <atomic>
@@ -21,9 +22,9 @@ using contract::StepPart;
 
 namespace {
 
-constexpr double kSum_s = 5;  ///< how long a sum of few numbers takes
+constexpr double kSum_s = 5;  ///< duration of a sum of few numbers
 
-/// Shows what the other ranks' slowness makes it.
+/// Clock that advances while other ranks are slow.
 class SlownessClock : public base::Clock {
  public:
   double unix_s() const override { return now_s; }
@@ -31,8 +32,8 @@ class SlownessClock : public base::Clock {
     if (std::this_thread::get_id() == trainer_) standing = asked_.exchange(false);
     return now_s;
   }
-  /// The trainer's thread is about to stand still: it does once it has looked at the clock, until
-  /// it looks again.
+  /// Announces that the trainer's thread will wait. The thread waits from its next call of
+  /// steady_s() until the call after that.
   void ask() const { asked_ = true; }
   mutable std::atomic<bool> standing{false};
   std::atomic<double> now_s{0};
@@ -42,12 +43,13 @@ class SlownessClock : public base::Clock {
   mutable std::atomic<bool> asked_{false};
 };
 
-/// One rank whose sums of few numbers take kSum_s while its own thread stands still for them.
+/// Communicator of one rank whose sums of few numbers take kSum_s while the rank's thread waits for
+/// the sums.
 class SlowSums : public Overlay {
  public:
   SlowSums(Communicator& alone, SlownessClock& clock) : Overlay(alone), clock_(clock) {}
   std::shared_ptr<const Fence> fence() const override {
-    clock_.ask();  // CollectiveQueue::wait_for() does before it waits
+    clock_.ask();  // CollectiveQueue::wait_for() calls fence() before it waits
     return nullptr;
   }
 
@@ -69,7 +71,8 @@ struct Waiting {
   CollectiveQueue queue{sums, clock};
 };
 
-/// Each block is a product with its weights; the first one's backward pass takes `slow`.
+/// Returns a model of two blocks that multiply by their weights. The backward pass of the first
+/// block takes `slow`.
 std::unique_ptr<Model> two_blocks(std::chrono::milliseconds slow = {}) {
   auto model = std::make_unique<test::BlockModel>();
   model->add(at::eye(4, at::kDouble), [slow](const at::Tensor& input, const at::Tensor& weights) {
@@ -85,7 +88,7 @@ std::unique_ptr<Model> two_blocks(std::chrono::milliseconds slow = {}) {
   return model;
 }
 
-/// What a step of `model` takes a rank.
+/// Returns the times of one step of `model` on this rank.
 BlockTimes times_of_step(const contract::RunSpec& spec, std::unique_ptr<Model> model,
                          CollectiveQueue& queue, const base::Clock& clock) {
   const auto device = base::find(device_table(), "device", "cpu").make({});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends a test program whose ranks wait for each other for ever.
+// A guard that ends a test program whose ranks wait for each other forever.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,8 @@
 
 namespace dlscale::test {
 
-/// What `work` returns. Where `progress` has stood still for a minute the program ends, with a word
-/// on `what`: no rank can be ended from without.
+/// Returns the result of `work`. If `progress` does not change for a minute, it prints `what` and
+/// aborts the program, because ranks cannot be ended from outside.
 inline bool watched(const std::function<bool()>& work, const std::atomic<int>& progress,
                     const std::string& what) {
   auto all = std::async(std::launch::async, work);

@@ -13,7 +13,8 @@ using namespace dlscale;
 
 namespace {
 
-/// What is said of a description; empty where it passes.
+/// Returns the error message for an unavailable run description, or an empty string if the
+/// description passes.
 std::string said_of_capabilities(const contract::RunSpec& spec) {
   try {
     trainer::require_available(spec, "run.json");
@@ -29,7 +30,7 @@ TEST_CASE("every name this build offers is in the vocabulary, and every family h
   const auto available = trainer::capabilities();
   for (const std::string& family : contract::families()) {
     INFO(family);
-    if (family == "log_format") continue;  // of other trainers; `dlscale collect` reads them
+    if (family == "log_format") continue;  // `dlscale collect` reads logs of other trainers
     REQUIRE(available.families.contains(family));
     CHECK(!available.families.at(family).empty());
     for (const std::string& name : available.families.at(family)) {

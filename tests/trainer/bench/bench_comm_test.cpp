@@ -67,7 +67,7 @@ TEST_CASE("bandwidths are those of nccl-tests") {
   const auto times = measured({"--threads", "2", "--min", "1KiB", "--max", "1KiB"});
   REQUIRE(times.size() == 1);
   CHECK(times[0].algbw_gbs == Approx(1024 / times[0].seconds * 1e-9));
-  CHECK(times[0].busbw_gbs == Approx(times[0].algbw_gbs));  // 2(n-1)/n of 2 is 1
+  CHECK(times[0].busbw_gbs == Approx(times[0].algbw_gbs));  // 2(n-1)/n is 1 for n = 2
 }
 
 TEST_CASE("sizes are whole elements, and equal shares where ranks have shares") {

@@ -18,7 +18,7 @@ using trainer::read_kernel_bench;
 
 namespace {
 
-/// Two sizes of each of three kernels, small.
+/// Returns the arguments of a benchmark of three kernels with two small sizes each.
 std::vector<std::string> few(const test::TempDir& folder) {
   return {"-o",        (folder / "k.jsonl").string(),
           "--kernels", "convolution_forward,batch_norm_backward,relu_forward",
@@ -94,9 +94,9 @@ TEST_CASE("kernels are measured once, and an interrupted file is gone on with") 
   CHECK_THAT(bench_kernels(bench), Contains("6 measured, 0 were there already"));
   const auto all = samples_in(folder);
   REQUIRE(all.size() == 6);
-  CHECK(all[0].kernel != all[1].kernel);  // they take turns
+  CHECK(all[0].kernel != all[1].kernel);  // kernels alternate
   for (const auto& each : all) CHECK(each.seconds > 0);
-  // A process that was killed while it wrote.
+  // Simulates a process that was killed during a write.
   const std::string text = base::read_file(folder / "k.jsonl");
   base::write_file_atomically(folder / "k.jsonl", text.substr(0, text.size() - 20));
   CHECK_THROWS_WITH(samples_in(folder), Contains("k.jsonl:6: the line is cut off"));

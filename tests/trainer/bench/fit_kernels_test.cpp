@@ -16,7 +16,7 @@ using trainer::read_kernel_fit;
 
 namespace {
 
-/// A batch norm that takes 2 µs and 0.1 ns a value.
+/// Returns `count` samples of a batch norm that takes 2 µs plus 0.1 ns per value.
 std::vector<contract::KernelSample> made_samples(int count) {
   trainer::RandomStream random(3, 5);
   std::vector<contract::KernelSample> samples;
@@ -55,8 +55,8 @@ TEST_CASE("a law of times is learned to a few percent on sizes that were held ou
   CHECK(model.kernel == "batch_norm_forward");
   CHECK(model.layers.size() == 6);
   CHECK(model.layers[0].biases.size() == 50);
-  CHECK(calibration.kernels.size() == 399);  // a size that came twice is there once
-  CHECK(model.taught_with == 255);           // four fifths of four fifths
+  CHECK(calibration.kernels.size() == 399);  // the samples contain one size twice
+  CHECK(model.taught_with == 255);           // 4/5 of 4/5 of the 399 sizes
   CHECK(model.relative_error > 0);
   CHECK(model.relative_error < 0.05);
   CHECK(model.weighted_relative_error < 0.05);

@@ -17,11 +17,11 @@ const contract::RunSpec kSpec{.run_id = "r"};
 
 using Write = std::function<void(trainer::StateFile&)>;
 
-/// How a launch saves.
+/// Options of save().
 struct Saving {
   int keep = 1;
   std::vector<contract::LaunchDir> earlier = {};
-  std::vector<std::string> other_ranks = {};  ///< what they write
+  std::vector<std::string> other_ranks = {};  ///< content of the files of ranks 1, 2, ...
 };
 
 trainer::Saved save(const contract::LaunchDir& launch, const Write& write,

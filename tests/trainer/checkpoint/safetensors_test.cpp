@@ -19,7 +19,8 @@ std::string length_of(std::uint64_t bytes) {
   return {reinterpret_cast<const char*>(&bytes), sizeof bytes};
 }
 
-/// What reading a file with this header and so many bytes of data says, without the file's name.
+/// Returns the error for a file that has this header and `data` bytes of data, without the file
+/// name.
 std::string refused(const std::string& header, std::size_t data) {
   test::TempDir folder;
   const std::string file = folder.path() / "f";

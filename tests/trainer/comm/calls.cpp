@@ -12,7 +12,7 @@ using trainer::Span;
 
 namespace {
 
-/// Memory for a call of up to 6 elements, and the spans it needs.
+/// Memory for a call of up to 6 elements, with spans of 2 and 6 elements.
 struct Memory {
   std::array<double, 6> in{}, out{};
   Span two{in.data(), 2, ElementType::float64};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One call of each kind, no two of which fit together.
+// One call of each kind, for tests in which ranks make different calls.
 #pragma once
 
 #include <functional>
@@ -16,10 +16,12 @@ struct NamedCall {
   std::function<void(trainer::Communicator&)> run;
 };
 
-/// For 3 ranks. The exchange goes round: each rank sends to the next.
+/// Returns calls for 3 ranks. No two calls match each other. In the exchange, each rank sends to
+/// the next rank of a ring.
 const std::vector<NamedCall>& different_calls();
 
-/// Every two of them but the exchange, which no collective compares itself with.
+/// Returns every pair of different calls, without the exchange, because collectives do not check
+/// for a concurrent exchange.
 std::vector<std::pair<NamedCall, NamedCall>> differing_pairs();
 
 }  // namespace dlscale::test

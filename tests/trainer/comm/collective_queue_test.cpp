@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The communication thread: order, errors, totals.
+// Tests of the communication thread: call order, errors and statistics.
 #include "trainer/comm/collective_queue.hpp"
 
 #include <catch2/catch.hpp>
@@ -17,7 +17,8 @@ using test::SharedClock;
 
 namespace {
 
-/// Writes down what it is asked, takes a second for each, and fails from the `fails_at`-th on.
+/// Communicator that records its calls. Each call takes one second, and every call from the
+/// `fails_at`-th on fails.
 class ScriptedCommunicator : public Communicator {
  public:
   explicit ScriptedCommunicator(SharedClock& clock, std::size_t fails_at = 1000)

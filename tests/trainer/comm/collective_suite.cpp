@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every communicator must do.
+// Checks of the behaviour that every communicator must have.
 #include "tests/trainer/comm/collective_suite.hpp"
 
 #include <fmt/format.h>
@@ -27,8 +27,8 @@ constexpr ReduceOp kOps[] = {ReduceOp::sum, ReduceOp::min, ReduceOp::max};
 template <class T>
 using Written = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
 
-/// Sums over 5 ranks of 2^20 elements stay below 2^24, and those of the small types below 256, so
-/// they are exact in every type.
+/// Returns element j of a rank before a call. Sums over 5 ranks with 2^20 elements stay below 2^24,
+/// and below 256 for the types of 1 and 2 bytes, so that sums are exact in every type.
 template <class T>
 double value(int rank, std::int64_t j) {
   const std::int64_t number = std::int64_t{rank} * 1000003 + j;
@@ -114,7 +114,8 @@ class Suite {
            [&](std::int64_t j) { return value<T>(static_cast<int>(j / count_), j % count_); });
   }
 
-  /// Both halves at once, round the ring; then each half alone, one after the other.
+  /// Checks sending and receiving in one call around the ring, and then sending and receiving in
+  /// separate calls.
   void exchange() {
     const int next = (rank_ + 1) % size_, previous = (rank_ + size_ - 1) % size_;
     auto mine = values<T>(rank_, count_);
@@ -168,7 +169,7 @@ void for_types(Communicator& ranks, std::int64_t count, const Body& body) {
   body(Suite<double>(ranks, ElementType::float64, count));
 }
 
-/// Runs `body` on a part in a thread of its own; join() rethrows what it threw.
+/// Thread that runs the suite on one part. join() rethrows the exception of the thread.
 class PartThread {
  public:
   explicit PartThread(std::unique_ptr<Communicator> part)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every communicator must do.
+// Checks of the behaviour that every communicator must have.
 #pragma once
 
 #include <cstdint>
@@ -9,27 +9,28 @@
 
 namespace dlscale::test {
 
-/// Element j of rank r before a call: r x 1000003 + j (modulo 51 in the types of 1 and 2 bytes), so
-/// that a wrong one tells where it came from. All functions throw std::runtime_error naming the
-/// first wrong element; all are **Collective**.
+/// The checks fill element j of rank r with r x 1000003 + j before a call (modulo 51 in the types
+/// of 1 and 2 bytes), so that a wrong element reveals its origin. All functions throw
+/// std::runtime_error that names the first wrong element. All functions are **Collective**.
 
-/// All calls on all element types, ops and roots, for each of the element counts per rank.
+/// Checks all calls with all element types, reduction operations and roots, for each element count
+/// per rank.
 void check_collectives(trainer::Communicator& communicator,
                        const std::vector<std::int64_t>& counts);
 
-/// The same for one type, where counts are large.
+/// Runs check_collectives() for one type, for large counts.
 void check_collectives_of(trainer::Communicator& communicator, trainer::ElementType type,
                           std::int64_t count);
 
-/// All-reduces alone, of all types and ops.
+/// Checks only all-reduces, with all types and operations.
 void check_all_reduces(trainer::Communicator& communicator,
                        const std::vector<std::int64_t>& counts);
 
-/// Parts of several kinds pass the suite; two of them and the whole do at the same time, each in a
-/// thread of its own.
+/// Runs the suite on parts of several kinds. Two parts and the whole communicator then run the
+/// suite at the same time, each in its own thread.
 void check_splits(trainer::Communicator& communicator);
 
-/// Each call counts once, with the bytes this rank gives.
+/// Checks that each call is counted once, with the bytes that this rank contributes.
 void check_counters(trainer::Communicator& communicator);
 
 }  // namespace dlscale::test

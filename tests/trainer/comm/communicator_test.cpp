@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The collective suite over every communicator of the table.
+// Tests that run the collective suite on every communicator in the table.
 #include <catch2/catch.hpp>
 #include <functional>
 #include <map>

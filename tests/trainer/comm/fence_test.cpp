@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives on the memory of a device that works behind the calls that make it work.
+// Tests of collectives on the memory of a device that executes its work asynchronously.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <memory>
@@ -15,7 +15,7 @@ using test::SharedClock;
 
 namespace {
 
-/// What the device was given takes it 5 seconds.
+/// Fence of a device that needs 5 seconds for its pending work.
 class FakeFence : public Fence {
  public:
   explicit FakeFence(const SharedClock& clock) : clock_(clock) {}
@@ -30,7 +30,7 @@ class FakeFence : public Fence {
   mutable std::atomic<double> passed_s_{-1};
 };
 
-/// Two ranks with devices; a call takes a second.
+/// Communicator of two ranks with devices. An all-reduce takes one second.
 class DeviceRanks : public Communicator {
  public:
   explicit DeviceRanks(const SharedClock& clock) : Communicator(0, 2), clock_(clock) {}

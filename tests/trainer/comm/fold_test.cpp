@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 16-bit floats against their definitions.
+// Tests of the 16-bit float types against their definitions.
 #include "trainer/comm/fold.hpp"
 #include "trainer/numbers/half_types.hpp"
 
@@ -24,7 +24,7 @@ float brain_number(std::uint32_t bits) {
   return static_cast<float>(half);
 }
 
-/// What IEEE 754 says of these bits.
+/// Returns the value of these float16 bits according to IEEE 754.
 float defined(std::uint32_t bits) {
   const int exponent = static_cast<int>(bits >> 10) & 31, fraction = static_cast<int>(bits) & 1023;
   const float size = exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
@@ -81,5 +81,5 @@ TEST_CASE("16-bit floats are added as floats and rounded once") {
   fold({into.data(), 2, ElementType::float16}, {from.data(), 2, ElementType::float16},
        ReduceOp::sum);
   CHECK(static_cast<float>(into[0]) == 2052);  // 2051 lies between 2050 and 2052
-  CHECK(static_cast<float>(into[1]) == 1);     // half of the last bit, to even
+  CHECK(static_cast<float>(into[1]) == 1);     // half of the last bit rounds to even
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communicators whose ranks are processes. The cases run under mpirun.
+// Tests of communicators whose ranks are processes. The test cases run under mpirun.
 #include "trainer/comm/mpi.hpp"
 
 #include <catch2/catch.hpp>
@@ -25,7 +25,7 @@ using namespace dlscale::trainer;
 
 namespace {
 
-/// How many sums come out where each element is to be 1e8 + 3 - 1e8.
+/// Returns the number of different results among elements that are each the sum of 1e8, 3 and -1e8.
 std::size_t different_sums(const char* name, MpiSession& session) {
   session.choose_all_reduce(name);
   const std::vector<float> terms{1e8F, 3, -1e8F};
@@ -34,7 +34,7 @@ std::size_t different_sums(const char* name, MpiSession& session) {
   return std::set<float>(data.begin(), data.end()).size();
 }
 
-/// Two communication threads at once, one over MPI and one through shared memory.
+/// Runs two communication threads at the same time, one over MPI and one through shared memory.
 void check_queues(const MpiSession& session) {
   const base::SystemClock clock;
   const auto whole = make_mpi(session);
@@ -54,8 +54,8 @@ void check_queues(const MpiSession& session) {
   }
 }
 
-/// 200 steps of calls through MPI's communication thread, between which each rank is late as it
-/// happens: computing, before it waits, and within the thread itself.
+/// Runs 200 steps of calls through the communication thread of MPI. Each rank is delayed at random
+/// times: while it computes, before it waits, and inside the communication thread.
 void check_interleavings(const MpiSession& session) {
   const base::SystemClock clock;
   const auto ranks = make_mpi(session);
@@ -88,7 +88,7 @@ void check_interleavings(const MpiSession& session) {
   }
 }
 
-/// An empty message is a rendezvous, which counts as no call.
+/// Checks that an empty message synchronises both ranks and is not counted as a call.
 void check_signals(const MpiSession& session) {
   if (session.size() == 1) return;
   const auto ranks = make_mpi(session);
@@ -113,7 +113,7 @@ TEST_CASE("MPI ranks pass the collective suite and know where they are", "[.mpi]
   CHECK_NOTHROW(test::check_collectives_of(*whole, ElementType::float32, (1 << 18) + 3));
   CHECK_NOTHROW(test::check_splits(*whole));
   CHECK_NOTHROW(test::check_counters(*whole));
-  // Parts of 300 elements, as data longer than one call can take is cut.
+  // Calls of at most 300 elements test how data that exceeds the size limit of one call is split.
   CHECK_NOTHROW(test::check_collectives(*make_mpi(session, 300), {0, 1, 300, 301, 1000}));
 
   for (const AllReduceEntry* entry : all_reduce_table()) {
@@ -147,7 +147,8 @@ TEST_CASE("Open MPI's own all-reduces can be chosen by name", "[.openmpi]") {
     CHECK(ranks->split(0)->all_reduce_name() == name);
     CHECK_NOTHROW(test::check_all_reduces(*ranks, {0, 1, 17, 70000}));
   }
-  // A ring begins to add each part of the data at another rank, doubling begins all at the same.
+  // A ring starts the sum of each part of the data at a different rank. Doubling starts all sums at
+  // the same rank.
   CHECK(different_sums("openmpi:ring", session) > 1);
   CHECK(different_sums("openmpi:recursive_doubling", session) == 1);
   session.choose_all_reduce("auto");

@@ -19,14 +19,14 @@ void check(cudaError_t result) {
   if (result != cudaSuccess) throw std::runtime_error(cudaGetErrorString(result));
 }
 
-/// Memory of the GPU that begins as a copy of `host`.
+/// GPU memory that is initialised with a copy of `host`.
 class Twin {
  public:
   explicit Twin(const Span& host) : host_(host) {
     if (host.count == 0) return;
     check(cudaMalloc(&memory_, host.bytes()));
     check(cudaMemcpy(memory_, host.data, host.bytes(), cudaMemcpyHostToDevice));
-    check(cudaDeviceSynchronize());  // a short copy returns before it is done
+    check(cudaDeviceSynchronize());  // a short copy returns before it is complete
   }
   ~Twin() { cudaFree(memory_); }
   Twin(const Twin&) = delete;
@@ -89,7 +89,8 @@ class OnGpu : public Communicator {
     return on_gpu(ranks_->split(color));
   }
 
-  /// The suite also calls from threads that it has started.
+  /// Copies `host` to the GPU after selecting the GPU for the calling thread. The suite also calls
+  /// from threads that the suite started.
   Twin on_this_thread(const Span& host) const {
     check(cudaSetDevice(gpu_));
     return Twin(host);

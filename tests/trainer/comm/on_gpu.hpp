@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets the collective suite, whose data lie in the host's memory, judge collectives on a GPU.
+// An adapter that runs the collective suite, whose data is in host memory, on a GPU.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,8 @@
 
 namespace dlscale::test {
 
-/// Every call copies what it is given to this thread's GPU, calls `ranks` there, and copies back.
+/// Returns a communicator that copies the data of each call to the GPU of the calling thread, calls
+/// `ranks` with the copy, and copies the result back.
 std::unique_ptr<trainer::Communicator> on_gpu(std::unique_ptr<trainer::Communicator> ranks);
 
 }  // namespace dlscale::test

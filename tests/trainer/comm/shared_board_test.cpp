@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that wait for each other in shared memory, and for those that have gone.
+// Tests of ranks that wait for each other in shared memory, including ranks that have left.
 #include "trainer/comm/shared_board.hpp"
 
 #include <sys/mman.h>
@@ -17,7 +17,7 @@ using namespace dlscale::trainer;
 
 namespace {
 
-/// Memory that a forked process shares.
+/// Returns memory that a forked process shares.
 std::byte* shared_memory(std::size_t bytes) {
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   return static_cast<std::byte*>(memory);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives through shared memory, in any order.
+// Tests of collectives through shared memory in random order.
 #include "trainer/comm/shared_collectives.hpp"
 
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@ using namespace dlscale::trainer;
 
 namespace {
 
-/// One of four collectives on `count` doubles a rank, each of rank + round.
+/// Checks one of four collectives on `count` doubles per rank, each with the value rank + round.
 void check_one(SharedCollectives& shared, const Communicator& ranks, int which, std::int64_t count,
                int round) {
   const int size = ranks.size();
@@ -56,7 +56,7 @@ TEST_CASE("shared memory survives any order of calls and sizes and any speed of 
 }
 
 TEST_CASE("a sum through shared memory is made in the order of ranks, wherever it lies") {
-  const std::vector<double> given = {1, 1e16, -1e16, 3};  // in another order they add to 3 or 4
+  const std::vector<double> given = {1, 1e16, -1e16, 3};  // another order gives 3 or 4
   const auto body = [&](Communicator& ranks) {
     const auto shared = SharedCollectives::make(ranks);
     for (const std::int64_t count : {7, 150'000}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks as threads: failures reach everyone, sums are the same in every run.
+// Tests of ranks that are threads: errors reach all ranks, and sums are the same in every run.
 #include "trainer/comm/thread.hpp"
 
 #include <atomic>
@@ -20,7 +20,8 @@ using namespace dlscale::trainer;
 
 namespace {
 
-/// The text of the communication error `body` ends with; empty if with none.
+/// Returns the message of the communication error that `body` throws, or an empty string if `body`
+/// does not throw.
 std::string error_of(const std::function<void()>& body) {
   try {
     body();
@@ -31,7 +32,7 @@ std::string error_of(const std::function<void()>& body) {
   return "";
 }
 
-/// How many of 3 ranks end with a communication error.
+/// Returns the number of ranks, out of 3, that end with a communication error.
 int ranks_told(const std::function<void(Communicator&)>& body) {
   std::atomic<int> told{0};
   run_as_threads(3, [&](Communicator& rank) {
@@ -58,7 +59,7 @@ TEST_CASE("ranks that are there first have waited for the last one, which has no
     rank.all_reduce({data.data(), 8, ElementType::float32}, ReduceOp::sum);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     const double waited_s = rank.stats().wait_s - before_s;
-    // Half of it: the others may not have been running at once either.
+    // The limit is half of the delay, because the other ranks may also have started late.
     if (rank.rank() != 1 && waited_s < late_s / 2) throw std::logic_error("has not waited");
     if (waited_s > taken.count()) throw std::logic_error("has waited for longer than it took");
   });

@@ -10,7 +10,7 @@ using namespace dlscale;
 
 namespace {
 
-/// Two channels of 2x3 pixels as letters, moved; '.' for 0.
+/// Returns a shifted image of two channels with 2x3 pixels as letters, with '.' for 0.
 std::string moved(const trainer::Shift& shift) {
   const std::string image = "abcdefABCDEF";
   std::array<std::uint8_t, 12> out{};
@@ -53,7 +53,7 @@ TEST_CASE("shifts are uniform and half of the images mirrored") {
     mirrored += shift.mirrored;
   }
   CHECK(places.size() == 25);
-  // Of a binomial with 50,000 draws: five deviations.
+  // The margins are five standard deviations of a binomial distribution with 50,000 draws.
   for (const auto& [place, count] : places) CHECK(count == Approx(kDraws / 25).margin(5 * 44));
   CHECK(mirrored == Approx(kDraws / 2).margin(5 * 112));
 }

@@ -24,7 +24,8 @@ trainer::Dataset load_dataset(const contract::DatasetSpec& spec) {
   return base::find(trainer::dataset_table(), "dataset", spec.kind).load(spec);
 }
 
-/// Those whose files write_samples can write: what those of extensions look like, they know.
+/// Returns the data sets whose files write_samples() can write. Data sets of extensions are
+/// excluded, because only the extension knows their files.
 std::vector<const trainer::DatasetEntry*> bundled() {
   std::vector<const trainer::DatasetEntry*> chosen;
   for (const auto* entry : trainer::dataset_table()) {
@@ -135,7 +136,8 @@ TEST_CASE("the digest is of the files, whatever is taken of them, and another is
 TEST_CASE("generated digits have 6,000 and 1,000 images in ten equal classes") {
   const auto set = load_dataset({"synthetic_digits"});
   CHECK(set.train.size() == 6000);
-  CHECK(predict::known_train_samples("synthetic_digits") == set.train.size());  // as plans count
+  // Plans use the same number.
+  CHECK(predict::known_train_samples("synthetic_digits") == set.train.size());
   CHECK(set.test.size() == 1000);
   CHECK(set.shape == trainer::ImageShape{1, 28, 28});
   for (int label = 0; label < 10; ++label)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What torchvision's Resize and CenterCrop make of the pictures in tests/data/images
-// (make_references.py there), which is how pictures of a test set are cut.
+// Tests that scale and crop the images in tests/data/images like torchvision's Resize and
+// CenterCrop, which is how images of a test set are prepared. make_references.py in that folder
+// wrote the expected values.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -18,7 +19,7 @@ using namespace dlscale;
 namespace {
 
 const std::filesystem::path kData = DLSCALE_SOURCE_DIR "/tests/data";
-/// As of random parts (tests/images/reference_test.cpp).
+/// Tolerance in levels of a byte, the same as for random crops (tests/images/reference_test.cpp).
 constexpr int kTolerance = 1;
 
 struct Evaluation {
@@ -37,7 +38,7 @@ std::vector<Evaluation> evaluations() {
   return all;
 }
 
-/// The bytes that a loader would deliver of a test set with this file.
+/// Returns the bytes that a loader would deliver for a test set that contains this file.
 std::vector<std::uint8_t> made(const Evaluation& evaluation) {
   const trainer::PictureFiles source(kData, {"images"}, {{kData / "images" / evaluation.file, 0}});
   const trainer::PictureRecipe recipe{.side = evaluation.side,
@@ -51,7 +52,7 @@ std::vector<std::uint8_t> made(const Evaluation& evaluation) {
   return pixels;
 }
 
-/// The largest difference from torchvision's bytes.
+/// Returns the largest difference from torchvision's bytes.
 int worst_of(const std::vector<std::uint8_t>& pixels, std::size_t offset) {
   static const std::string expected = base::read_file(kData / "images/evaluation.bin");
   int worst = 0;

@@ -15,7 +15,7 @@ using namespace std::string_literals;
 
 namespace {
 
-/// Two images of 1x3.
+/// Header of an IDX file with two images of 1x3.
 const std::string kHeader = "\0\0\x08\x03\0\0\0\x02\0\0\0\x01\0\0\0\x03"s;
 const std::string kWhole = kHeader + "\x01\x02\x03\x04\x05\xff";
 
@@ -27,7 +27,8 @@ std::string compressed(const std::string& text) {
   return base::read_file(folder / "x.gz");
 }
 
-/// The message of reading a file with this content; checks that it names file and exit code.
+/// Returns the error of reading a file with this content, and checks the file name and the exit
+/// code.
 std::string idx_error(const std::string& content, const std::string& name = "images") {
   test::TempDir folder;
   base::write_file_atomically(folder / name, content);
@@ -81,7 +82,7 @@ TEST_CASE("sizes beyond any memory are refused before memory is taken") {
 
 TEST_CASE("damaged gzip data is refused") {
   std::string packed = compressed(kWhole);
-  packed[packed.size() - 6] = static_cast<char>(~packed[packed.size() - 6]);  // in its checksum
+  packed[packed.size() - 6] = static_cast<char>(~packed[packed.size() - 6]);  // in the checksum
   CHECK_THAT(idx_error(packed, "images.gz"), Catch::Contains("gzip data is damaged"));
   CHECK_THAT(idx_error(compressed(kWhole).substr(0, 20), "images.gz"),
              Catch::Contains("cannot read"));

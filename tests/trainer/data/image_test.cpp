@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data sets of colour images: CIFAR-10's binary batches, and trees of JPEG and PNG files.
+// Tests of data sets of colour images: CIFAR-10's binary batches, and trees of JPEG and PNG files.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -25,7 +25,7 @@ std::string record(int label, char value) {
   return static_cast<char>(label) + std::string(3072, value);
 }
 
-/// The message of loading `kind` from `folder`; checks that the exit code is that of data.
+/// Returns the error of loading `kind` from `folder`, and checks that the exit code is kExitData.
 std::string image_error(const std::string& kind, const fs::path& folder) {
   try {
     load_image_set({kind, folder});

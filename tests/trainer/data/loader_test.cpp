@@ -13,7 +13,7 @@ using trainer::Precision;
 
 namespace {
 
-/// Five images of 2 channels, 1x2; the pixels of image i are 10 i, 10 i + 1, ….
+/// Returns five images of 2 channels with 1x2 pixels. The pixels of image i are 10 i, 10 i + 1, ….
 trainer::Dataset small_set() {
   trainer::Dataset set;
   set.shape = {2, 1, 2};
@@ -27,7 +27,7 @@ trainer::Dataset small_set() {
   return set;
 }
 
-/// Of 2, 3 and 1 words, with labels 0, 1 and 2.
+/// Returns texts of 2, 3 and 1 words with labels 0, 1 and 2.
 trainer::Dataset three_texts() {
   trainer::Dataset set;
   set.classes = 3;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A data set of 100,000 tiny files.
+// Tests of a data set with 100,000 tiny files.
 #include <fmt/format.h>
 #include <malloc.h>
 #include <unistd.h>
@@ -25,7 +25,8 @@ namespace {
 
 constexpr std::int64_t kFiles = 100'000, kClasses = 10, kRanks = 4;
 
-/// Each class has names of one file, so that making them takes seconds.
+/// Writes one image per class and links it under all other names, so that creating the files takes
+/// only seconds.
 void write_names(const fs::path& root) {
   for (std::int64_t label = 0; label < kClasses; ++label) {
     const fs::path folder = root / "train" / fmt::format("class{}", label);
@@ -44,13 +45,14 @@ trainer::Dataset load_many(const fs::path& root) {
   return base::find(trainer::dataset_table(), "dataset", spec.kind).load(spec);
 }
 
-/// What this process has asked of malloc and not given back (0 where a sanitizer stands before it).
+/// Returns the bytes that this process has allocated with malloc and not freed, or 0 if a sanitizer
+/// replaces malloc.
 std::size_t bytes_in_use() {
   const struct mallinfo2 facts = ::mallinfo2();
   return facts.uordblks + facts.hblkhd;
 }
 
-/// The order of all ranks, step by step.
+/// Returns the samples of an epoch, one rank after another.
 std::vector<std::int64_t> order_of_ranks(int epoch) {
   std::vector<std::int64_t> all;
   for (int rank = 0; rank < kRanks; ++rank) {
@@ -62,7 +64,7 @@ std::vector<std::int64_t> order_of_ranks(int epoch) {
   return all;
 }
 
-/// Of images of one colour: the first of each.
+/// Checks the first byte of each image in a batch of single-colour images.
 void check_batch(const trainer::Dataset& set, const trainer::PictureBatch& batch,
                  std::int64_t image_bytes) {
   for (std::size_t i = 0; i < batch.taken.size(); ++i) {
@@ -99,5 +101,5 @@ TEST_CASE("little more than the names is kept of 100000 files, and each comes on
     if (step == 9) settled = bytes_in_use();
   }
   CHECK(bytes_in_use() < settled + (std::size_t{1} << 16));
-  CHECK(pool.work().bytes >= 50 * 100 * 60);  // files were opened as they were needed
+  CHECK(pool.work().bytes >= 50 * 100 * 60);  // files were opened on demand
 }

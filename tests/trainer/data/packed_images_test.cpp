@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures from record files: the same as those from the files that were packed.
+// Tests that images from record files equal the images of the packed files.
 #include "trainer/data/packed_images.hpp"
 
 #include <unistd.h>
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A small tree and its record files beside it.
+/// A small image tree with its record files.
 struct Packed {
   test::TempDir folder;
   fs::path train = folder / "train.dlrec";
@@ -57,7 +57,8 @@ std::vector<std::uint8_t> image(const trainer::Split& split, const PictureRecipe
   return bytes;
 }
 
-/// What a pool of two threads says of all of the split's samples.
+/// Returns the error of a pool of two threads that reads all samples of the split, or the number of
+/// skipped samples if no error occurs.
 std::string pool_error(const trainer::Split& split, trainer::BrokenPictures broken = {}) {
   const base::SystemClock clock;
   const PictureRecipe recipe{.side = 16, .shorter_side = 20};

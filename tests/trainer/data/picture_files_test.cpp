@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders of pictures of any size, and files that are no good.
+// Tests of folders with images of any size and with broken files.
 #include "trainer/data/picture_files.hpp"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ trainer::Dataset load_pictures(const contract::DatasetSpec& spec) {
   return base::find(trainer::dataset_table(), "dataset", spec.kind).load(spec);
 }
 
-/// Two classes, sizes that differ.
+/// Writes a tree of two classes with images of different sizes.
 void write_tree(const fs::path& folder) {
   test::write_png(folder / "train/ant/1.png", 9, 20, 10);
   test::write_jpeg(folder / "train/ant/2.jpg", 30, 10, 20);
@@ -38,7 +38,7 @@ void write_tree(const fs::path& folder) {
   test::write_png(folder / "val/bee/9.png", 9, 9, 40);
 }
 
-/// Of opening a sample and decoding all of it.
+/// Returns the error of opening and decoding a sample.
 std::string picture_error(const trainer::PictureSource& source, std::int64_t sample) {
   try {
     const auto reader = source.make_reader();
@@ -49,7 +49,7 @@ std::string picture_error(const trainer::PictureSource& source, std::int64_t sam
   return "no error";
 }
 
-/// A file that is cut to its half, mended and given zeros at its end, again and again.
+/// File that a thread repeatedly truncates to half its size, restores and extends with zeros.
 class Changing {
  public:
   explicit Changing(const std::string& file)
@@ -146,7 +146,7 @@ TEST_CASE("files that go away, become empty or cannot be read are broken picture
 TEST_CASE("a file is read to its end, whatever size the system has said before") {
   std::vector<std::uint8_t> bytes;
   const auto text = [&] { return std::string(bytes.begin(), bytes.end()); };
-  // Of these Linux says 0, and a whole page.
+  // Linux reports size 0 for the first file and a whole page for the second file.
   for (const char* file : {"/proc/filesystems", "/sys/devices/system/cpu/online"}) {
     const std::string whole = base::read_file(file);
     REQUIRE(whole.size() != fs::file_size(file));

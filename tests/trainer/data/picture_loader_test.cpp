@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loader native, from files to batches, and what is trained with it.
+// Tests of the loader native, from files to batches and training.
 #include "trainer/data/picture_loader.hpp"
 
 #include <torch/types.h>
@@ -19,7 +19,7 @@ using trainer::Precision;
 
 namespace {
 
-/// Pictures of one colour each, of many sizes: sample i of class i % 2 is 10 i.
+/// Writes single-colour images of many sizes. Sample i has class i % 2 and grey value 10 i.
 void write_pictures(const std::filesystem::path& folder, int count) {
   for (int i = 0; i < count; ++i) {
     const auto name = std::string(i % 2 == 0 ? "ant/" : "bee/") + std::to_string(100 + i);
@@ -133,7 +133,7 @@ TEST_CASE("a broken picture ends training with its name, or another takes its pl
   context.options.on_broken = "skip";
   loader = trainer::make_picture_loader(context);
   loader->start({{0, 3, 5}, 3});
-  CHECK(torch::equal(loader->next().target, torch::tensor({0, 0, 1})));  // 4 instead of 3
+  CHECK(torch::equal(loader->next().target, torch::tensor({0, 0, 1})));  // sample 4 replaces 3
   CHECK(loader->take_work().skipped_samples == 1);
   CHECK(loader->take_work().skipped_samples == 0);
   context.is_evaluation = true;

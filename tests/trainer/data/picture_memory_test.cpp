@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory a thread keeps that makes images of pictures (docs/loaders.md says how much it
-// may).
+// Tests of the memory that a thread keeps when it decodes images. docs/loaders.md documents the
+// limit.
 #include <malloc.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ constexpr images::Size kJpeg{1500, 2000}, kPng{1200, 3000};
 constexpr std::size_t kFileBytes = 3'000'000;
 constexpr int kEpochs = 10;
 
-/// A JPEG and a PNG file of that length: what is behind their pictures' end counts as well.
+/// Writes a JPEG and a PNG file, both extended with zeros to kFileBytes, and returns them.
 trainer::PictureFiles two_files(const fs::path& root) {
   test::write_jpeg(root / "a/0.jpg", kJpeg.height, kJpeg.width, 50);
   test::write_png(root / "a/1.png", kPng.height, kPng.width, 60);
@@ -38,7 +38,7 @@ trainer::PictureFiles two_files(const fs::path& root) {
   return {root, {"a"}, files};
 }
 
-/// The part of a sample that is decoded.
+/// Returns the part of a sample that is decoded.
 images::Box part_of(const PictureRecipe& recipe, int epoch, std::int64_t sample) {
   const images::Size size = sample == 0 ? kJpeg : kPng;
   return recipe.is_random ? trainer::draw_cut(recipe, size, epoch, sample).part
@@ -50,10 +50,10 @@ std::size_t pixel_bytes(int height, int width) {
          static_cast<std::size_t>(width);
 }
 
-/// That a thread may keep, of all epochs.
+/// Returns the number of bytes that a thread may keep over all epochs.
 std::size_t most_bytes(const PictureRecipe& recipe) {
-  constexpr int kBeside = 95;             // columns of a JPEG
-  constexpr std::size_t kLess = 400'000;  // weights of the scaling, rows of libraries
+  constexpr int kBeside = 95;             // additional columns of a JPEG
+  constexpr std::size_t kLess = 400'000;  // scaling weights and row buffers of libraries
   std::size_t jpeg = 0, png = 0, scaled = 0;
   for (int epoch = 0; epoch < kEpochs; ++epoch) {
     const images::Box of_jpeg = part_of(recipe, epoch, 0), of_png = part_of(recipe, epoch, 1);
@@ -64,7 +64,8 @@ std::size_t most_bytes(const PictureRecipe& recipe) {
   return kFileBytes + jpeg + png + scaled + kLess;
 }
 
-/// What this process has asked of malloc and not given back (0 where a sanitizer stands before it).
+/// Returns the bytes that this process has allocated with malloc and not freed, or 0 if a sanitizer
+/// replaces malloc.
 std::size_t allocated_bytes() {
   const struct mallinfo2 facts = ::mallinfo2();
   return facts.uordblks + facts.hblkhd;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that make images, of pictures that are made up here.
+// Tests of the threads that decode images, with generated images.
 #include "trainer/data/picture_pool.hpp"
 
 #include <unistd.h>
@@ -25,7 +25,7 @@ namespace {
 constexpr int kSamples = 40;
 constexpr images::Size kSize{30, 50};
 
-/// Where threads wait before they open a picture, while it is closed.
+/// Gate at which threads wait before they open an image, as long as the gate is closed.
 class Gate {
  public:
   void close() { set(false); }
@@ -57,7 +57,8 @@ class Gate {
   int came_ = 0;
 };
 
-/// Sample s is 30 x 50 pixels that differ from those of every other sample; some are broken.
+/// Source whose sample s is an image of 30 x 50 pixels that differs from all other samples. Samples
+/// in `broken` cannot be opened.
 struct MadeUp : PictureSource {
   struct Reader : PictureReader {
     explicit Reader(const MadeUp& source) : source(source) {}
@@ -105,11 +106,11 @@ struct Made {
   PoolWork work;
 };
 
-/// Batches of 8 of the samples, three under way at a time.
+/// Requests all samples in batches of 8, with at most three pending batches.
 Made made_by(int threads, const MadeUp& source, BrokenPictures broken = {}, int epoch = 0) {
   const base::SystemClock clock;
   const PictureRecipe how = recipe();
-  Made made;  // outlives the threads that write to it
+  Made made;  // must outlive the threads that write to it
   PicturePool pool({source, how, clock, threads, broken});
   made.pixels.resize(static_cast<std::size_t>(kSamples * how.bytes()));
   int asked = 0, waited = 0;
@@ -127,7 +128,7 @@ Made made_by(int threads, const MadeUp& source, BrokenPictures broken = {}, int 
   return made;
 }
 
-/// Whether a thread of this process waits for something.
+/// Returns whether a thread of this process sleeps.
 bool sleeps(pid_t thread) {
   std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
   std::string line;
@@ -174,7 +175,7 @@ TEST_CASE("images are cut and mirrored anew in each epoch, and by seed") {
 
 TEST_CASE("a broken picture is the error of its batch, with its name") {
   MadeUp source;
-  source.broken = {16, 30};  // of the second and of the third batch
+  source.broken = {16, 30};  // in the second and the third batch
   for (const int threads : {1, 4}) {
     try {
       made_by(threads, source);
@@ -249,7 +250,7 @@ TEST_CASE("what is forgotten is not made any more, not waited for, and its memor
   CHECK_FALSE(has_forgotten.load());  // three threads still write to the memory
   source.gate.open();
   forgetting.join();
-  CHECK(source.gate.came() == 3);  // the other five images were not begun
+  CHECK(source.gate.came() == 3);  // the other five images were not started
   const std::vector<std::uint8_t> mark(memory.size(), 0xab);
   memory = mark;
   std::vector<std::uint8_t> other(static_cast<std::size_t>(how.bytes()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small files in the format of each data set.
+// Writers of small files in the format of each data set.
 #pragma once
 
 #include <filesystem>
@@ -7,14 +7,14 @@
 
 namespace dlscale::test {
 
-/// Training and test samples, at least 40 and 20, as the data set `kind` wants them; nothing for
-/// generated sets.
+/// Writes files of the data set `kind` with at least 40 training and 20 test samples. Writes
+/// nothing for generated data sets.
 void write_samples(const std::string& kind, const std::filesystem::path& folder);
 
-/// Four files in MNIST's format with images of 8x8.
+/// Writes four files in MNIST's format with images of 8x8.
 void write_idx(const std::filesystem::path& folder, int train, int test, int extra_labels = 0);
 
-/// Of one colour; the folder is made.
+/// Writes a single-colour image and creates its folder.
 void write_png(const std::filesystem::path& path, int height, int width, unsigned char grey);
 void write_jpeg(const std::filesystem::path& path, int height, int width, unsigned char grey);
 

@@ -19,7 +19,7 @@ DistributedSampler sampler(std::int64_t samples, std::int64_t batch, int rank, i
   return DistributedSampler({samples, batch, rank, ranks, last_batch, /*seed=*/5});
 }
 
-/// The first rank of one, with another seed.
+/// Returns the order of samples on a single rank with this seed.
 Samples order_of(std::uint64_t seed, int epoch) {
   return DistributedSampler({200, 10, 0, 1, "pad", seed}).samples_of(epoch);
 }
@@ -50,7 +50,8 @@ TEST_CASE("with padding every sample is seen once over all ranks, and so many tw
 }
 
 TEST_CASE("as PyTorch's the order is that of DistributedSampler") {
-  // torch 2.11: DistributedSampler(range(11), num_replicas=2, rank=r, seed=5) after set_epoch(e).
+  // The expected values are from torch 2.11: DistributedSampler(range(11), num_replicas=2, rank=r,
+  // seed=5) after set_epoch(e).
   const auto of = [](int rank, int epoch) {
     return DistributedSampler({11, 4, rank, 2, "pad", 5, /*as_pytorch=*/true}).samples_of(epoch);
   };
@@ -158,7 +159,7 @@ namespace {
 
 constexpr std::int64_t kTexts = 1000;
 
-/// Of `ranks`, with global batches of 8 texts of 1 to 97 tokens.
+/// Returns a sampler for global batches of 8 texts with 1 to 97 tokens.
 DistributedSampler of_texts(int rank, int ranks, const std::string& last_batch = "pad") {
   std::vector<std::int64_t> lengths;
   for (std::int64_t i = 0; i < kTexts; ++i) lengths.push_back(1 + i * 31 % 97);
@@ -177,7 +178,7 @@ TEST_CASE("texts of a batch are of about one length, and short and long batches 
     rising += length(7) > before ? 1 : 0;
     before = length(7);
   }
-  CHECK(padding < kTexts);  // 40 a text where batches are drawn at random
+  CHECK(padding < kTexts);  // random batches need about 40 padding tokens per text
   CHECK(rising > 40);
   CHECK(rising < 85);
 }

@@ -12,7 +12,7 @@ using contract::RunOutcome;
 
 namespace {
 
-/// What each of three ranks threw when `work(rank)` ran on all.
+/// Runs `work(rank)` on three ranks and returns the failure that each rank received.
 std::vector<trainer::Failure> failures_of(const std::function<void(int)>& work) {
   std::vector<trainer::Failure> failures(3);
   trainer::run_as_threads(3, [&](trainer::Communicator& communicator) {

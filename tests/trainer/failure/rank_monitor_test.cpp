@@ -18,7 +18,7 @@ using trainer::RankProcess;
 
 namespace {
 
-/// Of a process that has ended and that nobody has taken note of.
+/// Returns the id of a process that has ended and that this process has not yet waited for.
 pid_t ended_process() {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two values of `cpu_kernels` against each other, in a whole model.
+// Tests that compare the two values of `cpu_kernels` in a whole model.
 #include "trainer/kernels/cpu_kernels.hpp"
 
 #include <catch2/catch.hpp>
@@ -11,10 +11,11 @@ using namespace dlscale;
 
 namespace {
 
-/// Share of a gradient by which the kernels may differ. Rounding moves values near 0 across a ReLU.
+/// Share of a gradient by which the kernels may differ, because rounding moves values near 0 across
+/// a ReLU.
 constexpr double kRounding = 0.02;
 
-/// Sets the kernels for one scope.
+/// Guard that selects the kernels during its lifetime.
 struct Kernels {
   explicit Kernels(bool fast) { trainer::use_fast_cpu_kernels(fast); }
   ~Kernels() { trainer::use_fast_cpu_kernels(true); }
@@ -25,7 +26,7 @@ struct Pass {
   at::Tensor scores;
 };
 
-/// One pass forward and backward of the same model over the same images.
+/// Runs one forward and backward pass of a fixed model over fixed images.
 Pass pass(bool fast) {
   const Kernels kernels(fast);
   auto context = test::model_context({3, 32, 32}, 10);
@@ -43,7 +44,7 @@ Pass pass(bool fast) {
 
 TEST_CASE("dlscale's own kernels and LibTorch's train the same model") {
   const Pass fast = pass(true), framework = pass(false);
-  CHECK_FALSE(torch::equal(fast.scores, framework.scores));  // they round differently
+  CHECK_FALSE(torch::equal(fast.scores, framework.scores));  // rounding differs
   CHECK(torch::allclose(fast.scores, framework.scores, 1e-3, 1e-4));
   for (std::size_t i = 0; i < fast.model->parameters().size(); ++i) {
     INFO(fast.model->parameter_names()[i]);

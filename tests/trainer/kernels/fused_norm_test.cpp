@@ -12,7 +12,7 @@ using trainer::BatchNorm2d;
 
 namespace {
 
-/// Everything a batch norm and what follows it make of images and of a gradient.
+/// Results of a forward and backward pass through a batch norm and the operators fused with it.
 struct Made {
   at::Tensor output, images, weight, bias, added, mean, variance;
   std::int64_t batches;
@@ -35,7 +35,7 @@ BatchNorm2d prepared(at::ScalarType type, std::int64_t channels) {
 
 Made make(const Case& with, bool fused) {
   torch::manual_seed(3);
-  constexpr std::int64_t kChannels = 37;  // no multiple of what processors take at once
+  constexpr std::int64_t kChannels = 37;  // not a multiple of the vector width of processors
   BatchNorm2d norm = prepared(with.type, kChannels);
   const auto random = [&](double mean) {
     return (at::randn({5, kChannels, 7, 6}, at::kDouble) + mean)
@@ -46,7 +46,8 @@ Made make(const Case& with, bool fused) {
   const at::Tensor images = random(3), added = random(0);
   at::Tensor output;
   if (!fused) {
-    // In bf16 the reference is computed in fp32 and rounded at its end, as the fused one is.
+    // For bf16, the reference is computed in fp32 and rounded at the end, like the fused batch
+    // norm.
     const auto widened = [&](const at::Tensor& each) {
       return with.type == at::kBFloat16 ? each.to(at::kFloat) : each;
     };

@@ -16,14 +16,15 @@ using Shape = std::vector<std::int64_t>;
 
 constexpr at::ScalarType kTypes[] = {at::kFloat, at::kHalf, at::kBFloat16};
 
-/// New tensors are full of NaN while it lives.
+/// Guard during whose lifetime new tensors are filled with NaN.
 class PoisonedMemory {
  public:
   PoisonedMemory() { at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true); }
   ~PoisonedMemory() { at::globalContext().setDeterministicAlgorithms(false, false); }
 };
 
-/// Largest error of a number that is rounded to `type` once, relative to the largest number.
+/// Returns the largest error of a number that is rounded to `type` once, relative to the largest
+/// number.
 double rounding_of(at::ScalarType type) {
   if (type == at::kBFloat16) return 1.0 / 200;
   return type == at::kHalf ? 1.0 / 1600 : 1e-5;
@@ -34,12 +35,12 @@ double difference(const at::Tensor& found, const at::Tensor& expected) {
   const at::Tensor right = expected.detach().to(at::kCPU, at::kDouble);
   REQUIRE(all.sizes() == right.sizes());
   const double most = right.abs().max().item<double>();
-  // Written so that NaN is a difference.
+  // The comparison treats NaN as a difference.
   const double apart = (all - right).abs().max().item<double>();
   return apart >= 0 ? apart / (1 + most) : INFINITY;
 }
 
-/// Random values of `type` on the device, with channels last if they are images.
+/// Returns random values of `type` on the device. Values of images have the channels-last format.
 at::Tensor random_values(const Shape& shape, double mean, at::ScalarType type,
                          const at::Device& device) {
   at::Tensor values = (at::randn(shape, at::kDouble) + mean).to(device, type);
@@ -47,7 +48,7 @@ at::Tensor random_values(const Shape& shape, double mean, at::ScalarType type,
   return values;
 }
 
-/// The same numbers in float64 on the processor.
+/// Returns the same values in float64 on the CPU.
 at::Tensor widened(const at::Tensor& values) {
   return values.detach().to(at::kCPU, at::kDouble).clone();
 }
@@ -84,7 +85,7 @@ void check_norm(const Shape& shape, at::ScalarType type, bool adds, bool relu,
   CHECK(y.scalar_type() == type);
   CHECK(y.is_contiguous(at::MemoryFormat::ChannelsLast));
   CHECK(difference(y, y2) < rounding);
-  // Two pixels of a channel have gradients that nearly cancel.
+  // The gradients of a channel with two pixels nearly cancel, which increases their relative error.
   CHECK(difference(x.grad(), x2.grad()) < std::max(rounding, 1e-4));
   if (adds) CHECK(difference(added.grad(), added2.grad()) < rounding);
   CHECK(difference(weight.grad(), weight2.grad()) < 1e-4);
@@ -113,7 +114,7 @@ void check_pool(const Pool& pool, at::ScalarType type, const at::Device& device)
   const at::Tensor dy = random_values(y2.sizes().vec(), 0, type, device);
   y.backward(dy);
   y2.backward(widened(dy));
-  // Equal values of 16 bits have one maximum each, as in float64.
+  // If several 16-bit values are equal, only one of them counts as the maximum, as in float64.
   CHECK(difference(x.grad(), x2.grad()) < rounding_of(type));
 }
 
@@ -140,7 +141,8 @@ void check_loss(std::int64_t samples, std::int64_t classes, double smoothing, at
 void check_gpu_norm(const at::Device& device, bool few) {
   const PoisonedMemory poisoned;
   torch::manual_seed(5);
-  // Odd channels, one pixel, one sample, several tiles, tiles that are not full, several chunks.
+  // The shapes cover odd channels, one pixel, one sample, several tiles, partial tiles and several
+  // chunks.
   std::vector<Shape> shapes = {{5, 37, 7, 6}, {1, 8, 1, 2},   {2, 64, 3, 3},
                                {1, 1, 2, 1},  {4, 96, 5, 5},  {3, 2048, 2, 2},
                                {7, 3, 1, 1},  {2, 264, 4, 3}, {2, 16, 41, 31}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code of the GPU kernels, run on a processor.
+// Tests that run the code of the GPU kernels on a CPU.
 #include <catch2/catch.hpp>
 #include <limits>
 
@@ -11,7 +11,7 @@ using namespace dlscale;
 
 namespace {
 
-/// The kernels run on the processor while it lives.
+/// Guard during whose lifetime the kernels run on the CPU.
 class KernelsOnHost {
  public:
   explicit KernelsOnHost(int blocks) { trainer::use_gpu_kernels(test::make_host_launches(blocks)); }
@@ -58,7 +58,7 @@ TEST_CASE("a target that is no class makes the loss NaN") {
 TEST_CASE("GPU kernels leave what they cannot compute to LibTorch") {
   const at::Tensor images = at::zeros({2, 8, 4, 4}).contiguous(at::MemoryFormat::ChannelsLast);
   const at::Tensor weight = at::ones({8});
-  CHECK_FALSE(trainer::can_norm_on_gpu(images, {}, weight));  // none are set
+  CHECK_FALSE(trainer::can_norm_on_gpu(images, {}, weight));  // no kernels are selected
   const KernelsOnHost kernels(5);
   CHECK(trainer::can_norm_on_gpu(images, {}, weight));
   CHECK_FALSE(trainer::can_norm_on_gpu(images.to(at::kDouble), {}, weight));
@@ -66,7 +66,7 @@ TEST_CASE("GPU kernels leave what they cannot compute to LibTorch") {
   CHECK_FALSE(trainer::can_norm_on_gpu(images.contiguous(), {}, weight));
   CHECK_FALSE(trainer::can_norm_on_gpu(images, images.to(at::kHalf), weight));
   const at::Tensor pixel = at::zeros({1, 8, 1, 1}).contiguous(at::MemoryFormat::ChannelsLast);
-  CHECK_FALSE(trainer::can_norm_on_gpu(pixel, {}, weight));  // a variance of one value
+  CHECK_FALSE(trainer::can_norm_on_gpu(pixel, {}, weight));  // one value has no variance
   CHECK_FALSE(trainer::gpu_max_pool(images.contiguous(), 2, 2, 0, false).defined());
   CHECK_FALSE(trainer::gpu_cross_entropy(images, at::zeros({2}, at::kLong), 0).defined());
 }

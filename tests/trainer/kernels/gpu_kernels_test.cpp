@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dlscale's kernels on a GPU.
+// Tests of dlscale's kernels on a GPU.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <optional>
@@ -16,8 +16,8 @@ using namespace dlscale;
 
 namespace {
 
-/// Sets the kernels and returns true, unless there is no GPU; with DLSCALE_REQUIRE_GPU=1 the test
-/// then fails.
+/// Selects the kernels and returns true. Without a GPU, it marks the test as skipped and returns
+/// false, or fails the test if DLSCALE_REQUIRE_GPU=1.
 bool use_kernels() {
   try {
     trainer::use_gpu(trainer::gpu_of(0));

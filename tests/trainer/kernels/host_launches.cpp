@@ -10,10 +10,10 @@
 namespace dlscale::test {
 namespace {
 
-using namespace trainer;          // the types of values
+using namespace trainer;          // types of values
 using namespace trainer::kernel;  // NOLINT: a test
 
-/// A thread block whose threads run one after another, phase by phase.
+/// Thread block whose threads run one after another, phase by phase.
 class HostBlock {
  public:
   HostBlock(int tile, int chunk, int threads, std::size_t shared_bytes)
@@ -54,7 +54,7 @@ class HostBlock {
   }
 
  private:
-  /// A GPU refuses other addresses.
+  /// Throws std::logic_error for an address that is not aligned, because a GPU rejects it.
   static void require_aligned(const void* address, std::size_t bytes) {
     if (reinterpret_cast<std::uintptr_t>(address) % bytes == 0) return;
     throw std::logic_error("a pack at an address that is not a multiple of its size");
@@ -64,7 +64,8 @@ class HostBlock {
   std::vector<double> shared_;
 };
 
-/// Runs `body` for every block of a grid, the last one first: blocks have no order.
+/// Runs `body` for every block of a grid. The last block runs first, because the order of blocks is
+/// undefined on a GPU.
 template <class Body>
 void for_blocks(std::int64_t tiles, int chunks, int threads, std::size_t shared_bytes,
                 const Body& body) {
@@ -76,7 +77,7 @@ void for_blocks(std::int64_t tiles, int chunks, int threads, std::size_t shared_
   }
 }
 
-/// Calls body(block, V) for every block of a grid of rows, where V is the number of values of a
+/// Calls body(block, V) for every block of a grid of rows, where V is the number of values in a
 /// pack.
 template <class T, class Body>
 void for_rows(const RowGrid& grid, const Body& body) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the kernels of trainer/kernels/cuda/ on a processor: the same block functions, the threads
-// of a block one after another.
+// Launches of the kernels in trainer/kernels/cuda/ on a CPU. They use the same block functions and
+// run the threads of a block one after another.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace dlscale::test {
 
-/// `blocks`: number of blocks that "keep the device busy"; a few make several chunks of small
-/// matrices.
+/// Returns launches on a CPU. `blocks` is the number of blocks that "keep the device busy". A few
+/// blocks suffice to split small matrices into several chunks.
 std::unique_ptr<trainer::kernel::Launches> make_host_launches(int blocks);
 
 }  // namespace dlscale::test

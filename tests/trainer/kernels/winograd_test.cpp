@@ -23,7 +23,7 @@ struct WinogradCase {
 
 struct Passes {
   at::Tensor output;
-  std::vector<at::Tensor> gradients;  ///< of images, filters, bias
+  std::vector<at::Tensor> gradients;  ///< gradients of images, filters and bias
 };
 
 at::Tensor images_of(const WinogradCase& each) {
@@ -50,7 +50,7 @@ Passes passes_of(const std::vector<at::Tensor>& arguments, const Convolution& co
   return result;
 }
 
-/// Root of the mean of squares, of the error over that of the exact values.
+/// Returns the root mean square of the error, divided by that of the exact values.
 double relative_error(const at::Tensor& found, const at::Tensor& exact) {
   return ((found.to(at::kDouble) - exact).square().mean() / exact.square().mean())
       .sqrt()
@@ -106,7 +106,7 @@ TEST_CASE("rounding errors of a convolution by tiles are small with 512 channels
   const Passes exact = passes_of(
       {arguments[0].to(at::kDouble), arguments[1].to(at::kDouble)},
       [](const auto& x, const auto& w, const auto&) { return at::conv2d(x, w, {}, 1, 1); });
-  // What docs/models.md says.
+  // docs/models.md documents these limits.
   CHECK(relative_error(found.output, exact.output) < 2.1e-6);
   CHECK(relative_error(found.gradients[0], exact.gradients[0]) < 2.5e-6);
   CHECK(relative_error(found.gradients[1], exact.gradients[1]) < 6.3e-7);
@@ -158,16 +158,16 @@ TEST_CASE("what tiles of 4x4 cannot do or would do slower is left to LibTorch") 
   CHECK_FALSE(suits(x.to(at::kBFloat16), w.to(at::kBFloat16)));
   CHECK_FALSE(suits(x.contiguous(), w));
   CHECK_FALSE(suits(x[0], w));
-  CHECK_FALSE(suits(x, torch::randn({32, 16, 3, 3})));  // LibTorch says what is wrong
+  CHECK_FALSE(suits(x, torch::randn({32, 16, 3, 3})));  // LibTorch reports the error
   CHECK_FALSE(suits(x, w, torch::zeros(31)));
   CHECK_FALSE(suits(x, w, torch::zeros(1).expand(32)));
   CHECK_FALSE(suits_winograd(x, torch::randn({32, 32, 5, 5}), {}, {2, 2}));
-  CHECK_FALSE(suits(x, torch::randn({40, 32, 3, 3})));  // channels of no block
-  CHECK_FALSE(suits(x, torch::randn({16, 32, 3, 3})));  // few channels
+  CHECK_FALSE(suits(x, torch::randn({40, 32, 3, 3})));  // partial block of channels
+  CHECK_FALSE(suits(x, torch::randn({16, 32, 3, 3})));  // too few channels
   CHECK_FALSE(suits_winograd(x, w, {}, {1, 0}));
-  CHECK_FALSE(suits_winograd(images_of({64, 32, 32, 2, 2, 0, false}), w, {}, {0, 0}));  // no result
+  CHECK_FALSE(suits_winograd(images_of({64, 32, 32, 2, 2, 0, false}), w, {}, {0, 0}));  // no output
   CHECK(suits_side(32, 4));
-  CHECK_FALSE(suits_side(16, 4));  // few results
+  CHECK_FALSE(suits_side(16, 4));  // too few outputs
   for (const std::int64_t mostly_empty : {1, 2, 3, 5, 6})
     CHECK_FALSE(suits_side(256, mostly_empty));
   CHECK(suits_side(8, 7));

@@ -37,7 +37,7 @@ contract::RunSpec trainer_recipe(int ranks) {
   return spec;
 }
 
-/// What a run of `spec.gpus` ranks, as threads, left in results.jsonl.
+/// Runs `spec.gpus` ranks as threads and returns the records in results.jsonl.
 std::vector<contract::ResultRecord> run(const contract::RunSpec& spec) {
   test::TempDir folder;
   return test::launch(spec, folder.path()).records;
@@ -70,7 +70,7 @@ TEST_CASE("three ranks learn what one rank with the whole batch learns") {
 TEST_CASE("a run's records are complete and their step parts sum to the wall time") {
   const auto records = run(trainer_recipe(1));
   const auto windows = all<contract::StepWindow>(records);
-  REQUIRE(windows.size() == 4);  // 6 steps an epoch in windows of 4 and 2
+  REQUIRE(windows.size() == 4);  // each epoch has windows of 4 and 2 steps
   CHECK(all<contract::EpochRecord>(records).size() == 2);
   CHECK(all<contract::RunStop>(records)[0].samples == 2 * 6 * 24);
   std::int64_t step = 0;
@@ -147,7 +147,7 @@ TEST_CASE("a target is recorded once, when an evaluation first reaches it") {
   const auto records = run(spec);
   const auto evals = all<contract::EvalRecord>(records);
   const auto epochs = all<contract::EpochRecord>(records);
-  REQUIRE(epochs.size() == 4);  // no wish to stop
+  REQUIRE(epochs.size() == 4);  // the run does not stop at the target
   for (const auto& target : all<contract::TargetRecord>(records)) {
     const bool is_accuracy = target.metric == "accuracy";
     const auto first = static_cast<int>(std::find_if(evals.begin(), evals.end(),
@@ -216,9 +216,9 @@ TEST_CASE("warm-up in steps is as long where the files hold fewer samples than t
   spec.dataset = {"mnist", folder.path()};
   spec.window_steps = 1;
   spec.lr.warmup_steps = 5;
-  spec.warmup_epochs = 5.0 / 2500;  // of the 60,000 samples that the plan knew of
+  spec.warmup_epochs = 5.0 / 2500;  // relative to the 60,000 samples in the plan
   const auto windows = all<contract::StepWindow>(run(spec));
-  REQUIRE(windows.size() == 6);  // 3 steps an epoch
+  REQUIRE(windows.size() == 6);  // 3 steps per epoch
   for (int step = 0; step < 5; ++step) {
     CHECK(windows[step].lr == Approx(0.01 + (0.1 - 0.01) * step / 5));
   }
@@ -230,17 +230,17 @@ TEST_CASE("a warm-up that takes the whole run, as the set is smaller than the pl
   test::write_idx(files.path(), 60, 40);
   auto spec = trainer_recipe(1);
   spec.dataset = {"mnist", files.path()};
-  spec.warmup_epochs = 6.0 / 2500;  // of the 60,000 samples that the plan knew of
+  spec.warmup_epochs = 6.0 / 2500;  // relative to the 60,000 samples in the plan
   const auto told = [&](std::int64_t steps) {
     test::TempDir folder;
     spec.lr.warmup_steps = steps;
     test::launch(spec, folder.path());
     return base::read_file(contract::RunDir(folder.path()).launch(1).err());
   };
-  CHECK(told(5) == "");  // of 6
+  CHECK(told(5) == "");  // 5 of 6 steps
   CHECK_THAT(told(6), Catch::Contains("never reached: warm-up is 6 steps and the run 6, for the "
                                       "data set has 60 samples, fewer than the plan knew of"));
-  spec.warmup_epochs = 2;  // then the plan has said so
+  spec.warmup_epochs = 2;  // the plan has already reported this
   CHECK(told(6) == "");
 }
 

@@ -24,7 +24,7 @@ void prepare(Norm& norm, at::ScalarType type) {
   norm->bias.copy_(torch::arange(kChannels) * -0.25);
 }
 
-/// What a batch norm makes of a batch, and of the gradient of what it made.
+/// Results of a batch norm for a batch, and of its backward pass.
 struct Passed {
   at::Tensor output, input_gradient, weight_gradient, bias_gradient, mean, variance, batches;
 };
@@ -43,7 +43,7 @@ double difference(const at::Tensor& a, const at::Tensor& b) {
   return a.numel() == 0 ? 0 : (a - b).abs().max().item<double>();
 }
 
-/// Each rank with so many samples of a common batch.
+/// Runs the batch norm on ranks that each have the given number of samples of a common batch.
 std::vector<Passed> pass_on_ranks(const std::vector<std::int64_t>& samples, const at::Tensor& input,
                                   const at::Tensor& gradient) {
   std::vector<Passed> results(samples.size());

@@ -56,7 +56,7 @@ TEST_CASE("a linear layer's card has its products forward and twice that backwar
   CHECK(hidden.forward.read == BatchCost{4.0 * (512 * 512 + 512), 4.0 * 512});
   CHECK(hidden.forward.written == BatchCost{0, 4.0 * 512});
   CHECK(hidden.saved == BatchCost{0, 4.0 * 512});
-  // Nobody wants the gradient of the images.
+  // The gradient of the images is not needed.
   CHECK(layer(layers, "hidden1", "addmm").backward.flops == BatchCost{0, 2.0 * 784 * 512});
 }
 

@@ -20,7 +20,8 @@ Result passes(const Convolution& convolution, const at::Tensor& input, const at:
   const auto leaf = [](const at::Tensor& t) { return t.detach().clone().set_requires_grad(true); };
   const at::Tensor x = leaf(input), w = leaf(weight), b = leaf(bias);
   const at::Tensor y = convolution(x, w, b);
-  // Not made of y, for that would amplify its rounding; of all signs, lest sums of it vanish.
+  // The gradient does not depend on y, which would amplify rounding errors. Its values have
+  // irregular signs so that their sums do not vanish.
   const at::Tensor i = torch::arange(y.numel(), torch::kDouble);
   y.backward(torch::sin(i * i * 0.7).view(y.sizes()).to(y.dtype()));
   return {y.detach(), x.grad(), w.grad(), b.grad()};
@@ -36,7 +37,7 @@ struct Exact {
   Result ours, exact;
 };
 
-/// Of convolve(), and of LibTorch in float64.
+/// Returns the results of convolve() and of LibTorch in float64.
 Exact both(const at::Tensor& input, const at::Tensor& weight, std::int64_t stride,
            std::int64_t padding) {
   const std::int64_t strides[] = {stride, stride}, pads[] = {padding, padding};
@@ -109,5 +110,5 @@ TEST_CASE("1x1 convolutions of few samples with channels last do not take the sl
   at::removeCallback(watch);
   at::set_num_threads(threads);
   CHECK(ours == 0);
-  CHECK(slow_calls == 1);  // once LibTorch chooses better itself, ours is not needed any more
+  CHECK(slow_calls == 1);  // 0 if LibTorch has improved and convolve() is not needed
 }

@@ -14,7 +14,7 @@ at::Tensor ones() {
   return torch::ones({100, 4, 10, 10});
 }
 
-/// A dropout of a run with that seed, on that worker.
+/// Returns the dropout of a run with this seed on this worker.
 Dropout made(std::uint64_t seed, int worker, int place = 0) {
   auto context = model_context({3, 8, 8}, 10);
   context.seed = seed;

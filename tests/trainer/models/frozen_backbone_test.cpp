@@ -23,8 +23,8 @@ trainer::ModelContext on_digits(const std::string& backbone, int hidden, double 
 }  // namespace
 
 TEST_CASE("classifiers on frozen backbones have the published numbers of parameters") {
-  // Banerjee and Shah, Benchmarking Distributed Training and Inference on NVIDIA's A6000 GPUs,
-  // Princeton 2023, section 4. Of SqueezeNet and ResNet18 they count one linear layer.
+  // The source is Banerjee and Shah, Benchmarking Distributed Training and Inference on NVIDIA's
+  // A6000 GPUs, Princeton 2023, section 4. For SqueezeNet and ResNet18 it counts one linear layer.
   struct Published {
     const char* backbone;
     int hidden;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model of the table on the processor, as tests want it.
+// Functions that create a model of the model table on the CPU for tests.
 #pragma once
 
 #include <torch/types.h>
@@ -34,12 +34,12 @@ inline std::unique_ptr<trainer::Model> make_model(const std::string& name,
                                                   const trainer::ModelContext& context) {
   const trainer::ModelEntry& entry = base::find(trainer::model_table(), "model", name);
   auto model = entry.make(context);
-  // The planner relies on the number in the table.
+  // The planner relies on the number of blocks in the table.
   if (entry.blocks > 0) CHECK(static_cast<int>(model->blocks().size()) == entry.blocks);
   return model;
 }
 
-/// The parameter or buffer of that name.
+/// Returns the parameter or buffer with this name.
 inline at::Tensor weight(trainer::Model& model, const std::string& name) {
   INFO(name);
   const auto all = model.weights();

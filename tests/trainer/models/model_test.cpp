@@ -17,8 +17,8 @@ using trainer::Precision;
 
 namespace {
 
-/// Those of images that classify them, but for those that are others with more of the same blocks
-/// and take seconds to make, and the frozen backbones, which see large images.
+/// Returns the models that classify images. It leaves out larger variants of other models, which
+/// take seconds to create, and frozen backbones, which need large images.
 std::vector<const trainer::ModelEntry*> models() {
   static const std::set<std::string> kLeftOut{"resnet34", "resnet101", "resnet152",      "vgg11",
                                               "vgg16",    "vgg16_bn",  "frozen_backbone"};
@@ -31,7 +31,7 @@ std::vector<const trainer::ModelEntry*> models() {
   return chosen;
 }
 
-/// Those of them without linear layers of 4096.
+/// Returns models() without models that have linear layers of width 4096.
 std::vector<const trainer::ModelEntry*> small_models() {
   auto chosen = models();
   std::erase_if(chosen, [](const trainer::ModelEntry* entry) {
@@ -47,7 +47,7 @@ std::unique_ptr<trainer::Model> new_model(const std::string& name,
   return test::make_model(name, test::model_context(shape, classes, precision));
 }
 
-/// As make() makes it, from another seed.
+/// Returns a model for images of 1x8x8 that is created from another seed than new_model().
 std::unique_ptr<trainer::Model> make_other(const std::string& name) {
   auto context = test::model_context({1, 8, 8}, 10);
   context.seed = 4;
@@ -100,7 +100,8 @@ TEST_CASE("every model says how many blocks it has, unless that depends on its s
   for (const auto* entry : trainer::model_table()) {
     INFO(entry->name);
     const std::string_view name = entry->name;
-    const bool is_known = name != "frozen_backbone" && name != "seq2seq";  // which cannot be cut
+    // These two models cannot be cut.
+    const bool is_known = name != "frozen_backbone" && name != "seq2seq";
     CHECK((entry->blocks > 0) == is_known);
   }
 }

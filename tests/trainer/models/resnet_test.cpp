@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Residual networks against torchvision's, but for what they compute.
+// Tests that compare residual networks with torchvision's, except for computed values.
 #include <cmath>
 
 #include "tests/trainer/models/made_model.hpp"

@@ -25,7 +25,7 @@ struct Script {
     return trainer::make_script_model(path, context);
   }
   void save(const std::string& forward) const { test::save_script(path, 36, 5, forward); }
-  /// What loading it, or a batch of so many samples in training, says.
+  /// Returns the error of loading the module, or of training on a batch with `samples` samples.
   std::string refused(int samples = 0) const {
     try {
       const auto model = made();

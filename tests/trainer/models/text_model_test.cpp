@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of texts: what is padded must not be seen.
+// Tests of text models, in particular that padding has no effect.
 #include <torch/types.h>
 
 #include <catch2/catch.hpp>
@@ -35,7 +35,7 @@ std::unique_ptr<trainer::Model> small_seq2seq(const std::string& cell, double dr
                          {.dropout = dropout, .embedding = 6, .hidden = 5, .cell = cell});
 }
 
-/// Two sentences and what they are translated into so far, padded to `length`.
+/// Returns two sentences and the beginnings of their translations, padded to `length`.
 at::Tensor sentences(std::int64_t length) {
   const at::Tensor input = torch::zeros({2, 2, length}, torch::kLong);
   const auto put = [&](int sample, int which, const std::vector<std::int64_t>& tokens) {

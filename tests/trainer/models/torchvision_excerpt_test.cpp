@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is quickly compared with torchvision's numbers, wherever the tests run; torchvision_test has
-// the rest.
+// Fast comparisons with torchvision's numbers that run everywhere. torchvision_test contains the
+// other comparisons.
 #include <catch2/catch.hpp>
 #include <memory>
 

@@ -19,11 +19,11 @@ struct TorchvisionReference::Numbers {
 namespace {
 
 constexpr double kTolerance = 1e-9;
-/// Of the whole gradient: what is smaller is rounding, such as the gradient of a bias before a
-/// batch norm.
+/// Smallest scale of a comparison, as a share of the norm of the whole gradient. Smaller gradients
+/// are rounding errors, for example the gradient of a bias before a batch norm.
 constexpr double kSmallest = 1e-6;
 
-/// In [0, 1): the finaliser of splitmix64 over FNV-1a of the name.
+/// Pseudo-random values in [0, 1): the finaliser of splitmix64 over the FNV-1a hash of a name.
 class NamedValues {
  public:
   explicit NamedValues(const std::string& name) {
@@ -35,7 +35,7 @@ class NamedValues {
     z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
     return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
   }
-  /// scale * [-1, 1) + shift
+  /// Returns a tensor of values scale * [-1, 1) + shift.
   at::Tensor tensor(at::IntArrayRef shape, double scale, double shift) const {
     const at::Tensor made = at::empty(shape, at::kDouble);
     double* const values = made.data_ptr<double>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// torchvision's models in numbers: parameters, scores, losses and gradients in double precision,
-// filled by a formula.
+// Reference numbers of torchvision's models: parameters, scores, losses and gradients in double
+// precision for weights that a formula generates.
 #pragma once
 
 #include <filesystem>
@@ -18,10 +18,12 @@ class TorchvisionReference {
   TorchvisionReference& operator=(const TorchvisionReference&) = delete;
 
   std::vector<std::string> models() const;
-  /// CHECKs our model of that name: names and shapes exactly, numbers to 1e-9 of their scale.
+  /// Checks dlscale's model with this name: names and shapes exactly, numbers to 1e-9 of their
+  /// scale.
   void check(const std::string& model) const;
-  /// CHECKs names and shapes alone, of a VGG network's small form: it lacks nothing but 48 of the
-  /// 49 means of each channel, for which the whole one has 100 million parameters.
+  /// Checks only the names and shapes of a VGG network in its small form. In the small form, the
+  /// first linear layer has one input per channel instead of 49. The other 48 inputs account for
+  /// 100 million parameters of the full form.
   void check_small_vgg(const std::string& model) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every model of which torchvision's numbers are at hand.
+// Tests of every model for which reference numbers of torchvision exist.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// torchvision's models: what they have in common, and those beside the residual networks.
+// Tests of the common properties of torchvision's models, and of models other than residual
+// networks.
 #include <cmath>
 
 #include "tests/trainer/models/made_model.hpp"

@@ -16,7 +16,7 @@ using trainer::NamedTensor;
 
 namespace {
 
-/// A file of weights, at first of a residual network of ten classes.
+/// A file of weights, initially from a residual network with ten classes.
 struct WeightsFile {
   test::TempDir folder;
   std::string path = folder.path() / "weights.safetensors";
@@ -35,7 +35,7 @@ struct WeightsFile {
   NamedTensor& at(const std::string& name) {
     return *std::ranges::find(tensors, name, &NamedTensor::name);
   }
-  /// What loading says, without the key and the file's name.
+  /// Returns the error of loading the file, without the key and the file name.
   std::string refused() const {
     write();
     const auto model = made(3);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adam, AdamW and LARS against PyTorch and their papers, and parameters cut into pieces.
+// Tests of Adam, AdamW and LARS against PyTorch and their papers, and of parameters split into
+// pieces.
 #include "trainer/optim/optimizers/adam.hpp"
 
 #include <torch/optim.h>
@@ -23,7 +24,7 @@ std::unique_ptr<trainer::Optimizer> make_moment_optimizer(const contract::Optimi
   return base::find(trainer::optimizer_table(), "optimizer", spec.kind).make(spec, stepped);
 }
 
-/// 10 steps of both, with rates that fall.
+/// Runs 10 steps of both optimizers with decreasing learning rates and compares the parameters.
 template <class Options, class Reference>
 void check_like_pytorch(const contract::OptimizerSpec& spec, Options options) {
   const auto ours = random_parameters();
@@ -42,7 +43,7 @@ void check_like_pytorch(const contract::OptimizerSpec& spec, Options options) {
   }
 }
 
-/// The parameters' values in one vector, cut in two at `cut`, as ranks of ZeRO have them.
+/// Returns elements `first` to `last` of the flattened parameters, like the shard of a ZeRO rank.
 trainer::Stepped flat_piece(const std::vector<at::Tensor>& parameters, std::int64_t first,
                             std::int64_t last) {
   std::vector<at::Tensor> values, gradients;
@@ -152,7 +153,8 @@ TEST_CASE("flat pieces of parameters step as the parameters do, in any optimizer
 TEST_CASE("pieces without elements here are no units of a step") {
   const auto parameters = random_parameters();
   give_gradients(parameters, parameters);
-  const trainer::Stepped flat = flat_piece(parameters, 16, 30);  // the bias in part, the last
+  // The piece contains a part of the bias and the whole last parameter.
+  const trainer::Stepped flat = flat_piece(parameters, 16, 30);
   const contract::OptimizerSpec spec{.weight_decay = 0.1, .decayed = "weights"};
   CHECK(trainer::units_by_parameter(spec, flat).size() == 3);
   const auto units = trainer::units_by_decay(spec, flat);

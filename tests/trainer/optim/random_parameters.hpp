@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters for an optimizer and for what it is compared with: the same ones, the same gradients.
+// Equal parameters and gradients for an optimizer and its reference.
 #pragma once
 
 #include <torch/types.h>
@@ -9,7 +9,7 @@
 
 namespace dlscale::test {
 
-/// Of three shapes, in double precision; equal in every call.
+/// Returns parameters of three shapes in double precision. Every call returns equal values.
 inline std::vector<at::Tensor> random_parameters() {
   torch::manual_seed(11);
   std::vector<at::Tensor> parameters;
@@ -19,7 +19,7 @@ inline std::vector<at::Tensor> random_parameters() {
   return parameters;
 }
 
-/// New ones, to both.
+/// Sets the same new random gradients in `a` and `b`.
 inline void give_gradients(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     a[i].mutable_grad() = torch::randn_like(a[i]).detach();

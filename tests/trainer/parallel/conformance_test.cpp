@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every style over every communicator: what one rank with the whole batch learns.
+// Tests that every style over every communicator learns the same as one rank with the whole batch.
 #include <catch2/catch.hpp>
 #include <functional>
 #include <map>
@@ -74,7 +74,8 @@ TEST_CASE("every style learns between MPI ranks what one rank learns, in single 
   const bool judges = session.rank() == 0;
   test::ThreadLaunch alone;
   if (judges) alone = test::run(test::ten_steps("synchronous", 1));
-  // MPI's own collectives, and those that `auto` takes between ranks that share memory.
+  // The loop covers MPI's own collectives, and the ones that `auto` selects for ranks that share
+  // memory.
   for (const char* all_reduce : {"tuned", "auto"}) {
     const auto ranks = trainer::with_all_reduce(trainer::make_mpi(session), all_reduce);
     INFO("all_reduce " << all_reduce);

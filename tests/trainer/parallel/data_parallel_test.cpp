@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is observable of one process with several devices: what it copies, and when it may not cut.
+// Tests of one process with several devices: copied data and batches smaller than the device count.
 #include <catch2/catch.hpp>
 
 #include "tests/support/temp_dir.hpp"
@@ -11,7 +11,7 @@ using test::all;
 namespace {
 
 constexpr int kDeviceSteps = 4;
-constexpr int kBatch = 6;  // of a device
+constexpr int kBatch = 6;  // samples per device
 
 contract::RunSpec recipe(int devices) {
   contract::RunSpec spec;
@@ -36,7 +36,7 @@ std::vector<contract::ResultRecord> records_of(const contract::RunSpec& spec) {
 
 TEST_CASE("a step copies the model, inputs, outputs and both kinds of gradients to and fro") {
   constexpr double kParameters = 784 * 512 + 512 + 512 * 512 + 512 + 512 * 10 + 10;
-  constexpr double kSample = 784 + 2 * 10;  // input, output and its gradient
+  constexpr double kSample = 784 + 2 * 10;  // input, output and gradient of the output
   for (int devices = 1; devices <= 3; ++devices) {
     const auto window = all<contract::StepWindow>(records_of(recipe(devices))).at(0);
     const double others = devices - 1;
@@ -50,7 +50,7 @@ TEST_CASE("a step copies the model, inputs, outputs and both kinds of gradients 
 }
 
 TEST_CASE("a batch with fewer samples than devices leaves the last ones idle") {
-  for (int devices = 1; devices <= 4; ++devices) {  // the last batch of the evaluation has one
+  for (int devices = 1; devices <= 4; ++devices) {  // the last evaluation batch has one sample
     CHECK(all<contract::EvalRecord>(records_of(recipe(devices))).at(0).samples == 257);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run may ask for beside a framework, in every framework style.
+// Tests of run options in combination with every framework style.
 #include <catch2/catch.hpp>
 
 #include "contract/run_outcome.hpp"
@@ -58,7 +58,7 @@ contract::RunSpec clipped(contract::RunSpec spec, double norm) {
   return spec;
 }
 
-/// The same steps of 3 batches each.
+/// Returns the same steps with 3 micro-batches each.
 contract::RunSpec accumulating(contract::RunSpec spec) {
   spec.batch_per_gpu /= 3;
   spec.accumulation_steps = 3;
@@ -187,7 +187,8 @@ TEST_CASE("a rank with fewer batches to evaluate keeps no other waiting") {
 TEST_CASE("all ranks break off an evaluation when one is told to stop in it") {
   for (auto spec : all_styles(2)) {
     spec.dataset.test_samples = 120;
-    // Asked before training, after each window of 4, 4 and 2 steps, then before each batch.
+    // Ranks poll for a stop before training, after each window of 4, 4 and 2 steps, and then before
+    // each evaluation batch.
     INFO(title_of(spec));
     for (const int question : {4, 5}) {
       test::TempDir folder;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps whose passes are replayed, on a CPU that does what a GPU's graphs do.
+// Tests of steps with replayed passes, on a CPU that imitates the graphs of a GPU.
 #include <catch2/catch.hpp>
 #include <map>
 #include <mutex>
@@ -18,10 +18,10 @@ namespace {
 
 struct Replayed {
   test::SmallResult result;
-  std::map<int, int> replays;  ///< of each rank
+  std::map<int, int> replays;  ///< number of replays of each rank
 };
 
-/// The run, its passes replayed.
+/// Runs the steps with replayed passes.
 Replayed replay(SmallRun run) {
   Replayed found;
   std::mutex mutex;
@@ -34,7 +34,7 @@ Replayed replay(SmallRun run) {
   return found;
 }
 
-/// How many graphs a rank replays.
+/// Returns the number of graphs that a rank replays.
 int replays_of(const SmallRun& run) {
   const int passes = run.spec.accumulation_steps;
   const int by_hand = (trainer::GraphedPass::kRehearsals + passes - 1) / passes;
@@ -107,7 +107,7 @@ TEST_CASE("batches of another shape than the first are done by hand between repl
   };
   const Replayed found = replay(run);
   CHECK(test::largest_difference(found.result, test::run(run)) == 0);
-  CHECK(found.replays.at(0) == 2 * (10 - 2 - 2));  // steps 0 to 2 by hand, and step 6
+  CHECK(found.replays.at(0) == 2 * (10 - 2 - 2));  // no graphs in steps 0 to 2 and 6
 }
 
 TEST_CASE("a step with a forward pass that reads a number from the device runs without graphs") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that are late now and then, or fail: whatever the order of events, every style goes on,
-// learns the same and says where the time went, or ends.
+// Tests of ranks that are delayed at random or fail. Every style either continues, learns the same
+// and records where the time went, or ends.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -26,13 +26,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kInterleavings = 100;  // steps of a run; each style is run twice
+constexpr int kInterleavings = 100;  // steps per run, with two runs per style
 
 double seconds_of(const test::SmallResult& result, int rank, StepPart part) {
   return result.times.at(rank).parts.at(static_cast<std::size_t>(part));
 }
 
-/// One call in eight is up to 0.3 ms late.
+/// Returns a function that delays one call in eight by up to 0.3 ms.
 std::function<void()> lateness(unsigned seed) {
   return [calls = std::make_shared<std::atomic<unsigned>>(seed)] {
     std::mt19937 random(++*calls);
@@ -51,7 +51,8 @@ test::SmallResult run_late(const contract::RunSpec& spec, unsigned seed, std::at
   return test::run(run);
 }
 
-/// Those whose ranks send each other messages, or gather parts; interleaving_test has the others.
+/// Returns the styles whose ranks send messages to each other or gather parts. interleaving_test
+/// covers the other styles.
 std::vector<contract::RunSpec> styles_to_be_late() {
   std::vector<contract::RunSpec> specs{
       style_spec("synchronous", 3), style_spec("vanilla_data_parallel", 3),
@@ -92,7 +93,8 @@ TEST_CASE("a rank that fails in a step ends the others of every style") {
       run.disturb = [failing](int rank, int step, trainer::Batch&) {
         if (rank == failing && step == 2) throw std::logic_error("this rank fails");
       };
-      // Who waits in a part of the ranks may be told before the failed one is out of its step.
+      // A rank that waits in a part of the ranks may report the error before the failed rank has
+      // left its step.
       CHECK_THROWS_WITH(test::run(run), Catch::Equals("this rank fails") ||
                                             Catch::EndsWith(" has left while others wait for it"));
     }
@@ -107,8 +109,8 @@ TEST_CASE("what nothing hides of collectives is in the parts of every style's st
     run.before_call = [](int, std::string_view) { std::this_thread::sleep_for(20ms); };
     const auto found = test::run(run);
     for (int rank = 0; rank < 2; ++rank) {
-      // The last call of each of four steps has next to nothing to hide behind. The time of one is
-      // asked for, so that a busy machine does not decide.
+      // Almost no computation hides the last call of each of the four steps. The check requires the
+      // time of only one call, to tolerate a busy machine.
       CHECK(seconds_of(found, rank, StepPart::exposed_comm) +
                 seconds_of(found, rank, StepPart::bubble) >
             0.02);
@@ -127,7 +129,7 @@ TEST_CASE("a stage that waits for one that is late stands in the bubble") {
     };
     INFO(framework);
     const auto found = test::run(run);
-    CHECK(seconds_of(found, 1, StepPart::bubble) >= 0.05);  // of 4 x 0.05
+    CHECK(seconds_of(found, 1, StepPart::bubble) >= 0.05);  // one of four delays of 0.05 s
     CHECK(seconds_of(found, 0, StepPart::bubble) < found.times.at(0).wall_s - 4 * 0.05);
   }
 }
@@ -146,7 +148,7 @@ TEST_CASE("what stages wait for a late one is bubble on both sides of it, not co
         if (rank == late) continue;
         INFO(schedule << ", rank " << rank << " beside " << late);
         const double bubble_s = seconds_of(found, rank, StepPart::bubble);
-        CHECK(bubble_s >= 0.1);  // of 4 x 0.05
+        CHECK(bubble_s >= 0.1);  // two of four delays of 0.05 s
         CHECK(bubble_s > seconds_of(found, rank, StepPart::exposed_comm));
       }
     }

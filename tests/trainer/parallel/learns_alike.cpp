@@ -9,18 +9,19 @@
 namespace dlscale::test {
 namespace {
 
-/// Of how many neighbouring ranks each does other work; 0: all do the same.
+/// Returns the number of neighbouring ranks that each do different work, or 0 if all ranks do the
+/// same work.
 int unlike_ranks(const contract::RunSpec& spec) {
   if (spec.framework == "hybrid") {
     const int stages = spec.framework_options.model_parallel_size;
     return stages > 1 ? stages : 0;
   }
   const bool unlike = spec.framework == "pipeline" || spec.framework == "layerwise" ||
-                      spec.framework == "vanilla_data_parallel";  // its first rank leads
+                      spec.framework == "vanilla_data_parallel";  // rank 0 leads the others
   return unlike ? spec.gpus : 0;
 }
 
-/// Of each process, where there are several.
+/// Checks the recorded times of each process, if there are several processes.
 void check_rank_times(const contract::RunSpec& spec, const ThreadLaunch& found) {
   const auto times = all<contract::RankTimes>(found.records);
   const auto processes = static_cast<std::size_t>(contract::process_count(spec));
@@ -31,7 +32,8 @@ void check_rank_times(const contract::RunSpec& spec, const ThreadLaunch& found) 
   CHECK(times[0].stages == unlike_ranks(spec));
 }
 
-/// Parts are means over the ranks, the wall time is the slowest one's.
+/// Checks the parts of steps. The parts are means over the ranks. The wall time is that of the
+/// slowest rank.
 void check_parts(const ThreadLaunch& found) {
   for (const auto& window : all<contract::StepWindow>(found.records)) {
     double sum = 0;

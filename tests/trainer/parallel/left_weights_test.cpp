@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The weights that a complete run leaves.
+// Tests of the weights that a complete run saves.
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <cstring>
@@ -16,7 +16,7 @@ using test::all;
 
 namespace {
 
-/// A run that evaluates the mean of its parameters and is to leave it.
+/// Returns a run that evaluates the mean of its parameters and saves the mean as weights.
 contract::RunSpec leaving(contract::RunSpec spec) {
   spec.ema_decay = 0.5;
   spec.checkpoint.weights = true;
@@ -38,7 +38,7 @@ std::string weights_left_by(const contract::RunSpec& spec) {
 TEST_CASE("every framework leaves the weights that one rank leaves") {
   const std::string alone = weights_left_by(leaving(test::style_spec("ddp", 1)));
   REQUIRE(alone.size() > 8);
-  std::uint64_t header = 0;  // as the format begins: the length of its header, little-endian
+  std::uint64_t header = 0;  // length of the file's header, little-endian
   std::memcpy(&header, alone.data(), sizeof header);
   const std::size_t begin = sizeof header + header;
   for (const auto& spec : test::style_specs(2)) {

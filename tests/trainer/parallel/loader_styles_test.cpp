@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every loader in every style: they train together, or say why they cannot.
+// Tests of every loader in every style: the run trains, or reports why it cannot train.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -23,16 +23,16 @@ using test::all;
 
 namespace {
 
-/// A kind of data, and a model for it.
+/// A kind of data with a suitable model.
 struct Kind {
-  std::string_view samples;  ///< as LoaderEntry::samples
-  bool any_size = false;     ///< as LoaderEntry::any_size
+  std::string_view samples;  ///< value of LoaderEntry::samples
+  bool any_size = false;     ///< value of LoaderEntry::any_size
   contract::DatasetSpec dataset;
   std::string model;
-  bool is_one_block = false;  ///< the model: it cannot be cut into stages
+  bool is_one_block = false;  ///< whether the model cannot be cut into stages
 };
 
-/// Files of every kind; of the pictures also record files.
+/// Files of every kind of data, including record files of the images.
 class Data {
  public:
   Data() {
@@ -63,10 +63,11 @@ class Data {
   test::TempDir folder_;
 };
 
-/// Of the seven pictures of Data, two a step.
+/// Batch size and number of steps for the seven images of Data.
 constexpr int kPictureBatch = 2, kPictureSteps = 4;
 
-/// A few steps in two epochs; pictures are cut at random and mirrored, by two threads.
+/// Returns a run of a few steps in two epochs. For image files, two threads crop the images at
+/// random and mirror them.
 contract::RunSpec with(contract::RunSpec spec, const trainer::LoaderEntry& loader,
                        const Kind& kind) {
   spec.loader = loader.name;
@@ -82,7 +83,7 @@ contract::RunSpec with(contract::RunSpec spec, const trainer::LoaderEntry& loade
   return spec;
 }
 
-/// What a run is to be refused with; empty where it is to train.
+/// Returns the expected rejection of a run, or an empty string if the run must train.
 std::string why_not(const contract::RunSpec& spec, const trainer::LoaderEntry& loader,
                     const Kind& kind) {
   const std::string_view delivers = loader.samples;
@@ -114,7 +115,7 @@ std::string refusal_of(const contract::RunSpec& spec) {
   return "";
 }
 
-/// Says which loader cannot be tried on this machine, unless it must be.
+/// Reports a loader that cannot be tried on this machine. Fails if DLSCALE_TEST_DALI=1.
 void tell_of_missing(const trainer::LoaderEntry& loader) {
   const std::string why = loader.why_missing ? loader.why_missing() : "";
   if (why.empty() || loader.needs_gpu) return;
@@ -132,19 +133,19 @@ double last_loss(const test::ThreadLaunch& launch) {
   return all<contract::EvalRecord>(launch.records).back().loss;
 }
 
-/// Stopped within its first epoch the run goes on with the next sample.
+/// Checks that a run that stops within its first epoch resumes with the next sample.
 void check_going_on(const contract::RunSpec& spec, const test::ThreadLaunch& whole) {
   const auto resumed = test::run_with_stop(spec);
   const auto first = all<contract::StepWindow>(resumed.records).front();
   CHECK(first.first_step > 0);
   CHECK(first.first_step < kPictureSteps);
   CHECK(steps_in_all(resumed) == steps_in_all(whole));
-  // The one batch that stands for all is made anew, of the samples that are next.
+  // The synthetic loader makes its only batch from the next samples, so that the parameters differ.
   if (spec.loader == "synthetic") return;
   CHECK(test::largest_difference(resumed.parameters, whole.parameters) < 1e-10);
 }
 
-/// Returns how many styles have trained.
+/// Tries a loader and a kind of data in all styles. Returns the number of styles that trained.
 int try_all_styles(const trainer::LoaderEntry& loader, const Kind& kind) {
   int trained = 0;
   test::ThreadLaunch alone;
@@ -162,7 +163,8 @@ int try_all_styles(const trainer::LoaderEntry& loader, const Kind& kind) {
     const auto found = test::run(spec);
     CHECK(test::largest_difference(found.parameters, alone.parameters) < 1e-10);
     if (kind.any_size) check_going_on(spec, found);
-    // One batch stands for the whole test set of those that take any data: its loss says nothing.
+    // For loaders that accept any data, one batch stands for the whole test set and its loss is not
+    // comparable.
     if (loader.samples == std::string_view("any")) continue;
     CHECK(last_loss(found) == Approx(last_loss(alone)).epsilon(1e-10));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models beside the classifiers of framework_test in every style.
+// Tests of models other than the classifiers of framework_test, in every style.
 #include <catch2/catch.hpp>
 
 #include "tests/support/temp_dir.hpp"
@@ -17,7 +17,7 @@ using test::style_spec;
 
 namespace {
 
-/// On images of 8 x 8 pixels.
+/// Returns the run with this model and images of 8 x 8 pixels.
 contract::RunSpec with_model(contract::RunSpec spec, const std::string& model) {
   spec.model = model;
   spec.dataset.shape = "1x8x8";
@@ -66,7 +66,8 @@ TEST_CASE("a TorchScript module that is stopped and goes on ends where it would 
   }
 }
 
-// Of one rank: those of a test are threads, for which TorchScript has one generator.
+// The run has one rank, because the ranks of a test are threads and TorchScript has one random
+// generator for all threads.
 TEST_CASE("what a TorchScript module draws and counts goes on where it was stopped") {
   test::TempDir folder;
   const std::string file = folder.path() / "net.pt";
@@ -96,7 +97,7 @@ TEST_CASE("a classifier on a frozen backbone learns on two ranks what it learns 
   const auto with_backbone = [](contract::RunSpec spec) {
     spec.model = "frozen_backbone";
     spec.model_options = {.backbone = "squeezenet1_0", .classifier_hidden = 8};
-    spec.precision = "fp32";  // of 224 x 224 pixels, however many the data have
+    spec.precision = "fp32";  // images of any size become 224 x 224 pixels
     spec.global_batch = 2;
     spec.batch_per_gpu = 2 / spec.gpus;
     spec.dataset.train_samples = 4;

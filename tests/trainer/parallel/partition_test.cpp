@@ -20,7 +20,7 @@ double dearest(const std::vector<double>& costs, const Places& places) {
   return most;
 }
 
-/// By trying every cut.
+/// Returns the lowest possible cost of the most expensive stage, by trying every cut.
 double least_dearest(const std::vector<double>& costs, std::size_t first, std::size_t stages) {
   if (stages == 1) {
     return std::accumulate(costs.begin() + static_cast<long>(first), costs.end(), 0.0);

@@ -21,14 +21,15 @@ int most_stashed(const Actions& actions) {
   return most;
 }
 
-/// Ticks until all stages are done, when every action takes one and waits for what it needs.
+/// Returns the number of ticks until all stages are done. Every action takes one tick and waits for
+/// the actions that it depends on.
 int ticks(const char* name, int stages, int micro_batches) {
   std::vector<Actions> todo;
   for (int s = 0; s < stages; ++s) {
     todo.push_back(pipeline_schedule(name, s, stages, micro_batches));
   }
   std::vector<std::size_t> at(todo.size(), 0);
-  std::map<std::tuple<int, int, int>, int> done;  // stage, kind, micro-batch: its tick
+  std::map<std::tuple<int, int, int>, int> done;  // tick by stage, kind and micro-batch
   for (int tick = 1; tick < 1000; ++tick) {
     bool all = true;
     for (int s = 0; s < stages; ++s) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch norms, their buffers and 16-bit arithmetic in every framework style.
+// Tests of batch norms, their buffers and 16-bit arithmetic in every framework style.
 #include <ATen/autocast_mode.h>
 #include <torch/nn/modules/activation.h>
 #include <torch/nn/modules/batchnorm.h>
@@ -83,7 +83,7 @@ TEST_CASE("whichever rank predicts, it predicts with rank 0's running statistics
 
 namespace {
 
-/// 4 steps, in the last of which all ranks get the same samples.
+/// Runs 4 steps. In the last step, all ranks get the same samples.
 test::SmallResult run_to_one_batch(const contract::RunSpec& spec) {
   SmallRun run{.spec = spec};
   run.disturb = [](int, int step, trainer::Batch& batch) {
@@ -123,7 +123,7 @@ TEST_CASE(
     "a step in which ddp's reducer reduces nothing is an error, not a step of each rank's own") {
   SmallRun run{style_spec("ddp", 2)};
   run.spec.framework_options.static_graph = true;
-  run.spec.accumulation_steps = 2;  // which descriptions may not have
+  run.spec.accumulation_steps = 2;  // run descriptions do not allow this
   CHECK_THROWS_WITH(test::run(run), Catch::Contains("the reducer has reduced nothing"));
 }
 
@@ -169,7 +169,7 @@ TEST_CASE("a stage normalises one micro-batch after the other, as one rank that 
 }
 
 TEST_CASE("ddp broadcasts all buffers in one message before each step, unless told not to") {
-  constexpr std::int64_t kBufferBytes = 2 * (4 + 6) * 8 + 2 * 8;  // statistics; counts of batches
+  constexpr std::int64_t kBufferBytes = 2 * (4 + 6) * 8 + 2 * 8;  // statistics and batch counts
   auto spec = style_spec("ddp", 2);
   const auto with = test::run({spec});
   spec.framework_options.broadcast_buffers = false;
@@ -233,14 +233,14 @@ TEST_CASE("in bf16 every framework learns nearly what one rank learns in it") {
     if (is_shared) spec.batch_norm = "synchronised";
     const auto found = test::run({with_precision(spec, "bf16")});
     const auto wide = is_shared ? unrounded : test::run({spec});
-    CHECK(largest_difference(found, wide) > 1e-4);  // what does not round is 1e-6 away
+    CHECK(largest_difference(found, wide) > 1e-4);  // the difference without rounding is 1e-6
     CHECK(largest_difference(found, is_shared ? alone : wide) < 0.05);
   }
 }
 
 namespace {
 
-/// One sample of one rank is too large for 16 bits, in the second step.
+/// Sets one sample of rank 1 to infinity in the second step, which exceeds the range of 16 bits.
 void overflow_rank_1(int rank, int step, trainer::Batch& batch) {
   if (step == 1 && rank == 1) batch.input[0].fill_(std::numeric_limits<float>::infinity());
 }
@@ -310,10 +310,10 @@ TEST_CASE("in fp16 every framework learns nearly what one rank learns in fp32") 
     const bool is_shared = spec.framework != "data_parallel";
     if (is_shared) spec.batch_norm = "synchronised";
     const auto expected = is_shared ? alone : test::run({spec});
-    spec.clip_norm = 100;  // of unscaled gradients: changes nothing
+    spec.clip_norm = 100;  // norm of unscaled gradients, without effect
     const double difference =
         largest_difference(test::run({with_precision(spec, "fp16")}), expected);
-    CHECK(difference > 2e-5);  // what does not round is 1e-6 away
+    CHECK(difference > 2e-5);  // the difference without rounding is 1e-6
     CHECK(difference < 0.02);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optimizers, decay groups and means of parameters in every style: as on one rank, and after a stop
-// as without.
+// Tests of optimizers, decay groups and parameter means in every style, compared with one rank and
+// with an uninterrupted run.
 #include <catch2/catch.hpp>
 
 #include "tests/support/temp_dir.hpp"
@@ -22,7 +22,8 @@ std::vector<contract::RunSpec> summing_styles(int ranks) {
   return specs;
 }
 
-/// Everything that a style could get wrong at once.
+/// Returns the run with this optimizer, decay groups and a parameter mean, which a style could
+/// handle wrongly.
 contract::RunSpec with_optimizer(contract::RunSpec spec, const std::string& optimizer) {
   spec.optimizer = {.kind = optimizer, .weight_decay = 0.05, .decayed = "weights"};
   spec.ema_decay = 0.7;
@@ -50,7 +51,7 @@ TEST_CASE("every optimizer, with decay groups and a mean, learns in every style 
         CHECK(largest_difference(found.parameters, alone.parameters) < 1e-9);
         const auto eval = all<contract::EvalRecord>(found.records).back();
         CHECK(eval.correct == expected.correct);
-        CHECK(eval.loss == Approx(expected.loss).epsilon(1e-9));  // of the mean
+        CHECK(eval.loss == Approx(expected.loss).epsilon(1e-9));  // loss of the parameter mean
       }
     }
   }

@@ -19,7 +19,8 @@
 namespace dlscale::test {
 namespace {
 
-/// An operator with a kernel of its own; those made of others are seen as these.
+/// Call of an operator that has its own kernel. An operator that consists of other operators is
+/// recorded as calls of these operators.
 struct Call {
   c10::OperatorHandle op;
   std::vector<c10::IValue> inputs, outputs;
@@ -38,7 +39,7 @@ void for_each_tensor(const std::vector<c10::IValue>& values, const Visit& visit)
 class Recording;
 thread_local Recording* recording = nullptr;
 
-/// What this thread calls while it lives.
+/// Recorder of the operator calls of this thread during its lifetime.
 class Recording {
  public:
   Recording()
@@ -56,9 +57,9 @@ class Recording {
     if (!failure_.empty()) throw base::RunError(failure_);
     return std::move(calls_);
   }
-  /// Of what was there before the recording.
+  /// Restores the content of memory that existed before the recording.
   void restore() const {
-    const at::AutoDispatchBelowADInplaceOrView unseen;  // autograd would take it for a change
+    const at::AutoDispatchBelowADInplaceOrView unseen;  // hides the copies from autograd
     for (const auto& [memory, kept] : before_) kept.first.copy_(kept.second);
   }
 
@@ -85,7 +86,8 @@ class Recording {
     return under;
   }
 
-  /// What autocast casts it calls once more, within.
+  /// Returns whether autocast handles an operator. Autocast calls the operator again after casting
+  /// its inputs, so only the inner call is recorded.
   static bool is_cast(const c10::OperatorHandle& op) {
     return at::autocast::is_autocast_enabled(at::kCPU) &&
            !c10::impl::tls_is_dispatch_key_excluded(c10::DispatchKey::AutocastCPU) &&
@@ -113,10 +115,10 @@ class Recording {
   }
 
   at::CallbackHandle callback_;
-  int depth_ = 0;  ///< of operators that call others
+  int depth_ = 0;  ///< depth of nested operator calls
   std::vector<Call> calls_;
-  std::set<void*> own_;                                        ///< memory that calls have made
-  std::map<void*, std::pair<at::Tensor, at::Tensor>> before_;  ///< and that they have found
+  std::set<void*> own_;  ///< memory that recorded calls created
+  std::map<void*, std::pair<at::Tensor, at::Tensor>> before_;  ///< older memory and its copy
   std::string failure_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A CPU whose operators can be recorded and replayed as those of a GPU.
+// A CPU device whose operators can be recorded and replayed like those of a GPU.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,12 @@
 
 namespace dlscale::test {
 
-/// What its graphs have in common with CUDA's: recorded work leaves no trace in memory; replayed,
-/// the same operators run on the same memory with the same numbers, and nothing of the host's work
-/// is done again; reading a tensor's number while recording is an error. `replays` counts.
+/// Creates a CPU device whose graphs imitate CUDA graphs:
+/// - Recorded work leaves no trace in memory.
+/// - A replay runs the same operators on the same memory with the same numbers, and does not repeat
+///   work of the host.
+/// - Reading the number of a tensor during a recording is an error.
+/// `replays` counts the replays.
 std::unique_ptr<trainer::Device> make_recorded_device(int& replays);
 
 }  // namespace dlscale::test

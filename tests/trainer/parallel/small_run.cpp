@@ -50,20 +50,21 @@ struct Net : torch::nn::Module {
   torch::nn::Linear hidden, output;
 };
 
-/// The same for every rank; step -1 is for predictions.
+/// Returns the batch of all ranks for a step. Step -1 is for predictions.
 trainer::Batch batch_of(int step, at::ScalarType type) {
   auto generator = at::make_generator<at::CPUGeneratorImpl>(static_cast<std::uint64_t>(100 + step));
   return {at::randn({kStepSamples, 1, kSide, kSide}, generator, at::kDouble).to(type) * 2 + 1,
           at::randint(kClasses, {kStepSamples}, generator, at::kLong)};
 }
 
-/// A communicator whose calls begin with something else, and so do those of its parts.
+/// Communicator that calls a function before each of its calls. Communicators split from it do the
+/// same.
 class Disturbed : public trainer::Overlay {
  public:
   using Before = std::function<void(std::string_view call)>;
   Disturbed(trainer::Communicator& inner, Before before)
       : Overlay(inner), before_(std::move(before)) {}
-  /// Keeps the part.
+  /// Takes ownership of `part`.
   Disturbed(std::unique_ptr<trainer::Communicator> part, Before before)
       : Overlay(*part), before_(std::move(before)), part_(std::move(part)) {}
 
@@ -96,7 +97,7 @@ class Disturbed : public trainer::Overlay {
   std::unique_ptr<trainer::Communicator> part_;
 };
 
-/// What one rank of a run has.
+/// State of one rank of a run.
 class SmallRank {
  public:
   SmallRank(const SmallRun& run, trainer::Communicator& ranks)
@@ -213,7 +214,7 @@ class SmallRank {
   at::ScalarType type_;
   std::string placement_;
   std::optional<trainer::RankStatistics> statistics_;
-  const trainer::Model* model_ = nullptr;  ///< the style's
+  const trainer::Model* model_ = nullptr;  ///< model of the style
   std::unique_ptr<trainer::ParallelStyle> style_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps of any style on a small net with batch norms, on ranks that are threads of the test.
+// Steps of any style on a small network with batch norms, on ranks that are threads of the test.
 #pragma once
 
 #include <torch/types.h>
@@ -19,38 +19,41 @@
 
 namespace dlscale::test {
 
-/// Of the spec, one of style_spec(), everything but data set, rate and number of steps.
+/// Settings of a short run. `spec` comes from style_spec(). The data set, the learning rate and the
+/// number of steps in `spec` have no effect.
 struct SmallRun {
   contract::RunSpec spec;
   int steps = 4;
-  double rate_step = 0;  ///< by which the learning rate, 0.1 in the first step, grows in each
-  std::map<std::string, at::Tensor> from = {};  ///< state to go on from; empty: a fresh one
-  /// Done to what a rank gets for a step.
+  double rate_step = 0;  ///< increase of the learning rate per step, from 0.1 in the first step
+  std::map<std::string, at::Tensor> from = {};  ///< state to resume from, empty for a fresh start
+  /// Function that may change the batch of a rank before a step.
   std::function<void(int rank, int step, trainer::Batch&)> disturb = {};
-  /// What each of a rank's calls of its communicator begins with; `call` as Communicator names it.
+  /// Function that runs before each communicator call of a rank. `call` is the name of the call in
+  /// Communicator.
   std::function<void(int rank, std::string_view call)> before_call = {};
-  /// Of a rank, on a CPU; null: the usual one.
+  /// Factory of the device of a rank, on a CPU. Null selects the usual device.
   std::function<std::unique_ptr<trainer::Device>(int rank)> make_device = {};
-  /// Done behind the forward passes, with the scores.
+  /// Function that runs after each forward pass with the scores.
   std::function<void(const at::Tensor& scores)> after_forward = {};
 };
 
 struct SmallResult {
   std::map<std::string, at::Tensor> state;
-  std::vector<at::Tensor> predictions;  ///< of each rank that makes some, for the same samples
-  at::Tensor losses;                    ///< rank 0's, of each step
+  std::vector<at::Tensor> predictions;  ///< scores of each rank that predicts, for equal samples
+  at::Tensor losses;                    ///< loss of each step on rank 0
   std::map<std::string, std::int64_t> counts;
-  std::string warning;                       ///< rank 0's, after the steps
-  trainer::CommStats comm;                   ///< rank 0's, of the steps
-  std::map<int, trainer::BlockTimes> times;  ///< of each rank's steps
-  /// Running statistics of each rank's layers as its last step leaves them.
+  std::string warning;                       ///< warning of rank 0 after the steps
+  trainer::CommStats comm;                   ///< communication of rank 0 in the steps
+  std::map<int, trainer::BlockTimes> times;  ///< times of the steps of each rank
+  /// Running statistics of the layers of each rank after its last step.
   std::map<int, std::vector<at::Tensor>> buffers;
 };
 
 SmallResult run(const SmallRun& run);
-/// To the bit; what is no number is equal.
+/// Returns whether tensors are equal bit by bit. NaN counts as equal to NaN.
 bool is_equal(const at::Tensor& a, const at::Tensor& b);
-/// Over the model's parameters and buffers; the numbers' size is about 1.
+/// Returns the largest difference over the parameters and buffers of the model. Their values are
+/// about 1.
 double largest_difference(const SmallResult& a, const SmallResult& b);
 
 }  // namespace dlscale::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a stage of a pipeline keeps between forward and backward.
+// Tests of what a stage of a pipeline keeps between the forward and the backward pass.
 #include "trainer/parallel/stage.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kStages = 4, kMicroBatches = 8;
 
-/// Counts the graphs that are there, each of which keeps a mark.
+/// Counter of existing autograd graphs. Each graph keeps a mark alive.
 class Graphs {
  public:
   at::Tensor mark(const at::Tensor& output) {

@@ -21,7 +21,7 @@ contract::RunSpec style_spec(const std::string& framework, int ranks, int zero_s
   spec.framework = framework;
   spec.framework_options.zero_stage = zero_stage;
   if (framework == "deepspeed" && zero_stage == 3) {
-    // Of the CNN's blocks the first and the last stay, and one at a time comes ahead.
+    // Stage 3 keeps the first and the last block of the CNN and prefetches one block at a time.
     spec.framework_options.persistence_threshold_elements = 1000;
     spec.framework_options.prefetch_elements = 20'000;
   }

@@ -9,35 +9,36 @@
 
 namespace dlscale::test {
 
-inline constexpr int kStepSamples = 24;  ///< of all ranks together
+inline constexpr int kStepSamples = 24;  ///< samples per step over all ranks
 
-/// Those of this build.
+/// Returns the framework styles of this build.
 std::vector<std::string> frameworks();
 
-/// Those that give each rank some of a model's blocks.
+/// Returns whether a framework style gives each rank only some blocks of a model.
 bool cuts_models(const std::string& framework);
 
-/// 5 steps of the CNN on noise of 6 x 6 pixels with momentum, in double precision: enough to tell
-/// styles apart, and 24 times fewer parameters than the MLP has.
+/// Returns a run of 5 steps of the CNN on noise of 6 x 6 pixels with momentum, in double precision.
+/// The run suffices to distinguish styles, and the CNN has 24 times fewer parameters than the MLP.
 contract::RunSpec style_spec(const std::string& framework, int ranks, int zero_stage = 2);
 
-/// style_spec() of every framework, and of ZeRO's other stages.
+/// Returns style_spec() of every framework style and of the other ZeRO stages.
 std::vector<contract::RunSpec> style_specs(int ranks);
 
-/// style_spec() of 10 steps, in windows of 4.
+/// Returns style_spec() with 10 steps in windows of 4.
 contract::RunSpec ten_steps(const std::string& framework, int ranks, int zero_stage = 2);
 
-/// ten_steps() of every framework and stage of ZeRO, the optimizer's state in host memory, and
-/// PowerSGD.
+/// Returns ten_steps() of every framework style and ZeRO stage, with the optimizer state in host
+/// memory, and with PowerSGD.
 std::vector<contract::RunSpec> all_styles(int ranks);
 
-/// Those of them that change no gradient.
+/// Returns the runs of all_styles() that do not change gradients.
 std::vector<contract::RunSpec> exact_styles(int ranks);
 
-/// Those of exact_styles() that are `processes`, and pipelines of several micro-batches.
+/// Returns the runs of exact_styles() that have `processes` processes, and pipelines with several
+/// micro-batches.
 std::vector<contract::RunSpec> styles_of_processes(int processes);
 
-/// For messages.
+/// Returns a title of the run for messages.
 std::string title_of(const contract::RunSpec& spec);
 
 }  // namespace dlscale::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks hand over to each other in a step of each style.
+// Tests of the amount of data that ranks send to each other in a step of each style.
 #include <catch2/catch.hpp>
 #include <cstdint>
 
@@ -13,7 +13,7 @@ using test::ten_steps;
 
 namespace {
 
-// The parameters of the CNN's blocks for images of 6 x 6 pixels of 5 classes, and their outputs.
+// Numbers of parameters and outputs of the CNN's blocks, for images of 6 x 6 pixels and 5 classes.
 constexpr std::int64_t kConv1 = 32 * 9 + 32, kConv2 = 64 * 32 * 9 + 64;
 constexpr std::int64_t kHidden = 64 * 128 + 128, kOutput = 128 * 5 + 5;
 constexpr std::int64_t kParameters = kConv1 + kConv2 + kHidden + kOutput;  // an odd number
@@ -24,7 +24,8 @@ std::int64_t half(std::int64_t numbers) {
   return (numbers + 1) / 2;
 }
 
-/// Numbers that a rank hands over in a step, mean over the ranks, once buckets are rebuilt.
+/// Returns the number of values that a rank sends per step after the buckets are rebuilt, as a mean
+/// over the ranks.
 double numbers_of(const contract::RunSpec& spec) {
   const auto window = all<contract::StepWindow>(test::run(spec).records).at(1);
   return window.bytes_sent / window.steps / sizeof(double);
@@ -46,7 +47,8 @@ TEST_CASE(
 }
 
 TEST_CASE("ZeRO's ranks hand over gradients, what they gather, and a number to clip by") {
-  // Of stage 3 the first and the last block stay and are gathered once, the others twice.
+  // In stage 3, the first and the last block stay on the ranks and are gathered once. The other
+  // blocks are gathered twice.
   const double in_stage_3 = kConv1 + kConv2 + kHidden + 2 * half(kOutput) +
                             2 * (half(kConv2) + half(kHidden)) + half(kConv1) + half(kOutput);
   for (const double clip_norm : {0.0, 0.05}) {
@@ -100,10 +102,11 @@ TEST_CASE("stages are balanced by operations, by parameters or by number of bloc
   struct Case {
     const char *shape, *balance;
     int ranks;
-    std::int64_t cuts;  // numbers that go on, of a sample
+    std::int64_t cuts;  // values per sample that cross the cuts
   };
-  // The first convolution of 3 x 7 x 7 has more operations than both linear layers, which have more
-  // parameters than all else; of 3 x 12 x 12 the hidden layer alone has.
+  // For 3 x 7 x 7, the first convolution has more operations than both linear layers, and the
+  // linear layers have more parameters than all other layers. For 3 x 12 x 12, the hidden layer
+  // alone has more parameters than all other layers.
   constexpr std::int64_t kConv1Of7 = 32 * 5 * 5, kConv1Of12 = 32 * 10 * 10;
   constexpr std::int64_t kConv2Of12 = 64 * 4 * 4;
   for (const Case& one : {Case{"3x7x7", "cost", 2, kConv1Of7},
@@ -124,6 +127,6 @@ TEST_CASE("stages are balanced by operations, by parameters or by number of bloc
 TEST_CASE("replicas of stages hand over gradients to the ranks with the same stage alone") {
   auto spec = ten_steps("hybrid", 4);
   spec.framework_options.micro_batches = 2;
-  const double at_cuts = 2 * 2 * (kStepSamples / 2) * kAfterConv2;  // of two replicas, both ways
+  const double at_cuts = 2 * 2 * (kStepSamples / 2) * kAfterConv2;  // two replicas, both directions
   CHECK(numbers_of(spec) == Approx((at_cuts + 2.0 * kParameters) / 4));
 }

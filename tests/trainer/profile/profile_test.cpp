@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where kernel time goes, as runs with `profile` record it.
+// Tests of the kernel times that runs with `profile` record.
 #include <torch/types.h>
 
 #include <catch2/catch.hpp>

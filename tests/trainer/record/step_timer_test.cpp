@@ -15,7 +15,7 @@ using contract::StepPart;
 
 namespace {
 
-/// A device that works beside the processor, which goes on at once.
+/// Device that works asynchronously, while the CPU continues at once.
 class SlowDevice : public trainer::Device {
  public:
   explicit SlowDevice(test::FakeClock& clock) : clock_(clock) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients under ddp that come in another order on every other rank.
+// A check of ddp with gradients that become ready in different orders on even and odd ranks.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,11 @@
 
 namespace dlscale::test {
 
-/// **Collective.** Three steps with parameters of 3, 5 and 7 numbers in double precision, each a
-/// bucket of its own once buckets are rebuilt; on even ranks the last one's gradient is the first
-/// to come, on odd ones the first one's. Returns the bytes of each step's all-reduces. Throws
-/// std::runtime_error where a gradient is not the mean over the ranks.
+/// **Collective.** Runs three steps with parameters of 3, 5 and 7 numbers in double precision. Each
+/// parameter has its own bucket once buckets are rebuilt. On even ranks the gradient of the last
+/// parameter is ready first, on odd ranks that of the first parameter. Returns the bytes of the
+/// all-reduces in each step. Throws std::runtime_error if a gradient is not the mean over the
+/// ranks.
 std::vector<std::vector<std::int64_t>> all_reduces_of_crossed_ranks(
     trainer::Communicator& communicator);
 

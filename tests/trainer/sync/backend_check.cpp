@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the backend for PyTorch's distributed package must do, and what tensors are refused.
+// Checks of the backend for PyTorch's distributed package, and of tensors that it rejects.
 #include "tests/trainer/sync/backend_check.hpp"
 
 #include <torch/types.h>
@@ -21,7 +21,7 @@ void expect(const at::Tensor& found, std::vector<double> wanted, const char* wha
   }
 }
 
-/// 1, 2, … on ranks 0, 1, …, twice.
+/// Returns a tensor with two elements of value rank + 1.
 std::vector<at::Tensor> own(int rank) {
   return {at::full({2}, rank + 1.0, at::kDouble)};
 }
@@ -62,8 +62,8 @@ void check_backend(trainer::Communicator& communicator) {
   for (int rank = 0; rank < communicator.size(); ++rank) {
     expect(outputs[0][static_cast<std::size_t>(rank)], {rank + 1.0, rank + 1.0}, "allgather");
   }
-  // Not the group's own barrier: it keeps a static tensor, which ranks that are threads overwrite
-  // all at once.
+  // This calls the barrier of the backend, because the barrier of the group has a static tensor,
+  // which ranks that are threads overwrite at the same time.
   group->getDefaultBackend()->barrier({})->wait();
 }
 

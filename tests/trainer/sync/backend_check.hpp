@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the backend for PyTorch's distributed package must do, and what tensors are refused.
+// Checks of the backend for PyTorch's distributed package, and of tensors that it rejects.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace dlscale::test {
 
-/// **Collective.** Every call of the backend through a process group. Throws std::runtime_error
-/// naming the first wrong result.
+/// **Collective.** Checks every call of the backend through a process group. Throws
+/// std::runtime_error that names the first wrong result.
 void check_backend(trainer::Communicator& communicator);
 
-/// What span_of says to a tensor: "gaps" (a column of a matrix), "half" (a type without
-/// ElementType), "meta" (not on the CPU).
+/// Returns the error of span_of() for a tensor of this kind: "gaps" (a column of a matrix),
+/// "complex" (a type without ElementType), or "meta" (not on the CPU).
 std::string refusal(const std::string& kind);
 
 }  // namespace dlscale::test

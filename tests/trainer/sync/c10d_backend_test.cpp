@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backend for PyTorch's distributed package, called as the package calls it.
+// Tests of the backend for PyTorch's distributed package, called like the package calls it.
 #include <catch2/catch.hpp>
 
 #include "tests/trainer/sync/backend_check.hpp"

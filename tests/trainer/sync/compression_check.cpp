@@ -29,7 +29,7 @@ double largest(const at::Tensor& tensor) {
   return tensor.abs().max().item<double>();
 }
 
-/// A rank with one parameter and a ddp for it.
+/// A rank with one parameter and a ddp for the parameter.
 struct Rank {
   Rank(const contract::FrameworkOptions& options, trainer::Communicator& communicator)
       : queue(communicator, clock),
@@ -39,7 +39,7 @@ struct Rank {
                         .options = options,
                         .queue = queue,
                         .clock = clock})) {}
-  /// The gradient that a step with this rank's `given` ends with.
+  /// Returns the gradient at the end of a step in which this rank has the gradient `given`.
   at::Tensor step(const at::Tensor& given) {
     sync->before_forward(true);
     const at::Tensor loss = (parameters[0] * given).sum();

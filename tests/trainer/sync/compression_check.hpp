@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One parameter whose gradient ddp compresses, looked at from within.
+// Checks of one parameter whose gradient ddp compresses.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@ namespace dlscale::test {
 
 struct PowerSgdSeen {
   double lost = 0;         ///< largest element of the error after the last step
-  double unaccounted = 0;  ///< means + mean error - what ranks gave: largest element
+  double unaccounted = 0;  ///< largest element of means + mean error - given gradients
   double from_mean = 0;    ///< largest difference of the last mean from the exact one
   std::int64_t states = 0;
 };
 
-/// **Collective.** `steps` steps in each of which rank r's gradient is the same random 24 x 16
-/// matrix of this rank's, of rank `rank_of_gradient`, compressed to matrices of rank `rank`.
+/// **Collective.** Runs `steps` steps. In every step, the gradient of a rank is the same random 24
+/// x 16 matrix of rank `rank_of_gradient`. ddp compresses the gradients to matrices of rank `rank`.
 PowerSgdSeen look_at_powersgd(int steps, int rank, int rank_of_gradient,
                               trainer::Communicator& communicator);
 
-/// **Collective.** After one step in 16 bits: the largest error of a mean's element, as a share of
-/// the mean of what ranks gave in magnitude.
+/// **Collective.** Returns the largest error of an element after one step in 16 bits, as a share of
+/// the mean of the gradients' magnitudes.
 double error_in_16_bits(const std::string& compression, trainer::Communicator& communicator);
 
 }  // namespace dlscale::test

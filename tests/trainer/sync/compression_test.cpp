@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is observable of ddp's compressions: what they send and lose; PowerSGD loses nothing for
-// good.
+// Tests of what ddp's compressions send and lose. PowerSGD loses nothing permanently.
 #include "tests/trainer/sync/compression_check.hpp"
 
 #include <catch2/catch.hpp>
@@ -26,7 +25,7 @@ const SyncEntry& ddp() {
   return base::find<SyncEntry>(sync_table(), "framework", "ddp");
 }
 
-/// Two layers of 64 x 64 with bias, from step 1 on compressed.
+/// Returns a training of two layers of 64 x 64 with bias, which are compressed from step 1 on.
 Training two_layers(int rank) {
   Training training;
   training.widths = {kWidth, kWidth, kWidth};
@@ -37,7 +36,7 @@ Training two_layers(int rank) {
   return training;
 }
 
-/// The largest difference of any rank of three from one rank with all batches.
+/// Returns the largest difference between three ranks and one rank with all batches.
 double difference_from_exact(const Training& training) {
   const auto exact = test::train_alone(training, 3);
   std::vector<std::vector<double>> found(3);
@@ -63,7 +62,7 @@ TEST_CASE("a step sends biases as they are and r (n + m) elements of a matrix, f
     Training training = two_layers(rank);
     training.after_step = [&](int, double) { steps.push_back(recorder.take()); };
     test::train_replica(training, ddp(), recorder);
-    const std::int64_t thin = 2 * kWidth * rank * 8;  // of both layers
+    const std::int64_t thin = 2 * kWidth * rank * 8;  // bytes of both layers
     INFO("rank " << rank);
     CHECK(steps[0] == Bytes{2 * (kWidth * kWidth + kWidth) * 8});
     CHECK(steps[1] == Bytes{2 * kWidth * 8, thin, thin});
@@ -72,7 +71,7 @@ TEST_CASE("a step sends biases as they are and r (n + m) elements of a matrix, f
 }
 
 TEST_CASE("a matrix that would not become half as large goes as it is") {
-  // 2 r (n + m) < n m: 256 r < 4096.
+  // The condition is 2 r (n + m) < n m, here 256 r < 4096.
   for (const auto& [rank, calls] : {std::pair{15, 3}, std::pair{16, 1}}) {
     const auto alone = make_single();
     Recorder recorder(*alone);
@@ -86,7 +85,8 @@ TEST_CASE("a matrix that would not become half as large goes as it is") {
 }
 
 TEST_CASE("with the rank of the gradients, or a larger one, means are exact") {
-  // Three ranks of 4 samples make gradients of rank 12; with 40 matrices are not worth compressing.
+  // Three ranks with 4 samples each make gradients of rank 12. With rank 40, matrices are not worth
+  // compressing.
   CHECK(difference_from_exact(two_layers(12)) < 1e-6);
   CHECK(difference_from_exact(two_layers(40)) < 1e-10);
 }
@@ -114,7 +114,7 @@ TEST_CASE("gradients of low rank lose nothing, whatever each rank has") {
 }
 
 TEST_CASE("in 16 bits a mean errs by its roundings and no more") {
-  // Units in the last place: before the division, behind it, and behind two sums.
+  // Values are rounded before the division, after the division, and after each of two sums.
   for (const auto& [compression, unit] : {std::pair{"fp16", 0x1p-11}, std::pair{"bf16", 0x1p-8}}) {
     run_as_threads(3, [&, compression = compression, unit = unit](Communicator& rank) {
       const double error = test::error_in_16_bits(compression, rank);

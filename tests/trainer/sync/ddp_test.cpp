@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is observable of PyTorch's DistributedDataParallel: its buckets, bytes and overlap.
+// Tests of PyTorch's DistributedDataParallel: its buckets, bytes and overlap.
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cmath>
@@ -30,8 +30,8 @@ const SyncEntry& ddp_entry() {
   return base::find<SyncEntry>(sync_table(), "framework", "ddp");
 }
 
-/// Six equal layers without bias, so that gradients are ready in one order only. The first bucket
-/// closes with its second layer, the next with its third.
+/// Returns a training of six equal layers without bias, so that gradients are ready in only one
+/// order. The first bucket closes with its second layer, the next bucket with its third layer.
 Training six_layers() {
   Training training;
   training.widths = {64, 64, 64, 64, 64, 64, 64};
@@ -42,7 +42,7 @@ Training six_layers() {
   return training;
 }
 
-/// The all-reduces of each step on one rank alone.
+/// Returns the all-reduces of each step on a single rank.
 std::vector<Bytes> all_reduces_of(Training training) {
   const auto alone = make_single();
   Recorder recorder(*alone);
@@ -93,7 +93,8 @@ TEST_CASE("where unused parameters are looked for, caps hold from the start and 
   training.options.find_unused_parameters = true;
   const auto steps = all_reduces_of(training);
   REQUIRE(steps.size() == 3);
-  // Assigned in model order, reduced in reverse; the four-byte counts tell which were used.
+  // Parameters are assigned to buckets in model order and reduced in reverse order. The four-byte
+  // counts report which parameters were used.
   CHECK(steps[0] == Bytes{kLayerBytes, 3 * kLayerBytes, 2 * kLayerBytes, 6 * 4});
   CHECK(steps[1] == steps[0]);
 }
@@ -122,7 +123,7 @@ TEST_CASE("ranks whose gradients come in other orders reduce them in rank 0's") 
 }
 
 TEST_CASE("two ranks of ddp learn the bits that two of synchronous learn") {
-  // To divide by 2 before the sum or behind it is the same.
+  // Division by 2 before or after the sum gives the same bits.
   const auto trained = [](const char* framework) {
     std::vector<double> parameters;
     run_as_threads(2, [&](Communicator& rank) {
@@ -145,7 +146,7 @@ TEST_CASE("ddp divides before it sums, horovod sums first") {
     return mean;
   };
   CHECK(of_two("ddp") == 1.5e308);
-  CHECK(std::isinf(of_two("horovod")));  // twice as much is more than the type has
+  CHECK(std::isinf(of_two("horovod")));  // twice the gradient exceeds the range of the type
 }
 
 TEST_CASE("the first buckets are reduced while backward still computes") {
@@ -154,7 +155,7 @@ TEST_CASE("the first buckets are reduced while backward still computes") {
     Training training = six_layers();
     training.before_step = [&](int) { recorder.take(); };
     training.late_in_backward = [&](int step) {
-      // Backward stands still here: unless a reduction is under way already, none will be.
+      // The backward pass waits here until a reduction has begun. Without overlap, none begins.
       for (int i = 0; step > 0 && !recorder.has_begun(); ++i) {
         if (i == 2000) throw std::runtime_error("no overlap");
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -181,7 +182,8 @@ TEST_CASE("time that backward hides is not exposed") {
     all_s = recorder.take_seconds();
   };
   test::train_replica(training, ddp_entry(), recorder);
-  // Three buckets of at least 50 ms: the last one shows, the first is over before it is submitted.
+  // There are three buckets of at least 50 ms. The last bucket is exposed. The first bucket is
+  // complete before the last one is submitted.
   CHECK(exposed_s >= 0.050);
   CHECK(all_s >= 0.150);
   CHECK(exposed_s < all_s);
@@ -203,7 +205,8 @@ TEST_CASE("ranks whose models differ are told so before they train") {
 TEST_CASE("a static graph learns which parameters are used at first, and its buckets then") {
   Training training = six_layers();
   training.options.static_graph = true;
-  // The four-byte counts tell which were used; gradients go when backward is over.
+  // The four-byte counts report which parameters were used. Gradients are sent after the backward
+  // pass.
   CHECK(all_reduces_of(training) ==
         std::vector<Bytes>{{6 * 4, 6 * kLayerBytes},
                            {6 * kLayerBytes},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that are late now and then: whatever the order of events, styles go on and learn the same.
+// Tests of ranks that are delayed at random: in any order of events, styles continue and learn the
+// same.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -16,7 +17,7 @@ using test::Training;
 
 namespace {
 
-constexpr int kRounds = 40, kSteps = 5;  // each step is an interleaving of its own
+constexpr int kRounds = 40, kSteps = 5;  // each step has another interleaving
 
 struct Style {
   const char* framework;
@@ -24,7 +25,7 @@ struct Style {
   const char* overlap;
 };
 
-/// A short training of 3 ranks, each delayed at moments of its own.
+/// Runs a short training of 3 ranks, each delayed at its own random times.
 std::vector<double> train_with_delays(const Style& style, int round) {
   Training training;
   training.widths = {3, 4, 4, 2};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks that all have the same gradient agree on.
+// A check of the mean gradient of ranks that all have the same gradient.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace dlscale::test {
 
-/// **Collective.** Of one parameter in double precision, by `framework`'s way.
+/// **Collective.** Returns the mean gradient of one parameter in double precision, as `framework`
+/// computes it.
 double mean_gradient(const std::string& framework, double gradient,
                      trainer::Communicator& communicator);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A communicator that keeps a list of what went through it, and may be slow.
+// A communicator that records its all-reduces and can delay them.
 #pragma once
 
 #include <chrono>
@@ -16,12 +16,12 @@ class Recorder : public trainer::Overlay {
  public:
   using Overlay::Overlay;
 
-  /// The bytes of each all-reduce begun since the last call.
+  /// Returns the bytes of each all-reduce that began since the last call.
   std::vector<std::int64_t> take() {
     const std::lock_guard lock(mutex_);
     return std::exchange(all_reduced_bytes_, {});
   }
-  /// Seconds spent in all-reduces that ended since the last call.
+  /// Returns the seconds spent in all-reduces that ended since the last call.
   double take_seconds() {
     const std::lock_guard lock(mutex_);
     return std::exchange(all_reduce_s_, 0);

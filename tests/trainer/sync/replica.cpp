@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small network in double precision, trained by one rank or by several.
+// A small network in double precision that one rank or several ranks train.
 #include "tests/trainer/sync/replica.hpp"
 
 #include <ATen/CPUGeneratorImpl.h>
@@ -17,7 +17,8 @@ namespace {
 
 using trainer::GradientSync;
 
-/// Numbers that depend on the seed alone; ranks in threads would share the global generator.
+/// Returns random numbers that depend only on the seed. The global generator is unsuitable, because
+/// ranks that are threads would share it.
 at::Tensor numbers(std::vector<std::int64_t> shape, std::uint64_t seed) {
   return at::randn(shape, at::make_generator<at::CPUGeneratorImpl>(seed), at::kDouble);
 }
@@ -69,7 +70,7 @@ class Network {
   std::size_t layers_ = 0;
 };
 
-/// What the ranks [first, first + count) see in one step.
+/// Batch of the ranks [first, first + count) in one step.
 struct Batch {
   Batch(const Training& training, int step, int first, int count) {
     std::vector<at::Tensor> xs;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small network in double precision, trained by one rank or by several.
+// A small network in double precision that one rank or several ranks train.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,30 @@
 
 namespace dlscale::test {
 
-/// Linear layers with tanh between them, mean squared error, SGD with momentum.
+/// Training of linear layers with tanh between them, with mean squared error and SGD with momentum.
 struct Training {
   std::vector<std::int64_t> widths{12, 16, 16, 5};
   bool bias = true;
-  bool unused_parameter = false;  ///< one parameter that the loss does not depend on
+  bool unused_parameter = false;  ///< whether to add a parameter that the loss does not depend on
   int steps = 6;
   double weight_decay = 0;
   std::int64_t batch_per_rank = 4;
   contract::FrameworkOptions options;
   std::function<void(int step)> before_step = [](int) {};
-  /// Called in each backward when all gradients but the first layer's are ready.
+  /// Callback in each backward pass when all gradients except those of the first layer are ready.
   std::function<void(int step)> late_in_backward = [](int) {};
-  /// Called when gradients have been agreed on, with the number of memories in which they lie.
+  /// Callback after the ranks have agreed on gradients, with the number of distinct memory blocks
+  /// that hold them.
   std::function<void(std::size_t memories)> after_backward = [](std::size_t) {};
-  /// Called after each step with the sync's exposed_comm_s().
+  /// Callback after each step with exposed_comm_s() of the sync.
   std::function<void(int step, double exposed_s)> after_step = [](int, double) {};
 };
 
-/// All parameters after training on the batches of `ranks` ranks put together.
+/// Returns all parameters after one rank has trained on the concatenated batches of `ranks` ranks.
 std::vector<double> train_alone(const Training& training, int ranks);
 
-/// **Collective.** All parameters of this rank after training on its own batches. Ranks begin with
-/// different parameters and take over rank 0's.
+/// **Collective.** Returns all parameters of this rank after training on its own batches. Ranks
+/// create different parameters and then receive the parameters of rank 0.
 std::vector<double> train_replica(const Training& training, const trainer::SyncEntry& entry,
                                   trainer::Communicator& communicator);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every sync style: several ranks train as one rank on their batches put together would.
+// Tests that several ranks of every sync style train like one rank on the concatenated batches.
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -30,7 +30,7 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
   return largest;
 }
 
-/// The parameters each of 3 ranks in threads ends with.
+/// Returns the final parameters of each of 3 ranks that are threads.
 std::vector<std::vector<double>> train_in_threads(const Training& training,
                                                   const SyncEntry& entry) {
   std::vector<std::vector<double>> results(3);
@@ -129,11 +129,11 @@ TEST_CASE("communication that nothing hides is reported as exposed") {
     test::Recorder recorder(*alone);
     recorder.all_reduce_takes = std::chrono::milliseconds(10);
     Training training;
-    double all_calls = 0;  // none of horovod's: it is alone
-    double most_s = 0;     // of a call; a thread that is put aside finds its call under way
+    double all_calls = 0;  // none for horovod, which is alone
+    double most_s = 0;     // maximum per call, because a preempted thread waits less
     training.after_step = [&](int step, double exposed_s) {
       INFO("step " << step);
-      // Each all-reduce of synchronous, one bucket of ddp.
+      // The calls are all all-reduces of synchronous, or one bucket of ddp.
       const auto calls = static_cast<double>(recorder.take().size());
       all_calls += calls;
       if (calls > 0) {

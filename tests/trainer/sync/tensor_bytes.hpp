@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many bytes of tensors a rank holds.
+// Measurement of the bytes of tensors that a rank holds.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,23 +16,23 @@ class DebugInfoGuard;
 
 namespace dlscale::test {
 
-/// Of the tensors' storages, each counted once.
+/// Returns the number of bytes in the storages of the tensors. Each storage is counted once.
 std::int64_t storage_bytes(const std::vector<at::Tensor>& tensors);
 
 std::vector<at::Tensor> gradients_of(const std::vector<at::Tensor>& tensors);
 
-/// The bytes of tensors that a rank's threads, its own and its queue's, have made and not given
-/// back since this was made, as their allocator reports them.
+/// Counter of the bytes of tensors that the thread of a rank and the thread of its queue have
+/// allocated and not freed since construction, as reported by their allocator.
 class LiveBytes {
  public:
-  /// To be made in the rank's own thread, and to end there.
+  /// Starts counting. The counter must be created and destroyed in the thread of the rank.
   explicit LiveBytes(trainer::CollectiveQueue& queue);
   ~LiveBytes();
   LiveBytes(const LiveBytes&) = delete;
   LiveBytes& operator=(const LiveBytes&) = delete;
 
   std::int64_t now() const;
-  /// At a time, since it was last asked.
+  /// Returns the largest number of bytes at one time since the last call.
   std::int64_t take_most() const;
 
  private:

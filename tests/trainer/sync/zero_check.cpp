@@ -50,7 +50,7 @@ ZeroSeen look_at_zero(const std::vector<std::int64_t>& widths, int stage,
   }
   contract::FrameworkOptions options;
   options.zero_stage = stage;
-  options.reduce_bucket_elements = 1;  // each gradient goes as soon as it is there
+  options.reduce_bucket_elements = 1;  // each gradient is sent as soon as it is ready
   const auto sync = base::find<trainer::SyncEntry>(trainer::sync_table(), "framework", "deepspeed")
                         .make({parameters, names, options, queue, clock});
   const auto optimized = sync->optimized();

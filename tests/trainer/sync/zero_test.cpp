@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is observable of DeepSpeed's ZeRO: partitions, buckets, bytes.
+// Tests of DeepSpeed's ZeRO: partitions, buckets and bytes.
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cmath>
@@ -31,7 +31,7 @@ const SyncEntry& deepspeed() {
   return base::find<SyncEntry>(sync_table(), "framework", "deepspeed");
 }
 
-/// Six equal layers without bias.
+/// Returns a training of six equal layers without bias.
 Training six_layers(int stage) {
   Training training;
   training.widths = {64, 64, 64, 64, 64, 64, 64};
@@ -97,12 +97,12 @@ TEST_CASE("all ways to reduce and gather teach the same") {
 
 namespace {
 
-/// An all-reduce does not begin before it is let, or before its patience ends.
+/// Overlay that delays each all-reduce until open() is called or the timeout `patience` ends.
 class Gate : public Overlay {
  public:
   Gate(Communicator& inner, std::chrono::milliseconds patience)
       : Overlay(inner), patience_(patience) {}
-  /// Whether somebody waits, or begins to.
+  /// Opens the gate. Returns whether an all-reduce waits, or starts to wait within the timeout.
   bool open() {
     std::unique_lock lock(mutex_);
     const bool found = changed_.wait_for(lock, patience_, [this] { return waiting_; });
@@ -129,7 +129,8 @@ class Gate : public Overlay {
   bool open_ = false, waiting_ = false;
 };
 
-/// Whether backward gets to the first layer while the first bucket, of three of six layers, waits.
+/// Returns whether the backward pass reaches the first layer while the first bucket waits. The
+/// bucket contains three of the six layers.
 bool goes_on_beside_a_reduction(const char* overlap, std::chrono::milliseconds patience) {
   const auto alone = make_single();
   Gate gate(*alone, patience);
@@ -197,11 +198,12 @@ TEST_CASE("after backward stage 2 keeps no gradient but the partition's, stage 1
 
 namespace {
 
-/// Counts what a rank sends on average where collectives are as good as rings.
+/// Overlay that counts the bytes that a rank sends on average if collectives are as efficient as
+/// rings.
 class RingVolume : public Overlay {
  public:
   using Overlay::Overlay;
-  double of_gradients = 0;  ///< bytes
+  double of_gradients = 0;  ///< bytes of gradients
 
  private:
   double share() const { return static_cast<double>(size() - 1) / size(); }
@@ -237,7 +239,7 @@ TEST_CASE("reduced to their owners gradients travel half as far as all-reduced")
         test::train_replica(mine, deepspeed(), volume);
         if (rank.rank() == 0) bytes = volume.of_gradients;
       });
-      // S = 6 layers: (N-1)/N S, and twice that
+      // S = 6 layers. Reductions to owners send (N-1)/N S, and all-reduces send twice as much.
       const double all = 2.0 / 3 * 6 * kLayerNumbers * 8;
       CHECK(bytes == Approx(to_owners ? all : 2 * all));
     }
@@ -272,7 +274,7 @@ contract::FrameworkOptions stage(int number) {
   return options;
 }
 
-/// What rank 0 of `ranks` sees.
+/// Returns the measurements of rank 0 of `ranks`.
 test::BlocksSeen blocks_of(const contract::FrameworkOptions& options, int ranks,
                            int micro_batches = 1) {
   test::BlocksSeen seen;
@@ -283,7 +285,7 @@ test::BlocksSeen blocks_of(const contract::FrameworkOptions& options, int ranks,
   return seen;
 }
 
-/// Within 5 percent.
+/// Returns whether the values differ by at most 5 percent.
 bool is_about(std::int64_t found, double expected) {
   return std::abs(static_cast<double>(found) - expected) <= 0.05 * expected;
 }
@@ -324,11 +326,12 @@ TEST_CASE("memory of a rank: each stage divides one thing more by the number of 
 }
 
 TEST_CASE("while a rank trains it has gradients and buckets, by stage, beside what it keeps") {
-  constexpr std::int64_t kBlock = test::kBlockElements;  // a bucket as well
+  constexpr std::int64_t kBlock = test::kBlockElements;  // elements of a block and of a bucket
   for (const int ranks : {2, 3, 4}) {
     const std::int64_t part = kModel / ranks;
-    // Parameters, gradients and momentum; a bucket, and in stage 2 the gradient that goes into it;
-    // in stage 3 a block, its gradient and the copy of it that is reduced.
+    // All stages hold parameters, gradients and momentum. Stages 0 to 2 also hold a bucket, and
+    // stage 2 the gradient that is copied to the bucket. Stage 3 also holds a block, its gradient
+    // and the copy of the gradient that is reduced.
     const std::int64_t expected[] = {3 * kModel + kBlock, 2 * (kModel + part) + kBlock,
                                      kModel + 2 * part + 2 * kBlock, 3 * part + 3 * kBlock};
     for (const int number : {0, 1, 2, 3}) {
@@ -337,7 +340,8 @@ TEST_CASE("while a rank trains it has gradients and buckets, by stage, beside wh
       const std::int64_t most = blocks_of(options, ranks).most_bytes / 8;
       INFO("stage " << number << ", " << ranks << " ranks: " << most << " of " << expected[number]);
       CHECK(most >= expected[number]);
-      // Outputs of blocks; in stage 3 the copy may be held until its thread has let it go.
+      // The margin covers the outputs of blocks. In stage 3, the thread of the copy may release it
+      // late.
       CHECK(most < expected[number] + kBlock / 2 + (number == 3 ? kBlock : 0));
     }
   }
@@ -347,7 +351,8 @@ TEST_CASE("stage 3 has its part of the gradients, of however many micro-batches 
   for (const int ranks : {2, 4}) {
     const auto once = blocks_of(stage(3), ranks, 1).bytes_behind_backward;
     CHECK(blocks_of(stage(3), ranks, 3).bytes_behind_backward == once);
-    // Parameters, momentum, gradients, and what is to be added to these.
+    // The bytes are those of parameters, momentum, gradients, and values to be added to the
+    // gradients.
     CHECK(once >= 8 * 4 * kModel / ranks);
     CHECK(once < 8 * (4 * kModel / ranks + test::kBlockElements));
   }
@@ -356,7 +361,7 @@ TEST_CASE("stage 3 has its part of the gradients, of however many micro-batches 
 TEST_CASE("bytes of a step by stage, with one batch and with several") {
   for (const int ranks : {2, 3, 4}) {
     for (const int micro_batches : {1, 3}) {
-      // 8 S, 8 P, and 8 P/N
+      // All P parameters take 8 P bytes, and the part of one of N ranks takes 8 P/N bytes.
       const std::int64_t all = 8 * kModel;
       const std::int64_t part = all / ranks;
       const std::int64_t expected[] = {all, all + part, micro_batches * all + part,
@@ -385,7 +390,7 @@ TEST_CASE("an optimizer in host memory leaves its state, gradients and copies th
   auto options = stage(3);
   options.offload_optimizer = true;
   const auto seen = blocks_of(options, 2);
-  // What the optimizer steps is another tensor than the partition that blocks are made of.
+  // The optimizer steps another tensor than the partition from which blocks are gathered.
   CHECK(seen.optimizer_bytes == 8 * kModel / 2);
   CHECK(seen.parameter_bytes == 8 * kModel / 2);
   CHECK(seen.gradient_bytes == 8 * kModel / 2);

@@ -29,20 +29,21 @@ TEST_CASE("a translation that is the reference has 100, one with no n-gram of it
 }
 
 TEST_CASE("BLEU is the geometric mean of four precisions") {
-  // One wrong word at the end of six: 5/6, 4/5, 3/4, 2/3 of the n-grams are right, 1/3 together.
+  // A wrong last word among six leaves 5/6, 4/5, 3/4, 2/3 of the n-grams correct. Their product is
+  // 1/3.
   CHECK(bleu_of({{{10, 11, 12, 13, 14, 99}, {10, 11, 12, 13, 14, 15}}}) ==
         Approx(100 * std::pow(1.0 / 3, 0.25)));
 }
 
 TEST_CASE("a translation that is too short is punished, one that is too long is not twice") {
   CHECK(bleu_of({{{10, 11, 12, 13}, {10, 11, 12, 13, 14}}}) == Approx(100 * std::exp(-0.25)));
-  // 5/6, 4/5, 3/4, 2/3 again.
+  // The precisions are again 5/6, 4/5, 3/4, 2/3.
   CHECK(bleu_of({{{10, 11, 12, 13, 14, 15}, {10, 11, 12, 13, 14}}}) ==
         Approx(100 * std::pow(1.0 / 3, 0.25)));
 }
 
 TEST_CASE("words that are repeated count as often as the reference has them") {
-  // Papineni's "the the the the the the the" against "the cat is on the mat".
+  // The example is Papineni's "the the the the the the the" against "the cat is on the mat".
   trainer::BleuCounts counts;
   trainer::add_sentence(counts, Sentence(7, 10), Sentence{10, 11, 12, 13, 10, 14}, kUnknown);
   CHECK(counts.matches[0] == 2);
@@ -52,11 +53,11 @@ TEST_CASE("words that are repeated count as often as the reference has them") {
 }
 
 TEST_CASE("counts of sentences are added up, their scores are not") {
-  // 1-grams 8/10, 2-grams 6/8, 3-grams 4/6, 4-grams 2/4.
+  // The precisions are 8/10 for 1-grams, 6/8 for 2-grams, 4/6 for 3-grams and 2/4 for 4-grams.
   CHECK(bleu_of({{{10, 11, 12, 13, 98}, {10, 11, 12, 13, 14}},
                  {{10, 11, 12, 13, 99}, {10, 11, 12, 13, 14}}}) ==
         Approx(100 * std::pow(0.8 * 0.75 * 4 / 6 * 0.5, 0.25)));
-  // The short sentence has no 4-gram, the corpus has.
+  // The short sentence has no 4-gram, but the corpus has.
   CHECK(bleu_of({{{10, 11, 12, 13}, {10, 11, 12, 13}}, {{20}, {20}}}) == Approx(100));
 }
 

@@ -22,12 +22,12 @@ const TaskEntry& task(const std::string& name) {
 }
 
 struct Example {
-  at::Tensor output;     ///< as a model gives it in training
-  at::Tensor evaluated;  ///< and in evaluation
+  at::Tensor output;     ///< output of a model in training
+  at::Tensor evaluated;  ///< output of a model in evaluation
   at::Tensor target;
 };
 
-/// Six samples; of translations the length is 5 and the first samples are shorter.
+/// Returns six samples of a task. Translations have length 5, and the first samples are shorter.
 Example example_of(const std::string& name) {
   torch::manual_seed(3);
   if (name == "reconstruction") {
@@ -146,8 +146,8 @@ TEST_CASE("a translation's loss is per token, its perplexity follows, its own wo
       -torch::log_softmax(output, 2).gather(2, target.unsqueeze(2)).squeeze(2);
   CHECK(record.loss == Approx(by_hand.masked_select(kept).mean().item<double>()));
   CHECK(record.metrics.at("perplexity") == Approx(std::exp(record.loss)));
-  CHECK(record.correct == kSamples);      // it has been given the reference
-  CHECK(record.metrics.at("bleu") == 0);  // whose sentences have no four words
+  CHECK(record.correct == kSamples);      // the output contains the reference
+  CHECK(record.metrics.at("bleu") == 0);  // no sentence has four words
   CHECK(record.metrics.at("token_accuracy") <= 1);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every all-reduce of the table: results, bytes on the wire, faults.
+// Tests of every all-reduce algorithm in the table: results, bytes sent and errors.
 #include "trainer/comm/algorithms/all_reduce.hpp"
 
 #include <atomic>
@@ -28,7 +28,7 @@ std::unique_ptr<Communicator> with(const std::string& name, Communicator& ranks)
   return with_all_reduce(std::make_unique<Overlay>(ranks), name);
 }
 
-/// The bytes each of `size` ranks hands to the transport in one all-reduce of `count` floats.
+/// Returns the number of bytes that each of `size` ranks sends in one all-reduce of `count` floats.
 std::vector<std::int64_t> bytes_sent(const std::string& name, int size, std::int64_t count) {
   std::vector<std::int64_t> bytes(static_cast<std::size_t>(size));
   run_as_threads(size, [&](Communicator& ranks) {
@@ -41,7 +41,7 @@ std::vector<std::int64_t> bytes_sent(const std::string& name, int size, std::int
   return bytes;
 }
 
-/// How many of three ranks get an error.
+/// Returns the number of ranks, out of three, that receive an error.
 int ranks_told(const std::string& name, const std::function<void(Communicator&)>& body) {
   std::atomic<int> told{0};
   run_as_threads(3, [&](Communicator& ranks) {
@@ -98,14 +98,16 @@ TEST_CASE("a ring sends 2 (N-1)/N of the data, to the byte where parts are uneve
   CHECK(bytes_sent("ring", 1, 1000) == Bytes{0});
   CHECK(bytes_sent("ring", 2, 1000) == Bytes(2, 4000));
   CHECK(bytes_sent("ring", 4, 1000) == Bytes(4, 6000));
-  // Parts of 3, 3 and 4 of 10 elements; a rank sends all twice but its two successors' parts.
+  // The parts have 3, 3 and 4 of the 10 elements. A rank sends all elements twice, except the parts
+  // of its two successors.
   CHECK(bytes_sent("ring", 3, 10) == Bytes{80 - 12 - 16, 80 - 16 - 12, 80 - 12 - 12});
 }
 
 TEST_CASE("recursive doubling sends log2 N times the data") {
   CHECK(bytes_sent("recursive_doubling", 2, 1000) == Bytes(2, 4000));
   CHECK(bytes_sent("recursive_doubling", 4, 1000) == Bytes(4, 8000));
-  // Rank 0 is idle: it gives its data to rank 1 and gets the result from there.
+  // Rank 0 does not take part in the doubling. It sends its data to rank 1 and receives the result
+  // from rank 1.
   CHECK(bytes_sent("recursive_doubling", 3, 1000) == Bytes{4000, 8000, 4000});
 }
 
@@ -130,7 +132,7 @@ TEST_CASE("between nodes only one rank of each sends to others") {
       for (const double sum : data) {
         if (sum != 10) throw std::runtime_error("a wrong sum");
       }
-      // All take part in the broadcast; those that do not lead in no more.
+      // All ranks take part in the broadcast. Only the leaders take part in a second call.
       const std::int64_t times = ranks.rank() % 3 == 0 ? 2 : 1;
       if (ranks.stats().bytes - before != times * count * 8) throw std::runtime_error("bytes");
     }

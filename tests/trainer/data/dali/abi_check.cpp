@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares what abi.hpp declares with DALI's own header: compiled where that is at hand.
+// A comparison of the declarations in abi.hpp with DALI's own header, compiled only where that
+// header is available.
 #include <dali/dali.h>
 
 #include <cstddef>
@@ -78,7 +79,7 @@ SAME_VALUE(ours::DataType::fp32, DALI_FLOAT);
 SAME_VALUE(ours::Feed::copy, DALI_FEED_INPUT_FORCE_COPY);
 SAME_VALUE(ours::Feed::no_copy, DALI_FEED_INPUT_NO_COPY);
 
-/// The first bytes of a struct in which nothing but one flag is set.
+/// Returns the first bytes of a struct in which only the flag that `set` sets is 1.
 template <class Set>
 std::uint64_t bit(Set set) {
   daliPipelineParams_t params{};
@@ -90,7 +91,8 @@ std::uint64_t bit(Set set) {
 
 }  // namespace
 
-/// How bit-fields lie is the compiler's choice and no constant expression.
+/// Compares the bit-fields at run time, because the compiler chooses their layout and the layout is
+/// not a constant expression.
 int main() {
   using Present = ours::PipelineParams;
   const bool same =

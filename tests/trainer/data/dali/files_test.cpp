@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of files in tests/data/images, which native reads as torchvision does, by the real
-// DALI.
+// Tests of the real DALI on the file types in tests/data/images, which the native loader reads like
+// torchvision.
 #include <torch/types.h>
 
 #include <catch2/catch.hpp>
@@ -18,7 +18,7 @@ using namespace dlscale;
 
 namespace {
 
-/// All of them, as a training set.
+/// Returns a training set of all files in tests/data/images.
 trainer::Dataset kinds_of_files() {
   const std::filesystem::path data = DLSCALE_SOURCE_DIR "/tests/data";
   const auto files = images::class_files(data, {"images"});
@@ -57,7 +57,7 @@ TEST_CASE("of every kind of file that native reads dali_cpu makes the same image
   for (std::int64_t sample = 0; sample < set.train.size(); ++sample) {
     INFO(set.train.pictures->name(sample));
     const auto off = (image_of(*dali, sample) - image_of(*native, sample)).abs();
-    // At the edge of a random part DALI repeats the last pixel, where Pillow takes fewer.
+    // At the edge of a random crop, DALI repeats the last pixel, but Pillow uses fewer pixels.
     const bool has_edges = is_random && resample == images::Resample::antialiased;
     CHECK(off.max().item<int>() <= (has_edges ? 12 : 2));
     CHECK(off.to(at::kDouble).mean().item<double>() < 1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images that the real DALI makes, beside those that PictureMaker makes of the same samples.
+// Tests that compare images of the real DALI with images that PictureMaker makes of the same
+// samples.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -28,7 +29,7 @@ void write(const fs::path& path, const std::vector<std::uint8_t>& bytes) {
   base::write_file_atomically(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-/// Waves and a slope, of no special size.
+/// Returns an image of the given size with waves and gradients.
 images::Picture picture(images::Size size, int number) {
   images::Picture picture;
   picture.reshape(size);
@@ -43,7 +44,7 @@ images::Picture picture(images::Size size, int number) {
   return picture;
 }
 
-/// Six JPEG files of one class.
+/// Writes six JPEG files of one class and returns them.
 trainer::PictureFiles six_jpegs(const fs::path& root) {
   for (int i = 0; i < 6; ++i) {
     write(root / "a" / (std::to_string(i) + ".jpg"),
@@ -57,7 +58,7 @@ struct Difference {
   int largest = 0;
 };
 
-/// Of bytes, between DALI's images and PictureMaker's, over all samples.
+/// Returns the difference in bytes between DALI's and PictureMaker's images over all samples.
 Difference difference(const dali::Library& library, const trainer::PictureSource& source,
                       std::size_t samples, const PictureRecipe& recipe) {
   dali::PipelineSettings settings{
@@ -106,7 +107,7 @@ TEST_CASE("DALI's images are those of native: decoded, cut, scaled and mirrored 
                                  .resample = resample,
                                  .seed = 3,
                                  .layout = layout});
-  // At the edge of a random part DALI repeats the last pixel, where Pillow takes fewer.
+  // At the edge of a random crop, DALI repeats the last pixel, but Pillow uses fewer pixels.
   CHECK(found.largest <= (is_random && resample == images::Resample::antialiased ? 12 : 2));
   CHECK(found.mean < 0.5);
 }

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// An environment of these variables alone.
+/// Returns a lookup in an environment that contains only these variables.
 trainer::VariableLookup with(std::map<std::string, std::string> variables) {
   return [variables = std::move(variables)](const char* name) {
     const auto found = variables.find(name);

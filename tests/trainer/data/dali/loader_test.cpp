@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loader dali_cpu with the real DALI, beside native.
+// Tests that compare the loader dali_cpu, using the real DALI, with the loader native.
 #include <torch/types.h>
 
 #include <catch2/catch.hpp>
@@ -24,27 +24,27 @@ namespace {
 
 constexpr int kSamples = 10;
 
-/// Ten JPEG files of two classes, of which one may be damaged.
+/// Data set of ten JPEG files in two classes. A test can damage single files.
 class Photographs {
  public:
   Photographs() {
     for (int i = 0; i < kSamples; ++i) test::write_numbered_jpeg(file(i), {60 + i, 80 - i}, i);
     load();
   }
-  /// Where sample `i` is.
+  /// Returns the path of sample `i`.
   fs::path file(int i) const {
     return dir_ / "train" / (i % 2 == 0 ? "cat" : "dog") / (std::to_string(i) + ".jpg");
   }
-  /// Keeps the beginning of a file.
+  /// Truncates a file to its first 300 bytes.
   void cut(int i) const {
     constexpr std::size_t kBytes = 300;
     base::write_file_atomically(file(i), base::read_file(file(i)).substr(0, kBytes));
   }
-  /// A file that begins well, and then asks for a table that it has not.
+  /// Damages a file such that its header is valid but its scan refers to a missing Huffman table.
   void spoil(int i) const {
     std::string bytes = base::read_file(file(i));
     const std::size_t scan = bytes.find("\xff\xda");
-    bytes.at(scan + 6) = '\x33';  // of the first colour's two tables the numbers
+    bytes.at(scan + 6) = '\x33';  // table numbers of the first component
     base::write_file_atomically(file(i), bytes);
   }
   trainer::LoaderContext context(bool is_evaluation = false) const {
@@ -151,7 +151,7 @@ TEST_CASE("dali_cpu goes on in the middle of an epoch as if it had not stopped")
   const auto loader = trainer::dali::make_dali_loader(photographs.context(), false);
   loader->start(kAll);
   loader->next();
-  trainer::Delivery rest = kAll;  // what is under way is left
+  trainer::Delivery rest = kAll;  // pending samples are discarded
   rest.samples.erase(rest.samples.begin(), rest.samples.begin() + 4);
   CHECK(torch::equal(images_of(all_of(*loader, rest)), whole.narrow(0, 4, 6)));
   CHECK(torch::equal(images_of(all_of(*loader, kAll)), whole));
@@ -212,7 +212,8 @@ TEST_CASE("with on_broken skip the next whole picture takes a broken one's place
   const auto batches = all_of(*loader, kAll);
   REQUIRE(batches.size() == 3);
   CHECK(torch::equal(batches[1].target, torch::tensor({1, 0, 0, 0})));
-  CHECK(torch::equal(batches[1].input[1], batches[1].input[2]));  // sample 2 instead of 1, and 2
+  // Sample 2 replaces sample 1 and appears twice.
+  CHECK(torch::equal(batches[1].input[1], batches[1].input[2]));
   const trainer::LoaderWork work = loader->take_work();
   CHECK(work.skipped_samples == 1);
   CHECK(work.bytes > 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trainer says where DALI is missing. No other case of this program may need it afterwards.
+// Tests of a trainer without DALI. No later test case in this program may require DALI.
 #include <stdlib.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ using namespace dlscale;
 
 namespace {
 
-/// Sets a variable of this process until it goes.
+/// Guard that sets DLSCALE_DALI_LIBRARY during its lifetime.
 class Named {
  public:
   explicit Named(const char* path) { ::setenv("DLSCALE_DALI_LIBRARY", path, 1); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library with two of DALI's names, in a version that there is none of.
+// A library that exports two of DALI's symbols with a version that does not exist.
 extern "C" int daliInit() {
   return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The real DALI, for tests that ask it.
+// Access to the real DALI library for tests.
 #pragma once
 
 #include <cstdlib>
@@ -11,7 +11,8 @@
 
 namespace dlscale::test {
 
-/// Nothing where this machine has none; the test then says that it is skipped, and why.
+/// Returns the DALI library. Returns nothing and marks the test as skipped, with the reason, if
+/// this machine does not have DALI.
 inline std::optional<trainer::dali::Library> real_dali() {
   auto found = trainer::dali::find_library(::getenv);
   if (const auto* missing = std::get_if<trainer::dali::Missing>(&found)) {

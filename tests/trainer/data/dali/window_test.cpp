@@ -43,7 +43,8 @@ TEST_CASE("the middle is scaled as the whole picture is, and lies in what is dec
 
 TEST_CASE("of a large picture no more is decoded than the filter of the middle sees") {
   const auto window = window_of({.side = 224, .shorter_side = 256}, {2560, 2560}, 0, 0);
-  // 224 of 256 new pixels are 2240 old ones, and a new pixel's reach is 10 on either side.
+  // 224 of 256 output pixels cover 2240 input pixels, and the filter of an output pixel reaches 10
+  // input pixels to either side.
   CHECK(window.decoded.height >= 2260);
   CHECK(window.decoded.height <= 2264);
 }

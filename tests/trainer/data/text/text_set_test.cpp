@@ -23,7 +23,7 @@ Tokens tokens(const trainer::TokenLists& lists, std::int64_t i) {
   return {lists[i].begin(), lists[i].end()};
 }
 
-/// Ten texts of one word, w0 … w9, with labels 0 and 1 in turn.
+/// Returns ten texts of one word each, w0 … w9, with alternating labels 0 and 1.
 trainer::RawTextSet ten_texts() {
   trainer::RawTextSet raw{.classes = 2};
   for (int i = 0; i < 10; ++i) {
@@ -33,7 +33,7 @@ trainer::RawTextSet ten_texts() {
   return raw;
 }
 
-/// The message of loading the only data set whose files are in `folder`.
+/// Returns the error of loading the data set `kind` from `folder`.
 std::string error_of(const std::string& kind, const test::TempDir& folder) {
   try {
     load({kind, folder.path()});
@@ -51,7 +51,7 @@ TEST_CASE("folds share the samples, each is tested in one and trained in the oth
     const auto set = trainer::make_text_set(ten_texts(), {.folds = 5, .fold = fold});
     CHECK(set.train.size() == 8);
     CHECK(set.test.size() == 2);
-    // Of the vocabulary are only the words of the training set.
+    // The vocabulary contains only words of the training set.
     CHECK(set.words == trainer::kSpecialTokens + 8);
     CHECK(tokens(set.test.text, 0) == Tokens{trainer::kUnknown});
   }
@@ -108,7 +108,7 @@ TEST_CASE("AG News joins title and description, with doubled quotes and broken l
   test::write_text(folder / "test.csv", "4,d,c\n");
   const auto set = load({"text_ag_news", folder.path()});
   CHECK(set.train.labels == std::vector<std::uint16_t>{2, 0});
-  CHECK(set.train.text[0].size() == 5);  // a b c , d
+  CHECK(set.train.text[0].size() == 5);  // tokens a b c , d
   CHECK(tokens(set.train.text, 1) == Tokens{trainer::kSpecialTokens});
   CHECK(set.test.labels == std::vector<std::uint16_t>{3});
   std::filesystem::remove(folder / "train.csv");

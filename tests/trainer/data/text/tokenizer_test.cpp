@@ -23,11 +23,11 @@ TEST_CASE("letters of Latin-1 have lower case as well, other characters stay") {
 TEST_CASE("text is UTF-8 up to its first byte that is none") {
   CHECK(trainer::utf8_prefix("a€é𝄞") == std::string("a€é𝄞").size());
   CHECK(trainer::utf8_prefix("ab\xe9 d") == 2);
-  CHECK(trainer::utf8_prefix("a\xc3") == 1);      // ends in a character
-  CHECK(trainer::utf8_prefix("a\xc0\xaf") == 1);  // longer than need be
+  CHECK(trainer::utf8_prefix("a\xc3") == 1);      // ends within a character
+  CHECK(trainer::utf8_prefix("a\xc0\xaf") == 1);  // overlong encoding
   CHECK(trainer::utf8_prefix("\xe0\x80\xaf") == 0);
-  CHECK(trainer::utf8_prefix("ab\xed\xa0\x80") == 2);    // half of a pair
-  CHECK(trainer::utf8_prefix("\xf4\x90\x80\x80") == 0);  // beyond Unicode
+  CHECK(trainer::utf8_prefix("ab\xed\xa0\x80") == 2);    // half of a surrogate pair
+  CHECK(trainer::utf8_prefix("\xf4\x90\x80\x80") == 0);  // above the Unicode range
   CHECK(trainer::utf8_prefix("\x80") == 0);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for the best fusion threshold and cycle time.
+// Tests of the search for the best fusion threshold and cycle time.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -13,7 +13,7 @@ using trainer::Communicator;
 
 namespace {
 
-/// Highest at (x, y), on a log scale.
+/// Returns a score that is highest at (x, y), on a logarithmic scale.
 double hill(const std::vector<double>& point, double x, double y) {
   return 10 - std::abs(std::log2(point[0] / x)) - std::abs(std::log2(point[1] / y));
 }
@@ -23,7 +23,7 @@ std::vector<double> climbed(double x, double y) {
   int scores = 0;
   for (; !search.done() && scores < 100; ++scores) search.tell(hill(search.point(), x, y));
   CHECK(scores < 30);
-  search.tell(1000);  // once done, scores change nothing
+  search.tell(1000);  // a finished search ignores scores
   return search.point();
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("ranks tune to rank 0's best setting together, whatever they measure t
     Autotune autotune(setting, clock);
     std::vector<double> trail;
     while (!autotune.done() && trail.size() < 10000) {
-      // A step of rank 0 is fastest with 16 MiB and 4 ms; others' clocks say something else.
+      // A step of rank 0 is fastest with 16 MiB and 4 ms. The other ranks measure other times.
       clock.now_s += rank.rank() == 0
                          ? 20 - hill({setting.fusion_threshold_mb, setting.cycle_time_ms}, 16, 4)
                          : 1 + rank.rank();

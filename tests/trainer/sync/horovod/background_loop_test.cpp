@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks that submit tensors to their loops and wait for the means.
+// Tests of ranks that submit tensors to their background loops and wait for the means.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -30,7 +30,7 @@ void no_warning(const std::string& text) {
   throw std::logic_error(text);
 }
 
-/// Tensors of one rank: element j of tensor t is 100 r + 10 t + j on rank r.
+/// Tensors of one rank. Element j of tensor t is 100 r + 10 t + j on rank r.
 struct Tensors {
   Tensors(int tensors, int elements, int rank) : data(static_cast<std::size_t>(tensors)) {
     for (int t = 0; t < tensors; ++t) {
@@ -46,7 +46,7 @@ struct Tensors {
   std::vector<Numbers> data;
 };
 
-/// What `future` throws; empty: nothing.
+/// Returns the error of `future`, or an empty string if it has no error.
 std::string error_of(std::future<void>& future) {
   try {
     future.get();
@@ -62,7 +62,7 @@ Options with_threshold(double mb, double cycle_time_ms = 1) {
   return options;
 }
 
-/// Counters of each rank after `steps` steps over 6 tensors.
+/// Returns the counters of each rank after `steps` steps with 6 tensors.
 std::vector<Counters> counters_of(const Options& options, int ranks, int steps,
                                   const trainer::horovod::Warn& warn = no_warning) {
   return test::on_ranks<Counters>(ranks, [&](Communicator& rank) {
@@ -77,7 +77,7 @@ std::vector<Counters> counters_of(const Options& options, int ranks, int steps,
   });
 }
 
-/// A transport whose parts break in their fourth all-reduce.
+/// Transport whose parts fail in their fourth all-reduce.
 class Cut : public trainer::Overlay {
  public:
   using Overlay::Overlay;
@@ -135,7 +135,7 @@ TEST_CASE("without fusion there is a reduction a tensor; in one long cycle there
     CHECK(counters.fused_tensors == 0);
     CHECK(counters.bytes == 24 * 5 * 8);
   }
-  // What is submitted before the first cycle begins may go alone.
+  // Tensors that are submitted before the first cycle may be reduced separately.
   for (const Counters& counters : counters_of(with_threshold(1024, 100), 3, 4)) {
     CHECK(counters.tensors == 24);
     CHECK(counters.reductions <= 5);
@@ -169,7 +169,7 @@ TEST_CASE("a name that is in flight is refused, and the tensor in flight is redu
   const auto errors = test::on_ranks<std::string>(2, [](Communicator& rank) {
     BackgroundLoop loop(rank, kClock, with_threshold(128), no_warning);
     Tensors tensors(1, 3, rank.rank());
-    if (rank.rank() == 1) {  // so late that rank 0's is in flight
+    if (rank.rank() == 1) {  // late, so that rank 0's tensor is in flight
       rank.barrier();
       tensors.submit(loop, 0).get();
       return std::string();
@@ -218,7 +218,7 @@ TEST_CASE("when a rank ends, tensors that wait for it and later ones fail with a
   const auto errors = test::on_ranks<std::string>(3, [](Communicator& rank) {
     auto loop = std::make_unique<BackgroundLoop>(rank, kClock, with_threshold(128), no_warning);
     Tensors tensors(2, 3, rank.rank());
-    if (rank.rank() == 0) {  // its own tensor waits for the others
+    if (rank.rank() == 0) {  // the tensor of rank 0 waits for the others
       auto pending = tensors.submit(*loop, 1);
       loop.reset();
       return error_of(pending);
@@ -284,7 +284,7 @@ TEST_CASE("while settings are tuned, ranks reduce the same tensors together") {
 TEST_CASE("rank 0 tells the settings that tuning ends with") {
   Options options = with_threshold(128, 0.25);
   options.autotune = true;
-  std::vector<std::string> told;  // by one thread
+  std::vector<std::string> told;  // written by one thread
   counters_of(options, 2, 1500, [&](const std::string& line) { told.push_back(line); });
   REQUIRE(told.size() == 1);
   CHECK_THAT(told[0], Catch::StartsWith("horovod: autotune keeps fusion_threshold_mb = ") &&
@@ -315,7 +315,7 @@ TEST_CASE("the timeline follows fused tensors through the buffer") {
 
 namespace {
 
-/// Numbers that are there some time after they were submitted, as those of a GPU.
+/// Fence of a number that becomes available some time after its submission, like a number on a GPU.
 class Late : public trainer::Fence {
  public:
   explicit Late(double& number) : number_(number) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tensors are reduced together.
+// Tests of which tensors are reduced together.
 #include <catch2/catch.hpp>
 
 #include "tests/trainer/sync/horovod/ranks.hpp"
@@ -45,7 +45,8 @@ TEST_CASE("types are not mixed, but the search goes on past other types") {
 TEST_CASE("the search ends where what is passed over would itself fill the buffer") {
   const std::vector<Response> responses{of("a", 40), of("b", 50, ElementType::float16), of("c", 8),
                                         of("d", 20, ElementType::float16), of("e", 8)};
-  // After a, b and c: 48 taken up and 50 passed over; d would make it 118.
+  // After a, b and c, 48 bytes are taken and 50 bytes are skipped. Tensor d would increase the sum
+  // to 118.
   CHECK(fused(responses, 100) == Groups{{"a", "c"}, {"b", "d"}, {"e"}});
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Horovod must do with gradients in the cases that ordinary training does not show.
+// Checks of Horovod's gradients in cases that ordinary training does not cover.
 #include "tests/trainer/sync/horovod/gradient_check.hpp"
 
 #include <torch/types.h>
@@ -16,7 +16,7 @@ void require(bool fact, const char* what) {
   if (!fact) throw std::runtime_error(what);
 }
 
-/// A rank with its queue, two parameters of three elements and a Horovod for them.
+/// A rank with its queue, two parameters of three elements and a Horovod for the parameters.
 struct Rank {
   explicit Rank(trainer::Communicator& communicator, const std::string& compression = "none",
                 at::ScalarType type = at::kDouble)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Horovod must do with gradients in the cases that ordinary training does not show.
+// Checks of Horovod's gradients in cases that ordinary training does not cover.
 #pragma once
 
 #include <string>
@@ -8,16 +8,19 @@
 
 namespace dlscale::test {
 
-// Each is **Collective** and throws std::runtime_error naming the first wrong result.
+// All functions are **Collective**. The checks throw std::runtime_error that names the first wrong
+// result.
 
-/// The sum over two micro-batches is exchanged once, with the second.
+/// Checks that the sum over two micro-batches is exchanged once, with the second micro-batch.
 void check_accumulation(trainer::Communicator& communicator);
-/// A parameter that one rank alone has used gets a share of that rank's gradient everywhere.
+/// Checks that a parameter that only one rank has used gets a share of that rank's gradient on all
+/// ranks.
 void check_unused_on_others(trainer::Communicator& communicator);
-/// `compression` rounds as its type does and no worse; gradients keep their type.
+/// Checks that `compression` rounds like its type and not worse, and that gradients keep their
+/// type.
 void check_compression(trainer::Communicator& communicator, const std::string& compression,
                        double relative_error);
-/// What a second backward pass in one step says.
+/// Returns the error of a second backward pass in one step.
 std::string second_backward(trainer::Communicator& communicator);
 
 }  // namespace dlscale::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients under Horovod.
+// Tests of gradients under Horovod.
 #include <catch2/catch.hpp>
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes, sums over them, and means.
+// Tests of nodes, of sums over nodes, and of means.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -18,7 +18,8 @@ using Numbers = std::vector<double>;
 
 namespace {
 
-/// Element j of rank r is 1000 r + j: every wrong sum names its origin.
+/// Returns the sums on each rank. Element j of rank r is 1000 r + j, so that a wrong sum reveals
+/// its origin.
 std::vector<Numbers> sums(const NodeOfRank& nodes, int count) {
   return test::on_ranks<Numbers>(static_cast<int>(nodes.size()), [&](Communicator& rank) {
     Numbers data;

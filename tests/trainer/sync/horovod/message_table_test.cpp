@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks send the coordinator, and what it makes of it.
+// Tests of the messages between ranks and the coordinator, and of the coordinator's table.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycles of negotiation, one by one.
+// Tests of single negotiation cycles.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t kUnlimited = std::int64_t{1} << 40;
 
-/// One rank's side of a negotiation.
+/// State of one rank in a negotiation.
 struct Side {
   explicit Side(Communicator& rank, Negotiation::Options options = {kUnlimited, 1024, 60})
       : negotiation(rank, clock, options, nullptr) {
@@ -31,7 +31,7 @@ struct Side {
   Groups groups(std::vector<Request> arrived = {}) {
     return test::groups_of(cycle(std::move(arrived)).responses);
   }
-  /// Control bytes of one more cycle.
+  /// Returns the number of control bytes of one more cycle.
   std::int64_t bytes_of_cycle(std::vector<Request> arrived = {}) {
     const std::int64_t before = negotiation.counters().control_bytes;
     cycle(std::move(arrived));
@@ -98,7 +98,7 @@ TEST_CASE("a stalled tensor is named with the ranks that are missing, cached or 
       if (!side.warnings.empty()) return Names{"too early"};
       side.clock.now_s = 60;
       side.cycle();
-      // It is still reduced once the missing rank has it.
+      // The tensor is still reduced once the missing rank has submitted it.
       if (side.groups(rank.rank() == 1 ? requests({"weight"}) : requests({})).size() != 1) {
         return Names{"lost"};
       }

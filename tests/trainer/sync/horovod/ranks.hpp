@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks in threads, each with a result.
+// Ranks that are threads and that each return a result.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace dlscale::test {
 
-/// What `body` returns on each of `size` ranks.
+/// Returns the result of `body` on each of `size` ranks.
 template <class Result>
 std::vector<Result> on_ranks(int size, const std::function<Result(trainer::Communicator&)>& body) {
   static_assert(!std::is_same_v<Result, bool>, "bits of a vector are not threads' own");
@@ -23,7 +23,7 @@ std::vector<Result> on_ranks(int size, const std::function<Result(trainer::Commu
   return results;
 }
 
-/// Which tensors are reduced together, in order.
+/// Names of the tensors that are reduced together, in order.
 using Groups = std::vector<std::vector<std::string>>;
 
 inline Groups groups_of(const std::vector<trainer::horovod::Response>& responses) {
@@ -32,7 +32,7 @@ inline Groups groups_of(const std::vector<trainer::horovod::Response>& responses
   return groups;
 }
 
-/// Tensors of one type and shape.
+/// Returns requests for tensors of one type and shape.
 inline std::vector<trainer::horovod::Request> requests(
     const std::vector<std::string>& names, std::vector<std::int64_t> shape = {4},
     trainer::ElementType type = trainer::ElementType::float32) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tensor has which bit, and how ranks agree on bits.
+// Tests of the bits of cached tensors, and of how ranks agree on bits.
 #include <catch2/catch.hpp>
 
 #include "tests/trainer/sync/horovod/ranks.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trace of what happens to tensors.
+// Tests of the trace of the processing of tensors.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
