@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale-train`: picks what is asked for and turns errors into one line and an exit code.
+// Main program of `dlscale-train`: runs the requested command and turns errors into one line and an
+// exit code.
 #include <fmt/format.h>
 
 #include <csignal>
@@ -44,7 +45,7 @@ void print_version() {
 }
 
 int train(const std::string& run_folder, bool profile) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is to be an error like a full disk
+  std::signal(SIGXFSZ, SIG_IGN);  // makes a file size limit an error, like a full disk
   Launch launch(run_folder, profile);
   try {
     return launch.run();
@@ -53,7 +54,8 @@ int train(const std::string& run_folder, bool profile) {
   }
 }
 
-/// Of LibTorch's errors the line that says what is wrong, not where in it.
+/// Prints an error and returns its exit code. Prints only the first line, because LibTorch adds a
+/// stack trace to its messages.
 int tell(const std::exception& error) {
   const std::string_view words = error.what();
   fmt::print(stderr, "dlscale-train: {}\n", words.substr(0, words.find('\n')));
@@ -70,7 +72,7 @@ int print_card(const std::vector<std::string>& arguments) {
   }
 }
 
-/// An option that there was, and the command that does the same now.
+/// Option of an earlier version, and the command that replaces it.
 struct MovedOption {
   const char *option, *command;
 };

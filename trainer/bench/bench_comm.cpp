@@ -81,7 +81,7 @@ void check_bench(const CommBench& bench) {
   }
 }
 
-/// What records say beside the measurement.
+/// Metadata that is added to each measurement.
 class Stamp {
  public:
   Stamp(const CommBench& bench, std::string device, std::string host, int nodes)
@@ -112,7 +112,7 @@ class Stamp {
   std::map<std::string, std::string> made_with_;
 };
 
-/// **Collective.**
+/// **Collective.** Measures all collectives. Passes complete records to `found` on rank 0.
 void sweep_ranks(const CommBench& bench, Communicator& ranks, Device& device, const Stamp& stamp,
                  const OnCommTime& found) {
   const base::SystemClock clock;
@@ -122,7 +122,7 @@ void sweep_ranks(const CommBench& bench, Communicator& ranks, Device& device, co
                     });
 }
 
-/// Rows as they are measured, and the lines of the file.
+/// Output of the measurements: rows on standard output and lines in the file.
 class CommOutput {
  public:
   explicit CommOutput(const CommBench& bench)
@@ -170,7 +170,7 @@ class CommOutput {
   std::int64_t wrong_ = 0;
 };
 
-/// **Collective.**
+/// **Collective.** Runs the benchmark and returns the exit code.
 int run_comm_bench(const CommBench& bench, MpiSession& session) {
   std::optional<CommOutput> output;
   if (session.rank() == 0) output.emplace(bench);
@@ -192,7 +192,8 @@ int run_comm_bench(const CommBench& bench, MpiSession& session) {
   return contract::kExitCommunication;
 }
 
-/// What every rank finds alike is said once; what one alone meets ends all of them.
+/// Reports an error and returns its exit code. Rank 0 reports usage errors, which all ranks
+/// encounter. For any other error, the rank reports it and aborts all ranks.
 int fail_comm_bench(const std::exception& error, const MpiSession* session) {
   const auto* const own = dynamic_cast<const base::Error*>(&error);
   const int exit_code = own != nullptr ? own->exit_code() : 1;

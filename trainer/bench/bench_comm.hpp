@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale-bench comm`: how long collectives take between the ranks of a job.
+// Command `dlscale-bench comm`, which measures the duration of collectives between the ranks of a
+// job.
 #pragma once
 
 #include <string>
@@ -13,27 +14,30 @@ namespace dlscale::trainer {
 struct CommBench {
   CommSweep sweep;
   std::string communicator = "mpi";
-  std::string all_reduce;  ///< a name of all_reduce_table() or of Open MPI's; empty: auto, and the
-                           ///< transport's own between threads
-  int threads = 2;         ///< ranks of the communicator "thread"
-  std::string topology;    ///< how the ranks are connected, in the user's word
-  std::string file;        ///< lines are appended to it; empty: none
-  bool json = false;       ///< lines instead of the table on standard output
+  /// Name of an all-reduce from all_reduce_table() or from Open MPI. Empty selects auto, or between
+  /// threads the transport's own algorithm.
+  std::string all_reduce;
+  int threads = 2;       ///< number of ranks of the communicator "thread"
+  std::string topology;  ///< connection of the ranks, as named by the user
+  std::string file;      ///< file to which lines are appended, empty for no file
+  bool json = false;     ///< true to print the lines instead of the table
 };
 
 extern const char* const kCommBenchUsage;
 
-/// From the arguments behind `dlscale-bench comm`. Throws base::UsageError.
+/// Reads the arguments after `dlscale-bench comm`. Throws base::UsageError.
 CommBench read_comm_bench(const std::vector<std::string>& arguments);
 
-/// Between threads of this process. `found` is called on rank 0, with everything filled in.
+/// Measures collectives between threads of this process. Calls `found` on rank 0 with complete
+/// records.
 void measure_threads(const CommBench& bench, const OnCommTime& found);
 
-/// **Collective.** Between the processes of an MPI job, over MPI or NCCL; `found` as above.
+/// **Collective.** Measures collectives between the processes of an MPI job, over MPI or NCCL.
+/// Calls `found` on rank 0 with complete records.
 void measure_processes(const CommBench& bench, MpiSession& session, const OnCommTime& found);
 
-/// **Collective.** The whole mode: reads, measures, prints, appends. Returns the exit code: 4 where
-/// a result was wrong.
+/// **Collective.** Runs the whole command: reads the arguments, measures, prints and appends
+/// records. Returns the exit code, which is 4 when a result was wrong.
 int bench_comm(const std::vector<std::string>& arguments);
 
 }  // namespace dlscale::trainer

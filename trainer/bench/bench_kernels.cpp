@@ -90,7 +90,7 @@ const char* const kKernelBenchUsage =
 
 namespace {
 
-constexpr int kMostFailures = 20;  // one after the other: it is not the size
+constexpr int kMostFailures = 20;  // consecutive failures, which are not caused by the size
 
 std::vector<std::string> class_names() {
   std::vector<std::string> names;
@@ -98,7 +98,7 @@ std::vector<std::string> class_names() {
   return names;
 }
 
-/// KEY=V1,V2,...
+/// Sets the range for an argument of the form KEY=V1,V2,...
 void set_range(SizeRanges& ranges, const std::string& word) {
   const std::size_t equals = word.find('=');
   const std::string key = word.substr(0, equals);
@@ -113,7 +113,8 @@ void set_range(SizeRanges& ranges, const std::string& word) {
 
 using SampleKey = std::tuple<std::string, KernelSize, std::string>;
 
-/// What was measured, and on what: another device's times are of no use beside this one's.
+/// Returns the keys of the existing measurements. Throws base::UsageError when a measurement
+/// belongs to another device, because times of different devices cannot be combined.
 std::set<SampleKey> keys_of(const std::vector<contract::KernelSample>& had,
                             const BenchDevice& device) {
   std::set<SampleKey> keys;
@@ -129,7 +130,7 @@ std::set<SampleKey> keys_of(const std::vector<contract::KernelSample>& had,
   return keys;
 }
 
-/// Measures kernel after kernel.
+/// Benchmark that measures one size of every kernel per round.
 class KernelRounds {
  public:
   KernelRounds(const KernelBench& bench, BenchDevice& device,
@@ -315,7 +316,7 @@ KernelBenchEnd measure_kernels(const KernelBench& bench, BenchDevice& device,
 }
 
 std::string bench_kernels(const KernelBench& bench) {
-  keep_freed_memory();  // as in training
+  keep_freed_memory();  // same memory settings as in training
   const base::SystemClock clock;
   BenchDevice device = open_bench_device(bench.device, 0, bench.cores);
   MeasurementFile file(bench.file);

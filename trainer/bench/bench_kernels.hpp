@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale-bench kernels`: how long the kernels of layers take on a device.
+// Command `dlscale-bench kernels`, which measures the duration of layer kernels on a device.
 #pragma once
 
 #include <cstdint>
@@ -16,65 +16,68 @@
 
 namespace dlscale::trainer {
 
-// What benchmarks run on, by the names that records have.
+// Device that a benchmark runs on, with the names that appear in its records.
 
 struct BenchDevice {
   std::unique_ptr<Device> device;
-  std::string kind;  ///< "cpu", "cuda"
-  std::string name;  ///< the processor's or GPU's
-  int threads = 0;   ///< that it computes with; 0: a GPU
+  std::string kind;  ///< device kind, "cpu" or "cuda"
+  std::string name;  ///< name of the processor or GPU
+  int threads = 0;   ///< number of threads, 0 for a GPU
 };
 
-/// `cores`: threads of a processor; 0: all that this process may run on. Throws base::UsageError
-/// for an unknown kind, base::RunError where this build or machine has none.
+/// Opens a device. `cores` is the number of threads of a CPU. 0 selects all cores that this process
+/// may run on. Throws base::UsageError for an unknown kind, and base::RunError when this build or
+/// machine has no such device.
 BenchDevice open_bench_device(const std::string& kind, int local_rank, int cores);
 
 std::string this_host();
 
-/// dlscale, torch, mpi, cuda: versions; what is not there is left out.
+/// Returns the versions of dlscale, torch, mpi and cuda. Leaves out components that this build
+/// lacks.
 std::map<std::string, std::string> bench_made_with();
 
 struct KernelBench {
   std::string device = "cpu";
-  int cores = 0;                     ///< of a processor; 0: all that there are for this process
-  std::vector<std::string> kernels;  ///< of kernel_classes()
+  int cores = 0;                     ///< number of CPU threads, 0 for all usable cores
+  std::vector<std::string> kernels;  ///< names from kernel_classes()
   SizeRanges ranges;
   std::string precision = "fp32";
-  int samples = 200;       ///< sizes of each kernel
-  double seconds = 0.05;   ///< of measuring each
-  double budget_s = 0;     ///< none is begun later; 0: no end
-  std::uint64_t seed = 1;  ///< of the sizes
-  std::string file;        ///< lines are appended to it; what it has is not measured again
+  int samples = 200;       ///< number of sizes per kernel
+  double seconds = 0.05;   ///< measuring time per size
+  double budget_s = 0;     ///< time limit for starting measurements, 0 for no limit
+  std::uint64_t seed = 1;  ///< seed for drawing the sizes
+  std::string file;        ///< file that receives the lines; its existing sizes are skipped
 };
 
 extern const char* const kKernelBenchUsage;
 
-/// From the arguments behind `dlscale-bench kernels`. Throws base::UsageError.
+/// Reads the arguments after `dlscale-bench kernels`. Throws base::UsageError.
 KernelBench read_kernel_bench(const std::vector<std::string>& arguments);
 
-/// How a benchmark ended.
+/// Result of a benchmark.
 struct KernelBenchEnd {
   int measured = 0;
-  int had = 0;          ///< were in the file
-  int left_out = 0;     ///< the device had no memory for, or no kernel
-  std::string reason;   ///< of the last that was left out
-  bool in_time = true;  ///< false: the budget was over
+  int had = 0;          ///< number of sizes already in the file
+  int left_out = 0;     ///< number of sizes skipped for lack of memory or of a kernel
+  std::string reason;   ///< reason for the last skipped size
+  bool in_time = true;  ///< false when the time budget ran out
 };
 
-/// Told of each measurement as it is made, and of what comes next.
+/// Callbacks of a benchmark: `found` receives each measurement, and `next` the progress before each
+/// size.
 struct KernelBenchEvents {
   std::function<void(const contract::KernelSample&)> found;
   std::function<void(int done, int all, const std::string& next, int had)> next;
 };
 
-/// Kernels take turns, so that an interrupted file has as many sizes of each. `had`: measurements
-/// of this device to go on from.
+/// Measures the kernels in rounds, so that an interrupted file has equally many sizes of each
+/// kernel. `had` holds existing measurements of this device, whose sizes are skipped.
 KernelBenchEnd measure_kernels(const KernelBench& bench, BenchDevice& device,
                                const std::vector<contract::KernelSample>& had,
                                const KernelBenchEvents& events, const base::Clock& clock);
 
-/// The whole mode: measures, appends, shows how far it is; returns the table that is to be printed.
-/// Throws base::Error.
+/// Runs the whole command: measures, appends lines and shows the progress. Returns the table to
+/// print. Throws base::Error.
 std::string bench_kernels(const KernelBench& bench);
 
 }  // namespace dlscale::trainer

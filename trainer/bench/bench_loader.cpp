@@ -58,7 +58,7 @@ int whole_number(const std::string& key, const std::string& text) {
   throw base::UsageError(fmt::format("{}: \"{}\" is not a whole number", key, text));
 }
 
-/// `value`, which is one of those that can be.
+/// Returns `value` if it is one of `choices`. Throws base::UsageError otherwise.
 const std::string& one_of(const std::string& key, const std::string& value,
                           const std::vector<std::string>& choices) {
   if (std::ranges::find(choices, value) != choices.end()) return value;
@@ -125,7 +125,7 @@ contract::RunSpec read_spec(fs::path file) {
   return contract::run_spec_from_json(base::read_file(file), file.string());
 }
 
-/// CPU time of this process.
+/// Returns the CPU time of this process in seconds.
 double cpu_s() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
@@ -135,7 +135,7 @@ double cpu_s() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// What a block of epochs has taken.
+/// Totals of a block of epochs.
 struct LoadBlock {
   std::int64_t images = 0;
   double wall_s = 0, wait_s = 0, cpu_s = 0;
@@ -223,7 +223,7 @@ std::vector<Row> rows_of(const std::vector<LoadBlock>& blocks) {
       })};
 }
 
-/// That decode; 0 where none does.
+/// Returns the number of decoding threads, or 0 when no thread decodes images.
 int threads_of(const contract::RunSpec& spec) {
   if (spec.dataset.image_size == 0) return 0;
   const int said = spec.loader_options.threads;
@@ -281,7 +281,7 @@ LoaderBench read_loader_bench(const std::vector<std::string>& arguments) {
       set_value(bench.spec, argument);
     }
   }
-  // One rank, whatever the run has.
+  // The benchmark uses one rank, regardless of the run description.
   contract::RunSpec& spec = bench.spec;
   spec.gpus = spec.accumulation_steps = 1;
   spec.global_batch = spec.batch_per_gpu;
@@ -291,7 +291,7 @@ LoaderBench read_loader_bench(const std::vector<std::string>& arguments) {
 }
 
 std::string measure_loader(const LoaderBench& bench) {
-  keep_freed_memory();  // as in training
+  keep_freed_memory();  // same memory settings as in training
   const auto dataset = load_dataset(bench.spec);
   Epochs epochs(bench, *dataset);
   epochs.block();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale-bench loader`: how fast a loader is when nothing else is done.
+// Command `dlscale-bench loader`, which measures the speed of a loader without any other work.
 #pragma once
 
 #include <string>
@@ -10,20 +10,21 @@
 namespace dlscale::trainer {
 
 struct LoaderBench {
-  contract::RunSpec spec;   ///< loader, data set, batch, cores; the rest is not looked at
-  double seconds = 1;       ///< a block of whole epochs takes at least so long
-  int blocks = 5;           ///< that are counted, after one that is not
-  bool evaluation = false;  ///< the test set, by its middle
+  contract::RunSpec spec;   ///< loader, data set, batch and cores; other keys have no effect
+  double seconds = 1;       ///< minimum duration of a block of whole epochs
+  int blocks = 5;           ///< number of counted blocks, after one warm-up block
+  bool evaluation = false;  ///< true to load the test set with centre crops
   bool json = false;
 };
 
 extern const char* const kLoaderBenchUsage;
 
-/// From the arguments behind `dlscale-bench loader`: the file or folder of a run's description, or
-/// nothing, then KEY=VALUE and options. Throws base::UsageError, base::SpecError.
+/// Reads the arguments after `dlscale-bench loader`: optionally the file or folder of a run
+/// description, then KEY=VALUE and options. Throws base::UsageError, base::SpecError.
 LoaderBench read_loader_bench(const std::vector<std::string>& arguments);
 
-/// What is to be printed: a table, or one JSON object. Throws as loaders do.
+/// Runs the benchmark. Returns the text to print: a table, or one JSON object. Throws the
+/// exceptions of loaders.
 std::string measure_loader(const LoaderBench& bench);
 
 }  // namespace dlscale::trainer

@@ -14,18 +14,19 @@ namespace dlscale::trainer {
 namespace {
 
 constexpr int kFewestCalls = 5, kMostCalls = 1000;
-constexpr std::int64_t kCheckedAtOnce = 1 << 20;  // elements
-constexpr int kPatterns = 13;                     // no multiple of a likely number of ranks
+constexpr std::int64_t kCheckedAtOnce = 1 << 20;  // number of elements
+constexpr int kPatterns = 13;                     // not a multiple of likely rank counts
 
-/// The arrays of one size: all of it, and a rank's share.
+/// Arrays of one call: the whole array, and the share of one rank.
 struct Arrays {
   at::Tensor whole, part;
 };
 
-/// Those of one size that calls take turns between.
+/// Arrays of one size that successive calls use in turn.
 class Rotation {
  public:
-  /// `wholes`: elements of all of them; `part` is of one.
+  /// Creates the rotation. `wholes` and `parts` hold the elements of all arrays. `count` and `part`
+  /// are the numbers of elements in one whole array and in one share.
   Rotation(at::Tensor wholes, at::Tensor parts, std::int64_t count, std::int64_t part)
       : wholes_(std::move(wholes)), parts_(std::move(parts)), count_(count), part_(part) {}
 
@@ -46,24 +47,26 @@ class Rotation {
   std::int64_t turn_ = 0;
 };
 
-/// What rank `rank` has at the i-th element.
+/// Returns the value that `rank` contributes to element i.
 double term(int rank, std::int64_t i) {
   return rank + 1 + static_cast<double>(i % kPatterns);
 }
 
-/// Of all ranks.
+/// Returns the sum of the contributions of all ranks to element i.
 double sum_of_terms(int ranks, std::int64_t i) {
   return ranks * (ranks + 1) / 2.0 + ranks * static_cast<double>(i % kPatterns);
 }
 
 struct Collective {
   const char* name;
-  bool shares;  ///< each rank has an equal share of the array
+  bool shares;  ///< true when each rank has an equal share of the array
   double (*factor)(double ranks);
   void (*call)(Communicator&, const Arrays&);
-  /// The array that a rank gives and what it holds, then the one that it gets.
+  /// True when the input, or the output, of a rank is its share instead of the whole array.
   bool gives_part, gets_part;
+  /// Returns element i of the input of `rank`.
   double (*given)(int rank, std::int64_t i);
+  /// Returns element i of the expected output of `rank`.
   double (*expected)(int rank, int ranks, std::int64_t i, std::int64_t share);
 };
 
@@ -103,7 +106,8 @@ at::ScalarType type_of(const std::string& precision) {
   return precision == "bf16" ? at::kBFloat16 : at::kFloat;
 }
 
-/// Rounding of as many additions as there are ranks; whole numbers that fp32 holds have none.
+/// Returns the relative tolerance, which covers one rounding per rank. Sums of whole numbers that
+/// fp32 can represent have no rounding error.
 double tolerance(const std::string& precision, int ranks) {
   return ranks * (precision == "bf16" ? 0x1p-8 : 0x1p-24);
 }
@@ -121,7 +125,8 @@ void fill(const at::Tensor& tensor, const Value& value) {
   }
 }
 
-/// Elements that are farther from what they should be than `tolerance` of it.
+/// Returns the number of elements that differ from their expected value by more than `tolerance`
+/// times the expected value.
 template <class Value>
 std::int64_t count_wrong(const at::Tensor& tensor, double tolerance, const Value& value) {
   std::int64_t wrong = 0;
@@ -131,14 +136,14 @@ std::int64_t count_wrong(const at::Tensor& tensor, double tolerance, const Value
     const float* const got = block.const_data_ptr<float>();
     for (std::int64_t i = 0; i < length; ++i) {
       const double expected = value(first + i);
-      // What is not a number is wrong as well.
+      // The negated comparison also counts NaN as wrong.
       if (!(std::abs(got[i] - expected) <= tolerance * expected)) ++wrong;
     }
   }
   return wrong;
 }
 
-/// One collective between the ranks.
+/// Measurement of one collective between the ranks.
 class Measuring {
  public:
   Measuring(const CommSweep& sweep, Communicator& communicator, Device& device,
@@ -186,7 +191,7 @@ class Measuring {
     return clock_.steady_s() - start_s;
   }
 
-  /// Seconds of each call on the rank where it took longest; the same on all ranks.
+  /// Returns the seconds of each call on its slowest rank. The result is the same on all ranks.
   std::vector<double> slowest(const Collective& collective, Rotation& rotation, int calls) {
     std::vector<double> seconds(static_cast<std::size_t>(calls));
     for (double& each : seconds) each = seconds_of_call(collective, rotation.next());
@@ -194,12 +199,12 @@ class Measuring {
     return seconds;
   }
 
-  /// Warms up, and finds how many calls there is time for.
+  /// Warms up. Returns the number of measured calls that fit in the requested time.
   int iterations_of(const Collective& collective, Rotation& rotation) {
     double before_s = clock_.steady_s();
     const int calls = std::max(1, sweep_.warm_up);
     slowest(collective, rotation, calls);
-    double each_s = (clock_.steady_s() - before_s) / calls;  // with the barrier
+    double each_s = (clock_.steady_s() - before_s) / calls;  // includes the barrier
     ranks_.all_reduce({&each_s, 1, ElementType::float64}, ReduceOp::max);
     if (sweep_.iterations > 0) return sweep_.iterations;
     const double room = sweep_.seconds / std::max(each_s, 1e-9);
@@ -247,7 +252,8 @@ std::vector<std::int64_t> sweep_counts(const CommSweep& sweep, const std::string
   const auto element = static_cast<double>(at::elementSize(type_of(sweep.precision)));
   const std::int64_t unit = collective_of(collective).shares ? ranks : 1;
   std::vector<std::int64_t> counts;
-  const double most = static_cast<double>(sweep.most_bytes) * (1 + 1e-9);  // factors are no powers
+  // The margin covers rounding errors from the repeated multiplication by the factor.
+  const double most = static_cast<double>(sweep.most_bytes) * (1 + 1e-9);
   for (auto bytes = static_cast<double>(sweep.least_bytes); bytes <= most; bytes *= sweep.factor) {
     const auto elements = static_cast<std::int64_t>(bytes / element + 1e-6);
     const std::int64_t count = std::max<std::int64_t>(1, elements / unit) * unit;

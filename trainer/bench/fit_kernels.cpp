@@ -59,7 +59,8 @@ void require_one_device(const std::vector<contract::KernelSample>& samples,
   }
 }
 
-/// Kernels of this program's classes whose sizes are complete.
+/// Returns the times of kernels in kernel_classes(). Throws base::UsageError when a size is
+/// incomplete.
 TimesByKernel times_by_kernel(const std::vector<contract::KernelSample>& samples) {
   std::map<std::tuple<std::string, std::string, KernelSize>, contract::KernelTime> last;
   for (const contract::KernelSample& each : samples) {
@@ -105,7 +106,7 @@ contract::Calibration calibration_at(const std::string& file) {
   return contract::calibration_from_json(base::read_text_file(file), file);
 }
 
-/// Kernels of which too few sizes were measured.
+/// Returns one line for each kernel with too few measured sizes.
 std::string untaught(const contract::Calibration& calibration) {
   std::map<std::string, std::size_t> sizes;
   for (const contract::KernelTime& each : calibration.kernels) ++sizes[each.kernel];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale-bench fit`: measured kernels to learned times in a calibration file.
+// Command `dlscale-bench fit`, which turns measured kernels into learned kernel times in a
+// calibration file.
 #pragma once
 
 #include <functional>
@@ -13,26 +14,27 @@
 namespace dlscale::trainer {
 
 struct KernelFit {
-  std::vector<std::string> files;  ///< as dlscale-bench kernels writes them
-  std::string output;              ///< calibration file: made, or its kernels replaced
+  std::vector<std::string> files;  ///< files written by dlscale-bench kernels
+  std::string output;              ///< calibration file to create, or whose kernels to replace
   Teaching teaching;
 };
 
 extern const char* const kKernelFitUsage;
 
-/// From the arguments behind `dlscale-bench fit`. Throws base::UsageError.
+/// Reads the arguments after `dlscale-bench fit`. Throws base::UsageError.
 KernelFit read_kernel_fit(const std::vector<std::string>& arguments);
 
-/// Into `calibration`, whose kernels and models these replace: a model of each kernel and precision
-/// that kFewestSizes or more sizes were measured of; of one size the last time counts. `told` gets
-/// the name of each before it is taught. Throws base::UsageError where samples are of several
-/// devices or of another than the calibration's, or where nothing can be taught.
+/// Replaces the kernels and models in `calibration`. Fits a model for each kernel and precision
+/// with at least kFewestSizes measured sizes. When a size was measured several times, the last time
+/// counts. Calls `told` with the name of each kernel before its model is fitted. Throws
+/// base::UsageError when the samples belong to several devices or to another device than the
+/// calibration, or when no model can be fitted.
 void fit_into(contract::Calibration& calibration,
               const std::vector<contract::KernelSample>& samples, const Teaching& teaching,
               const std::function<void(int done, int all, const std::string& kernel)>& told);
 
-/// The whole mode: reads the files, writes the calibration; returns the table to be printed. Throws
-/// base::Error.
+/// Runs the whole command: reads the files and writes the calibration. Returns the table to print.
+/// Throws base::Error.
 std::string fit_kernels(const KernelFit& fit);
 
 }  // namespace dlscale::trainer

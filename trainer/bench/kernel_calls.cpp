@@ -18,11 +18,11 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr std::int64_t kDrawn = 1 << 16;  // random values; longer arrays repeat them
+constexpr std::int64_t kDrawn = 1 << 16;  // number of random values; longer arrays repeat them
 constexpr double kLearningRate = 1e-3;
 constexpr double kMomentum = 0.9;
 
-/// Makes the arrays of one size.
+/// Factory of the arrays for one kernel size.
 class Workplace {
  public:
   Workplace(const KernelSize& size, const std::string& precision, const Device& device)
@@ -35,7 +35,7 @@ class Workplace {
     return static_cast<std::int64_t>(std::llround(size_.at(key)));
   }
 
-  /// Values from -0.5 to 0.5.
+  /// Returns random values from -0.5 to 0.5.
   at::Tensor values(const std::vector<std::int64_t>& shape) const { return values(shape, type_); }
   at::Tensor values(const std::vector<std::int64_t>& shape, at::ScalarType type) const {
     std::int64_t count = 1;
@@ -46,7 +46,7 @@ class Workplace {
     if (shape.size() == 4 && channels_last_) all = all.contiguous(at::MemoryFormat::ChannelsLast);
     return all;
   }
-  /// The same, and its gradient is wanted.
+  /// Returns random values that require a gradient.
   at::Tensor variable(const std::vector<std::int64_t>& shape) const {
     return values(shape).requires_grad_();
   }
@@ -62,7 +62,8 @@ class Workplace {
   bool channels_last_;
 };
 
-/// Backward through one operator, again and again, for the gradients of `of` alone.
+/// Returns a call that repeatedly runs backward through one operator and computes only the
+/// gradients of `of`.
 KernelCall backward(const at::Tensor& output, const std::vector<at::Tensor>& of) {
   const at::Tensor gradient = at::ones_like(output);
   return [=] { torch::autograd::grad({output}, of, {gradient}, /*retain_graph=*/true); };
@@ -72,7 +73,7 @@ enum class Direction { forward, data, filter };
 
 KernelCall convolution(const Workplace& place, Direction direction) {
   const std::int64_t kernel = place.at("kernel"), stride = place.at("stride");
-  // What padding gives h_out: the least that does.
+  // Use the smallest padding that results in h_out.
   const std::int64_t reach = (place.at("h_out") - 1) * stride + kernel - place.at("h_in");
   const std::int64_t pad = std::max<std::int64_t>(0, (reach + 1) / 2);
   at::Tensor input = place.images("c_in");
@@ -118,7 +119,7 @@ KernelCall linear(const Workplace& place, Direction direction) {
   return backward(output, {weight, bias});
 }
 
-/// One vector of parameters, stepped by the trainer's own optimizer.
+/// Returns a call in which the trainer's own optimizer updates one vector of parameters.
 KernelCall update(const Workplace& place, const char* kind, double momentum) {
   const at::Tensor parameter = place.values({place.at("n")}, at::kFloat).requires_grad_();
   parameter.mutable_grad() = place.values({place.at("n")}, at::kFloat);

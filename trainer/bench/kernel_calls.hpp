@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of layers as this program's models call them, made ready to be called again and again.
+// Repeatable calls of layer kernels, set up like in the models of this program.
 #pragma once
 
 #include <functional>
@@ -12,11 +12,11 @@ namespace dlscale::trainer {
 
 using KernelCall = std::function<void()>;
 
-/// Allocates what the kernel works on. Images lie as training puts them: channels last on
-/// processors and in 16 bits. Backward kernels are called through autograd, on the graph of one
-/// forward call. `precision`: fp32, bf16; optimizers and batch norms' parameters stay fp32. Throws
-/// base::UsageError for a kernel that is not of kernel_classes(), LibTorch's errors where memory is
-/// short.
+/// Allocates the arrays of a kernel and returns a call of the kernel. Images have the layout of
+/// training: channels last on CPUs and in 16 bits. Backward kernels are called through autograd on
+/// the graph of one forward call. `precision` is fp32 or bf16. Optimizers and the parameters of
+/// batch norms always use fp32. Throws base::UsageError for a kernel outside kernel_classes(), and
+/// LibTorch's errors when memory is short.
 KernelCall make_kernel_call(const std::string& kernel, const KernelSize& size,
                             const std::string& precision, const Device& device);
 

@@ -17,13 +17,14 @@ namespace {
 
 constexpr int kHiddenLayers = 5, kWidth = 50;
 constexpr double kHeldOut = 0.2;
-constexpr double kSmaller = 1 - 1e-4;  // an error that is not smaller by so much is flat
+constexpr double kSmaller = 1 - 1e-4;  // factor by which an error must shrink to count as smaller
 
-/// Fully connected, ReLU between; float64, so that what is written is what was learned.
+/// Fully connected network with ReLU between layers. The network uses float64, so that the written
+/// model equals the trained model.
 struct RegressorNet {
   std::vector<at::Tensor> weights, biases;
 
-  /// n x inputs to n.
+  /// Returns n predictions for an input of shape n x inputs.
   at::Tensor operator()(at::Tensor values) const {
     for (std::size_t i = 0; i < weights.size(); ++i) {
       values = at::linear(values, weights[i], biases[i]);
@@ -38,7 +39,7 @@ struct RegressorNet {
   }
 };
 
-/// Glorot's uniform weights and no bias, as Keras begins.
+/// Returns a network with Glorot's uniform weights and zero biases, like Keras.
 RegressorNet fresh_net(std::size_t inputs, RandomStream& random) {
   RegressorNet net;
   auto in = static_cast<std::int64_t>(inputs);
@@ -63,11 +64,11 @@ RegressorNet copy_of_net(const RegressorNet& net) {
 }
 
 struct Lesson {
-  at::Tensor inputs;  ///< n x inputs: normalised logarithms
-  at::Tensor target;  ///< n
+  at::Tensor inputs;  ///< normalised logarithms, n x inputs
+  at::Tensor target;  ///< normalised logarithms of times, n
 };
 
-/// Logarithms of the sizes, a row for each.
+/// Returns the logarithms of the sizes, with one row per size.
 at::Tensor logarithms(const std::vector<KernelSize>& sizes, const std::vector<std::string>& keys) {
   const at::Tensor table =
       at::empty({static_cast<std::int64_t>(sizes.size()), static_cast<std::int64_t>(keys.size())},
@@ -110,7 +111,7 @@ struct MeanAndDeviation {
   double mean = 0, deviation = 1;
 };
 
-/// What is always the same keeps a deviation of 1.
+/// Returns the mean and the deviation. The deviation of constant values is set to 1.
 MeanAndDeviation spread_of(const std::vector<double>& values) {
   MeanAndDeviation spread;
   const auto n = static_cast<double>(values.size());
@@ -121,7 +122,7 @@ MeanAndDeviation spread_of(const std::vector<double>& values) {
   return spread;
 }
 
-/// Means and deviations of logarithms, and the range of sizes.
+/// Records means and deviations of the logarithms, and the ranges of the sizes.
 void note_ranges(contract::KernelModel& model, const std::vector<contract::KernelTime>& times) {
   for (const std::string& key : model.inputs) {
     std::vector<double> values, logs;
@@ -147,7 +148,7 @@ void shuffle_by(std::vector<T>& values, RandomStream& random) {
   for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[random.below(i)]);
 }
 
-/// One epoch after the other.
+/// Training of one network, epoch by epoch.
 class Course {
  public:
   Course(const Teaching& teaching, std::size_t inputs, RandomStream& random)
@@ -157,7 +158,7 @@ class Course {
         optimizer_(base::find(optimizer_table(), "optimizer", "adam")
                        .make({.kind = "adam"}, {.tensors = net_.tensors()})) {}
 
-  /// The net with the smallest error of `watched`.
+  /// Trains the network. Returns the state with the smallest error on `watched`.
   RegressorNet teach(const Lesson& lesson, const Lesson& watched) {
     RegressorNet best = copy_of_net(net_);
     double least = std::numeric_limits<double>::infinity(), rate = teaching_.learning_rate;
@@ -208,7 +209,7 @@ class Course {
   std::unique_ptr<Optimizer> optimizer_;
 };
 
-/// RE and WRE as the calibration defines them.
+/// Records the errors RE and WRE, as the calibration defines them.
 void note_errors(contract::KernelModel& model, const std::vector<contract::KernelTime>& held_out) {
   std::vector<KernelSize> sizes;
   for (const contract::KernelTime& each : held_out) sizes.push_back(each.size);

@@ -11,7 +11,7 @@ namespace {
 constexpr int kMostTries = 20000;
 constexpr double kNumberBytes = 4;
 
-/// FNV-1a: classes have streams of their own.
+/// Returns the FNV-1a hash of a class name, which gives each class its own random stream.
 std::uint64_t key_of(std::string_view name) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char letter : name) {
@@ -28,7 +28,7 @@ double filter_values(const KernelSize& size) {
 
 const std::vector<KernelClass>& kernel_classes() {
   using Shape = KernelShape;
-  // The paper's errors on sizes held out: convolution 15 %, batch norm 14 %, fully connected,
+  // Published errors on held-out sizes: convolution 15 %, batch norm 14 %, fully connected,
   // pooling, ReLU, softmax and SGD 5 %, copies 7 %.
   static const std::vector<KernelClass> classes{
       {"convolution_forward", Shape::convolution, 0.15},
@@ -102,7 +102,7 @@ double bytes_of_kernel(KernelShape shape, const KernelSize& size) {
       values = at("b") * at("outputs");
       break;
     case KernelShape::vector:
-      values = 2 * at("n");  // Adam keeps two more
+      values = 2 * at("n");  // Adam uses two more vectors
       break;
   }
   return 2 * kNumberBytes * values;
@@ -164,8 +164,8 @@ double SizeSampler::pick_vector() {
   return std::round(std::exp(logarithm));
 }
 
-/// Filters and windows lie on at least one value of the image; those of pools may not be padded by
-/// more than half, as LibTorch wants it.
+/// Draws a size for a convolution or a pool. Filters and windows overlap the image in at least one
+/// value. The padding of pools is at most half of the window, because LibTorch requires it.
 std::optional<KernelSize> SizeSampler::draw_window(bool convolution) {
   KernelSize size{{"b", pick("b")},
                   {"h_in", pick("h")},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which kernels of layers are measured, and at which sizes: the ranges of Barrachina et al., table
-// 3, and what the zoo's models have beyond.
+// Kernels to measure and the sizes at which they are measured: the ranges of Barrachina et al.,
+// table 3, plus sizes that occur in the models of this program.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace dlscale::trainer {
 
-/// What a kernel is called with, as contract::KernelTime::size.
+/// Size of a kernel call, in the form of contract::KernelTime::size.
 using KernelSize = std::map<std::string, double>;
 
-/// What a kernel works on, hence what its sizes are.
+/// Shape of the data that a kernel processes, which determines the keys of its sizes.
 enum class KernelShape {
-  convolution,  ///< b, c_in, c_out, h_in, h_out, kernel, stride; images and filters are square
+  convolution,  ///< b, c_in, c_out, h_in, h_out, kernel, stride; square images and filters
   pool,         ///< b, c, h_in, h_out, kernel, stride
   image,        ///< b, c, h_in
   matrix,       ///< b, inputs, outputs
@@ -27,40 +27,41 @@ enum class KernelShape {
   vector,       ///< n
 };
 
-/// Kernels whose time one model learns.
+/// Class of kernels whose times are learned by one model.
 struct KernelClass {
   const char* name;  ///< contract::KernelTime::kernel
   KernelShape shape;
-  double published_error;  ///< the paper's RE of such kernels, 0.15; 0: it has none
+  double published_error;  ///< error (RE) in the paper, for example 0.15, 0 if not reported
 };
 
 const std::vector<KernelClass>& kernel_classes();
-/// In the order in which a model takes them.
+/// Returns the keys of a size in the order of the model inputs.
 const std::vector<std::string>& inputs_of(KernelShape shape);
 
-/// What sizes are drawn from.
+/// Ranges from which sizes are drawn.
 struct SizeRanges {
-  /// b, c (channels), h (height and width), kernel, stride, pad, f (values of a linear layer): one
-  /// of the list; n (values of a vector): between the least and the most, evenly on a logarithmic
-  /// axis.
+  /// Values for each key. For b, c (channels), h (height and width), kernel, stride, pad and f
+  /// (values of a linear layer), one value of the list is drawn. For n (values of a vector), a
+  /// value between the smallest and the largest is drawn, uniformly on a logarithmic scale.
   std::map<std::string, std::vector<std::int64_t>> values;
-  double most_bytes = 0;  ///< of all arrays of a kernel together
-  double most_flop = 0;   ///< a multiply-add is 2
+  double most_bytes = 0;  ///< byte limit for all arrays of a kernel together
+  double most_flop = 0;   ///< limit on operations, a multiply-add counts as 2
 };
 
-/// The published ranges, widened; bounded by what such a device does in about a second.
+/// Returns the published ranges, extended and limited to kernels that such a device computes in
+/// about a second.
 SizeRanges usual_ranges(const std::string& device);
 
-/// Arrays that a call works on, fp32, gradients included.
+/// Returns the bytes of the arrays that a call uses, in fp32, including gradients.
 double bytes_of_kernel(KernelShape shape, const KernelSize& size);
-/// Of convolutions and matrix products; 0 of others.
+/// Returns the operations of convolutions and matrix products, and 0 for other kernels.
 double flop_of_kernel(KernelShape shape, const KernelSize& size);
 
-/// Different sizes of a class, one after the other: the same for the same seed.
+/// Sampler of different sizes of one class. The sequence depends only on the seed.
 class SizeSampler {
  public:
   SizeSampler(const KernelClass& kernel, const SizeRanges& ranges, std::uint64_t seed);
-  /// Nothing where no further size was found that lies in the bounds.
+  /// Returns the next size. Returns nullopt when no further size within the limits was found.
   std::optional<KernelSize> next();
 
  private:

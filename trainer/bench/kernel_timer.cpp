@@ -33,7 +33,7 @@ Timing timing_of(std::vector<double> seconds) {
     timing.deviation_s = std::sqrt(squares / (n - 1));
   }
   if (seconds.size() >= kFewestForInterval) {
-    // Binomial, by the normal approximation: ranks 1-6 of 6, 2-9 of 10, 6-15 of 20.
+    // Binomial ranks by the normal approximation: ranks 1-6 of 6, 2-9 of 10, 6-15 of 20.
     const auto below =
         static_cast<std::size_t>(std::max(0.0, std::floor((n - kNormal95 * std::sqrt(n)) / 2)));
     timing.low_s = seconds[below];
@@ -59,7 +59,7 @@ double seconds_of(const KernelCall& call, int calls, Device& device, const base:
 
 KernelTiming time_kernel(const KernelCall& call, Device& device, double seconds,
                          const base::Clock& clock) {
-  seconds_of(call, 1, device, clock);  // memory is taken, an algorithm chosen
+  seconds_of(call, 1, device, clock);  // allocates memory and selects an algorithm
   const double first_s = std::max(seconds_of(call, 1, device, clock), 1e-9);
   KernelTiming timing;
   timing.calls =

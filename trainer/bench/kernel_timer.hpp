@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many times of the same thing, summed up; and how long a kernel takes.
+// Statistics of repeated time measurements, and measurement of kernel times.
 #pragma once
 
 #include <vector>
@@ -9,32 +9,32 @@
 
 namespace dlscale::trainer {
 
-// Many times of the same thing, summed up.
+// Statistics of repeated time measurements.
 
 struct Timing {
   double median_s = 0;
-  double low_s = 0;  ///< 95 % interval of the median, by order statistics; 0, 0 below 6 values
+  double low_s = 0;  ///< start of the median's 95 % interval, by order statistics, 0 below 6 values
   double high_s = 0;
   double least_s = 0;
   double most_s = 0;
   double mean_s = 0;
-  double deviation_s = 0;  ///< of the sample; 0 of one value
+  double deviation_s = 0;  ///< standard deviation of the sample, 0 for one value
   int values = 0;
 };
 
-/// `seconds` must not be empty.
+/// Returns the statistics of `seconds`, which must not be empty.
 Timing timing_of(std::vector<double> seconds);
 
-// How long a kernel takes.
+// Measurement of kernel times.
 
 struct KernelTiming {
-  Timing each;    ///< of one call, over blocks
-  int calls = 1;  ///< in a block
+  Timing each;    ///< time of one call, over blocks
+  int calls = 1;  ///< number of calls in a block
 };
 
-/// Two calls that do not count, then blocks of calls that take a millisecond or more, as devices
-/// get them in training: without waiting between. At least five blocks, and more until `seconds`
-/// are over.
+/// Measures a kernel. After two uncounted calls, measures blocks of calls. A block takes at least a
+/// millisecond and does not wait between calls, like in training. Measures at least five blocks,
+/// and continues until `seconds` have passed.
 KernelTiming time_kernel(const KernelCall& call, Device& device, double seconds,
                          const base::Clock& clock);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale-bench`: picks what is to be measured and turns errors into one line and an exit code.
+// Main program of `dlscale-bench`: runs the requested benchmark and turns errors into one line and
+// an exit code.
 #include <fmt/format.h>
 
 #include <exception>
@@ -30,7 +31,8 @@ constexpr const char* kUsage =
     "  --version, --help\n"
     "dlscale calibrate reads what comm and fit write. Each says more with --help behind it.\n";
 
-/// Of LibTorch's errors the line that says what is wrong, not where in it.
+/// Prints an error and returns its exit code. Prints only the first line, because LibTorch adds a
+/// stack trace to its messages.
 int tell(const std::exception& error) {
   const std::string_view words = error.what();
   fmt::print(stderr, "dlscale-bench: {}\n", words.substr(0, words.find('\n')));

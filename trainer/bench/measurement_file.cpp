@@ -8,11 +8,12 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Reads before anything is taken away: a file of somebody else's stays as it is.
+/// Reads the records and removes an incomplete last line. Checks the content before changing the
+/// file, so that a file with other content stays unchanged.
 contract::BenchRecords read_and_mend(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return {};
   std::string text = base::read_file(path);
-  const std::size_t whole = text.find_last_of('\n') + 1;  // 0 where there is no line
+  const std::size_t whole = text.find_last_of('\n') + 1;  // 0 without a line end
   const bool cut_off = whole < text.size();
   if (cut_off && !text.substr(whole).starts_with("{\"record\":")) {
     throw base::UsageError(path.string() + ": its last line is no measurement; name another file");

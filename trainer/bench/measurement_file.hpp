@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of measurements that benchmarks go on with, whatever ended the last one.
+// File of measurements that an interrupted benchmark can continue.
 #pragma once
 
 #include <filesystem>
@@ -12,12 +12,12 @@ namespace dlscale::trainer {
 
 class MeasurementFile {
  public:
-  /// Makes the file, or opens it; a last line that has no end is taken away, as its measurement was
-  /// not finished. Throws base::RunError where it cannot be read or written, base::SpecError where
-  /// it holds something else.
+  /// Creates or opens the file. Removes an incomplete last line, whose measurement did not finish.
+  /// Throws base::RunError when the file cannot be read or written, and base::SpecError when its
+  /// content is invalid.
   explicit MeasurementFile(const std::filesystem::path& path);
 
-  /// What it held when it was opened.
+  /// Returns the records that the file held when it was opened.
   const contract::BenchRecords& records() const { return records_; }
   template <class Record>
   void append(const Record& record) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of the benchmarks' command lines, and the values that they take.
+// Parser for the command-line options of the benchmarks and their values.
 #pragma once
 
 #include <cstdint>
@@ -10,31 +10,34 @@
 
 namespace dlscale::trainer {
 
-/// What is done with an option's value.
+/// Function that processes the value of an option.
 using TakeValue = std::function<void(const std::string& option, const std::string& value)>;
 
 struct OptionTable {
-  std::map<std::string, TakeValue> valued;                 ///< by name: "--seconds"
-  std::map<std::string, std::function<void()>> flags;      ///< those without a value
-  std::function<void(const std::string& word)> word = {};  ///< not an option; null: refused
+  std::map<std::string, TakeValue> valued;  ///< options with a value, by name such as "--seconds"
+  std::map<std::string, std::function<void()>> flags;      ///< options without a value
+  std::function<void(const std::string& word)> word = {};  ///< other arguments, null to reject them
 };
 
-/// Throws base::UsageError: an unknown option, with the nearest; a value that is missing.
+/// Parses the arguments. Throws base::UsageError for an unknown option, with the nearest known
+/// option, and for a missing value.
 void read_options(const std::vector<std::string>& arguments, const OptionTable& table);
 
-/// Each throws base::UsageError that names the option where the value is none.
+/// Returns a whole number of at least `least`. This function and the following ones throw
+/// base::UsageError with the option when the value is invalid.
 int whole_value(const std::string& option, const std::string& value, int least);
-/// Above 0.
+/// Returns a number above 0.
 double positive_value(const std::string& option, const std::string& value);
-/// "4", "8KiB", "256MiB", "1GiB", "1MB".
+/// Returns a number of bytes, given for example as "4", "8KiB", "256MiB", "1GiB" or "1MB".
 std::int64_t bytes_value(const std::string& option, const std::string& value);
-/// Words with commas between, each one of `known`.
+/// Returns the comma-separated words of `value`, all of which must be in `known`.
 std::vector<std::string> words_value(const std::string& option, const std::string& value,
                                      const std::vector<std::string>& known);
-/// One of `known`; `kind` says what it is.
+/// Returns `value`, which must be in `known`. `kind` is the term for the value in the error
+/// message.
 const std::string& known_value(const std::string& kind, const std::string& value,
                                const std::vector<std::string>& known);
-/// Whole numbers of at least `least` with commas between.
+/// Returns comma-separated whole numbers of at least `least`.
 std::vector<std::int64_t> counts_value(const std::string& option, const std::string& value,
                                        std::int64_t least);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a benchmark is, on the last line of a terminal.
+// Progress display of a benchmark on the last line of a terminal.
 #pragma once
 
 #include <string>
@@ -8,21 +8,22 @@
 
 namespace dlscale::trainer {
 
-/// Writes to standard error where that is a terminal, nothing elsewhere.
+/// Progress line on standard error. Writes only when `shown` is true.
 class ProgressLine {
  public:
   ProgressLine(const base::Clock& clock, bool shown);
-  /// Leaves the line empty.
+  /// Erases the line.
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// `done` of `all` are over, of which the first `skipped` took no time; `what` comes next.
+  /// Shows that `done` of `all` items are finished and that `what` is next. The first `skipped`
+  /// items took no time and are excluded from the estimate of the remaining time.
   void show(int done, int all, const std::string& what, int skipped = 0);
-  /// Takes the line away, for something else to be printed.
+  /// Erases the line, so that other output can be printed.
   void clear();
 
-  /// Whether standard error is a terminal.
+  /// Returns true when standard error is a terminal.
   static bool is_on_terminal();
 
  private:
@@ -32,7 +33,7 @@ class ProgressLine {
   bool drawn_ = false;
 };
 
-/// "[#####-----] 5/10 relu_forward, 0:00:12 left"
+/// Returns a text such as "[#####-----] 5/10 relu_forward, 0:00:12 left".
 std::string progress_text(int done, int all, const std::string& what, double left_s);
 
 }  // namespace dlscale::trainer

@@ -5,7 +5,8 @@
 
 namespace dlscale::trainer {
 
-// Forward passes that compute in 16 bits where PyTorch's autocast does.
+// Mixed-precision forward passes that compute in 16 bits for the operators in PyTorch's autocast
+// lists.
 
 Autocast::Autocast(const std::string& precision, c10::DeviceType device) : device_(device) {
   if (precision == "bf16") type_ = at::kBFloat16;

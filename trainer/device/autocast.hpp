@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forward passes that compute in 16 bits where PyTorch's autocast does.
+// Mixed-precision forward passes that compute in 16 bits for the operators in PyTorch's autocast
+// lists.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -10,19 +11,20 @@
 
 namespace dlscale::trainer {
 
-// The number format of parameters, activations and gradients.
+// Number format of parameters, activations and gradients.
 
 enum class Precision { fp32, fp64 };
 
-/// LibTorch's own lists say, for each device, which operators take and give 16 bits; parameters
-/// keep their type and so do gradients of them.
+/// Mixed precision with 16-bit operators. LibTorch's autocast lists define for each device which
+/// operators use 16 bits. Parameters and their gradients keep their type.
 class Autocast {
  public:
-  /// `precision`: contract::RunSpec's. None but bf16 and fp16 casts anything.
+  /// Configures autocast for `precision`, a value of contract::RunSpec. Only bf16 and fp16 enable
+  /// autocast.
   Autocast(const std::string& precision, c10::DeviceType device);
 
-  /// While it lives, operators of the calling thread are cast. It must end before the optimizer's
-  /// step, since what has been cast of parameters is kept until then.
+  /// Scope in which operators of the calling thread are cast. The scope must end before the
+  /// optimizer step, because 16-bit copies of the parameters are cached until then.
   class Scope {
    public:
     explicit Scope(const Autocast& autocast);

@@ -17,8 +17,9 @@ namespace dlscale::trainer {
 
 void use_threads(int cores) {
   at::set_num_threads(cores);
-  // LibTorch refuses to change this once set; other devices of the process (in tests: of ranks that
-  // are threads and come at the same time) want no more.
+  // LibTorch rejects a second change of this setting. Later calls need the same value. They come
+  // from other devices of the process and, in tests, from ranks that run as threads at the same
+  // time.
   static std::once_flag is_set;
   std::call_once(is_set, [] {
     if (at::get_num_interop_threads() != 1) at::set_num_interop_threads(1);
@@ -29,7 +30,7 @@ namespace {
 
 constexpr int kMostProcessors = 8192;
 
-/// A mask of any size: machines may have more processors than cpu_set_t holds.
+/// Processor mask for more processors than cpu_set_t can hold.
 struct Mask {
   std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set{
       CPU_ALLOC(kMostProcessors), [](cpu_set_t* allocated) { CPU_FREE(allocated); }};
@@ -37,8 +38,8 @@ struct Mask {
   Mask() { CPU_ZERO_S(size, set.get()); }
 };
 
-/// The first of the hardware threads that share a core with this one; itself where the system does
-/// not tell.
+/// Returns the number of the first hardware thread on the core of `processor`. Returns `processor`
+/// when the system does not report the topology.
 int core_of(int processor) {
   std::ifstream file(
       fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", processor));
@@ -91,7 +92,8 @@ CoreGroups deal_out(const std::vector<Processor>& processors, int groups, int co
 void bind_to(const std::vector<int>& processors) {
   Mask mask;
   for (const int number : processors) CPU_SET_S(number, mask.size, mask.set.get());
-  // A machine that has taken them away meanwhile leaves the thread where it may run.
+  // The result is ignored: if the system has withdrawn these processors, the thread keeps running
+  // where it may.
   ::sched_setaffinity(0, mask.size, mask.set.get());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which processor cores a rank and the devices of one process compute on.
+// Assignment of CPU cores to a rank and to the devices of one process.
 #pragma once
 
 #include <string>
@@ -7,35 +7,37 @@
 
 namespace dlscale::trainer {
 
-// How many threads LibTorch computes with on this rank.
+// Number of LibTorch threads of this rank.
 
-/// One operator at a time on `cores` threads. To be called once, before the first operator.
+/// Makes LibTorch run one operator at a time on `cores` threads. Must be called once, before the
+/// first operator.
 void use_threads(int cores);
 
-// Which processor cores the devices of one process compute on.
+// Assignment of CPU cores to the devices of one process.
 
-/// A hardware thread, by the system's number, and the core it is of.
+/// Hardware thread, identified by its system number, and its core.
 struct Processor {
   int number = 0;
   int core = 0;  ///< number of the core's first hardware thread
 };
 
-/// Those that this thread may run on, core after core.
+/// Returns the hardware threads that this thread may run on, sorted by core.
 std::vector<Processor> usable_processors();
 
-/// How `groups` devices lie on the machine.
+/// Placement of `groups` devices on the cores of the machine.
 struct CoreGroups {
-  /// Hardware threads of each device; none where the devices are left to the system.
+  /// Hardware threads of each device. Empty when the operating system places the devices.
   std::vector<std::vector<int>> processors;
-  std::string words;  ///< for people
+  std::string words;  ///< description for users
 };
 
-/// Deals the processors out where they are exactly as many as `groups` devices of `cores_each`
-/// want, be it hardware threads or cores: whoever started the process then gave it these alone. Of
-/// more, others may have some; fewer are shared.
+/// Divides the processors among `groups` devices with `cores_each` cores each. The devices are only
+/// bound when the number of hardware threads or of cores matches exactly. An exact match means that
+/// the process was given these processors exclusively. With more processors, other processes may
+/// use some of them. With fewer processors, the devices share them.
 CoreGroups deal_out(const std::vector<Processor>& processors, int groups, int cores_each);
 
-/// Ties this thread, and those it starts from now on, to these hardware threads.
+/// Binds this thread, and the threads it starts afterwards, to the given hardware threads.
 void bind_to(const std::vector<int>& processors);
 
 }  // namespace dlscale::trainer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cores given to this rank.
+// Device "cpu", which consists of the CPU cores of this rank.
 #include <c10/core/Device.h>
 #include <sys/resource.h>
 
@@ -19,7 +19,7 @@ class Cpu : public Device {
   double peak_memory_bytes() const override {
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);
-    return 1024.0 * static_cast<double>(usage.ru_maxrss);  // Linux counts KiB
+    return 1024.0 * static_cast<double>(usage.ru_maxrss);  // ru_maxrss is in KiB on Linux
   }
 };
 

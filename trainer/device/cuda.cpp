@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One GPU per rank: the local ranks of a node share its GPUs out in turn.
+// Device "cuda": each rank uses one GPU, and the GPUs of a node are assigned to its local ranks
+// round-robin.
 #include <ATen/Context.h>
 #include <c10/core/CachingDeviceAllocator.h>
 #include <c10/core/Event.h>
@@ -18,13 +19,14 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Events of the stream that operators go to.
+/// Timeline of CUDA events in the stream that runs the operators.
 class CudaTimeline : public Timeline {
  public:
   explicit CudaTimeline(c10::Device device) : device_(device), gpu_(c10::kCUDA) {}
 
   void mark() override {
-    if (spare_.empty()) spare_.emplace_back(c10::kCUDA, c10::EventFlag::BACKEND_DEFAULT);  // timed
+    // Events with the default flags record the time.
+    if (spare_.empty()) spare_.emplace_back(c10::kCUDA, c10::EventFlag::BACKEND_DEFAULT);
     marks_.push_back(std::move(spare_.back()));
     spare_.pop_back();
     marks_.back().record(gpu_.getStream(device_));
@@ -35,7 +37,8 @@ class CudaTimeline : public Timeline {
     marks_.back().synchronize();
     std::vector<double> between_s;
     for (std::size_t i = 1; i < marks_.size(); ++i) {
-      between_s.push_back(marks_[i - 1].elapsedTime(marks_[i]) / 1e3);  // it gives milliseconds
+      // elapsedTime() returns milliseconds.
+      between_s.push_back(marks_[i - 1].elapsedTime(marks_[i]) / 1e3);
     }
     const auto last = marks_.end() - 1;
     std::move(marks_.begin(), last, std::back_inserter(spare_));
@@ -61,7 +64,8 @@ class Cuda : public Device {
   std::unique_ptr<SideStream> side_stream() override { return make_cuda_side_stream(index_); }
   double peak_memory_bytes() const override {
     const auto stats = c10::getDeviceAllocator(c10::kCUDA)->getDeviceStats(index_);
-    return static_cast<double>(stats.reserved_bytes[0].peak);  // 0: all of the allocator's pools
+    // Index 0 is the total over all allocator pools.
+    return static_cast<double>(stats.reserved_bytes[0].peak);
   }
   bool fetches_pinned() const override { return true; }
 
@@ -75,10 +79,10 @@ std::unique_ptr<Device> make(const DeviceContext& context) {
   use_gpu(gpu);
   at::Context& torch = at::globalContext();
   torch.lazyInitDevice(c10::kCUDA);
-  // LibTorch's own choice is TF32 in convolutions but not in products of matrices.
+  // LibTorch enables TF32 by default in convolutions but not in matrix products.
   torch.setAllowTF32CuDNN(context.tf32);
   torch.setAllowTF32CuBLAS(context.tf32);
-  torch.setBenchmarkCuDNN(true);  // shapes stay the same, so the fastest algorithm is worth finding
+  torch.setBenchmarkCuDNN(true);  // shapes stay the same, so autotuning pays off
   return std::make_unique<Cuda>(static_cast<c10::DeviceIndex>(gpu));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LibTorch's CUDAGraph: what is given to one stream is captured instead of done.
+// Implementation of the recorder with LibTorch's CUDAGraph, which captures the work submitted to
+// one stream instead of running it.
 #include "trainer/device/cuda_graph.hpp"
 
 #include <ATen/cuda/CUDAEvent.h>
@@ -21,7 +22,7 @@ namespace {
 
 using c10::cuda::CUDAStream;
 
-/// What is given to `later` from now on waits for what `earlier` has been given.
+/// Makes work submitted to `later` from now on wait for the work already submitted to `earlier`.
 void put_behind(const CUDAStream& earlier, const CUDAStream& later) {
   at::cuda::CUDAEvent mark;
   mark.record(earlier);
@@ -36,7 +37,8 @@ class CudaGraph : public WorkGraph {
 
 class CudaGraphRecorder : public WorkRecorder {
  public:
-  /// Not the default stream, which cannot be captured.
+  /// Creates the recorder with a stream from the pool, because the default stream cannot be
+  /// captured.
   explicit CudaGraphRecorder(int gpu)
       : gpu_(static_cast<c10::DeviceIndex>(gpu)),
         stream_(c10::cuda::getStreamFromPool(/*isHighPriority=*/false, gpu_)) {}
@@ -52,13 +54,13 @@ class CudaGraphRecorder : public WorkRecorder {
   }
 
   std::unique_ptr<WorkGraph> record(const std::function<void()>& work) override {
-    torch::cuda::synchronize(gpu_);  // what is under way is not to be part of it
-    // While it records LibTorch gives nothing back of what the rehearsals have left.
+    torch::cuda::synchronize(gpu_);  // excludes pending work from the capture
+    // During a capture, LibTorch frees no memory that the rehearsals left in the cache.
     c10::cuda::CUDACachingAllocator::emptyCache();
     const c10::cuda::CUDAStreamGuard here(stream_);
     auto made = std::make_unique<CudaGraph>();
-    // Threads that load batches and write checkpoints go on allocating, which only a capture of
-    // this thread's calls alone lets them do.
+    // Threads that load batches and write checkpoints continue to allocate memory during a capture.
+    // CUDA permits these calls only when the capture is limited to this thread's calls.
     made->graph.capture_begin(pool_, cudaStreamCaptureModeThreadLocal);
     try {
       work();
@@ -76,24 +78,25 @@ class CudaGraphRecorder : public WorkRecorder {
   }
 
  private:
-  /// CUDA's errors go on with advice on how to find them.
+  /// Returns the first line of a CUDA error. The other lines are debugging advice.
   static std::string first_line(const c10::Error& error) {
     const std::string words = error.what_without_backtrace();
     return words.substr(0, words.find('\n'));
   }
 
-  /// The stream is to be of use again. LibTorch's allocator may go on knowing the graph.
+  /// Ends a failed capture so that the stream can be used again. Keeps the failed graph alive,
+  /// because LibTorch's allocator may still refer to it.
   void give_up(std::unique_ptr<CudaGraph> failed) {
     failed_ = std::move(failed);
     try {
       failed_->graph.capture_end();
-    } catch (const c10::Error&) {  // says once more that it has failed
+    } catch (const c10::Error&) {  // reports the same failure again
     }
   }
 
   c10::DeviceIndex gpu_;
   CUDAStream stream_;
-  at::cuda::MempoolId_t pool_{0, 0};  ///< zeros: of its own, which later graphs share
+  at::cuda::MempoolId_t pool_{0, 0};  ///< zeros request a new pool, which later graphs share
   std::unique_ptr<CudaGraph> failed_;
 };
 

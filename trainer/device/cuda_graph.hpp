@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work of a GPU as CUDA graphs.
+// Recorder of GPU work as CUDA graphs.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace dlscale::trainer {
 
-/// Of what this thread, which works on that GPU, and the autograd engine for it give the GPU.
+/// Creates a recorder for the work that this thread and its autograd engine submit to GPU `gpu`.
 std::unique_ptr<WorkRecorder> make_cuda_graph_recorder(int gpu);
 
 }  // namespace dlscale::trainer

@@ -7,7 +7,7 @@
 
 namespace dlscale::trainer {
 
-/// A stream of GPU number `gpu` beside the current one.
+/// Creates a stream on GPU `gpu` that runs next to the current stream.
 std::unique_ptr<SideStream> make_cuda_side_stream(int gpu);
 
 }  // namespace dlscale::trainer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands for GPUs in builds without CUDA.
+// Stubs for GPUs in builds without CUDA.
 #include "trainer/device/device.hpp"
 #include "trainer/device/gpu.hpp"
 #include "trainer/kernels/cuda/launches.hpp"

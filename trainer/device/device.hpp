@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank computes on; and the table of devices.
+// Interface of the devices that a rank computes on, and the table of devices.
 #pragma once
 
 #include <memory>
@@ -20,32 +20,38 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual c10::Device torch_device() const = 0;
-  /// Returns when all work given to the device is done.
+  /// Returns when all work submitted to the device is done.
   virtual void synchronize() = 0;
-  /// Of what this thread gives the device. On a CPU its time is `clock`'s.
+  /// Returns a timeline of the work that this thread submits to the device. On a CPU, the timeline
+  /// reads the time from `clock`.
   virtual std::unique_ptr<Timeline> timeline(const base::Clock& clock) = 0;
-  /// Most memory this rank has held so far: of the process on a CPU, of the device otherwise.
+  /// Returns the peak memory of this rank so far in bytes: process memory on a CPU, device memory
+  /// otherwise.
   virtual double peak_memory_bytes() const = 0;
-  /// Of what this thread gives the device. Null where giving takes no time that could be saved.
+  /// Returns a recorder for the work that this thread submits to the device. Null on devices for
+  /// which recorded work would save no time.
   virtual std::unique_ptr<WorkRecorder> recorder() { return nullptr; }
-  /// A second queue of work. Null where work does not overlap.
+  /// Returns a second queue of work. Null on devices that cannot overlap work.
   virtual std::unique_ptr<SideStream> side_stream() { return nullptr; }
-  /// Whether it fetches by itself, while the processor goes on, what lies in pinned memory.
+  /// Returns true when the device copies data from pinned memory by itself while the host
+  /// continues.
   virtual bool fetches_pinned() const { return false; }
 };
 
 struct DeviceContext {
   int local_rank = 0;
-  int cores = 1;      ///< threads this rank computes with
-  bool tf32 = false;  ///< float32 products with 10 bits of mantissa, where the device has them
+  int cores = 1;      ///< number of threads of this rank
+  bool tf32 = false;  ///< enables float32 products with a 10-bit mantissa, if available
 };
 
 struct DeviceEntry {
   const char* name;
   const char* summary;
-  /// Throws base::RunError (contract::kExitBadRunDescription) when the machine has none.
+  /// Creates the device. Throws base::RunError (contract::kExitBadRunDescription) when the machine
+  /// has no such device.
   std::unique_ptr<Device> (*make)(const DeviceContext& context);
-  const char* unavailable = nullptr;  ///< why this build lacks it; null when it has it
+  /// Reason why this build lacks the device. Null when the build has the device.
+  const char* unavailable = nullptr;
 };
 
 base::Table<DeviceEntry> device_table();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which GPU is a rank's.
+// Assignment of GPUs to ranks, and identification of GPUs.
 #pragma once
 
 #include <array>
@@ -7,20 +7,20 @@
 
 namespace dlscale::trainer {
 
-/// Tells a GPU, or a part of one that is handed out on its own, from all others in the world.
+/// Unique identifier of a GPU, or of a part of a GPU that is allocated separately.
 using GpuIdentity = std::array<char, 16>;
 
-/// Number of the GPU of a rank: the local ranks of a node share out those they see in turn. Throws
-/// RunError (kExitBadRunDescription) when none is visible.
+/// Returns the number of the GPU of a rank. The visible GPUs are assigned to the local ranks of a
+/// node round-robin. Throws RunError (kExitBadRunDescription) when no GPU is visible.
 int gpu_of(int local_rank);
 
-/// This thread's work goes to it from now on.
+/// Makes `gpu` the current GPU of this thread.
 void use_gpu(int gpu);
 
 GpuIdentity identity_of(int gpu);
 
-/// Of the GPU of a rank, as the driver names it: "NVIDIA A100-SXM4-40GB". Empty in builds without
-/// CUDA.
+/// Returns the driver's name for the GPU of a rank, for example "NVIDIA A100-SXM4-40GB". Returns an
+/// empty string in builds without CUDA.
 std::string gpu_name(int local_rank);
 
 }  // namespace dlscale::trainer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a device has come how far in the work that it was given.
+// Timeline that measures when a device completes submitted work.
 #pragma once
 
 #include <memory>
@@ -12,14 +12,15 @@ namespace dlscale::trainer {
 class Timeline {
  public:
   virtual ~Timeline() = default;
-  /// Marks the instant at which the device is done with all that it has been given. Does not wait.
+  /// Marks the instant at which the device completes all work submitted so far. Returns without
+  /// waiting.
   virtual void mark() = 0;
-  /// Waits until the device has come to the last mark. Seconds between each mark and the next one;
-  /// the last mark is then the first.
+  /// Waits until the device has reached the last mark. Returns the seconds between successive
+  /// marks. The last mark becomes the first mark of the next call.
   virtual std::vector<double> take() = 0;
 };
 
-/// Of a device whose operators return when they are done.
+/// Creates a timeline for a device whose operators return when they are done.
 std::unique_ptr<Timeline> make_host_timeline(const base::Clock& clock);
 
 }  // namespace dlscale::trainer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work that a device learns once and does again at one call.
+// Work that a device records once and replays with a single call.
 #pragma once
 
 #include <functional>
@@ -10,20 +10,22 @@ namespace dlscale::trainer {
 class WorkGraph {
  public:
   virtual ~WorkGraph() = default;
-  /// Gives the device, in the order of all that it is given, what was recorded: on the same memory
-  /// and with the same numbers.
+  /// Submits the recorded work to the device, in order with other submitted work. The work uses the
+  /// recorded memory addresses and host values.
   virtual void replay() = 0;
 };
 
-/// Sees what is given to the device. What recorded work does on the host is not done again.
+/// Recorder of the work submitted to a device. Code that recorded work runs on the host does not
+/// run again during a replay.
 class WorkRecorder {
  public:
   virtual ~WorkRecorder() = default;
-  /// Does `work` where it will be recorded, for libraries to set themselves up.
+  /// Runs `work` in the environment of a later recording, so that libraries can initialise
+  /// themselves.
   virtual void rehearse(const std::function<void()>& work) = 0;
-  /// Learns `work`, which is not done by that. Graphs of one recorder share memory: they are to be
-  /// replayed in the order in which they were recorded. Throws base::RunError when `work` waits for
-  /// the device or reads from it, and what `work` throws.
+  /// Records `work` without running it on the device. Graphs of one recorder share memory and must
+  /// be replayed in the order in which they were recorded. Throws base::RunError when `work` waits
+  /// for the device or reads from it. Rethrows the exceptions of `work`.
   virtual std::unique_ptr<WorkGraph> record(const std::function<void()>& work) = 0;
 };
 

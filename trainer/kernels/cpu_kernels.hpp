@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses between the CPU kernels of this folder and those of LibTorch.
+// Selection between the CPU kernels of this folder and the kernels of LibTorch.
 #pragma once
 
 #include <string_view>
@@ -10,8 +10,8 @@ namespace dlscale::trainer {
 inline constexpr std::string_view kFastKernels = "fast";
 inline constexpr std::string_view kFrameworkKernels = "framework";
 
-/// Sets the kernels of the whole process, which trains one run. Call it before a model is built.
-/// The default is true.
+/// Selects the kernels of the whole process, which trains one run. Must be called before a model is
+/// built. The default is true.
 void use_fast_cpu_kernels(bool fast);
 bool uses_fast_cpu_kernels();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A function so marked is compiled for several instruction sets; the processor's is taken when the
-// program is loaded.
+// Macro that compiles a function for several instruction sets.
+//
+// The program loader selects the version for the processor.
 #pragma once
 
 #ifdef __x86_64__

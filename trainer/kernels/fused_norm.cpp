@@ -14,10 +14,10 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Parts whose sums are taken apart and then added in order, so that the result does not depend on
-/// how many threads there are.
+/// Number of partial sums. Partial sums are computed separately and added in a fixed order, so that
+/// the result does not depend on the number of threads.
 constexpr std::int64_t kParts = 16;
-constexpr std::int64_t kLeastRows = 64;  ///< that are worth a thread
+constexpr std::int64_t kLeastRows = 64;  ///< minimum number of rows per thread
 
 struct Size {
   std::int64_t channels;
@@ -28,7 +28,7 @@ Size size_of(const at::Tensor& images) {
   return {images.size(1), images.numel() / images.size(1)};
 }
 
-/// Calls `body` with parts of the rows, each in some thread.
+/// Calls `body` in parallel with ranges of the rows.
 template <class Body>
 void for_rows(std::int64_t rows, const Body& body) {
   at::parallel_for(0, rows, kLeastRows, [&](std::int64_t first, std::int64_t last) {
@@ -36,7 +36,7 @@ void for_rows(std::int64_t rows, const Body& body) {
   });
 }
 
-/// Two sums of each channel; `add` adds those of some rows to what it is given.
+/// Returns two sums per channel. `add` adds the sums over a range of rows to the given memory.
 template <class Add>
 std::vector<double> sums_over(Size size, const Add& add) {
   const auto width = 2 * static_cast<std::size_t>(size.channels);
@@ -52,7 +52,7 @@ std::vector<double> sums_over(Size size, const Add& add) {
   return parts;
 }
 
-/// Calls `body` with a null pointer of the type that values of `type` have.
+/// Calls `body` with a null pointer to the C++ type that corresponds to `type`.
 template <class Body>
 void with_type(at::ScalarType type, const Body& body) {
   if (type == at::kDouble) return body(static_cast<double*>(nullptr));
@@ -65,18 +65,18 @@ T* data_of(const at::Tensor& tensor) {
   return tensor.defined() ? static_cast<T*>(tensor.data_ptr()) : nullptr;
 }
 
-/// Numbers of each channel as a tensor like `like`.
+/// Returns one number per channel as a tensor with the type of `like`.
 at::Tensor per_channel(const std::vector<double>& values, const at::Tensor& like) {
   return at::tensor(values, at::kDouble).to(like.scalar_type());
 }
 
 struct Statistics {
   std::vector<double> mean;
-  std::vector<double> variance;  ///< biased
+  std::vector<double> variance;  ///< biased variance
 };
 
-/// Sums are of differences from the first value of each channel: squares of values far from 0 would
-/// cancel.
+/// Returns mean and variance per channel. The sums are taken over differences from the first value
+/// of each channel, because squares of values far from 0 would cancel.
 template <class T>
 Statistics statistics_of(const T* x, Size size) {
   const auto channels = static_cast<std::size_t>(size.channels);
@@ -115,7 +115,7 @@ class FusedNorm : public torch::autograd::Function<FusedNorm> {
     RECORD_FUNCTION("dlscale::batch_norm", std::vector<c10::IValue>());
     const at::Tensor result = at::empty_like(images);
     const Size size = size_of(images);
-    at::Tensor mean, deviation;  // deviation: 1 / √(variance + ε)
+    at::Tensor mean, deviation;  // deviation is 1 / √(variance + ε)
     with_type(images.scalar_type(), [&]<class T>(T*) {
       const Statistics batch = statistics_of(data_of<const T>(images), size);
       move_running(*parameters, batch, size);
@@ -141,8 +141,8 @@ class FusedNorm : public torch::autograd::Function<FusedNorm> {
     return result;
   }
 
-  /// With x̂ = (x - mean) s and g the gradient of what the ReLU got:
-  /// dx = w s (g - mean(g) - x̂ mean(g x̂)).
+  /// Computes the gradients. With x̂ = (x - mean) s and the gradient g of the ReLU's input:
+  ///   dx = w s (g - mean(g) - x̂ mean(g x̂)).
   static torch::autograd::variable_list backward(Context* context,
                                                  torch::autograd::variable_list gradients) {
     RECORD_FUNCTION("dlscale::batch_norm_backward", std::vector<c10::IValue>());
@@ -151,7 +151,7 @@ class FusedNorm : public torch::autograd::Function<FusedNorm> {
                      &deviation = saved[3], &result = saved[4];
     const at::Tensor dy = gradients[0].contiguous(at::MemoryFormat::ChannelsLast);
     const bool has_added = context->saved_data["added"].toBool();
-    // What was added gets g; without a ReLU that is dy.
+    // The gradient of `added` is g. Without a ReLU, g equals dy and needs no separate tensor.
     const bool writes_g = has_added && result.defined();
     const at::Tensor g = writes_g ? at::empty_like(images) : at::Tensor();
     const at::Tensor dx = at::empty_like(images);

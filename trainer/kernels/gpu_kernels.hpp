@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers of models on dlscale's own GPU kernels (cuda/), as functions that autograd knows.
+// Model layers that use dlscale's own GPU kernels (cuda/), as autograd functions.
 #pragma once
 
 #include <torch/types.h>
@@ -15,28 +15,30 @@ namespace kernel {
 class Launches;
 }
 
-/// Sets the kernels of the whole process, which trains one run, or null for those of LibTorch. Call
-/// it before a model is built. The default is null.
+/// Sets the kernels of the whole process, which trains one run. Null selects the kernels of
+/// LibTorch and is the default. Must be called before a model is built.
 void use_gpu_kernels(std::unique_ptr<kernel::Launches> kernels);
 bool uses_gpu_kernels();
 
-/// Whether gpu_norm can compute: fp32, fp16 or bf16 images with channels last, more than one value
-/// for each channel, fp32 parameters, and `added`, unless undefined, like the images.
+/// Returns true when gpu_norm() supports the arguments. `images` must have type fp32, fp16 or bf16,
+/// channels last, and more than one value per channel. The parameters must have type fp32. `added`
+/// must be undefined or have the same layout, type and shape as `images`.
 bool can_norm_on_gpu(const at::Tensor& images, const at::Tensor& added, const at::Tensor& weight);
 
-/// ReLU(norm(images) + added) with the statistics of this batch; `added` may be undefined, and the
-/// ReLU may be left out. Statistics are computed in fp32. Moves the running statistics and counts
-/// the batch.
+/// Returns ReLU(norm(images) + added) with the statistics of this batch. `added` may be undefined,
+/// and the ReLU is left out when `relu` is false. Computes the statistics in fp32. Updates the
+/// running statistics and the number of batches.
 at::Tensor gpu_norm(const at::Tensor& images, const at::Tensor& added, bool relu,
                     const NormParameters& parameters);
 
-/// at::max_pool2d of square windows without dilation, or an undefined tensor if these kernels
-/// cannot compute it.
+/// Returns at::max_pool2d with square windows and without dilation. Returns an undefined tensor
+/// when these kernels do not support the arguments.
 at::Tensor gpu_max_pool(const at::Tensor& images, int window, int stride, int padding,
                         bool covers_rest);
 
-/// The mean of cross-entropy (loss.hpp) over the samples, fp32, or an undefined tensor if these
-/// kernels cannot compute it. `scores`: samples x classes.
+/// Returns the mean of the cross-entropy (loss.hpp) over the samples in fp32. `scores` has the
+/// shape samples x classes. Returns an undefined tensor when these kernels do not support the
+/// arguments.
 at::Tensor gpu_cross_entropy(const at::Tensor& scores, const at::Tensor& target, double smoothing);
 
 }  // namespace dlscale::trainer

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batched matrix products in oneDNN. at::bmm calls MKL, which is slower on processors of other
-// vendors (docs/measurements/convolutions.md). LibTorch calls oneDNN only for 16-bit floats. Its
+// Batched matrix products with oneDNN.
+//
+// at::bmm calls MKL, which is slower on processors of other vendors
+// (docs/measurements/convolutions.md). LibTorch calls oneDNN only for 16-bit floats. LibTorch's
 // function also accepts fp32 and is exported, but no header of LibTorch declares it.
 #include "trainer/kernels/matrix_products.hpp"
 
@@ -14,9 +16,9 @@ TORCH_API void mkldnn_matmul(const Tensor& a, const Tensor& b, const Tensor& res
 namespace dlscale::trainer {
 namespace {
 
-/// Returns whether the function of LibTorch works on this processor. On those without AVX-512 (for
-/// example with AVX2 alone) it throws for fp32 as well, because it asks for what 16-bit floats
-/// need.
+/// Returns true when the function of LibTorch works on this processor. Without AVX-512, for example
+/// on processors with AVX2 only, the function also throws for fp32, because it checks the
+/// requirements of 16-bit floats.
 bool has_onednn_products() {
   static const bool works = [] {
     if (!at::hasMKLDNN()) return false;

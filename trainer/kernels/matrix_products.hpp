@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices in fp32 on CPUs by oneDNN.
+// Matrix products in fp32 on CPUs, computed by oneDNN.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
 namespace dlscale::trainer {
 
-/// a: n x m x k, b: n x k x l, dense, either of them perhaps transposed. Returns n x m x l.
+/// Returns the products of `a` (n x m x k) and `b` (n x k x l), with the shape n x m x l. Both
+/// tensors are dense and may be transposed.
 at::Tensor matrix_products(const at::Tensor& a, const at::Tensor& b);
 
-/// Adds the products to `sums`, n x m x l and contiguous.
+/// Adds the products of `a` and `b` to `sums`, which has the shape n x m x l and is contiguous.
 void add_matrix_products(const at::Tensor& sums, const at::Tensor& a, const at::Tensor& b);
 
 }  // namespace dlscale::trainer

@@ -9,7 +9,8 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Rows that are summed in the values' own arithmetic before their sums go to doubles.
+/// Number of rows that are summed in the arithmetic of the values before the sums are added to
+/// doubles.
 constexpr std::int64_t kBlock = 64;
 
 template <class T>
@@ -17,7 +18,7 @@ template <class T>
   return static_cast<NormMath<T>>(value);
 }
 
-/// Two sums of each channel.
+/// Accumulator of two sums per channel.
 template <class T>
 class BlockSums {
  public:

@@ -16,7 +16,7 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Of all images' tiles, or of channels; half open.
+/// Half-open range of tiles over all images, or of channels.
 struct Range {
   std::int64_t first, last;
 };
@@ -26,16 +26,18 @@ constexpr std::int64_t kReach = kFilterSide - 1;
 constexpr std::int64_t kLeastTilesOfBlock = 64;
 constexpr std::int64_t kLeastTilesOfThread = 8;
 constexpr std::int64_t kLeastChannels = 32;
-/// With fewer of a batch, the points of the filters take longer to make than is saved.
+/// Minimum number of results per batch. With fewer results, transforming the filters takes longer
+/// than the saved time.
 constexpr std::int64_t kLeastResults = 320;
-/// Of the 16 of a tile: where images are small, most of them lie outside.
+/// Minimum average number of results per tile, of 16. In small images, most positions of a tile lie
+/// outside the image.
 constexpr std::int64_t kLeastResultsOfTile = 10;
 
 std::int64_t tiles_along(std::int64_t outputs) {
   return (outputs + kTileSide - 1) / kTileSide;
 }
 
-/// The sizes of one convolution, and its three kinds of images.
+/// Sizes of one convolution and of its inputs, filters and outputs.
 struct Sizes {
   TiledImages input, filter, output;
   std::int64_t samples;
@@ -52,8 +54,9 @@ struct Sizes {
   }
   std::int64_t tiles() const { return samples * input.tile_rows * input.tile_columns; }
   std::int64_t results() const { return samples * output.height * output.width; }
-  /// Calls `body` with tiles that are worked on at once: as many as there are channels, so that
-  /// what belongs to filters is not read more often than what belongs to images.
+  /// Calls `body` with blocks of tiles that are processed together. A block has at least as many
+  /// tiles as there are channels, so that data of filters is not read more often than data of
+  /// images.
   template <class Body>
   void for_blocks(const Body& body) const {
     const std::int64_t step = std::max({kLeastTilesOfBlock, input.channels, output.channels});
@@ -62,7 +65,7 @@ struct Sizes {
   }
 };
 
-/// Calls `body` with parts of the tiles, each in some thread.
+/// Calls `body` in parallel with ranges of the tiles.
 template <class Body>
 void for_tiles(Range tiles, std::int64_t channels, const Body& body) {
   at::parallel_for(tiles.first, tiles.last, kLeastTilesOfThread,
@@ -71,8 +74,8 @@ void for_tiles(Range tiles, std::int64_t channels, const Body& body) {
                    });
 }
 
-/// The same with parts of the channels: where tiles overlap no two threads may add to the same
-/// value.
+/// Calls `body` in parallel with ranges of the channels. Overlapping tiles require this division,
+/// because no two threads may add to the same value.
 template <class Body>
 void for_channels(Range tiles, std::int64_t channels, const Body& body) {
   at::parallel_for(0, channels / kTileChannels, 1, [&](std::int64_t first, std::int64_t last) {
@@ -101,7 +104,7 @@ void put(const TiledImages& images, const at::Tensor& points, const at::Tensor& 
   for_tiles(tiles, images.channels, body);
 }
 
-/// weight: its channels last.
+/// Returns the points of the filters. `weight` has its channels last.
 at::Tensor filter_points(const Sizes& sizes, const at::Tensor& weight) {
   return points_of(sizes.filter, weight, {0, sizes.output.channels});
 }
@@ -128,7 +131,7 @@ struct Wanted {
   bool images, weight;
 };
 struct Gradients {
-  at::Tensor images, weight;  ///< undefined where they are not wanted
+  at::Tensor images, weight;  ///< undefined if not requested
 };
 
 Gradients gradients_of(const at::Tensor& images, const at::Tensor& weight, const at::Tensor& dy,

@@ -28,7 +28,8 @@
 namespace dlscale::trainer {
 namespace {
 
-/// **Collective.** Null where batch norms take the statistics of their own rank.
+/// **Collective.** Returns the sums for synchronised batch norms. Returns null when batch norms use
+/// the statistics of their own rank.
 std::unique_ptr<RankStatistics> statistics_of(const contract::RunSpec& spec, CollectiveQueue& queue,
                                               const base::Clock& clock) {
   if (spec.batch_norm != "synchronised") return nullptr;
@@ -37,17 +38,18 @@ std::unique_ptr<RankStatistics> statistics_of(const contract::RunSpec& spec, Col
   return statistics->ranks() > 1 ? std::move(statistics) : nullptr;
 }
 
-/// A path of the run's description, variables replaced.
+/// Returns a path of the run description with its variables expanded.
 std::string file_of(std::string_view path, const char* key) {
   return expand_variables(path, ::getenv, key, contract::kExitBadRunDescription);
 }
 
-/// The file of a model that is a script.
+/// Returns the path of the model script.
 std::string script_of(const contract::RunSpec& spec) {
   return file_of(std::string_view(spec.model).substr(contract::kScriptModel.size()), "model");
 }
 
-/// Of the files that the model comes from, which may change between two launches.
+/// Returns the SHA-256 digests of the files that define the model. These files may change between
+/// two launches.
 std::map<std::string, std::string> digests_of(const contract::RunSpec& spec) {
   std::map<std::string, std::string> digests;
   const auto add = [&](const char* name, const std::string& file) {
@@ -58,8 +60,9 @@ std::map<std::string, std::string> digests_of(const contract::RunSpec& spec) {
   return digests;
 }
 
-/// Unless the run says it: what is fastest on CPUs, and on GPUs what their matrix units take. A
-/// script may rely on how its tensors lie.
+/// Returns true when tensors use the channels-last layout. Unless the run specifies a layout, CPUs
+/// use channels-last because it is fastest, and GPUs use it for the number formats of their matrix
+/// units. Models from scripts keep the default layout, because a script may depend on it.
 bool puts_channels_last(const contract::RunSpec& spec) {
   if (!spec.memory_format.empty()) return spec.memory_format == "channels_last";
   if (spec.model.starts_with(contract::kScriptModel)) return false;
@@ -67,7 +70,7 @@ bool puts_channels_last(const contract::RunSpec& spec) {
   return spec.resources.device == "cpu" || !wide;
 }
 
-/// Notes in `parts` what it has and what of that is trained.
+/// Creates the model. Records its numbers of parameters and of trainable parameters in `parts`.
 std::unique_ptr<Model> make_model(const contract::RunSpec& spec, const Device& device,
                                   TrainerParts& parts, int worker) {
   use_fast_cpu_kernels(spec.cpu_kernels != kFrameworkKernels);
@@ -95,7 +98,7 @@ std::unique_ptr<Model> make_model(const contract::RunSpec& spec, const Device& d
   return model;
 }
 
-/// Everything that needs no other rank; the style is left out.
+/// Creates all parts that need no communication with other ranks, which excludes the style.
 TrainerParts make_local_parts(const contract::RunSpec& spec, int rank, int local_rank) {
   auto dataset = load_dataset(spec);
   const DataShare share = share_of(spec, rank);
@@ -132,8 +135,9 @@ std::string in_words(const Dataset& data) {
                      data.sha256);
 }
 
-/// **Collective.** A node may have an old copy of the data, or one that is still under way. Ranks
-/// would take other samples than the sampler means, or do different numbers of steps.
+/// **Collective.** Throws on all ranks when a rank's data set differs from the data set of rank 0.
+/// A node may hold an outdated or incomplete copy. Its ranks would then train on wrong samples or
+/// run a different number of steps.
 void require_same_data(const Dataset& data, CollectiveQueue& queue) {
   const std::string here = in_words(data);
   const std::string of_root = broadcast_text(here, queue);

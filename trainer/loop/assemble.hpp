@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a run's description to the parts it runs with: the only file that knows every family.
+// Construction of all parts of a run from its description.
+//
+// Only this file knows every family of parts.
 #pragma once
 
 #include "base/clock.hpp"
@@ -8,9 +10,9 @@
 
 namespace dlscale::trainer {
 
-/// **Collective.** Makes every part; afterwards all ranks hold rank 0's parameters. What fails on
-/// one rank (data that its node lacks) is thrown on all, as SharedError.
-/// `local_rank` is the rank's number on its node.
+/// **Collective.** Creates every part of the run. Afterwards all ranks hold the parameters of rank
+/// 0. All ranks throw SharedError when a part fails on one rank, for example because data is
+/// missing on its node. `local_rank` is the number of this rank on its node.
 TrainerParts assemble(const contract::RunSpec& spec, int local_rank, CollectiveQueue& queue,
                       const base::Clock& clock);
 

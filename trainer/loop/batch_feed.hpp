@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings a loader's batches to the device, where that can be done while the device computes.
+// Transfer of a loader's batches to the device, in parallel with the computation where the device
+// supports it.
 #pragma once
 
 #include <array>
@@ -12,22 +13,22 @@
 
 namespace dlscale::trainer {
 
-/// On a GPU two buffers of the device take turns: once the work of a step has been given to the
-/// GPU, the next batch is loaded, copied and normalised in another stream. A loader that delivers
-/// the same batch again and again has it copied once.
+/// Feed of batches on the device. On a GPU, two device buffers alternate: once the work of a step
+/// has been submitted to the GPU, the next batch is loaded, copied and normalised in another
+/// stream. A batch that the loader delivers repeatedly is copied once.
 class BatchFeed {
  public:
-  /// All outlive the feed.
+  /// Creates the feed. All arguments must outlive the feed.
   BatchFeed(Loader& loader, Device& device, const Dataset& dataset, Precision precision);
 
-  /// Leaves what has not been delivered yet and turns to `delivery`.
+  /// Discards batches not yet delivered and starts `delivery`.
   void start(Delivery delivery);
-  /// The next batch, on the device. Enters load_wait and h2d. Its memory may be used until the next
-  /// call of next().
+  /// Returns the next batch, on the device. Enters the step parts load_wait and h2d. The memory of
+  /// the batch is valid until the following call of next().
   Batch next(StepTimer& timer);
-  /// Begins to bring the following batch, if there is one. To be called when the work on the
-  /// present one has been given to the device. Enters load_wait and h2d; the caller leaves the last
-  /// one.
+  /// Starts to transfer the next batch, if there is one. Must be called after the work on the
+  /// present batch has been submitted to the device. Enters the step parts load_wait and h2d. The
+  /// caller leaves the last part.
   void fetch_ahead(StepTimer& timer);
 
  private:
@@ -36,13 +37,13 @@ class BatchFeed {
   Loader& loader_;
   Device& device_;
   HandOver hand_over_;
-  std::int64_t left_ = 0;  ///< samples that the loader has not delivered
-  Batch kept_;             ///< of a loader that repeats
+  std::int64_t left_ = 0;  ///< number of samples that the loader has not yet delivered
+  Batch kept_;             ///< batch of a loader that repeats one batch
   std::unique_ptr<SideStream> side_;
   std::array<Batch, SideStream::kSlots> buffers_;
-  int slot_ = 0;        ///< whose batch next() returned last, if it came from a buffer
-  bool ahead_ = false;  ///< the other slot holds the next batch
-  Batch direct_;  ///< fetched ahead, but not into a buffer: of another shape, or already on the
+  int slot_ = 0;        ///< slot of the batch that next() returned last, if it used a buffer
+  bool ahead_ = false;  ///< true when the other slot holds the next batch
+  Batch direct_;  ///< next batch, outside the buffers: it has another shape or already lies on the
                   ///< device
 };
 

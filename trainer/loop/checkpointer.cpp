@@ -29,7 +29,7 @@ std::vector<NamedTensor> copies_of(const std::vector<NamedTensor>& tensors) {
   return copies;
 }
 
-/// The state that a rank's file of a checkpoint holds.
+/// Returns the state in the file that `rank` wrote for a checkpoint.
 std::string read_rank_file(const contract::CheckpointDir& saved,
                            const contract::CheckpointHeader& header, int rank) {
   const std::string name = contract::CheckpointDir::rank_file(rank);
@@ -49,7 +49,7 @@ Checkpointer::Tensors Checkpointer::tensors() {
   return {style_.state(), style_.shard()};
 }
 
-/// What this rank's file holds; it has none where this is empty.
+/// Returns the tensors in this rank's checkpoint file. The rank has no file when the list is empty.
 std::vector<NamedTensor> Checkpointer::own(const Tensors& tensors) const {
   std::vector<NamedTensor> mine;
   if (is_root()) mine = tensors.state;
@@ -68,7 +68,7 @@ Resumed Checkpointer::resume() {
     } catch (const base::Error&) {
       failure = std::current_exception();
     }
-    broadcast_text("", context_.queue);  // the search is over
+    broadcast_text("", context_.queue);  // an empty text ends follow_search()
   } else {
     follow_search(mine);
   }
@@ -83,14 +83,17 @@ Resumed Checkpointer::resume() {
   return {source_ ? source_->root().filename().string() : "", header.progress};
 }
 
-/// Another network of the same parameters would go on from what this one learnt.
+/// Returns the hash that a usable checkpoint must have. The hash includes the digest of the model's
+/// file, because another network with parameters of the same shapes could otherwise load the
+/// checkpoint.
 std::string Checkpointer::description_hash() const {
   std::string hash = contract::description_hash(context_.spec);
   if (context_.model_sha256.empty()) return hash;
   return contract::sha256_hex(hash + " " + context_.model_sha256);
 }
 
-/// On rank 0: looks at one checkpoint after the other, with all ranks.
+/// Searches on rank 0 for a usable checkpoint. Tries one checkpoint after another together with all
+/// ranks.
 std::optional<contract::CheckpointHeader> Checkpointer::search(
     const std::vector<NamedTensor>& mine) {
   auto found = take_newest(
@@ -119,13 +122,13 @@ void Checkpointer::follow_search(const std::vector<NamedTensor>& mine) {
       take(contract::CheckpointDir(folder), contract::checkpoint_header_from_json(header, folder),
            mine);
     } catch (const SharedError&) {
-      continue;  // rank 0 says so and tries the next
+      continue;  // rank 0 reports the error and tries the next one
     }
   }
 }
 
-/// **Collective.** Every rank its own file; throws SharedError, with nothing changed anywhere, when
-/// one of them is not good.
+/// **Collective.** Restores the state from a checkpoint. Every rank reads its own file. Throws
+/// SharedError without changing any tensor when one of the files is unusable.
 void Checkpointer::take(const contract::CheckpointDir& saved,
                         const contract::CheckpointHeader& header,
                         const std::vector<NamedTensor>& mine) {
@@ -195,7 +198,7 @@ std::optional<SaveFailure> Checkpointer::finish() {
   return failure;
 }
 
-/// **Collective** where each rank has written one.
+/// **Collective** when each rank has written a file. Returns the files of all ranks.
 std::vector<contract::SavedFile> Checkpointer::files_of_all_ranks(const contract::SavedFile& mine) {
   if (!pending_->is_sharded) return {mine};
   const int ranks = context_.queue.size();
@@ -214,7 +217,7 @@ std::vector<contract::SavedFile> Checkpointer::files_of_all_ranks(const contract
   return files;
 }
 
-/// On rank 0, when all files are on the disk.
+/// Completes the checkpoint on rank 0 after all files are on disk.
 void Checkpointer::complete(std::vector<contract::SavedFile> files) {
   const contract::Progress& progress = pending_->progress;
   std::vector<contract::LaunchDir> earlier;

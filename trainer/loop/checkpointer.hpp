@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Saves where a run stands, and takes a run back to where an earlier launch saved it.
+// Checkpointing of a run: saves the training state and resumes a run from the state of an earlier
+// launch.
 #pragma once
 
 #include <functional>
@@ -17,71 +18,78 @@
 
 namespace dlscale::trainer {
 
-/// What resume() found; nothing for a fresh start.
+/// Result of resume(). Its members have default values when the run starts from the beginning.
 struct Resumed {
-  std::string from;  ///< the launch's folder, "launch-1"
+  std::string from;  ///< folder name of the resumed launch, for example "launch-1"
   contract::Progress progress;
 };
 
 struct SaveFailure {
-  std::int64_t step = 0;  ///< where the run stood that could not be saved
+  std::int64_t step = 0;  ///< step at which saving failed
   std::string reason;
 };
 
-/// One for a launch. Rank 0 writes and reads what all ranks have alike; each rank its shard.
+/// Checkpointer of a launch. Rank 0 writes and reads the state that all ranks share. Each rank
+/// writes and reads its own shard.
 class Checkpointer {
  public:
   struct Context {
     const contract::RunSpec& spec;
     contract::RunDir folder;
-    int launch;  ///< number; counts on rank 0 alone
+    int launch;  ///< number of the launch, used only on rank 0
     CollectiveQueue& queue;
     ResultWriter& writer;
     const base::Clock& clock;
-    std::string model_sha256 = {};  ///< of the file it came from; empty: it is in the trainer
+    std::string model_sha256 = {};  ///< digest of the model's file, empty for built-in models
   };
-  /// `style` has what decides how training goes on.
+  /// Creates the checkpointer. `style` holds the state that determines how training continues.
   Checkpointer(Context context, ParallelStyle& style);
 
-  /// **Collective.** Takes the newest good checkpoint of the run's earlier launches, if there is
-  /// one.
+  /// **Collective.** Restores the newest usable checkpoint of the run's earlier launches, if there
+  /// is one.
   Resumed resume();
-  /// **Collective.** Saves no place twice. Where the run asks for asynchronous checkpoints the
-  /// tensors have been copied on return and are being written; what then fails is told by the next
-  /// save() or finish(). Otherwise they are on the disk, or it is told here.
+  /// **Collective.** Saves the training state, unless a checkpoint at `progress` already exists.
+  /// With asynchronous checkpoints, save() returns once the tensors have been copied, and the next
+  /// save() or finish() reports errors of the writing. Otherwise save() returns once the checkpoint
+  /// is on disk and reports errors itself.
   std::optional<SaveFailure> save(const contract::Progress& progress);
-  /// **Collective.** On return what was being written is on the disk, or it is told why not.
+  /// **Collective.** Waits until the pending checkpoint is on disk. Returns its error if the
+  /// checkpoint could not be written.
   std::optional<SaveFailure> finish();
-  /// This rank is still writing.
+  /// Returns true while this rank is writing a checkpoint.
   bool is_writing() const;
-  /// Something was begun and is not finished; the same on all ranks.
+  /// Returns true between the start and finish() of a checkpoint. The result is the same on all
+  /// ranks.
   bool has_begun() const { return pending_.has_value(); }
-  /// Whether the newest checkpoint on the disk is of this place.
+  /// Returns true when the newest checkpoint on disk has this progress.
   bool holds(const contract::Progress& progress) const {
     return last_ && last_->same_place(progress);
   }
-  /// By the run's every_minutes; false on other ranks than 0.
+  /// Returns true when every_minutes of the run requires a checkpoint now. Returns false on ranks
+  /// other than 0.
   bool due_by_time() const;
-  /// By the run's every_epochs.
+  /// Returns true when every_epochs of the run requires a checkpoint after `epoch`.
   bool due_after_epoch(int epoch) const;
-  /// The run is complete: nobody will go on from what was saved. After finish().
+  /// Deletes the checkpoints of a complete run, because no launch will resume from them. Must be
+  /// called after finish().
   void discard();
-  /// **Collective.** Leaves what was evaluated last, the mean of the parameters where the run has
-  /// one, as LaunchDir::weights(). All ranks throw where it cannot be written.
+  /// **Collective.** Writes the most recently evaluated weights to LaunchDir::weights(). The
+  /// weights are the moving average of the parameters when the run has one. Throws on all ranks
+  /// when the file cannot be written.
   void leave_weights();
 
  private:
-  /// A checkpoint that is being written.
+  /// Checkpoint that is being written.
   struct Pending {
     contract::Progress progress;
     double begin_s = 0;
     contract::CheckpointDir next;
-    bool is_sharded = false;  ///< every rank writes a file
+    bool is_sharded = false;  ///< true when every rank writes a file
     std::future<contract::SavedFile> file;
   };
-  /// What one rank writes and reads.
+  /// Tensors that one rank writes and reads.
   struct Tensors {
-    std::vector<NamedTensor> state;  ///< the style's, complete on rank 0
+    std::vector<NamedTensor> state;  ///< state of the style, complete on rank 0
     std::vector<NamedTensor> shard;
   };
 
@@ -100,10 +108,10 @@ class Checkpointer {
 
   Context context_;
   ParallelStyle& style_;
-  std::optional<contract::LaunchDir> source_;  ///< the launch that was resumed
-  std::optional<contract::Progress> last_;     ///< the last that is on the disk
+  std::optional<contract::LaunchDir> source_;  ///< launch that the run resumed from
+  std::optional<contract::Progress> last_;     ///< progress of the newest checkpoint on disk
   std::optional<Pending> pending_;
-  double saved_s_;  ///< when the last attempt began or ended, or the launch began
+  double saved_s_;  ///< time of the last save attempt or of the launch start
 };
 
 }  // namespace dlscale::trainer

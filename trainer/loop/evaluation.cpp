@@ -10,7 +10,8 @@
 namespace dlscale::trainer {
 namespace {
 
-/// What a rank has counted: doubles, exact up to 2^53, so that one all-reduce takes them all.
+/// Sums counted on a rank. All sums are doubles, which are exact up to 2^53, so one all-reduce
+/// combines them.
 class Tally {
  public:
   explicit Tally(const TaskEntry& task) : task_(task), sums_(kOwn + task.counts) {}
@@ -23,7 +24,7 @@ class Tally {
   void break_off() { sums_[kBrokenOff] = 1; }
   bool broken_off() const { return sums_[kBrokenOff] > 0; }
 
-  /// **Collective.**
+  /// **Collective.** Adds the sums of all ranks.
   void add_other_ranks(CollectiveQueue& queue) {
     const auto size = static_cast<std::int64_t>(sums_.size());
     queue.all_reduce({sums_.data(), size, ElementType::float64}, ReduceOp::sum)->wait();
@@ -45,8 +46,9 @@ std::int64_t rounded_up(std::int64_t count, std::int64_t by) {
   return (count + by - 1) / by;
 }
 
-/// Every rank predicts equally often, by the largest share; one whose share is used up predicts a
-/// sample that it does not count.
+/// Predicts this rank's share of the test set. All ranks run the same number of predictions, given
+/// by the largest share, because predict() is collective. A rank whose share is used up predicts a
+/// sample without counting it.
 Tally count_share(TrainerParts& parts, CollectiveQueue& queue, const ToldToStop& told) {
   const c10::InferenceMode no_gradients;
   const HandOver hand_over(parts.device->torch_device(), *parts.dataset, parts.precision);

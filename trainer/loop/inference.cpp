@@ -15,12 +15,12 @@ namespace dlscale::trainer {
 namespace {
 
 constexpr std::int64_t kWarmUp = 10;
-constexpr std::int64_t kLeast = 100;  ///< batches that are counted, of a replica
+constexpr std::int64_t kLeast = 100;  ///< minimum number of counted batches per replica
 
-/// What a replica is to do.
+/// Work of one replica.
 struct Task {
-  std::int64_t batch;    ///< samples
-  std::int64_t batches;  ///< counted ones; the same on all ranks
+  std::int64_t batch;    ///< number of samples per batch
+  std::int64_t batches;  ///< number of counted batches, the same on all ranks
 };
 
 Task task_of(const contract::RunSpec& spec, const TrainerParts& parts) {
@@ -30,7 +30,7 @@ Task task_of(const contract::RunSpec& spec, const TrainerParts& parts) {
   return {batch, std::max(kLeast, largest_share / batch)};
 }
 
-/// The numbers of the samples of all batches.
+/// Returns the sample numbers of all batches, including the warm-up.
 std::vector<std::int64_t> samples_of(const Task& task, const TrainerParts& parts) {
   auto share = evaluation_share(parts.dataset->test.size(), parts.share.index, parts.share.count);
   if (share.empty()) share = {0};
@@ -41,11 +41,11 @@ std::vector<std::int64_t> samples_of(const Task& task, const TrainerParts& parts
   return samples;
 }
 
-/// What a rank has measured.
+/// Measurements of one rank.
 struct Passes {
-  /// Of each counted batch; not a number on a rank that gets no answers.
+  /// Latency of each counted batch in seconds. NaN on a rank that receives no outputs.
   std::vector<double> latency_s;
-  double wall_s = 0;  ///< loading included
+  double wall_s = 0;  ///< duration including loading
   bool broken_off = false;
 };
 
@@ -74,7 +74,7 @@ Passes pass(const Task& task, TrainerParts& parts, const TrainerTools& tools) {
   return passes;
 }
 
-/// **Collective.** Those of all replicas.
+/// **Collective.** Returns the latencies of all replicas.
 std::vector<double> latencies_of_all(std::vector<double> mine, CollectiveQueue& queue) {
   const auto count = static_cast<std::int64_t>(mine.size());
   std::vector<double> all(mine.size() * static_cast<std::size_t>(queue.size()));

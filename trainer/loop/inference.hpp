@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast a model answers: forward passes alone.
+// Benchmark of inference, which runs only forward passes.
 #pragma once
 
 #include "trainer/loop/trainer.hpp"
 
 namespace dlscale::trainer {
 
-/// **Collective.** Every replica passes batches of batch_per_gpu samples a device through the
-/// model, from the test set, again from its beginning where it is used up; the first ones are not
-/// counted. Writes the record. Ends as TimedOut when any rank is told to stop.
+/// **Collective.** Measures the latency and throughput of forward passes and writes the record.
+/// Every replica passes batches of batch_per_gpu samples per device through the model. The samples
+/// come from the test set and repeat from its beginning when they run out. The first batches are
+/// not counted. Returns the outcome TimedOut when any rank is requested to stop.
 FitResult measure_inference(const contract::RunSpec& spec, TrainerParts& parts,
                             const TrainerTools& tools);
 

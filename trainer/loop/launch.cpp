@@ -33,7 +33,7 @@ using contract::RunOutcome;
 
 namespace {
 
-/// What a launch ends with that was not all.
+/// Returns the exit code of a launch that did not complete its run.
 int exit_code_of(RunOutcome outcome) {
   switch (outcome) {
     case RunOutcome::Diverged:
@@ -86,7 +86,8 @@ int Launch::run() {
 
 Launch::~Launch() = default;
 
-/// Rank 0 alone reads: a thousand ranks opening one file is what parallel file systems are bad at.
+/// Reads and checks the run description. Only rank 0 opens the file, because parallel file systems
+/// are slow when a thousand ranks open one file.
 contract::RunSpec Launch::read_description() {
   const std::string file = folder_.run_json().string();
   std::string text;
@@ -254,7 +255,7 @@ int Launch::fail(const std::exception& error) {
     }
   }
   writer_.stop(stop);
-  // The other ranks know nothing of this and would wait for ever.
+  // The other ranks do not notice this failure and would wait forever.
   if (!shared && !alone) session_->abort(failure.exit_code);
   return failure.exit_code;
 }
@@ -267,7 +268,7 @@ contract::RunStop Launch::stop_of(const Failure& failure) const {
           .wall_s = clock_.steady_s() - start_s_};
 }
 
-/// Runs on the thread of the signal watch.
+/// Records why the launch stops because of a signal. Runs on the thread of the signal watch.
 void Launch::stop_by(const std::string& signal, int exit_code) {
   const std::string received = "received " + signal;
   RankMonitor* const monitor = shown_monitor_;

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One attempt of a run, from reading run.json to the last record.
+// One launch of a run, from reading run.json to the last record.
+//
+// Failure handling determines the design. A failing rank must end the other ranks, which would
+// otherwise wait forever, and the records must name the first cause. Failures that all ranks share
+// (SharedError) end every rank in order. After any other failure, the rank reports the cause and
+// aborts the MPI session.
 #pragma once
 
 #include <atomic>
@@ -20,15 +25,18 @@
 
 namespace dlscale::trainer {
 
-/// One in a process, made before any other thread.
+/// Launch of a run in this process. The instance must be created before any other thread, and a
+/// process creates only one.
 class Launch {
  public:
-  /// `profile`: records a profile, also where the run's description does not say so.
+  /// Prepares the launch. `profile` requests a profile in addition to the setting in the run
+  /// description.
   Launch(const std::string& run_folder, bool profile);
   ~Launch();
-  /// **Collective.** Trains. Returns the program's exit code.
+  /// **Collective.** Trains the model. Returns the exit code of the program.
   int run();
-  /// After run() threw: says why, once, and sees to it that every rank ends. Returns the exit code.
+  /// Reports the error that run() threw, once, and makes sure that every rank ends. Returns the
+  /// exit code.
   int fail(const std::exception& error);
 
  private:
@@ -36,7 +44,7 @@ class Launch {
   void require_started(const contract::RunSpec& spec, const std::string& file) const;
   void choose_communicator(const contract::RunSpec& spec);
   void open_folder(const contract::RunSpec& spec);
-  /// Rank 0 tells the user which files of the data set were skipped.
+  /// Logs and prints on rank 0 which files of the data set were skipped.
   void report_skipped(const std::string& lines);
   void write_start(const contract::RunSpec& spec, const TrainerParts& parts,
                    const Resumed& resumed);
@@ -51,17 +59,17 @@ class Launch {
   const bool profile_;
   ResultWriter writer_;
   std::optional<RankMonitor> monitor_;
-  std::atomic<RankMonitor*> shown_monitor_ = nullptr;  ///< the same, for the watch's thread
+  std::atomic<RankMonitor*> shown_monitor_ = nullptr;  ///< copy for the signal thread
   SignalWatch watch_;
   std::optional<MpiSession> session_;
   Placement placement_;
   std::unique_ptr<Communicator> communicator_;
   std::optional<CollectiveQueue> queue_;
-  /// Kept until fail() has ended the others: what goes lets its messages arrive, for which two
-  /// ranks that fail would wait for each other.
+  /// Parts of the run. They are kept until fail() has ended the other ranks. Their destructors wait
+  /// until pending messages arrive, so two failing ranks would otherwise wait for each other.
   std::optional<TrainerParts> parts_;
-  int number_ = 0;         ///< k of launch-<k>; 0: there is no folder yet
-  std::string allocator_;  ///< how memory is kept, in words
+  int number_ = 0;         ///< k of launch-<k>, 0 before the folder exists
+  std::string allocator_;  ///< description of the memory allocator settings
 };
 
 }  // namespace dlscale::trainer

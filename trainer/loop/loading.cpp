@@ -13,9 +13,9 @@ const LoaderEntry& loader_entry(const contract::RunSpec& spec) {
   return base::find(loader_table(), "loader", spec.loader);
 }
 
-/// Of pictures of any size.
+/// Returns the recipe for images of any size.
 PictureRecipe recipe_of(const contract::RunSpec& spec, bool is_training) {
-  constexpr int kUsualSide = 224, kUsualShorterSide = 256;  // as ImageNet's are tested
+  constexpr int kUsualSide = 224, kUsualShorterSide = 256;  // usual test sizes for ImageNet
   const contract::DatasetSpec& set = spec.dataset;
   PictureRecipe recipe;
   recipe.side = set.image_size;

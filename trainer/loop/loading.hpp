@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a run's description to what it trains on: its data set, its order and its loaders.
+// Construction of a run's training data from its description: the data set, the sample order and
+// the loaders.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +13,16 @@
 
 namespace dlscale::trainer {
 
-/// What a run's random numbers begin with.
+/// Returns the seed of a run's random numbers.
 std::uint64_t seed_of(const contract::RunSpec& spec);
-/// Of parameters, and of what a model takes.
+/// Returns the number format of the parameters and of the model's input.
 Precision precision_of(const contract::RunSpec& spec);
 
-/// Variables of its path are those of the environment. Throws as DatasetEntry::load.
+/// Loads the data set. Expands environment variables in its path. Throws the exceptions of
+/// DatasetEntry::load.
 std::unique_ptr<const Dataset> load_dataset(const contract::RunSpec& spec);
 
-/// Who takes which part of the samples.
+/// Share of the samples that a rank or replica takes.
 struct SampleShare {
   int index = 0;
   int count = 1;
@@ -29,14 +31,14 @@ struct SampleShare {
 DistributedSampler make_sampler(const contract::RunSpec& spec, const Dataset& dataset,
                                 const SampleShare& share);
 
-/// Where batches are to lie.
+/// Placement of batches in memory.
 struct LoaderPlace {
   bool pinned = false;
-  int gpu = -1;  ///< number of the rank's device, where that is one
+  int gpu = -1;  ///< number of the rank's GPU, -1 without a GPU
   bool channels_last = false;
 };
 
-/// Of `split`, which is the training or the test set of `dataset`.
+/// Creates the loader for `split`, which is the training set or the test set of `dataset`.
 std::unique_ptr<Loader> make_loader(const contract::RunSpec& spec, const Dataset& dataset,
                                     const Split& split, const LoaderPlace& place);
 

@@ -18,16 +18,19 @@ using contract::StepPart;
 
 namespace {
 
-/// A loss that is lower than guessing's by less is not told from it.
+/// Relative margin for flat losses. A training loss above (1 - kFlatMargin) times the loss of
+/// random guessing counts as flat.
 constexpr double kFlatMargin = 0.001;
 constexpr const char* kGoesOn = ", training goes on";
 
-/// Ranks that share a batch, each with other work; 0: all work alike, on batches of their own.
+/// Returns the number of ranks that share a batch and run different stages. Returns 0 when all
+/// ranks do the same work on their own batches.
 int stages_of(const DataShare& share, int ranks) {
   return share.count == ranks ? 0 : ranks / share.count;
 }
 
-/// Where the plan thought of more steps than there are; else it has said so itself.
+/// Warns when the data set is smaller than the plan assumed, so that the warm-up is longer than the
+/// run. The plan has already warned about warm-up epochs that exceed the epochs of the run.
 void warn_of_endless_warm_up(const contract::RunSpec& spec, const TrainerParts& parts,
                              ResultWriter& writer) {
   const std::int64_t steps = spec.epochs * parts.sampler.steps_per_epoch();
@@ -201,8 +204,8 @@ Trainer::End Trainer::finish_window(int steps) {
   return std::nullopt;
 }
 
-/// Of the window that begins, unless it is the launch's first, with one-time costs, and others
-/// follow.
+/// Starts profiling the next step window. The first window of a launch is skipped because of its
+/// start-up cost, unless it is also the last window.
 void Trainer::start_profile() {
   if (!profiles_) return;
   const std::int64_t steps = parts_.sampler.steps_per_epoch();
@@ -223,7 +226,7 @@ void Trainer::write_profile(int steps) {
   });
 }
 
-/// What `work` takes is part of no window.
+/// Runs `work` outside the measured windows.
 template <class Work>
 void Trainer::between_windows(const Work& work) {
   const CommStats before = tools_.queue.stats();
@@ -243,7 +246,8 @@ std::optional<contract::EvalRecord> Trainer::evaluate() {
   return record;
 }
 
-/// Writes a record when the target is reached, once in the run.
+/// Compares an evaluation with the targets of the run. Writes a record for each target that is
+/// reached for the first time.
 void Trainer::compare_with_target(const contract::EvalRecord& found, double train_s) {
   const auto note = [&](const char* metric, double threshold, double value) {
     tools_.writer.write(contract::TargetRecord{.metric = metric,
@@ -274,8 +278,9 @@ bool Trainer::has_reached_target() const {
          (spec_.target.bleu == 0 || at_.bleu_reached);
 }
 
-/// Who gives all classes the same probability has a loss of ln(classes), with label smoothing or
-/// without.
+/// Returns true when the training loss is as high as the loss of random guessing. A model that
+/// gives all classes the same probability has a loss of ln(classes), with or without label
+/// smoothing.
 bool Trainer::is_flat(double train_loss) const {
   return train_loss >= (1 - kFlatMargin) * std::log(parts_.dataset->classes);
 }
@@ -284,7 +289,7 @@ void Trainer::save() {
   between_windows([this] { report(tools_.checkpoints.save(at_), kGoesOn); });
 }
 
-/// Once for failures in a row.
+/// Warns about a failed checkpoint. Consecutive failures are reported once.
 void Trainer::report(const std::optional<SaveFailure>& failure, const char* then) {
   if (failure && !save_failed_) {
     tools_.writer.warn(fmt::format("no checkpoint could be saved at step {}{}: {}", failure->step,
@@ -317,7 +322,7 @@ FitResult Trainer::stop() {
   auto failure = tools_.checkpoints.save(at_);
   if (auto later = tools_.checkpoints.finish()) failure = std::move(later);
   if (!tools_.checkpoints.holds(at_)) {
-    save_failed_ = true;  // the outcome says so
+    save_failed_ = true;  // the outcome reports the failure
     return {RunOutcome::TimedOut,
             fmt::format("told that the time is nearly up, but no checkpoint could be saved at step "
                         "{}: {}",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The training loop of one rank.
+// Training loop of one rank.
 #pragma once
 
 #include <map>
@@ -31,59 +31,64 @@ class Tensor;
 
 namespace dlscale::trainer {
 
-/// What a run is made of; every part is made by assemble.hpp.
+/// Parts of a run. The functions in assemble.hpp create them.
 struct TrainerParts {
   std::unique_ptr<const Dataset> dataset;
   const TaskEntry* task = nullptr;
-  Precision precision = Precision::fp32;  ///< of what the model takes
+  Precision precision = Precision::fp32;  ///< number format of the model's input
   DataShare share;
-  /// Samples that a rank evaluates at a time: no more than it trains, whose memory suffices.
+  /// Number of samples that a rank evaluates at a time. At most the training batch, for which the
+  /// memory suffices.
   std::int64_t evaluation_batch = 1;
   DistributedSampler sampler;
   contract::LearningRateCurve learning_rate;
   std::unique_ptr<Device> device;
   std::unique_ptr<Loader> train_loader;
   std::unique_ptr<Loader> test_loader;
-  /// SHA-256 of the files the model comes from, on rank 0: model_sha256, weights_sha256.
+  /// SHA-256 digests of the files that define the model, on rank 0: model_sha256, weights_sha256.
   std::map<std::string, std::string> digests = {};
-  std::int64_t parameters = 0;  ///< scalars of the model, whatever rank has them
+  std::int64_t parameters = 0;  ///< number of scalars in the model, over all ranks
   std::int64_t trainable_parameters = 0;
-  std::string placement;  ///< how several devices of this rank lie on the machine; empty: has one
-  std::unique_ptr<RankStatistics> statistics;  ///< of synchronised batch norms; null: none are
+  std::string placement;  ///< placement of this rank's devices, empty with one device
+  std::unique_ptr<RankStatistics> statistics;  ///< sums for synchronised batch norms, or null
   std::unique_ptr<ParallelStyle> style;
 };
 
-/// What surrounds the loop; all of it outlives the trainer.
+/// Environment of the training loop. All of it outlives the trainer.
 struct TrainerTools {
   CollectiveQueue& queue;
   ResultWriter& writer;
   const base::Clock& clock;
   Checkpointer& checkpoints;
   ToldToStop told_to_stop;
-  bool profile = false;  ///< also where the run's description does not say so
+  bool profile = false;  ///< true to record a profile even if the run does not request one
 };
 
 struct FitResult {
-  /// Completed; Diverged: the loss is not finite, or nothing was learnt; Preempted: saved before
-  /// the time limit; TimedOut: told to stop without anything new that could be saved.
+  /// Outcome of the run:
+  /// - Completed.
+  /// - Diverged: the loss is not finite, or the model did not learn.
+  /// - Preempted: the state was saved before the time limit.
+  /// - TimedOut: a stop was requested, and no new state could be saved.
   contract::RunOutcome outcome = contract::RunOutcome::Completed;
-  std::string summary;  ///< one line for people
-  std::string early;    ///< why a complete run has fewer epochs than it could; empty: it has not
+  std::string summary;  ///< one-line summary for the user
+  std::string early;    ///< reason why a complete run skipped epochs, empty if it did not
 };
 
 class Trainer {
  public:
-  /// `parts` outlive the trainer; they stand at `from`, which Checkpointer::resume() gives.
+  /// Creates the trainer. `parts` outlive the trainer and are in the state of `from`, which
+  /// Checkpointer::resume() returns.
   Trainer(const contract::RunSpec& spec, TrainerParts& parts, TrainerTools tools,
           const contract::Progress& from = {});
   ~Trainer();
-  /// **Collective.** All epochs that are left. Ends early, on all ranks alike, when the loss is not
-  /// finite, nothing is learnt, the run's target is reached, and when any rank is told to stop. On
-  /// return no checkpoint is being written.
+  /// **Collective.** Runs all remaining epochs. Ends early on all ranks together when the loss is
+  /// not finite, the model does not learn, the target of the run is reached, or any rank is
+  /// requested to stop. No checkpoint is being written when fit() returns.
   FitResult fit();
 
  private:
-  using End = std::optional<FitResult>;  ///< nothing: training goes on
+  using End = std::optional<FitResult>;  ///< nullopt when training continues
 
   FitResult train();
   End train_epoch();
@@ -113,14 +118,14 @@ class Trainer {
   BatchFeed feed_;
   StepRecorder recorder_;
   StopPoll poll_;
-  bool profiles_;                         ///< a window that is still to come
-  std::unique_ptr<StepProfile> profile_;  ///< of the window under way
+  bool profiles_;                         ///< true until the requested profile starts
+  std::unique_ptr<StepProfile> profile_;  ///< profile of the present window
   const contract::Progress from_;
   contract::Progress at_;
-  bool save_failed_ = false;  ///< the last time
-  std::string summary_;       ///< of the last epoch
-  std::unique_ptr<at::Tensor>
-      loss_sum_;  ///< of the window, on the device: a step waits for no number
+  bool save_failed_ = false;  ///< true when the last save failed
+  std::string summary_;       ///< summary of the last epoch
+  /// Sum of the losses in the window. The sum stays on the device, so that no step waits for it.
+  std::unique_ptr<at::Tensor> loss_sum_;
 };
 
 }  // namespace dlscale::trainer

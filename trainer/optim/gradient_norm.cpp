@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The length of a gradient, and how it is limited.
+// Norm of the gradients of a model, and gradient clipping by this norm.
 #include "trainer/optim/gradient_norm.hpp"
 
 #include <torch/types.h>
@@ -7,7 +7,7 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr double kAddedToNorm = 1e-6;  // PyTorch's
+constexpr double kAddedToNorm = 1e-6;  // same value as in PyTorch
 
 std::vector<at::Tensor> gradients_of(const std::vector<at::Tensor>& tensors) {
   std::vector<at::Tensor> gradients;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The length of a gradient, and how it is limited.
+// Norm of the gradients of a model, and gradient clipping by this norm.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,12 @@ class Tensor;
 
 namespace dlscale::trainer {
 
-/// Of the gradients of `tensors`, as one vector; those without a gradient count nothing.
+/// Returns the squared norm of the gradients of `tensors`, taken as one vector. Tensors without a
+/// gradient contribute 0.
 double squared_norm(const std::vector<at::Tensor>& tensors);
 
-/// Scales the gradients so that their norm, which is `norm` now, is at most `limit`: as PyTorch's
-/// clip_grad_norm_ by limit / (norm + 1e-6).
+/// Scales the gradients so that their norm, which is `norm` before the call, is at most `limit`.
+/// The factor is limit / (norm + 1e-6), like in PyTorch's clip_grad_norm_.
 void clip_to_norm(const std::vector<at::Tensor>& tensors, double limit, double norm);
 
 }  // namespace dlscale::trainer

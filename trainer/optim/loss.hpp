@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What training minimises.
+// Loss functions that training minimises.
 #pragma once
 
 namespace at {
@@ -8,9 +8,10 @@ class Tensor;
 
 namespace dlscale::trainer {
 
-/// Cross-entropy, mean over the batch, of scores (samples x classes) against class numbers. With
-/// smoothing s the target gives 1 - s to the true class and s / classes to each (Szegedy et al.,
-/// Rethinking the Inception Architecture, 2016). Scores in 16 bits are widened to fp32 first.
+/// Returns the cross-entropy of scores (samples x classes) against class numbers, as the mean over
+/// the batch. With smoothing s and K classes, the target distribution is 1 - s for the true class
+/// plus s / K for each class (Szegedy et al., Rethinking the Inception Architecture, 2016). Scores
+/// in 16 bits are converted to fp32 first.
 at::Tensor cross_entropy(const at::Tensor& scores, const at::Tensor& target, double smoothing);
 
 }  // namespace dlscale::trainer

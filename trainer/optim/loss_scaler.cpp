@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The factor that keeps 16-bit gradients from vanishing.
+// Dynamic loss scaling, which keeps 16-bit gradients from underflowing to zero.
 #include "trainer/optim/loss_scaler.hpp"
 
 #include <torch/types.h>

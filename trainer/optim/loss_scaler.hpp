@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The factor that keeps 16-bit gradients from vanishing.
+// Dynamic loss scaling, which keeps 16-bit gradients from underflowing to zero.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,24 +12,25 @@ namespace dlscale::trainer {
 
 struct NamedTensor;  // checkpoint/tensor_archive.hpp
 
-/// PyTorch's GradScaler with its defaults: the loss is scaled by 65536; a step whose gradients
-/// overflow is left out and halves the scale; 2000 steps in a row that do not double it.
+/// Dynamic loss scaler with the defaults of PyTorch's GradScaler. The initial scale is 65536. A
+/// step whose gradients overflow is skipped and halves the scale. The scale doubles after 2000
+/// steps in a row without overflow.
 class LossScaler {
  public:
   LossScaler();
   double scale() const;
-  /// What backward begins with, instead of 1.
+  /// Returns the scale in the shape of `loss`, from which the backward pass starts instead of 1.
   at::Tensor loss_gradient(const at::Tensor& loss) const;
-  /// Divides the gradients of `tensors` by the scale. Returns whether all numbers are finite.
+  /// Divides the gradients of `tensors` by the scale. Returns true when all gradients are finite.
   bool unscale(const std::vector<at::Tensor>& tensors) const;
-  /// Once a step, on all ranks with the same answer.
+  /// Updates the scale. Must be called once per step, with the same value of `finite` on all ranks.
   void update(bool finite);
-  /// Steps left out since it was last asked.
+  /// Returns the number of skipped steps since the previous call.
   std::int64_t take_skipped() { return std::exchange(skipped_, 0); }
   std::vector<NamedTensor> state();
 
  private:
-  at::Tensor state_;  ///< the scale, and the finite steps since it changed; float64, on the CPU
+  at::Tensor state_;  ///< scale and number of finite steps since it changed; float64, on the CPU
   std::int64_t skipped_ = 0;
 };
 

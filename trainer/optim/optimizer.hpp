@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How gradients change parameters; and the table of optimizers.
+// Interface of the optimizers, which update parameters from gradients, and the table of optimizers.
 #pragma once
 
 #include <cstddef>
@@ -19,38 +19,39 @@ namespace dlscale::trainer {
 
 struct NamedTensor;  // checkpoint/tensor_archive.hpp
 
-/// What of a flat tensor is of which parameter of the model.
+/// Range of elements in a flat tensor that belongs to one parameter of the model.
 struct ParameterPiece {
-  std::size_t tensor = 0;     ///< of those that are stepped
-  std::int64_t first = 0;     ///< its first element
-  std::int64_t count = 0;     ///< 0: other ranks have all of the parameter
-  std::size_t parameter = 0;  ///< in model order, alike on all ranks
-  bool is_weight = false;     ///< the parameter has two or more dimensions
+  std::size_t tensor = 0;     ///< index into the stepped tensors
+  std::int64_t first = 0;     ///< index of the first element
+  std::int64_t count = 0;     ///< number of elements, 0 when other ranks hold the whole parameter
+  std::size_t parameter = 0;  ///< index in model order, the same on all ranks
+  bool is_weight = false;     ///< true when the parameter has two or more dimensions
 };
 
-/// What an optimizer steps; the tensors are shared with the model.
+/// Tensors that an optimizer updates. The tensors share memory with the model.
 struct Stepped {
   std::vector<at::Tensor> tensors;
-  /// Of every parameter of the model, in order, where tensors are flat. Empty: each tensor is a
-  /// parameter.
+  /// Pieces for every parameter of the model, in order, when the tensors are flat. Empty when each
+  /// tensor is one parameter.
   std::vector<ParameterPiece> pieces = {};
-  /// **Collective.** Sums each number over the ranks that have the other pieces. Null: there are
-  /// none.
+  /// **Collective.** Sums each number over the ranks that hold the other pieces. Null when there
+  /// are no such ranks.
   std::function<void(std::vector<double>& numbers)> sum = {};
 };
 
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
-  /// One step with this learning rate. A parameter without a gradient stays as it is.
-  /// **Collective** among the ranks that have pieces of the same parameters.
+  /// **Collective** among the ranks that hold pieces of the same parameters. Updates the parameters
+  /// with this learning rate. A parameter without a gradient keeps its value.
   virtual void step(double learning_rate) = 0;
-  /// A step whose learning rate, one float32 number in the memory of the device, is read when the
-  /// device does the step, so that the step can be recorded. Returns false, having done nothing, if
-  /// this optimizer cannot or its next step differs from later ones.
+  /// Updates the parameters with a learning rate that the device reads at execution time, so that
+  /// the step can be recorded in a graph. `learning_rate` is one float32 number in device memory.
+  /// Returns false without any effect when this optimizer cannot be recorded, or when its next step
+  /// differs from later steps.
   virtual bool step_recordable(const at::Tensor& /*learning_rate*/) { return false; }
-  /// What a checkpoint must hold for the steps to go on as they would have: the same names and
-  /// shapes whenever it is asked. Empty where steps depend on nothing but gradients.
+  /// Returns the tensors that a checkpoint must hold so that training continues identically. Every
+  /// call returns the same names and shapes. The list is empty when steps depend only on gradients.
   virtual std::vector<NamedTensor> state() = 0;
 };
 

@@ -6,7 +6,7 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Each tensor as a parameter.
+/// Returns one unit per tensor, taking each tensor as a parameter.
 std::vector<StepUnit> whole_tensors(const std::vector<at::Tensor>& tensors) {
   std::vector<StepUnit> units;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -22,7 +22,7 @@ std::vector<StepUnit> whole_tensors(const std::vector<at::Tensor>& tensors) {
 
 at::Tensor StepUnit::row_of(const at::Tensor& tensor, const at::Tensor& like) const {
   if (!is_whole || (tensor.is_contiguous() && like.is_contiguous())) return of(tensor);
-  // A gradient that lies otherwise than its parameter is brought in line.
+  // A gradient with other strides than its parameter is copied into the parameter's memory order.
   const bool alike = tensor.strides() == like.strides();
   return (alike ? tensor : at::empty_like(like).copy_(tensor)).as_strided({like.numel()}, {1});
 }

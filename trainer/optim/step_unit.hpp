@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an optimizer treats alike: a tensor, or a stretch of one.
+// Unit of an optimizer step: a tensor or a range of a tensor whose elements have the same settings.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,26 +12,29 @@ namespace dlscale::trainer {
 
 struct StepUnit {
   ParameterPiece piece;
-  bool is_whole = true;  ///< the tensor is one unit
-  bool decays = true;    ///< weight decay is for it
+  bool is_whole = true;  ///< true when the unit is the whole tensor
+  bool decays = true;    ///< true when weight decay applies to the unit
 
-  /// Its part of the tensor, or of another like it (gradient, momentum); shares the memory.
+  /// Returns the unit's part of `tensor`, or of a tensor of the same shape such as its gradient or
+  /// momentum. The result shares memory with `tensor`.
   at::Tensor of(const at::Tensor& tensor) const {
     return is_whole ? tensor : tensor.narrow(0, piece.first, piece.count);
   }
-  /// The same as one row of values in the order in which `like` has them in memory: LibTorch's
-  /// fused optimizers copy what is not contiguous, as filters with their channels last are not.
+  /// Returns the unit's part of `tensor` as one row of values, in the memory order of `like`.
+  /// LibTorch's fused optimizers would copy tensors that are not contiguous, such as filters in
+  /// channels-last layout.
   at::Tensor row_of(const at::Tensor& tensor, const at::Tensor& like) const;
   const at::Tensor& in(const std::vector<at::Tensor>& tensors) const {
     return tensors[piece.tensor];
   }
 };
 
-/// Every parameter's, also those without elements here.
+/// Returns one unit for every parameter, including parameters without elements on this rank.
 std::vector<StepUnit> units_by_parameter(const contract::OptimizerSpec& spec,
                                          const Stepped& stepped);
 
-/// As few as weight decay allows: each tensor is one unit where all decays.
+/// Returns as few units as weight decay allows. Each tensor is one unit when weight decay applies
+/// to all elements.
 std::vector<StepUnit> units_by_decay(const contract::OptimizerSpec& spec, const Stepped& stepped);
 
 }  // namespace dlscale::trainer

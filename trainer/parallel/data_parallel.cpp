@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data parallelism of one process with several devices, as torch.nn.DataParallel: device 0 has the
-// model, which is copied to the others in every step.
+// Framework style data_parallel: one process drives several devices, like torch.nn.DataParallel.
+//
+// Device 0 owns the model and copies the model to the other devices in every step.
 #include <torch/types.h>
 
 #include <functional>
@@ -21,7 +22,7 @@ namespace {
 
 using contract::StepPart;
 
-/// The model as a device has it.
+/// Copy of the model on one device.
 struct Replica {
   std::unique_ptr<Model> model;
   std::vector<at::Tensor> state;  ///< parameters and buffers, detached
@@ -35,9 +36,10 @@ Replica replica_of(std::unique_ptr<Model> model) {
   return replica;
 }
 
-/// replicate, scatter, parallel_apply and gather of torch.nn.parallel. Autograd would run all of a
-/// graph on the CPU in one thread: so each device has a graph of its own, cut where outputs are
-/// gathered, and goes back through it by itself.
+/// Implements the steps replicate, scatter, parallel_apply and gather of torch.nn.parallel.
+/// Autograd would run one graph on the CPU in a single thread. Therefore each device has a separate
+/// graph that ends where outputs are gathered, and each device runs the backward pass of its own
+/// graph.
 class DataParallel : public ParallelStyle {
  public:
   explicit DataParallel(StyleContext context)
@@ -106,7 +108,7 @@ class DataParallel : public ParallelStyle {
     append(all, "optimizer.", optimizer_->state());
     return all;
   }
-  void load(const std::vector<NamedTensor>&) override {}  // it has been filled
+  void load(const std::vector<NamedTensor>&) override {}  // state() shares memory with the model
 
  private:
   struct Work {
@@ -118,7 +120,8 @@ class DataParallel : public ParallelStyle {
   Work& work(int device) { return work_[static_cast<std::size_t>(device)]; }
   c10::Device place(int device) const { return devices_[device].torch_device(); }
 
-  /// Returns its share of the step's loss; adds to device 0's gradients.
+  /// Runs one micro-batch and adds its gradients to the gradients on device 0. Returns the
+  /// contribution of the micro-batch to the loss of the step.
   at::Tensor micro_step(const Batch& batch, StepTimer& timer) {
     timer.enter(StepPart::exposed_comm);
     const int used = replicate_and_scatter(batch.input);
@@ -145,8 +148,8 @@ class DataParallel : public ParallelStyle {
     return loss.detach();
   }
 
-  /// Copies device 0's model and a chunk of the batch to each other device. Returns how many
-  /// devices have samples.
+  /// Copies the model from device 0 to the other devices and sends each device its chunk of the
+  /// batch. Returns the number of devices that received samples.
   int replicate_and_scatter(const at::Tensor& input) {
     int used = 0;
     while (used < devices_.size() && chunk_of(input.size(0), used, devices_.size()).count > 0) {
@@ -172,7 +175,7 @@ class DataParallel : public ParallelStyle {
     });
   }
 
-  /// All outputs, in order, on device 0.
+  /// Returns the outputs of the first `used` devices in order, on device 0.
   at::Tensor gather(int used) {
     if (used == 1) return work(0).output;
     at::Tensor all;
@@ -194,7 +197,8 @@ class DataParallel : public ParallelStyle {
     });
   }
 
-  /// Adds every device's gradients to device 0's. The loss is the mean over all samples already.
+  /// Adds the gradients of all devices to the gradients on device 0. No division is needed because
+  /// the loss is already the mean over all samples.
   void reduce_gradients(int used) {
     if (used == 1) return;
     exchange(1, [&](int) {
@@ -215,7 +219,8 @@ class DataParallel : public ParallelStyle {
     });
   }
 
-  /// What device `device` gets of what lies on device 0: a copy, but for device 0.
+  /// Returns `part`, which lies on device 0, on device `device`. Copies the data unless `device` is
+  /// 0.
   at::Tensor moved(const at::Tensor& part, int device) {
     if (device == 0) return part;
     copied(device) += static_cast<std::int64_t>(part.nbytes());
@@ -224,7 +229,7 @@ class DataParallel : public ParallelStyle {
 
   std::int64_t& copied(int device) { return copied_[static_cast<std::size_t>(device)]; }
 
-  /// Does `copies` on the first `count` devices at a time, and counts what they copied as one
+  /// Runs `copies` on the first `count` devices in parallel. Counts the copied bytes as one
   /// collective.
   void exchange(int count, const std::function<void(int)>& copies) {
     const double start_s = clock_.steady_s();
@@ -247,10 +252,10 @@ class DataParallel : public ParallelStyle {
   const base::Clock& clock_;
   DeviceGroup devices_;
   Autocast autocast_;
-  std::vector<Work> work_;                    ///< of each device, in a step
-  std::vector<std::int64_t> copied_;          ///< bytes, by each device, in an exchange
-  std::vector<Replica> replicas_;             ///< device 0's is the model
-  std::unique_ptr<OptimizerStep> optimizer_;  ///< of device 0
+  std::vector<Work> work_;                    ///< work of each device within a step
+  std::vector<std::int64_t> copied_;          ///< bytes copied by each device within an exchange
+  std::vector<Replica> replicas_;             ///< one replica per device, device 0 first
+  std::unique_ptr<OptimizerStep> optimizer_;  ///< optimizer on device 0
 };
 
 std::unique_ptr<ParallelStyle> make_data_parallel(StyleContext context) {

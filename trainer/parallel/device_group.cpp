@@ -19,13 +19,13 @@
 
 namespace dlscale::trainer {
 
-/// A thread that does one piece of work after the other.
+/// Thread that runs work items one after the other.
 class DeviceGroup::Worker {
  public:
   Worker(Device& device, int cores, std::vector<int> processors)
       : device_(device), thread_([this, cores, bound = std::move(processors)] {
           if (!bound.empty()) bind_to(bound);
-          at::set_num_threads(cores);  // of this thread's own operators
+          at::set_num_threads(cores);  // applies to operators called from this thread
           serve();
         }) {}
 
@@ -34,7 +34,8 @@ class DeviceGroup::Worker {
     thread_.join();
   }
 
-  /// Nothing ends the thread. One piece of work at a time.
+  /// Starts `work` on the thread. An empty function ends the thread. The caller must call wait()
+  /// before it starts the next work item.
   void start(std::function<void()> work) {
     const std::lock_guard lock(mutex_);
     work_ = std::move(work);
@@ -42,7 +43,7 @@ class DeviceGroup::Worker {
     changed_.notify_all();
   }
 
-  /// Returns what the work threw, or null.
+  /// Waits for the work item to finish. Returns its exception, or null.
   std::exception_ptr wait() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return !busy_; });

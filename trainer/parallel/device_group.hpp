@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The devices of one process, each with a thread of its own that works on it.
+// Group of the devices of one process, each with its own worker thread.
 #pragma once
 
 #include <algorithm>
@@ -13,39 +13,42 @@
 
 namespace dlscale::trainer {
 
-// How the samples of a batch are cut for several devices.
+// Division of a batch's samples among several devices.
 
 struct Chunk {
   std::int64_t first = 0;
   std::int64_t count = 0;
 };
 
-/// The `index`-th of `parts`, as torch.chunk cuts: the last ones may get fewer, or none.
+/// Returns chunk number `index` of `parts` chunks. Divides the samples like torch.chunk: the last
+/// chunks may have fewer samples or none.
 inline Chunk chunk_of(std::int64_t samples, int index, int parts) {
   const std::int64_t most = (samples + parts - 1) / parts;
   const std::int64_t first = std::min(most * index, samples);
   return {first, std::min(most, samples - first)};
 }
 
-/// On a CPU a device is a thread and the threads its operators use, on cores of its own where the
-/// process has been given as many as its devices want (device/core_groups). One device alone is the
-/// thread of the caller.
+/// Devices of one process that work in parallel. On a CPU, a device consists of a worker thread and
+/// its operator threads. Each CPU device has its own cores when the process was given exactly as
+/// many cores as its devices need (see device/core_groups). A group with one device uses the
+/// calling thread.
 class DeviceGroup {
  public:
-  /// `each`: of every device but for its local_rank, which is its place in the group. Throws
-  /// base::RunError (contract::kExitBadRunDescription) when the machine has fewer of them.
+  /// Creates `count` devices with the settings `each`. The local_rank of a device is its index in
+  /// the group. Throws base::RunError (contract::kExitBadRunDescription) when the machine has fewer
+  /// devices.
   DeviceGroup(const DeviceEntry& kind, int count, const DeviceContext& each);
   ~DeviceGroup();
 
   int size() const { return static_cast<int>(devices_.size()); }
   const Device& operator[](int device) const { return *devices_[static_cast<std::size_t>(device)]; }
-  /// How they lie on the machine, for people.
+  /// Returns a readable description of how the devices are placed on the cores.
   const std::string& words() const { return words_; }
-  /// Does `work` on the first `count` devices at a time, in the caller's thread-local state of
-  /// LibTorch (gradients or not, number formats, who watches). Returns when all are done, their
-  /// devices too, and throws what the first that failed threw.
+  /// Runs `work` on the first `count` devices in parallel, in the caller's thread-local state of
+  /// LibTorch (gradient mode, number formats, operator watch). Returns when all devices have
+  /// finished their work. Rethrows the exception of the first failed device.
   void on_each(int count, const std::function<void(int device)>& work);
-  /// The same on the first device alone.
+  /// Runs `work` on the first device.
   void on_first(const std::function<void()>& work) {
     on_each(1, [&work](int) { work(); });
   }
@@ -53,7 +56,7 @@ class DeviceGroup {
  private:
   class Worker;
   std::vector<std::unique_ptr<Device>> devices_;
-  std::vector<std::unique_ptr<Worker>> workers_;  ///< none where there is one device
+  std::vector<std::unique_ptr<Worker>> workers_;  ///< empty when the group has one device
   std::string words_;
 };
 

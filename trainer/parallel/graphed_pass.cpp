@@ -19,7 +19,8 @@ at::Tensor GraphedPass::run(const Batch& batch, bool is_first, StepTimer& timer)
     batch_ = {at::empty_like(batch.input), at::empty_like(batch.target)};
   }
   if (!fits(batch)) return by_hand(batch, timer);
-  // Not between the passes of a step: gradients of those by hand lie elsewhere.
+  // Record only at the start of a step. Within a step, the gradients of earlier passes lie outside
+  // the memory of the graphs.
   const bool records = !backward_ && is_first && rehearsed_ >= kRehearsals && !gave_up_;
   if (records) record(batch);
   return backward_ ? replay(batch, is_first, timer) : by_hand(batch, timer);
@@ -64,7 +65,8 @@ void GraphedPass::record(const Batch& batch) {
 void GraphedPass::record_passes(const Batch& batch) {
   batch_.input.copy_(batch.input);
   batch_.target.copy_(batch.target);
-  // What a pass finds undefined it makes anew; what it finds it adds to.
+  // A backward pass allocates gradients that are undefined and adds to gradients that exist. Passes
+  // that accumulate must therefore be recorded with existing gradients.
   if (parts_.adds) {
     for (at::Tensor& each : parts_.parameters) each.mutable_grad() = at::zeros_like(each);
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training step as graphs of a device's work, for models whose operators take the host longer to
-// start than the device to do: one graph each for the forward pass, the backward pass and the
-// optimizer step. Gradients are exchanged between the last two, without a graph.
+// CUDA graphs of a training step, for models whose operators take the host longer to launch than
+// the device needs to run them.
+//
+// The forward pass, the backward pass and the optimizer step each have a graph. Gradients are
+// synchronised between the backward pass and the optimizer step, outside any graph.
 #pragma once
 
 #include <torch/types.h>
@@ -20,36 +22,40 @@
 
 namespace dlscale::trainer {
 
-/// What is recorded, once a few steps have been done by hand: the passes of batches of the first
-/// one's shape. Batches of another shape are done by hand.
+/// Recorder and player of the graphs of a training step. The first passes run without graphs. Then
+/// the passes are recorded for the shape of the first batch. Batches of another shape always run
+/// without graphs.
 class GraphedPass {
  public:
   struct Parts {
-    std::function<at::Tensor(const Batch& batch)> forward;  ///< gives the loss
-    /// What the backward pass begins with in this step; undefined: 1.
+    std::function<at::Tensor(const Batch& batch)> forward;  ///< returns the loss
+    /// Returns the gradient with which the backward pass of this step starts. Undefined stands for
+    /// 1.
     std::function<at::Tensor(const at::Tensor& loss)> loss_gradient;
-    /// The optimizer step with a learning rate in the device's memory; false if it cannot be
-    /// recorded.
+    /// Runs the optimizer step with a learning rate in device memory. Returns false if the step
+    /// cannot be recorded.
     std::function<bool(const at::Tensor& learning_rate)> step;
-    std::vector<at::Tensor> parameters;  ///< that get gradients
-    bool adds = false;                   ///< a step has several passes, whose gradients add up
+    std::vector<at::Tensor> parameters;  ///< parameters that receive gradients
+    bool adds = false;  ///< true when a step accumulates gradients over several passes
   };
 
-  /// Passes by hand, before one is recorded; as many as PyTorch makes.
+  /// Number of passes that run without graphs before one is recorded. PyTorch uses the same number.
   static constexpr int kRehearsals = 3;
 
   GraphedPass(std::unique_ptr<WorkRecorder> recorder, Parts parts);
 
-  /// From forward, which has been entered, to backward. Gradients are undefined before the first
-  /// pass of a step, and are the parameters' afterwards. Returns the loss, detached, which the next
-  /// pass may overwrite unless passes add up.
+  /// Runs the forward and the backward pass of `batch`. The caller has already entered
+  /// StepPart::forward, and run() enters StepPart::backward. Gradients must be undefined before the
+  /// first pass of a step, and belong to the parameters afterwards. Returns the detached loss. The
+  /// next pass may overwrite the loss unless passes accumulate gradients.
   at::Tensor run(const Batch& batch, bool is_first, StepTimer& timer);
-  /// The optimizer step after the passes of a step, as a graph. Returns false, having done nothing,
-  /// if the caller must do it without one.
+  /// Replays the optimizer step after the passes of a step. Returns false without any effect when
+  /// the caller must run the optimizer step without a graph.
   bool step(double learning_rate);
-  /// Why the step, or a part of it, runs without graphs; empty if it does not. Says it once.
+  /// Returns why the step, or a part of it, runs without graphs. Returns an empty string when there
+  /// is nothing to report or the reason was already returned.
   std::string take_warning();
-  /// "graphed_passes" and "graphed_optimizer_steps" since it was last asked.
+  /// Adds the counts "graphed_passes" and "graphed_optimizer_steps" since the previous call.
   void add_counts(Counts& counts);
 
  private:
@@ -63,19 +69,20 @@ class GraphedPass {
   std::unique_ptr<WorkRecorder> recorder_;
   Parts parts_;
   int rehearsed_ = 0;
-  bool gave_up_ = false;  ///< the passes cannot be recorded
-  bool replayed_ =
-      false;  ///< the passes of this step, so that gradients lie where the graphs put them
+  bool gave_up_ = false;   ///< true when recording the passes failed
+  bool replayed_ = false;  ///< true when this step's passes were replayed and its gradients lie in
+                           ///< the graphs' memory
   std::string warning_;
-  Batch batch_;  ///< of the first one's shape; the graphs read it
+  Batch batch_;  ///< input memory of the graphs, in the shape of the first batch
   std::unique_ptr<WorkGraph> forward_, backward_;
-  at::Tensor loss_, loss_gradient_;    ///< the graphs'
-  std::vector<at::Tensor> gradients_;  ///< likewise; undefined where the loss depends on nothing
+  at::Tensor loss_, loss_gradient_;    ///< memory of the graphs
+  std::vector<at::Tensor> gradients_;  ///< gradients in graph memory, undefined for parameters that
+                                       ///< do not affect the loss
   bool step_gave_up_ = false;
   std::unique_ptr<WorkGraph> step_;
-  at::Tensor learning_rate_;  ///< one float32 number that the step's graph reads
-  double filled_rate_ = 0;    ///< its value
-  std::int64_t graphed_passes_ = 0, graphed_steps_ = 0;  ///< to be counted
+  at::Tensor learning_rate_;  ///< float32 scalar that the optimizer graph reads
+  double filled_rate_ = 0;    ///< present value of learning_rate_
+  std::int64_t graphed_passes_ = 0, graphed_steps_ = 0;  ///< counts since the last add_counts()
 };
 
 }  // namespace dlscale::trainer

@@ -25,7 +25,7 @@ namespace {
 
 using contract::StepPart;
 
-/// Batches that a stage may be ahead of the next one in evaluation.
+/// Number of evaluation batches that a stage may compute ahead of the next stage.
 constexpr std::size_t kPredictionsAhead = 2;
 
 [[noreturn]] void refuse(const std::string& message) {
@@ -37,7 +37,8 @@ double cost_of(const BlockCost& cost, const std::string& balance) {
   return balance == "blocks" ? 1 : cost.multiply_adds;
 }
 
-/// Of each stage the first block, and how many there are.
+/// Returns the index of the first block of each stage, followed by the number of blocks. Throws
+/// base::RunError when the model has fewer blocks than stages.
 std::vector<std::size_t> places_of(const std::vector<BlockCost>& blocks,
                                    const contract::RunSpec& spec, int stages) {
   if (blocks.size() < static_cast<std::size_t>(stages)) {
@@ -51,14 +52,16 @@ std::vector<std::size_t> places_of(const std::vector<BlockCost>& blocks,
   return cut_into_stages(costs, static_cast<std::size_t>(stages));
 }
 
-/// Where the output of block `cut` goes on to another stage: uninitialised, of `samples` samples.
+/// Returns uninitialised memory for the output of block `cut` for `samples` samples. The output of
+/// this block is transferred to the next stage.
 at::Tensor empty_batch(std::int64_t samples, const BlockCost& cut, const at::TensorOptions& like) {
   std::vector<std::int64_t> shape{samples};
   shape.insert(shape.end(), cut.output.begin(), cut.output.end());
   return at::empty(shape, like.dtype(cut.type));
 }
 
-/// The first block in which anything is trained: those before it need no backward pass.
+/// Returns the index of the first block with trainable parameters. The blocks before it need no
+/// backward pass.
 std::size_t first_trained_block(const Model& model) {
   const auto& blocks = model.blocks();
   const auto trained =
@@ -117,7 +120,8 @@ class ModelParallel : public ParallelStyle {
         if (action.kind == PipelineAction::forward || goes_back_) take_part(action, batch, timer);
       }
       if (goes_back_) continue;
-      // Nothing comes back that holds up a stage without a backward pass.
+      // A stage without a backward pass never waits for gradients. The flush limits how far such a
+      // stage runs ahead of the next stage.
       timer.enter(StepPart::bubble);
       outputs_.flush(static_cast<std::size_t>(division_.micro_batches));
     }
@@ -135,7 +139,7 @@ class ModelParallel : public ParallelStyle {
     for (const at::Tensor& parameter : model_->parameters()) parameter.mutable_grad().reset();
     timer.leave();
     timer.move(StepPart::optimizer, StepPart::bubble, optimizer_->take_waited_s());
-    return loss_ * division_.stages;  // the other stages count none
+    return loss_ * division_.stages;  // other stages report a loss of 0
   }
 
   at::Tensor predict(const at::Tensor& input) override {
@@ -152,7 +156,7 @@ class ModelParallel : public ParallelStyle {
       outputs_.send(value, stage_number_ + 1);
       outputs_.flush(kPredictionsAhead);
     }
-    outputs_.take_exposed_s();  // of no training step
+    outputs_.take_exposed_s();  // discards waiting time outside training steps
     return is_last() ? value : at::Tensor();
   }
 
@@ -172,7 +176,8 @@ class ModelParallel : public ParallelStyle {
   }
 
  private:
-  /// Of a step: the schedule's, over again for each batch that is accumulated.
+  /// Returns the number of micro-batches in a step. The schedule runs once for each accumulated
+  /// batch.
   int all_micro_batches() const { return spec_.accumulation_steps * division_.micro_batches; }
   bool is_first() const { return stage_number_ == 0; }
   bool is_last() const { return stage_number_ + 1 == division_.stages; }
@@ -181,7 +186,8 @@ class ModelParallel : public ParallelStyle {
     return all.narrow(0, i * micro_size_, micro_size_);
   }
 
-  /// What `action` needs of a neighbour; undefined where it needs nothing.
+  /// Receives the tensor that `action` needs from a neighbouring stage. Returns an undefined tensor
+  /// when `action` needs none.
   at::Tensor fetch(const PipelineAction& action, StepTimer& timer) {
     const bool forwards = action.kind == PipelineAction::forward;
     if (forwards ? is_first() : is_last()) return {};
@@ -193,7 +199,8 @@ class ModelParallel : public ParallelStyle {
     return tensor;
   }
 
-  /// Of the waiting for a neighbour that ends here, what tensors were on their way in.
+  /// Ends the timed part and moves the seconds in which a tensor was in transfer from bubble to
+  /// exposed_comm.
   void move_transfers(StepTimer& timer) {
     timer.leave();
     const double exposed_s = outputs_.take_exposed_s() + gradients_.take_exposed_s();
@@ -225,7 +232,8 @@ class ModelParallel : public ParallelStyle {
     }));
   }
 
-  /// Gradients leave the replica in the backward pass of the last micro-batch.
+  /// Runs the backward pass of micro-batch `i`. Gradients are synchronised between replicas in the
+  /// backward pass of the last micro-batch.
   void backward(int i, at::Tensor output_gradient) {
     if (is_last()) output_gradient = optimizer_->loss_gradient(loss_);
     if (sync_ != nullptr) {
@@ -236,7 +244,8 @@ class ModelParallel : public ParallelStyle {
     if (hands_back_) gradients_.send(input_gradient, stage_number_ - 1);
   }
 
-  /// What this rank alone has to say of the state: of equal replicas the first one speaks.
+  /// Returns the part of the state that lies on this rank. Only the first replica contributes its
+  /// state, because all replicas are equal.
   OwnState mine() {
     OwnState own{.speaks = everyone_.rank() < division_.stages};
     append(own.tensors, "model.", model_->state());
@@ -251,16 +260,16 @@ class ModelParallel : public ParallelStyle {
   CollectiveQueue& everyone_;
   Autocast autocast_;
   std::unique_ptr<Model> model_;
-  const at::TensorOptions options_;  ///< of parameters
-  std::size_t first_, last_;         ///< blocks
-  bool goes_back_;                   ///< this stage has a backward pass
-  bool hands_back_;                  ///< and the one before it as well
-  BlockCost input_, output_;         ///< the blocks before the cuts
+  const at::TensorOptions options_;  ///< tensor options of the parameters
+  std::size_t first_, last_;         ///< range [first_, last_) of blocks on this rank
+  bool goes_back_;                   ///< true when this stage has a backward pass
+  bool hands_back_;                  ///< true when the previous stage has a backward pass
+  BlockCost input_, output_;         ///< blocks whose outputs enter and leave this stage
   Stage stage_;
-  TensorLink outputs_;                  ///< from a stage of this rank's replica to the next
-  TensorLink gradients_;                ///< of outputs, back
-  RankGroup peers_;                     ///< the ranks with this stage
-  std::unique_ptr<GradientSync> sync_;  ///< null where nobody shares this rank's parameters
+  TensorLink outputs_;                  ///< outputs, sent to the next stage of the same replica
+  TensorLink gradients_;                ///< gradients of outputs, sent to the previous stage
+  RankGroup peers_;                     ///< ranks that hold the same stage
+  std::unique_ptr<GradientSync> sync_;  ///< null when no other rank has the parameters of this rank
   std::optional<OptimizerStep> optimizer_;
   std::int64_t micro_size_ = 0;
   at::Tensor loss_;
@@ -291,7 +300,7 @@ std::unique_ptr<ParallelStyle> make_model_parallel(StyleContext context,
 }
 
 DataShare share_of_replica(const contract::RunSpec& spec, int rank, int stages) {
-  if (spec.gpus % stages != 0) return {};  // which make_model_parallel() refuses
+  if (spec.gpus % stages != 0) return {};  // make_model_parallel() rejects this case
   const int stage = rank % stages;
   return {rank / stages, spec.gpus / stages, stage == 0 || stage + 1 == stages, stage};
 }
@@ -305,7 +314,7 @@ void require_one_replica(const contract::RunSpec& spec) {
                   spec.framework, size, spec.gpus));
 }
 
-// Layer-wise model parallelism: stages of one model over all ranks, which work one at a time.
+// Layer-wise model parallelism: the stages of one model span all ranks and work one at a time.
 
 namespace {
 
@@ -328,7 +337,8 @@ const StyleEntry layerwise_entry{
     .make = make_layerwise,
     .share = share_layerwise};
 
-// Pipeline parallelism: stages of one model over all ranks, each at work on another micro-batch.
+// Pipeline parallelism: the stages of one model span all ranks and work on different micro-batches
+// at the same time.
 
 namespace {
 
@@ -352,7 +362,7 @@ const StyleEntry pipeline_entry{
     .make = make_pipeline,
     .share = share_pipeline};
 
-// Data and model parallelism: replicas whose layers lie over model_parallel_size ranks each.
+// Hybrid of data and model parallelism: each replica spans model_parallel_size ranks.
 
 namespace {
 

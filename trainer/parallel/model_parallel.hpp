@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models whose blocks lie on several ranks: layer-wise, as a pipeline, and with replicas of that.
+// Parallel styles that divide the blocks of a model among several ranks: layer-wise, as a pipeline,
+// and with several replicas of such a pipeline.
 #pragma once
 
 #include <memory>
@@ -9,26 +10,28 @@
 
 namespace dlscale::trainer {
 
-// Private to parallel/*.cpp: a model whose blocks lie on several ranks, and replicas of it.
+// Division of a model's blocks among ranks. These declarations are private to parallel/*.cpp.
 
-/// How ranks divide a model: rank r has stage r % stages of replica r / stages, so that the ranks
-/// of a replica are neighbours. Replicas agree on gradients as ddp does, among the ranks that have
-/// the same stage.
+/// Division of the ranks of a run among model replicas and stages. Rank r holds stage r % stages of
+/// replica r / stages, so the ranks of a replica have consecutive numbers. Ranks that hold the same
+/// stage synchronise their gradients with the ddp style.
 struct ModelDivision {
   int stages = 1;
-  int micro_batches = 1;          ///< into which a replica's part of the batch is cut
-  std::string schedule = "1f1b";  ///< of pipeline_schedule()
+  int micro_batches = 1;          ///< number of micro-batches in a replica's part of the batch
+  std::string schedule = "1f1b";  ///< schedule name for pipeline_schedule()
 };
 
-/// **Collective.** Throws base::RunError (contract::kExitBadRunDescription) when ranks, blocks or
-/// samples cannot be divided so.
+/// **Collective.** Creates the parallel style for `division`. Throws base::RunError
+/// (contract::kExitBadRunDescription) when the ranks, blocks or samples cannot be divided
+/// accordingly.
 std::unique_ptr<ParallelStyle> make_model_parallel(StyleContext context,
                                                    const ModelDivision& division);
 
-/// Of a run whose models have `stages` ranks.
+/// Returns the data share of `rank` in a run in which each model replica has `stages` ranks.
 DataShare share_of_replica(const contract::RunSpec& spec, int rank, int stages);
 
-/// Throws unless framework_options.model_parallel_size is the number of ranks, or was not said.
+/// Throws base::RunError unless framework_options.model_parallel_size equals the number of ranks or
+/// has its default value 1.
 void require_one_replica(const contract::RunSpec& spec);
 
 }  // namespace dlscale::trainer

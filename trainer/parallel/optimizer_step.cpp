@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How every style ends a step, once the gradients are there.
+// Final part of a training step, shared by all parallel styles.
 #include "trainer/parallel/optimizer_step.hpp"
 
 #include <ATen/ops/_foreach_add.h>
@@ -60,7 +60,8 @@ void OptimizerStep::swap_mean() {
   }
 }
 
-/// Whether the gradients can be applied.
+/// Unscales the gradients when losses are scaled. Returns true when the gradients of all holders
+/// are finite and can be applied.
 bool OptimizerStep::unscale() {
   if (!scaler_) return true;
   const bool finite = sum_over_holders(scaler_->unscale(tensors_) ? 0 : 1) == 0;

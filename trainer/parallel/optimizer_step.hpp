@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How every style ends a step, once the gradients are there.
+// Final part of a training step, shared by all parallel styles: unscale, clip and apply the
+// gradients.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -17,32 +18,38 @@
 
 namespace dlscale::trainer {
 
-/// Gradients are unscaled (fp16), clipped by the norm of the whole model's, and applied; a step in
-/// which one of them is not finite is left out on all ranks where losses are scaled. After each
-/// step that is not, the mean of parameters follows where the run has one: with decay d,
-/// mean = d mean + (1 - d) parameters, from the first parameters on.
+/// Optimizer step with loss scaling, gradient clipping and a moving average of the parameters.
+/// - With fp16, gradients are unscaled. When any gradient is not finite, all ranks skip the step.
+/// - Gradients are clipped by the gradient norm of the whole model.
+/// - The optimizer applies the gradients.
+/// - After each step that is not skipped, the moving average is updated when the run has one: with
+///   decay d, mean = d mean + (1 - d) parameters, starting from the initial parameters.
 class OptimizerStep {
  public:
-  /// `optimizer` is for `tensors`. `holders`: the ranks that have the rest of the model's; null
-  /// where all are here.
+  /// Creates the step for `tensors`, which `optimizer` updates. `holders` are the ranks that hold
+  /// the other tensors of the model. Null means that this rank holds all tensors.
   OptimizerStep(const contract::RunSpec& spec, std::vector<at::Tensor> tensors,
                 std::unique_ptr<Optimizer> optimizer, CollectiveQueue* holders = nullptr);
 
-  /// What backward of `loss` begins with; undefined for 1.
+  /// Returns the gradient with which the backward pass of `loss` starts: the loss scale with fp16.
+  /// Undefined stands for 1.
   at::Tensor loss_gradient(const at::Tensor& loss) const;
-  /// **Collective** among the holders.
+  /// **Collective** among the holders. Unscales, clips and applies the gradients and updates the
+  /// moving average.
   void take(double learning_rate);
-  /// The same as take(), recordable (Optimizer::step_recordable). Returns false, having done
-  /// nothing, where a step needs numbers from the device or from other ranks.
+  /// Runs the same step as take() with a learning rate in device memory, so that the step can be
+  /// recorded (see Optimizer::step_recordable). Returns false without any effect when the step
+  /// needs values from the device or from other ranks.
   bool take_recordable(const at::Tensor& learning_rate);
-  /// Seconds in which take() stood still for other holders, since it was last asked.
+  /// Returns the seconds that take() waited for other holders since the previous call.
   double take_waited_s() { return std::exchange(waited_s_, 0); }
   bool has_mean() const { return !mean_.empty(); }
-  /// What is stepped and its mean change places, where the run has a mean.
+  /// Swaps the parameters and their moving average. Has no effect when the run has no moving
+  /// average.
   void swap_mean();
-  /// Of the optimizer, the loss scale and the mean.
+  /// Returns the state of the optimizer, the loss scale and the moving average.
   std::vector<NamedTensor> state();
-  /// Where losses are scaled: "skipped_steps", those left out since it was last asked.
+  /// Adds the count "skipped_steps" since the previous call when losses are scaled.
   void add_counts(Counts& counts);
 
  private:
@@ -58,7 +65,7 @@ class OptimizerStep {
   CollectiveQueue* holders_;
   double waited_s_ = 0;
   std::optional<LossScaler> scaler_;
-  std::vector<at::Tensor> mean_;  ///< of each tensor; empty where the run has none
+  std::vector<at::Tensor> mean_;  ///< moving average of each tensor, empty when the run has none
 };
 
 }  // namespace dlscale::trainer

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the ranks of a run divide the work of a training step; and the table of such styles.
+// Interface of the parallel styles, which divide the work of a training step among the ranks, and
+// the table of these styles.
 #pragma once
 
 #include <functional>
@@ -26,62 +27,67 @@ namespace dlscale::trainer {
 struct Batch;        // data/loader.hpp
 struct NamedTensor;  // checkpoint/tensor_archive.hpp
 
-/// One for a launch. Between steps no gradients are kept.
+/// Parallel style of a run. A launch creates one instance. The instance keeps no gradients between
+/// steps.
 class ParallelStyle {
  public:
   virtual ~ParallelStyle() = default;
-  /// **Collective.** One optimizer step on this rank's share of the global batch, which is on the
-  /// device. Enters forward, backward, exposed_comm, optimizer and bubble; the caller leaves the
-  /// last. Returns the loss to be counted for this rank, detached, on the device: its mean over the
-  /// ranks is the mean over the global batch.
+  /// **Collective.** Runs one optimizer step on this rank's share of the global batch, which is on
+  /// the device. Enters the step parts forward, backward, exposed_comm, optimizer and bubble. The
+  /// caller leaves the last part. Returns the loss of this rank, detached, on the device. The mean
+  /// of these losses over the ranks is the mean over the global batch.
   virtual at::Tensor train_step(const Batch& batch, double learning_rate, StepTimer& timer) = 0;
-  /// **Collective.** Scores of the samples, samples x classes; undefined on a rank that is not to
-  /// count them. Equal whatever rank makes them, since all evaluate with rank 0's buffers.
+  /// **Collective.** Returns the scores of the samples, samples x classes. The result is undefined
+  /// on a rank that must not count the samples. The scores do not depend on the rank that computes
+  /// them, because all ranks evaluate with the buffers of rank 0.
   virtual at::Tensor predict(const at::Tensor& input) = 0;
-  /// **Collective.** Between training behaviour (true at first) and evaluation behaviour.
+  /// **Collective.** Switches between training behaviour (the initial state) and evaluation
+  /// behaviour.
   virtual void set_training(bool training) = 0;
-  /// **Collective.** The parameters and their mean change places, where the run has a mean.
+  /// **Collective.** Swaps the parameters and their moving average. Has no effect when the run has
+  /// no moving average.
   virtual void swap_mean() = 0;
-  /// What the style has counted since it was last asked, for the record.
+  /// Returns the counts of this style since the previous call, for the records.
   virtual Counts take_counts() { return {}; }
-  /// What the run's records should warn of, since it was last asked; empty: nothing.
+  /// Returns a warning for the records of the run, or an empty string when there is no new warning.
   virtual std::string take_warning() { return {}; }
-  /// **Collective.** What a checkpoint holds: complete on rank 0, which writes it for all.
+  /// **Collective.** Returns the shared content of a checkpoint. The content is complete on rank 0,
+  /// which writes it for all ranks.
   virtual std::vector<NamedTensor> state() = 0;
-  /// What it holds besides, of which each rank writes and reads its own; shares the memory. Empty
-  /// on all ranks or on none.
+  /// Returns the additional content of a checkpoint that each rank writes and reads separately. The
+  /// tensors share memory with the style. The result is empty either on all ranks or on none.
   virtual std::vector<NamedTensor> shard();
-  /// **Collective.** Goes on from `state`, which state() returned and rank 0 has filled, and from
-  /// shards that every rank has filled.
+  /// **Collective.** Resumes from `state`, which state() returned and rank 0 filled with saved
+  /// values, and from shards that each rank filled.
   virtual void load(const std::vector<NamedTensor>& state) = 0;
 };
 
-/// Which part of each global batch a rank works on: the ranks of a pipeline share one.
+/// Part of each global batch that a rank works on. The ranks of a pipeline share one part.
 struct DataShare {
   int index = 0;
   int count = 1;
-  bool loads = true;  ///< false: others give it what it needs; its batches are hollow
-  int stage = 0;      ///< ranks with the same one have the same layers
+  bool loads = true;  ///< false when other ranks supply the rank's input and its batches are empty
+  int stage = 0;      ///< stage number; ranks with the same stage have the same layers
 };
 
-/// What a style is made from.
+/// Inputs for the construction of a style.
 struct StyleContext {
   const contract::RunSpec& spec;
-  std::unique_ptr<Model> model;      ///< whole, with the same parameters on every rank
+  std::unique_ptr<Model> model;      ///< complete model with the same parameters on every rank
   std::vector<std::int64_t> sample;  ///< shape of one input
-  /// The run's loss: mean over the samples, each of which weighs the same.
+  /// Returns the loss of the run: the mean over the samples with equal weights.
   std::function<at::Tensor(const at::Tensor& output, const at::Tensor& target)> loss;
-  /// Inputs are tokens (int64), and the last size of their shape differs from batch to batch.
+  /// True when inputs are tokens (int64) whose last dimension differs from batch to batch.
   bool is_text = false;
-  /// Makes an optimizer by the run's settings.
+  /// Creates an optimizer with the run's settings.
   std::function<std::unique_ptr<Optimizer>(const Stepped& stepped)> make_optimizer;
-  /// Another like `model`, on that device.
+  /// Creates another model like `model` on the given device.
   std::function<std::unique_ptr<Model>(const Device&)> make_model;
-  std::string& placement;  ///< the style says here how several devices of this rank lie
+  std::string& placement;  ///< output: how several devices of this rank are placed
   Device& device;
   CollectiveQueue& queue;
   const base::Clock& clock;
-  /// As SyncContext's.
+  /// Returns an environment variable of the job, or null (see SyncContext).
   std::function<const char*(const char* name)> environment = [](const char*) { return nullptr; };
   std::function<void(const std::string&)> warn = [](const std::string&) {};
 };
@@ -89,13 +95,14 @@ struct StyleContext {
 struct StyleEntry {
   const char* name;
   const char* summary;
-  /// **Collective.** Throws base::RunError (contract::kExitBadRunDescription) when the ranks cannot
-  /// be divided so.
+  /// **Collective.** Creates the style. Throws base::RunError (contract::kExitBadRunDescription)
+  /// when the ranks cannot be divided accordingly.
   std::unique_ptr<ParallelStyle> (*make)(StyleContext context);
   DataShare (*share)(const contract::RunSpec& spec, int rank);
 };
 
-/// The styles in which each rank has a replica of its own are not in it: they are the syncs.
+/// Returns the table of styles that divide a model or drive several devices. Styles in which each
+/// rank has its own replica are listed in sync_table() instead.
 base::Table<StyleEntry> style_table();
 
 }  // namespace dlscale::trainer

@@ -10,7 +10,6 @@
 
 namespace dlscale::trainer {
 
-// What a model keeps beside parameters (running statistics), brought to other ranks.
 void broadcast_buffers(const Model& model, CollectiveQueue& queue) {
   const at::NoGradGuard no_gradients;
   std::vector<at::Tensor> bytes;
@@ -28,7 +27,6 @@ void broadcast_buffers(const Model& model, CollectiveQueue& queue) {
   }
 }
 
-// Synchronised batch norms' sums over ranks.
 void RankStatistics::sum(const at::Tensor& values, Pass pass) {
   CollectiveQueue& queue = *ranks_.queue;
   exposed_s(pass) += queue.wait_for(*queue.all_reduce(span_of(values), ReduceOp::sum));

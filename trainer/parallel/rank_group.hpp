@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Some of a run's ranks with collectives of their own, and what is agreed among them beside
-// gradients: running statistics and batch norms' sums.
+// Groups of ranks with separate collectives, and the exchange of running statistics and of the sums
+// of synchronised batch norms in such groups.
 #pragma once
 
 #include <array>
@@ -14,10 +14,10 @@
 
 namespace dlscale::trainer {
 
-// Some of a run's ranks, with collectives of their own.
+// Groups of ranks with separate collectives.
 
 struct RankGroup {
-  /// **Collective** over `all`: the ranks that give the same color.
+  /// **Collective** over `all`. Creates the group of the ranks that pass the same color.
   RankGroup(CollectiveQueue& all, int color, const base::Clock& clock) {
     all.run([&](Communicator& ranks) { communicator = ranks.split(color); })->wait();
     queue.emplace(*communicator, clock);
@@ -26,26 +26,27 @@ struct RankGroup {
   std::optional<CollectiveQueue> queue;
 };
 
-// What a model keeps beside parameters (running statistics), brought to other ranks.
+// Broadcast of model buffers, which hold the running statistics.
 
-/// **Collective.** Every rank gets the buffers that the first one has, all in one message.
+/// **Collective.** Copies the buffers of rank 0 to every rank of the queue, in one message.
 void broadcast_buffers(const Model& model, CollectiveQueue& queue);
 
-// Synchronised batch norms' sums over ranks.
+// Sums of synchronised batch norms over ranks.
 
-/// With a communicator and a queue of its own. In the queue of gradients a sum of a few numbers,
-/// for which backward stands still, would wait behind whole buckets; and horovod's gradients come
-/// in an order that differs from rank to rank. Here the order is that of the model's layers, which
-/// is the same on all ranks whatever happens elsewhere.
+/// Sums of batch-norm statistics over ranks, with a separate communicator and queue. In the queue
+/// for gradients, a sum of a few numbers would wait behind whole buckets while the pass stands
+/// still. In addition, Horovod submits gradients in an order that differs between ranks. In the
+/// separate queue, the order is the order of the model's layers, which is the same on all ranks.
 class RankStatistics final : public StatisticsSum {
  public:
-  /// **Collective** over `all`: ranks with the same `stage` have the same layers.
+  /// **Collective** over `all`. Creates the group of the ranks with the same `stage`, which have
+  /// the same layers.
   RankStatistics(CollectiveQueue& all, int stage, const base::Clock& clock)
       : ranks_(all, stage, clock) {}
 
   void sum(const at::Tensor& values, Pass pass) override;
   int ranks() const { return ranks_.queue->size(); }
-  /// Seconds of waiting in such passes since it was last asked.
+  /// Returns the seconds of waiting in passes of the given kind since the previous call.
   double take_exposed_s(Pass pass);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data parallelism by replicas: forward and backward on each rank, gradients brought together by a
-// GradientSync.
+// Data parallelism with replicas: each rank runs forward and backward on its own replica, and a
+// GradientSync combines the gradients.
 #include "trainer/parallel/replicated.hpp"
 
 #include <torch/types.h>
@@ -65,7 +65,8 @@ class Replicated : public ParallelStyle {
     timer.move(StepPart::forward, StepPart::exposed_comm, in_forward_s);
     timer.move(StepPart::backward, StepPart::exposed_comm, sync_->exposed_comm_s() - in_forward_s);
     if (!graphed_ || !graphed_->step(learning_rate)) optimizer_.take(learning_rate);
-    // Dropped, not zeroed: the next backward pass then stores gradients instead of adding to zeros.
+    // Gradients are dropped instead of zeroed, so the next backward pass stores gradients instead
+    // of adding them to zeros.
     for (const at::Tensor& parameter : model_->parameters()) parameter.mutable_grad().reset();
     timer.enter(StepPart::exposed_comm);
     timer.move(StepPart::optimizer, StepPart::exposed_comm,
@@ -110,7 +111,7 @@ class Replicated : public ParallelStyle {
     return context.make_optimizer({optimized_.tensors, optimized_.pieces, sum});
   }
 
-  /// Returns its share of the step's loss.
+  /// Runs one micro-batch. Returns the contribution of the micro-batch to the loss of the step.
   at::Tensor micro_step(const Batch& batch, int number, StepTimer& timer) {
     const bool is_last = number + 1 == micro_batches_;
     share_buffers(is_last, timer);
@@ -132,7 +133,8 @@ class Replicated : public ParallelStyle {
     return micro_batches_ > 1 ? loss / micro_batches_ : loss;
   }
 
-  /// Of a sync that takes no part in passes.
+  /// Returns the parts of a step that CUDA graphs record. The GradientSync must not take part in
+  /// passes, because replayed passes run no code on the host.
   GraphedPass::Parts graph_parts() {
     return {
         .forward =
@@ -146,7 +148,8 @@ class Replicated : public ParallelStyle {
         .adds = micro_batches_ > 1};
   }
 
-  /// Of the optimizer's tensors: numbers that all ranks have alike (a count of steps) are none.
+  /// Returns true when `tensor` of the optimizer state is partitioned over the ranks. Tensors that
+  /// are equal on all ranks, such as the step count, are not partitioned.
   bool is_shard(const at::Tensor& tensor) const {
     return optimized_.is_shard && std::any_of(optimized_.tensors.begin(), optimized_.tensors.end(),
                                               [&](const at::Tensor& each) {
@@ -155,7 +158,8 @@ class Replicated : public ParallelStyle {
                                               });
   }
 
-  /// As PyTorch's wrapper: before the first of the passes whose gradients are exchanged together.
+  /// Broadcasts buffers when the run requests it. Like PyTorch's DDP wrapper, the broadcast happens
+  /// before the first pass of a group of passes whose gradients are exchanged together.
   void share_buffers(bool exchanges, StepTimer& timer) {
     if (!broadcasts_buffers_) return;
     if (buffers_are_due_) {
@@ -170,13 +174,13 @@ class Replicated : public ParallelStyle {
   Autocast autocast_;
   bool broadcasts_buffers_;
   bool buffers_are_due_ = true;
-  double norms_waited_s_ = 0;  ///< by an optimizer that asks the other shards' norms
+  double norms_waited_s_ = 0;  ///< seconds the optimizer waited for the norms of other shards
   CollectiveQueue& queue_;
   std::unique_ptr<Model> model_;
   std::unique_ptr<GradientSync> sync_;
   Optimized optimized_;
   OptimizerStep optimizer_;
-  std::optional<GraphedPass> graphed_;  ///< where the run wants its passes to be graphs
+  std::optional<GraphedPass> graphed_;  ///< set when the run requests CUDA graphs
 };
 
 std::vector<NamedTensor> Replicated::state() {
@@ -216,7 +220,7 @@ void Replicated::load(const std::vector<NamedTensor>& state) {
   sync_->release_parameters(true);
 }
 
-/// Null where each rank has a replica.
+/// Returns the entry of style_table() for `framework`, or null when each rank has a replica.
 const StyleEntry* divided_style(const std::string& framework) {
   for (const StyleEntry* entry : style_table()) {
     if (entry->name == framework) return entry;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The style that a run's framework names: one of the table, or every rank has a replica of the
-// model and trains it on its own part of the batch.
+// Selection of the style for a run's framework: a style from style_table(), or otherwise a replica
+// of the model on every rank, where each replica trains on its own part of the batch.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,11 @@
 
 namespace dlscale::trainer {
 
-/// Which part of each global batch a rank of the run works on.
+/// Returns the part of each global batch that `rank` works on.
 DataShare share_of(const contract::RunSpec& spec, int rank);
 
-/// **Collective.** As StyleEntry::make; of no style of the table the framework names the way in
-/// which replicas agree.
+/// **Collective.** Creates the style for the run's framework, like StyleEntry::make. A framework
+/// outside style_table() names the GradientSync that synchronises replicas.
 std::unique_ptr<ParallelStyle> make_style(StyleContext context);
 
 }  // namespace dlscale::trainer

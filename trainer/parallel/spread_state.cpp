@@ -12,14 +12,14 @@
 namespace dlscale::trainer {
 namespace {
 
-/// What rank 0 must know of a tensor on another rank.
+/// Metadata that rank 0 needs to receive or send a tensor of another rank.
 struct Outline {
   std::string name;
   at::ScalarType type;
   std::vector<std::int64_t> shape;
 };
 
-/// A line for the name, a line for type and shape.
+/// Returns two lines of text per tensor: the name, then the type and the shape.
 std::string outlines_of(const OwnState& own) {
   std::ostringstream text;
   for (const NamedTensor& part : own.tensors) {
@@ -49,7 +49,8 @@ Span bytes_of(std::string& text) {
   return {text.data(), static_cast<std::int64_t>(text.size()), ElementType::uint8};
 }
 
-/// **Collective.** On rank 0 the outlines of every rank; of one that does not speak, none.
+/// **Collective.** Returns on rank 0 the outlines of every rank. The list of a rank with empty text
+/// is empty.
 std::vector<std::vector<Outline>> collect_outlines(std::string mine, CollectiveQueue& queue) {
   std::int64_t length = static_cast<std::int64_t>(mine.size());
   std::vector<std::int64_t> lengths(static_cast<std::size_t>(queue.size()));
@@ -70,7 +71,8 @@ std::vector<std::vector<Outline>> collect_outlines(std::string mine, CollectiveQ
   return all;
 }
 
-/// From the host's memory, wherever the tensor is: rank 0 collects there.
+/// Sends the tensor from host memory, wherever the tensor lies, because rank 0 collects tensors in
+/// host memory.
 void send(const at::Tensor& tensor, int to, CollectiveQueue& queue) {
   const at::Tensor dense = tensor.detach().contiguous().cpu();
   queue.exchange(span_of(dense), to, {}, kNobody)->wait();
@@ -113,7 +115,7 @@ void spread_state(const std::vector<NamedTensor>& state, const OwnState& own,
     }
     return;
   }
-  // Rank 0's own tensors are in `state` as they are: they have been filled.
+  // The tensors of rank 0 are already filled because `state` shares their memory.
   std::map<std::string, at::Tensor> by_name;
   for (const NamedTensor& part : state) by_name[part.name] = part.tensor;
   for (int rank = 1; rank < queue.size(); ++rank) {

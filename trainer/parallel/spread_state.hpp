@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training state whose parts lie on several ranks, brought to rank 0 and back.
+// Functions that collect on rank 0 a training state that is spread over several ranks, and that
+// distribute the state back to the ranks.
 #pragma once
 
 #include <vector>
@@ -9,17 +10,18 @@
 
 namespace dlscale::trainer {
 
-/// What one rank has of the state.
+/// Part of the training state that one rank has.
 struct OwnState {
-  bool speaks = true;  ///< false: another rank has the same and speaks for it
+  bool speaks = true;  ///< false when another rank contributes the same tensors
   std::vector<NamedTensor> tensors;
 };
 
-/// **Collective.** On rank 0 the tensors of every part, in order of their ranks; on other ranks
-/// nothing.
+/// **Collective.** Returns on rank 0 the tensors of every contributing rank, in rank order. Returns
+/// an empty list on other ranks.
 std::vector<NamedTensor> gather_state(const OwnState& own, CollectiveQueue& queue);
 
-/// **Collective.** Fills every rank's own tensors from `state`, which gather_state() returned.
+/// **Collective.** Copies the values in `state`, which gather_state() returned, into the own
+/// tensors of every rank.
 void spread_state(const std::vector<NamedTensor>& state, const OwnState& own,
                   CollectiveQueue& queue);
 

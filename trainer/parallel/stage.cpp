@@ -22,7 +22,7 @@ TensorLink::~TensorLink() {
     try {
       sent.transfer->wait();
     } catch (const std::exception&) {
-      // Whoever waits for a tensor of this link has been told.
+      // The thread that waits for a tensor of this link receives the same error.
     }
   }
 }
@@ -33,7 +33,8 @@ void TensorLink::send(const at::Tensor& tensor, int to) {
     sent_.pop_front();
   }
   const at::Tensor dense = tensor.contiguous();
-  // Not before a device has made the tensor, as if it carried it.
+  // Submit the empty message behind the device work that makes the tensor, as if the message
+  // carried the tensor.
   auto ready = sends_.run([to](Communicator& ranks) { ranks.exchange({}, to, {}, kNobody); });
   sent_.push_back({std::move(ready), sends_.exchange(span_of(dense), to, {}, kNobody), dense});
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stretch of a model on one rank, and how tensors go from stage to stage.
+// Pipeline stage on one rank, and the links that transfer tensors between stages.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -18,67 +18,72 @@
 
 namespace dlscale::trainer {
 
-// Tensors handed from stage to stage.
+// Transfer of tensors between stages.
 
-/// One direction between neighbouring stages: every call needs its counterpart on the other rank,
-/// in the same order. What a stage sends and what it receives have a communicator each, and so has
-/// the other direction, so that nobody waits to send while others wait for this one to receive.
-/// Each tensor follows an empty message, which tells waiting for the neighbour from waiting for the
-/// transfer.
+/// Link in one direction between neighbouring stages. Each call needs its counterpart on the other
+/// rank, in the same order. Sends and receives use separate communicators, and the opposite
+/// direction uses another TensorLink. A stage that waits to send therefore never blocks a neighbour
+/// that waits to receive. An empty message precedes each tensor, so the link can distinguish the
+/// time spent waiting for the neighbour from the time spent waiting for the transfer.
 class TensorLink {
  public:
-  /// **Collective** over `all`. Ranks of the same `color` are linked; `stage` is this one's.
+  /// **Collective** over `all`. Links the ranks that pass the same `color`. `stage` is the stage
+  /// number of this rank.
   TensorLink(CollectiveQueue& all, int color, int stage, const base::Clock& clock);
-  /// Lets what was sent arrive.
+  /// Waits until all sent tensors have been transferred.
   ~TensorLink();
   TensorLink(const TensorLink&) = delete;
   TensorLink& operator=(const TensorLink&) = delete;
 
-  /// Returns at once; the transfer goes on beside what the rank computes.
+  /// Starts to send `tensor` and returns immediately. The transfer runs in parallel with the
+  /// computation of the rank.
   void send(const at::Tensor& tensor, int to);
   void receive(const at::Tensor& into, int from);
-  /// Returns when all that was sent has arrived, but for at most `most` tensors.
+  /// Waits until at most `most` sent tensors are still in transfer.
   void flush(std::size_t most = 0);
-  /// Of the waiting since it was last asked, seconds in which a tensor was on its way; in the rest
-  /// the neighbour was not there yet.
+  /// Returns the seconds of waiting since the previous call in which a tensor was in transfer.
+  /// During the rest of the waiting time, the neighbour was not ready.
   double take_exposed_s() { return std::exchange(exposed_s_, 0); }
-  /// For collectives of the linked ranks while no tensor is on its way.
+  /// Returns a queue for collectives of the linked ranks. The caller may use the queue only while
+  /// no tensor is in transfer.
   CollectiveQueue& queue() { return *groups_.front().queue; }
 
  private:
   struct Sent {
     std::shared_ptr<Work> ready, transfer;
-    at::Tensor tensor;  ///< kept until it has arrived
+    at::Tensor tensor;  ///< kept alive until the transfer ends
   };
   void wait_for(Work& ready, Work& transfer);
 
   const base::Clock& clock_;
-  std::array<RankGroup, 2> groups_;  ///< for what even stages send, and what odd ones do
+  std::array<RankGroup, 2> groups_;  ///< groups for sends of even stages and of odd stages
   CollectiveQueue &sends_, &receives_;
   std::deque<Sent> sent_;
   double exposed_s_ = 0;
 };
 
-// A stretch of a model on one rank, and what it stashes between forward and backward.
+// Stage of a model on one rank, including the activations stored between forward and backward.
 
 class Stage {
  public:
-  /// The blocks [first, last) of a model.
+  /// Creates the stage that runs the blocks [first, last) of `model`.
   Stage(Model& model, std::size_t first, std::size_t last)
       : model_(model), first_(first), last_(last) {}
 
-  /// The output of a micro-batch, detached; what its backward pass needs is stashed.
+  /// Runs the forward pass of a micro-batch and stores the graph that its backward pass needs.
+  /// Returns the detached output.
   at::Tensor forward(int micro_batch, const at::Tensor& input);
-  /// What backward() begins with instead of the output, of the last stage: a loss made of it.
-  /// `make_loss` gets the output with its graph.
+  /// Runs the forward pass of the last stage and stores the loss, from which backward() starts.
+  /// `make_loss` computes the loss from the output and its graph. Returns the detached loss.
   template <class MakeLoss>
   at::Tensor forward_to_loss(int micro_batch, const at::Tensor& input, const MakeLoss& make_loss) {
     return stash(micro_batch, input, make_loss(run(input)));
   }
-  /// Adds to the parameters' gradients; returns the gradient of the input, undefined where the
-  /// input asked for none. `output_gradient` is undefined for a loss.
+  /// Runs the backward pass of a micro-batch and adds to the gradients of the parameters.
+  /// `output_gradient` is undefined for a loss. Returns the gradient of the input, which is
+  /// undefined when the input requires no gradient.
   at::Tensor backward(int micro_batch, const at::Tensor& output_gradient);
-  /// Without gradients.
+  /// Runs the blocks without storing anything for a backward pass.
   at::Tensor predict(const at::Tensor& input) { return run(input); }
 
  private:

@@ -6,7 +6,8 @@
 
 namespace dlscale::trainer {
 
-// best[s][n]: the dearest stage when the first n blocks are cut into s stages as well as can be.
+// best[s][n] is the cost of the most expensive stage in the best division of the first n blocks
+// into s stages.
 std::vector<std::size_t> cut_into_stages(const std::vector<double>& costs, std::size_t stages) {
   const std::size_t blocks = costs.size();
   std::vector<double> before(blocks + 1, 0);

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How blocks are cut into stages, and in which order a stage works on its micro-batches.
+// Plan of a pipeline: how blocks are divided into stages, and in which order a stage runs its
+// micro-batches.
+//
+// All stages run at the same time, so the most expensive stage determines the duration of a step.
+// cut_into_stages() therefore minimises the cost of the most expensive stage. A stage also waits
+// for micro-batches from its neighbours. pipeline_schedule() orders forward and backward passes,
+// which determines the memory for stored activations.
 #pragma once
 
 #include <cstddef>
@@ -8,27 +14,30 @@
 
 namespace dlscale::trainer {
 
-// A row of blocks cut into stages.
+// Division of a sequence of blocks into stages.
 
-/// Cuts `costs` (each at least 0) into `stages` stretches, none empty, so that the dearest is as
-/// cheap as can be; among such cuts the one whose later stages begin earliest. Returns stages + 1
-/// places: stage s is [places[s], places[s + 1]). There must be as many blocks as stages.
+/// Divides `costs` (each at least 0) into `stages` non-empty ranges such that the most expensive
+/// range is as cheap as possible. Among equally good divisions, returns the division whose later
+/// stages begin earliest. Returns stages + 1 block indices. Stage s has the blocks [places[s],
+/// places[s + 1]). There must be at least as many blocks as stages.
 std::vector<std::size_t> cut_into_stages(const std::vector<double>& costs, std::size_t stages);
 
-// In which order a stage of a pipeline works on its micro-batches.
+// Action in the schedule of a pipeline stage: one pass of one micro-batch.
 struct PipelineAction {
   enum Kind { forward, backward } kind;
   int micro_batch;
   bool operator==(const PipelineAction&) const = default;
 };
 
-/// "gpipe" (Huang et al., 2019): all forward passes, then all backward passes; every stage stashes
-/// what all micro-batches need for backward.
-/// "1f1b" (Narayanan et al., PipeDream-Flush, 2021): stage s of S begins with min(S - 1 - s, M)
-/// forward passes, then one forward and one backward in turn, then the backward passes that are
-/// left; it stashes at most min(S - s, M) micro-batches.
-/// Of both the ideal bubble is (S - 1) / (M + S - 1) of the step. Either order of messages between
-/// neighbours is the same on both sides.
+/// Returns the order in which stage `stage` (s) of `stages` (S) runs the passes of `micro_batches`
+/// (M) micro-batches.
+/// - "gpipe" (Huang et al., 2019) runs all forward passes, then all backward passes. Every stage
+///   stores activations of all M micro-batches.
+/// - "1f1b" (Narayanan et al., PipeDream-Flush, 2021) starts with min(S - 1 - s, M) forward passes,
+///   then alternates one forward and one backward pass, and ends with the remaining backward
+///   passes. A stage stores activations of at most min(S - s, M) micro-batches.
+/// - The ideal bubble of both schedules is (S - 1) / (M + S - 1) of the step.
+/// - In both schedules, neighbouring stages exchange messages in the same order.
 std::vector<PipelineAction> pipeline_schedule(std::string_view name, int stage, int stages,
                                               int micro_batches);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data parallelism written by hand around one rank: rank 0 hands out parameters and samples in
-// every step, collects outputs and gradients, and alone keeps the model.
+// Framework style vanilla_data_parallel: data parallelism coordinated by rank 0.
+//
+// In every step, rank 0 distributes parameters and samples and collects outputs and gradients. Only
+// rank 0 owns the model.
 #include <torch/types.h>
 
 #include <optional>
@@ -21,8 +23,9 @@ using contract::StepPart;
 
 constexpr int kRoot = 0;
 
-/// replicate, scatter, parallel_apply and gather of torch.nn.parallel, between ranks: every message
-/// begins or ends at rank 0, so that its traffic grows with their number.
+/// Implements the steps replicate, scatter, parallel_apply and gather of torch.nn.parallel between
+/// ranks. Every message starts or ends at rank 0, so the traffic of rank 0 grows with the number of
+/// ranks.
 class VanillaDataParallel : public ParallelStyle {
  public:
   explicit VanillaDataParallel(StyleContext context)
@@ -51,7 +54,7 @@ class VanillaDataParallel : public ParallelStyle {
     }
     timer.enter(StepPart::optimizer);
     step(learning_rate);
-    return loss * queue_.size();  // the other ranks count none
+    return loss * queue_.size();  // other ranks report a loss of 0
   }
 
   at::Tensor predict(const at::Tensor& input) override {
@@ -78,12 +81,13 @@ class VanillaDataParallel : public ParallelStyle {
     append(all, "optimizer.", optimizer_->state());
     return all;
   }
-  void load(const std::vector<NamedTensor>&) override {}  // rank 0 has been filled
+  void load(const std::vector<NamedTensor>&) override {}  // rank 0 loads in place
 
  private:
   bool is_root() const { return queue_.rank() == kRoot; }
 
-  /// Adds to rank 0's gradients. Returns there its share of the step's loss.
+  /// Runs one micro-batch and adds its gradients to the gradients on rank 0. Returns on rank 0 the
+  /// contribution of the micro-batch to the loss of the step.
   at::Tensor micro_step(const Batch& batch, StepTimer& timer) {
     timer.enter(StepPart::exposed_comm);
     replicate();
@@ -119,7 +123,7 @@ class VanillaDataParallel : public ParallelStyle {
     return model_->forward(input);
   }
 
-  /// Rank 0's parameters and buffers to every other rank.
+  /// Copies the parameters and buffers of rank 0 to every other rank.
   void replicate() {
     const at::NoGradGuard no_gradients;
     for (const NamedTensor& part : model_->state()) {
@@ -134,7 +138,8 @@ class VanillaDataParallel : public ParallelStyle {
     return shape;
   }
 
-  /// Rank 0 alone knows how long the texts of a batch are.
+  /// Distributes the input from rank 0. Only rank 0 knows the text length of a batch, so rank 0
+  /// sends the length first.
   at::Tensor scatter_input(const at::Tensor& input) {
     if (!is_text_) return scatter(input, sample_, options_);
     const at::Tensor length = at::tensor(input.size(-1), options_.dtype(at::kLong));
@@ -143,8 +148,9 @@ class VanillaDataParallel : public ParallelStyle {
     return scatter(input, sample_, options_.dtype(at::kLong));
   }
 
-  /// This rank's chunk of what rank 0 has; `whole` gives its first size on the other ranks, and
-  /// `one` and `options` what a sample is like.
+  /// Returns this rank's chunk of the tensor `whole` on rank 0. On the other ranks, only the first
+  /// dimension of `whole` is used. `one` is the shape of one sample and `options` its tensor
+  /// options.
   at::Tensor scatter(const at::Tensor& whole, const std::vector<std::int64_t>& one,
                      const at::TensorOptions& options) {
     at::Tensor mine;
@@ -161,7 +167,8 @@ class VanillaDataParallel : public ParallelStyle {
     return mine;
   }
 
-  /// On rank 0 the chunks of all ranks, in order; on others nothing.
+  /// Returns on rank 0 the chunks of all ranks in order. Returns an undefined tensor on other
+  /// ranks.
   at::Tensor gather(const at::Tensor& mine, std::int64_t samples) {
     const at::Tensor dense = mine.contiguous();
     std::vector<at::Tensor> chunks{dense};
@@ -174,7 +181,8 @@ class VanillaDataParallel : public ParallelStyle {
     return is_root() ? at::cat(chunks) : at::Tensor();
   }
 
-  /// Adds every rank's gradients to rank 0's. The loss is the mean over all samples already.
+  /// Adds the gradients of every rank to the gradients on rank 0. No division is needed because the
+  /// loss is already the mean over all samples.
   void collect_gradients() {
     const at::NoGradGuard no_gradients;
     for (const at::Tensor& parameter : model_->parameters()) {
@@ -195,7 +203,7 @@ class VanillaDataParallel : public ParallelStyle {
     for (const at::Tensor& parameter : model_->parameters()) parameter.mutable_grad().reset();
   }
 
-  /// From rank to rank; a no-op on all others.
+  /// Sends `tensor` from rank `from` to rank `to`. Has no effect on other ranks.
   void hand(const at::Tensor& tensor, int from, int to) {
     if (queue_.rank() == from) queue_.exchange(span_of(tensor), to, {}, kNobody)->wait();
     if (queue_.rank() == to) queue_.exchange({}, kNobody, span_of(tensor), from)->wait();
@@ -213,7 +221,7 @@ class VanillaDataParallel : public ParallelStyle {
   CollectiveQueue& queue_;
   std::unique_ptr<Model> model_;
   const at::TensorOptions options_;
-  std::optional<OptimizerStep> optimizer_;  ///< rank 0's
+  std::optional<OptimizerStep> optimizer_;  ///< set on rank 0 only
 };
 
 std::unique_ptr<ParallelStyle> make_vanilla_data_parallel(StyleContext context) {

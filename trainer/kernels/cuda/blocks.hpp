@@ -1,44 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// How kernels for GPUs are written so that they also run, and are tested, on a processor.
+// Programming model for GPU kernels that also run on a CPU, where the tests run them.
 //
-// A kernel is a function template of a Block, which stands for one thread block. It consists of
-// phases: block.each_thread(body) calls body(thread) for every thread and then waits for all of
-// them. On a GPU each thread runs its own call and a barrier follows; on a processor a loop runs
-// the calls one after another. State that outlives a phase therefore lies in block.shared(). The
-// functions are constexpr because nvcc compiles those for the GPU without an annotation.
+// A kernel is a function template with a Block parameter, which represents one thread block. A
+// kernel consists of phases. In each phase, block.each_thread(body) calls body(thread) for every
+// thread and then waits for all threads. On a GPU, each thread runs its own call and then waits at
+// a barrier. On a CPU, a loop runs the calls one after another. State that outlives a phase must
+// therefore lie in block.shared(). The functions are constexpr because nvcc compiles constexpr
+// functions for the GPU without an annotation.
 //
-// A Block has: tile() and chunk(), its place in the grid; threads(), its number of threads;
-// shared<S>(), its shared memory; load, store, widen and narrow for packs of values.
+// A Block has these members:
+// - tile() and chunk() return its position in the grid.
+// - threads() returns its number of threads.
+// - shared<S>() returns its shared memory.
+// - load, store, store_pack and widen transfer and convert packs of values.
 #pragma once
 
 #include <cstdint>
 
 namespace dlscale::trainer::kernel {
 
-/// V neighbouring values, which one instruction loads or stores.
+/// Pack of V neighbouring values, which one instruction loads or stores.
 template <class T, int V>
 struct alignas(sizeof(T) * V) Pack {
   T values[V];
 };
 
-constexpr int kThreads = 256;  ///< of a block that works on rows of channels
+constexpr int kThreads = 256;  ///< number of threads in a block that works on rows of channels
 
-/// How a matrix of `rows` x `channels` values, channels neighbouring in memory, is divided among
-/// blocks. A block has `columns` x `lanes` threads at most; thread t handles the packs of column
-/// t % columns in the rows t / columns, t / columns + lanes, … of its chunk.
+/// Division of a matrix of `rows` x `channels` values among blocks. The channels of a row are
+/// neighbours in memory. A block has at most `columns` x `lanes` threads. Thread t handles the
+/// packs of column t % columns in the rows t / columns, t / columns + lanes, … of its chunk.
 struct RowGrid {
   std::int64_t rows;
   int channels;
-  int vector;   ///< values of a pack
-  int columns;  ///< packs that a block handles side by side
-  int lanes;    ///< rows that a block handles at a time
-  int tiles;    ///< blocks side by side
-  int chunks;   ///< blocks one below another
+  int vector;   ///< number of values in a pack
+  int columns;  ///< number of packs that a block handles side by side
+  int lanes;    ///< number of rows that a block handles at a time
+  int tiles;    ///< number of blocks side by side
+  int chunks;   ///< number of blocks one below another
   std::int64_t rows_per_chunk;
 };
 
-/// `widest`: values of 16 bytes. `blocks`: number of blocks that the GPU should have at most.
-/// Packs are only used if rows consist of whole ones.
+/// Returns the grid for a matrix. `widest` is the number of values in 16 bytes. `blocks` is the
+/// maximum number of blocks on the GPU. Packs of `widest` values are used only when a row consists
+/// of whole packs.
 constexpr RowGrid make_row_grid(std::int64_t rows, int channels, int widest, int blocks) {
   constexpr int kMostColumns = 32;
   constexpr int kLeastRowsPerLane = 4;
@@ -59,11 +64,11 @@ constexpr RowGrid make_row_grid(std::int64_t rows, int channels, int widest, int
   return grid;
 }
 
-/// The part of a matrix that one thread of a block handles.
+/// Part of a matrix that one thread of a block handles.
 struct ThreadPart {
-  bool works;  ///< whether the thread has a part
+  bool works;  ///< true when the thread has a part
   int column, lane;
-  int channel;  ///< first one
+  int channel;  ///< first channel
   std::int64_t first_row, last_row;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts kernels in LibTorch's current stream.
+// Implementation of Launches that starts kernels in LibTorch's current stream.
 #include "trainer/kernels/cuda/gpu_launches.hpp"
 
 #include <ATen/cuda/CUDAContext.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of this folder on NVIDIA GPUs. Compiled by nvcc, which sees no header of LibTorch.
+// CUDA implementation of the kernels in this folder. nvcc compiles this file, which includes no
+// header of LibTorch.
 #include "trainer/kernels/cuda/gpu_launches.hpp"
 
 #include <cuda_bf16.h>
@@ -11,7 +12,7 @@ namespace {
 
 extern __shared__ double shared_memory[];
 
-/// The block that a thread of a GPU belongs to.
+/// Thread block of the calling GPU thread.
 class GpuBlock {
  public:
   __device__ int tile() const { return static_cast<int>(blockIdx.x); }
@@ -52,7 +53,8 @@ class GpuBlock {
       to[k] = __uint_as_float(static_cast<unsigned>(pack.values[k].bits) << 16);
     }
   }
-  /// Rounds and stores; the pack only chooses the type.
+  /// Rounds the values and stores them. The content of `pack` is ignored: the argument only selects
+  /// the type.
   template <class T, int V>
   __device__ void store(const float* from, Pack<T, V> pack, T* to) const {
 #pragma unroll
@@ -70,7 +72,7 @@ class GpuBlock {
     result.bits = __bfloat16_as_ushort(__float2bfloat16_rn(value));
     return result;
   }
-  /// As one access of up to 16 bytes.
+  /// Loads a pack of up to 16 bytes with a single access.
   template <class P, class T>
   static __device__ P words(const T* from) {
     if constexpr (sizeof(P) == 16) {
@@ -104,7 +106,7 @@ class GpuBlock {
   }
 };
 
-// A kernel for each block function. V is the number of values of a pack.
+// Kernels that call the block functions. V is the number of values in a pack.
 
 template <class T, int V>
 __global__ void __launch_bounds__(kThreads) moments_kernel(MomentsCall<T> call) {
@@ -124,7 +126,7 @@ __global__ void __launch_bounds__(kThreads) normalise_kernel(NormaliseCall<T> ca
   normalise<T, V>(block, call);
 }
 
-/// The mask is a template argument of the kernel, so that none of its branches is taken in a loop.
+/// Takes the mask as a template argument, so that the loop contains no branch on the mask.
 template <class T, int V, Mask mask>
 __global__ void __launch_bounds__(kThreads) gradient_sums_kernel(GradientSumsCall<T> call) {
   GpuBlock block;
@@ -173,7 +175,7 @@ dim3 blocks_of(const RowGrid& grid) {
   return {static_cast<unsigned>(grid.tiles), static_cast<unsigned>(grid.chunks)};
 }
 
-/// Bytes of shared memory for two sums of each value of a pack.
+/// Returns the bytes of shared memory for two sums of each value in a pack.
 template <int V>
 std::size_t sums_bytes(const RowGrid& grid) {
   return sizeof(float) * 2 * V * static_cast<std::size_t>(grid.lanes * grid.columns);
@@ -185,7 +187,8 @@ dim3 finish_blocks(int channels) {
 
 constexpr std::size_t kFinishBytes = sizeof(double) * 2 * kFinishChannels * kFinishLanes;
 
-/// Calls start with the constant V that the grid was made for: 1 or the widest of T.
+/// Calls `start` with the constant V of the grid: 1, or the largest number of values in a pack of
+/// T.
 template <class T, class Start>
 void with_vector(const RowGrid& grid, const Start& start) {
   constexpr int kWidest = 16 / static_cast<int>(sizeof(T));

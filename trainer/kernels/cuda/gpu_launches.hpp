@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to this folder: starts of kernels that nvcc compiles. Each returns the error of the
-// start.
+// Functions that start the kernels compiled by nvcc, private to this folder.
+//
+// Each function returns the CUDA error of the kernel start.
 #pragma once
 
 #include <driver_types.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts the kernels of this folder: on a GPU, or in tests on a processor.
+// Interface for starting the kernels of this folder: on a GPU, or on a CPU in tests.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ class Tensor;
 
 namespace dlscale::trainer::kernel {
 
-/// Starts kernels in the current stream of the current device. Grids that calls contain come from
-/// grid(). T is float, Float16 or BFloat16.
+/// Interface for starting the kernels of one value type. Kernels start in the current stream of the
+/// current device. The grids in the calls must come from grid(). T is float, Float16 or BFloat16.
 template <class T>
 class TypedLaunches {
  public:
@@ -40,9 +40,9 @@ class Launches : public TypedLaunches<float>,
   using TypedLaunches<float>::run;
   using TypedLaunches<Float16>::run;
   using TypedLaunches<BFloat16>::run;
-  /// Whether kernels can work on the memory of `tensor`.
+  /// Returns true when the kernels can access the memory of `tensor`.
   virtual bool serves(const at::Tensor& tensor) const = 0;
-  /// Number of blocks that keep the device busy.
+  /// Returns the number of blocks that occupies the whole device.
   virtual int blocks() const = 0;
 };
 
@@ -53,7 +53,7 @@ RowGrid grid(const Launches& launches, std::int64_t rows, int channels) {
                        launches.blocks());
 }
 
-/// Of the current GPU; null in a build without CUDA.
+/// Creates the interface for the current GPU. Returns null in a build without CUDA.
 std::unique_ptr<Launches> make_gpu_launches();
 
 }  // namespace dlscale::trainer::kernel

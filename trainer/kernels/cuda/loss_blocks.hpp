@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax and cross-entropy with label smoothing in one pass over the scores, one block per sample.
+// Softmax and cross-entropy with label smoothing in one kernel, with one block per sample.
 //
-// With smoothing s and K classes the loss of a sample is
+// With smoothing s and K classes, the loss of a sample is
 //   log Σ exp(x) - (1 - s) x_target - s / K Σ x,
-// and its gradient softmax(x) - (1 - s) [target] - s / K.
+// and its gradient is softmax(x) - (1 - s) [target] - s / K.
 #pragma once
 
 #include <cmath>
@@ -20,7 +20,7 @@ struct LossCall {
   const T* scores;  ///< samples x classes
   const std::int64_t* target;
   float smoothing;
-  float* losses;       ///< of each sample; NaN if the target is no class
+  float* losses;       ///< loss of each sample, NaN if the target is not a class
   float* normalisers;  ///< log Σ exp(x) of each sample
 };
 
@@ -40,7 +40,7 @@ constexpr void cross_entropy(Block& block, const LossCall<T>& call) {
     float most = score(0);
     for (int c = thread; c < call.classes; c += kLossThreads) {
       const float x = score(c);
-      if (!(x <= most)) most = x;  // NaN too
+      if (!(x <= most)) most = x;  // condition also holds for NaN
     }
     largest[thread] = most;
   });
@@ -78,7 +78,8 @@ constexpr void cross_entropy(Block& block, const LossCall<T>& call) {
   });
 }
 
-/// The gradient of the mean over the samples, times `gradient`.
+/// Arguments of cross_entropy_gradient(), which computes the gradient of the mean over the samples,
+/// multiplied by `gradient`.
 template <class T>
 struct LossGradientCall {
   std::int64_t samples;

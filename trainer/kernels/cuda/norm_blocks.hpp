@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch normalisation of images with channels last, with the residual addition and the ReLU after
-// it, in two passes over memory forward and two backward.
+// Batch normalisation of images with channels last, including the residual addition and the ReLU
+// after it. The kernels make two passes over memory forward and two backward.
 //
-// A pass that needs sums over all pixels has two kernels: every block writes its partial sums, then
-// one small kernel adds them in a fixed order and computes the numbers of each channel. Results
-// therefore do not depend on the order in which blocks run.
+// A pass that needs sums over all pixels uses two kernels. In the first kernel, every block writes
+// its partial sums. The second, small kernel adds the partial sums in a fixed order and computes
+// the numbers of each channel. Results therefore do not depend on the order in which blocks run.
 #pragma once
 
 #include <cmath>
@@ -13,11 +13,11 @@
 
 namespace dlscale::trainer::kernel {
 
-/// Rows that a thread loads before it uses the first one, to hide the latency of memory.
+/// Number of rows that a thread loads before it uses the first row, to hide memory latency.
 constexpr int kAhead = 4;
-constexpr int kFewAhead = 2;  ///< where it loads three values for each that it computes
+constexpr int kFewAhead = 2;  ///< number of rows for kernels that load three values per result
 
-/// Numbers of each channel that the forward pass leaves for the backward pass: 4 x channels.
+/// Numbers of each channel that the forward pass stores for the backward pass: 4 x channels.
 struct ChannelNumbers {
   float* mean;
   float* deviation;  ///< 1 / √(variance + ε)
@@ -25,8 +25,8 @@ struct ChannelNumbers {
   float* shift;      ///< bias - mean x scale
 };
 
-/// Adds the sums of the lanes of a block, which lie in shared memory as lanes x columns x 2V, and
-/// writes them to partials: chunks x 2 x channels.
+/// Adds the sums of a block's lanes, which lie in shared memory as lanes x columns x 2V. Writes the
+/// results to `partials`, whose shape is chunks x 2 x channels.
 template <int V, class Block>
 constexpr void write_partials(Block& block, const RowGrid& grid, const float* sums,
                               float* partials) {
@@ -43,8 +43,8 @@ constexpr void write_partials(Block& block, const RowGrid& grid, const float* su
   });
 }
 
-/// Sums of x - pivot and of its square, where the pivot is the first row: sums of squares of values
-/// far from 0 would cancel.
+/// Arguments of add_moments(), which sums x - pivot and its square. The pivot is the first row of
+/// x, because sums of squares of values far from 0 would cancel.
 template <class T>
 struct MomentsCall {
   RowGrid grid;
@@ -88,11 +88,12 @@ constexpr void add_moments(Block& block, const MomentsCall<T>& call) {
   write_partials<V>(block, call.grid, sums, call.partials);
 }
 
-/// Blocks that finish sums have kFinishChannels x kFinishLanes threads.
+/// Numbers of channels and lanes in a block that finishes sums. Their product is the number of
+/// threads of the block.
 constexpr int kFinishChannels = 32;
 constexpr int kFinishLanes = 32;
 
-/// Calls use(channel, sum, sum) with both sums over all chunks, in one thread for each channel.
+/// Calls use(channel, sum, sum) with both sums over all chunks, in one thread per channel.
 template <class Block, class Use>
 constexpr void finish_sums(Block& block, int channels, int chunks, const float* partials,
                            const Use& use) {
@@ -121,14 +122,15 @@ constexpr void finish_sums(Block& block, int channels, int chunks, const float* 
   });
 }
 
-/// Moves the running statistics, counts the batch and leaves the numbers of each channel.
+/// Arguments of finish_moments(), which updates the running statistics, counts the batch and writes
+/// the numbers of each channel.
 template <class T>
 struct FinishMomentsCall {
   std::int64_t rows;
   int channels;
   int chunks;
   const float* partials;
-  const T* x;  ///< its first row is the pivot
+  const T* x;  ///< input whose first row is the pivot
   const float* weight;
   const float* bias;
   float* running_mean;
@@ -149,7 +151,7 @@ constexpr void finish_moments(Block& block, const FinishMomentsCall<T>& call) {
         const double offset = first / count;
         const double mean = static_cast<double>(pivot[0]) + offset;
         double variance = second / count - offset * offset;
-        // Written so that NaN stays NaN.
+        // The comparison keeps NaN unchanged.
         if (variance < 0) variance = 0;
         const double deviation = 1 / std::sqrt(variance + call.epsilon);
         const double scale = static_cast<double>(call.weight[c]) * deviation;
@@ -168,14 +170,14 @@ constexpr void finish_moments(Block& block, const FinishMomentsCall<T>& call) {
       });
 }
 
-/// y = scale x + shift, plus `added`, then ReLU.
+/// Arguments of normalise(), which computes y = scale x + shift, adds `added` and applies ReLU.
 template <class T>
 struct NormaliseCall {
   RowGrid grid;
   const T* x;
   const float* scale;
   const float* shift;
-  const T* added;  ///< null: nothing
+  const T* added;  ///< null if nothing is added
   bool relu;
   T* y;
 };
@@ -215,14 +217,14 @@ constexpr void normalise(Block& block, const NormaliseCall<T>& call) {
   });
 }
 
-/// How g, the gradient of what a ReLU got, follows from dy.
+/// Rule by which g, the gradient of the ReLU's input, follows from dy.
 enum class Mask {
-  none,         ///< no ReLU: g = dy
-  from_input,   ///< g = dy where scale x + shift > 0: nothing was added before the ReLU
+  none,         ///< g = dy, without a ReLU
+  from_input,   ///< g = dy where scale x + shift > 0, without a residual addition
   from_output,  ///< g = dy where y > 0
 };
 
-/// Sums of g and of g (x - mean).
+/// Arguments of add_gradient_sums(), which sums g and g (x - mean).
 template <class T>
 struct GradientSumsCall {
   RowGrid grid;
@@ -230,7 +232,7 @@ struct GradientSumsCall {
   const T* x;
   const T* y;  ///< null unless the mask comes from the output
   const T* dy;
-  T* g;  ///< where g is written; null: nowhere
+  T* g;  ///< output for g, null if not needed
   ChannelNumbers numbers;
   float* partials;
 };
@@ -284,8 +286,11 @@ constexpr void add_gradient_sums(Block& block, const GradientSumsCall<T>& call) 
   write_partials<V>(block, call.grid, sums, call.partials);
 }
 
-/// The gradients of weight and bias, and slope and offset of dx = scale g + slope (x - mean) +
-/// offset: with x̂ = (x - mean) deviation, dx = scale (g - mean(g) - x̂ mean(g x̂)).
+/// Arguments of finish_gradients(), which computes the gradients of weight and bias, and the slope
+/// and offset of
+///   dx = scale g + slope (x - mean) + offset.
+/// With x̂ = (x - mean) deviation:
+///   dx = scale (g - mean(g) - x̂ mean(g x̂)).
 template <class T>
 struct FinishGradientsCall {
   std::int64_t rows;
@@ -314,7 +319,7 @@ constexpr void finish_gradients(Block& block, const FinishGradientsCall<T>& call
               });
 }
 
-/// dx = scale g + slope (x - mean) + offset.
+/// Arguments of norm_gradient(), which computes dx = scale g + slope (x - mean) + offset.
 template <class T>
 struct NormGradientCall {
   RowGrid grid;

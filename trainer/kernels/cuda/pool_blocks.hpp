@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Max pooling of images with channels last. The place of a maximum in its window is kept as one
-// byte, where LibTorch keeps eight.
+// Max pooling of images with channels last.
+//
+// The kernels store the position of a maximum in its window in one byte. LibTorch uses eight bytes.
 #pragma once
 
 #include "trainer/kernels/cuda/blocks.hpp"
@@ -10,20 +11,20 @@ namespace dlscale::trainer::kernel {
 struct PoolShape {
   std::int64_t samples;
   int channels;
-  int height, width;            ///< of the input
-  int out_height, out_width;    ///< of the output
-  int window, stride, padding;  ///< window x window is at most 256
+  int height, width;            ///< size of the input
+  int out_height, out_width;    ///< size of the output
+  int window, stride, padding;  ///< window parameters; window x window is at most 256
 };
 
-/// The grid of the output for the forward pass, of the input for the backward pass: rows are
-/// pixels.
+/// Arguments of pool_largest(). Rows of the grid are pixels. The grid covers the output in the
+/// forward pass and the input in the backward pass.
 template <class T>
 struct PoolCall {
   RowGrid grid;
   PoolShape shape;
   const T* x;
   T* y;
-  std::uint8_t* places;  ///< like y
+  std::uint8_t* places;  ///< position of each maximum, in the layout of y
 };
 
 template <class T, int V, class Block>
@@ -52,7 +53,7 @@ constexpr void pool_largest(Block& block, const PoolCall<T>& call) {
         float values[V] = {};
         block.widen(pack, values);
         for (int k = 0; k < V; ++k) {
-          // The first of equal values, and NaN rather than any number, as LibTorch has it.
+          // Select the first of equal values, and prefer NaN to any number, like LibTorch.
           if (!is_first && !(values[k] > most[k]) && values[k] == values[k]) continue;
           most[k] = values[k];
           kept.values[k] = pack.values[k];
@@ -76,7 +77,8 @@ struct PoolGradientCall {
   T* dx;
 };
 
-/// A pixel of the input adds the gradients of the windows whose maximum it is.
+/// Computes the gradient of the input. Each input pixel adds the gradients of the windows in which
+/// it is the maximum.
 template <class T, int V, class Block>
 constexpr void pool_gradient(Block& block, const PoolGradientCall<T>& call) {
   block.each_thread([&](int thread) {

@@ -23,7 +23,7 @@ class MomentOptimizer : public Optimizer {
     for (const at::Tensor& parameter : parameters_) {
       mean_.push_back(at::zeros_like(parameter));
       square_.push_back(at::zeros_like(parameter));
-      // On the device, in fp32: what the fused kernels read.
+      // The fused kernels read the step counts in fp32 from the device.
       steps_.push_back(at::zeros({}, parameter.options().dtype(at::kFloat).requires_grad(false)));
     }
   }
@@ -57,7 +57,8 @@ class MomentOptimizer : public Optimizer {
     if (!stepped.empty()) at::_foreach_add_(stepped, 1);
   }
 
-  /// A parameter the loss did not depend on has no gradient and stays as it is.
+  /// Collects the tensors of the units whose decay flag equals `decays`. Skips parameters without a
+  /// gradient. The loss does not depend on such parameters, so they keep their values.
   void gather(bool decays) {
     for (auto* list : {&chosen_, &gradients_, &chosen_mean_, &chosen_square_, &chosen_steps_}) {
       list->clear();
@@ -90,9 +91,9 @@ class MomentOptimizer : public Optimizer {
   DecayPlace decay_;
   std::vector<at::Tensor> parameters_;
   std::vector<StepUnit> units_;
-  std::vector<at::Tensor> mean_, square_;  ///< of each tensor's gradients
-  std::vector<at::Tensor> steps_;          ///< of each tensor
-  // Members, so that a step allocates nothing.
+  std::vector<at::Tensor> mean_, square_;  ///< running means, per tensor
+  std::vector<at::Tensor> steps_;          ///< number of steps of each tensor
+  // The lists are members to avoid allocations in each step.
   std::vector<at::Tensor> chosen_, gradients_, chosen_mean_, chosen_square_, chosen_steps_;
 };
 
@@ -103,7 +104,7 @@ std::unique_ptr<Optimizer> make_moment_optimizer(const contract::OptimizerSpec& 
   return std::make_unique<MomentOptimizer>(spec, stepped, decay);
 }
 
-// Adam: weight decay is added to the gradient.
+// Adam, which adds weight decay to the gradient.
 
 namespace {
 
@@ -116,7 +117,7 @@ std::unique_ptr<Optimizer> make_adam(const contract::OptimizerSpec& spec, const 
 extern const OptimizerEntry adam_entry;
 const OptimizerEntry adam_entry{"adam", "Adam; weight decay is part of the gradient", make_adam};
 
-// AdamW: weight decay shrinks the parameters themselves.
+// AdamW, which shrinks the parameters directly by weight decay.
 
 namespace {
 

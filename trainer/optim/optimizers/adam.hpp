@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adam and AdamW: steps by running means of gradients and of their squares.
+// Adam and AdamW, which use running means of gradients and of squared gradients.
 #pragma once
 
 #include <memory>
@@ -8,16 +8,16 @@
 
 namespace dlscale::trainer {
 
-// Steps by running means of gradients and of their squares: Adam and AdamW.
-
-/// Where weight decay goes.
+/// Place in the update rule where weight decay is applied.
 enum class DecayPlace {
-  gradient,  ///< g += wd p: Kingma and Ba, Adam, 2015, as PyTorch has it
+  gradient,  ///< g += wd p: Kingma and Ba, Adam, 2015, as in PyTorch
   parameter  ///< p -= lr wd p: Loshchilov and Hutter, Decoupled Weight Decay, 2019
 };
 
-/// As PyTorch defines it: m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2; in step t
-/// p -= lr / (1 - b1^t) m / (sqrt(v / (1 - b2^t)) + epsilon).
+/// Creates Adam or AdamW as PyTorch defines them. Step t computes:
+///   m = b1 m + (1 - b1) g
+///   v = b2 v + (1 - b2) g^2
+///   p -= lr / (1 - b1^t) m / (sqrt(v / (1 - b2^t)) + epsilon)
 std::unique_ptr<Optimizer> make_moment_optimizer(const contract::OptimizerSpec& spec,
                                                  const Stepped& stepped, DecayPlace decay);
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layer-wise adaptive rates: You, Gitman, Ginsburg, Large Batch Training of Convolutional Networks,
-// 2017, algorithm 1: l = trust |w| / (|g| + wd |w| + epsilon); v = mu v + lr l (g + wd w); w -= v.
+// LARS (layer-wise adaptive rate scaling) optimizer.
+//
+// You, Gitman, Ginsburg, Large Batch Training of Convolutional Networks, 2017, algorithm 1:
+//   l = trust |w| / (|g| + wd |w| + epsilon)
+//   v = mu v + lr l (g + wd w)
+//   w -= v
 #include <ATen/ops/_foreach_norm.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros_like.h>
@@ -15,8 +19,8 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Biases and the parameters of norms, which have one dimension, step with l = 1, as do parameters
-/// that are 0 or have a gradient of 0.
+/// LARS optimizer. The local rate l is 1 for biases and norm parameters, which have one dimension,
+/// and for parameters whose values or gradients are all 0.
 class Lars : public Optimizer {
  public:
   Lars(const contract::OptimizerSpec& spec, const Stepped& stepped)
@@ -63,7 +67,8 @@ class Lars : public Optimizer {
     return spec_.lars.trust_coefficient * weight / (gradient + decay * weight + spec_.lars.epsilon);
   }
 
-  /// **Collective.** Of each parameter that is adapted |w|^2 and |g|^2, whatever rank has it.
+  /// **Collective.** Returns |w|^2 and |g|^2 of each parameter with an adapted rate, summed over
+  /// the ranks that hold pieces of the parameter.
   std::vector<double> squared_norms() const {
     std::vector<at::Tensor> tensors;
     std::vector<std::size_t> places;
@@ -79,7 +84,7 @@ class Lars : public Optimizer {
     }
     std::vector<double> squares(2 * count_, 0.0);
     if (!tensors.empty()) {
-      // One copy from the device for all.
+      // All norms are copied from the device at once.
       const at::Tensor norms = at::stack(at::_foreach_norm(tensors, 2)).to(at::kCPU, at::kDouble);
       for (std::size_t i = 0; i < places.size(); ++i) {
         const double norm = norms.const_data_ptr<double>()[i];
@@ -95,7 +100,7 @@ class Lars : public Optimizer {
   std::vector<StepUnit> units_;
   std::function<void(std::vector<double>&)> sum_;
   std::vector<at::Tensor> velocity_;
-  std::size_t count_ = 0;  ///< of the model's parameters
+  std::size_t count_ = 0;  ///< number of parameters of the model
 };
 
 std::unique_ptr<Optimizer> make_lars(const contract::OptimizerSpec& spec, const Stepped& stepped) {

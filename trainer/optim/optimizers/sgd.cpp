@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stochastic gradient descent as PyTorch defines it: g += wd p; v = mu v + (1 - dampening) g, and
-// v = g in the first step; p -= lr v, or p -= lr (g + mu v) with Nesterov's momentum.
+// Stochastic gradient descent as PyTorch defines it.
+//
+// A step computes:
+//   g += wd p
+//   v = mu v + (1 - dampening) g, and v = g in the first step
+//   p -= lr v, or p -= lr (g + mu v) with Nesterov's momentum
 #include <ATen/ops/_fused_sgd.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
@@ -59,8 +63,10 @@ class Sgd : public Optimizer {
   }
 
  private:
-  /// What has a gradient and is in its first step, or is not, and decays, or does not. A parameter
-  /// the loss did not depend on has no gradient and stays as it is.
+  /// Collects the tensors that have a gradient, whose next step is or is not their first (`first`),
+  /// and whose decay flag equals `decays`. Skips parameters without a gradient. The loss does not
+  /// depend on such parameters, so they keep their values. Returns true when any tensor was
+  /// collected.
   bool gather(bool first, bool decays) {
     chosen_.clear();
     gradients_.clear();
@@ -78,7 +84,7 @@ class Sgd : public Optimizer {
     return !chosen_.empty();
   }
 
-  /// Rate: double, or at::Tensor.
+  /// Runs the fused kernel on the collected tensors. Rate is double or at::Tensor.
   template <class Rate>
   void step_gathered(const Rate& learning_rate, bool first, bool decays) {
     at::_fused_sgd_(chosen_, gradients_, chosen_velocity_, decays ? spec_.weight_decay : 0,
@@ -89,9 +95,9 @@ class Sgd : public Optimizer {
   contract::OptimizerSpec spec_;
   std::vector<at::Tensor> parameters_;
   std::vector<StepUnit> units_;
-  at::Tensor stepped_;  ///< of each parameter: 1 after its first step
+  at::Tensor stepped_;  ///< value 1 for each parameter after its first step
   std::vector<at::Tensor> velocity_;
-  // Members, so that a step allocates nothing.
+  // The lists are members to avoid allocations in each step.
   std::vector<at::Tensor> chosen_, gradients_, chosen_velocity_;
 };
 
