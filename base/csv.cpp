@@ -81,7 +81,7 @@ CsvCell CsvReader::cell() {
 
 void CsvReader::read_quoted(CsvCell& cell) {
   for (++at_.offset;; ++at_.offset) {
-    if (at_end()) throw SpecError(cell.place, "", "this quote is never closed");
+    if (at_end()) throw SpecError(cell.place, "", "the quote that begins here is not closed");
     const char c = text_[at_.offset];
     if (c == '"') {
       if (text_.substr(at_.offset, 2) != "\"\"") break;
@@ -95,7 +95,7 @@ void CsvReader::read_quoted(CsvCell& cell) {
   ++at_.offset;
   if (at_line_end() || is_at(separator_)) return;
   const char* const name = separator_ == ',' ? "comma" : separator_ == ';' ? "semicolon" : "tab";
-  throw SpecError(location(), "", fmt::format("a {} is missing behind the closing quote", name));
+  throw SpecError(location(), "", fmt::format("a {} is missing after the closing quote", name));
 }
 
 void CsvReader::read_with_quotes(CsvCell& cell) {

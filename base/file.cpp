@@ -101,7 +101,7 @@ std::string read_at_most(const fs::path& path, std::size_t most) {
   const auto refuse_more_than_most = [&](std::size_t size) {
     if (size <= most) return;
     throw RunError(
-        fmt::format("cannot read {}: it has more than {} MiB", path.string(), most >> 20));
+        fmt::format("cannot read {}: the file is larger than {} MiB", path.string(), most >> 20));
   };
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.value < 0) fail("read", path, errno);

@@ -78,7 +78,7 @@ int told(int exit_code) {
   std::cout.flush();
   const bool whole = std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   if (whole || exit_code != kExitOk || reader_has_gone()) return exit_code;
-  throw base::RunError("standard output cannot be written");
+  throw base::RunError("cannot write to standard output");
 }
 
 }  // namespace

@@ -48,9 +48,10 @@ void take_device(const std::string& device, const std::string& source,
                  contract::Calibration& calibration) {
   if (device.empty() || device == calibration.device) return;
   if (!calibration.device.empty()) {
-    throw base::UsageError(fmt::format(
-        "{}: was measured on {}, what was read before on {}; make a calibration for each", source,
-        device, calibration.device));
+    throw base::UsageError(
+        fmt::format("{}: was measured on {}, but earlier sources on {}; create a separate "
+                    "calibration for each device",
+                    source, device, calibration.device));
   }
   calibration.device = device;
 }
@@ -71,7 +72,8 @@ void take_maker(const Measured& measured, const PlacementKey& key, const std::st
   const std::string& maker = all.made_by.emplace(key, measured.made_by).first->second;
   if (maker == measured.made_by) return;
   throw base::UsageError(
-      fmt::format("{}: all-reduces of {} by {}, those before by {}; make a calibration of each",
+      fmt::format("{}: the all-reduces of {} use {}, but those of earlier sources use {}; create a "
+                  "separate calibration for each",
                   source, place_text(measured.time), measured.made_by, maker));
 }
 
@@ -97,8 +99,8 @@ void take(const std::vector<Measured>& measured, const GatherOptions& options,
   }
   const auto rest = static_cast<int>(measured.size()) - all_reduces - others;
   all.found.push_back(
-      fmt::format("{}: {} all-reduces, {} of reduce-scatter and all-gather{}", source, all_reduces,
-                  rest, others > 0 ? fmt::format(", {} of others passed over", others) : ""));
+      fmt::format("{}: {} all-reduces, {} reduce-scatters and all-gathers{}", source, all_reduces,
+                  rest, others > 0 ? fmt::format(", {} other collectives skipped", others) : ""));
 }
 
 void gather_bench(std::string_view text, const std::string& source, const GatherOptions& options,
@@ -121,12 +123,12 @@ void gather_bench(std::string_view text, const std::string& source, const Gather
   }
   if (records.comm.empty() && !records.kernels.empty()) {
     throw base::UsageError(source +
-                           ": holds times of kernels alone; dlscale-bench fit makes a "
-                           "calibration of them, which this verb then takes");
+                           ": contains only kernel times; convert it to a calibration with "
+                           "dlscale-bench fit and give that calibration instead");
   }
   take(measured, options, source, all);
   if (wrong > 0) {
-    all.found.back() += fmt::format("; {} left out: wrong results, one rank or no bytes", wrong);
+    all.found.back() += fmt::format("; {} skipped: wrong results, one rank or no bytes", wrong);
   }
 }
 
@@ -145,8 +147,8 @@ void gather_calibration(std::string_view text, const std::string& source,
   append(to.loading, other.loading);
   append(to.memory, other.memory);
   all.found.push_back(fmt::format(
-      "{}: a calibration with {} all-reduces, {} steps, {} kernels and {} models of kernels",
-      source, other.all_reduce.size(), other.compute.size(), other.kernels.size(),
+      "{}: a calibration with {} all-reduces, {} steps, {} kernels and {} kernel models", source,
+      other.all_reduce.size(), other.compute.size(), other.kernels.size(),
       other.kernel_models.size()));
 }
 
@@ -233,11 +235,10 @@ void gather_study(const std::string& source, const GatherOptions& options,
     ++taken;
   }
   all.found.push_back(fmt::format(
-      "{}: steps of {} runs, {} all-reduces of theirs{}", source, study.runs, taken,
-      study.passed_over > 0 ? fmt::format("; {} runs passed over: no parts of a step, or "
-                                          "not modelled",
-                                          study.passed_over)
-                            : ""));
+      "{}: steps of {} runs, {} of their all-reduces{}", source, study.runs, taken,
+      study.passed_over > 0
+          ? fmt::format("; {} runs skipped: no step parts, or not modelled", study.passed_over)
+          : ""));
 }
 
 void fit_compute(const std::vector<contract::ComputeTime>& times,
@@ -275,8 +276,8 @@ void check_sizes(const std::vector<AllReduceTime>& times) {
   for (const auto& [key, bytes] : sizes) {
     if (static_cast<int>(bytes.size()) >= predict::kFewestSizes) continue;
     throw base::UsageError(fmt::format(
-        "too few points: all-reduces of {} on {}; latency and bandwidth with an interval "
-        "need {}: measure more sizes (dlscale-bench comm --help)",
+        "too few points: all-reduces of {} on {}; fitting latency and bandwidth with an interval "
+        "needs {}: measure more sizes (dlscale-bench comm --help)",
         base::count_of(bytes.size(), "size"), place_text(*of.at(key)), predict::kFewestSizes));
   }
 }
@@ -304,16 +305,16 @@ void gather(const std::string& source, const GatherOptions& options, GatheredMea
   const analysis::LogFormat& nccl = base::find(analysis::log_formats(), "format", "nccl_tests");
   if (nccl.recognises(head)) return gather_nccl_tests(text, source, options, all);
   if (head.starts_with('{')) return gather_calibration(text, source, all);
-  throw base::UsageError(source +
-                         ": is no output of dlscale-bench comm or nccl-tests, no "
-                         "calibration and no plan folder");
+  throw base::UsageError(
+      source +
+      ": must be output of dlscale-bench comm or nccl-tests, a calibration or a plan folder");
 }
 
 void fit(GatheredMeasurements& all) {
   contract::Calibration& calibration = all.calibration;
   if (calibration.all_reduce.empty() && calibration.compute.empty()) {
     throw base::UsageError(
-        "nothing was measured: no all-reduce and no step in any of the sources; measure with "
+        "the sources contain no measured all-reduce and no measured step; measure with "
         "dlscale-bench comm, or collect runs on one or two nodes");
   }
   // All-reduces of studies have the sizes of their models' gradients.

@@ -49,10 +49,10 @@ Cell rate_bounds(const FittedValue& fitted) {
 Table links_table(const contract::Calibration& calibration) {
   Table table{.id = "calibrated-links",
               .title = "All-reduce, as measured",
-              .notes = {"2(P-1)α + 2((P-1)/P)nβ through each range of sizes, least squares of "
+              .notes = {"fit of 2(P-1)α + 2((P-1)/P)nβ to each range of sizes by least squares of "
                         "relative errors; intervals: 95 %, Student's t of the residuals",
-                        "what adding up takes is in the bandwidth; summation: the bytes that are "
-                        "added in a second, where reduce-scatter and all-gather tell it"},
+                        "the bandwidth includes the time of the summation; summation: bytes added "
+                        "per second, if reduce-scatter and all-gather were measured"},
               .columns = {{"topology", "topology"},
                           {"nodes", "nodes"},
                           {"gpus", "GPUs"},
@@ -78,9 +78,9 @@ Table links_table(const contract::Calibration& calibration) {
 Table steps_table(const contract::Calibration& calibration) {
   Table table{.id = "calibrated-steps",
               .title = "Passes over a batch, as measured",
-              .notes = {"start + batch x per sample, least squares of relative errors; intervals: "
-                        "95 %, Student's t of the residuals; of one batch the line goes through "
-                        "the origin"},
+              .notes = {"fit of start + batch x time per sample by least squares of relative "
+                        "errors; intervals: 95 %, Student's t of the residuals; for a single batch "
+                        "size the line goes through the origin"},
               .columns = {{"model", "model"},
                           {"input", "input"},
                           {"precision", "precision"},
@@ -104,20 +104,22 @@ Table steps_table(const contract::Calibration& calibration) {
 
 /// Returns the median over the runs of each batch of a model.
 Table scatter_table(const contract::Calibration& calibration) {
-  Table table{.id = "calibrated-scatter",
-              .title = "Steps of a rank against the next, as measured",
-              .notes = {"deviation of a step, without slow changes: from windows of one rank, or "
-                        "from what several waited for the slowest; median of n runs",
-                        "two ranks wait 0.56 deviations of a step for each other on average"},
-              .columns = {{"model", "model"},
-                          {"input", "input"},
-                          {"precision", "precision"},
-                          {"batch", "batch"},
-                          {"ranks_on_node", "ranks on a node"},
-                          {"deviation_s", "deviation", "ms", 3, kPerMillisecond},
-                          {"deviation_share", "of a step", "%", 1, 100},
-                          {"n", "n"}},
-              .notes_in_caption = 1};
+  Table table{
+      .id = "calibrated-scatter",
+      .title = "Variation between the steps of a rank, as measured",
+      .notes =
+          {"standard deviation of a step, without slow changes: from step windows of one rank, or "
+           "from the time that several ranks waited for the slowest; median of n runs",
+           "two ranks wait for each other 0.56 deviations per step on average"},
+      .columns = {{"model", "model"},
+                  {"input", "input"},
+                  {"precision", "precision"},
+                  {"batch", "batch"},
+                  {"ranks_on_node", "ranks on a node"},
+                  {"deviation_s", "deviation", "ms", 3, kPerMillisecond},
+                  {"deviation_share", "of a step", "%", 1, 100},
+                  {"n", "n"}},
+      .notes_in_caption = 1};
   using Key = std::tuple<std::string, std::vector<std::int64_t>, std::string, std::int64_t, int>;
   std::map<Key, std::pair<std::vector<double>, std::vector<double>>> groups;
   for (const contract::ComputeTime& time : calibration.compute) {
@@ -138,9 +140,9 @@ Table scatter_table(const contract::Calibration& calibration) {
 
 Table exchange_table(const contract::Calibration& calibration) {
   Table table{.id = "calibrated-overlap",
-              .title = "Exchange beside computation, as measured",
-              .notes = {"hidden: share of the time of collectives in which ranks computed, median "
-                        "of n runs; interval: 95 % from 6 runs on, else their range"},
+              .title = "Communication hidden by computation, as measured",
+              .notes = {"hidden: share of the time of collectives during which ranks computed, "
+                        "median of n runs; interval: 95 % from 6 runs on, otherwise their range"},
               .columns = {{"framework", "framework"},
                           {"nodes", "nodes"},
                           {"gpus", "GPUs"},
@@ -157,17 +159,16 @@ Table exchange_table(const contract::Calibration& calibration) {
 }
 
 Table loading_table(const contract::Calibration& calibration) {
-  Table table{
-      .id = "calibrated-loading",
-      .title = "Waiting for data, as measured",
-      .notes = {"until a rank has its batch on the device, by the sample; median of n runs; "
-                "interval: 95 % from 6 runs on, else their range"},
-      .columns = {{"loader", "loader"},
-                  {"dataset", "data set"},
-                  {"seconds_per_sample", "for a sample", "us", 2, kPerMicrosecond},
-                  {"seconds_per_sample", "interval", "us", 2, kPerMicrosecond, true},
-                  {"n", "n"}},
-      .notes_in_caption = 1};
+  Table table{.id = "calibrated-loading",
+              .title = "Waiting for data, as measured",
+              .notes = {"time per sample until a rank has its batch on the device; median of n "
+                        "runs; interval: 95 % from 6 runs on, otherwise their range"},
+              .columns = {{"loader", "loader"},
+                          {"dataset", "data set"},
+                          {"seconds_per_sample", "for a sample", "us", 2, kPerMicrosecond},
+                          {"seconds_per_sample", "interval", "us", 2, kPerMicrosecond, true},
+                          {"n", "n"}},
+              .notes_in_caption = 1};
   for (const contract::LoadTime& time : calibration.loading) {
     table.rows.push_back({time.loader, time.dataset, time.seconds_per_sample,
                           bounds({time.seconds_per_sample, time.low_s, time.high_s}),
@@ -178,10 +179,10 @@ Table loading_table(const contract::Calibration& calibration) {
 
 Table peaks_table(const contract::Calibration& calibration) {
   Table table{.id = "calibrated-memory",
-              .title = "Most memory of a rank, as measured",
-              .notes = {"median of n equal runs; on CPUs all that the process has resident, on "
-                        "GPUs what the allocator reserved; card: what the model's card makes of "
-                        "these runs' settings, with activations"},
+              .title = "Peak memory of a rank, as measured",
+              .notes = {"median of n equal runs; CPUs: resident memory of the process; GPUs: "
+                        "memory that the allocator reserved; card: estimate of the cost model "
+                        "(model card) for the settings of these runs, activations included"},
               .columns = {{"model", "model"},
                           {"input", "input"},
                           {"precision", "precision"},

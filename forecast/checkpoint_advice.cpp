@@ -182,13 +182,12 @@ std::vector<analysis::Cell> advice_cells(const PredictedCurve& curve,
 
 std::vector<std::string> notes_of(const CheckpointQuestion& question) {
   return {
-      fmt::format(
-          "a node fails every {:g} hours, by chance alone, a run of N nodes N times as often",
-          question.node_mtbf_h),
-      "lost: the share of the time that goes into saving and into doing again what was not saved; "
-      "starting again is not in it, and is the same whatever the interval; where the interval is "
-      "longer than the run, saving does not pay, and lost is what never saving loses",
-      "steps, epochs and lost have the range that follows from the band of the predicted times"};
+      fmt::format("a node fails every {:g} hours at random, and a run on N nodes N times as often",
+                  question.node_mtbf_h),
+      "lost: share of the time spent on saving and on repeating work that was not saved, without "
+      "the time of a restart, which does not depend on the interval; if the interval is longer "
+      "than the run, saving does not pay off, and lost is the loss without saving",
+      "the ranges of steps, epochs and lost follow from the band of the predicted times"};
 }
 
 const std::vector<analysis::Column> kAdviceColumns{
@@ -213,8 +212,8 @@ const std::vector<analysis::Column> kAdviceColumns{
 analysis::Table checkpoint_table(const PredictedStudy& study, const CheckpointQuestion& question) {
   if (question.write.empty()) {
     throw base::UsageError(
-        "--mtbf: how long it takes to save a run's state is not known: --checkpoint-write SECONDS, "
-        "or a plan folder whose runs have done so");
+        "--mtbf: the time to save the state of a run is unknown: add --checkpoint-write SECONDS, "
+        "or --checkpoint-write FOLDER with a plan folder whose runs have saved their state");
   }
   std::set<ModelAndFramework> wanted;
   for (const PredictedCurve& curve : study.curves) {
@@ -244,8 +243,8 @@ analysis::Table checkpoint_table(const PredictedStudy& study, const CheckpointQu
   }
   if (!table.rows.empty()) return table;
   throw base::UsageError(
-      fmt::format("--checkpoint-write {}: no run there of {} has saved its state", question.write,
-                  fmt::join(without, ", ")));
+      fmt::format("--checkpoint-write {}: contains no run of {} that has saved its state",
+                  question.write, fmt::join(without, ", ")));
 }
 
 }  // namespace dlscale::forecast

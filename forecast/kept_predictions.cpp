@@ -156,11 +156,12 @@ KeptPredictions keep_predictions(const std::vector<contract::RunPrediction>& pre
 }
 
 std::string to_text(const KeptPredictions& kept, const contract::PlanDir& folder) {
-  std::string text = fmt::format("{} kept in {}", base::count_of(kept.written, "prediction"),
+  std::string text = fmt::format("{} saved in {}", base::count_of(kept.written, "prediction"),
                                  folder.predictions().string());
-  if (kept.known > 0) text += fmt::format(", {} known already", kept.known);
+  if (kept.known > 0) text += fmt::format(", {} saved before", kept.known);
   if (kept.foreign > 0) {
-    text += fmt::format(", {} of points that its plan does not have are not", kept.foreign);
+    text +=
+        fmt::format(", {} skipped because the plan does not contain their points", kept.foreign);
   }
   return text + "\n";
 }

@@ -29,15 +29,16 @@ void note_once(std::vector<std::string>& notes, std::string note) {
 std::string without_card(const contract::RunSpec& run, const fs::path& folder) {
   const auto shape = predict::sample_shape(run.dataset);
   if (!shape) {
-    return fmt::format("what {} gets of {} is not known: no prediction", run.model,
+    return fmt::format("the input of {} from the data set {} is unknown: no prediction", run.model,
                        run.dataset.kind);
   }
   const std::string precision = predict::card_precision(run.precision);
   const std::string name =
       contract::card_file_name(run.model, shape->input, shape->classes, precision);
   return fmt::format(
-      "there is no card {}: dlscale-train --describe {} --input {} --classes {}{} > {}", name,
-      run.model, contract::shape_text(shape->input), shape->classes,
+      "there is no model card {}: create it with dlscale-train --describe {} --input {} --classes "
+      "{}{} > {}",
+      name, run.model, contract::shape_text(shape->input), shape->classes,
       precision == "fp32" ? "" : " --precision " + precision, (folder / name).string());
 }
 
@@ -71,8 +72,8 @@ predict::Device find_device(const planner::Planning& planning, const planner::Pa
     return predict::measured_device(given.measured->calibration(), run.precision);
   }
   throw base::UsageError(fmt::format(
-      "the site {} does not say which GPU it has: write gpu = \"NAME\" into its partition{}, ask "
-      "with --what-if gpu=NAME (there are: {}), or give a --calibration with measured steps of {}",
+      "the site {} does not name its GPU: set gpu = \"NAME\" in its partition{}, use --what-if "
+      "gpu=NAME (there are: {}), or give a --calibration with measured steps of {}",
       planning.site.name, partition == nullptr ? "" : " " + partition->name,
       fmt::join(planner::devices_in(given.files.devices), ", "), run.model));
 }
@@ -103,7 +104,7 @@ predict::Hardware hardware_in(const planner::Site& site, const planner::Partitio
 std::string other_device(const Given& given, const predict::Device& device) {
   if (given.measured == nullptr) return "";
   const std::string why = predict::not_measured_on(given.measured->calibration(), device);
-  return why.empty() ? "" : why + ": no prediction (--calibration none goes by data sheets)";
+  return why.empty() ? "" : why + ": no prediction (--calibration none predicts from data sheets)";
 }
 
 /// Stores measured memory that the card does not include. For a process, memory that does not grow
@@ -138,8 +139,10 @@ std::optional<PredictedCurve> begin_curve(const planner::Planning& planning, std
   const planner::Partition* const partition = partition_of(planning, point);
   const bool named = !given.what.gpu.empty() || (partition != nullptr && !partition->gpu.empty());
   if (!named && given.measured != nullptr && !has_steps(given, *card, run.precision)) {
-    note_once(notes, fmt::format("the calibration has no step of {} on {} in {}: no prediction",
-                                 run.model, contract::shape_text(card->input), run.precision));
+    note_once(
+        notes,
+        fmt::format("the calibration has no measured step of {} on input {} in {}: no prediction",
+                    run.model, contract::shape_text(card->input), run.precision));
     return std::nullopt;
   }
   predict::Device device = device_of(planning, partition, run, *card, given);
@@ -149,14 +152,14 @@ std::optional<PredictedCurve> begin_curve(const planner::Planning& planning, std
   }
   if (named && given.measured != nullptr && given.measured->calibration().device.empty()) {
     note_once(notes,
-              "the calibration does not name its device: it is taken for one of " + device.title);
+              "the calibration does not name its device, which is assumed to be " + device.title);
   }
   PredictedCurve curve;
   curve.hardware = hardware_in(planning.site, partition, std::move(device), given.what);
   curve.samples = predict::train_samples(run.dataset).value_or(0);
   if (curve.samples == 0) {
-    note_once(notes, fmt::format("how many samples {} has is not known: an epoch is one step "
-                                 "(training.dataset.train_samples says it)",
+    note_once(notes, fmt::format("the number of samples in {} is unknown: an epoch counts as one "
+                                 "step (set training.dataset.train_samples)",
                                  run.dataset.kind));
   }
   curve.card = *card;
@@ -180,16 +183,17 @@ void keep_measured(PredictedCurve& curve, const Given& given, std::vector<std::s
   for (const int gpus : curve.planned) {
     if (!unknown(gpus)) continue;
     const int nodes = predict::placement(gpus, hardware.gpus_per_node).nodes;
-    note_once(notes,
-              hardware.other_link && nodes > 1
-                  ? fmt::format("with another link than was measured {} ranks on {} nodes are not "
-                                "known: the partition does not name its GPU and how those of a "
-                                "node are joined: no prediction",
-                                gpus, nodes)
-                  : fmt::format("the calibration has no all-reduce that says anything of {} ranks "
-                                "on {} nodes: no prediction (dlscale calibrate --topology names "
-                                "what is connected alike)",
-                                gpus, nodes));
+    note_once(
+        notes,
+        hardware.other_link && nodes > 1
+            ? fmt::format(
+                  "the link differs from the measured one, and the partition does not name its GPU "
+                  "and the connection within a node: no prediction for {} ranks on {} nodes",
+                  gpus, nodes)
+            : fmt::format("the calibration has no all-reduce that applies to {} ranks on {} nodes: "
+                          "no prediction (name the interconnect with dlscale calibrate --topology "
+                          "to extrapolate from other GPU counts)",
+                          gpus, nodes));
   }
   std::erase_if(curve.planned, unknown);
   std::erase_if(curve.points, [&](const auto& point) { return unknown(point.first); });
@@ -342,8 +346,8 @@ PredictedStudy predict_study(const planner::Planning& planning, const Prediction
   Given given{files, what, study.measured.get()};
   if (study.measured != nullptr && (what.link || what.latency)) {
     study.notes.emplace_back(
-        "over several nodes all-reduces go by the link asked for, none by "
-        "those that were measured");
+        "all-reduces over several nodes are predicted from the requested link, not from "
+        "measurements");
   }
   std::vector<std::string> order;
   const Groups groups = group(planning, order);
@@ -366,7 +370,7 @@ PredictedStudy predict_study(const planner::Planning& planning, const Prediction
     study.curves.push_back(std::move(*curve));
   }
   if (study.curves.empty()) {
-    throw base::UsageError(fmt::format("nothing of {} can be predicted: {}", study.study,
+    throw base::UsageError(fmt::format("no run of {} can be predicted: {}", study.study,
                                        fmt::join(study.notes, "; ")));
   }
   std::vector<std::string> names;

@@ -26,9 +26,10 @@ namespace {
 
 std::string text_of_study(const std::string& file) {
   if (fs::is_directory(file)) {
-    throw base::UsageError(fmt::format(
-        "{} is a folder, and learning rates are drawn of a study: dlscale plot lr STUDY.toml",
-        file));
+    throw base::UsageError(
+        fmt::format("{} is a folder, but learning rates are drawn from a study file: use dlscale "
+                    "plot lr STUDY.toml",
+                    file));
   }
   try {
     return base::read_text_file(file);
@@ -92,12 +93,13 @@ analysis::Figure figure_of_roofline(const workspace::ChosenStudy& study,
                                     const RooflineChoice& choice, const contract::PlanDir& folder) {
   if (choice.card.empty()) {
     throw base::UsageError(
-        "a roofline needs the model's FLOPs and bytes: --card FILE, which dlscale-train --describe "
-        "writes");
+        "a roofline needs the model's FLOPs and bytes: give --card FILE, which dlscale-train "
+        "--describe writes");
   }
   if (!(choice.peak_tflops > 0 && choice.memory_gb_per_s > 0)) {
     throw base::UsageError(
-        "a roofline needs the device's rates, above 0: --peak TFLOP/s and --memory-bandwidth GB/s");
+        "a roofline needs the device's rates, above 0: give --peak TFLOP/s and --memory-bandwidth "
+        "GB/s");
   }
   const contract::ModelCard card = read_card(choice.card);
   return roofline_figure(
@@ -143,7 +145,7 @@ analysis::Figure predicted_efficiency(const PredictedStudy& study) {
       over_gpus(study, {.id = "efficiency", .title = "efficiency", .from_zero = true},
                 [](const predict::CurvePoint& point) { return point.efficiency; });
   figure.title = "Predicted efficiency of " + study.study;
-  figure.subtitle += ", against the fewest GPUs of a curve";
+  figure.subtitle += ", relative to the fewest GPUs of a curve";
   return figure;
 }
 
@@ -168,7 +170,7 @@ analysis::Figure sweep_figure(const PredictedStudy& study, const Sweep& sweep) {
   const std::string title = quantity.unit.empty()
                                 ? quantity.title
                                 : fmt::format("{} ({})", quantity.title, quantity.unit);
-  analysis::Figure figure{.title = fmt::format("Predicted step over {}", quantity.title),
+  analysis::Figure figure{.title = fmt::format("Predicted step time over {}", quantity.title),
                           .subtitle = study.study + " on " + study.site,
                           .notes = grounds(study),
                           .x = {.id = quantity.id, .title = title, .log_base = 2},

@@ -58,7 +58,7 @@ void write_report(const fs::path& folder, const PredictedStudy& study,
   fs::create_directories(folder, failed);
   if (failed) {
     throw base::UsageError(
-        fmt::format("--output {}: cannot be made: {}", folder.string(), failed.message()));
+        fmt::format("--output {}: cannot be created: {}", folder.string(), failed.message()));
   }
   for (const char* format : {"csv", "markdown", "latex"}) {
     const analysis::ReportWriter& writer = analysis::find_report_writer(format);
@@ -69,7 +69,7 @@ void write_report(const fs::path& folder, const PredictedStudy& study,
   }
   const auto figures = figures_of(study, sweeps);
   for (const auto& [name, figure] : figures) analysis::write_figure(figure, folder / name, {"svg"});
-  fmt::print(stderr, "dlscale: {} tables and {} figures in {}\n", report.tables.size(),
+  fmt::print(stderr, "dlscale: wrote {} tables and {} figures to {}\n", report.tables.size(),
              figures.size(), folder.string());
 }
 
@@ -79,7 +79,8 @@ std::string keep_study(const PredictedStudy& study, const std::string& calibrati
   const KeptPredictions kept = keep_predictions(predictions, folder);
   if (kept.written + kept.known == 0) {
     throw base::UsageError(
-        fmt::format("--keep {}: its plan has none of the points of {}: plan this study there first",
+        fmt::format("--keep {}: its plan contains none of the points of {}: plan this study in "
+                    "that folder first",
                     folder.root().string(), study.study));
   }
   return to_text(kept, folder);

@@ -19,10 +19,9 @@ namespace {
 std::string unmeasured_computation(const PredictedStudy& study) {
   const bool learned =
       study.measured != nullptr && !study.measured->calibration().kernel_models.empty();
-  return (learned
-              ? "learned kernels, within a quarter, where they know nearly all of a model; else "
-                "the roofline of "
-              : "the roofline of ") +
+  return (learned ? "learned kernels, within 25 %, if they cover nearly all of a model; otherwise "
+                    "the roofline of "
+                  : "the roofline of ") +
          study.curves.front().hardware.device.title + ", 1 to 3.5 times its time";
 }
 
@@ -42,13 +41,13 @@ std::string width_of(const predict::MissingTerms& missing, predict::SampleSource
                      const std::string& site) {
   const bool reads = source == predict::SampleSource::input_pipeline;
   std::string note = fmt::format(
-      "low and high beyond {}: also what published systems lost for such reasons, of those with {} "
-      "95 % at most {:.0f} % of a step's time more for each doubling of the GPUs",
+      "low and high beyond {}: widened by what published systems lost for such reasons; 95 % of "
+      "those with {} lost at most {:.0f} % of the step time for each doubling of the GPUs",
       missing.measured_gpus == 1 ? "1 GPU"
-                                 : fmt::format("the {} GPUs measured", missing.measured_gpus),
+                                 : fmt::format("the {} measured GPUs", missing.measured_gpus),
       reads ? "an input pipeline" : "data in memory", 100 * (std::exp(missing.spread.loss) - 1));
   if (predict::is_published_system(site)) {
-    note += fmt::format("; {} is such a system, and is left out of them", site);
+    note += fmt::format("; {} is one of these systems and is excluded", site);
   }
   return note;
 }
@@ -70,7 +69,8 @@ std::vector<std::string> missing_terms_notes(const PredictedStudy& study) {
   if (notes.empty()) return notes;
   notes.insert(notes.begin(), std::string("not in the model: ") + predict::kMissingTerms);
   notes.emplace_back(
-      "what would help: runs on these GPU counts, read by dlscale calibrate (docs/calibration.md)");
+      "to reduce the width: run on these GPU counts and read the runs with dlscale calibrate "
+      "(docs/calibration.md)");
   return notes;
 }
 
@@ -84,23 +84,23 @@ std::vector<std::string> grounds(const PredictedStudy& study) {
   }
   std::vector<std::string> notes;
   notes.push_back(measured
-                      ? "computation: measured steps, layers shared out by the roofline; "
-                        "where none was measured, " +
+                      ? "computation: measured steps, distributed over layers by the roofline; "
+                        "without a measured step, " +
                             unmeasured_computation(study)
                       : "computation: " + unmeasured_computation(study) + "; no step was measured");
-  notes.emplace_back(
-      study.measured == nullptr || study.measured->calibration().all_reduce.empty()
-          ? "all-reduce: latency and bandwidth of data sheets, 1 to 2 times that; none was measured"
-          : "all-reduce: measured, interpolated; on other GPU counts by latency and bandwidth of "
-            "one topology");
+  notes.emplace_back(study.measured == nullptr || study.measured->calibration().all_reduce.empty()
+                         ? "all-reduce: latency and bandwidth of data sheets, 1 to 2 times that "
+                           "time; none was measured"
+                         : "all-reduce: interpolated measurements; on other GPU counts from "
+                           "latency and bandwidth of the same topology");
   const bool loads = study.measured != nullptr && !study.measured->calibration().loading.empty();
-  notes.emplace_back(scatter ? "waiting for the slowest rank: by how far measured steps are apart, "
-                               "none to 3 times that"
-                             : "waiting for the slowest rank: not in it, no measured steps say how "
-                               "far they are apart");
-  notes.emplace_back(std::string("low and high: all of these in quadrature; epoch and GPU-hours "
-                                 "in proportion to the step; loading of data is ") +
-                     (loads ? "as measured" : "not in it"));
+  notes.emplace_back(scatter ? "waiting for the slowest rank: from the variation between measured "
+                               "steps, 0 to 3 times that"
+                             : "waiting for the slowest rank: not included, because no measured "
+                               "steps show their variation");
+  notes.emplace_back(std::string("low and high: all of these added in quadrature; epoch and "
+                                 "GPU-hours in proportion to the step; data loading is ") +
+                     (loads ? "as measured" : "not included"));
   for (std::string& note : missing_terms_notes(study)) notes.push_back(std::move(note));
   notes.insert(notes.end(), study.notes.begin(), study.notes.end());
   return notes;
@@ -123,23 +123,22 @@ std::vector<std::string> grounds_of_memory(const PredictedStudy& study) {
     if (device.memory.value <= 0 || held.runs == 0) continue;
     const predict::Bytes start = is_of_process(curve) ? device.context : held.beyond.start;
     std::string note =
-        fmt::format("{}: beyond the card's sum {:.0f} MiB{}", curve.first.model,
-                    start / predict::kMebibyte, start == held.beyond.start ? "" : " as asked for");
+        fmt::format("{}: added to the sum of the cost model: {:.0f} MiB{}", curve.first.model,
+                    start / predict::kMebibyte, start == held.beyond.start ? "" : " (requested)");
     if (held.beyond.of_activations > 0) {
       note += fmt::format(" and {:.2f} of the activations", held.beyond.of_activations);
     }
-    note += fmt::format("; {}, within {:.1f} % of what these held", basis_of_memory(held),
+    note += fmt::format("; {}, within {:.1f} % of the measured memory", basis_of_memory(held),
                         100 * held.relative_error);
     if (std::find(notes.begin(), notes.end(), note) == notes.end()) {
       notes.push_back(std::move(note));
     }
   }
-  notes.insert(
-      notes.begin(),
-      fmt::format("fits: the sum with {:.0f} % more is no more than the device has; "
-                  "workspace of kernels and communicators is {}",
-                  predict::kMemoryMargin * 100,
-                  notes.empty() ? "not in the sum" : "in the sum where runs were measured"));
+  notes.insert(notes.begin(),
+               fmt::format("fits: the sum plus {:.0f} % does not exceed the memory of the device; "
+                           "the workspace of kernels and communicators is {}",
+                           predict::kMemoryMargin * 100,
+                           notes.empty() ? "not included" : "included where runs were measured"));
   return notes;
 }
 
@@ -155,10 +154,10 @@ std::vector<std::string> notes_of_distance(const PredictedStudy& study,
     for (const contract::ComputeTime& time : measured_steps(study, curve)) {
       known.insert(static_cast<double>(time.batch));
     }
-    notes.push_back(fmt::format(
-        "{}: batches of {:g} a GPU are far from those measured ({:g}): computing within a "
-        "quarter at best",
-        label_of(study, curve), fmt::join(far, ", "), fmt::join(known, ", ")));
+    notes.push_back(
+        fmt::format("{}: batches of {:g} per GPU are far from the measured ones ({:g}): computing "
+                    "time is within 25 % at best",
+                    label_of(study, curve), fmt::join(far, ", "), fmt::join(known, ", ")));
   }
   const int most = most_gpus_measured(study);
   const auto beyond = std::find_if(points.begin(), points.end(), [&](const auto& point) {
@@ -166,8 +165,8 @@ std::vector<std::string> notes_of_distance(const PredictedStudy& study,
   });
   if (beyond != points.end()) {
     notes.push_back(
-        fmt::format("from {} GPUs on: more than {} times the {} that all-reduces were measured on; "
-                    "such times are a guess until more are measured",
+        fmt::format("from {} GPUs on: more than {} times the {} GPUs with measured all-reduces; "
+                    "these times are guesses until larger counts are measured",
                     beyond->ranks.gpus, kFarthestMeasured, most));
   }
   return notes;
@@ -270,10 +269,11 @@ Table knee_table(const PredictedStudy& study) {
   for (const PredictedCurve& curve : study.curves) {
     for (const CurvePoint& point : curve.over_gpus) most = std::max(most, point.ranks.gpus);
   }
-  table.notes = {fmt::format("the largest count up to which efficiency is at least {}, as "
-                             "predicted up to {} GPUs",
-                             predict::kWorthwhileEfficiency, most),
-                 "GPUs, low to high: by the low and the high edge of efficiency"};
+  table.notes = {
+      fmt::format(
+          "the largest count up to which efficiency is at least {}, predicted up to {} GPUs",
+          predict::kWorthwhileEfficiency, most),
+      "GPUs, low to high: from the low and the high edge of efficiency"};
   add_once(table.notes, missing_terms_notes(study));
   add_columns(table, {{"gpus", "GPUs"},
                       {"gpus_bounds", "GPUs, low to high", "", 0, 1, true},
@@ -339,8 +339,9 @@ Table memory_table(const PredictedStudy& study) {
 Table sweep_table(const PredictedStudy& study, const Sweep& sweep) {
   const SweptQuantity& quantity = swept_quantity(sweep.name);
   Table table =
-      curves_table(study, "sweep-" + sweep.name, fmt::format("Step over {}", quantity.title));
-  table.notes = {fmt::format("each curve as planned on its most GPUs, {} apart", quantity.title)};
+      curves_table(study, "sweep-" + sweep.name, fmt::format("Step time over {}", quantity.title));
+  table.notes = {
+      fmt::format("each curve as planned on its largest GPU count, except for {}", quantity.title)};
   add_once(table.notes, missing_terms_notes(study));
   table.notes_in_caption = 1;
   add_columns(table, {{quantity.id, quantity.title, quantity.unit, quantity.decimals},

@@ -20,22 +20,22 @@ constexpr const char* kRoofline = "roofline";
 
 MadeFigure rates(const FigureChoice& choice) {
   if (!choice.study.baseline.empty() || choice.study.mixed) {
-    throw base::UsageError("--baseline and --mixed are for results; learning rates have none");
+    throw base::UsageError("--baseline and --mixed apply to results; learning rates have none");
   }
   return {figure_of_rates({choice.study.folder, choice.overrides, choice.study.runs}),
-          "no run of the study has epochs and a learning rate that are known"};
+          "no run of the study has known epochs and a known learning rate"};
 }
 
 MadeFigure results(const FigureChoice& choice) {
   if (!choice.overrides.empty()) {
-    throw base::UsageError("-S changes a study, and only plot lr draws one");
+    throw base::UsageError("-S changes a study file; only plot lr reads one");
   }
   workspace::ChosenStudy study = workspace::open_study(choice.study);
   if (choice.kind == kRoofline) {
     const contract::PlanDir folder{fs::path(choice.study.folder)};
     analysis::Figure figure = figure_of_roofline(study, choice.roofline, folder);
     std::string why = analysis::describe_use(study.frame);
-    if (figure.notes.back().starts_with("left out")) why = figure.notes.back() + "; " + why;
+    if (figure.notes.back().starts_with("omitted")) why = figure.notes.back() + "; " + why;
     return {std::move(figure), std::move(why)};
   }
   const analysis::FigureKind& kind = analysis::find_figure_kind(choice.kind);
@@ -59,10 +59,10 @@ void check_choice(const FigureChoice& choice) {
     throw base::UsageError(base::unknown_name("figure", choice.kind, names));
   }
   if (choice.laws && choice.kind != "speedup" && choice.kind != "efficiency") {
-    throw base::UsageError("--laws continues curves of speedup and efficiency, no other figure's");
+    throw base::UsageError("--laws applies only to figures of speedup and efficiency");
   }
   if (choice.roofline.any() && choice.kind != kRoofline) {
-    throw base::UsageError("--card, --peak and --memory-bandwidth are for plot roofline alone");
+    throw base::UsageError("--card, --peak and --memory-bandwidth apply only to plot roofline");
   }
 }
 

@@ -28,8 +28,9 @@ struct Attempt {
 std::string fixed_peak(const predict::TrainingModel& model, const PredictedCurve& curve) {
   const predict::Device& device = curve.hardware.device;
   if (predict::is_measured_alone(device)) {
-    return "no data sheet says how the steps of " + device.title +
-           " follow it (--what-if gpu=NAME with --calibration none goes by one)";
+    return "the measured steps of " + device.title +
+           " cannot be converted to another peak without a data sheet (use --what-if gpu=NAME with "
+           "--calibration none)";
   }
   return predict::fixed_rates(model);
 }
@@ -39,16 +40,15 @@ std::string unknown_link(const PredictedStudy& study, const predict::Network& ne
                          predict::Placement ranks) {
   if (ranks.nodes > 1 && network.between.bandwidth.value <= 0) {
     return "the link between the nodes of " + study.site +
-           " is not known: write link_gbit_s into its partition, or ask with --what-if "
-           "link=100Gbps";
+           " is unknown: set link_gbit_s in its partition, or use --what-if link=100Gbps";
   }
-  return "the calibration has no all-reduce that says anything of so many ranks, and no data sheet "
-         "says how those of a node are joined";
+  return "the calibration has no all-reduce that applies to this number of ranks, and no data "
+         "sheet describes the connection within a node";
 }
 
 Attempt swept_step(const PredictedStudy& study, const PredictedCurve& curve,
                    const std::string& quantity, double value) {
-  if (quantity == "gpus" && value > kMostRanks) return {{}, "so many there are nowhere"};
+  if (quantity == "gpus" && value > kMostRanks) return {{}, "no machine has this number of GPUs"};
   const int gpus = quantity == "gpus" ? static_cast<int>(value) : curve.planned.back();
   predict::Share share = predict::share_at(curve.shares, curve.strong, gpus);
   if (quantity == "batch") share.batch = value;
@@ -62,7 +62,7 @@ Attempt swept_step(const PredictedStudy& study, const PredictedCurve& curve,
   const predict::Placement ranks = predict::placement(gpus, curve.hardware.gpus_per_node);
   predict::Network network = curve.hardware.network;
   if (quantity == "link") {
-    if (ranks.nodes == 1) return {{}, "the GPUs are of one node, which needs no such link"};
+    if (ranks.nodes == 1) return {{}, "all GPUs are on one node, which does not use this link"};
     network.between.bandwidth = predict::gigabits_per_s(value);
     const predict::AllReduce algorithm =
         predict::all_reduce_of(curve.first, curve.hardware.network);

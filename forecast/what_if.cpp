@@ -58,12 +58,14 @@ double with_unit(const std::string& word, const std::string& text, const Unit (&
 void read_word(const std::string& word, WhatIf& what) {
   const std::size_t equals = word.find('=');
   if (equals == std::string::npos) {
-    throw base::UsageError(fmt::format("--what-if {}: expected key=value, as link=400Gbps", word));
+    throw base::UsageError(
+        fmt::format("--what-if {}: expected key=value, for example link=400Gbps", word));
   }
   const std::string key = word.substr(0, equals), value = word.substr(equals + 1);
   const std::string shown = "--what-if " + word;
   if (key == "gpu") {
-    if (value.empty()) throw base::UsageError(shown + ": a name of devices/ is missing");
+    if (value.empty())
+      throw base::UsageError(shown + ": expected the name of a device in devices/");
     what.gpu = value;
   } else if (key == "link") {
     what.link = BytesPerSecond{with_unit(shown, value, kRates)};
@@ -98,7 +100,7 @@ Sweep with_values(Sweep sweep, const std::string& word, const std::string& list)
   for (const std::string_view part : base::split(list, ',')) {
     const auto [value, length] = positive_number(part);
     if (length == 0 || length != part.size() || (counts && value != std::floor(value))) {
-      throw base::UsageError(fmt::format("--sweep {}: \"{}\" is no {} above 0", word, part,
+      throw base::UsageError(fmt::format("--sweep {}: \"{}\" must be a {} above 0", word, part,
                                          counts ? "whole number" : "number"));
     }
     sweep.values.push_back(value);

@@ -66,12 +66,12 @@ std::string why_skipped(const fs::directory_entry& entry) {
   std::error_code error;  // error for a broken link or a link to itself
   if (!entry.is_regular_file(error)) {
     const bool is_link = entry.is_symlink(error);
-    return is_link ? "links to what is no file are not read"
+    return is_link ? "links that do not lead to a file are not read"
                    : "pipes, sockets and devices are not read";
   }
   const std::string ending = base::lower(entry.path().extension().string());
   if (is_image_ending(ending)) return "";
-  if (ending.empty()) return "files without an ending are not read, only .jpg, .jpeg and .png";
+  if (ending.empty()) return "files without an extension are not read, only .jpg, .jpeg and .png";
   return fmt::format("{} files are not read, only .jpg, .jpeg and .png", ending);
 }
 
@@ -113,12 +113,11 @@ Names image_names(const fs::path& folder, base::SkipTally& skipped) {
     }
   });
   if (names.empty()) {
-    fail(fmt::format(
-        "{} has no image (.jpg, .jpeg, .png){}", folder.string(),
-        own.empty() ? ""
-                    : fmt::format(", but {} not read, such as {}",
-                                  base::count_of(own.total(), "file that is", "files that are"),
-                                  own.reasons().front().example)));
+    fail(fmt::format("{} has no image (.jpg, .jpeg, .png){}", folder.string(),
+                     own.empty() ? ""
+                                 : fmt::format("; {} not read, for example {}",
+                                               base::count_of(own.total(), "file is", "files are"),
+                                               own.reasons().front().example)));
   }
   add_in_order(own, skipped);
   std::ranges::sort(names);
@@ -146,7 +145,7 @@ fs::path test_folder(const fs::path& root) {
   }
   const bool is_packed = fs::exists(record_file_of(root, "train"));
   fail(fmt::format("{} has no folder val, validation or test{}", root.string(),
-                   is_packed ? "; its record files are for the loader packed" : ""));
+                   is_packed ? "; its record files need the loader packed" : ""));
 }
 
 ClassNames class_names(const fs::path& split) {
@@ -157,9 +156,9 @@ ClassNames class_names(const fs::path& split) {
     }
   });
   std::ranges::sort(classes);
-  if (classes.empty()) fail(fmt::format("{} has no folder of a class", split.string()));
+  if (classes.empty()) fail(fmt::format("{} has no class folder", split.string()));
   if (classes.size() > kMostClasses) {
-    fail(fmt::format("{} has {} classes, more than {}", split.string(), classes.size(),
+    fail(fmt::format("{} has {} classes; at most {} are supported", split.string(), classes.size(),
                      kMostClasses));
   }
   return classes;
@@ -216,7 +215,7 @@ void count_skipped_in_root(const fs::path& root, base::SkipTally& skipped) {
     if (taken.empty()) {
       taken = folder;
     } else {
-      skipped.add({"folder", fmt::format("the tests are those of {}", taken.string()),  //
+      skipped.add({"folder", fmt::format("the test set is taken from {}", taken.string()),  //
                    folder.string()});
     }
   }

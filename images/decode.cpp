@@ -18,7 +18,7 @@ void require_size(Size size) {
   const std::int64_t pixels = std::int64_t{size.height} * size.width;
   if (size.height < 1 || size.width < 1) throw BrokenPicture("it has no pixels");
   if (size.height <= kLongestSide && size.width <= kLongestSide && pixels <= kMostPixels) return;
-  throw BrokenPicture(fmt::format("it has {}x{} pixels; at most {} are taken, {} on a side",
+  throw BrokenPicture(fmt::format("it has {}x{} pixels; at most {} are supported, {} per side",
                                   size.height, size.width, kMostPixels, kLongestSide));
 }
 

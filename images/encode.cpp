@@ -74,7 +74,7 @@ std::vector<std::uint8_t> encode_jpeg(const PictureView& picture, int quality) {
   const bool is_good = try_compress(errors, picture, quality, out);
   const std::unique_ptr<unsigned char, void (*)(void*)> owner(out.data, &std::free);
   if (is_good) return {out.data, out.data + out.size};
-  throw base::RunError(fmt::format("a picture of {}x{} pixels cannot be written as JPEG: {}",
+  throw base::RunError(fmt::format("an image of {}x{} pixels cannot be encoded as JPEG: {}",
                                    picture.height, picture.width, errors.message));
 }
 

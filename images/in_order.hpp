@@ -75,8 +75,8 @@ class InOrder {
   static constexpr std::size_t kWaitingPerThread = 4;
 
   [[noreturn]] static void fail_without_threads(const std::system_error& refused) {
-    throw base::RunError(fmt::format("the system gives no thread: {}; end other programs, or let "
-                                     "this user have more (ulimit -u)",
+    throw base::RunError(fmt::format("cannot start a thread: {}; end other programs or raise "
+                                     "the limit of user processes (ulimit -u)",
                                      refused.code().message()),
                          contract::kExitData);
   }

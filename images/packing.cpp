@@ -99,7 +99,7 @@ void write_records(const std::vector<ClassFile>& files, RecordWriter& writer,
     if (const auto* complaint = std::get_if<Complaint>(&stored)) {
       if (!options.leaves_out_broken) {
         throw base::UsageError(*complaint +
-                               "; mend or remove it, or leave such images out with "
+                               "; repair or remove it, or skip such images with "
                                "--on-broken skip");
       }
       ++left_out;
@@ -111,7 +111,7 @@ void write_records(const std::vector<ClassFile>& files, RecordWriter& writer,
     }
     observer.progress(i + 1, total);
   }
-  if (left_out == total) throw base::UsageError("not one of the images is good: nothing is packed");
+  if (left_out == total) throw base::UsageError("all images are broken; nothing is packed");
   writer.finish(left_out);
 }
 
@@ -134,8 +134,8 @@ bool pack_split(const fs::path& split, const ClassNames& classes, const fs::path
   if (present == Present::same) return false;
   if (present == Present::other) {
     throw base::UsageError(
-        fmt::format("{} is there already and was packed otherwise, or of other files; --force "
-                    "replaces it, or take another folder",
+        fmt::format("{} already exists and was packed with other options or from other files; "
+                    "replace it with --force or use another folder",
                     out.string()));
   }
   if (options.shuffle_seed) shuffle(files, *options.shuffle_seed);

@@ -56,7 +56,7 @@ class Session {
       passes = png_set_interlace_handling(png_);
       png_read_update_info(png_, info_);
       if (png_get_rowbytes(png_, info_) != kColours * png_get_image_width(png_, info_)) {
-        png_error(png_, "its pixels are no colours");
+        png_error(png_, "its pixels cannot be converted to RGB");
       }
     });
     return passes;

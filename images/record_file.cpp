@@ -26,7 +26,7 @@ namespace {
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& problem) {
   throw base::RunError(
-      fmt::format("cannot read {}: {}; copy it again, or make it anew with dlscale pack",
+      fmt::format("cannot read {}: {}; copy it again or rebuild it with dlscale pack",
                   path.string(), problem),
       contract::kExitData);
 }
@@ -43,7 +43,7 @@ bool is_possible(const RecordHeader& h) {
 }
 
 [[noreturn]] void refuse_cut(const fs::path& path) {
-  refuse(path, "it was cut while it was read, or the disk fails");
+  refuse(path, "it became shorter while it was read, or the disk failed");
 }
 
 [[noreturn]] void fail(const fs::path& path, const std::string& problem) {
@@ -56,7 +56,7 @@ std::uint64_t size_of(const OpenFile& file, const fs::path& path) {
   if (!file.is_open()) fail(path, std::strerror(errno));
   struct stat status {};
   if (::fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) {
-    fail(path, "it is no regular file");
+    fail(path, "it is not a regular file");
   }
   return static_cast<std::uint64_t>(status.st_size);
 }
@@ -69,44 +69,46 @@ RecordHeader header_of(const OpenFile& file, std::uint64_t file_bytes, const fs:
   const auto begin = static_cast<std::ptrdiff_t>(std::min<std::size_t>(there, kRecordMagic.size()));
   if (!std::equal(kRecordMagic.begin(), kRecordMagic.begin() + begin, bytes.begin(),
                   [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; })) {
-    refuse(path, "it is no record file");
+    refuse(path, "it is not a record file");
   }
   if (there < bytes.size()) {
     refuse(path, fmt::format("it is cut short: it ends after {} bytes, in its header", there));
   }
   const auto header = read_plain<RecordHeader>(bytes);
   if (header.version != kRecordVersion) {
-    refuse(path, fmt::format("it has version {} of the format, this dlscale reads version {}",
+    refuse(path, fmt::format("it has version {} of the format, but this dlscale reads version {}",
                              header.version, kRecordVersion));
   }
   if (checksum(checked_part(header)) != header.header_checksum) {
     refuse(path, "its header is damaged: the checksum is wrong");
   }
   if (header.file_bytes != file_bytes) {
-    refuse(path, fmt::format("it has {} bytes, but is to have {}", file_bytes, header.file_bytes));
+    refuse(path,
+           fmt::format("it has {} bytes, but its header gives {}", file_bytes, header.file_bytes));
   }
-  if (!is_possible(header)) refuse(path, "its header says what cannot be");
+  if (!is_possible(header)) refuse(path, "its header contains impossible values");
   return header;
 }
 
 /// Returns what is wrong with an index entry whose record must begin at `from` or later. Returns
 /// nullptr if the entry is valid.
 const char* problem_of(const RecordEntry& e, std::uint64_t from, const RecordHeader& h) {
-  if (e.offset % h.alignment != 0 || e.offset < from) return "its place cannot be";
+  if (e.offset % h.alignment != 0 || e.offset < from) return "the offset is impossible";
   if (e.offset > h.index_offset || e.bytes > h.index_offset - e.offset) {
-    return "it does not lie among the records";
+    return "the data lies outside the record area";
   }
-  if (e.label >= h.classes) return "its class is none of the file's";
+  if (e.label >= h.classes) return "the file has no such class";
   const auto pixels = static_cast<std::int64_t>(std::uint64_t{e.width} * e.height);
   if (pixels == 0 || e.width > kLongestSide || e.height > kLongestSide || pixels > kMostPixels) {
-    return "its size cannot be";
+    return "the image size is impossible";
   }
   const auto encoding = static_cast<Encoding>(e.encoding);
   if (encoding == Encoding::raw) {
-    return pixels * kColours == std::int64_t{e.bytes} ? nullptr : "its pixels do not fill it";
+    return pixels * kColours == std::int64_t{e.bytes} ? nullptr
+                                                      : "the length does not match the image size";
   }
   const bool is_known = encoding == Encoding::jpeg || encoding == Encoding::png;
-  return is_known ? nullptr : "its encoding is unknown";
+  return is_known ? nullptr : "the encoding is unknown";
 }
 
 }  // namespace
@@ -133,8 +135,8 @@ RecordFile::RecordFile(const fs::path& path)
       base::lines_of(part(header.names_offset, header.note_offset));
   classes_.assign(names.begin(), names.end());
   if (classes_.size() != header.classes) {
-    refuse(path, fmt::format("it has the names of {} classes, but is to have {}", classes_.size(),
-                             header.classes));
+    refuse(path, fmt::format("it has the names of {} classes, but its header gives {}",
+                             classes_.size(), header.classes));
   }
   note_ = part(header.note_offset, file_bytes_);
   entries_.resize(header.records);
@@ -143,7 +145,7 @@ RecordFile::RecordFile(const fs::path& path)
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     const RecordEntry& e = entries_[i];
     if (const char* problem = problem_of(e, from, header)) {
-      refuse(path, fmt::format("its index is wrong: of record {} {}", i, problem));
+      refuse(path, fmt::format("its index is wrong: record {}: {}", i, problem));
     }
     from = e.offset + e.bytes;
   }

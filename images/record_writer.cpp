@@ -25,13 +25,13 @@ Bytes bytes_of_text(std::string_view text) {
 void require_possible(const RecordFileHead& head) {
   if (!is_alignment(head.alignment)) {
     throw base::UsageError(
-        fmt::format("records cannot be aligned to {} bytes: a power of two from "
-                    "{} to {} is needed",
+        fmt::format("records cannot be aligned to {} bytes; the alignment must be a power of "
+                    "two from {} to {}",
                     head.alignment, kLeastAlignment, kMostAlignment));
   }
   if (head.classes.empty() || head.classes.size() > kMostClasses) {
-    throw base::UsageError(fmt::format("a record file has 1 to {} classes, not {}", kMostClasses,
-                                       head.classes.size()));
+    throw base::UsageError(fmt::format("a record file must have 1 to {} classes (got {})",
+                                       kMostClasses, head.classes.size()));
   }
   for (const std::string& name : head.classes) {
     if (name.find('\n') == name.npos) continue;
@@ -67,7 +67,7 @@ RecordWriter::RecordWriter(fs::path path, RecordFileHead head)
 void RecordWriter::append(const Record& record) {
   if (record.bytes.size() > std::numeric_limits<std::uint32_t>::max()) {
     throw base::RunError(
-        fmt::format("a record has at most 4 GiB, not {} bytes", record.bytes.size()));
+        fmt::format("a record must have at most 4 GiB (got {} bytes)", record.bytes.size()));
   }
   align(part_, head_.alignment);
   const RecordEntry entry{.offset = part_.size(),

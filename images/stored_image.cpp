@@ -41,8 +41,8 @@ StoredForm stored_form(std::string_view text) {
   }
   if (is_good) return form;
   throw base::UsageError(
-      fmt::format("images cannot be stored as \"{}\"; take jpeg (as their files have them), "
-                  "jpeg:256 (scaled to a shorter side of 256), raw:256 (so, as pixels) or raw",
+      fmt::format("images cannot be stored as \"{}\"; use jpeg (files unchanged), jpeg:256 (scaled "
+                  "to a shorter side of 256), raw:256 (scaled, stored as pixels) or raw (pixels)",
                   text));
 }
 

@@ -112,8 +112,8 @@ Granted grant(Planning& planning, Point& point, const contract::RunSpec& run, Ru
                                      : times.of(run, wishes, planning.site));
     if (other.limit_s() == granted.limit_s()) continue;
     note_once(planning.plan.warnings,
-              fmt::format("sub-studies {} and {} give runs they share other time limits: the "
-                          "longer one counts",
+              fmt::format("sub-studies {} and {} set different time limits for shared runs: the "
+                          "longer limit applies",
                           study.matrices[point.resources].name, study.matrices[matrix].name));
     if (other.limit_s() < granted.limit_s()) continue;
     granted = std::move(other);
@@ -129,9 +129,10 @@ void check_start(const Study& study, const Site& site, const contract::RunSpec& 
   if (run.trainer.command.empty() || !run.trainer.launcher.empty() || nodes == 1) return;
   throw base::SpecError(
       study.command_where, "trainer.command",
-      fmt::format("is started once, and {} GPUs are on {} nodes of {}: say launcher = \"torchrun\" "
-                  "or \"ranks\"; or \"plain\", if it reaches the other nodes by itself",
-                  run.gpus, nodes, site.name));
+      fmt::format(
+          "is started once, but {} GPUs are on {} nodes of {}; set launcher = \"torchrun\" or "
+          "\"ranks\", or \"plain\" if the command starts processes on the other nodes itself",
+          run.gpus, nodes, site.name));
 }
 
 const Partition* partition_of(const Site& site, const Allocation& allocation) {
@@ -196,9 +197,10 @@ void note_resources(Planning& planning, const RunTimes& times) {
         planning.site.partitions[static_cast<std::size_t>(given.partition)];
     if (!partition.moldable) continue;
     note_once(notes,
-              fmt::format("jobs on {} ask for one shape only, moldable or not: the trainer's "
-                          "ranks do not follow another; those of launcher = \"ranks\" do",
-                          partition.name));
+              fmt::format(
+                  "jobs on {} request only one shape although the partition is moldable, because "
+                  "the command cannot adapt to another shape; set launcher = \"ranks\" to allow it",
+                  partition.name));
   }
   for (const std::string& note : unused_parameters(planning.study)) note_once(notes, note);
   std::vector<std::string>& warnings = planning.plan.warnings;
@@ -254,8 +256,7 @@ void warn_of_baseline(const contract::Plan& plan, std::vector<std::string>& warn
                                    [&](const auto& run) { return run.gpus == plan.baseline.gpus; });
   if (!planned) {
     warnings.push_back(
-        fmt::format("no run has the baseline's {} GPUs: there will be no speed-up "
-                    "to compute",
+        fmt::format("no run has the {} GPUs of the baseline: speed-ups cannot be computed",
                     plan.baseline.gpus));
   }
 }
@@ -320,7 +321,8 @@ std::optional<Asked> Planner::expand(const Wanted& wanted, const RunNames& names
   Expansion& expansion = planning_.expansion;
   expansion = planner::expand(planning_.study, wanted, names);
   if (expansion.points.empty() && !wanted) {
-    throw base::SpecError({planning_.study.file}, "", "every point of the study is left out");
+    throw base::SpecError({planning_.study.file}, "",
+                          "every point of the study is excluded or skipped");
   }
   planning_.plan.skipped = std::move(expansion.skipped);
   planning_.plan.warnings = expansion.notes;
@@ -342,8 +344,8 @@ void Planner::keep(const std::set<std::string>& run_ids) {
     }
     if (runs == 0 || runs == repeats) return runs == 0;
     throw base::UsageError(
-        fmt::format("{} of the {} repetitions of {} are selected, and a point is planned with all "
-                    "of them; fewer repetitions are a matter of study.repeats",
+        fmt::format("{} of the {} repetitions of {} are selected, but a point is planned with all "
+                    "of its repetitions; select all of them, or lower study.repeats",
                     runs, repeats, point.id));
   });
 }
@@ -377,7 +379,7 @@ Planning Planner::finish(EarlierPlan earlier) {
   planning_.study_toml =
       planning_.study.bases.empty()
           ? with_overrides(study_text_, overrides)
-          : "# This study and what it extends, as one text.\n" + planning_.resolved;
+          : "# This study, merged with the studies that it extends.\n" + planning_.resolved;
   return std::move(planning_);
 }
 

@@ -32,26 +32,25 @@ void Warnings::look_at(const contract::RunSpec& run, int repeats) {
 void Warnings::add_to(std::vector<std::string>& warnings) const {
   if (endless_warmups_ > 0) {
     warnings.push_back(
-        "the peak learning rate is never reached, for warm-up is as long as the run: " +
+        "the peak learning rate is never reached because warm-up is at least as long as the run: " +
         of_runs(endless_warmups_));
   }
   if (falling_warmups_ > 0) {
     warnings.push_back(
-        "the learning rate falls during warm-up, for the global batch is below lr.base_batch and "
-        "the peak so below lr.base: " +
+        "the learning rate falls during warm-up because the global batch is below lr.base_batch, "
+        "so the peak is below lr.base: " +
         of_runs(falling_warmups_));
   }
   if (flat_warmups_ > 0) {
     warnings.push_back(
-        "warm-up changes nothing, for without lr.scale the peak is the base it begins at; say "
+        "warm-up has no effect because the peak equals the initial rate without lr.scale; set "
         "lr.warmup_from = \"zero\", or lr.scale: " +
         of_runs(flat_warmups_));
   }
   if (idle_epochs_ > 0) {
     warnings.push_back(
-        "the first epoch learns nothing, for the rate begins at zero and changes once an epoch; "
-        "say "
-        "lr.warmup_update = \"step\": " +
+        "the first epoch learns nothing because the rate begins at zero and changes once per "
+        "epoch; set lr.warmup_update = \"step\": " +
         of_runs(idle_epochs_));
   }
   for (const auto& [name, count] : missing_) warnings.push_back(missing(name, count));
@@ -70,17 +69,19 @@ std::string Warnings::missing(const std::pair<std::string, std::string>& name, i
     return fmt::format("the trainer has no {} \"{}\": {} would fail ({})", name.first, name.second,
                        of_runs(count), (*known_)->file);
   }
-  return fmt::format("the trainer built here has no {} \"{}\" (this site's may): {}", name.first,
-                     name.second, of_runs(count));
+  return fmt::format(
+      "the trainer of this installation has no {} \"{}\" (the trainer of the site may have it): {}",
+      name.first, name.second, of_runs(count));
 }
 
 std::string Warnings::unfit(const std::pair<std::string, std::string>& misfit, int count) const {
   if ((*known_)->runs_there) {
-    return fmt::format("the trainer refuses {} ({}): {} would fail ({})", misfit.first,
+    return fmt::format("the trainer rejects {} ({}): {} would fail ({})", misfit.first,
                        misfit.second, of_runs(count), (*known_)->file);
   }
-  return fmt::format("the trainer built here refuses {} ({}; this site's may not): {}",
-                     misfit.first, misfit.second, of_runs(count));
+  return fmt::format(
+      "the trainer of this installation rejects {} ({}; the trainer of the site may accept it): {}",
+      misfit.first, misfit.second, of_runs(count));
 }
 
 }  // namespace dlscale::planner

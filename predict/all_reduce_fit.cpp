@@ -186,7 +186,7 @@ double between(double bytes, double bytes_a, double seconds_a, double bytes_b, d
 }
 
 std::string placement_text(Placement ranks) {
-  return std::to_string(ranks.gpus) + " GPUs of " + base::count_of(ranks.nodes, "node");
+  return std::to_string(ranks.gpus) + " GPUs on " + base::count_of(ranks.nodes, "node");
 }
 
 }  // namespace
@@ -284,12 +284,13 @@ AllReduceTable::TopologyFit AllReduceTable::fit_of(const std::string& topology,
     return {fit_ring(gpus, bytes, seconds), *fewest, *most};
   }
   throw base::UsageError(
-      "no all-reduce was measured on " + placement_text(ranks) + " (there are: " + known + "), " +
+      "no all-reduce was measured on " + placement_text(ranks) + " (measured: " + known + "), " +
       (topology.empty()
-           ? "and the calibration does not name their topology, so that their bandwidth says "
-             "nothing of it; measure it, or name the topology of what is connected alike"
-           : "and none on the topology \"" + topology + "\" that lies on " +
-                 (ranks.nodes == 1 ? "one node" : "several nodes") + " as it does; measure it"));
+           ? "and the calibration does not name a topology to extrapolate from; measure this "
+             "placement, or name the topology with dlscale calibrate --topology"
+           : "and the topology \"" + topology + "\" has no measurement on " +
+                 (ranks.nodes == 1 ? "one node" : "several nodes") +
+                 " to extrapolate from; measure this placement"));
 }
 
 AllReduceEstimate AllReduceTable::estimate(const std::string& topology, Placement ranks,

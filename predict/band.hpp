@@ -42,8 +42,8 @@ Band scaled(const Band& band, double scale);
 
 /// Names of the costs that the model leaves out, for messages.
 inline constexpr const char* kMissingTerms =
-    "loading from a shared file system, the start of an epoch, stragglers between nodes, "
-    "congestion of the network";
+    "loading from a shared file system, the start of an epoch, stragglers between nodes, network "
+    "congestion";
 
 /// Source from which ranks get their samples. The results of published systems differ more with an
 /// input pipeline.

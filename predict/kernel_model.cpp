@@ -62,11 +62,11 @@ class KernelTable {
     for (const KernelUse& use : uses) {
       const contract::KernelModel* const model = find(use.kernel);
       if (model == nullptr) {
-        why = "no model of " + std::string(use.kernel);
+        why = "there is no model of " + std::string(use.kernel);
         return {};
       }
       if (!is_inside(*model, use.size)) {
-        why = "outside of what " + std::string(use.kernel) + " was taught with";
+        why = "outside the sizes on which " + std::string(use.kernel) + " was trained";
         return {};
       }
       sum += evaluate(*model, use.size);
@@ -93,7 +93,7 @@ class Learner {
 
   void learn(Seconds& time, const KernelTable& table,
              const std::optional<std::vector<KernelUse>>& uses, const std::string& kind) {
-    std::string why = "not measured, or the card does not say its size";
+    std::string why = "not measured, or the cost model does not contain its size";
     const auto learned = uses ? table.time(*uses, why) : std::nullopt;
     if (!learned) {
       if (time.value > 0) unknown_.insert(kind + ": " + why);

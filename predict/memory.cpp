@@ -197,10 +197,10 @@ std::string verdict_text(const MemoryVerdict& verdict, const contract::ModelCard
   std::snprintf(share, sizeof share, "%.0f %%", layer.share * 100);
   std::string text = verdict.fits ? "fits " : "does not fit ";
   text += gib(verdict.capacity) + ": needs " + gib(verdict.parts.total()) + ", of which " +
-          gib(verdict.parts.activations) + " are activations, " + share + " of them of " +
-          layer.name + ", most of " + layer.most;
+          gib(verdict.parts.activations) + " are activations, " + share + " of them from " +
+          layer.name + ", the largest part from " + layer.most;
   if (verdict.fits) return text;
-  return text + (verdict.largest_batch > 0 ? "; the largest batch of a GPU that fits is " +
+  return text + (verdict.largest_batch > 0 ? "; the largest batch per GPU that fits is " +
                                                  std::to_string(verdict.largest_batch)
                                            : "; no batch fits");
 }

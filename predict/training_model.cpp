@@ -142,17 +142,18 @@ std::string not_measured_on(const contract::Calibration& calibration, const Devi
         return !part.empty() && calibration.device.find(part) != std::string::npos;
       });
   if (named) return "";
-  return "the calibration was measured on " + calibration.device + ", and these runs are for " +
-         device.title + " (" + device.name + ", whose `match` says what its driver calls it)";
+  return "the calibration was measured on " + calibration.device + ", but these runs use " +
+         device.title + " (" + device.name +
+         ", whose `match` contains the name that its driver reports)";
 }
 
 std::string fixed_rates(const TrainingModel& model) {
   const bool steps = !model.computing.measured.empty();
   if (!steps && model.computing.kernels.empty()) return "";
-  return std::string("the calibration has ") + (steps ? "steps of " : "kernels for ") +
+  return std::string("the calibration contains ") + (steps ? "steps of " : "kernels for ") +
          model.card.model +
-         ", which follow no other peak or bandwidth; without it (--calibration none) the data "
-         "sheet counts";
+         ", which cannot be converted to another peak or bandwidth; use --calibration none to "
+         "predict from the data sheet";
 }
 
 Device measured_device(const contract::Calibration& calibration, const std::string& precision) {

@@ -106,14 +106,16 @@ std::string not_modelled(const contract::RunSpec& run) {
   if (!run.trainer.command.empty()) return "an external trainer's steps are not modelled";
   if (!run.mode.empty()) return "inference is not modelled";
   if (!run.frozen.empty()) {
-    return "models of which a part is frozen are not modelled: cards have all parameters trained";
+    return "partly frozen models are not modelled: cost models assume that all parameters are "
+           "trained";
   }
   const contract::FrameworkStyle& style = contract::framework_style(run.framework);
   if (style.reads("powersgd_rank") && run.framework_options.compression == "powersgd") {
-    return "the exchange of compression = \"powersgd\" is not modelled, only that of fp16 and bf16";
+    return "compression = \"powersgd\" is not modelled, only fp16 and bf16";
   }
   if (style.step_model != StepModel::none) return "";
-  return "the steps of " + run.framework + " are not modelled, only those of replicas";
+  return "the steps of " + run.framework +
+         " are not modelled, only those of data-parallel replicas";
 }
 
 std::vector<std::string> not_counted(const contract::RunSpec& run) {
@@ -122,22 +124,23 @@ std::vector<std::string> not_counted(const contract::RunSpec& run) {
   std::vector<std::string> notes;
   if (style.reads("offload_optimizer") && options.offload_optimizer) {
     notes.emplace_back(
-        "offload_optimizer: copies to and from the host's memory and the step there are not "
-        "counted, the optimizer's step is as on the device");
+        "offload_optimizer: copies to and from host memory are not counted, and the optimizer step "
+        "takes as long as on the device");
   }
   if (run.batch_norm == "synchronised") {
     notes.emplace_back("batch_norm = \"synchronised\": the exchange of statistics is not counted");
   }
   if (style.reads("hierarchical_all_reduce") && options.hierarchical_all_reduce) {
-    notes.emplace_back("hierarchical_all_reduce: all-reduces count as without it");
+    notes.emplace_back("hierarchical_all_reduce: all-reduces are predicted without it");
   }
   if (style.reads("autotune") && options.autotune) {
-    notes.emplace_back("autotune: fusion_threshold_mb and cycle_time_ms count as they are set");
+    notes.emplace_back(
+        "autotune: fusion_threshold_mb and cycle_time_ms are predicted as configured");
   }
   const std::string& algorithm = run.all_reduce;
   if (!algorithm.empty() && algorithm != "auto" && algorithm != "ring") {
     notes.push_back("all_reduce = \"" + algorithm +
-                    "\": all-reduces count as measured, or as the faster of ring and tree");
+                    "\": all-reduces are predicted as measured, or as the faster of ring and tree");
   }
   return notes;
 }

@@ -22,21 +22,19 @@ namespace {
 constexpr const char* kUsage =
     "usage: dlscale-train --run DIR [--profile] | --describe MODEL --input SHAPE --classes N |\n"
     "       --capabilities | --version | --help\n"
-    "  --run DIR        train the run that DIR/run.json describes; under mpirun, one process a "
-    "rank;\n"
-    "                   goes on from the run's last checkpoint; SIGUSR1 makes it save one and\n"
-    "                   exit with 99, then start it again\n"
+    "  --run DIR        train the run that DIR/run.json describes, resuming from its last\n"
+    "                   checkpoint. Start one process per rank with mpirun. On SIGUSR1, save a\n"
+    "                   checkpoint and exit with 99; the same command then resumes the run\n"
     "  --profile        also record the shares of computation, communication and I/O in\n"
     "                   kernel time\n"
     "  --describe MODEL --input 3x224x224 --classes 1000 [--words N]\n"
-    "                   [--precision fp32|bf16|fp64] [SETTING ...]: walk the model and print its\n"
-    "                   card, as JSON: FLOPs, bytes and activations of each operator, for dlscale\n"
-    "                   predict; the settings of models are --backbone NAME, --classifier-hidden "
-    "N\n"
-    "                   and --dropout P (frozen_backbone), --embedding N (nbow, seq2seq),\n"
+    "                   [--precision fp32|bf16|fp64] [SETTING ...]: print the cost model of MODEL\n"
+    "                   as JSON: FLOPs, bytes and activations of each operator, for dlscale\n"
+    "                   predict. Settings are --backbone NAME, --classifier-hidden N and\n"
+    "                   --dropout P (frozen_backbone), --embedding N (nbow, seq2seq),\n"
     "                   --hidden N, --cell gru|lstm and --dropout P (seq2seq)\n"
-    "  --capabilities   print what this build can do, as JSON\n"
-    "  --version        print the version and what was built in\n";
+    "  --capabilities   print the capabilities of this build as JSON\n"
+    "  --version        print the version and the libraries of this build\n";
 
 void print_version() {
   fmt::print("dlscale-train {}\n", contract::version());

@@ -30,7 +30,7 @@ Found check_model(const Fit& fit) {
   const contract::RunSpec& run = fit.run;
   const std::string& set = run.dataset.kind;
   if (fit.model.samples != fit.data.samples) {
-    return Misfit{"model", fmt::format("{} takes {}, but the data set {} is {}", run.model,
+    return Misfit{"model", fmt::format("{} takes {}, but the data set {} contains {}", run.model,
                                        fit.model.samples, set, fit.data.samples)};
   }
   if (!fit.model.input_is_target && fit.model.task != fit.data.task) {
@@ -39,15 +39,14 @@ Found check_model(const Fit& fit) {
   }
   if (run.zero_init_gamma && !fit.model.is_residual) {
     return Misfit{"zero_init_gamma",
-                  fmt::format("is for networks of residual blocks, of which {} has none that "
-                              "this program knows",
+                  fmt::format("requires a model with residual blocks, but dlscale knows no "
+                              "residual blocks in {}; leave it out",
                               run.model)};
   }
   if (run.zero_init_gamma && !run.weights.empty()) {
-    return Misfit{"zero_init_gamma",
-                  fmt::format("is how training begins, but it begins with the weights of {}; leave "
-                              "out one of the two",
-                              run.weights)};
+    return Misfit{"zero_init_gamma", fmt::format("sets initial values, but training starts from "
+                                                 "the weights in {}; leave out one of the two",
+                                                 run.weights)};
   }
   return {};
 }
@@ -56,18 +55,18 @@ Found check_stages(const Fit& fit) {
   const contract::RunSpec& run = fit.run;
   const int stages = contract::stage_count(run);
   if (fit.model.blocks > 0 && stages > fit.model.blocks) {
-    return Misfit{
-        contract::framework_style(run.framework).stages == contract::Stages::gpus
-            ? "gpus"
-            : "framework_options.model_parallel_size",
-        fmt::format("is {}, but the model {} has {} blocks and cannot be cut into that many stages",
-                    stages, run.model, fit.model.blocks)};
+    return Misfit{contract::framework_style(run.framework).stages == contract::Stages::gpus
+                      ? "gpus"
+                      : "framework_options.model_parallel_size",
+                  fmt::format("is {}, but the model {} has only {} blocks and cannot be divided "
+                              "into that many stages",
+                              stages, run.model, fit.model.blocks)};
   }
   if (stages == 1 || !fit.model.is_one_block) return {};
   const bool is_script = run.model.starts_with(contract::kScriptModel);
   return Misfit{"model",
-                fmt::format("{} is one block and cannot be cut into {}'s {} stages; use a "
-                            "style that copies models",
+                fmt::format("{0} is a single block and cannot be divided into the {2} stages of "
+                            "{1}; use a framework that replicates the model",
                             is_script ? "a TorchScript module" : run.model, run.framework, stages)};
 }
 
@@ -75,8 +74,8 @@ Found check_loader(const Fit& fit) {
   const std::string& samples = fit.loader.samples;
   if (samples == "any" || samples == fit.data.samples) return {};
   return Misfit{"loader",
-                fmt::format("{} delivers {}, but the data set {} is {}; use {}", fit.run.loader,
-                            samples, fit.run.dataset.kind, fit.data.samples,
+                fmt::format("{} delivers {}, but the data set {} contains {}; use {}",
+                            fit.run.loader, samples, fit.run.dataset.kind, fit.data.samples,
                             fit.data.samples == kImages ? "memory" : "text")};
 }
 
@@ -86,13 +85,15 @@ Found check_augmentation(const Fit& fit) {
                                      std::pair{"dataset.random_flip", set.random_flip}}) {
     if (!is_said) continue;
     if (fit.data.samples != kImages) {
-      return Misfit{
-          key, fmt::format("is for images, but the data set {} is {}", set.kind, fit.data.samples)};
+      return Misfit{key,
+                    fmt::format("applies to images, but the data set {} contains {}; leave it out",
+                                set.kind, fit.data.samples)};
     }
     const bool cuts = set.image_size > 0 && fit.loader.any_size;
     if (!fit.loader.augments && !cuts) {
-      return Misfit{key, fmt::format("the loader {} delivers images as they are; use memory",
-                                     fit.run.loader)};
+      return Misfit{key,
+                    fmt::format("the loader {} delivers images unchanged; use the loader memory",
+                                fit.run.loader)};
     }
   }
   return {};
@@ -106,25 +107,25 @@ Found check_pictures(const Fit& fit) {
   if (set.image_size == 0) {
     if (takes_memory || fit.data.samples != kImages) return {};
     return Misfit{"dataset.image_size",
-                  fmt::format("is not said: the loader {} makes pictures of any size that of a "
-                              "square; say its side, as 224",
+                  fmt::format("is missing; the loader {} scales images of any size to squares, so "
+                              "set the side length, for example 224",
                               fit.run.loader)};
   }
   if (!fit.data.any_size) {
-    return Misfit{
-        "dataset.image_size",
-        fmt::format("is for pictures of any size, but the data set {} has its own size", set.kind)};
+    return Misfit{"dataset.image_size",
+                  fmt::format("applies to images of any size, but the images of the data set {} "
+                              "have a fixed size; leave it out",
+                              set.kind)};
   }
   if (!fit.loader.any_size) {
     return Misfit{"dataset.image_size",
-                  fmt::format("is for loaders that decode pictures; {} takes them as they are, all "
-                              "of one size; use native",
+                  fmt::format("requires a loader that decodes images; {} uses images unchanged, "
+                              "all of one size; use native",
                               fit.run.loader)};
   }
   if (set.random_crop > 0) {
     return Misfit{"dataset.random_crop",
-                  "moves images of one size; of pictures of any size dataset.crop_scale says what "
-                  "part is taken"};
+                  "applies to images of one size; for images of any size use dataset.crop_scale"};
   }
   return {};
 }
@@ -140,20 +141,21 @@ Found check_loader_options(const Fit& fit) {
         std::pair{"loader_options.on_broken", !options.on_broken.empty()},
         std::pair{"loader_options.hand_over", !options.hand_over.empty()}}) {
     if (!is_said || !fit.loader.is_in_memory || makes_pictures) continue;
-    return Misfit{key, fmt::format("is for loaders that decode pictures beside the steps, as "
-                                   "native; {} has the samples of {} in memory; leave it out",
+    return Misfit{key, fmt::format("applies to loaders that decode images in the background, such "
+                                   "as native; {} keeps the samples of {} in memory; leave it out",
                                    run.loader, run.dataset.kind)};
   }
   if (options.hand_over == "fp32" && run.precision == "fp64") {
-    return Misfit{"loader_options.hand_over",
-                  "is fp32, but in the precision fp64 images are normalised on the device; leave "
-                  "it out"};
+    return Misfit{
+        "loader_options.hand_over",
+        "is fp32, but with the precision fp64 images are normalised on the device; leave it out"};
   }
   if (!options.sample_order.empty() && fit.data.samples != kImages) {
-    return Misfit{"loader_options.sample_order",
-                  fmt::format("is {}, but texts as those of {} are sorted by their length, which "
-                              "leaves no such order; leave it out",
-                              options.sample_order, run.dataset.kind)};
+    return Misfit{
+        "loader_options.sample_order",
+        fmt::format(
+            "is {}, but the texts of {} are sorted by length and have no other order; leave it out",
+            options.sample_order, run.dataset.kind)};
   }
   return {};
 }
@@ -167,7 +169,9 @@ Found check_text(const Fit& fit) {
         std::pair{"dataset.min_count", set.min_count},
         std::pair{"dataset.max_length", set.max_length}}) {
     if (value == 0) continue;
-    return Misfit{key, fmt::format("is for texts, but the data set {} is images", set.kind)};
+    return Misfit{key,
+                  fmt::format("applies to texts, but the data set {} contains images; leave it out",
+                              set.kind)};
   }
   return {};
 }
@@ -178,16 +182,23 @@ Found check_set(const Fit& fit) {
   for (const auto& [key, is_said] : {std::pair{"dataset.shape", !set.shape.empty()},
                                      std::pair{"dataset.classes", set.classes > 0}}) {
     if (!is_said || is_synthetic) continue;
-    return Misfit{key, fmt::format("is for the data set synthetic; {} has its own", set.kind)};
+    return Misfit{
+        key,
+        fmt::format("applies only to the data set synthetic; {} has a fixed value; leave it out",
+                    set.kind)};
   }
   if (!set.sha256.empty() && fit.data.is_generated) {
-    return Misfit{"dataset.sha256", fmt::format("{} is generated and has no files", set.kind)};
+    return Misfit{
+        "dataset.sha256",
+        fmt::format("the data set {} is generated and has no files; leave it out", set.kind)};
   }
   if (set.first_classes > 0 && fit.data.task != "classification") {
-    return Misfit{"dataset.first_classes", fmt::format("{} has no classes", set.kind)};
+    return Misfit{"dataset.first_classes",
+                  fmt::format("the data set {} has no classes; leave it out", set.kind)};
   }
   if (set.first_classes > 0 && is_synthetic) {
-    return Misfit{"dataset.first_classes", "synthetic has as many classes as dataset.classes says"};
+    return Misfit{"dataset.first_classes",
+                  "does not apply to the data set synthetic; use dataset.classes"};
   }
   return {};
 }
@@ -199,8 +210,8 @@ Found check_drawing(const Fit& fit) {
   if (!run.cuda_graph || !(fit.model.has_dropout || run.model_options.dropout > 0)) return {};
   return Misfit{
       "cuda_graph",
-      fmt::format("is true, but {} {} random numbers in each pass (dropout), of which a "
-                  "graph knows nothing",
+      fmt::format("is true, but {} {} random numbers in each pass (dropout), and a CUDA graph "
+                  "would repeat the same numbers",
                   run.model, run.model.starts_with(contract::kScriptModel) ? "may draw" : "draws")};
 }
 
@@ -227,7 +238,8 @@ Found check_inference(const Fit& fit) {
       {"checkpoint.asynchronous", checkpoint.asynchronous},
       {"checkpoint.weights", checkpoint.weights}};
   for (const auto& [key, is_said] : said) {
-    if (is_said) return Misfit{key, "is of training, and mode = \"inference\" does none"};
+    if (is_said)
+      return Misfit{key, "applies only to training, but mode is \"inference\"; leave it out"};
   }
   return {};
 }
@@ -237,23 +249,25 @@ Found check_goals(const Fit& fit) {
   const contract::RunSpec& run = fit.run;
   const std::string& task = fit.model.task;
   if (run.label_smoothing > 0 && !fit.model.smooths_labels) {
-    return Misfit{"label_smoothing",
-                  fmt::format("has no meaning for {}, which {} does", task, run.model)};
+    return Misfit{
+        "label_smoothing",
+        fmt::format("does not apply to {}, the task of {}; leave it out", task, run.model)};
   }
   if (run.plateau_epochs > 0 && task != "classification") {
-    return Misfit{"plateau_epochs",
-                  fmt::format("compares the loss with that of guessing a class, which {} does not "
-                              "do",
-                              run.model)};
+    return Misfit{
+        "plateau_epochs",
+        fmt::format("applies only to classification, which is not the task of {}; leave it out",
+                    run.model)};
   }
   if (run.target.accuracy > 0 && fit.model.input_is_target) {
     return Misfit{"target.accuracy",
-                  run.model + " has no accuracy, its target is an image; use target.loss"};
+                  run.model + " has no accuracy because its target is an image; use target.loss"};
   }
   if (run.target.bleu > 0 && task != "translation") {
-    return Misfit{"target.bleu",
-                  fmt::format("is of translations, but {} does {}; use {}target.loss", run.model,
-                              task, fit.model.input_is_target ? "" : "target.accuracy or ")};
+    return Misfit{
+        "target.bleu",
+        fmt::format("applies only to translation, but the task of {} is {}; use {}target.loss",
+                    run.model, task, fit.model.input_is_target ? "" : "target.accuracy or ")};
   }
   return {};
 }
@@ -296,22 +310,22 @@ std::optional<Misfit> check_image(const contract::RunSpec& run, const contract::
   const int smallest = model.smallest_side;
   if (std::min(height, width) < smallest) {
     return Misfit{"model",
-                  fmt::format("{} needs images of at least {}x{} pixels, but those of the data set "
-                              "{} have {}x{}",
+                  fmt::format("{} needs images of at least {}x{} pixels, but the images of the "
+                              "data set {} have {}x{}",
                               run.model, smallest, smallest, run.dataset.kind, height, width)};
   }
   const int multiple = model.side_multiple;
   if (multiple > 0 && (height % multiple != 0 || width % multiple != 0)) {
-    return Misfit{"model", fmt::format("{} needs images whose sides can be divided by {}, but "
-                                       "those of the data set {} have {}x{} pixels",
+    return Misfit{"model", fmt::format("{} needs images with sides divisible by {}, but the images "
+                                       "of the data set {} have {}x{} pixels",
                                        run.model, multiple, run.dataset.kind, height, width)};
   }
   const std::vector<int>& taken = model.channels;
   if (!taken.empty() && std::find(taken.begin(), taken.end(), channels) == taken.end()) {
-    return Misfit{"model",
-                  fmt::format("{} needs images of {} channels, but those of the data set "
-                              "{} have {}",
-                              run.model, fmt::join(taken, " or "), run.dataset.kind, channels)};
+    return Misfit{
+        "model",
+        fmt::format("{} needs images with {} channels, but the images of the data set {} have {}",
+                    run.model, fmt::join(taken, " or "), run.dataset.kind, channels)};
   }
   return {};
 }
@@ -322,8 +336,8 @@ std::optional<Misfit> check_crop_size(const contract::RunSpec& run, const ImageE
   const int crop = run.dataset.random_crop;
   if (crop == 0 || crop < std::min(image[1], image[2])) return {};
   return Misfit{"dataset.random_crop",
-                fmt::format("is {}, but the images have {}x{} pixels, so that nothing of some "
-                            "would be left; use a smaller number",
+                fmt::format("is {}, but the images have {}x{} pixels, so a crop could remove a "
+                            "whole image; use a smaller number",
                             crop, image[1], image[2])};
 }
 
@@ -334,8 +348,8 @@ std::optional<Misfit> check_step_count(const contract::RunSpec& run, const contr
   if (run.last_batch != "drop" || samples == 0 || set.folds > 0) return {};
   if (samples >= run.global_batch) return {};
   return Misfit{"last_batch",
-                fmt::format("is drop, which leaves no step: {} training samples are fewer than a "
-                            "global batch of {}; use pad, a smaller batch or more samples",
+                fmt::format("is drop, which leaves no training step: {} training samples are fewer "
+                            "than a global batch of {}; use pad, a smaller batch or more samples",
                             samples, run.global_batch)};
 }
 
@@ -358,13 +372,13 @@ std::optional<ImageExtents> image_extents(std::string_view text) {
 std::optional<Misfit> find_synthetic_misfit(const contract::DatasetSpec& set) {
   if (!set.shape.empty() && !image_extents(set.shape)) {
     return Misfit{"dataset.shape",
-                  fmt::format("\"{}\" is not channels x height x width of 1 to {} each, such as "
-                              "\"3x224x224\"",
+                  fmt::format("\"{}\" is not a shape; write channels x height x width, each from 1 "
+                              "to {}, for example \"3x224x224\"",
                               set.shape, kLongestSide)};
   }
   if (set.classes < 0 || set.classes > kMostClasses) {
     return Misfit{"dataset.classes",
-                  fmt::format("is {}, but must be 1 to {}", set.classes, kMostClasses)};
+                  fmt::format("must be between 1 and {1} (got {0})", set.classes, kMostClasses)};
   }
   return {};
 }

@@ -29,16 +29,15 @@ std::optional<Misfit> check_transport(const contract::RunSpec& run) {
   const std::string& communicator = run.resources.communicator;
   const bool on_gpus = run.resources.device == "cuda";
   if (on_gpus != (communicator == "nccl")) {
-    return Misfit{
-        "resources.communicator",
-        on_gpus ? fmt::format("is {}, which reaches no memory of GPUs; the device cuda wants nccl, "
-                              "for one rank as well",
-                              communicator)
-                : fmt::format("is nccl, which connects GPUs; the device {} wants mpi",
-                              run.resources.device)};
+    return Misfit{"resources.communicator",
+                  on_gpus ? fmt::format("is {}, which cannot access GPU memory; use nccl with the "
+                                        "device cuda, even for a single rank",
+                                        communicator)
+                          : fmt::format("is nccl, which requires GPUs; use mpi with the device {}",
+                                        run.resources.device)};
   }
   if (communicator == "single" && contract::process_count(run) > 1) {
-    return Misfit{"resources.communicator", "\"single\" is for one rank; use \"mpi\""};
+    return Misfit{"resources.communicator", "\"single\" supports only one rank; use \"mpi\""};
   }
   return {};
 }
@@ -47,8 +46,8 @@ std::optional<Misfit> check_loader_device(const contract::Capabilities& build,
                                           const contract::RunSpec& run) {
   const contract::Traits* const loader = build.traits_of("loader", run.loader);
   if (loader == nullptr || !loader->needs_gpu || run.resources.device == "cuda") return {};
-  return Misfit{"loader", fmt::format("is {}, which works on the rank's GPU; on the device {} use "
-                                      "another, as dali_cpu or native",
+  return Misfit{"loader", fmt::format("is {}, which requires a GPU; on the device {} use another "
+                                      "loader, such as dali_cpu or native",
                                       run.loader, run.resources.device)};
 }
 
@@ -90,7 +89,7 @@ std::optional<Misfit> find_refusal(const contract::Capabilities& build,
 std::string data_condition(const contract::Capabilities& build, const contract::RunSpec& run) {
   const contract::Traits* const data = build.traits_of("dataset", run.dataset.kind);
   if (data == nullptr || !data->any_size || run.dataset.image_size > 0) return "";
-  return fmt::format("all images of {} have one size (dataset.image_size is not set)",
+  return fmt::format("all images of {} have the same size (dataset.image_size is not set)",
                      run.dataset.kind);
 }
 

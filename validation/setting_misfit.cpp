@@ -49,7 +49,7 @@ std::optional<Misfit> find_foreign_option(const contract::RunSpec& run) {
   for (const std::string_view option : contract::changed_options(run.framework_options)) {
     if (style.reads(option)) continue;
     return Misfit{fmt::format("framework_options.{}", option),
-                  fmt::format("is an option of {}, which {} does not heed; leave it out",
+                  fmt::format("is an option of {} and has no effect with {}; leave it out",
                               readers_of(option), run.framework)};
   }
   return {};
@@ -85,8 +85,9 @@ std::optional<Misfit> find_option_of_other_stages(const contract::RunSpec& run) 
   for (const StagesOption& option : kOfStages) {
     const bool is_heeded = option.first <= stage && stage <= option.last;
     if (is_heeded || !option.is_said(run.framework_options)) continue;
-    return Misfit{option.key, fmt::format("is for {} of ZeRO, but zero_stage is {}; leave it out",
-                                          words_of(option), stage)};
+    return Misfit{option.key,
+                  fmt::format("applies to {} of ZeRO, but zero_stage is {}; leave it out",
+                              words_of(option), stage)};
   }
   return {};
 }
@@ -100,9 +101,10 @@ std::optional<Misfit> find_option_of_powersgd(const contract::RunSpec& run) {
         std::pair{"framework_options.powersgd_start_step",
                   is_said<&Options::powersgd_start_step>(options)}}) {
     if (!said) continue;
-    return Misfit{key, fmt::format("is for compression = \"powersgd\", but compression is {}; "
-                                   "leave it out",
-                                   options.compression)};
+    return Misfit{
+        key,
+        fmt::format("applies to compression = \"powersgd\", but compression is {}; leave it out",
+                    options.compression)};
   }
   return {};
 }
@@ -129,22 +131,22 @@ bool is_on_gpus(const contract::RunSpec& run) {
 /// Checks that the device supports the precision and that the run can synchronise batch norms.
 Found check_arithmetic(const contract::RunSpec& run) {
   if (run.precision == "tf32" && !is_on_gpus(run)) {
-    return Misfit{"precision",
-                  fmt::format("is tf32, which is arithmetic of NVIDIA GPUs; on the device {} use "
-                              "fp32 or bf16",
-                              run.resources.device)};
+    return Misfit{
+        "precision",
+        fmt::format("is tf32, which only NVIDIA GPUs support; on the device {} use fp32 or bf16",
+                    run.resources.device)};
   }
   if (run.batch_norm != "synchronised") return {};
   const contract::FrameworkStyle& style = contract::framework_style(run.framework);
   if (!style.own_statistics.empty()) {
     return Misfit{"batch_norm",
-                  fmt::format("is synchronised, but {}'s {}; use another framework or local",
+                  fmt::format("is synchronised, but in {} {}; use another framework or local",
                               style.name, style.own_statistics)};
   }
   if (run.model.starts_with(contract::kScriptModel)) {
     return Misfit{"batch_norm",
-                  "is synchronised, but the batch norms of a TorchScript module take the "
-                  "statistics of their own rank"};
+                  "is synchronised, but batch norms in a TorchScript module compute statistics per "
+                  "rank; use local"};
   }
   return {};
 }
@@ -164,8 +166,9 @@ Found check_graph(const contract::RunSpec& run) {
   if (!run.cuda_graph) return {};
   const auto refused = [](std::string why) { return Misfit{"cuda_graph", std::move(why)}; };
   if (!is_on_gpus(run)) {
-    return refused(fmt::format("is true, but the device {} has no graphs; they are of GPUs",
-                               run.resources.device));
+    return refused(fmt::format(
+        "is true, but CUDA graphs require the device cuda and the device is {}; leave it out",
+        run.resources.device));
   }
   if (!exchanges_after_passes(run)) {
     std::string set;
@@ -173,21 +176,20 @@ Found check_graph(const contract::RunSpec& run) {
       const int stage = run.framework_options.zero_stage;
       set = stage > 1 ? fmt::format(" with zero_stage {}", stage) : " with overlap_comm on";
     }
-    return refused(
-        fmt::format("is true, but {}{} exchanges data within the passes that would be "
-                    "recorded; synchronous does so behind them, and deepspeed in stages "
-                    "0 and 1 without overlap_comm",
-                    run.framework, set));
+    return refused(fmt::format(
+        "is true, but {}{} exchanges data during the passes, which a CUDA graph cannot record; use "
+        "synchronous, or deepspeed with zero_stage 0 or 1 and without overlap_comm",
+        run.framework, set));
   }
   if (run.batch_norm == "synchronised") {
     return refused(
-        "is true, but synchronised batch norms exchange data within the passes that "
-        "would be recorded");
+        "is true, but synchronised batch norms exchange data during the passes, which a CUDA graph "
+        "cannot record; leave out one of the two");
   }
   if (run.loader == "text") {
     return refused(
-        "is true, but batches of text have lengths of their own, and a graph is of one "
-        "shape");
+        "is true, but batches of text vary in length and a CUDA graph has a fixed shape; leave it "
+        "out");
   }
   return {};
 }
@@ -227,12 +229,14 @@ Found check_all_reduce(const contract::RunSpec& run) {
   }
   if (!is_on_gpus(run)) return {};
   if (!run.all_reduce.empty() && run.all_reduce != "auto") {
-    return Misfit{"all_reduce", fmt::format("is {}, a way of mpi; nccl chooses its own (NCCL_ALGO)",
+    return Misfit{"all_reduce", fmt::format("is {}, an algorithm of mpi; leave it out, because "
+                                            "nccl selects its own (environment variable NCCL_ALGO)",
                                             run.all_reduce)};
   }
   if (run.framework_options.hierarchical_all_reduce) {
     return Misfit{"framework_options.hierarchical_all_reduce",
-                  "is for mpi; nccl divides its all-reduces among nodes by itself"};
+                  "applies only to mpi; leave it out, because nccl arranges its all-reduces across "
+                  "nodes itself"};
   }
   return {};
 }
@@ -243,29 +247,27 @@ Found check_options(const contract::RunSpec& run) {
   const contract::FrameworkStyle& style = contract::framework_style(run.framework);
   if (options.compression == "powersgd" && !style.reads("powersgd_rank")) {
     return Misfit{"framework_options.compression",
-                  "only ddp has powersgd; Horovod reduces gradients as they are or in 16 bits"};
+                  "powersgd is supported only by ddp; use none, fp16 or bf16"};
   }
   if (options.compression == "powersgd" && run.precision == "fp16") {
     return Misfit{"framework_options.compression",
-                  "powersgd keeps what a step has lost for the next, so that one which overflows, "
-                  "as with fp16 happens, would spoil all after it; use bf16"};
+                  "powersgd adds the error of each step to the next step, so one overflow, which "
+                  "is common with the precision fp16, would corrupt all later steps; use bf16"};
   }
   if (style.reads("static_graph") && options.static_graph && run.accumulation_steps > 1) {
-    return Misfit{
-        "framework_options.static_graph",
-        "is true, but the reducer counts a static graph's gradients over all passes of its "
-        "first step, so that later steps with several would reduce none; leave it out, or "
-        "accumulation_steps 1"};
+    return Misfit{"framework_options.static_graph",
+                  "is true, but with several passes per step the reducer would reduce no gradients "
+                  "after the first step; leave it out, or set accumulation_steps to 1"};
   }
   if (!options.offload_optimizer) return {};
   if (style.reads("zero_stage") && options.zero_stage == 0) {
     return Misfit{"framework_options.offload_optimizer",
-                  "is for stages 1 to 3 of ZeRO, in which a rank has a part of the optimizer's "
+                  "requires zero_stage 1, 2 or 3, in which each rank holds a part of the optimizer "
                   "state, but zero_stage is 0"};
   }
   if (run.resources.device == "cpu") {
     return Misfit{"framework_options.offload_optimizer",
-                  "is for GPUs: on a CPU the optimizer's state is in host memory already"};
+                  "applies only to GPUs; on a CPU the optimizer state is already in host memory"};
   }
   return {};
 }
@@ -275,13 +277,14 @@ Found check_optimizer(const contract::RunSpec& run) {
   const contract::OptimizerSpec& optimizer = run.optimizer;
   const std::string& kind = optimizer.kind;
   if (kind == "sgd") return {};
-  if (optimizer.nesterov) return Misfit{"optimizer.nesterov", "is sgd's; " + kind + " has none"};
+  if (optimizer.nesterov)
+    return Misfit{"optimizer.nesterov", "applies only to sgd; " + kind + " does not support it"};
   if (optimizer.dampening != 0) {
-    return Misfit{"optimizer.dampening", "is sgd's; " + kind + " has none"};
+    return Misfit{"optimizer.dampening", "applies only to sgd; " + kind + " does not support it"};
   }
   if (kind == "lars" || optimizer.momentum == 0) return {};
   return Misfit{"optimizer.momentum",
-                fmt::format("is for sgd and lars; {} has optimizer.adam.beta1", kind)};
+                fmt::format("applies only to sgd and lars; for {} use optimizer.adam.beta1", kind)};
 }
 
 /// Checks that the ranks and the samples divide evenly among the stages of a model.
@@ -292,23 +295,23 @@ Found check_division(const contract::RunSpec& run) {
   const bool is_hybrid = style.stages == contract::Stages::model_parallel_size;
   const int size = options.model_parallel_size;
   if (is_hybrid && run.gpus % size != 0) {
-    return Misfit{"gpus", fmt::format("is {}, which cannot be divided into models of {} stages "
-                                      "(framework_options.model_parallel_size)",
-                                      run.gpus, size)};
+    return Misfit{
+        "gpus",
+        fmt::format("is {}, but must be a multiple of {} (framework_options.model_parallel_size)",
+                    run.gpus, size)};
   }
   if (!is_hybrid && size != 1 && size != run.gpus) {
     return Misfit{"framework_options.model_parallel_size",
-                  fmt::format("is {}, but in {} one model lies over all {} ranks; leave it out, or "
-                              "use hybrid for several models",
+                  fmt::format("is {}, but {} divides one model over all {} ranks; leave it out, or "
+                              "use hybrid for several replicas",
                               size, run.framework, run.gpus)};
   }
   const std::int64_t samples =
       run.global_batch / ((is_hybrid ? run.gpus / size : 1) * run.accumulation_steps);
   if (!style.reads("micro_batches") || samples % options.micro_batches == 0) return {};
-  return Misfit{
-      "framework_options.micro_batches",
-      fmt::format("is {}, into which the {} samples of a model's batch cannot be cut evenly",
-                  options.micro_batches, samples)};
+  return Misfit{"framework_options.micro_batches",
+                fmt::format("is {}, but must divide the batch of each replica ({} samples) evenly",
+                            options.micro_batches, samples)};
 }
 
 /// Checks that an inference run keeps the order of the test samples and that its framework style
@@ -321,13 +324,12 @@ Found check_inference(const contract::RunSpec& run) {
         std::pair{"loader_options.sample_order", !options.sample_order.empty()}}) {
     if (!is_said) continue;
     return Misfit{key,
-                  "is of training; inference takes the samples of the test set in their order"};
+                  "applies only to training; inference reads the samples of the test set in order"};
   }
   if (contract::framework_style(run.framework).stages == contract::Stages::one) return {};
-  return Misfit{"mode",
-                fmt::format("is inference, in which each replica answers by itself; {} divides "
-                            "the model over ranks",
-                            run.framework)};
+  return Misfit{"mode", fmt::format("is inference, which needs the whole model on each rank, but "
+                                    "{} divides the model over ranks; use another framework",
+                                    run.framework)};
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ Compared compare_with_publication(const StudyChoice& own, const analysis::Refere
   const analysis::Comparison comparison = analysis::compare(study.publication, points);
   if (comparison.matches.empty()) {
     return {{},
-            fmt::format("no published value of {} is about one of the {} points of {}", study.name,
+            fmt::format("{} has no published value for any of the {} points of {}", study.name,
                         points.size(), frame.study)};
   }
   analysis::Report report{{comparison_table(study, comparison)}};
@@ -24,9 +24,9 @@ Compared compare_with_publication(const StudyChoice& own, const analysis::Refere
     report.tables.push_back(unmatched_table(study, comparison));
   }
   if (!comparison.unmatched.empty() && !unmatched) {
-    report.tables[0].notes.push_back(
-        fmt::format("{} published values have no own counterpart; --unmatched lists them",
-                    comparison.unmatched.size()));
+    report.tables[0].notes.push_back(fmt::format(
+        "{} published values have no matching result in this study; --unmatched lists them",
+        comparison.unmatched.size()));
   }
   return {report, ""};
 }
@@ -38,9 +38,9 @@ Compared compare_with_predictions(const StudyChoice& own) {
   if (!report.tables[0].rows.empty()) return {report, ""};
   return {{},
           frame.predictions.empty()
-              ? "no prediction is kept in " + own.folder +
-                    ": dlscale predict STUDY --calibration FILE --keep " + own.folder
-              : "no run of which a prediction is kept has been measured and collected yet"};
+              ? "no predictions are saved in " + own.folder +
+                    "; save them with dlscale predict STUDY --calibration FILE --keep " + own.folder
+              : "none of the runs with a saved prediction has been measured and collected yet"};
 }
 
 void add_contradictions(analysis::Report& report, const analysis::ReferenceStudy& study,
@@ -48,7 +48,7 @@ void add_contradictions(analysis::Report& report, const analysis::ReferenceStudy
   if (!found.empty()) {
     report.tables.push_back(contradiction_table(study, found));
   } else {
-    report.tables[0].notes.push_back(fmt::format("none of {} rules finds a contradiction",
+    report.tables[0].notes.push_back(fmt::format("none of the {} rules found a contradiction",
                                                  analysis::contradiction_rules().size()));
   }
 }

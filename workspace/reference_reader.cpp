@@ -190,7 +190,7 @@ ReferenceStudy read_named(const std::string& name, const fs::path& folder) {
   const std::vector<std::string> known = references_in(folder);
   if (std::find(known.begin(), known.end(), name) == known.end()) {
     throw base::UsageError(base::unknown_name("reference", name, known) +
-                           "; a file ends in .toml or .csv");
+                           "; the name of a reference file ends in .toml or .csv");
   }
   ReferenceStudy study = read_study_file(folder / name / kStudyFile);
   study.name = name;

@@ -52,10 +52,9 @@ planner::Resources shipped_resources(const std::string& job_template) {
                                .devices = if_exists(share / "devices")};
   if (job_template.empty()) return resources;
   if (!fs::is_regular_file(job_template)) {
-    throw base::UsageError(
-        fmt::format("--template {}: no such file; dlscale templates show NAME "
-                    "prints one to start from",
-                    job_template));
+    throw base::UsageError(fmt::format(
+        "--template {}: no such file; dlscale templates show NAME prints a template to start from",
+        job_template));
   }
   resources.job_template = job_template;
   return resources;

@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 ScratchFolder::ScratchFolder() {
   std::string name = (std::filesystem::temp_directory_path() / "dlscale-verify-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) {
-    throw base::RunError(fmt::format("{}: {}", name, std::strerror(errno)));
+    throw base::RunError(
+        fmt::format("cannot create the folder {}: {}", name, std::strerror(errno)));
   }
   path_ = name;
 }

@@ -21,8 +21,8 @@ namespace {
 void check(const SubmitChoice& choice, const LaunchFolder& place) {
   if (place.is_local() && choice.once) {
     throw base::UsageError(
-        "jobs on this machine end with the dlscale that started them: --once cannot leave them "
-        "behind; try --detach");
+        "--once: jobs on this machine end with the dlscale process that started them; use --detach "
+        "instead");
   }
 }
 
@@ -33,14 +33,15 @@ runner::Until until_of(const SubmitChoice& choice, const LaunchFolder& place) {
 }
 
 void print_result(const LaunchFolder& place, const runner::LaunchReport& report) {
-  place.words << fmt::format("{} submitted; {} in the batch system's hands",
+  place.words << fmt::format("{} submitted; {} in the batch system",
                              base::count_of(report.submitted, "job"),
                              base::count_of(report.queued, "run"));
   if (report.waiting > 0) {
-    place.words << fmt::format(", {} wait for room there: give the command again",
-                               base::count_of(report.waiting, "run"));
+    place.words << fmt::format(
+        ", {} not submitted yet because of the job limit; repeat the command later",
+        base::count_of(report.waiting, "run"));
   }
-  place.words << fmt::format("\ndlscale status {} shows how they are\n",
+  place.words << fmt::format("\ndlscale status {} shows their state\n",
                              place.folder.root().string());
 }
 

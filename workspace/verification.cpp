@@ -60,11 +60,11 @@ void verify_text(const fs::path& file, const std::string& again, Verified& verif
     const std::string was(i < should.size() ? should[i] : "(no line)");
     if (is == was) continue;
     if (++different > kShownLines) continue;
-    out << fmt::format("{}:{}:\n  has      {}\n  records  {}\n", file.string(), i + 1,
+    out << fmt::format("{}:{}:\n  file     {}\n  records  {}\n", file.string(), i + 1,
                        around_difference(is, was), around_difference(was, is));
   }
   if (different > kShownLines) {
-    out << fmt::format("{}: and {} lines more\n", file.string(), different - kShownLines);
+    out << fmt::format("{}: and {} more lines\n", file.string(), different - kShownLines);
   }
   ++verified.files;
   verified.lines += has.size();
@@ -163,7 +163,7 @@ Verified verify_report(const VerifyChoice& choice, std::ostream& out) {
   write_kit(page, again.path(), {}, kNoConverter);
   Verified verified;
   verified.what = "files";
-  verified.other_than = "of a report";
+  verified.other_than = "files of a report";
   for (const fs::path& file : files_below(again.path())) {
     if (!is_plain_file(folder / file)) {
       verified.missing.push_back(file.string());

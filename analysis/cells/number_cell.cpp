@@ -121,14 +121,14 @@ class Remainder {
   void take_spread() {
     rest_ = base::trimmed(rest_.substr(1));
     const PrintedDigits spread = read_digits(rest_, DecimalMark::point, false);
-    if (spread.length == 0) cell_.problem = "has no number behind its \"±\"";
+    if (spread.length == 0) cell_.problem = "has no number after \"±\"";
     rest_.remove_prefix(spread.length);
   }
 
   void take_brackets(char closing) {
     const std::size_t end = rest_.find(closing);
     if (end == rest_.npos) {
-      cell_.problem = "has a bracket that is not closed";
+      cell_.problem = "has an unclosed bracket";
       return;
     }
     const std::string_view remark = base::trimmed(rest_.substr(1, end - 1));
@@ -138,7 +138,7 @@ class Remainder {
     if (closing == ')' && is_unit(remark) && cell_.unit.empty()) {
       cell_.unit = remark;
     } else {
-      cell_.problem = "says more than a number";
+      cell_.problem = "contains text besides the number";
     }
   }
 
@@ -148,7 +148,7 @@ class Remainder {
     const bool has_digit =
         std::any_of(unit.begin(), unit.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
     if (!cell_.unit.empty() || has_digit || unit.empty()) {
-      cell_.problem = "is more than one number";
+      cell_.problem = "contains more than one number";
       return;
     }
     cell_.unit = unit;
@@ -168,18 +168,18 @@ NumberCell read_number_cell(std::string_view text, DecimalMark mark, bool whole)
   take_relation(rest, cell);
   const PrintedDigits digits = read_digits(rest, mark, whole);
   if (digits.length == 0) {
-    cell.problem = "is no number";
+    cell.problem = "is not a number";
     return cell;
   }
   cell.problem = digits.problem;
   cell.is_ambiguous = digits.is_ambiguous;
   const auto [end, error] =
       std::from_chars(digits.plain.data(), digits.plain.data() + digits.plain.size(), cell.value);
-  if (error != std::errc{} || !std::isfinite(cell.value)) cell.problem = "is no number";
+  if (error != std::errc{} || !std::isfinite(cell.value)) cell.problem = "is not a number";
   cell.half_place = 0.5 * std::pow(10.0, -digits.decimals);
   rest.remove_prefix(digits.length);
   if (digits.plain == "10" && rest.starts_with(kFootnote)) {
-    cell.problem = "may be a power of ten or a number with a footnote";
+    cell.problem = "is ambiguous: it is a power of ten or a number with a footnote mark";
   }
   Remainder(rest, cell).read();
   return cell;
@@ -270,8 +270,8 @@ LastMark judge_ambiguous(const Runs& runs, DecimalMark mark, bool whole) {
   if (last == '.' && mark == DecimalMark::unknown) return {true, DecimalMark::unknown, ""};
   if (whole && runs.digits[1] != "000") return {false, DecimalMark::unknown, ""};
   return {false, DecimalMark::unknown,
-          fmt::format("has a decimal {0} or a {0} between thousands, and no other number of the "
-                      "file shows which",
+          fmt::format("is ambiguous: it has a decimal {0} or a {0} between thousands, and no other "
+                      "number of the file shows which",
                       last == ',' ? "comma" : "point")};
 }
 
@@ -330,7 +330,7 @@ PrintedDigits read_digits(std::string_view text, DecimalMark mark, bool whole) {
       std::all_of(runs.marks.begin(), runs.marks.begin() + static_cast<std::ptrdiff_t>(groups) - 1,
                   [&](char c) { return c == runs.marks[0]; });
   if (groups > 1 && (!are_groups(runs, groups) || !one_kind)) {
-    number.problem = "has marks between digits that part no groups of three";
+    number.problem = "has separators between digits that do not form groups of three";
     number.shown = DecimalMark::unknown;
   }
   for (std::size_t i = 0; i < groups; ++i) number.plain += runs.digits[i];

@@ -50,8 +50,9 @@ PathAxis::PathAxis(const std::string& text)
       regex_(split_option("--axis", text, "NAME=REGEX").second) {
   if (regex_.groups() == 1) return;
   throw base::UsageError(
-      fmt::format("--axis {}: must have one group in brackets, which is the value; has {}", text,
-                  regex_.groups()));
+      fmt::format("--axis {}: must contain exactly one group in parentheses, which captures the "
+                  "value (found {})",
+                  text, regex_.groups()));
 }
 
 std::optional<std::string> PathAxis::value(const ForeignLog& log) const {
@@ -115,9 +116,8 @@ std::vector<std::string> AxisTable::unused() const {
     if (row.path.empty()) {
       paths.push_back(fmt::format("line {} has no path", row.line));
     } else {
-      paths.push_back(row.path + (row.is_late
-                                      ? " has an earlier row about the same log, which counts"
-                                      : " is none of the logs"));
+      paths.push_back(row.path + (row.is_late ? " is ignored: an earlier row matches the same log"
+                                              : " matches none of the logs"));
     }
   }
   return paths;
@@ -131,8 +131,8 @@ void MergedAxes::add(const std::string& source, const AxisValues& axes) {
     if (is_new) {
       sources_[name] = source;
     } else if (known->second != value) {
-      conflicts_.push_back(fmt::format("{} is {} by {}, but {} by {}", name, known->second,
-                                       sources_[name], value, source));
+      conflicts_.push_back(fmt::format("{} is {} according to {}, but {} according to {}", name,
+                                       known->second, sources_[name], value, source));
     }
   }
 }

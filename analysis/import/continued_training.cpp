@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kAdvice =
-    "keep the logs of each training in a folder of their own, or tell the trainings apart with "
-    "--axis 'repetition=REGEX' or --table";
+    "keep the logs of each training in a separate folder, or distinguish the trainings with --axis "
+    "'repetition=REGEX' or --table";
 
 bool has_epochs(const TrainedSpan& span) {
   return span.last_epoch > 0;
@@ -112,7 +112,7 @@ class Chains {
       before_[i] = found.front();
       behind_[found.front()].push_back(i);
     } else if (found.size() > 1) {
-      unclear_[i] = fmt::format("begins {}, so that it continues {} or {}; {}", beginning(i),
+      unclear_[i] = fmt::format("begins {}, so it could continue {} or {}; {}", beginning(i),
                                 runs_[found[0]].shown, runs_[found[1]].shown, kAdvice);
     }
   }
@@ -120,7 +120,7 @@ class Chains {
   std::string beginning(std::size_t i) const {
     const TrainedSpan& span = runs_[i].record.span;
     return has_epochs(span) ? fmt::format("with epoch {}", span.first_epoch)
-                            : fmt::format("behind step {}", span.steps_before);
+                            : fmt::format("after step {}", span.steps_before);
   }
 
   /// Marks logs as unclear in three cases: several logs continue the same log, only one log of a
@@ -130,7 +130,7 @@ class Chains {
       if (behind_[i].size() > 1) {
         for (const std::size_t later : behind_[i]) {
           unclear_[later] =
-              fmt::format("begins {}, and {} logs continue {} there; {}", beginning(later),
+              fmt::format("begins {}, but {} logs continue {} from there; {}", beginning(later),
                           behind_[i].size(), runs_[i].shown, kAdvice);
         }
       } else if (behind_[i].size() == 1 && (i >= own_) != (behind_[i][0] >= own_)) {

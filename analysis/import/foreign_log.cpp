@@ -137,11 +137,12 @@ void sort_entry(const fs::directory_entry& entry, std::size_t above, std::vector
   if (entry.is_directory(error)) {
     const std::string refused = folder_refusal_of(path);
     if (!refused.empty()) {
-      skipped.push_back({shown_of(entry), "cannot be looked into: " + refused, true, "folder"});
+      skipped.push_back({shown_of(entry), "cannot be read: " + refused, true, "folder"});
     } else if (entry.is_symlink(error)) {
-      skipped.push_back({shown_of(entry),
-                         "is a link to a folder, which is not followed; name it to import its logs",
-                         false, "folder"});
+      skipped.push_back(
+          {shown_of(entry),
+           "is a link to a folder; links are not followed, so name the folder to import its logs",
+           false, "folder"});
     }
   } else if (entry.is_regular_file(error)) {
     logs.push_back({path, shown_of(entry), false, above});
@@ -167,7 +168,7 @@ void walk(const std::string& argument, const fs::path& except, std::vector<Forei
     }
   }
   if (!error) return;  // on an error the rest of the folder was not visited
-  skipped.push_back({argument, "cannot be looked into: " + error.message(), true, "folder"});
+  skipped.push_back({argument, "cannot be read: " + error.message(), true, "folder"});
 }
 
 }  // namespace
@@ -186,7 +187,8 @@ std::vector<ForeignLog> find_logs(const std::vector<std::string>& arguments, con
     const fs::file_status status = fs::status(argument, error);
     if (fs::is_directory(status)) {
       if (is_below(whole_path(argument), own)) {
-        throw base::UsageError(argument + ": is the folder that the runs are to be written to");
+        throw base::UsageError(
+            argument + ": is the output folder or lies inside it; give a folder outside of it");
       }
       walk(argument, own, logs, skipped);
     } else if (fs::is_regular_file(status)) {
@@ -212,7 +214,7 @@ std::string oddity_of(const fs::path& path) {
   if (::stat(path.c_str(), &status) != 0) {
     const int error = errno;
     if (error != ENOENT && error != ENOTDIR) return std::strerror(error);
-    return ::lstat(path.c_str(), &status) == 0 ? "is a link to what is not there" : "";
+    return ::lstat(path.c_str(), &status) == 0 ? "is a link to a missing file" : "";
   }
   if (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) return "";
   return S_ISFIFO(status.st_mode) ? "is a pipe, not a file" : "is a device or socket, not a file";

@@ -295,13 +295,13 @@ std::string fault_of(std::string_view text) {
   }
   if (text.empty()) return "is empty";
   const std::size_t zero = text.find('\0');
-  return zero == text.npos ? "" : fmt::format("is no text (byte {} is 0)", zero + 1);
+  return zero == text.npos ? "" : fmt::format("is not a text file (byte {} is 0)", zero + 1);
 }
 
 std::string damage_of(std::string_view compression) {
   // Boost's xz decompressor has a memory limit that files with a very large dictionary exceed.
   const char* const limit = compression == "xz" ? ", or needs more than 100 MiB of memory" : "";
-  return fmt::format("is a damaged or incomplete {0} file{1}; {0} -t says more", compression,
+  return fmt::format("is a damaged or incomplete {0} file{1}; run {0} -t for details", compression,
                      limit);
 }
 
@@ -330,12 +330,12 @@ class DecompressedLog {
     const std::size_t zero = block.find('\0');
     if (fault_.empty() && zero != block.npos) {
       const std::int64_t place = total_ + static_cast<std::int64_t>(zero) + 1;
-      fault_ = fmt::format("is no text (byte {} is 0)", place);
+      fault_ = fmt::format("is not a text file (byte {} is 0)", place);
     }
     total_ += static_cast<std::int64_t>(block.size());
     if (fault_.empty() && total_ > kLargestLog) {
-      fault_ = fmt::format(
-          "has more than {} bytes when it is decompressed; at most so many are read", kLargestLog);
+      fault_ =
+          fmt::format("has more than {} bytes when decompressed, which is the limit", kLargestLog);
     }
     if (!fault_.empty()) return false;
     cut_.take(block);
@@ -434,7 +434,7 @@ ForeignText read_foreign(const fs::path& path) {
   ForeignText foreign;
   const FileStamp stamp = stamp_of(path);
   if (stamp.size < 0) {
-    foreign.problem = "is gone";
+    foreign.problem = "no longer exists";
   } else if (stamp.size > kLargestLog) {
     foreign.problem = fmt::format("has {} bytes; at most {} are read", stamp.size, kLargestLog);
   }

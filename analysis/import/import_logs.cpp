@@ -90,7 +90,7 @@ class Import {
     for (const std::string& text : texts) {
       const auto [name, value] = parse_stated(option, text);
       if (!values.try_emplace(name, value).second) {
-        throw base::UsageError(fmt::format("{} {}: is said twice", option, name));
+        throw base::UsageError(fmt::format("{} {}: is given twice", option, name));
       }
     }
   }
@@ -338,7 +338,7 @@ class Import {
     }
     axes.add("its path", by_path);
     axes.add(record.mapped.kind.empty() ? "its content" : "its columns", record.part.which);
-    axes.add("a file beside it", beside_);
+    axes.add("a file next to it", beside_);
     return axes;
   }
 
@@ -375,20 +375,20 @@ class Import {
     if (!mapped && !format_of().of_training) return;
     const AxisValues& known = run.spec.point;
     const auto miss = [](const char* what, const char* axis) {
-      throw base::UsageError(fmt::format(
-          "nothing says {0}; say {1} with --set {1}=N, --axis '{1}=REGEX' for a part of the path, "
-          "or --table",
-          what, axis));
+      throw base::UsageError(
+          fmt::format("{0} is unknown; give {1} with --set {1}=N, --axis '{1}=REGEX' (a part of "
+                      "the path) or --table",
+                      what, axis));
     };
-    if (!known.contains("gpus")) miss("how many GPUs (ranks) it ran on", "gpus");
+    if (!known.contains("gpus")) miss("the number of GPUs (ranks)", "gpus");
     if (mapped) return;
     const bool has_batch = known.contains("global_batch") || known.contains("batch_per_gpu");
-    if (format_of().needs_run && !has_batch) miss("how many samples a step has", "global_batch");
+    if (format_of().needs_run && !has_batch) miss("the number of samples per step", "global_batch");
   }
 
   void check_found(std::size_t files) const {
     if (files == 0 && summary_.skipped.empty()) {
-      throw base::UsageError(fmt::format("no file in {}", fmt::join(request_.logs, ", ")));
+      throw base::UsageError(fmt::format("found no file in {}", fmt::join(request_.logs, ", ")));
     }
     if (runs_.empty()) {
       throw base::UsageError(why_nothing_is_imported(summary_.skipped, files));
@@ -398,9 +398,10 @@ class Import {
     });
     if (!is_asked() || any) return;
     const ImportedRun& first = runs_.front();
-    throw base::UsageError(fmt::format("{}: {}{}{}", first.shown, first.reason,
-                                       runs_.size() == 1 ? "" : "; so with all the other logs",
-                                       lines_behind_error(summary_.skipped)));
+    throw base::UsageError(
+        fmt::format("{}: {}{}{}", first.shown, first.reason,
+                    runs_.size() == 1 ? "" : "; the same applies to all other logs",
+                    lines_behind_error(summary_.skipped)));
   }
 
   /// Keeps one run for each attempt of a job. Returns the ids of the replaced runs in the plan
@@ -411,7 +412,8 @@ class Import {
     summary_.runs -= static_cast<int>(jobs.repeated.size());
     for (const ImportedRun& run : jobs.repeated) {
       const std::string place = fmt::format("{}: line {}", run.shown, run.record.part.first_line);
-      summary_.skipped.push_back({place, "another row has the same job and counts", false, "job"});
+      summary_.skipped.push_back(
+          {place, "another row describes the same job and is used instead", false, "job"});
     }
     return std::move(jobs.replaced);
   }
@@ -431,9 +433,8 @@ class Import {
     }
     for (std::string& note : joined.notes) summary_.joined.push_back(std::move(note));
     for (const std::string& copy : joined.copies) {
-      summary_.warnings.push_back(copy +
-                                  " are the same, byte by byte; both count, for their axes "
-                                  "say that they are different runs");
+      summary_.warnings.push_back(
+          copy + " are identical, byte by byte; both are imported because their axes differ");
     }
     return joined.paths;
   }

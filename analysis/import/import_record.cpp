@@ -48,7 +48,7 @@ using contract::RunOutcome;
 namespace codec = contract::codec;
 
 constexpr const char* kNoEnd =
-    "ends before its program did: the last line, by which such logs tell the end, is missing";
+    "the log is incomplete: the last line, which marks the end of the program, is missing";
 
 bool is_measurement(const contract::ResultRecord& record) {
   return std::holds_alternative<contract::StepWindow>(record) ||
@@ -155,7 +155,7 @@ void visit_fields(Visitor& v, ImportJson& i) {
 }  // namespace
 
 std::string why_nothing(const contract::ResultsFile& file) {
-  std::string why = "nothing in it is a measurement";
+  std::string why = "the log contains no measurements";
   if (!file.skipped.empty()) why += " (" + file.skipped.front() + ")";
   return why;
 }
@@ -195,7 +195,8 @@ ImportRecord import_record_from_json(std::string_view text, const std::string& f
   if (in.span.first_epoch >= 0) {
     record.span = {in.span.first_epoch, in.span.last_epoch, in.span.steps_before, in.span.steps};
     for (const auto& pair : in.span.epoch_begins) {
-      if (pair.size() != 2) throw base::SpecError({file}, "span.epoch_begins", "must hold pairs");
+      if (pair.size() != 2)
+        throw base::SpecError({file}, "span.epoch_begins", "must contain pairs");
       record.span.epoch_begins[static_cast<int>(pair[0])] = pair[1];
     }
   }

@@ -171,8 +171,8 @@ class Writer {
     const auto [other, is_new] = taken_.try_emplace(spec.run_id, run.record.path);
     if (is_new) return;
     throw base::UsageError(
-        fmt::format("{}: is told to be repetition {} of the same point as {}; is an axis missing "
-                    "that tells them apart (--axis, --map, --table)?",
+        fmt::format("{}: repetition {} of the same point is already taken by {}; add an axis that "
+                    "distinguishes them (--axis, --map, --table)",
                     run.shown, repetition, other->second));
   }
 
@@ -273,9 +273,10 @@ ImportedPlan read_imported_plan(const contract::PlanDir& folder) {
   if (!fs::exists(folder.plan_json())) return imported;
   contract::Plan plan = contract::read_plan(folder);
   if (!holds_imported_runs(plan)) {
-    throw base::UsageError(fmt::format(
-        "{}: is a plan of runs to be done; logs of other programs go to a folder of their own",
-        folder.root().string()));
+    throw base::UsageError(
+        fmt::format("{}: contains a plan of runs that dlscale starts; import third-party logs into "
+                    "a different folder",
+                    folder.root().string()));
   }
   imported.study = plan.study;
   imported.scaling = plan.scaling;

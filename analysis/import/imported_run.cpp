@@ -40,8 +40,8 @@ std::string unknown_model_warning(const std::vector<ImportedRun>& runs,
   }
   if (!any || logs.size() < 2) return "";
   return fmt::format(
-      "the model of {} logs is unknown (the first is {}): each has curves of its own, and none is "
-      "a repetition of another. State the model with --set model=NAME, --axis 'model=REGEX' or a "
+      "the model of {} logs is unknown (the first is {}): they form separate curves and are not "
+      "treated as repetitions. State the model with --set model=NAME, --axis 'model=REGEX' or a "
       "column of --table",
       logs.size(), logs.begin()->second);
 }
@@ -84,8 +84,8 @@ class Describer {
     const auto number = base::number_of<std::int64_t>(found->second);
     if (!number || *number < 1 || *number > INT_MAX) {
       throw base::UsageError(
-          fmt::format("{}: {} is \"{}\" by {}, must be a whole number of at least 1", log_, axis,
-                      found->second, axes_.source_of(axis)));
+          fmt::format("{}: {} is \"{}\" according to {}; it must be a whole number of at least 1",
+                      log_, axis, found->second, axes_.source_of(axis)));
     }
     value = static_cast<Integer>(*number);
   }
@@ -166,7 +166,7 @@ int stated_repetition(const std::string& text, const std::string& log) {
                       number == static_cast<int>(number);
   if (is_one) return static_cast<int>(number);
   throw base::UsageError(
-      fmt::format("{}: repetition is \"{}\", must be a whole number of at least 1", log, text));
+      fmt::format("{}: repetition is \"{}\"; it must be a whole number of at least 1", log, text));
 }
 
 std::string device_name(const contract::RunSpec& run) {

@@ -140,10 +140,10 @@ void check(const MappedFormat& format) {
   if (!has_measure(format)) {
     std::vector<std::string> names;
     for (const MeasureEntry& entry : measures()) names.emplace_back(entry.name);
-    throw base::UsageError(fmt::format(
-        "--format {}: say with --map FIELD=COLUMN what its columns mean; fields are axes of the "
-        "runs, repetition, and {}",
-        format.kind, fmt::join(names, ", ")));
+    throw base::UsageError(
+        fmt::format("--format {}: map its columns to fields with --map FIELD=COLUMN; fields are "
+                    "axes of the runs, repetition, and {}",
+                    format.kind, fmt::join(names, ", ")));
   }
   make_row_reader(format);
 }

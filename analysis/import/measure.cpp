@@ -20,20 +20,20 @@ constexpr std::array<MeasureEntry, kMeasures> kMeasureTable{{
     {"h2d_s", "seconds of copying to the device"},
     {"forward_s", "seconds of the forward pass"},
     {"backward_s", "seconds of the backward pass"},
-    {"exposed_comm_s", "seconds of communication that nothing hides"},
-    {"optimizer_s", "seconds of the update"},
+    {"exposed_comm_s", "seconds of communication not hidden by computation"},
+    {"optimizer_s", "seconds of the optimizer update"},
     {"bubble_s", "seconds of waiting in a pipeline"},
     {"other_s", "seconds of anything else"},
     {"compute_s", "seconds of forward, backward and communication together; counted as other"},
     {"wall_s", "seconds of the steps, all parts together"},
     {"samples", "samples of all ranks together"},
     {"rank_samples", "samples of one rank"},
-    {"samples_per_s", "samples of all ranks a second"},
-    {"steps", "how many optimizer steps the row is of"},
-    {"step", "which step the row is of"},
-    {"epoch", "which epoch the row is of"},
-    {"rank", "which rank the row is of"},
-    {"warmup", "1 where start-up costs are in it, else 0"},
+    {"samples_per_s", "samples of all ranks per second"},
+    {"steps", "number of optimizer steps that the row covers"},
+    {"step", "number of the step that the row describes"},
+    {"epoch", "number of the epoch that the row describes"},
+    {"rank", "rank that the row describes"},
+    {"warmup", "1 if the row includes start-up costs, otherwise 0"},
     {"lr", "learning rate"},
     {"loss", "training loss"},
     {"accuracy", "top-1 on the test set, 0 to 1"},
@@ -101,21 +101,21 @@ void check_axis_name(const std::string& option, const std::string& name) {
     return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-';
   });
   if (!plain) {
-    throw base::UsageError(
-        fmt::format("{}: \"{}\" is no name (letters, digits and . _ - only)", option, name));
+    throw base::UsageError(fmt::format(
+        "{}: \"{}\" is not a valid name (use letters, digits and . _ - only)", option, name));
   }
   if (const auto measure = find_measure(name)) {
     throw base::UsageError(fmt::format(
-        "{0}: {1} is what rows of a log measure ({2}): --map {1}=COLUMN or a group of --pattern "
-        "reads it; call an axis of your own otherwise, as {1}_axis",
+        "{0}: {1} is the name of a measured field ({2}): read it with --map {1}=COLUMN or a group "
+        "of --pattern, or choose another name for an axis, for example {1}_axis",
         option, name, kMeasureTable[static_cast<std::size_t>(*measure)].summary));
   }
   const std::string meant = base::nearest(name, measure_names());
   const bool is_run_name = std::ranges::find(kRunNames, name) != std::end(kRunNames);
   if (meant.empty() || is_run_name || is_made_of_measure(name)) return;
-  throw base::UsageError(
-      fmt::format("{}: {}; an axis of your own needs a name less like a field's, as my_{}", option,
-                  base::unknown_name("field", name, measure_names()), name));
+  throw base::UsageError(fmt::format(
+      "{}: {}; to add an axis, choose a name that is less similar to a field, for example my_{}",
+      option, base::unknown_name("field", name, measure_names()), name));
 }
 
 MappedColumn parse_mapping(const std::string& text) {
@@ -129,7 +129,7 @@ MappedColumn parse_mapping(const std::string& text) {
   if (times != std::string::npos && times > 0) {
     if (!whole_number(std::string_view(mapped.column).substr(times + 1), mapped.factor) ||
         mapped.factor <= 0) {
-      throw base::UsageError(fmt::format("--map {}: \"{}\" is no positive number", text,
+      throw base::UsageError(fmt::format("--map {}: \"{}\" must be a positive number", text,
                                          mapped.column.substr(times + 1)));
     }
     mapped.column.resize(times);
@@ -137,7 +137,7 @@ MappedColumn parse_mapping(const std::string& text) {
   if (!find_measure(mapped.field)) {
     check_axis_name("--map", mapped.field);
     if (mapped.factor != 1) {
-      throw base::UsageError(fmt::format("--map {}: an axis takes no factor", text));
+      throw base::UsageError(fmt::format("--map {}: an axis cannot have a factor", text));
     }
   }
   return mapped;

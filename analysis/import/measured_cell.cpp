@@ -101,7 +101,7 @@ std::string misfit_of(const std::string& unit, const std::optional<CellUnit>& kn
   if (is_multiple && counts) return "";
   const bool same_thing = known->thing.empty() || known->thing == needed.thing;
   if (known->kind == needed.kind && same_thing) return "";
-  return fmt::format("has the unit \"{}\", which is none of this field", unit);
+  return fmt::format("has the unit \"{}\", which this field does not accept", unit);
 }
 
 }  // namespace
@@ -177,11 +177,11 @@ std::string read_measure(Measure measure, std::string_view text, DecimalMark mar
   const MeasureUnit needed = unit_of(measure);
   const NumberCell cell = read_number_cell(text, mark, needed.whole);
   const auto wrong = [&](std::string_view why) {
-    return why == "is no number" ? fmt::format("{} is no number: \"{}\"", entry.name, text)
-                                 : fmt::format("{}: \"{}\" {}", entry.name, text, why);
+    return why == "is not a number" ? fmt::format("{} is not a number: \"{}\"", entry.name, text)
+                                    : fmt::format("{}: \"{}\" {}", entry.name, text, why);
   };
   if (cell.is_ambiguous) {
-    return wrong(cell.problem + ": state it with --decimal comma or --decimal point");
+    return wrong(cell.problem + "; state it with --decimal comma or --decimal point");
   }
   if (!cell.problem.empty()) return wrong(cell.problem);
   if (cell.relation == "~") return wrong("is an approximate number and does not count as measured");
@@ -193,7 +193,7 @@ std::string read_measure(Measure measure, std::string_view text, DecimalMark mar
   if (!misfit.empty()) return wrong(misfit);
   if (unit->factor != 1 && factor != 1) {
     return wrong(
-        fmt::format("names its unit, and --map multiplies by {}: leave the factor out", factor));
+        fmt::format("contains its unit, but --map multiplies by {}: remove the factor", factor));
   }
   value = cell.value * unit->factor * factor;
   if (needed.whole && std::abs(value - std::round(value)) < 1e-6) value = std::round(value);

@@ -92,7 +92,7 @@ class JsonReader : public RowReader {
   std::string read(std::string_view line, TextRow& row) override {
     if (base::trimmed(line).empty()) return "";
     is_about_other_ = false;
-    if (!object_.read(line)) return "is no JSON object";
+    if (!object_.read(line)) return "is not a JSON object";
     bool measured = false;
     for (const MappedColumn& column : columns_) {
       std::string value;
@@ -141,15 +141,16 @@ class PatternReader : public RowReader {
     if (measured) return;
     std::vector<std::string> names;
     for (const MeasureEntry& entry : measures()) names.emplace_back(entry.name);
-    throw base::UsageError(fmt::format(
-        "the patterns have no group that is a measure, such as (?<loss>…); there are: {}",
-        fmt::join(names, ", ")));
+    throw base::UsageError(
+        fmt::format("the patterns need a named group for a measure, for example (?<loss>…); the "
+                    "measures are: {}",
+                    fmt::join(names, ", ")));
   }
 
   std::string read(std::string_view line, TextRow& row) override {
     for (const Pattern& pattern : patterns_) {
       const Regex::Found found = pattern.regex.find(line, groups_);
-      if (found == Regex::Found::gave_up) return "a pattern takes too long on it";
+      if (found == Regex::Found::gave_up) return "a pattern takes too long on this line";
       if (found == Regex::Found::no) continue;
       for (const auto& [name, number] : pattern.names) {
         const std::string_view text = groups_[static_cast<std::size_t>(number)];
@@ -290,7 +291,7 @@ class MarkdownReader : public RowReader {
     if (text.starts_with("```")) in_code_ = !in_code_;
     const bool is_row = text.starts_with('|') && !is_rule(text);
     is_about_other_ = in_code_;
-    if (in_code_) return is_row ? "stands in a code block" : "";
+    if (in_code_) return is_row ? "is inside a code block" : "";
     if (is_rule(text)) {
       take_rule();
     } else if (is_row) {

@@ -69,7 +69,8 @@ std::string impossible(const MeasuredRow& row) {
   }
   for (const Measure share : {Measure::accuracy, Measure::top5_accuracy}) {
     if (row.has(share) && row[share] > 1) {
-      return fmt::format("accuracy is {}, above 1 (of percents: map it with *0.01)", row[share]);
+      return fmt::format("accuracy is {}, above 1 (if it is in percent, map it with *0.01)",
+                         row[share]);
     }
   }
   for (const Measure count : {Measure::samples, Measure::rank_samples, Measure::steps,
@@ -79,7 +80,7 @@ std::string impossible(const MeasuredRow& row) {
     const double most = count == Measure::epoch ? kMostRowEpochs : kLargestCount;
     if (row[count] > most) return fmt::format("{} is {}, too large", name, row[count]);
     if (row[count] != std::floor(row[count])) {
-      return fmt::format("{} is {}, no whole number", name, row[count]);
+      return fmt::format("{} is {}, not a whole number", name, row[count]);
     }
   }
   const double parts = parts_sum(row);
@@ -119,7 +120,7 @@ void RowRecords::add(int line, const MeasuredRow& row) {
     return other.row[Measure::rank] == row[Measure::rank];
   });
   if (said)
-    return skip(line, fmt::format("rank {} has a row of this step already", row[Measure::rank]));
+    return skip(line, fmt::format("rank {} already has a row for this step", row[Measure::rank]));
   group.push_back({line, row});
 }
 
@@ -147,8 +148,8 @@ void RowRecords::take(const Group& group) {
   const bool is_of_ranks = first.has(Measure::rank);
   const auto told = run_.point.find("gpus");
   if (is_of_ranks && told != run_.point.end() && static_cast<int>(group.size()) != run_.gpus) {
-    return skip(line,
-                fmt::format("{} of {} ranks have a row of this step", group.size(), run_.gpus));
+    return skip(
+        line, fmt::format("only {} of {} ranks have a row for this step", group.size(), run_.gpus));
   }
   add_window(group, line);
   add_eval(first, line);
@@ -228,17 +229,16 @@ std::int64_t RowRecords::steps_of(const MeasuredRow& row, std::int64_t samples) 
 }
 
 void RowRecords::skip_without_samples(const MeasuredRow& row, int line) {
-  if (!is_in_epoch(row)) return skip(line, "nothing says of how many samples its time is");
+  if (!is_in_epoch(row)) return skip(line, "the number of samples for its time is unknown");
   const double epoch = row[Measure::epoch];
   const int rows = rows_in_epoch_[epoch];
   if (rows == 1) {
-    return skip(line,
-                fmt::format("nothing says how many samples epoch {} has: no rate (map samples "
-                            "or steps, or say train_samples)",
-                            epoch));
+    return skip(line, fmt::format("the number of samples in epoch {} is unknown: no rate (map "
+                                  "samples or steps, or set train_samples)",
+                                  epoch));
   }
-  skip(line, fmt::format("epoch {} has {} rows, and nothing says how many samples they have: no "
-                         "rate (map step, samples or steps)",
+  skip(line, fmt::format("epoch {} has {} rows with an unknown number of samples: no rate (map "
+                         "step, samples or steps)",
                          epoch, rows));
 }
 
@@ -250,7 +250,7 @@ void RowRecords::add_window(const Group& group, int line) {
   }
   step.complete(samples_of(first));
   if (step.samples > kFastestRow * std::max(run_.gpus, 1) * step.wall_s) {
-    return skip(line, fmt::format("{:.3g} samples/s cannot be: is its time in other units?",
+    return skip(line, fmt::format("{:.3g} samples/s is impossible: check the unit of its time",
                                   step.samples / step.wall_s));
   }
   contract::EpochRecord row{.time = std::nan("")};

@@ -21,8 +21,8 @@ std::string lines_of(const base::SkipTally& tally) {
 }  // namespace
 
 const char* const kUnrecognised =
-    "no format recognises it; name its format with --format, or say with --map what the columns of "
-    "tables mean";
+    "its format is not recognised; name the format with --format, or map the columns of a table "
+    "with --map";
 
 bool has_failure(const std::vector<SkippedLog>& skipped) {
   return std::any_of(skipped.begin(), skipped.end(),
@@ -45,16 +45,16 @@ std::string why_nothing_is_imported(const std::vector<SkippedLog>& skipped, std:
   const base::SkipTally tally = tally_of(skipped);
   const SkippedLog& first = skipped.front();
   if (tally.reasons().size() > 1) {
-    return fmt::format("none of {} files can be imported\n{}", files, lines_of(tally));
+    return fmt::format("none of the {} files can be imported\n{}", files, lines_of(tally));
   }
   if (first.why != kUnrecognised) {
     return fmt::format("{}: {}{}", first.shown, first.why,
-                       tally.total() == 1 ? "" : "; so with all the other files");
+                       tally.total() == 1 ? "" : "; the same applies to all other files");
   }
   return fmt::format(
-      "no format recognises {}{}: name one with --format (known: {}), or say with --map what the "
-      "columns of tables mean",
-      first.shown, files == 1 ? "" : fmt::format(" or another of the {} files", files),
+      "the format of {}{} is not recognised: name one with --format (known: {}), or map the "
+      "columns of a table with --map",
+      first.shown, files == 1 ? "" : fmt::format(" and of the other files ({} in all)", files),
       fmt::join(base::names(log_formats()), ", "));
 }
 

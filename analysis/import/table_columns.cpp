@@ -116,7 +116,7 @@ void TableColumns::require() const {
                     seen_.empty() ? "none" : fmt::format("{}", fmt::join(seen_, ", "))));
   }
   throw base::UsageError(
-      fmt::format("has no table with all the columns (there are: {})",
+      fmt::format("has no table with all mapped columns (there are: {})",
                   seen_.empty() ? "none" : fmt::format("{}", fmt::join(seen_, ", "))));
 }
 

@@ -443,7 +443,8 @@ ColumnHeading read_plain(const std::string& text, const std::string& whole) {
   ColumnHeading heading{.name = whole};
   if (const std::string usual = usual_unit(quantity.value_or("")); !usual.empty()) {
     heading.problem = fmt::format(
-        "column \"{0}\" names no unit: write it in brackets, as \"{0} [{1}]\"", whole, usual);
+        "column \"{0}\" has no unit: write the unit in brackets, for example \"{0} [{1}]\"", whole,
+        usual);
     return heading;
   }
   const auto axis = known_scaling_axis(text);
@@ -474,7 +475,7 @@ std::vector<Bracket>::const_iterator unit_among(const std::vector<Bracket>& brac
 
 ColumnHeading read_column_heading(const std::string& printed) {
   const std::string text = without_hash(printed);
-  if (text.empty()) return {.problem = "a column without a name"};
+  if (text.empty()) return {.problem = "the column has no name"};
   const std::size_t open = text.find(" [");
   if (open != text.npos && text.find(']', open) == text.npos) {
     return {.problem = fmt::format("\"{}\": ] is missing", text)};

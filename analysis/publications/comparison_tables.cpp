@@ -48,7 +48,7 @@ std::vector<std::string> definition_notes(const ReferenceStudy& study) {
   if (study.repeats > 0) notes.push_back(fmt::format("repeats: {}", study.repeats));
   for (const auto& [quantity, definition] : publication.definitions) {
     std::string note = fmt::format("{} = {}", quantity, definition.formula);
-    if (!definition.reading.empty()) note += "; its numbers follow " + definition.reading;
+    if (!definition.reading.empty()) note += "; the published numbers follow " + definition.reading;
     notes.push_back(note);
   }
   for (const auto& [name, words] : publication.settings) {
@@ -123,27 +123,29 @@ Table publication_table(const ReferenceStudy& study) {
 }
 
 Table comparison_table(const ReferenceStudy& study, const Comparison& comparison) {
-  Table table{"comparison",
-              "Own values beside " + study.title,
-              {"difference: own against published; of a bound or a range: 0 where it is kept",
-               "own: median of the n repeats, with its 95 % interval (n < 6: range, no interval); "
-               "by a formula of the publication: of means, no interval"},
-              {{"quantity", "quantity", ""},
-               {"point", "own point", ""},
-               {"unit", "unit", ""},
-               {"published", "published", ""},
-               {"kind", "kind", ""},
-               {"own", "own", "", 3},
-               {"own_interval", "interval", "", 3, 1, true},
-               {"n", "n", ""},
-               {"difference", "difference", "%", 1, 100},
-               {"difference_interval", "interval", "%", 1, 100, true},
-               {"verdict", "verdict", ""},
-               {"where", "where", ""}},
-              {}};
+  Table table{
+      "comparison",
+      "Own values compared with " + study.title,
+      {"difference = own / published - 1; 0 if the own value satisfies a published bound or range",
+       "own: median of the n repeats with its 95 % interval (n < 6: range); values by a formula of "
+       "the publication are computed from means and have no interval"},
+      {{"quantity", "quantity", ""},
+       {"point", "own point", ""},
+       {"unit", "unit", ""},
+       {"published", "published", ""},
+       {"kind", "kind", ""},
+       {"own", "own", "", 3},
+       {"own_interval", "interval", "", 3, 1, true},
+       {"n", "n", ""},
+       {"difference", "difference", "%", 1, 100},
+       {"difference_interval", "interval", "%", 1, 100, true},
+       {"verdict", "verdict", ""},
+       {"where", "where", ""}},
+      {}};
   if (!comparison.unsaid.empty()) {
-    table.notes.push_back(fmt::format("own runs do not say {}: matched all the same",
-                                      fmt::join(comparison.unsaid, ", ")));
+    table.notes.push_back(
+        fmt::format("not recorded by the own runs and therefore ignored when matching: {}",
+                    fmt::join(comparison.unsaid, ", ")));
   }
   for (const Match& match : comparison.matches) table.rows.push_back(row_of(match));
   return table;

@@ -51,9 +51,9 @@ std::string set_number(Published& value, const base::CsvCell& cell, const std::s
   value.unit = unit;
   value.number = printed.number;
   if (value.relation == "=") value.relation = printed.relation;
-  return printed.problem == "is no number" ? fmt::format("\"{}\" is no number", cell.text)
-         : printed.problem.empty()         ? ""
-                                           : fmt::format("\"{}\" {}", cell.text, printed.problem);
+  return printed.problem == "is not a number" ? fmt::format("\"{}\" is not a number", cell.text)
+         : printed.problem.empty()            ? ""
+                                   : fmt::format("\"{}\" {}", cell.text, printed.problem);
 }
 
 bool is_whole(double value) {
@@ -77,8 +77,8 @@ std::string axis_cell_text(const std::string& axis, const std::string& text, Dec
 
 char read_kind(const base::CsvCell& cell, const std::string& text) {
   if (text == "R" || text == "D" || text == "C") return text[0];
-  fail(cell, fmt::format("kind is R (printed), D (recomputed from raw data) or C (computed from "
-                         "printed values), not \"{}\"",
+  fail(cell, fmt::format("kind must be R (printed), D (recomputed from raw data) or C (computed "
+                         "from printed values), not \"{}\"",
                          text));
 }
 
@@ -229,14 +229,13 @@ class TableReader {
     };
     if (heading.is_measured && is_time_or_rate(heading.unit) && !known_quantity(heading.name)) {
       note(
-          "has a known unit and an unknown name: no rule compares it with speed-ups and "
-          "efficiencies. Names that the rules know are epoch_time, step_time, runtime and "
-          "throughput");
+          "has a known unit but an unknown name, so no rule compares it with speed-ups and "
+          "efficiencies. The rules know the names epoch_time, step_time, runtime and throughput");
     } else if (heading.is_guess && !is_one_of(kStated, heading.name) && has_numbers_alone(column)) {
       note(
-          "has numbers, and neither its name nor a unit is known: taken as a setting that tells "
-          "curves apart. If it is a measurement, write its unit in brackets, or [1] if it has "
-          "none. If it counts GPUs, nodes or ranks, call it gpus, nodes or ranks");
+          "contains numbers, but neither its name nor a unit is known. It is used as a setting "
+          "that distinguishes curves. If it is a measurement, write its unit in brackets, or [1] "
+          "if it has none. If it counts GPUs, nodes or ranks, call it gpus, nodes or ranks");
     }
   }
 
@@ -248,7 +247,7 @@ class TableReader {
 
   static DecimalMark read_mark(const base::CsvCell& cell, const std::string& text) {
     if (text != "comma" && text != "point") {
-      fail(cell, fmt::format("decimal is comma or point, not \"{}\"", text));
+      fail(cell, fmt::format("decimal must be comma or point, not \"{}\"", text));
     }
     return text == "comma" ? DecimalMark::comma : DecimalMark::point;
   }
@@ -278,13 +277,14 @@ class TableReader {
       for (std::size_t j = 0; j < i; ++j) {
         if (columns_[j].name == columns_[i].name && columns_[j].unit == columns_[i].unit &&
             columns_[j].statistic == columns_[i].statistic) {
-          fail(csv_.header[i],
-               fmt::format("column \"{}\" stands there twice", csv_.header[i].text));
+          fail(csv_.header[i], fmt::format("column \"{}\" occurs twice", csv_.header[i].text));
         }
       }
     }
     if (!says_something) {
-      fail(csv_.header[0], "neither a column \"quantity\" nor one with a unit, as \"time [s]\"");
+      fail(csv_.header[0],
+           "the table needs a column \"quantity\" or a column with a unit, for example \"time "
+           "[s]\"");
     }
   }
 
@@ -372,7 +372,8 @@ class TableReader {
     if (claim && value.along.empty()) {
       fail(quantity, fmt::format("\"{}\" needs a column \"along\"", value.relation));
     }
-    if (!claim && cell == nullptr) fail(quantity, "a quantity without a value");
+    if (!claim && cell == nullptr)
+      fail(quantity, "the quantity has no value: fill the column \"value\"");
     if (cell != nullptr) {
       const std::string problem = set_number(value, *cell, common.unit, mark_);
       const bool needs_number = value.relation != "=" || !value.unit.empty();

@@ -143,7 +143,7 @@ double factor_of(const NumberCell& cell, const Unit& column, std::string& proble
   const bool is_same = own && unit_of(*own).dimension == column.dimension &&
                        own->per_gpu == (column.cell && column.cell->per_gpu);
   if (!is_same) {
-    problem = fmt::format("has the unit \"{}\", which is none of its column", cell.unit);
+    problem = fmt::format("has the unit \"{}\", which does not fit its column", cell.unit);
     return 1;
   }
   return own->factor;
@@ -164,7 +164,9 @@ PrintedCell read_printed_cell(std::string_view text, const std::string& unit, De
   }
   const NumberCell cell = read_number_cell(text, mark);
   printed.problem = cell.problem;
-  if (cell.is_ambiguous) printed.problem += ": state it above the header, \"# decimal: comma\"";
+  if (cell.is_ambiguous)
+    printed.problem +=
+        "; write the decimal mark above the header, for example \"# decimal: comma\"";
   const double factor = factor_of(cell, column.value_or(Unit{}), printed.problem);
   if (!printed.problem.empty()) return printed;
   const double half = cell.half_place;

@@ -232,8 +232,8 @@ void keep_common(std::vector<ClaimMismatch>& kept, const std::vector<ClaimMismat
 std::string assumption_of(const ClaimMismatch& mismatch) {
   if (mismatch.point == nullptr || !is_whole_time(*mismatch.point)) return "";
   return mismatch.work_grows
-             ? " The times were taken as those of work that grows with the GPUs (weak scaling)."
-             : " The times were taken as those of the same work on all GPUs (strong scaling).";
+             ? " The work is assumed to grow with the GPUs (weak scaling)."
+             : " The work is assumed to be the same on any number of GPUs (strong scaling).";
 }
 
 std::vector<ClaimMismatch> claims_beside_measurements(const Publication& publication,

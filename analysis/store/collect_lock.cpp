@@ -35,8 +35,7 @@ CollectLock::CollectLock(const std::filesystem::path& database) {
   descriptor_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0) {
     throw base::RunError(
-        fmt::format("{}: cannot be opened or written ({}); check the folder's "
-                    "permissions",
+        fmt::format("{}: cannot be opened or written ({}); check the permissions of the folder",
                     file, std::strerror(errno)));
   }
   const auto until = std::chrono::steady_clock::now() + kPatience;
@@ -46,7 +45,7 @@ CollectLock::CollectLock(const std::filesystem::path& database) {
       std::this_thread::sleep_for(kPause);
       continue;
     }
-    const std::string reason = taken ? "another collect holds it" : std::strerror(errno);
+    const std::string reason = taken ? "another dlscale collect is running" : std::strerror(errno);
     ::close(descriptor_);
     throw base::RunError(fmt::format("{}: cannot be locked: {}", file, reason));
   }
@@ -56,7 +55,7 @@ std::int64_t CollectLock::now_ns() const {
   struct stat status {};
   if (::futimens(descriptor_, nullptr) != 0 || ::fstat(descriptor_, &status) != 0) {
     throw base::RunError(
-        fmt::format("the file that locks a collect cannot be touched: {}", std::strerror(errno)));
+        fmt::format("cannot update the lock file of dlscale collect: {}", std::strerror(errno)));
   }
   return std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec;
 }

@@ -280,7 +280,7 @@ class FolderRows {
         return "";
       }
       rows_.delete_run(run_id);
-      return fmt::format("{}: describes run {}", name, spec.run_id);
+      return fmt::format("{}: ignored because it describes run {}", name, spec.run_id);
     } catch (const base::SpecError& error) {  // a broken file must not block the others
       rows_.delete_run(run_id);
       return error.what();
@@ -295,7 +295,7 @@ class FolderRows {
       try {
         spec = contract::run_spec_from_json(base::read_file(file), relative(file));
       } catch (const base::Error&) {
-        return {key.source + ": left out, for nothing readable describes its run", false};
+        return {key.source + ": ignored because no readable file describes its run", false};
       }
     }
     std::string problems;
@@ -308,7 +308,8 @@ class FolderRows {
     for (const contract::ResultRecord& record : file.records) {
       const auto* start = std::get_if<contract::RunStart>(&record);
       if (start == nullptr || start->run_id == key.run_id) continue;
-      problems += fmt::format("{}: holds results of run {}; left out\n", key.source, start->run_id);
+      problems += fmt::format("{}: ignored because it contains results of run {}\n", key.source,
+                              start->run_id);
       file = {};
       break;
     }

@@ -253,7 +253,8 @@ Frame read_study(const contract::PlanDir& folder, ReadRuns read_runs) {
     SQLite::Statement study(database,
                             "SELECT name, scaling, baseline_rule, baseline_gpus FROM study");
     if (!study.executeStep()) {
-      throw base::RunError(store.file().string() + ": holds no study; run dlscale collect first");
+      throw base::RunError(store.file().string() +
+                           ": contains no study; run dlscale collect first");
     }
     frame.study = study.getColumn(0).getString();
     frame.scaling = study.getColumn(1).getString();

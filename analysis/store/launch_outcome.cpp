@@ -78,7 +78,8 @@ LaunchEnd said_by(const EndRecord& end) {
 /// run is Lost, because it did not end before its job. Otherwise the run ended like its job.
 LaunchEnd said_by_job(const EndRecord& end) {
   if (outcome_of(end.record) != RunOutcome::Completed) return said_by(end);
-  return {contract::to_string(RunOutcome::Lost), end.source, "its job ended, it did not"};
+  return {contract::to_string(RunOutcome::Lost), end.source,
+          "the job ended, but the run recorded no end"};
 }
 
 /// Returns the end of a launch from the job script's record, if the ranks only know that a signal

@@ -21,12 +21,12 @@ CREATE TABLE study_axis (
   PRIMARY KEY (position, value_position)
 ) WITHOUT ROWID;
 
--- A file or folder that the last collect looked at, its path relative to the plan folder.
+-- Files and folders that the last collect checked. Paths are relative to the plan folder.
 CREATE TABLE source (
   path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, ctime_ns INTEGER, inode INTEGER,
-  sha256 TEXT,  -- NULL: its content is not in the database
+  sha256 TEXT,  -- NULL: the content is not in the database
   truncated INTEGER NOT NULL DEFAULT 0,  -- the last line was incomplete
-  problems TEXT NOT NULL DEFAULT ''      -- one a line
+  problems TEXT NOT NULL DEFAULT ''      -- one per line
 ) WITHOUT ROWID;
 
 CREATE TABLE run (
@@ -35,11 +35,11 @@ CREATE TABLE run (
   cores_per_rank INTEGER, device TEXT, batch_per_gpu INTEGER, global_batch INTEGER,
   accumulation_steps INTEGER, epochs INTEGER, warmup_epochs REAL, lr_schedule TEXT, lr_base REAL,
   lr_peak REAL, optimizer TEXT, label_smoothing REAL,
-  plan_position INTEGER,  -- NULL: the plan no longer has it
-  outcome TEXT,           -- of the last completed launch, else of the last
+  plan_position INTEGER,  -- NULL: no longer in the plan
+  outcome TEXT,           -- of the last completed launch, or else of the last launch
   result_launch INTEGER,  -- the last completed launch
-  compression TEXT,  -- type in which gradients are sent (fp16, bf16, powersgd); empty: their own
-  stop_rule TEXT     -- what ends training: "epochs", "accuracy >= 0.94", …; empty: not known
+  compression TEXT,  -- how gradients are sent (fp16, bf16, powersgd); empty: as they are
+  stop_rule TEXT     -- what ends training: "epochs", "accuracy >= 0.94", …; empty: unknown
 ) WITHOUT ROWID;
 
 CREATE TABLE run_axis (
@@ -51,11 +51,11 @@ CREATE TABLE launch (
   nodes INTEGER, resumed_from TEXT, trainer_version TEXT, parameters INTEGER,
   trainable_parameters INTEGER, train_samples INTEGER, test_samples INTEGER,
   steps_per_epoch INTEGER, padded_samples INTEGER, dropped_samples INTEGER,
-  -- as the trainer saw its end
+  -- end as recorded by the trainer
   stopped REAL, stop_outcome TEXT, stop_reason TEXT, stop_exit_code INTEGER,
-  -- as it is to be taken
+  -- end after taking all records into account
   outcome TEXT, outcome_source TEXT, reason TEXT,
-  resumed_step INTEGER,  -- steps done when resumed_from was saved; the steps beyond were repeated
+  resumed_step INTEGER,  -- steps done when resumed_from was saved; later steps were repeated
   PRIMARY KEY (run_id, launch)
 ) WITHOUT ROWID;
 
@@ -87,59 +87,59 @@ CREATE TABLE step_window (
   optimizer_mean_s REAL, optimizer_p50_s REAL, optimizer_p90_s REAL, optimizer_max_s REAL,
   bubble_mean_s REAL, bubble_p50_s REAL, bubble_p90_s REAL, bubble_max_s REAL,
   other_mean_s REAL, other_p50_s REAL, other_p90_s REAL, other_max_s REAL,
-  extra TEXT,  -- counters of some styles (horovod's cycles, skipped steps) as a JSON object, or NULL
+  extra TEXT,  -- counters of some styles (horovod cycles, skipped steps), a JSON object or NULL
   PRIMARY KEY (run_id, launch, line)
 ) WITHOUT ROWID;
 
--- Shares of kernel time in a block of steps.
+-- Shares of the kernel time in a profiled block of steps.
 CREATE TABLE profile (
   run_id TEXT, launch INTEGER, line INTEGER, epoch INTEGER, first_step INTEGER, steps INTEGER,
   time REAL, wall_s REAL, kernel_s REAL, communication REAL, io REAL, computation REAL, other REAL,
   cpu_occupancy REAL, PRIMARY KEY (run_id, launch, line)
 ) WITHOUT ROWID;
 
--- The kernels of a profile that took longest, from position 1 on.
+-- The longest-running kernels of a profile. Position 1 is the longest.
 CREATE TABLE profile_kernel (
   run_id TEXT, launch INTEGER, line INTEGER, position INTEGER, name TEXT, kind TEXT,
   calls INTEGER, self_s REAL, PRIMARY KEY (run_id, launch, line, position)
 ) WITHOUT ROWID;
 
--- What an evaluation found beside accuracy and loss.
+-- Metrics of an evaluation other than accuracy and loss.
 CREATE TABLE eval_metric (
   run_id TEXT, launch INTEGER, line INTEGER, name TEXT, value REAL,
   PRIMARY KEY (run_id, launch, line, name)
 ) WITHOUT ROWID;
 
--- When a run first reached what it was to reach.
+-- When a run first reached a target.
 CREATE TABLE target (
   run_id TEXT, launch INTEGER, line INTEGER, metric TEXT, threshold REAL, value REAL,
   epoch INTEGER, step INTEGER, time REAL, train_s REAL, samples INTEGER,
   PRIMARY KEY (run_id, launch, line)
 ) WITHOUT ROWID;
 
--- Forward passes alone.
+-- Measurements of forward passes only (mode = "inference").
 CREATE TABLE inference (
   run_id TEXT, launch INTEGER, line INTEGER, batch INTEGER, batches INTEGER, time REAL,
   wall_s REAL, latency_mean_s REAL, latency_p50_s REAL, latency_p90_s REAL, latency_max_s REAL,
   samples_per_s REAL, peak_memory_bytes REAL, PRIMARY KEY (run_id, launch, line)
 ) WITHOUT ROWID;
 
--- What each rank worked in an epoch, as far as a launch trained it.
+-- Working time of each rank in an epoch, for the part of the epoch that the launch trained.
 CREATE TABLE rank_times (
   run_id TEXT, launch INTEGER, line INTEGER, epoch INTEGER, time REAL, steps INTEGER,
-  stages INTEGER,  -- only ranks of equal rank % stages do equal work; 0: all do
-  work_s TEXT,     -- by rank, a JSON array: a row for each of 1,024 would be a million a study
+  stages INTEGER,  -- ranks with equal rank % stages do equal work; 0: all ranks do
+  work_s TEXT,     -- by rank, a JSON array: one row per rank would be millions of rows
   PRIMARY KEY (run_id, launch, line)
 ) WITHOUT ROWID;
 
--- Where the ranks of a launch were, from first_rank on; of launches with more than one.
+-- Host of the ranks of a launch from first_rank on, for launches with more than one rank.
 CREATE TABLE launch_node (
   run_id TEXT, launch INTEGER, first_rank INTEGER, ranks INTEGER, host TEXT,
   PRIMARY KEY (run_id, launch, first_rank)
 ) WITHOUT ROWID;
 
--- Sums over the step windows of a launch, those with start-up costs apart; what they do not say
--- adds nothing. end_step is behind the last step of the last of them.
+-- Sums over the step windows of a launch, separately for windows with start-up costs (warmup = 1).
+-- Unrecorded values add nothing. end_step is the number of the step after the last window.
 CREATE TABLE step_sum (
   run_id TEXT, launch INTEGER, warmup INTEGER, windows INTEGER, end_step INTEGER, steps INTEGER,
   samples INTEGER, wall_s REAL, bytes_sent REAL, comm_busy_s REAL, load_wait_s REAL, h2d_s REAL,
@@ -147,18 +147,18 @@ CREATE TABLE step_sum (
   other_s REAL, PRIMARY KEY (run_id, launch, warmup)
 ) WITHOUT ROWID;
 
--- What benchmarks of collectives (nccl-tests) measured: a row for each message size and way. time_s
--- is the mean of an iteration; algbw and busbw are as they stand in the log, 10^9 bytes/s.
+-- Measurements of collectives (nccl-tests): a row for each message size, in place and out of place.
+-- time_s is the mean per iteration. algbw and busbw are as printed in the log, in 10^9 bytes/s.
 CREATE TABLE collective (
   run_id TEXT, launch INTEGER, position INTEGER, line INTEGER,
-  collective TEXT,  -- all_reduce, …; NULL: the log does not say
+  collective TEXT,  -- all_reduce, …; NULL: not in the log
   in_place INTEGER, size_bytes INTEGER, count INTEGER, type TEXT, redop TEXT, root INTEGER,
   time_s REAL, algbw_gb_per_s REAL, busbw_gb_per_s REAL,
-  wrong REAL,  -- elements; NULL: not checked
+  wrong REAL,  -- number of wrong elements; NULL: not checked
   PRIMARY KEY (run_id, launch, position)
 ) WITHOUT ROWID;
 
--- Jobs in a batch system's books. Times of day are as they stand there; NULL: the books are silent.
+-- Jobs from the accounting of a batch system. Times of day are as printed there. NULL: missing.
 CREATE TABLE job (
   run_id TEXT, launch INTEGER, line INTEGER, job_id TEXT, name TEXT, cluster TEXT, partition TEXT,
   account TEXT, state TEXT, exit_code INTEGER, signal INTEGER, submitted TEXT, started TEXT,
@@ -169,8 +169,8 @@ CREATE TABLE job (
 )sql";
 
 constexpr const char* kViews = R"sql(
--- For people and their programs (docs/importing.md): each number with its run, and the file, its
--- SHA-256 and the line that say it. Columns never change their meaning.
+-- For users and their programs (docs/importing.md): each number with its run, and with the file,
+-- the SHA-256 of the file and the line that contain it. Columns never change their meaning.
 CREATE VIEW run_view AS
 SELECT run.run_id, repetition, run.outcome, gpus, run.nodes, batch_per_gpu, global_batch,
   framework, model, loader, dataset, precision, device, launch, launch.reason,

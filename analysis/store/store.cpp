@@ -31,15 +31,16 @@ std::string explain(const SQLite::Exception& error) {
   switch (error.getErrorCode()) {
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
-      return fmt::format("is damaged or no database ({}); dlscale collect --rebuild makes it anew",
-                         error.what());
+      return fmt::format(
+          "is damaged or not a database ({}); rebuild it with dlscale collect --rebuild",
+          error.what());
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return "is in use by another process; try again when it is done";
+      return "is in use by another process; try again when that process has finished";
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
     case SQLITE_PERM:
-      return fmt::format("cannot be opened or written ({}); check the folder's permissions",
+      return fmt::format("cannot be opened or written ({}); check the permissions of the folder",
                          error.what());
     default:
       return error.what();
@@ -59,11 +60,11 @@ void check_origin(SQLite::Database& database, const fs::path& file, Store::Acces
   const int id = database.execAndGet("PRAGMA application_id");
   const int tables = database.execAndGet("SELECT count(*) FROM sqlite_master");
   if (id != kApplicationId && (tables > 0 || access == Store::Access::Read)) {
-    fail(file, "is not a database of dlscale; dlscale collect --rebuild replaces it");
+    fail(file, "is not a database of dlscale; replace it with dlscale collect --rebuild");
   }
   const int version = database.execAndGet("PRAGMA user_version");
   if (version != kSchemaVersion && tables > 0) {
-    fail(file, "was made by another version of dlscale; dlscale collect makes it again");
+    fail(file, "was written by another version of dlscale; rebuild it with dlscale collect");
   }
 }
 
@@ -71,7 +72,7 @@ void check_origin(SQLite::Database& database, const fs::path& file, Store::Acces
 
 Store::Store(const fs::path& file, Access access) : file_(file), access_(access) {
   if (access_ == Access::Read && !fs::exists(file_)) {
-    fail(file_, "is not there; run dlscale collect on its folder first");
+    fail(file_, "does not exist; run dlscale collect on its folder first");
   }
   translated(file_, [&] {
     const bool write = access_ == Access::Write;

@@ -58,7 +58,7 @@ void check_log_options(const workspace::LogOptions& options) {
   for (const auto& [name, is_given] : given) {
     if (is_given) {
       throw base::UsageError(
-          fmt::format("{}: is about logs; say with -o which folder they go to", name));
+          fmt::format("{}: applies only to the import of logs; add -o DIR", name));
     }
   }
 }

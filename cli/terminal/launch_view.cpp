@@ -109,8 +109,8 @@ runner::LaunchReport launch_in_view(workspace::LaunchFolder& place, runner::Laun
   shown.submissions = choice.tell_submissions;
   shown.on_stderr = place.json;
   shown.stop_words = place.is_local()
-                         ? "stopping the runs; interrupt once more to kill them at once"
-                         : "interrupted; jobs stay with the batch system";
+                         ? "stopping the runs; interrupt again to kill them immediately"
+                         : "interrupted; jobs stay in the batch system";
   LaunchView view(place.plan, place.folder, place.clock, signals, shown);
   return workspace::launch(place, log, orders, choice,
                            {view, [&signals] { return signals.count(); }});

@@ -55,7 +55,7 @@ std::string contents_of(const images::RecordFile& file) {
                   base::count_of(file.classes().size(), "class"),
                   workspace::size_text(static_cast<std::uint64_t>(file.file_bytes())));
   if (file.size() > 0) {
-    text += fmt::format(", {:.1f} KB an image",
+    text += fmt::format(", {:.1f} KB per image",
                         static_cast<double>(file.file_bytes()) / 1e3 / double(file.size()));
   }
   return text;
@@ -100,7 +100,7 @@ int check_records(const images::RecordFile& file, PackView& view) {
     view.show(i + 1, file.size());
   }
   const std::string verdict =
-      damaged == 0 ? "all checksums are right"
+      damaged == 0 ? "all checksums are correct"
                    : fmt::format("{} damaged", base::count_of(damaged, "record is", "records are"));
   std::cout << fmt::format("{}: {}: {}\n", file.path().string(), contents_of(file), verdict);
   return damaged;
@@ -111,7 +111,7 @@ std::string describe_packed(const images::RecordFile& file, bool written) {
   if (file.left_out() > 0) {
     line += fmt::format("; {} left out", base::count_of(file.left_out(), "broken image"));
   }
-  return line + (written ? "\n" : "; it was there already and stays as it is\n");
+  return line + (written ? "\n" : "; it already exists and is unchanged\n");
 }
 
 namespace {

@@ -81,7 +81,7 @@ bool detach(const std::filesystem::path& log) {
   const pid_t child = ::fork();
   if (child < 0) throw base::RunError(fmt::format("cannot fork: {}", std::strerror(errno)));
   if (child > 0) {
-    std::cout << fmt::format("goes on as process {}; its output: {}\n", child, log.string());
+    std::cout << fmt::format("continues as process {}; output: {}\n", child, log.string());
     return false;
   }
   ::setsid();

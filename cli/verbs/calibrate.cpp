@@ -35,7 +35,8 @@ int calibrate(CalibrateOptions options) {
   if (options.sources.empty()) {
     throw base::UsageError("sources are missing; see dlscale calibrate --help");
   }
-  if (options.output.empty()) throw base::UsageError("-o FILE is missing: the calibration");
+  if (options.output.empty())
+    throw base::UsageError("-o FILE is missing: name the calibration file to write");
   const analysis::ReportWriter& writer = analysis::find_report_writer(options.format);
   options.gathering.cards = workspace::share_folder() / "cards";
   forecast::GatheredMeasurements all;
@@ -49,9 +50,9 @@ int calibrate(CalibrateOptions options) {
   calibration.made_with["dlscale"] = contract::version();
   base::write_file_atomically(options.output, contract::to_json(calibration));
   std::cout << writer.render(forecast::calibration_report(calibration));
-  fmt::print(stderr, "{}: {} all-reduces, {} steps; dlscale predict STUDY --calibration {}\n",
-             options.output, calibration.all_reduce.size(), calibration.compute.size(),
-             options.output);
+  fmt::print(
+      stderr, "{}: {} all-reduces, {} steps; use it with dlscale predict STUDY --calibration {}\n",
+      options.output, calibration.all_reduce.size(), calibration.compute.size(), options.output);
   return kExitOk;
 }
 
@@ -78,7 +79,8 @@ Action define_calibrate(CLI::App& app) {
 extern const CommandEntry calibrate_entry;
 const CommandEntry calibrate_entry{
     "calibrate", "Make a calibration for predictions from measured all-reduces and steps",
-    "dlscale calibrate comm.jsonl --topology nvswitch -o measured.json    # of dlscale-bench comm\n"
+    "dlscale calibrate comm.jsonl --topology nvswitch -o measured.json    # from dlscale-bench "
+    "comm\n"
     "  dlscale calibrate comm.jsonl probe --where 'gpus <= 8' -o measured.json\n"
     "  dlscale predict study.toml --site juwels --calibration measured.json --keep study",
     &define_calibrate};

@@ -55,7 +55,7 @@ int cancel_chosen(workspace::LaunchFolder& place, const workspace::CancelledJobs
                   const CancelOptions& options, workspace::Deeds& deeds) {
   const std::vector<workspace::CancelTarget>& targets = chosen.targets;
   const int nothing = options.selection.allow_empty ? kExitOk : kExitNothingMatched;
-  place.words << (targets.empty() ? "none of these is in the batch system's hands\n"
+  place.words << (targets.empty() ? "none of these runs is in the batch system\n"
                                   : print_targets(targets));
   deeds.dry_run = !options.yes;
   deeds.jobs = static_cast<int>(targets.size());
@@ -64,7 +64,7 @@ int cancel_chosen(workspace::LaunchFolder& place, const workspace::CancelledJobs
   }
   if (!options.yes) {
     if (targets.empty()) return nothing;
-    place.words << "nothing has been cancelled; --yes cancels these\n";
+    place.words << "nothing has been cancelled; add --yes to cancel these jobs\n";
     return kExitOk;
   }
   workspace::cancel_jobs(place, chosen);
@@ -72,8 +72,8 @@ int cancel_chosen(workspace::LaunchFolder& place, const workspace::CancelledJobs
   if (!log) {
     for (const std::string& run : chosen.unsubmitted)
       deeds.actions[run] = workspace::action::kCancelled;
-    place.words << "the dlscale that follows these jobs notes their ends, and submits none of the "
-                   "runs that wait\n";
+    place.words << "the dlscale process that follows these jobs records their ends and submits "
+                   "none of the waiting runs\n";
     return kExitOk;
   }
   return targets.empty() ? nothing : follow_to_the_end(place, *log, targets);

@@ -89,7 +89,7 @@ int clean_kinds(const CleanOptions& options, const contract::Plan& plan,
   }
   std::cout << print_targets(targets);
   if (!options.yes) {
-    std::cout << "nothing has been deleted; --yes deletes these\n";
+    std::cout << "nothing has been deleted; add --yes to delete these files\n";
     return kExitOk;
   }
   std::cout.flush();
@@ -106,7 +106,7 @@ int clean(const CleanOptions& options) {
   const runner::States states = runner::run_states(plan, folder);
   if (!options.what.empty()) return clean_kinds(options, plan, folder, states);
   if (options.yes || options.selection.narrows() || options.states.narrows()) {
-    throw base::UsageError(fmt::format("clean wants to know --what: {}",
+    throw base::UsageError(fmt::format("--what is missing: give one or more of {}",
                                        fmt::join(workspace::cleanable_names(), ", ")));
   }
   std::cout << print_inventory(folder, states);

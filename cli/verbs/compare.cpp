@@ -82,7 +82,7 @@ int compare_runs(const CompareOptions& options, const analysis::ReferenceStudy& 
 /// Prints saved predictions next to the measured values.
 int compare_predicted(const CompareOptions& options) {
   if (options.own.folder.empty()) {
-    throw base::UsageError("--predicted: which plan folder? dlscale compare DIR --predicted");
+    throw base::UsageError("--predicted: name the plan folder: dlscale compare DIR --predicted");
   }
   const analysis::ReportWriter& writer = analysis::find_report_writer(options.format);
   const workspace::Compared compared = workspace::compare_with_predictions(options.own);
@@ -96,7 +96,7 @@ int compare(const CompareOptions& options) {
   if (options.predicted) return compare_predicted(options);
   if (options.reference.empty()) {
     throw base::UsageError(
-        "--reference is missing: a name that --reference list shows, or a file; or --predicted");
+        "--reference is missing: give a name from --reference list or a file, or use --predicted");
   }
   if (options.reference == kList) return list_references();
   analysis::find_report_writer(options.format);

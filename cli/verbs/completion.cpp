@@ -96,7 +96,7 @@ int answer(const CLI::App& program, const CompletionOptions& options) {
 int print_script(const CompletionOptions& options) {
   const std::string name = options.words.empty() ? "" : options.words.front();
   if (options.words.size() != 1)
-    throw base::UsageError("completion wants one shell: bash, zsh or fish");
+    throw base::UsageError("completion: name one shell: bash, zsh or fish");
   for (const Shell& shell : kShells) {
     if (name != shell.name) continue;
     std::cout << shell.script + 1;  // skip the leading line break

@@ -93,8 +93,8 @@ void print(const workspace::Checks& checks, const Terminal& terminal) {
   const std::string program = (workspace::share_folder() / "gpu-check" / "run").string();
   ::execl(program.c_str(), program.c_str(), nullptr);
   throw base::UsageError(
-      fmt::format("{}: {}; build the trainer with GPUs and pack its checks with tools/gpu-check "
-                  "(docs/gpu.md)",
+      fmt::format("cannot run {}: {}; build the trainer with GPU support and pack its checks with "
+                  "tools/gpu-check (docs/gpu.md)",
                   program, std::strerror(errno)));
 }
 
@@ -102,7 +102,7 @@ int doctor(const DoctorOptions& options) {
   if (options.gpu) check_gpu();
   const contract::PlanDir folder{fs::path(options.folder)};
   if (!fs::is_directory(folder.root())) {
-    throw base::UsageError(fmt::format("{} is no folder", folder.root().string()));
+    throw base::UsageError(fmt::format("{} is not a folder", folder.root().string()));
   }
   const fs::path file = chosen_site_file(options, folder);
   const planner::Site site = planner::read_site(base::read_file(file), file);

@@ -103,7 +103,7 @@ int init_site(const SiteOptions& options) {
   const runner::Cluster cluster = entry.probe(runner::ask_with(*commands, kSitePatience_s));
   planner::Site site = site_of(cluster, entry.name);
   if (site.partitions.empty()) {
-    throw base::RunError(fmt::format("{} shows you no nodes", entry.program),
+    throw base::RunError(fmt::format("{} lists no nodes for this user", entry.program),
                          kExitSchedulerUnreachable);
   }
   site.name = chosen_name(options, cluster);

@@ -22,13 +22,13 @@ namespace {
 constexpr const char* kStudy = R"toml(# A scaling study. Try it on this machine:
 #   dlscale plan {file} --explain --dry-run
 #   dlscale run {file} -o {stem}
-# Lines that begin with # are ideas; docs/study-format.md describes every key.
+# Lines that begin with # are suggestions; docs/study-format.md describes every key.
 
 [study]
 name = "{stem}"
-scaling = "weak"           # the batch of a GPU is fixed; "strong": the global batch is
-baseline = {{ gpus = 1 }}    # what speed-ups are relative to, or "smallest-common"
-repeats = 3                # runs of each point; more can be added later, ids stay
+scaling = "weak"           # fixed batch per GPU; "strong": fixed global batch
+baseline = {{ gpus = 1 }}    # reference of speed-ups, or "smallest-common"
+repeats = 3                # runs of each point; run ids stay the same if you add more
 
 # Every key is an axis, and the study is the product of their values.
 [matrix]
@@ -37,7 +37,7 @@ model = ["mlp"]
 lr_schedule = ["step", "cosine"]
 gpus = [1, 2]              # or a range: {{ from = 1, to = 64, times = 2 }}
 batch_per_gpu = [32]       # or global_batch, for strong scaling
-# Any key of [training] may be an axis, too, by its dotted name:
+# Any key of [training] can also be an axis, with its dotted name:
 # optimizer.weight_decay = [0, 1e-4]
 
 # Points to leave out; the plan lists them with the reason.
@@ -45,29 +45,29 @@ batch_per_gpu = [32]       # or global_batch, for strong scaling
 when = 'framework == "synchronous" && lr_schedule == "cosine"'
 why = "one schedule is enough for the simplest framework"
 
-# Points beside the product: axes not named here take all of their values.
+# Points in addition to the product: axes not named here take all of their values.
 # [[include]]
 # gpus = 4
 # framework = "ddp"
 
-# What all runs share.
+# Settings common to all runs.
 [training]
 dataset = {{ kind = "synthetic_digits" }}   # generated: nothing to download
 epochs = 3
-warmup_epochs = 0.5                       # the learning rate rises to its peak meanwhile
+warmup_epochs = 0.5                       # epochs in which the learning rate rises to its peak
 lr = {{ base_per_gpu = 0.05, scale = "linear" }}   # peak = base x GPUs
 optimizer = {{ kind = "sgd", momentum = 0.9, nesterov = true, weight_decay = 1e-4 }}
 
-# Each schedule of [matrix] has its parameters here.
+# Parameters of each schedule in [matrix].
 [training.schedules.step]
 milestones = [2]           # epochs at which the rate is multiplied by factor
 factor = 0.1
 
-# What each job asks of the cluster. "auto" leaves it to the prediction or the site.
+# Resources that each job requests. "auto": from the prediction or the site.
 [resources]
 walltime = "auto"          # or "02:00:00"
-# partition = "gpu"        # else the first of the site's that can take the job
-# max_gpu_hours = 1000     # a plan that could take more is refused
+# partition = "gpu"        # default: the first partition of the site that fits the job
+# max_gpu_hours = 1000     # a plan that could exceed this is rejected
 
 # How runs become jobs of a batch system.
 # [launch]

@@ -48,7 +48,8 @@ int show_log(const LogOptions& options) {
   const contract::Plan plan = contract::read_plan(named.folder);
   if (named.names.empty() && !options.selection.narrows() && !options.states.narrows() &&
       plan.runs.size() > 1) {
-    throw base::UsageError("log wants a run: an id, its beginning or a glob, --where or --state");
+    throw base::UsageError(
+        "log: name a run by its id, a prefix or a glob, or use --where or --state");
   }
   workspace::RunsOutput output(
       std::cout, named.folder, plan,

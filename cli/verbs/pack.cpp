@@ -51,7 +51,8 @@ void pack_one(const images::Split& split, const images::PackOptions& packing, Pa
 }
 
 int pack(const PackOptions& options, PackView& view) {
-  if (options.out.empty()) throw base::UsageError("-o FOLDER is missing: where record files go");
+  if (options.out.empty())
+    throw base::UsageError("-o FOLDER is missing: name the folder for the record files");
   // Report errors before anything is written.
   images::PackOptions packing = options.packing;
   packing.form = images::stored_form(options.as);
@@ -84,7 +85,8 @@ int run(const PackOptions& options) {
     }
     return pack(options, view);
   } catch (const Interrupted&) {
-    fmt::print(stderr, "interrupted; whole record files stay, parts do not\n");
+    fmt::print(stderr,
+               "interrupted; complete record files are kept, incomplete ones are deleted\n");
     return kExitInterrupted;
   } catch (const base::RunError& error) {
     // The exit code of the trainer for bad data has another meaning here.

@@ -29,8 +29,7 @@ struct ShowOptions {
 int show(const ShowOptions& options) {
   const workspace::NamedRuns request(options.words);
   if (request.names.empty() && !options.choice.narrows()) {
-    throw base::UsageError(
-        "plan show wants a run: an id, its beginning or a glob, or a selection (--where)");
+    throw base::UsageError("plan show: name a run by its id, a prefix or a glob, or use --where");
   }
   const contract::Plan plan = contract::read_plan(request.folder);
   Runs runs;

@@ -56,10 +56,13 @@ int predict(const PredictOptions& options) {
     calibration = forecast::read_calibration(options.calibration);
   }
   if (!options.keep.empty() && !options.what_if.empty()) {
-    throw base::UsageError("--keep and --what-if: other hardware is nothing to score runs by");
+    throw base::UsageError(
+        "--keep: cannot be combined with --what-if, because results are not compared with "
+        "predictions for other hardware");
   }
   if (!options.checkpoints.write.empty() && options.checkpoints.node_mtbf_h <= 0) {
-    throw base::UsageError("--checkpoint-write: how often a node fails is missing: --mtbf HOURS");
+    throw base::UsageError(
+        "--checkpoint-write: --mtbf HOURS is missing, the mean time between failures of a node");
   }
   forecast::PredictedSelection selection;
   const planner::Planning planning =

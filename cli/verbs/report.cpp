@@ -76,9 +76,9 @@ analysis::WrittenKit write(const ReportOptions& options, const workspace::Chosen
 
 std::string missing_pictures(const analysis::WrittenKit& kit) {
   const std::string which = kit.undrawn == kit.figures
-                                ? "no figure has"
+                                ? "no figure has a"
                                 : fmt::format("{} of {} figures have no", kit.undrawn, kit.figures);
-  return fmt::format("{} .pdf: {}", which, kit.problem);
+  return fmt::format("{} .pdf file: {}", which, kit.problem);
 }
 
 int report(const ReportOptions& options) {

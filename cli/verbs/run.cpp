@@ -75,7 +75,7 @@ int run(const RunOptions& options) {
   const planner::WrittenPlan written = planner::write_plan(planning, resources, shown);
   workspace::print_plan_summary(planning.plan, std::cout);
   for (const std::string& run_id : written.stale) {
-    std::cout << fmt::format("stale: {} keeps the results of another description\n", run_id);
+    std::cout << fmt::format("stale: {} keeps its results from an earlier description\n", run_id);
   }
   std::cout << forecast::keep_planned(planning, shown, clock.unix_s()) << std::endl;
 
@@ -88,11 +88,11 @@ int run(const RunOptions& options) {
   const workspace::RunIds first = workspace::without_more_repeats(place.plan, selected);
   const runner::LaunchReport report = launch_in_view(place, log, {first, selected}, how);
   if (report.stopped) {
-    place.words << "interrupted; the same command goes on with the runs that are missing\n";
+    place.words << "interrupted; repeat the command to continue with the remaining runs\n";
     return kExitInterrupted;
   }
   workspace::require_all_taken(report);
-  std::cout << (report.ended.empty() ? "all runs were completed before\n\n" : "\n");
+  std::cout << (report.ended.empty() ? "all runs had already completed\n\n" : "\n");
   const bool failed =
       print_failures(workspace::last_ends(report), place.folder.root(), shown.root()) > 0;
   const int collected =

@@ -46,7 +46,8 @@ struct StatusOptions {
 /// still shown.
 int exit_code_of(const workspace::FolderStatus& status) {
   if (status.problem().empty()) return kExitOk;
-  fmt::print(stderr, "dlscale: {}; this is what the files say\n", status.problem());
+  fmt::print(stderr, "dlscale: {}; the states shown come from the files of the plan folder\n",
+             status.problem());
   return kExitSchedulerUnreachable;
 }
 

@@ -44,7 +44,8 @@ std::set<std::string> pick_new(const workspace::LaunchFolder& place,
     for (const runner::JobState state : bad) {
       if (odd) options += (options.empty() ? " --state " : ",") + to_string(state);
     }
-    fmt::print(stderr, "left out: {} that did not end well; dlscale retry{} submits them again\n",
+    fmt::print(stderr,
+               "left out: {} that ended without completing; dlscale retry{} resubmits them\n",
                base::count_of(failed, "run"), options);
   }
   return picked;

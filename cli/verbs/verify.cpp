@@ -38,22 +38,22 @@ std::string verdict_on(const workspace::Verified& verified) {
     const int missing = static_cast<int>(verified.missing.size());
     parts.push_back(base::count_of(missing, "file") + " missing");
   }
-  return parts.empty() ? "all the same" : fmt::format("{}", fmt::join(parts, ", "));
+  return parts.empty() ? "no differences" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
 int conclude(const workspace::Verified& verified) {
-  std::cout << fmt::format("{} {} with {} lines computed again from the records: {}\n",
-                           verified.files, verified.what, verified.lines, verdict_on(verified));
+  std::cout << fmt::format("{} {} with {} lines recomputed from the records: {}\n", verified.files,
+                           verified.what, verified.lines, verdict_on(verified));
   if (verified.pictures > 0) {
     std::cout << fmt::format(
-        "{} not looked at: a program converts them from the .svg files beside them, which were\n",
-        base::count_of(static_cast<int>(verified.pictures), "picture"));
+        "not checked: {} that a program converts from the checked .svg files\n",
+        base::count_of(static_cast<int>(verified.pictures), "image"));
   }
   if (!verified.missing.empty()) {
     std::cout << fmt::format("missing: {}\n", list_files(verified.missing));
   }
   if (!verified.others.empty()) {
-    std::cout << fmt::format("not {}, left out: {}\n", verified.other_than,
+    std::cout << fmt::format("ignored files (not {}): {}\n", verified.other_than,
                              list_files(verified.others));
   }
   if (verified.files == 0) return kExitNothingMatched;

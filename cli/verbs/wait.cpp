@@ -31,7 +31,7 @@ struct WaitOptions {
 bool wait_for_the_other(const workspace::LaunchFolder& place, const workspace::RunIds& selected,
                         std::unique_ptr<runner::LaunchLog>& log) {
   constexpr auto kPause = std::chrono::milliseconds(500);
-  place.words << "another dlscale is at work on these runs; waiting for what it notes\n"
+  place.words << "another dlscale process follows these runs; waiting until it records their ends\n"
               << std::flush;
   const StopSignals signals;
   const auto all_have_ended = [&] {
@@ -49,7 +49,7 @@ int watch_only(const workspace::LaunchFolder& place, const workspace::RunIds& se
                double poll_s) {
   constexpr double kPoll_s = 10;
   constexpr auto kStep = std::chrono::milliseconds(100);
-  place.words << "the folder cannot be written: the ends of runs are seen here, not noted\n"
+  place.words << "the folder cannot be written: the ends of runs are shown but not recorded\n"
               << std::flush;
   const StopSignals signals;
   workspace::AskedStates now;

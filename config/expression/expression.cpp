@@ -162,7 +162,7 @@ constexpr Sign kComparisons[] = {
 constexpr Sign kSums[] = {{"+", Op::plus}, {"-", Op::minus}};
 constexpr Sign kProducts[] = {{"*", Op::times}, {"/", Op::over}, {"%", Op::remainder}};
 constexpr int kMostNesting = 256;
-constexpr const char* kKindNames[] = {"a number", "a text", "true or false"};
+constexpr const char* kKindNames[] = {"a number", "a string", "true or false"};
 
 class Parser {
  public:
@@ -173,12 +173,12 @@ class Parser {
   /// a truth value.
   std::vector<Term> condition() {
     want(either(), Kind::truth, "expected a comparison");
-    if (!at_end()) fail("expected && or || or the end");
+    if (!at_end()) fail("expected &&, || or the end");
     return std::move(terms_);
   }
   /// Parses a formula. Returns the nodes in the same order. The root is a number.
   std::vector<Term> formula() {
-    want(sum(), Kind::number, "only numbers are computed with");
+    want(sum(), Kind::number, "arithmetic requires numbers");
     if (!at_end()) fail("expected + - * / % ^ or the end");
     return std::move(terms_);
   }
@@ -219,7 +219,7 @@ class Parser {
     }
     const Index right = sum();
     const bool ordered = sign->second != Op::equal && sign->second != Op::unequal;
-    if (ordered) want(left, Kind::number, "only numbers have an order");
+    if (ordered) want(left, Kind::number, "<, <=, > and >= require numbers");
     check_comparable(left, right);
     return add({.op = sign->second, .children = {left, right}}, terms_[left].at);
   }
@@ -234,7 +234,7 @@ class Parser {
     return add(std::move(term), terms_[left].at);
   }
   Index glob(Index left) {
-    want(left, Kind::text, "only a text matches a pattern");
+    want(left, Kind::text, "the left side of matches must be a string");
     if (peek() != '"' && peek() != '\'') fail("expected a pattern in quotes after matches");
     const Index pattern = quoted(peek());
     return add({.op = Op::matches, .children = {left, pattern}}, terms_[left].at);
@@ -246,10 +246,10 @@ class Parser {
   Index arithmetic(const Sign (&signs)[N], Index (Parser::*part)()) {
     Index left = (this->*part)();
     for (int length = 1; const Sign* sign = accept_one(signs); ++length) {
-      if (length > kMostNesting) fail(fmt::format("more than {} in a row", kMostNesting));
+      if (length > kMostNesting) fail(fmt::format("more than {} operators in a row", kMostNesting));
       const Index right = (this->*part)();
       for (const Index side : {left, right})
-        want(side, Kind::number, "only numbers are computed with");
+        want(side, Kind::number, "arithmetic requires numbers");
       check_divisor(sign->second, right);
       left = add({.op = sign->second, .children = {left, right}, .kind = Kind::number},
                  terms_[left].at);
@@ -263,7 +263,7 @@ class Parser {
     if (!accept("^")) return base;
     const Index exponent = deeper(&Parser::factor);
     for (const Index side : {base, exponent}) {
-      want(side, Kind::number, "only numbers are computed with");
+      want(side, Kind::number, "arithmetic requires numbers");
     }
     return add({.op = Op::power, .children = {base, exponent}, .kind = Kind::number},
                terms_[base].at);
@@ -272,7 +272,7 @@ class Parser {
     if (peek() != '-') return power();
     const std::size_t start = at_++;
     const Index inside = deeper(&Parser::factor);
-    want(inside, Kind::number, "only numbers are computed with");
+    want(inside, Kind::number, "arithmetic requires numbers");
     return add({.op = Op::negative, .children = {inside}, .kind = Kind::number}, start);
   }
   Index operand() {
@@ -285,11 +285,11 @@ class Parser {
       if (!accept(")")) fail("expected )");
       return inside;
     }
-    fail(at_end() ? "ends too early" : "expected a name, a number or a text");
+    fail(at_end() ? "the expression ends too early" : "expected a name, a number or a string");
   }
   Index quoted(char quote) {
     const std::size_t start = at_, end = text_.find(quote, at_ + 1);
-    if (end == std::string_view::npos) fail(fmt::format("no closing {}", quote));
+    if (end == std::string_view::npos) fail(fmt::format("the closing {} is missing", quote));
     at_ = end + 1;
     return constant(std::string(text_.substr(start + 1, end - start - 1)), start);
   }
@@ -371,7 +371,7 @@ class Parser {
   /// tree.
   Index deeper(Index (Parser::*part)()) {
     if (++nesting_ > kMostNesting) {
-      fail(fmt::format("nested more than {} deep", kMostNesting), at_ - 1);
+      fail(fmt::format("nested more than {} levels deep", kMostNesting), at_ - 1);
     }
     const Index inside = (this->*part)();
     --nesting_;

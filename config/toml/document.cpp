@@ -55,7 +55,7 @@ struct Converter {
       case toml::node_type::boolean:
         return {source.as_boolean()->get(), where};
       default:
-        throw base::SpecError(where, "", "dates and times are written in quotes here");
+        throw base::SpecError(where, "", "dates and times must be in quotes");
     }
   }
 };
@@ -70,7 +70,7 @@ void refuse_endless_keys(std::string_view text, const std::string& file, bool on
     const std::string_view key = text.substr(0, text.find_first_of("=\n"));
     if (std::count(key.begin(), key.end(), '.') >= kMostKeyParts) {
       throw base::SpecError(one_line ? base::Location{file} : base::Location{file, line, 1}, "",
-                            fmt::format("a key of more than {} parts", kMostKeyParts));
+                            fmt::format("the key has more than {} parts", kMostKeyParts));
     }
     const std::size_t end = text.find('\n');
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
@@ -137,7 +137,7 @@ void apply_override(Node& root, const std::string& assignment) {
     auto* table = std::get_if<Table>(&at->value);
     if (table == nullptr) {
       throw base::SpecError({place}, path.substr(0, start - 1),
-                            "is " + kind_of(*at) + ", no table");
+                            "is " + kind_of(*at) + ", not a table");
     }
     if (find_key(*table, key) == nullptr) table->push_back({key, {place}, {Table{}, {place}}});
     at = const_cast<Node*>(&find_key(*table, key)->node);

@@ -97,8 +97,8 @@ std::int64_t Item::whole(std::int64_t least, std::int64_t most) const {
   }
   const std::int64_t value = as<std::int64_t>(*this, "a whole number");
   if (value < least || value > most) {
-    fail(value < least ? fmt::format("must be at least {}, is {}", least, value)
-                       : fmt::format("must be at most {}, is {}", most, value));
+    fail(value < least ? fmt::format("must be at least {} (got {})", least, value)
+                       : fmt::format("must be at most {} (got {})", most, value));
   }
   return value;
 }
@@ -107,16 +107,16 @@ double Item::number(double least, double most) const {
   const auto* whole_number = std::get_if<std::int64_t>(&node.value);
   const double value =
       whole_number != nullptr ? static_cast<double>(*whole_number) : as<double>(*this, "a number");
-  if (!std::isfinite(value)) fail(fmt::format("must be a finite number, is {}", value));
+  if (!std::isfinite(value)) fail(fmt::format("must be a finite number (got {})", value));
   if (value < least || value > most) {
-    fail(fmt::format("must be {}, is {}", range_text(least, most), value));
+    fail(fmt::format("must be {} (got {})", range_text(least, most), value));
   }
   return value;
 }
 
 const std::string& Item::text() const {
   const auto& value = as<std::string>(*this, "a string");
-  if (value.find('\0') != std::string::npos) fail("holds a NUL character");
+  if (value.find('\0') != std::string::npos) fail("must not contain a NUL character");
   return value;
 }
 
@@ -131,7 +131,7 @@ const std::string& Item::plain_name() const {
     return (c < 128 && std::isalnum(c)) || c == '.' || c == '_' || c == '-';
   });
   if (!plain || name[0] == '.' || name[0] == '-') {
-    fail("may hold letters, digits and . _ - only, and begins with a letter, digit or _");
+    fail("may contain only letters, digits and . _ -, and must begin with a letter, a digit or _");
   }
   return name;
 }

@@ -66,7 +66,7 @@ std::vector<std::string> differing_keys(std::string_view before, std::string_vie
   codec::Document old_document, new_document;
   simdjson::dom::object old, now;
   if (old_document.parse(before, file).get(old) != simdjson::SUCCESS) {
-    throw base::SpecError({std::string(file)}, "", "no JSON object");
+    throw base::SpecError({std::string(file)}, "", "expected a JSON object");
   }
   if (new_document.parse(after, "").get(now) != simdjson::SUCCESS) return {};
   std::set<std::string> keys;

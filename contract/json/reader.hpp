@@ -47,7 +47,7 @@ struct Place {
 
 inline Members members_of(Value value, const Place& place) {
   simdjson::dom::object object;
-  if (value.get(object) != simdjson::SUCCESS) place.wrong_type("a table", value);
+  if (value.get(object) != simdjson::SUCCESS) place.wrong_type("an object", value);
   return members_of(object);
 }
 
@@ -150,7 +150,7 @@ void from_value_of(Value value, std::optional<T>& out, const Place& place) {
 template <class T>
 void from_value_of(Value value, std::vector<T>& out, const Place& place) {
   simdjson::dom::array elements;
-  if (value.get(elements) != simdjson::SUCCESS) place.wrong_type("a list", value);
+  if (value.get(elements) != simdjson::SUCCESS) place.wrong_type("an array", value);
   out.clear();
   out.reserve(elements.size());
   for (const Value element : elements) {

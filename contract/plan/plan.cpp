@@ -155,7 +155,8 @@ void check_version(int version, std::string_view file) {
   if (version <= kPlanVersion) return;
   throw base::SpecError(
       {std::string(file)}, "schema_version",
-      fmt::format("is {}, this build reads up to {}; use a newer dlscale", version, kPlanVersion));
+      fmt::format("is {}, but this build supports at most {}; use a newer dlscale", version,
+                  kPlanVersion));
 }
 
 }  // namespace
@@ -182,10 +183,11 @@ Plan read_plan(const PlanDir& folder) {
   try {
     return plan_from_json(base::read_file(file), file);
   } catch (const base::SpecError& error) {
-    throw base::SpecError({}, "",
-                          fmt::format("{}; dlscale plan STUDY -o {} writes it again, and runs and "
-                                      "results are kept",
-                                      error.what(), folder.root().string()));
+    throw base::SpecError(
+        {}, "",
+        fmt::format(
+            "{}; run dlscale plan STUDY -o {} to write the plan again (runs and results are kept)",
+            error.what(), folder.root().string()));
   }
 }
 

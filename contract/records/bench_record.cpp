@@ -74,13 +74,13 @@ void check(const CommTime& time) {
   require(time.seconds > 0, "seconds", "must be above 0");
   require(time.bytes >= 1, "bytes", "must be at least 1");
   require(time.nodes >= 1, "nodes", "must be at least 1");
-  require(time.ranks >= time.nodes, "ranks", "are fewer than the nodes");
-  require(time.wrong >= 0, "wrong", "is negative");
+  require(time.ranks >= time.nodes, "ranks", "must be at least the number of nodes");
+  require(time.wrong >= 0, "wrong", "must not be negative");
 }
 
 void check(const KernelSample& sample) {
   require(sample.seconds > 0, "seconds", "must be above 0");
-  require(!sample.size.empty(), "size", "is empty");
+  require(!sample.size.empty(), "size", "must not be empty");
   for (const auto& [key, value] : sample.size) {
     require(value > 0, ("size." + key).c_str(), "must be above 0");
   }
@@ -98,7 +98,8 @@ void read_line(std::string_view line, codec::Document& document, BenchRecords& r
   const codec::Value value = document.parse(line, "");
   std::string_view kind;
   if (value["record"].get(kind) != simdjson::SUCCESS) {
-    throw base::SpecError({}, "record", "missing: this is no line of dlscale-train's benchmarks");
+    throw base::SpecError({}, "record",
+                          "missing; the line is not a record of a dlscale-train benchmark");
   }
   const codec::Members members = codec::members_of(value, {});
   if (kind == kCommKind) records.comm.push_back(read_record<CommTime>(members));
@@ -124,8 +125,8 @@ BenchRecords bench_records_from_jsonl(std::string_view text, std::string_view fi
     const bool is_cut_off = line.data() + line.size() == text.data() + text.size();
     if (is_cut_off) {
       throw base::SpecError(place, "",
-                            "the line is cut off; the same benchmark with the same -o goes on "
-                            "behind the last whole one");
+                            "the line is incomplete; run the same benchmark with the same -o to "
+                            "continue after the last complete line");
     }
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     try {

@@ -169,9 +169,9 @@ std::optional<Fault> fault_of(const AllReduceTime& time) {
   if (time.bytes < 1) return {{"bytes", "must be at least 1"}};
   if (time.nodes < 1) return {{"nodes", "must be at least 1"}};
   if (time.gpus < 2) return {{"gpus", "must be at least 2"}};
-  if (time.gpus < time.nodes) return {{"nodes", "are more than there are GPUs"}};
+  if (time.gpus < time.nodes) return {{"nodes", "must be at most the number of GPUs"}};
   if (time.low_s > time.seconds || (time.high_s > 0 && time.high_s < time.seconds)) {
-    return {{"low_s", "the interval does not hold seconds"}};
+    return {{"low_s", "the interval from low_s to high_s must contain seconds"}};
   }
   return {};
 }
@@ -184,35 +184,36 @@ std::optional<Fault> fault_of(const KernelTime& time) {
 std::optional<Fault> fault_of(const ComputeTime& time) {
   if (time.batch < 1) return {{"batch", "must be at least 1"}};
   if (time.forward_s <= 0) return {{"forward_s", "must be above 0"}};
-  if (time.backward_s < 0) return {{"backward_s", "is negative"}};
-  if (time.optimizer_s < 0) return {{"optimizer_s", "is negative"}};
-  if (time.ranks_on_node < 0) return {{"ranks_on_node", "is negative"}};
+  if (time.backward_s < 0) return {{"backward_s", "must not be negative"}};
+  if (time.optimizer_s < 0) return {{"optimizer_s", "must not be negative"}};
+  if (time.ranks_on_node < 0) return {{"ranks_on_node", "must not be negative"}};
   return {};
 }
 
 std::optional<Fault> fault_of(const ExchangeTime& time) {
-  if (time.framework.empty()) return {{"framework", "is empty"}};
+  if (time.framework.empty()) return {{"framework", "must not be empty"}};
   if (time.gpus < 2) return {{"gpus", "must be at least 2"}};
-  if (time.nodes < 1 || time.nodes > time.gpus) return {{"nodes", "must be 1 to the GPUs"}};
-  if (time.hidden < 0 || time.hidden > 1) return {{"hidden", "is no share"}};
+  if (time.nodes < 1 || time.nodes > time.gpus)
+    return {{"nodes", "must be between 1 and the number of GPUs"}};
+  if (time.hidden < 0 || time.hidden > 1) return {{"hidden", "must be between 0 and 1"}};
   return {};
 }
 
 std::optional<Fault> fault_of(const LoadTime& time) {
-  if (time.loader.empty()) return {{"loader", "is empty"}};
-  if (time.seconds_per_sample < 0) return {{"seconds_per_sample", "is negative"}};
+  if (time.loader.empty()) return {{"loader", "must not be empty"}};
+  if (time.seconds_per_sample < 0) return {{"seconds_per_sample", "must not be negative"}};
   return {};
 }
 
 std::optional<Fault> fault_of(const MemoryPeak& peak) {
-  if (peak.device.empty()) return {{"device", "is empty"}};
+  if (peak.device.empty()) return {{"device", "must not be empty"}};
   if (peak.gpus < 1) return {{"gpus", "must be at least 1"}};
   if (peak.batch < 1) return {{"batch", "must be at least 1"}};
   if (peak.peak_memory_bytes <= 0) return {{"peak_memory_bytes", "must be above 0"}};
-  if (peak.card_bytes < 0) return {{"card_bytes", "is negative"}};
-  if (peak.activations_bytes < 0) return {{"activations_bytes", "is negative"}};
+  if (peak.card_bytes < 0) return {{"card_bytes", "must not be negative"}};
+  if (peak.activations_bytes < 0) return {{"activations_bytes", "must not be negative"}};
   if (peak.activations_bytes > peak.card_bytes) {
-    return {{"activations_bytes", "are more than card_bytes, of which they are a part"}};
+    return {{"activations_bytes", "must be at most card_bytes, which includes activations_bytes"}};
   }
   return {};
 }
@@ -221,19 +222,23 @@ std::optional<Fault> fault_of(const MemoryPeak& peak) {
 /// must be the outputs of the previous layer, and the last layer must have one output.
 std::optional<Fault> fault_of(const KernelModel& model) {
   const std::size_t inputs = model.inputs.size();
-  if (inputs == 0) return {{"inputs", "is empty"}};
+  if (inputs == 0) return {{"inputs", "must not be empty"}};
   for (const auto* each :
        {&model.input_mean, &model.input_deviation, &model.input_least, &model.input_most}) {
-    if (each->size() != inputs) return {{"inputs", "not as many as means, deviations and ranges"}};
+    if (each->size() != inputs)
+      return {
+          {"inputs",
+           "must have as many entries as input_mean, input_deviation, input_least and input_most"}};
   }
   std::size_t width = inputs;
   for (const DenseWeights& layer : model.layers) {
     if (layer.biases.empty() || layer.weights.size() != width * layer.biases.size()) {
-      return {{"layers", "the layers do not fit together"}};
+      return {{"layers", "each layer must have (number of inputs) x (number of biases) weights"}};
     }
     width = layer.biases.size();
   }
-  if (model.layers.empty() || width != 1) return {{"layers", "the last must give one number"}};
+  if (model.layers.empty() || width != 1)
+    return {{"layers", "the last layer must have exactly one output"}};
   return {};
 }
 
@@ -257,9 +262,10 @@ std::string to_json(const Calibration& calibration) {
 Calibration calibration_from_json(std::string_view text, std::string_view file) {
   auto calibration = codec::read_object<Calibration>(text, file);
   if (calibration.schema_version > kCalibrationVersion) {
-    throw base::SpecError({std::string(file)}, "schema_version",
-                          fmt::format("is {}, this build reads up to {}",
-                                      calibration.schema_version, kCalibrationVersion));
+    throw base::SpecError(
+        {std::string(file)}, "schema_version",
+        fmt::format("is {}, but this build supports at most {}; use a newer dlscale",
+                    calibration.schema_version, kCalibrationVersion));
   }
   check_each(calibration.all_reduce, "all_reduce", file);
   check_each(calibration.kernels, "kernels", file);

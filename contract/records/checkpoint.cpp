@@ -57,7 +57,8 @@ CheckpointHeader checkpoint_header_from_json(std::string_view text, std::string_
   if (header.schema_version > kCheckpointVersion) {
     throw base::SpecError(
         {std::string(file)}, "schema_version",
-        fmt::format("is {}, this build reads up to {}", header.schema_version, kCheckpointVersion));
+        fmt::format("is {}, but this build supports at most {}; use a newer dlscale-train",
+                    header.schema_version, kCheckpointVersion));
   }
   return header;
 }

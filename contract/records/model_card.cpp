@@ -58,7 +58,7 @@ namespace {
 void check(const BatchCost& cost, const char* what, std::size_t layer, std::string_view file) {
   if (cost.per_sample >= 0 && cost.fixed + cost.per_sample >= 0) return;
   throw base::SpecError({std::string(file)}, fmt::format("layers[{}].{}", layer, what),
-                        "is negative");
+                        "must not be negative");
 }
 
 void check(const ModelCard& card, std::string_view file) {
@@ -67,11 +67,12 @@ void check(const ModelCard& card, std::string_view file) {
   };
   if (card.schema_version > kModelCardVersion) {
     fail("schema_version",
-         fmt::format("is {}, this build reads up to {}", card.schema_version, kModelCardVersion));
+         fmt::format("is {}, but this build supports at most {}; use a newer dlscale",
+                     card.schema_version, kModelCardVersion));
   }
-  if (card.layers.empty()) fail("layers", "there is none");
-  if (card.input.empty()) fail("input", "is empty");
-  if (card.parameters < 0 || card.parameter_bytes < 0) fail("parameters", "is negative");
+  if (card.layers.empty()) fail("layers", "must contain at least one layer");
+  if (card.input.empty()) fail("input", "must not be empty");
+  if (card.parameters < 0 || card.parameter_bytes < 0) fail("parameters", "must not be negative");
   for (std::size_t i = 0; i < card.layers.size(); ++i) {
     const LayerCard& layer = card.layers[i];
     check(layer.forward.flops, "forward.flops", i, file);
@@ -99,7 +100,9 @@ std::vector<std::int64_t> shape_from_text(std::string_view text) {
     const auto [next, error] = std::from_chars(at, end, extent);
     if (error != std::errc() || extent < 1 || (next != end && *next != 'x')) {
       throw base::UsageError(
-          fmt::format("\"{}\" is no shape; write it as 3x224x224", std::string(text)));
+          fmt::format("\"{}\" is not a shape; write sizes of at least 1 with x between them, for "
+                      "example 3x224x224",
+                      std::string(text)));
     }
     shape.push_back(extent);
     if (next == end) return shape;

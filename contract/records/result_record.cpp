@@ -174,14 +174,15 @@ ResultRecord read_record(const codec::Members& members, std::string_view kind) {
     codec::from_members(members, record, {});
     return record;
   } else {
-    throw base::SpecError({}, "", fmt::format("record of unknown kind \"{}\"", kind));
+    throw base::SpecError({}, "", fmt::format("unknown record kind \"{}\"", kind));
   }
 }
 
 ResultRecord read_line(std::string_view line, codec::Document& document) {
   const codec::Value value = document.parse(line, "");
   std::string_view kind;
-  if (value["record"].get(kind) != simdjson::SUCCESS) throw base::SpecError({}, "", "no record");
+  if (value["record"].get(kind) != simdjson::SUCCESS)
+    throw base::SpecError({}, "", "the key \"record\" is missing");
   codec::Members members = codec::members_of(value, {});
   std::erase_if(members, [](const codec::Member& member) { return member.key == "record"; });
   return read_record(members, kind);

@@ -30,10 +30,11 @@ SafetensorsEntry entry_of(std::string_view name, codec::Value value, const codec
   codec::from_value(value, description, place);
   const auto& offsets = description.offsets;
   if (offsets.size() != 2 || offsets[0] < 0 || offsets[1] < offsets[0]) {
-    place.inside("data_offsets").fail("must be where its data begin and where they end");
+    place.inside("data_offsets")
+        .fail("must be two byte offsets: the start and the end of the data");
   }
   if (std::ranges::any_of(description.shape, [](std::int64_t size) { return size < 0; })) {
-    place.inside("shape").fail("has a size below 0");
+    place.inside("shape").fail("must not contain negative sizes");
   }
   return {std::string(name), description.type, description.shape, offsets[0], offsets[1]};
 }
@@ -44,10 +45,10 @@ void require_one_after_the_other(const std::vector<SafetensorsEntry>& entries,
   const SafetensorsEntry* before = nullptr;
   for (const SafetensorsEntry& entry : entries) {
     const codec::Place place = root.inside(entry.name);
-    if (entry.begin < end) place.fail("its data overlap those of " + before->name);
+    if (entry.begin < end) place.fail("the data overlaps the data of " + before->name);
     if (entry.begin > end) {
-      place.fail("its data begin at byte " + std::to_string(entry.begin) +
-                 ", but those before it end at " + std::to_string(end));
+      place.fail("the data begins at byte " + std::to_string(entry.begin) +
+                 ", but the preceding data ends at byte " + std::to_string(end));
     }
     end = entry.end;
     before = &entry;

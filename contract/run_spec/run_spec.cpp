@@ -42,11 +42,11 @@ struct Checker {
   }
   void finite_at_least(double minimum, const char* key, double value) const {
     if (std::isfinite(value) && value >= minimum) return;
-    fail(key, fmt::format("must be at least {}, is {}", minimum, value));
+    fail(key, fmt::format("must be at least {} (got {})", minimum, value));
   }
   void at_least(std::int64_t minimum, const char* key, std::int64_t value) const {
     if (value >= minimum) return;
-    fail(key, fmt::format("must be at least {}, is {}", minimum, value));
+    fail(key, fmt::format("must be at least {} (got {})", minimum, value));
   }
 };
 
@@ -64,8 +64,9 @@ void validate_plain(const RunSpec& spec, const Checker& check) {
     const bool plain = std::all_of(name->begin(), name->end(), [](unsigned char c) {
       return (c < 128 && std::isalnum(c)) || c == '.' || c == '_' || c == '-';
     });
-    check.require(plain && !name->starts_with('.') && !name->starts_with('-'), key,
-                  "may hold letters, digits and . _ - only, and begins with a letter, digit or _");
+    check.require(
+        plain && !name->starts_with('.') && !name->starts_with('-'), key,
+        "may contain only letters, digits and . _ -, and must begin with a letter, a digit or _");
   }
 }
 
@@ -75,11 +76,12 @@ void validate_lengths(const RunSpec& spec, const Checker& check) {
   constexpr std::size_t kLongest = 160;
   const auto limit = [&](const char* key, const char* what, std::size_t length) {
     if (length <= kLongest) return;
-    check.fail(key, fmt::format("{} has {} characters, but it names files and may have {}", what,
-                                length, kLongest));
+    check.fail(key, fmt::format(
+                        "{} has {} characters, but names of files are made from it: use at most {}",
+                        what, length, kLongest));
   };
-  limit("study", "the study's name", spec.study.size());
-  limit("model", "framework, model and lr_schedule together",
+  limit("study", "the study name", spec.study.size());
+  limit("model", "the combined name of framework, model and lr_schedule",
         spec.framework.size() + model_word(spec.model).size() + spec.lr_schedule.kind.size());
 }
 
@@ -118,7 +120,7 @@ void validate_names(const RunSpec& spec, const Checker& check) {
   check.known("device", "resources.device", spec.resources.device);
   check.known("communicator", "resources.communicator", spec.resources.communicator);
   check.require(spec.mode.empty() || spec.mode == "inference", "mode",
-                "must be inference, or absent for training");
+                "must be \"inference\"; leave it out for training");
   check.one_of("lr_schedule.update", spec.lr_schedule.update, {"step", "epoch"});
   check.one_of("lr_schedule.origin", spec.lr_schedule.origin, {"start", "after_warmup"});
 }
@@ -133,12 +135,13 @@ void validate_pictures(const DatasetSpec& set, const Checker& check) {
   bounds("dataset.crop_scale", set.crop_scale);
   bounds("dataset.crop_ratio", set.crop_ratio);
   check.require(set.crop_scale.empty() || set.crop_scale[1] <= 1, "dataset.crop_scale",
-                "must be at most 1, the whole picture");
+                "must be at most 1 (the whole image)");
   constexpr int kLargest = 8192;  // largest side for which a batch fits into memory
   check.require(set.image_size <= kLargest, "dataset.image_size", "must be at most 8192");
   check.require(set.resize <= kLargest, "dataset.resize", "must be at most 8192");
   check.require(set.resize == 0 || set.resize >= set.image_size, "dataset.resize",
-                "must be at least dataset.image_size, which is cut out of it");
+                "must be at least dataset.image_size, because images are cropped to "
+                "dataset.image_size after resizing");
   if (set.image_size > 0) return;
   check.require(set.resize == 0, "dataset.resize", "needs dataset.image_size");
   check.require(set.crop_scale.empty(), "dataset.crop_scale", "needs dataset.image_size");
@@ -186,13 +189,13 @@ void validate_sizes(const RunSpec& spec, const Checker& check) {
   for (const auto& [key, value] : counts) check.at_least(0, key, value);
   check.require(spec.dataset.folds == 0 ||
                     (spec.dataset.fold >= 1 && spec.dataset.fold <= spec.dataset.folds),
-                "dataset.fold", "must be one of 1 … dataset.folds");
+                "dataset.fold", "must be between 1 and dataset.folds");
   check.require(spec.dataset.folds > 0 || spec.dataset.fold == 0, "dataset.fold",
                 "needs dataset.folds");
   check.require(spec.dataset.folds != 1, "dataset.folds", "must be at least 2");
   check.require(spec.loader_options.shuffle_window == 0 || spec.loader_options.sample_order.empty(),
                 "loader_options.shuffle_window",
-                "needs the sample_order dlscale: PyTorch's has no windows");
+                "cannot be combined with sample_order \"pytorch\"; leave out one of the two");
   validate_pictures(spec.dataset, check);
   check.at_least(1, "resources.cores_per_rank", spec.resources.cores_per_rank);
 }
@@ -306,9 +309,10 @@ std::string to_json_line(const RunSpec& spec) {
 RunSpec run_spec_from_json(std::string_view text, std::string_view file) {
   const auto spec = codec::read_object<RunSpec>(text, file);
   if (spec.schema_version > kRunSpecVersion) {
-    throw base::SpecError({std::string(file)}, "schema_version",
-                          fmt::format("is {}, this build reads up to {}; use a newer dlscale-train",
-                                      spec.schema_version, kRunSpecVersion));
+    throw base::SpecError(
+        {std::string(file)}, "schema_version",
+        fmt::format("is {}, but this build supports at most {}; use a newer dlscale-train",
+                    spec.schema_version, kRunSpecVersion));
   }
   validate(spec, file);
   return spec;

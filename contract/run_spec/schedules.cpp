@@ -60,13 +60,15 @@ double polynomial(const ScheduleContext& context, double t) {
 
 extern const LrScheduleEntry constant_entry, step_entry, multistep_entry, cosine_entry,
     exponential_entry, polynomial_entry;
-const LrScheduleEntry constant_entry{"constant", "the peak rate throughout", constant};
-const LrScheduleEntry step_entry{"step", "times a factor at given epochs", step};
-const LrScheduleEntry multistep_entry{"multistep", "times a factor at each milestone", multistep};
-const LrScheduleEntry cosine_entry{"cosine", "half a cosine from the peak to lr_min", cosine};
-const LrScheduleEntry exponential_entry{"exponential", "times gamma per epoch, continuously",
-                                        exponential};
-const LrScheduleEntry polynomial_entry{"polynomial", "a power of what is left, to lr_min",
-                                       polynomial};
+const LrScheduleEntry constant_entry{"constant", "constant peak rate", constant};
+const LrScheduleEntry step_entry{"step", "multiplied by a factor at the given epochs", step};
+const LrScheduleEntry multistep_entry{"multistep", "multiplied by a factor at each milestone",
+                                      multistep};
+const LrScheduleEntry cosine_entry{"cosine", "half a cosine period from the peak to lr_min",
+                                   cosine};
+const LrScheduleEntry exponential_entry{"exponential",
+                                        "multiplied by gamma per epoch, continuously", exponential};
+const LrScheduleEntry polynomial_entry{
+    "polynomial", "a power of the remaining fraction, down to lr_min", polynomial};
 
 }  // namespace dlscale::contract

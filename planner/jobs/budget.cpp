@@ -137,9 +137,9 @@ Fit fit_budget(std::span<const PlannedRun> runs, double limit, int baseline_gpus
     fit.gpu_hours -= place->gpu_hours;
     fit.dropped.push_back(
         {place->first_run,
-         fmt::format("left out to keep within {:g} GPU-hours: {:.4g} GPU-hours, between {} and {} "
-                     "GPUs (the ends of a curve stay; first goes the point with the closest "
-                     "neighbours, of equals the most expensive)",
+         fmt::format("left out to stay within {:g} GPU-hours: the point takes {:.4g} GPU-hours and "
+                     "lies between {} and {} GPUs (both ends of a curve are kept; points with the "
+                     "closest neighbours are removed first, and among equals the most expensive)",
                      limit, place->gpu_hours, place->before->gpus, place->after->gpus)});
   }
   return fit;

@@ -66,13 +66,12 @@ std::string FinishedRuns::note(const ResourceWishes& wishes) const {
   const std::string finished = base::count_of(ratios_.size(), "finished run");
   if (request.learnt) {
     return fmt::format(
-        "walltimes: predictions times {:.2f}, below which {:.4g} % of runs stay as {} say",
+        "walltimes are predicted times x {:.2f}, which covers {:.4g} % of runs according to {}",
         request.factor, wishes.quantile * 100, finished);
   }
   return fmt::format(
-      "walltimes: predictions times {:.2f}, the larger of the margin and the worst of {}, which "
-      "are "
-      "too few for a bound of {:.4g} %",
+      "walltimes are predicted times x {:.2f}, the larger of the margin and the worst ratio of {}, "
+      "which are too few for a {:.4g} % bound",
       request.factor, finished, wishes.quantile * 100);
 }
 

@@ -50,7 +50,7 @@ std::optional<std::string> MemoryFit::misfit(const contract::RunSpec& run,
     return std::nullopt;
   }
   return fmt::format("out of memory on {}{}: {}", gpu.title,
-                     held.runs > 0 ? ", by what measured runs held" : "",
+                     held.runs > 0 ? " (with the memory that measured runs used)" : "",
                      verdict_text(verdict, *of_model, run.batch_per_gpu));
 }
 
@@ -58,14 +58,14 @@ std::vector<std::string> MemoryFit::notes() const {
   std::vector<std::string> notes;
   if (close_ > 0) {
     notes.push_back(fmt::format(
-        "{} within {:.0f} % of the GPU's memory, as predicted: they may run "
-        "out of it (dlscale predict shows them)",
+        "{} predicted to come within {:.0f} % of the GPU memory and may run out of memory (dlscale "
+        "predict lists them)",
         base::count_of(close_, "point is", "points are"), predict::kMemoryMargin * 100));
   }
   if (unjudged_ > 0) {
     notes.push_back(fmt::format(
-        "{} not judged for memory: there is no card of {} on the study's data "
-        "(dlscale predict says what is missing)",
+        "{} not checked for memory: there is no model card of {} for the data of the study "
+        "(dlscale predict reports what is missing)",
         base::count_of(unjudged_, "point is", "points are"), fmt::join(without_card_, ", ")));
   }
   return notes;

@@ -352,9 +352,9 @@ class Arranger {
   }
 
   void note_price() {
-    out_.notes.push_back(
-        fmt::format("not packed, since together they would cost more GPU-hours than alone: {}",
-                    base::count_of(too_dear_, "run")));
+    out_.notes.push_back(fmt::format(
+        "not packed because packed jobs would cost more GPU-hours than separate jobs: {}",
+        base::count_of(too_dear_, "run")));
   }
 
   /// Adds a note when the plan exceeds the job limit of the site. Batch systems count each task of
@@ -365,10 +365,10 @@ class Arranger {
       jobs += job.kind == JobKind::array ? job.run_ids.size() : 1;
     }
     if (jobs > static_cast<std::size_t>(site_.max_jobs)) {
-      out_.notes.push_back(
-          fmt::format("{} jobs, of which {} takes {} of one user at a time (an array counts each "
-                      "task): submit them in parts, or let launch.pack make fewer",
-                      jobs, site_.name, site_.max_jobs));
+      out_.notes.push_back(fmt::format(
+          "the plan has {} jobs, but {} accepts at most {} per user at a time (each array task "
+          "counts): submit the jobs in parts, or use launch.pack for fewer jobs",
+          jobs, site_.name, site_.max_jobs));
     }
   }
 

@@ -65,7 +65,8 @@ void skip(Planning& planning, const std::vector<Dropped>& dropped) {
 double limit_of(const config::Item& item, const contract::Plan& plan) {
   const bool bounded = std::all_of(plan.runs.begin(), plan.runs.end(),
                                    [](const auto& run) { return run.gpu_hours > 0; });
-  if (!bounded) item.fail("cannot be checked: neither study nor site says a walltime");
+  if (!bounded)
+    item.fail("cannot be checked because neither the study nor the site sets a walltime");
   return item.number(0);
 }
 
@@ -80,7 +81,7 @@ const std::optional<config::Node>& budget_of(const Study& study) {
       continue;
     }
     config::Item{other ? *other : *budget, "resources.max_gpu_hours"}.fail(
-        "is of the whole plan; say it in the study's own [resources]");
+        "applies to the whole plan; set it in [resources] of the study, not in a sub-study");
   }
   return budget;
 }
@@ -100,19 +101,19 @@ void plan_jobs(Planning& planning, bool fit, std::span<const contract::PlannedJo
     const double limit = limit_of(item, planning.plan);
     const int baseline = baseline_gpus(planning.study);
     const std::string with_baseline =
-        baseline > 0 ? fmt::format(" and the baseline's {}", baseline) : "";
+        baseline > 0 ? fmt::format(" and the baseline of {} GPUs", baseline) : "";
     for (double cost; !within_budget(cost = total_gpu_hours(planning.plan.runs), limit);) {
       if (!fit) {
         item.fail(
             fmt::format("the plan may take up to {:.0f} GPU-hours (every run for its whole "
-                        "walltime), the limit is {:g}",
+                        "walltime), but the limit is {:g}",
                         cost, limit));
       }
       const Fit fitting = fit_budget(planning.plan.runs, limit, baseline);
       if (fitting.dropped.empty()) {
         item.fail(
             fmt::format("the smallest and largest GPU counts of each curve{} alone take {:.0f} "
-                        "GPU-hours, the limit is {:g}",
+                        "GPU-hours, but the limit is {:g}",
                         with_baseline, cost, limit));
       }
       skip(planning, fitting.dropped);

@@ -27,7 +27,7 @@ predict::Band StepTimes::run_s(const contract::RunSpec& run, const Partition* pa
                                const predict::Measurements& measured, const std::string& site) {
   if (const std::string why = predict::not_modelled(run); !why.empty()) return unknown(why);
   const contract::ModelCard* const card = cards_.card(run);
-  if (card == nullptr) return unknown("there is no card of " + run.model + " on its data");
+  if (card == nullptr) return unknown("there is no model card of " + run.model + " for its data");
   const contract::Calibration& calibration = measured.calibration();
   const predict::Device* const gpu = devices_.gpu_of(partition);
   predict::Hardware here = hardware_of(
@@ -37,22 +37,21 @@ predict::Band StepTimes::run_s(const contract::RunSpec& run, const Partition* pa
     return unknown(std::move(why));
   }
   if (predict::times_of(calibration.compute, *card, run.precision).empty()) {
-    return unknown(fmt::format("the calibration has no step of {} on {} in {}", run.model,
-                               contract::shape_text(card->input), run.precision));
+    return unknown(fmt::format("the calibration contains no step time of {} for {} inputs in {}",
+                               run.model, contract::shape_text(card->input), run.precision));
   }
   const auto steps = steps_per_epoch(run);
   if (!steps) {
-    return unknown("a data set is of unknown size (set training.dataset.train_samples)");
+    return unknown("the size of a data set is unknown (set training.dataset.train_samples)");
   }
   const predict::TrainingModel model = predict::training_model(run, *card, here, &measured);
   const predict::Placement ranks = predict::placement(run.gpus, here.gpus_per_node);
   const predict::Band step_s = predict::step_band(
       model, ranks, {static_cast<double>(run.batch_per_gpu), model.setting.passes});
   if (!std::isfinite(step_s.value)) {
-    return unknown(
-        fmt::format("the calibration has no all-reduce that says anything of {} GPUs "
-                    "on {} nodes",
-                    ranks.gpus, ranks.nodes));
+    return unknown(fmt::format(
+        "the calibration contains no all-reduce time that applies to {} GPUs on {} nodes",
+        ranks.gpus, ranks.nodes));
   }
   if (model.missing.widen(run.gpus)) ++beyond_;
   return predict::scaled(step_s, static_cast<double>(*steps) * run.epochs);
@@ -104,14 +103,15 @@ Calibration::Calibration(std::string_view text, const std::string& file) {
     if (row.measured.gpus == 0) table.fail("gpus is missing");
     if (row.measured.samples_per_s == 0) table.fail("samples_per_s is missing");
     for (const Row& other : rows_) {
-      if (other.says_same(row)) table.fail("another row is of the same GPUs and runs");
+      if (other.says_same(row)) table.fail("another row has the same GPU count and conditions");
     }
     rows_.push_back(std::move(row));
   };
   config::match_keys({root, ""}, {"throughput"}, [&](std::size_t, const config::Item& list) {
     for (const config::Item& table : list.items()) read_row(table);
   });
-  if (rows_.empty()) throw base::SpecError({file}, "throughput", "no row [[throughput]]");
+  if (rows_.empty())
+    throw base::SpecError({file}, "throughput", "there is no [[throughput]] row; add at least one");
 }
 
 bool Calibration::Row::says_same(const Row& other) const {
@@ -131,7 +131,7 @@ std::optional<predict::ThroughputEstimate> Calibration::throughput(
         std::all_of(row.conditions.begin(), row.conditions.end(), [&](const auto& condition) {
           const auto& [key, wanted] = condition;
           const auto value = value_of(run, key);
-          if (!value) throw base::SpecError(wanted.second, key, "is no axis of the study");
+          if (!value) throw base::SpecError(wanted.second, key, "is not an axis of the study");
           return *value == wanted.first;
         });
     if (!holds || row.conditions.size() < most) continue;
@@ -210,22 +210,22 @@ std::vector<std::string> RunTimes::notes() const {
     if (points > 0) lines.push_back(fmt::format("{} {}", base::count_of(points, "point"), what));
   };
   note(extrapolated_,
-       "outside the GPU counts measured: run times assume throughput linear in GPUs from there on");
+       "outside the measured GPU counts: run times assume that throughput is linear in the number "
+       "of GPUs beyond them");
   if (const int beyond = beyond_ + steps_.beyond_measured(); beyond > 0) {
     lines.push_back(fmt::format(
-        "{} outside the GPU counts that runs were measured on, where nothing is known "
-        "of {}: time limits are at least the upper edge of the band, which 95 % of published "
-        "systems stay "
-        "below (docs/calibration.md); runs on these counts and dlscale calibrate make it narrower",
+        "{} outside the GPU counts of measured runs, where the calibration does not cover {}: time "
+        "limits are at least the upper edge of the band, which covers 95 % of published systems "
+        "(docs/calibration.md); to narrow the band, run on these counts and use dlscale calibrate",
         base::count_of(beyond, "point"), predict::kMissingTerms));
   }
-  note(unmatched_, "without a matching row in the calibration: they get the site's walltime");
+  note(unmatched_, "without a matching row in the calibration: the walltime of the site is used");
   note(unknown_size_,
-       "with a data set of unknown size (set training.dataset.train_samples): they get the site's "
-       "walltime");
-  note(as_finished_, "whose run time is that of finished runs of this folder");
+       "with a data set of unknown size (set training.dataset.train_samples): the walltime of the "
+       "site is used");
+  note(as_finished_, "with run times taken from finished runs in this folder");
   for (const std::string& why : steps_.notes()) {
-    lines.push_back("run times of points that the calibration says nothing of: " + why);
+    lines.push_back("run times of some points cannot be predicted: " + why);
   }
   return lines;
 }

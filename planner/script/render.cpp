@@ -30,10 +30,9 @@ void check_tags(const Source& source) {
     for (std::size_t at = source.text.find(tag); at != std::string::npos;
          at = source.text.find(tag, at + 1)) {
       if (source.text.compare(at, 10, "{{{line}}}") == 0) continue;
-      throw base::SpecError(base::locate(source.file, source.text, at), "",
-                            fmt::format("{} is not allowed here; only {{{{{{line}}}}}} stands "
-                                        "unquoted",
-                                        tag));
+      throw base::SpecError(
+          base::locate(source.file, source.text, at), "",
+          fmt::format("{} is not allowed here; only {{{{{{line}}}}}} may be unquoted", tag));
     }
   }
 }
@@ -138,7 +137,8 @@ class StrictContext : public mustache::context<std::string> {
       const std::string meant = base::nearest(stem, templates_in_any(folders_));
       throw base::SpecError(
           find_tag(sources_, name), "",
-          fmt::format("no partial {}{} in {}{}", stem, kTemplateExtension, names_of(folders_),
+          fmt::format("there is no partial {}{} in {}{}", stem, kTemplateExtension,
+                      names_of(folders_),
                       meant.empty() ? "" : fmt::format("; did you mean \"{}\"?", meant)));
     }
     Source source = read_template(*folder / (stem + kTemplateExtension));
@@ -149,7 +149,7 @@ class StrictContext : public mustache::context<std::string> {
     sources_.push_back(std::move(source));
     if (reaches(name, name)) {
       throw base::SpecError(find_tag(sources_, name), "",
-                            fmt::format("partial {} asks for itself", name));
+                            fmt::format("partial {} includes itself", name));
     }
     return &partials_.emplace(name, mustache::data(text)).first->second;
   }

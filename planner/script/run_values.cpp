@@ -31,11 +31,10 @@ void check_parameters(const Study& study) {
       return known.name == name && known.kind != "partial";
     });
     if (other == taken.end()) return;
-    throw base::SpecError(
-        where, key,
-        fmt::format("the name is taken: in scripts and commands {{{{{}}}}} is the {} \"{}\"; call "
-                    "the parameter otherwise",
-                    name, other->kind, other->meaning));
+    throw base::SpecError(where, key,
+                          fmt::format("the name is reserved: in scripts and commands {{{{{}}}}} is "
+                                      "the {} \"{}\"; use another name for the parameter",
+                                      name, other->kind, other->meaning));
   };
   for (const Matrix& matrix : study.matrices) {
     for (const StudyAxis& axis : matrix.axes) check(axis.name(), axis.where, axis.key);
@@ -58,7 +57,9 @@ std::vector<std::string> unused_parameters(const Study& study) {
       if (name.empty() || names_value(study.trainer.command, name)) continue;
       const base::SpecError note(
           axis.where, axis.key,
-          fmt::format("the command has no {{{{{}}}}}: its values make no difference", name));
+          fmt::format(
+              "the command does not contain {{{{{}}}}}, so the values of this axis have no effect",
+              name));
       if (std::find(notes.begin(), notes.end(), note.what()) == notes.end()) {
         notes.emplace_back(note.what());
       }
@@ -102,42 +103,46 @@ auto at_command(const base::Location& where, Make make) {
 constexpr Row kRows[] = {
     {"study", "name of the study", [](const RunSpec& r) { return r.study; }},
     {"run_id", "id of the run", [](const RunSpec& r) { return r.run_id; }},
-    {"repetition", "of the point, from 1", [](const RunSpec& r) { return text(r.repetition); }},
-    {"seed", "of this repetition",
+    {"repetition", "number of the repetition of the point, from 1",
+     [](const RunSpec& r) { return text(r.repetition); }},
+    {"seed", "random seed of this repetition",
      [](const RunSpec& r) { return text(r.seed + static_cast<std::uint64_t>(r.repetition) - 1); }},
-    {"framework", "ddp, horovod, …", [](const RunSpec& r) { return r.framework; }},
-    {"model", "resnet50, …", [](const RunSpec& r) { return r.model; }},
-    {"loader", "native, dali_gpu, …", [](const RunSpec& r) { return r.loader; }},
+    {"framework", "framework: ddp, horovod, …", [](const RunSpec& r) { return r.framework; }},
+    {"model", "model: resnet50, …", [](const RunSpec& r) { return r.model; }},
+    {"loader", "data loader: native, dali_gpu, …", [](const RunSpec& r) { return r.loader; }},
     {"dataset", "kind of the data set", [](const RunSpec& r) { return r.dataset.kind; }},
-    {kDatasetPath, "folder of the data, its variables as written",
+    {kDatasetPath, "folder of the data, with variables not expanded",
      [](const RunSpec& r) { return r.dataset.path; }},
-    {kWeights, "file that training begins with, its variables as written; else empty",
+    {kWeights, "file with initial weights, with variables not expanded; empty if there is none",
      [](const RunSpec& r) { return r.weights; }},
     {"mode", "train or inference",
      [](const RunSpec& r) { return r.mode.empty() ? "train" : r.mode; }},
     {"precision", "number format: fp32, fp64, tf32, bf16, fp16",
      [](const RunSpec& r) { return r.precision; }},
     {"gpus", "ranks of the run", [](const RunSpec& r) { return text(r.gpus); }},
-    {"batch_per_gpu", "samples of a rank in a step",
+    {"batch_per_gpu", "samples per rank and step",
      [](const RunSpec& r) { return text(r.batch_per_gpu); }},
-    {"global_batch", "samples of all ranks in an optimizer step",
+    {"global_batch", "samples of all ranks per optimizer step",
      [](const RunSpec& r) { return text(r.global_batch); }},
-    {"accumulation_steps", "batches of a rank in an optimizer step",
+    {"accumulation_steps", "batches per rank and optimizer step",
      [](const RunSpec& r) { return text(r.accumulation_steps); }},
-    {"epochs", "to train",
+    {"epochs", "number of epochs to train",
      [](const RunSpec& r) { return r.epochs > 0 ? text(r.epochs) : std::string(); }},
-    {"warmup_epochs", "until the peak learning rate",
+    {"warmup_epochs", "number of epochs until the peak learning rate",
      [](const RunSpec& r) { return text(r.warmup_epochs); }},
     {"lr_base", "learning rate before it is scaled",
      [](const RunSpec& r) { return r.lr.scale.empty() ? std::string() : text(r.lr.base); }},
     {"lr_peak", "learning rate after warm-up",
      [](const RunSpec& r) { return r.lr.scale.empty() ? std::string() : text(r.lr.peak); }},
-    {"lr_schedule", "step, cosine, …", [](const RunSpec& r) { return r.lr_schedule.kind; }},
-    {"optimizer", "sgd, adam, …", [](const RunSpec& r) { return r.optimizer.kind; }},
-    {"momentum", "of the optimizer", [](const RunSpec& r) { return text(r.optimizer.momentum); }},
-    {"weight_decay", "of the optimizer",
+    {"lr_schedule", "learning rate schedule: step, cosine, …",
+     [](const RunSpec& r) { return r.lr_schedule.kind; }},
+    {"optimizer", "optimizer: sgd, adam, …", [](const RunSpec& r) { return r.optimizer.kind; }},
+    {"momentum", "momentum of the optimizer",
+     [](const RunSpec& r) { return text(r.optimizer.momentum); }},
+    {"weight_decay", "weight decay of the optimizer",
      [](const RunSpec& r) { return text(r.optimizer.weight_decay); }},
-    {"label_smoothing", "0 … 1", [](const RunSpec& r) { return text(r.label_smoothing); }},
+    {"label_smoothing", "label smoothing, from 0 to 1",
+     [](const RunSpec& r) { return text(r.label_smoothing); }},
 };
 
 }  // namespace
@@ -173,7 +178,7 @@ std::string ExternalCommand::of(const RunSpec& run) {
     const bool may_be_empty =
         name == kDatasetPath || name == kWeights || run.parameters.contains(std::string(name));
     if (!value.empty() || may_be_empty || !names_value(command_, name)) continue;
-    throw base::SpecError(where_, kCommand, fmt::format("{} is not said by the study", name));
+    throw base::SpecError(where_, kCommand, fmt::format("the study does not set {}", name));
   }
   return at_command(where_, [&] { return template_.render(data); });
 }

@@ -177,21 +177,21 @@ std::string character_name(char c) {
 
 [[noreturn]] void refuse_character(char c) {
   throw base::SpecError({}, "",
-                        fmt::format("a value for the job script holds {}", character_name(c)));
+                        fmt::format("a value for the job script contains {}", character_name(c)));
 }
 
 void check_directive_value(const DirectiveRule& rule, std::string_view line, std::string_view value,
                            const std::string& template_file) {
   const auto fail = [&](const std::string& problem) {
     throw UnfitValue({template_file}, line.substr(0, line.find_last_not_of(" =") + 1),
-                     fmt::format("the value {} {}; nothing can be quoted on this line",
+                     fmt::format("the value {} {}; values on this line cannot be quoted",
                                  shell_quote(value), problem));
   };
   const auto bad = std::find_if(value.begin(), value.end(), [&](unsigned char c) {
     return !is_word_character(c) &&
            rule.punctuation.find(static_cast<char>(c)) == std::string_view::npos;
   });
-  if (bad != value.end()) fail("holds " + character_name(*bad));
+  if (bad != value.end()) fail("contains " + character_name(*bad));
   if (value.empty()) fail("is empty");
   if (value.front() == ' ' || value.back() == ' ') fail("begins or ends with a space");
 }
@@ -200,11 +200,10 @@ void check_directive_value(const DirectiveRule& rule, std::string_view line, std
                                        const std::string& template_file) {
   throw UnfitValue(
       {template_file}, "",
-      fmt::format(
-          "the value {} comes after {}, within quotes, a here-document or arithmetic, where "
-          "it cannot be quoted; take the quotes away: values get those that they need",
-          shell_quote(value),
-          shell_quote(line.substr(std::min(line.find_first_not_of(' '), line.size())))));
+      fmt::format("the value {} follows {}, inside quotes, a here-document or arithmetic, where it "
+                  "cannot be quoted; remove the quotes: values are quoted where necessary",
+                  shell_quote(value),
+                  shell_quote(line.substr(std::min(line.find_first_not_of(' '), line.size())))));
 }
 
 bool is_plain(std::string_view value) {
@@ -261,8 +260,9 @@ ScriptText::ScriptText(std::string_view marked, std::string template_file)
     const std::string_view line = last_line(marked.substr(0, marked.size() - rest.size() + open));
     place.rule = directive_of(line);
     if (place.rule == nullptr && begins_directive(line)) {
-      throw base::SpecError({template_file_}, "",
-                            fmt::format("{}{{{{…}}}}: a value cannot name a directive", line));
+      throw base::SpecError(
+          {template_file_}, "",
+          fmt::format("{}{{{{…}}}}: a value cannot be part of the name of a directive", line));
     }
     size_ += place.before.size();
     places_.push_back(std::move(place));

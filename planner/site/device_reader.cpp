@@ -71,11 +71,12 @@ std::string whole_name(const std::string& name, const fs::path& folder) {
   }
   if (begun.size() == 1) return begun.front();
   if (begun.size() > 1) {
-    throw base::UsageError(fmt::format("unknown device \"{}\": {} begin so; name one of them", name,
-                                       fmt::join(begun, " and ")));
+    throw base::UsageError(
+        fmt::format("ambiguous device \"{}\": {} begin with this text; name one of them", name,
+                    fmt::join(begun, " and ")));
   }
   throw base::UsageError(base::unknown_name("device", name, known) +
-                         "; a path to a device's file ends in .toml");
+                         "; a path to a device file must end in .toml");
 }
 
 }  // namespace

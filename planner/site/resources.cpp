@@ -43,15 +43,16 @@ Refusal refusal_of_nodes(const Partition& partition, int gpus, int room, Request
   int nodes = (gpus + room - 1) / room;
   while (gpus % nodes != 0) ++nodes;
   if (partition.max_nodes > 0 && nodes > partition.max_nodes) {
-    return {"gpus", fmt::format("{} nodes of {} ranks, at most {} nodes", nodes, gpus / nodes,
-                                partition.max_nodes)};
+    return {"gpus", fmt::format("needs {} nodes of {} ranks, but at most {} nodes are allowed",
+                                nodes, gpus / nodes, partition.max_nodes)};
   }
   if (partition.nodes > 0 && nodes > partition.nodes) {
-    return {"gpus", fmt::format("{} nodes of {} ranks, of {} that exist", nodes, gpus / nodes,
-                                partition.nodes)};
+    return {"gpus", fmt::format("needs {} nodes of {} ranks, but only {} exist", nodes,
+                                gpus / nodes, partition.nodes)};
   }
   if (nodes < partition.min_nodes) {
-    return {"gpus", fmt::format("{} nodes, at least {}", nodes, partition.min_nodes)};
+    return {"gpus", fmt::format("needs {} nodes, but jobs must use at least {}", nodes,
+                                partition.min_nodes)};
   }
   request.nodes = nodes;
   request.ranks_per_node = gpus / nodes;
@@ -62,17 +63,17 @@ Refusal refusal_of_wishes(const Partition& partition, const ResourceWishes& wish
                           const predict::Band& predicted_s) {
   const double limit = partition.max_walltime_s;
   if (limit > 0 && wishes.walltime_s == 0 && predicted_s.value > limit) {
-    return {"walltime",
-            fmt::format("predicted run time {} ({} to {}), at most {}", hours(predicted_s.value),
-                        hours(predicted_s.low), hours(predicted_s.high), hours(limit))};
+    return {"walltime", fmt::format("the predicted run time is {} ({} to {}), but the limit is {}",
+                                    hours(predicted_s.value), hours(predicted_s.low),
+                                    hours(predicted_s.high), hours(limit))};
   }
   if (!wishes.gpu_type.empty() && !partition.gpu_type.empty() &&
       partition.gpu_type != wishes.gpu_type) {
-    return {"gpu_type", fmt::format("its GPUs are {}", partition.gpu_type)};
+    return {"gpu_type", fmt::format("its GPUs are of type {}", partition.gpu_type)};
   }
   if (partition.memory_gb > 0 && wishes.memory_gb > partition.memory_gb) {
-    return {"memory_gb",
-            fmt::format("{:g} GB on nodes of {:g} GB", wishes.memory_gb, partition.memory_gb)};
+    return {"memory_gb", fmt::format("{:g} GB requested on nodes with {:g} GB", wishes.memory_gb,
+                                     partition.memory_gb)};
   }
   return {};
 }
@@ -82,11 +83,12 @@ Refusal try_partition(const Site& site, const ResourceWishes& wishes, const Part
                       const Demand& demand, Request& request) {
   const int room = ranks_per_full_node(site, partition, request.cores_per_rank);
   if (room < 1) {
-    return {"cores_per_rank", fmt::format("{} cores per rank on nodes of {} cores",
+    return {"cores_per_rank", fmt::format("{} cores per rank requested on nodes with {} cores",
                                           request.cores_per_rank, partition.cores_per_node)};
   }
   if (demand.one_process && demand.gpus > room) {
-    return {"gpus", fmt::format("one process with {} devices on nodes of {}", demand.gpus, room)};
+    return {"gpus",
+            fmt::format("one process needs {} devices, but nodes have {}", demand.gpus, room)};
   }
   if (Refusal no = refusal_of_nodes(partition, demand.gpus, room, request); !no.why.empty()) {
     return no;
@@ -101,8 +103,8 @@ Refusal try_partition(const Site& site, const ResourceWishes& wishes, const Part
     request.walltime_s = std::min(request.walltime_s, limit);
   }
   if (limit > 0 && request.walltime_s > limit) {
-    return {"walltime",
-            fmt::format("walltime {}, at most {}", hours(request.walltime_s), hours(limit))};
+    return {"walltime", fmt::format("the walltime is {}, but the limit is {}",
+                                    hours(request.walltime_s), hours(limit))};
   }
   return {};
 }

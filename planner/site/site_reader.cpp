@@ -105,8 +105,9 @@ void read_partitions(Site& site, const config::Item& item) {
     if (partition.name.empty()) entry.fail("name is missing");
     for (const Partition& other : site.partitions) {
       if (other.name != partition.name) continue;
-      entry.fail(fmt::format("name \"{}\" is taken; give this one another, and queue = \"{}\"",
-                             other.name, other.queue.value_or(other.name)));
+      entry.fail(fmt::format(
+          "name \"{}\" is already used; give this partition another name and queue = \"{}\"",
+          other.name, other.queue.value_or(other.name)));
     }
     site.partitions.push_back(std::move(partition));
   }
@@ -132,7 +133,8 @@ void read_variables(Site& site, const config::Item& item) {
     const std::string key = item.key + "." + entry.key;
     if (!config::is_identifier(entry.key)) {
       throw base::SpecError(entry.where, key,
-                            "the name of a variable is letters, digits and _, no digit first");
+                            "the name of a variable may contain only letters, digits and _, and "
+                            "must not begin with a digit");
     }
     site.variables[entry.key] = config::Item{entry.node, key}.text();
   }
@@ -142,13 +144,16 @@ void read_kept_variables(Site& site, const config::Item& item) {
   site.keep_environment = item.texts();
   for (const std::string& name : site.keep_environment) {
     if (!config::is_identifier(name)) {
-      item.fail(fmt::format(
-          "\"{}\" is no name of a variable: letters, digits and _, no digit first", name));
+      item.fail(
+          fmt::format("\"{}\" is not the name of a variable; use only letters, digits and _, and "
+                      "do not begin with a digit",
+                      name));
     }
     if (!base::is_inherited_variable(name)) {
-      item.fail(fmt::format(
-          "{} reaches jobs without this key; name variables that dlscale submit says it removes",
-          name));
+      item.fail(
+          fmt::format("{} reaches jobs without this key; name only variables that dlscale submit "
+                      "reports as removed",
+                      name));
     }
   }
 }
@@ -156,7 +161,7 @@ void read_kept_variables(Site& site, const config::Item& item) {
 void read_rendezvous_host(Site& site, const config::Item& item) {
   site.rendezvous_host = item.text();
   if (site.rendezvous_host.find_first_not_of(" \t") == std::string::npos) {
-    item.fail("is empty; give a command that prints a node's name, or leave the key out");
+    item.fail("is empty; give a command that prints the name of a node, or leave the key out");
   }
   if (site.rendezvous_host.find_first_of("\n\r") != std::string::npos) {
     item.fail("must be one line of shell");
@@ -217,8 +222,9 @@ void check_scheduler_keys(const std::string& scheduler, const config::Item& tabl
     if (entry == nullptr || std::string_view(schedulers).find(scheduler) != std::string::npos) {
       continue;
     }
-    throw base::SpecError(entry->where, table.key.empty() ? key : table.key + "." + key,
-                          fmt::format("has no meaning on {}", scheduler_title(scheduler)));
+    throw base::SpecError(
+        entry->where, table.key.empty() ? key : table.key + "." + key,
+        fmt::format("has no effect on {}; leave it out", scheduler_title(scheduler)));
   }
 }
 
@@ -230,7 +236,7 @@ void check_launcher(const Site& site, const config::Item& root) {
   const std::vector<std::string>& fitting = kLaunchers.at(site.scheduler);
   if (std::find(fitting.begin(), fitting.end(), site.launcher) != fitting.end()) return;
   config::Item{config::find_key(root.table(), "launcher")->node, "launcher"}.fail(
-      fmt::format("{} does not start ranks on {}; there it is {}", site.launcher,
+      fmt::format("{} cannot start ranks on {}; use {}", site.launcher,
                   scheduler_title(site.scheduler), fmt::join(fitting, " or ")));
 }
 
@@ -239,14 +245,15 @@ void check_partition(const Site& site, const Partition& partition, const config:
     item.fail("memory_request needs memory_gb");
   }
   if (partition.moldable && partition.exclusive) {
-    item.fail("moldable and exclusive exclude each other: whole nodes come in one shape");
+    item.fail("moldable and exclusive cannot be combined, because whole nodes have only one shape");
   }
   if (partition.max_nodes > 0 && partition.max_nodes < partition.min_nodes) {
     item.fail("max_nodes is below min_nodes");
   }
   if (site.device == "cuda" && partition.gpus_per_node == 0) {
-    throw base::SpecError({item.node.where.file}, "partitions.gpus_per_node",
-                          fmt::format("missing in {}: the site's device is cuda", partition.name));
+    throw base::SpecError(
+        {item.node.where.file}, "partitions.gpus_per_node",
+        fmt::format("missing in {}; the device cuda requires it", partition.name));
   }
 }
 
@@ -254,15 +261,15 @@ void check_site(const Site& site, const config::Item& root) {
   const auto missing = [&](const char* key, const char* why) {
     throw base::SpecError({root.node.where.file}, key, std::string("missing") + why);
   };
-  if (site.scheduler.empty()) missing("scheduler", ": local, slurm or oar");
+  if (site.scheduler.empty()) missing("scheduler", "; set it to local, slurm or oar");
   check_scheduler_keys(site.scheduler, root, kSiteKeys);
   check_launcher(site, root);
   if (site.container.kind == "pyxis" && site.launcher != "srun") {
     config::Item{config::find_key(root.table(), "container")->node, "container"}.fail(
-        "pyxis is a part of srun: the site's launcher must be srun");
+        "pyxis is a plug-in of srun; set launcher = \"srun\"");
   }
   if (site.scheduler != "local" && site.partitions.empty()) {
-    missing("partitions", "; a batch system needs the shape of its nodes");
+    missing("partitions", "; describe the nodes of the batch system in [[partitions]]");
   }
   if (site.scheduler != "local" && site.walltime_s == 0) {
     missing("walltime", "; a batch system needs a time limit");
@@ -305,7 +312,7 @@ fs::path site_file(const std::string& site, const fs::path& folder) {
   const std::vector<std::string> known = sites_in(folder);
   if (std::find(known.begin(), known.end(), site) == known.end()) {
     throw base::UsageError(base::unknown_name("site", site, known) +
-                           "; a path to a site file ends in .toml");
+                           "; a path to a site file must end in .toml");
   }
   return folder / (site + ".toml");
 }

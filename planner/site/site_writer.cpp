@@ -68,8 +68,7 @@ void write_partition(Lines& lines, const Partition& partition, bool oar) {
 std::string site_text(const Site& site) {
   const bool oar = site.scheduler == "oar";
   Lines lines;
-  lines.say(
-      "# What the batch system tells of its nodes. What it cannot tell is for you to fill in:");
+  lines.say("# Written from what the batch system reports. Fill in what it does not report:");
   lines.say("# the account, the modules, and which partitions you may use (docs/sites.md).");
   lines.set_text("name", site.name);
   lines.set_text("scheduler", site.scheduler);
@@ -78,22 +77,26 @@ std::string site_text(const Site& site) {
   lines.say("");
   lines.set_text("launcher", site.launcher);
   if (!site.launcher_args.empty()) lines.set("launcher_args", list(site.launcher_args));
-  lines.say(oar ? "\n# The project that jobs are counted for, if yours must name one."
-                : "\n# Who pays. Without it jobs use your default account.");
+  lines.say(
+      oar ? "\n# The project that jobs are charged to, if your site requires one."
+          : "\n# The account that jobs are charged to. Without it, jobs use your default account.");
   lines.say("# account = \"my-project\"\n");
-  lines.set("walltime", clock(site.walltime_s) + "  # of jobs whose study leaves it to the site");
+  lines.set("walltime", clock(site.walltime_s) + "  # for jobs whose study sets no walltime");
   lines.set_number("max_array_size", site.max_array_size, Site{}.max_array_size);
-  lines.say("\n# Shell lines that bring a job the libraries which the trainer was built with.");
+  lines.say("\n# Shell lines that load the libraries which the trainer was built with.");
   lines.say("# modules = [\"module load OpenMPI CUDA\"]");
   if (!oar) {
-    lines.say(
-        "\n# Variables of SLURM's commands that are to reach them and the jobs. Others do not.");
+    lines.say("\n# Variables of SLURM's commands that stay set for these commands and the jobs.");
     lines.say("# keep_environment = [\"SBATCH_ACCOUNT\"]");
   }
-  lines.say("\n# A command that prints the name of a node in its fast network, for torchrun.");
+  lines.say("\n# A command that prints the name of a node in the fast network, for torchrun.");
   lines.say("# rendezvous_host = \"uname -n\"");
-  lines.say("\n# A job goes to the first of these that can take it. Delete those you may not use.");
-  if (oar) lines.say("# `queue`, or else `name`, is the queue; OAR does not tell which there are.");
+  lines.say(
+      "\n# A job goes to the first partition that fits. Delete partitions that you may not use.");
+  if (oar)
+    lines.say(
+        "# `queue`, or `name` without it, is the OAR queue. OAR does not report which queues "
+        "exist.");
   for (const Partition& partition : site.partitions) write_partition(lines, partition, oar);
   return lines.text();
 }

@@ -78,7 +78,7 @@ std::vector<std::string> idle_time_keys(const Site& site, const ResourceWishes& 
   for (const char* key : {"margin", "quantile", "calibration"}) {
     if (resources.said.count(key) == 0) continue;
     notes.push_back(fmt::format(
-        "resources.{} has no effect on time limits, which resources.walltime fixes", key));
+        "resources.{} has no effect because resources.walltime sets the time limits", key));
   }
   return notes;
 }
@@ -98,7 +98,7 @@ LaunchWishes read_launch(const config::Item& section) {
   auto wishes = read_wishes(section, launch_fields());
   if (wishes.throttle > 0 && !wishes.array) {
     config::Item{wishes.said.at("throttle"), section.key + ".throttle"}.fail(
-        "needs array = true: it limits the tasks of an array");
+        "needs array = true because it limits the tasks of an array");
   }
   return wishes;
 }
@@ -112,7 +112,7 @@ Mail mail_of(const config::Item& item) {
          for (const config::Item& event : i.items()) {
            m.on.push_back(event.one_of("event", {"begin", "end", "fail"}));
          }
-         if (m.on.empty()) i.fail("an empty list; give begin, end or fail");
+         if (m.on.empty()) i.fail("the list is empty; give begin, end or fail");
        }},
   };
   Mail mail;
@@ -122,7 +122,7 @@ Mail mail_of(const config::Item& item) {
 }
 
 std::string gpu_type_of(const config::Item& item) {
-  if (item.word().find_first_of("'\"") != std::string::npos) item.fail("holds a quote");
+  if (item.word().find_first_of("'\"") != std::string::npos) item.fail("must not contain quotes");
   return item.text();
 }
 
@@ -153,14 +153,14 @@ std::vector<std::string> unheard(const Site& site, const ResourceWishes& resourc
        {"pack", "array", "throttle", "chain"}}};
   if (site.scheduler == "oar" && launch.throttle > 0) {
     config::Item{launch.said.at("throttle"), "launch.throttle"}.fail(
-        "OAR cannot limit the tasks of an array");
+        "OAR cannot limit the number of running tasks of an array; leave it out");
   }
   std::vector<std::string> notes = idle_time_keys(site, resources, launch);
   if (site.scheduler == "oar" && launch.chain > 0) {
-    notes.push_back(
-        fmt::format("launch.chain has no effect on OAR ({}): it takes the id of the job to wait "
-                    "for, known only once that is submitted; the jobs of this plan do not wait",
-                    site.name));
+    notes.push_back(fmt::format(
+        "launch.chain has no effect on OAR ({}): OAR needs the id of the job to wait for, which is "
+        "known only after that job is submitted; the jobs of this plan do not wait",
+        site.name));
   }
   for (const auto& [scheduler, resource_keys, launch_keys] : kUnheard) {
     if (site.scheduler != scheduler) continue;

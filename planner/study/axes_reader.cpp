@@ -58,18 +58,19 @@ void check(const Range& range, const config::Item& item) {
   };
   if (!given("from") || !given("to")) item.fail("a range needs from and to");
   if (range.times.has_value() + range.step.has_value() + range.count.has_value() != 1) {
-    item.fail("a range needs one of times, step and count");
+    item.fail("a range needs exactly one of times, step and count");
   }
-  if (!range.spacing.empty() && !range.count) item.fail("spacing goes with count");
-  if (range.from == range.to) item.fail("from and to are the same");
+  if (!range.spacing.empty() && !range.count) item.fail("spacing requires count");
+  if (range.from == range.to) item.fail("from and to must differ");
   if (range.times && (range.from <= 0 || range.to < range.from)) {
-    item.fail("times needs from above 0 and to above from");
+    item.fail("times requires from above 0 and to above from");
   }
   if (range.step && (*range.step > 0) != (range.to > range.from)) {
-    item.fail("step leads away from to");
+    item.fail(
+        "the sign of step is wrong: step must lead from the value of from to the value of to");
   }
   if (range.spacing == "log" && (range.from <= 0 || range.to <= 0)) {
-    item.fail("log spacing needs from and to above 0");
+    item.fail("log spacing requires from and to above 0");
   }
 }
 
@@ -79,7 +80,8 @@ template <class Value, class Inside>
 std::vector<double> values_while(const config::Item& item, Value value, Inside inside) {
   std::vector<double> values;
   for (std::int64_t i = 0; inside(value(i)); ++i) {
-    if (i == kMostRangeValues) item.fail(fmt::format("more than {} values", kMostRangeValues));
+    if (i == kMostRangeValues)
+      item.fail(fmt::format("the range has more than {} values", kMostRangeValues));
     values.push_back(value(i));
   }
   return values;
@@ -157,7 +159,7 @@ class ValueReader {
     const bool one_list = setting_.is_list && !values.empty() &&
                           !std::holds_alternative<config::List>(values.front().node.value);
     if (one_list) values = std::vector<config::Item>{item};
-    if (values.empty()) item.fail("an empty axis; give it at least one value");
+    if (values.empty()) item.fail("the list is empty; give at least one value");
     for (const config::Item& value : values) {
       if (setting_.is_list || !std::holds_alternative<config::Table>(value.node.value)) {
         add(value);
@@ -292,7 +294,8 @@ Factor included(const config::Item& include, const Factor& factor, const GivenVa
     if (matches) result.rows.push_back(row);
   }
   if (result.rows.empty()) {
-    include.fail("no row of the [[zip]] has these values; give all of its axes for a new row");
+    include.fail(
+        "no row of the [[zip]] has these values; to add a row, give values for all of its axes");
   }
   return result;
 }
@@ -315,7 +318,7 @@ void read_zip(const config::Item& zip, Matrix& matrix) {
   std::vector<std::vector<std::uint32_t>> lists;
   match_settings(zip, axis_settings(), [&](const Setting& setting, const config::Item& item) {
     if (const StudyAxis* known = find_axis(matrix, setting.symbol.name)) {
-      item.fail(fmt::format("is an axis already ({})", known->key));
+      item.fail(fmt::format("is already an axis ({})", known->key));
     }
     std::vector<config::Node> values = read_values(setting, item, matrix, Repeats::taken);
     first.check(item, setting.symbol.name, values.size());

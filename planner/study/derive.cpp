@@ -127,7 +127,7 @@ void derive_learning_rate(const Recipe& recipe, Derived& out) {
   lr.peak = lr_peak(lr.base, lr.scale, ratio);
   if (!std::isfinite(lr.peak)) {
     out.problem = {recipe.lr_base ? "lr.base" : "lr.base_per_gpu",
-                   fmt::format("{} x {} is no finite learning rate", lr.base, ratio)};
+                   fmt::format("{} x {} is not a finite learning rate", lr.base, ratio)};
   }
 }
 
@@ -163,10 +163,9 @@ void derive_epochs(const Recipe& recipe, Derived& out) {
                     *train_samples(out.run), out.run.global_batch),
         true};
   } else if (recipe.warmup_steps && !steps) {
-    out.problem = {"warmup_steps",
-                   fmt::format("how many samples {} has is not known: give dataset.train_samples, "
-                               "or warmup_epochs",
-                               out.run.dataset.kind)};
+    out.problem = {"warmup_steps", fmt::format("the number of samples of {} is unknown; set "
+                                               "dataset.train_samples, or use warmup_epochs",
+                                               out.run.dataset.kind)};
   } else if (recipe.warmup_steps) {
     out.run.warmup_epochs = static_cast<double>(*recipe.warmup_steps) / static_cast<double>(*steps);
     if (out.run.trainer.command.empty()) out.run.lr.warmup_steps = *recipe.warmup_steps;
@@ -191,11 +190,12 @@ void check_optimizer(Derived& out) {
   const std::string& kind = optimizer.kind;
   if (out.problem || kind == "sgd" || !out.run.trainer.command.empty()) return;
   if (optimizer.nesterov) {
-    out.problem = {"optimizer.nesterov", "is sgd's; " + kind + " has none"};
+    out.problem = {"optimizer.nesterov", "applies only to sgd; " + kind + " does not support it"};
   } else if (optimizer.dampening != 0) {
-    out.problem = {"optimizer.dampening", "is sgd's; " + kind + " has none"};
+    out.problem = {"optimizer.dampening", "applies only to sgd; " + kind + " does not support it"};
   } else if (optimizer.momentum != 0 && kind != "lars") {
-    out.problem = {"optimizer.momentum", "is for sgd and lars; " + kind + " has adam.beta1"};
+    out.problem = {"optimizer.momentum",
+                   "applies only to sgd and lars; for " + kind + " use adam.beta1"};
   }
 }
 
@@ -208,15 +208,16 @@ void check_target(Derived& out) {
 void check_folds(Derived& out) {
   const contract::DatasetSpec& dataset = out.run.dataset;
   if (dataset.folds == 1) {
-    out.problem = {"dataset.folds", "must be at least 2, or 0: the split of the files"};
+    out.problem = {"dataset.folds", "must be at least 2, or 0 to use the split of the data files"};
   } else if (dataset.folds > 0 && dataset.fold == 0) {
     out.problem = {
         "dataset.folds",
-        fmt::format("needs dataset.fold: which of 1 to {} is the test set", dataset.folds)};
+        fmt::format("needs dataset.fold, the number of the fold that is the test set (1 to {})",
+                    dataset.folds)};
   } else if (dataset.fold > 0 && dataset.folds == 0) {
     out.problem = {"dataset.fold", "needs dataset.folds"};
   } else if (dataset.fold > dataset.folds) {
-    out.problem = {"dataset.fold", fmt::format("must be at most dataset.folds, {}, is {}",
+    out.problem = {"dataset.fold", fmt::format("must be at most dataset.folds, {} (got {})",
                                                dataset.folds, dataset.fold)};
   }
 }
@@ -230,11 +231,12 @@ void check_pictures(Derived& out) {
                                                {"dataset.resample", !dataset.resample.empty()}};
   for (const auto& [key, is_said] : said) {
     if (!is_said || dataset.image_size > 0) continue;
-    out.problem = {key, "needs dataset.image_size, the side of the square that the model sees"};
+    out.problem = {
+        key, "needs dataset.image_size, the side length of the images that the model receives"};
     return;
   }
   if (dataset.resize > 0 && dataset.resize < dataset.image_size) {
-    out.problem = {"dataset.resize", fmt::format("must be at least dataset.image_size, {}, is {}",
+    out.problem = {"dataset.resize", fmt::format("must be at least dataset.image_size, {} (got {})",
                                                  dataset.image_size, dataset.resize)};
   }
 }

@@ -136,9 +136,9 @@ class Expander {
     for (std::size_t i = 0; i < override_holds_.size(); ++i) {
       if (override_holds_[i]) continue;
       const Override& idle = matrix_.overrides[i];
-      note(
-          base::SpecError(idle.where, idle.key, "changes nothing: its condition holds for no point")
-              .what());
+      note(base::SpecError(idle.where, idle.key,
+                           "has no effect: its condition is false for all points")
+               .what());
     }
   }
 
@@ -215,7 +215,7 @@ class Expander {
   }
   [[noreturn]] void refuse_without_data(const Point& point) const {
     throw base::SpecError(place_in(point, "dataset.kind").where, matrix_.key + "training.dataset",
-                          point.run.dataset.kind + " needs a path");
+                          point.run.dataset.kind + " needs dataset.path, the path of the data");
   }
   [[noreturn]] void refuse(const Point& point, const Problem& problem) const {
     const Place place = place_in(point, problem.key);
@@ -242,9 +242,10 @@ class Expander {
     }
     const std::string text = text_of(labels_of(matrix_, point.values));
     const std::string other = text_of(labels_of(matrix_, first.values));
-    throw base::SpecError(matrix_.where, matrix_.key + "matrix",
-                          fmt::format("two points are the same run: {} and {}", other,
-                                      text == other ? "again (by [[include]])" : text));
+    throw base::SpecError(
+        matrix_.where, matrix_.key + "matrix",
+        fmt::format("two points are the same run: {} and {}", other,
+                    text == other ? "the same values again (from [[include]])" : text));
   }
 
   /// Checks that both matrices request the same resources for a run that they share.
@@ -260,8 +261,8 @@ class Expander {
     };
     throw base::SpecError(
         ours ? ours->where : matrix_.where, matrix_.key + "resources." + key,
-        fmt::format("sub-studies {} and {} share a run, but ask for {} and {} (point {}); say the "
-                    "same in both, or exclude the point from one",
+        fmt::format("sub-studies {} and {} share a run, but request {} and {} (point {}); set the "
+                    "same value in both, or exclude the point from one of them",
                     first.name, matrix_.name, text(theirs), text(ours),
                     text_of(labels_of(first, point.values))));
   }
@@ -291,9 +292,10 @@ std::size_t checked_size(const Study& study) {
     }
   }
   if (points * study.repeats > kMostRuns) {
-    throw base::SpecError({study.file}, "matrix",
-                          fmt::format("{:.0f} points x {} repeats are {:.0f} runs, at most {:.0f}",
-                                      points, study.repeats, points * study.repeats, kMostRuns));
+    throw base::SpecError(
+        {study.file}, "matrix",
+        fmt::format("{:.0f} points x {} repeats are {:.0f} runs, but at most {:.0f} are allowed",
+                    points, study.repeats, points * study.repeats, kMostRuns));
   }
   return static_cast<std::size_t>(points);
 }

@@ -45,7 +45,7 @@ config::Node without(const config::Item& item, const std::vector<std::string>& n
 
 config::Expression read_condition(const config::Item& item, const config::Node* when,
                                   const Matrix& matrix) {
-  if (when == nullptr) item.fail("has no when = 'condition'");
+  if (when == nullptr) item.fail("when = 'condition' is missing");
   const config::Item condition{*when, item.key + ".when"};
   condition.word();
   return config::Expression(condition, matrix.symbols);
@@ -65,7 +65,7 @@ void read_override(const config::Item& item, Matrix& matrix) {
         setting.read(scratch, value);
         change.changes.push_back({setting, value.key, value.node, seen_value(value.node)});
       });
-  if (change.changes.empty()) item.fail("changes nothing: give it keys of [training]");
+  if (change.changes.empty()) item.fail("changes nothing; add keys of [training]");
   matrix.overrides.push_back(std::move(change));
 }
 
@@ -75,8 +75,8 @@ void read_exclude(const config::Item& item, Matrix& matrix) {
     value.word();
     named[i] = &value.node;
   });
-  if (named[0] == nullptr) item.fail("has no when = 'condition'");
-  if (named[1] == nullptr) item.fail("has no why = \"reason\"");
+  if (named[0] == nullptr) item.fail("when = 'condition' is missing");
+  if (named[1] == nullptr) item.fail("why = \"reason\" is missing");
   matrix.exclusions.push_back(
       {read_condition(item, named[0], matrix), std::get<std::string>(named[1]->value)});
 }
@@ -95,7 +95,7 @@ std::optional<Place> place_anywhere(const Matrix& matrix, const std::string& nam
 /// Rejects pairs of keys that state the same thing in two ways.
 void check_alternatives(const Matrix& matrix) {
   const auto refuse = [&](const Place& place, const std::string& other) {
-    throw base::SpecError(place.where, place.key, other + " is given too; keep one of them");
+    throw base::SpecError(place.where, place.key, other + " is also given; keep one of the two");
   };
   for (const auto& [one, other] : alternatives()) {
     const auto first = place_anywhere(matrix, one), second = place_anywhere(matrix, other);
@@ -118,15 +118,16 @@ void check_axes(const config::Item& section, const Matrix& matrix) {
   const char* scaling_key = matrix.name.empty() ? "study.scaling" : "scaling";
   if (matrix.scaling == "weak" && global && !per_gpu) {
     throw base::SpecError(global->where, global->key,
-                          fmt::format("weak scaling keeps the batch of a GPU fixed: give "
-                                      "batch_per_gpu, or {} = \"strong\"",
+                          fmt::format("weak scaling keeps the batch per GPU fixed; give "
+                                      "batch_per_gpu, or set {} = \"strong\"",
                                       scaling_key));
   }
   if (matrix.scaling == "strong" && per_gpu && !global) {
-    throw base::SpecError(per_gpu->where, per_gpu->key,
-                          fmt::format("strong scaling keeps the global batch fixed: give "
-                                      "global_batch, or {} = \"weak\"",
-                                      scaling_key));
+    throw base::SpecError(
+        per_gpu->where, per_gpu->key,
+        fmt::format(
+            "strong scaling keeps the global batch fixed; give global_batch, or set {} = \"weak\"",
+            scaling_key));
   }
   if (!place_of(matrix, "batch_per_gpu") && !place_of(matrix, "global_batch")) {
     missing(matrix.scaling == "strong" ? "global_batch" : "batch_per_gpu");
@@ -140,7 +141,7 @@ void check_learning_rate(const config::Item& training, const Matrix& matrix) {
   if (!run.trainer.command.empty() || run.mode == "inference") return;
   if (place_of(matrix, "lr.base_per_gpu") || place_of(matrix, "lr.base")) return;
   throw base::SpecError(training.node.where, training.key + ".lr",
-                        "missing: give { base_per_gpu = … } or { base = … }");
+                        "missing; give { base_per_gpu = … } or { base = … }");
 }
 
 void check_parameters(const Matrix& matrix) {
@@ -148,7 +149,7 @@ void check_parameters(const Matrix& matrix) {
   const auto check = [](const std::string& name, const base::Location& where,
                         const std::string& key) {
     if (name.rfind("parameters.", 0) != 0) return;
-    throw base::SpecError(where, key, "is for an external trainer: give [trainer] command, too");
+    throw base::SpecError(where, key, "requires an external trainer; set [trainer] command");
   };
   for (const StudyAxis& axis : matrix.axes) check(axis.name(), axis.where, axis.key);
   for (const auto& [name, where] : matrix.given) check(name, where, place_of(matrix, name)->key);

@@ -27,7 +27,7 @@ class Reader {
     auto& table = std::get<config::Table>(root.value);
     if (const config::Entry* extends = config::find_key(table, "extends")) {
       const config::Item item{extends->node, "extends"};
-      if (item.items().empty()) item.fail("an empty list; name a file, or leave it out");
+      if (item.items().empty()) item.fail("the list is empty; name a file, or leave the key out");
       for (const config::Item& base : item.items()) overlay(result, read_base(base));
       table.erase(table.begin() + (extends - table.data()));
     }
@@ -41,7 +41,7 @@ class Reader {
     const fs::path beside = fs::path(chain_.back()).parent_path();
     const std::string file = (beside / item.word()).lexically_normal();
     if (std::find(chain_.begin(), chain_.end(), file) != chain_.end()) {
-      item.fail(fmt::format("extends itself: {} -> {}", fmt::join(chain_, " -> "), file));
+      item.fail(fmt::format("the file extends itself: {} -> {}", fmt::join(chain_, " -> "), file));
     }
     std::string text;
     try {

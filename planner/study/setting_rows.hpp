@@ -106,7 +106,7 @@ template <class Target>
 Setting fraction(std::string name, Target target) {
   return setting({std::move(name), Kind::number}, target, [](Recipe&, const config::Item& item) {
     const double value = item.number(0, 1);
-    if (value == 1) item.fail("must be below 1, is 1");
+    if (value == 1) item.fail("must be below 1 (got 1)");
     return value;
   });
 }

@@ -40,7 +40,7 @@ Setting digest(std::string name, Target target) {
     const std::string& value = item.text();
     const bool hex = value.find_first_not_of("0123456789abcdef") == std::string::npos;
     if (!value.empty() && (!hex || value.size() != kDigits)) {
-      item.fail("must be 64 hexadecimal digits, as sha256sum prints them");
+      item.fail("must be 64 hexadecimal digits in lower case, as printed by sha256sum");
     }
     return value;
   });
@@ -265,7 +265,9 @@ config::Value parameter_value(Kind kind, const std::string& text) {
 Setting parameter(const config::Item& item) {
   const std::string name = item.key.substr(item.key.rfind('.') + 1);
   if (!config::is_identifier(name)) {
-    item.fail("the name of a parameter is letters, digits and _, no digit first");
+    item.fail(
+        "the name of a parameter may contain only letters, digits and _, and must not begin with a "
+        "digit");
   }
   const Kind kind = kind_of_first(item.node);
   return {{"parameters." + name, kind},
@@ -626,7 +628,8 @@ Setting model_axis() {
   axis.read = [named = axis.read](Recipe& recipe, const config::Item& item) {
     const bool ours = recipe.run.trainer.command.empty();
     if (!ours || !item.text().starts_with(contract::kScriptModel)) return named(recipe, item);
-    if (item.text() == contract::kScriptModel) item.fail("names no file; say \"script:PATH\"");
+    if (item.text() == contract::kScriptModel)
+      item.fail("the path of the file is missing; write \"script:PATH\"");
     recipe.run.model = item.text();
   };
   return axis;

@@ -71,11 +71,13 @@ void read_until(Study& study, const config::Item& item) {
 void plan_most_repeats(const config::Item& section, Study& study) {
   if (study.until.efficiency_ci == 0) return;
   if (study.until.first < study.repeats) {
-    section.fail(fmt::format("until.max is {}, which is less than the {} repeats in any case",
+    section.fail(fmt::format("until.max is {}, but must be at least repeats ({})",
                              study.until.first, study.repeats));
   }
   if (study.launch.pack) {
-    section.fail("until submits one repetition at a time, launch.pack those of a node together");
+    section.fail(
+        "until submits one repetition at a time and cannot be combined with launch.pack; leave out "
+        "one of the two");
   }
   std::swap(study.until.first, study.repeats);
 }
@@ -204,8 +206,9 @@ std::vector<SubstudyText> read_substudies(const Sections& sections, const std::s
     SubstudyText next(item, scaling);
     for (const SubstudyText& known : substudies) {
       if (known.name != next.name) continue;
-      throw base::SpecError(next.name_where, next.key + ".name",
-                            fmt::format("another sub-study is called {}, too", next.name));
+      throw base::SpecError(
+          next.name_where, next.key + ".name",
+          fmt::format("another sub-study is also named {}; use a different name", next.name));
     }
     substudies.push_back(std::move(next));
   }
@@ -232,7 +235,9 @@ void read_matrices(const Sections& sections, Study& study) {
     return;
   }
   for (const config::Item& include : sections.list(kInclude)) {
-    include.fail("a study with sub-studies has no points besides theirs: move it into one of them");
+    include.fail(
+        "a study with sub-studies has no other points; move this [[include]] into one of the "
+        "sub-studies");
   }
   check_values(sections.of_matrix(), begun);
   std::vector<std::string> names;
@@ -275,7 +280,7 @@ Study read_study(std::string_view text, const std::string& file,
   std::vector<std::string> names = kSections;
   names.push_back("extends");
   const Sections sections({root, ""}, names, [](const config::Item& extends) {
-    extends.fail("stands in the file itself, not on the command line");
+    extends.fail("must be set in the study file, not on the command line");
   });
   study.file = file;
   config::read_fields(sections[kStudy], study_fields(), study);

@@ -20,8 +20,8 @@ std::string ask(CommandRunner& commands, double timeout_s, const std::vector<std
   const Answer answer = ask_program(commands, command, timeout_s);
   if (*answer.end != ExitStatus{}) {
     const std::string reason = scheduler_error(answer.err);
-    throw Unreachable(
-        fmt::format("{} fails: {}", words[0], reason.empty() ? "it does not say why" : reason));
+    throw Unreachable(fmt::format("{} failed: {}", words[0],
+                                  reason.empty() ? "it printed no error message" : reason));
   }
   return answer.out;
 }
@@ -60,7 +60,7 @@ const ClusterProbeEntry& choose_cluster_probe(const std::string& scheduler, std:
                     fmt::join(programs, " and ")));
   }
   if (found.size() > 1) {
-    throw base::UsageError(fmt::format("{} and {} are both here: choose one with --scheduler",
+    throw base::UsageError(fmt::format("{} and {} are both on PATH: choose one with --scheduler",
                                        found[0]->program, found[1]->program));
   }
   return *found[0];

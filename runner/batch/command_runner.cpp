@@ -138,8 +138,8 @@ ProcessId spawn(const Command& command, const Environment& inherited, int out, i
     throw base::RunError(fmt::format("cannot find {} in PATH", command.arguments[0]));
   }
   if (!fs::is_directory(command.folder)) {  // boost would start the program elsewhere
-    throw base::RunError(
-        fmt::format("no folder {} to start {} in", command.folder.string(), program.string()));
+    throw base::RunError(fmt::format("cannot start {1} in {0}: no such folder",
+                                     command.folder.string(), program.string()));
   }
   bp::environment environment;
   for (const auto& [name, value] : inherited) environment[name] = value;

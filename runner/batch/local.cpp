@@ -43,8 +43,10 @@ class LocalScheduler : public JobScheduler {
 
   Submitted submit(const Job& job) override {
     if (!job.tasks.empty()) {
-      throw base::RunError(fmt::format(
-          "job {} is an array, which a batch system spreads out; plan for a local site", job.name));
+      throw base::RunError(
+          fmt::format("job {} is a job array, which needs a batch system; plan the study again for "
+                      "a local site",
+                      job.name));
     }
     entries_.insert_or_assign(job.launch, Entry{job});
     queue_.push_back(job.launch);
@@ -141,7 +143,7 @@ class LocalScheduler : public JobScheduler {
   Entries::iterator adopt(const JobId& id, const Job& job) {
     Entry entry{job};
     entry.status.state = JobState::Running;
-    entry.status.reason = "still running from an earlier start";
+    entry.status.reason = "still running, started by an earlier dlscale process";
     entry.status.nodes = {host_name()};
     entry.gpus = setup_.gpus;
     return entries_.insert_or_assign(id, entry).first;
@@ -246,7 +248,7 @@ class LocalScheduler : public JobScheduler {
       status.state = JobState::Cancelled;
     } else if (!exit) {
       status.state = JobState::Lost;
-      status.reason = "ended while nobody watched";
+      status.reason = "ended while no dlscale process was running";
     } else {
       status.state = status.exit_code == 0 ? JobState::Done : JobState::Failed;
     }
@@ -296,6 +298,6 @@ std::unique_ptr<JobScheduler> make(const SchedulerSetup& setup) {
 
 extern const JobSchedulerEntry local_entry;
 const JobSchedulerEntry local_entry{
-    "local", "runs jobs on this machine, as its cores and GPUs allow", &make};
+    "local", "runs jobs on this machine, as many at a time as its cores and GPUs permit", &make};
 
 }  // namespace dlscale::runner

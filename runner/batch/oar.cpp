@@ -91,7 +91,7 @@ class OarScheduler : public JobScheduler {
     for (const JobId& id : ids) {
       const auto found = known.find(id);
       answers.push_back(found == known.end()
-                            ? JobStatus{JobState::Lost, {}, 0, "OAR does not know it any more"}
+                            ? JobStatus{JobState::Lost, {}, 0, "the job is no longer known to OAR"}
                             : found->second);
     }
     return answers;
@@ -137,7 +137,7 @@ class OarScheduler : public JobScheduler {
     if (answer.end->signal != 0 || answer.end->exit_code == kNoServerToSubmit || !ids.empty()) {
       throw Unreachable(fmt::format("oarsub: {}", reason));
     }
-    throw base::RunError(fmt::format("job {} is refused: {}", job.name, reason));
+    throw base::RunError(fmt::format("job {} was rejected: {}", job.name, reason));
   }
 
   /// Throws Unreachable while an earlier oarsub that timed out still runs, because that oarsub may
@@ -146,7 +146,7 @@ class OarScheduler : public JobScheduler {
     const auto earlier = pending_.find(job.launch);
     if (earlier == pending_.end()) return;
     if (!setup_.commands.wait(earlier->second, 0)) {
-      throw Unreachable(fmt::format("oarsub of job {} has not answered yet", job.name));
+      throw Unreachable(fmt::format("oarsub for job {} has not answered yet", job.name));
     }
     pending_.erase(earlier);
   }
@@ -214,6 +214,6 @@ std::unique_ptr<JobScheduler> make(const SchedulerSetup& setup) {
 }  // namespace
 
 extern const JobSchedulerEntry oar_entry;
-const JobSchedulerEntry oar_entry{"oar", "hands jobs to OAR", &make};
+const JobSchedulerEntry oar_entry{"oar", "submits jobs to OAR", &make};
 
 }  // namespace dlscale::runner

@@ -84,8 +84,9 @@ Cluster probe(const Ask& ask) {
   simdjson::dom::parser parser;
   Value document;
   if (parser.parse(answer).get(document) != simdjson::SUCCESS) {
-    throw base::RunError("oarnodes -J gives no JSON; OAR needs Perl's JSON module for it",
-                         kUnreachableExit);
+    throw base::RunError(
+        "oarnodes -J printed no JSON; install Perl's JSON module, which OAR needs for -J",
+        kUnreachableExit);
   }
   std::vector<Value> resources;
   find_resources(document, resources);

@@ -154,7 +154,8 @@ std::vector<ListedJob> parse_jobs(std::string_view text) {
   simdjson::dom::parser parser;
   simdjson::dom::object document;
   if (parser.parse(text.data(), text.size()).get(document) != simdjson::SUCCESS) {
-    throw Unreachable("oarstat -J gives no JSON; OAR needs Perl's JSON module for it");
+    throw Unreachable(
+        "oarstat -J printed no JSON; install Perl's JSON module, which OAR needs for -J");
   }
   std::vector<ListedJob> jobs;
   for (const auto& [id, job] : document) {
@@ -187,7 +188,7 @@ std::string refusal_in(std::string_view complaint) {
   }
   std::string reason = scheduler_error(reasons);
   if (reason.empty()) reason = scheduler_error(general);
-  return reason.empty() ? "OAR does not say why" : reason;
+  return reason.empty() ? "OAR gave no reason" : reason;
 }
 
 std::string job_name(std::string_view name, std::string_view word) {
@@ -222,7 +223,7 @@ std::string chosen_parameters(std::string_view all, const std::vector<int>& task
     const auto number = static_cast<std::size_t>(task);
     if (number >= lines.size()) {
       throw base::RunError(
-          fmt::format("the array has {} tasks, none of number {}", lines.size(), task));
+          fmt::format("the array has {} tasks and no task with the number {}", lines.size(), task));
     }
     chosen += lines[number];
     chosen += '\n';

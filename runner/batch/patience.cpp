@@ -31,7 +31,7 @@ bool Patience::ask(const std::function<void()>& question) const {
       const double left_s = limit_s_ - (waiting_.clock.steady_s() - begin_s);
       if (left_s <= 0) throw;
       pause_s = std::min(pause_s, left_s);
-      tell_(fmt::format("{}; asking again in {:.0f} s", silence.what(), pause_s));
+      tell_(fmt::format("{}; retrying in {:.0f} s", silence.what(), pause_s));
     }
     wait_for(waiting_, pause_s);
     if (waiting_.stop_requests() > 0) return false;

@@ -63,9 +63,10 @@ class SlurmScheduler : public JobScheduler {
     std::vector<JobStatus> answers;
     for (const JobId& id : ids) {
       const auto found = known.find(id);
-      answers.push_back(found == known.end()
-                            ? JobStatus{JobState::Lost, {}, 0, "SLURM does not know it any more"}
-                            : found->second);
+      answers.push_back(
+          found == known.end()
+              ? JobStatus{JobState::Lost, {}, 0, "the job is no longer known to SLURM"}
+              : found->second);
     }
     return answers;
   }
@@ -123,13 +124,13 @@ class SlurmScheduler : public JobScheduler {
   }
 
   static std::string refusal_of(const Job& job, const Answer& answer) {
-    return fmt::format("job {} is refused: {}", job.name, complaint_of(answer));
+    return fmt::format("job {} was rejected: {}", job.name, complaint_of(answer));
   }
 
   static std::string complaint_of(const Answer& answer) {
     const bool is_silent = answer.err.find_first_not_of(" \n\r\t") == std::string::npos;
     const std::string reason = scheduler_error(is_silent ? answer.out : answer.err);
-    return reason.empty() ? "SLURM does not say why" : reason;
+    return reason.empty() ? "SLURM gave no reason" : reason;
   }
 
   static void fail_unless_reached(const Answer& answer, const std::string& program) {
@@ -205,6 +206,6 @@ std::unique_ptr<JobScheduler> make(const SchedulerSetup& setup) {
 }  // namespace
 
 extern const JobSchedulerEntry slurm_entry;
-const JobSchedulerEntry slurm_entry{"slurm", "hands jobs to SLURM", &make};
+const JobSchedulerEntry slurm_entry{"slurm", "submits jobs to SLURM", &make};
 
 }  // namespace dlscale::runner

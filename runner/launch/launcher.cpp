@@ -167,7 +167,7 @@ int Launcher::room() const {
 void Launcher::take_refusal(const Refused& refusal, const std::string& job,
                             const std::vector<std::string>& runs) {
   report_.refused.insert(runs.begin(), runs.end());
-  const std::string prefix = fmt::format("job {} is refused: ", job);
+  const std::string prefix = fmt::format("job {} was rejected: ", job);
   const std::string words = refusal.what();
   report_.refusals.insert(words.starts_with(prefix) ? words.substr(prefix.size()) : words);
 }
@@ -176,7 +176,8 @@ void Launcher::take_refusal(const Refused& refusal, const std::string& job,
 /// launcher retries with half as many tasks.
 void Launcher::take_note_of_limit(const NoRoom& refusal, int asked) {
   if (most_until_s_ < 0) {
-    parts_.observer.told(fmt::format("{}; waiting for room", refusal.what()));
+    parts_.observer.told(
+        fmt::format("{}; waiting until the scheduler accepts more jobs", refusal.what()));
   }
   most_ = static_cast<int>(flights_.all().size()) + asked / 2;
   most_until_s_ = parts_.waiting.clock.steady_s() + kFull_s;
@@ -206,7 +207,7 @@ bool Launcher::submit_what_fits() {
   }
   if (waiting_.empty() || !flights_.all().empty() || room() <= 0) return true;
   const contract::PlannedJob& first = *waiting_.front().job;
-  throw base::RunError(fmt::format("{} waits for {}, and none of the jobs that are left can start",
+  throw base::RunError(fmt::format("job {} waits for {}, and none of the remaining jobs can start",
                                    first.name, fmt::join(first.after, ", ")));
 }
 

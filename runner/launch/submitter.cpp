@@ -80,7 +80,7 @@ std::optional<Submission> Submitter::resolve(const Submission& open,
   std::optional<Submitted> found;
   if (!parts_.patience.ask([&] { found = find(open, described); })) return std::nullopt;
   if (found) return note_submitted(open, *found);
-  note_refused(open, "the plan has it no more");
+  note_refused(open, "the job is no longer in the plan");
   return std::nullopt;
 }
 

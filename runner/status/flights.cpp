@@ -231,7 +231,7 @@ void Flights::cancel_all() {
 
 std::vector<RunReport> Flights::give_up() {
   for (Flight& flight : flights_) {
-    flight.last = {JobState::Cancelled, {}, 0, "cancelled; its end was not confirmed"};
+    flight.last = {JobState::Cancelled, {}, 0, "cancelled; the end of the job was not confirmed"};
     flight.cancelled = true;
   }
   const std::vector<Flight> all = flights_;

@@ -93,9 +93,9 @@ RunOutcome outcome_of(const Evidence& seen) {
 std::string reason_without_words(const Evidence& seen) {
   if (!seen.job.status.reason.empty()) return seen.job.status.reason;
   if (seen.note && !seen.note->reason.empty()) return seen.note->reason;
-  if (seen.exit_code == 0) return "the job ended well, but the run left no final record";
+  if (seen.exit_code == 0) return "the job exited with code 0, but the run wrote no final record";
   if (seen.exit_code) return fmt::format("exit code {}", *seen.exit_code);
-  return "no record of its end";
+  return "the end of the run was not recorded";
 }
 
 std::string reason_of_cancellation(const JobEnd& job) {

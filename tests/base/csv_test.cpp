@@ -70,13 +70,13 @@ TEST_CASE("cells know their line and column, behind line ends in quotes too") {
 
 TEST_CASE("quotes that are not around a cell are errors with their place") {
   CsvReader open("a,\"b\nc", "t.csv");
-  CHECK_THROWS_WITH(open.row(), "t.csv:1:3: this quote is never closed");
+  CHECK_THROWS_WITH(open.row(), "t.csv:1:3: the quote that begins here is not closed");
   for (const auto& [separator, name] :
        {std::pair{',', "comma"}, {';', "semicolon"}, {'\t', "tab"}}) {
     CsvReader behind("\"a\"b", "t.csv");
     behind.set_separator(separator);
     CHECK_THROWS_WITH(behind.row(),
-                      fmt::format("t.csv:1:4: a {} is missing behind the closing quote", name));
+                      fmt::format("t.csv:1:4: a {} is missing after the closing quote", name));
   }
 }
 

@@ -87,12 +87,12 @@ TEST_CASE("names too long for files are refused before anything is written") {
   const test::Ran ran =
       program.run({"plan", kStudy, "-S", "study.name='" + std::string(161, 'n') + "'"});
   CHECK(ran.exit_code == 2);
-  CHECK(ran.err.find("study: the study's name has 161 characters, but it names files and may have "
-                     "160\n") != std::string::npos);
+  CHECK(ran.err.find("study: the study name has 161 characters, but names of files are made from "
+                     "it: use at most 160\n") != std::string::npos);
   const test::Ran model = program.run({"plan", kStudy, "-S", "trainer.command='true'", "-S",
                                        "matrix.model=['" + std::string(400, 'm') + "']"});
   CHECK(model.exit_code == 2);
-  CHECK(model.err.find("model: framework, model and lr_schedule together has") !=
+  CHECK(model.err.find("model: the combined name of framework, model and lr_schedule has") !=
         std::string::npos);
   CHECK(fs::is_empty(program.folder.path()));
 }

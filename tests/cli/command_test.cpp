@@ -85,7 +85,7 @@ TEST_CASE("a study that cannot be read is refused before anything is written") {
 TEST_CASE("run refuses a site with a batch system before anything is written") {
   test::DlscaleProgram dlscale;
   check_one_line(dlscale.run({"run", kStudy, "--site", "nef", "-o", "out"}), 2,
-                 "run works on this machine alone, and site nef has the scheduler oar");
+                 "run works only on this machine, but site nef has the scheduler oar");
   CHECK(std::filesystem::is_empty(dlscale.folder.path()));
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("run refuses to start without a trainer before anything is written") {
   base::write_file_atomically(dlscale.folder / "here.toml",
                               "name = \"here\"\nscheduler = \"local\"\ntrainer = \"no-trainer\"\n");
   check_one_line(dlscale.run({"run", kStudy, "--site", "here.toml", "-o", "out"}), 2,
-                 "no trainer no-trainer");
+                 "trainer no-trainer not found");
   CHECK_FALSE(std::filesystem::exists(dlscale.folder / "out"));
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("output that cannot be written is an error") {
     const std::string study = verb == "plan -n" ? " " + kStudy : "";
     const test::ShellResult ran = test::run_bash(dlscale + " " + verb + study + " > /dev/full");
     CHECK(ran.exit_code == 1);
-    CHECK(ran.out == "dlscale: standard output cannot be written\n");
+    CHECK(ran.out == "dlscale: cannot write to standard output\n");
   }
 }
 

@@ -19,7 +19,7 @@ code=0
 wait "$launcher" || code=$?
 [[ $code == 130 ]] || fail "exit code $code after Ctrl-C"
 [[ -z $(ranks) ]] || fail "ranks are left after Ctrl-C"
-says "the same command goes on" first.log
+says "repeat the command to continue" first.log
 [[ $(count '"outcome":"Cancelled"' small/launch.jsonl) -ge 1 ]] || fail "no cancelled run noted"
 [[ $(count '"submitted"' small/launch.jsonl) == $(count '"ended"' small/launch.jsonl) ]] ||
   fail "a submitted run without its end"

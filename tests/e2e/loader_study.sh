@@ -19,7 +19,7 @@ mkdir -p one/train two/train
 one=$(realpath one) two=$(realpath two)
 for _ in 1 2; do
   expect 2 "$tool" --programs "$programs" -o kept one
-  says "kept/data/files/train has no folder of a class"
+  says "kept/data/files/train has no class folder"
 done
 expect 2 "$tool" --programs "$programs" -o kept two
 says "kept is of the photographs in $one, not of those in $two; give another folder with -o"

@@ -147,7 +147,7 @@ TEST_CASE("advice without what it needs is one line that says what is missing") 
     CHECK_THAT(ran.err, StartsWith("dlscale: ") && Contains(message));
   };
   refused({"--mtbf", "1000"}, "--checkpoint-write SECONDS");
-  refused({"--checkpoint-write", "30"}, "how often a node fails is missing: --mtbf HOURS");
+  refused({"--checkpoint-write", "30"}, "--mtbf HOURS is missing");
   refused({"--mtbf", "0", "--checkpoint-write", "30"}, "--mtbf");
   refused({"--mtbf", "1000", "--checkpoint-write", "0"}, "expected seconds above 0");
   refused({"--mtbf", "1000", "--checkpoint-write", "30s"},
@@ -155,5 +155,5 @@ TEST_CASE("advice without what it needs is one line that says what is missing") 
   refused({"--mtbf", "1000", "--checkpoint-write", "."}, "no plan.json in .");
   const test::PlannedDemo demo;
   refused({"--mtbf", "1000", "--checkpoint-write", demo.folder.root().string()},
-          "no run there of mlp with ddp has saved its state");
+          "contains no run of mlp with ddp that has saved its state");
 }

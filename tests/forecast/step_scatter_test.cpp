@@ -77,7 +77,7 @@ TEST_CASE("windows of one rank say how far its steps are apart") {
   const ApartDemo demo;
   // Half of 20 ms is what two such ranks wait, and 1/√π of the deviation.
   CHECK(demo.deviation_on(1) == Approx(0.01 * kSquareRootOfPi));
-  CHECK_THAT(demo.calibrated.out, Contains("Steps of a rank against the next, as measured"));
+  CHECK_THAT(demo.calibrated.out, Contains("Variation between the steps of a rank, as measured"));
 }
 
 TEST_CASE("several ranks are apart as they waited, which their all-reduces then do not hold") {
@@ -114,5 +114,6 @@ TEST_CASE("predicted ranks wait as long as the measured ones did, and one rank f
   };
   CHECK(waiting_s(1) == 0);
   CHECK(waiting_s(2) == Approx(0.02));
-  CHECK_THAT(ran.out, Contains("waiting for the slowest rank: by how far measured steps are"));
+  CHECK_THAT(ran.out,
+             Contains("waiting for the slowest rank: from the variation between measured steps"));
 }

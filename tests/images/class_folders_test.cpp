@@ -34,10 +34,10 @@ TEST_CASE("a tree that lacks something is an error that names the folder") {
   const auto root = folder.path();
   CHECK_THROWS_WITH(images::class_names(root / "train"), Contains("cannot read"));
   std::filesystem::create_directories(root / "train");
-  CHECK_THROWS_WITH(images::class_names(root / "train"), Contains("has no folder of a class"));
+  CHECK_THROWS_WITH(images::class_names(root / "train"), Contains("has no class folder"));
   CHECK_THROWS_WITH(images::test_folder(root), Contains("has no folder val, validation or test"));
   base::write_file_atomically(root / "train.dlrec", "");
-  CHECK_THROWS_WITH(images::test_folder(root), Contains("are for the loader packed"));
+  CHECK_THROWS_WITH(images::test_folder(root), Contains("its record files need the loader packed"));
   std::filesystem::create_directories(root / "train/cat");
   CHECK_THROWS_WITH(images::class_files(root / "train", {"cat"}), Contains("has no image"));
   std::filesystem::create_directories(root / "test/dog");
@@ -73,7 +73,7 @@ TEST_CASE("files of other endings are counted by ending, in whatever case it is 
                              ".png; example: cat/1.webp\n"));
   CHECK_THAT(lines, Contains("Skipped 1 file: .bmp files are not read, only .jpg, .jpeg and .png; "
                              "example: dog/3.bmp\n"));
-  CHECK_THAT(lines, Contains("Skipped 1 file: files without an ending are not read, only .jpg, "
+  CHECK_THAT(lines, Contains("Skipped 1 file: files without an extension are not read, only .jpg, "
                              ".jpeg and .png; example: dog/LICENSE\n"));
 }
 
@@ -106,7 +106,8 @@ TEST_CASE("a link to an image is read; one to nowhere or to a folder is counted"
   CHECK(images::class_files(folder / "val", {"cat", "dog"}).size() == 3);
   CHECK_THAT(
       skipped_in(folder / "val", {"cat", "dog"}),
-      Contains("Skipped 1 file: links to what is no file are not read; example: dog/3.jpg") &&
+      Contains(
+          "Skipped 1 file: links that do not lead to a file are not read; example: dog/3.jpg") &&
           Contains("Skipped 1 folder: links to folders below a class are not followed; "
                    "example: dog/cats"));
 }
@@ -124,8 +125,8 @@ TEST_CASE("a class of nothing but files that are not read is an error that count
   std::filesystem::create_directory(folder / "val/emu");
   base::write_file_atomically(folder / "val/emu/1.webp", "RIFF");
   CHECK_THROWS_WITH(images::class_files(folder / "val", {"cat", "dog", "emu"}),
-                    Contains("emu has no image (.jpg, .jpeg, .png), but 1 file that is not read, "
-                             "such as ") &&
+                    Contains("emu has no image (.jpg, .jpeg, .png); 1 file is not read, "
+                             "for example ") &&
                         Contains("emu/1.webp"));
 }
 
@@ -141,6 +142,6 @@ TEST_CASE("files in the folder itself and a second folder of tests are counted")
   images::count_skipped_in_root(folder.path(), skipped);
   CHECK_THAT(base::describe_skipped(skipped),
              Contains("Skipped 1 file: files outside of a class folder are not read; example: ") &&
-                 Contains("Skipped 1 folder: the tests are those of ") &&
+                 Contains("Skipped 1 folder: the test set is taken from ") &&
                  Contains("/val; example: "));
 }

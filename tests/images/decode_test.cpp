@@ -130,9 +130,9 @@ TEST_CASE("what is no picture, cut short or too large says so") {
   CHECK(error_of(bytes_of("420.jpg").substr(0, 200)) ==
         "the JPEG data is damaged: it is cut short");
   CHECK(error_of(with_png_size(20'000, 20'000)) ==
-        "it has 20000x20000 pixels; at most 178956970 are taken, 65500 on a side");
+        "it has 20000x20000 pixels; at most 178956970 are supported, 65500 per side");
   CHECK(error_of(with_png_size(65'501, 1)) ==
-        "it has 65501x1 pixels; at most 178956970 are taken, 65500 on a side");
+        "it has 65501x1 pixels; at most 178956970 are supported, 65500 per side");
   CHECK(error_of(with_png_size(0, 1)) == "it has no pixels");
   CHECK_THAT(error_of(with_png_size(1, 20'000)), Catch::StartsWith("the PNG data is damaged: "));
 }

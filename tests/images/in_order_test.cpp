@@ -42,8 +42,8 @@ TEST_CASE("where the system gives no thread the error says what helps") {
   const dlscale::test::NoThreads full;
   const auto make_nothing = [] { return [](std::int64_t i) { return i; }; };
   CHECK_THROWS_WITH((InOrder<std::int64_t>(10, 4, make_nothing)),
-                    Catch::StartsWith("the system gives no thread: Resource temporarily") &&
-                        Catch::EndsWith("let this user have more (ulimit -u)"));
+                    Catch::StartsWith("cannot start a thread: Resource temporarily") &&
+                        Catch::EndsWith("(ulimit -u)"));
 }
 
 TEST_CASE("what making a maker throws is the caller's") {

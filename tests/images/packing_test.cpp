@@ -146,7 +146,7 @@ TEST_CASE("broken images are named, counted and left out where that is asked for
   CHECK_THAT(tree.complaints[1], Contains("dog/b.jpg: "));
   CHECK(RecordFile(tree.out).left_out() == 2);
   CHECK(labels_of(tree.out) == std::vector{0, 1, 0, 0, 1});
-  CHECK_THROWS_WITH(tree.pack(), Contains("is there already"));
+  CHECK_THROWS_WITH(tree.pack(), Contains("already exists"));
 }
 
 TEST_CASE("what cannot be read is a broken image too, and not one good one is an error") {
@@ -156,7 +156,7 @@ TEST_CASE("what cannot be read is a broken image too, and not one good one is an
   for (const auto& file : images::class_files(tree.train, kClasses)) {
     base::write_file_atomically(file.path, "");
   }
-  CHECK_THROWS_WITH(tree.pack({.leaves_out_broken = true}), Contains("not one of the images"));
+  CHECK_THROWS_WITH(tree.pack({.leaves_out_broken = true}), Contains("all images are broken"));
   CHECK(tree.complaints.size() == 7);
   CHECK_FALSE(fs::exists(tree.out));
 }
@@ -169,7 +169,7 @@ TEST_CASE("a record file of the same files, packed the same, stays; another one 
   CHECK(fs::last_write_time(tree.out) == inode);
   const std::string before = base::read_file(tree.out);
   CHECK_THROWS_WITH(tree.pack(stored_as("raw:20")),
-                    Contains("is there already and was packed otherwise"));
+                    Contains("already exists and was packed with other options"));
   test::write_numbered_jpeg(tree.train / "cat/4.jpg", {9, 9}, 3);
   CHECK_THROWS_AS(tree.pack(), base::UsageError);
   CHECK(base::read_file(tree.out) == before);
@@ -191,7 +191,7 @@ TEST_CASE("packing again by force mends a damaged file, and other classes are an
         tree.train, {"cat", "dog", "emu", "fox"}, tree.out, {},
         {.progress = [](std::int64_t, std::int64_t) {}, .left_out = [](const std::string&) {}});
   };
-  CHECK_THROWS_WITH(pack_more(), Contains("is there already and was packed otherwise"));
+  CHECK_THROWS_WITH(pack_more(), Contains("already exists and was packed with other options"));
 }
 
 TEST_CASE("records are shuffled by a seed, the same each time") {

@@ -133,17 +133,17 @@ TEST_CASE("an index that says what cannot be is refused though its checksum is r
   test::write_records(folder / "a.dlrec");
   using Entry = images::RecordEntry;
   const std::vector<std::pair<std::function<void(Entry&)>, std::string>> lies{
-      {[](Entry& e) { e.offset += 1; }, "its place cannot be"},
-      {[](Entry& e) { e.offset = 0; }, "its place cannot be"},
-      {[](Entry& e) { e.offset -= 128; }, "its place cannot be"},
-      {[](Entry& e) { e.offset = ~std::uint64_t{127}; }, "it does not lie among the records"},
-      {[](Entry& e) { e.bytes = ~std::uint32_t{0}; }, "it does not lie among the records"},
-      {[](Entry& e) { e.label = 2; }, "its class is none of the file's"},
-      {[](Entry& e) { e.encoding = 0; }, "its encoding is unknown"},
-      {[](Entry& e) { e.encoding = 4; }, "its encoding is unknown"},
-      {[](Entry& e) { e.width = 0; }, "its size cannot be"},
-      {[](Entry& e) { e.width = 1 << 30; }, "its size cannot be"},
-      {[](Entry& e) { e.height += 1; }, "its pixels do not fill it"}};
+      {[](Entry& e) { e.offset += 1; }, "the offset is impossible"},
+      {[](Entry& e) { e.offset = 0; }, "the offset is impossible"},
+      {[](Entry& e) { e.offset -= 128; }, "the offset is impossible"},
+      {[](Entry& e) { e.offset = ~std::uint64_t{127}; }, "the data lies outside the record area"},
+      {[](Entry& e) { e.bytes = ~std::uint32_t{0}; }, "the data lies outside the record area"},
+      {[](Entry& e) { e.label = 2; }, "the file has no such class"},
+      {[](Entry& e) { e.encoding = 0; }, "the encoding is unknown"},
+      {[](Entry& e) { e.encoding = 4; }, "the encoding is unknown"},
+      {[](Entry& e) { e.width = 0; }, "the image size is impossible"},
+      {[](Entry& e) { e.width = 1 << 30; }, "the image size is impossible"},
+      {[](Entry& e) { e.height += 1; }, "the length does not match the image size"}};
   for (const auto& [lie, problem] : lies) {
     test::RecordBytes bytes(folder / "a.dlrec");
     Entry entry = bytes.entry(1);
@@ -151,7 +151,7 @@ TEST_CASE("an index that says what cannot be is refused though its checksum is r
     bytes.put(1, entry);
     bytes.mend_checksums();
     CHECK_THAT(error_of_bytes(folder / "b.dlrec", bytes.text),
-               Contains("its index is wrong: of record 1 " + problem));
+               Contains("its index is wrong: record 1: " + problem));
   }
 }
 
@@ -190,16 +190,16 @@ TEST_CASE("what is no record file, or one of another version, is told as that") 
   test::TempDir folder;
   const auto path = folder / "a.dlrec";
   CHECK_THAT(error_of(path), Contains("No such file"));
-  CHECK_THAT(error_of(folder.path()), Contains("it is no regular file"));
+  CHECK_THAT(error_of(folder.path()), Contains("it is not a regular file"));
   CHECK_THAT(error_of_bytes(path, ""), Contains("it is empty"));
-  CHECK_THAT(error_of_bytes(path, "\xff\xd8\xff\xe0 JFIF"), Contains("it is no record file"));
+  CHECK_THAT(error_of_bytes(path, "\xff\xd8\xff\xe0 JFIF"), Contains("it is not a record file"));
   test::write_records(path);
   test::RecordBytes bytes(path);
   images::RecordHeader header = bytes.header();
   header.version = 2;
   bytes.put(header);
   CHECK_THAT(error_of_bytes(path, bytes.text),
-             Contains("it has version 2 of the format, this dlscale reads version 1"));
+             Contains("it has version 2 of the format, but this dlscale reads version 1"));
   CHECK_THAT(error_of_bytes(path, bytes.text.substr(0, 40)), Contains("it is cut short"));
 }
 
@@ -211,7 +211,7 @@ TEST_CASE("a file that is cut while it is read is an error, no end of the progra
   file.take(1, buffer);
   REQUIRE(::truncate((folder / "a.dlrec").c_str(), 2 * 4096 + 6) == 0);
   for (const std::int64_t number : {1, 2, 3}) {
-    CHECK_THROWS_WITH(file.take(number, buffer), Contains("it was cut while it was read"));
+    CHECK_THROWS_WITH(file.take(number, buffer), Contains("it became shorter while it was read"));
     CHECK_THROWS_AS(file.take(number, buffer), base::RunError);
   }
   CHECK(file.take(0, buffer).bytes.size() == 6);

@@ -67,7 +67,7 @@ TEST_CASE("what a record file cannot have is refused before there is one") {
   const auto path = folder / "a.dlrec";
   CHECK_THROWS_WITH(RecordWriter(path, {.classes = {"cat"}, .alignment = 100}),
                     Contains("cannot be aligned to 100 bytes"));
-  CHECK_THROWS_WITH(RecordWriter(path, {}), Contains("1 to 65536 classes, not 0"));
+  CHECK_THROWS_WITH(RecordWriter(path, {}), Contains("1 to 65536 classes (got 0)"));
   CHECK_THROWS_WITH(RecordWriter(path, {.classes = {"a\nb"}}), Contains("has a line break"));
   CHECK_THROWS_WITH(RecordWriter(folder / "no/a.dlrec", {.classes = {"cat"}}),
                     Contains("No such file"));

@@ -157,6 +157,6 @@ TEST_CASE("a study that a trainer refuses is noticed") {
   const contract::Capabilities trainer = full_capabilities();
   const auto planning = test::plan_example("nef", "nef", {"training.dataset.image_size=0"});
   for (const contract::RunSpec& run : test::runs_of(planning)) {
-    CHECK_THAT(refusal_of(trainer, run), Catch::StartsWith("dataset.image_size: is not said"));
+    CHECK_THAT(refusal_of(trainer, run), Catch::StartsWith("dataset.image_size: is missing"));
   }
 }

@@ -62,11 +62,12 @@ TEST_CASE("a plan above its budget is refused and says what it would take") {
       test::error_of([] { test::plan_example("nef", "nef", {"resources.max_gpu_hours=100"}); });
   CHECK(message ==
         "-S resources.max_gpu_hours=100: resources.max_gpu_hours: the plan may take up to 230 "
-        "GPU-hours (every run for its whole walltime), the limit is 100");
+        "GPU-hours (every run for its whole walltime), but the limit is 100");
   CHECK_NOTHROW(test::plan_example("nef", "nef", {"resources.max_gpu_hours=230"}));
   CHECK(test::error_of([] {
           test::plan_example("demo", "local", {"resources.max_gpu_hours=9"});
-        }).find("cannot be checked: neither study nor site says a walltime") != std::string::npos);
+        }).find("cannot be checked because neither the study nor the site sets a walltime") !=
+        std::string::npos);
 }
 
 TEST_CASE("of the time limits that sub-studies give a run they share the longer one counts") {
@@ -84,8 +85,8 @@ TEST_CASE("of the time limits that sub-studies give a run they share the longer 
     CHECK(planning.run(1).resources == planning.plan.jobs[1].resources);
     const bool noted =
         planning.plan.warnings == std::vector<std::string>{
-                                      "sub-studies a and b give runs they share other "
-                                      "time limits: the longer one counts"};
+                                      "sub-studies a and b set different time limits for shared "
+                                      "runs: the longer limit applies"};
     return std::pair(planning.run(1).resources.walltime_s / 3600, noted);
   };
   CHECK(hours("walltime = '01:00:00'", "walltime = '03:00:00'") == std::pair(3.0, true));
@@ -141,8 +142,8 @@ TEST_CASE("where the site's trainer is unknown, names the one built here lacks a
   for (const char* name :
        {"communicator \"nccl\"", "dataset \"image_folder\"", "device \"cuda\"", "loader \"native\"",
         "lr_schedule \"constant\"", "model \"densenet121\""}) {
-    const auto text = std::string("the trainer built here has no ") + name +
-                      " (this site's may): 110 of 110 runs";
+    const auto text = std::string("the trainer of this installation has no ") + name +
+                      " (the trainer of the site may have it): 110 of 110 runs";
     CHECK(std::count(warnings.begin(), warnings.end(), text) == 1);
   }
   CHECK(warnings_of("demo", "local", {}, built_small(dir)) ==
@@ -172,12 +173,13 @@ TEST_CASE("what the trainer would refuse is a warning with key and reason, once 
     return warnings_of("demo", site, overrides, resources).back();
   };
   CHECK(with_traits("local", "synthetic_digits") ==
-        "the trainer refuses dataset.classes (is for the data set synthetic; synthetic_digits has "
-        "its own): 48 of 48 runs would fail (" +
+        "the trainer rejects dataset.classes (applies only to the data set synthetic; "
+        "synthetic_digits has a fixed value; leave it out): 48 of 48 runs would fail (" +
             (dir / "caps.json").string() + ")");
-  CHECK(with_traits("nef", "synthetic") ==
-        "the trainer built here refuses label_smoothing (has no meaning for classification, which "
-        "mlp does; this site's may not): 48 of 48 runs");
+  CHECK(
+      with_traits("nef", "synthetic") ==
+      "the trainer of this installation rejects label_smoothing (does not apply to classification, "
+      "the task of mlp; leave it out; the trainer of the site may accept it): 48 of 48 runs");
 }
 
 TEST_CASE("settings that the trainer would refuse of any model and data are warnings, too") {
@@ -187,15 +189,16 @@ TEST_CASE("settings that the trainer would refuse of any model and data are warn
     return warnings_of("demo", site, {assignment}, resources).back();
   };
   CHECK(warning("local", "training.precision='tf32'") ==
-        "the trainer refuses precision (is tf32, which is arithmetic of NVIDIA GPUs; on the device "
-        "cpu use fp32 or bf16): 48 of 48 runs would fail (" +
+        "the trainer rejects precision (is tf32, which only NVIDIA GPUs support; on the device cpu "
+        "use fp32 or bf16): 48 of 48 runs would fail (" +
             (dir / "caps.json").string() + ")");
   CHECK(warning("nef", "training.all_reduce='ring'") ==
-        "the trainer built here refuses all_reduce (is ring, a way of mpi; nccl chooses its own "
-        "(NCCL_ALGO); this site's may not): 48 of 48 runs");
+        "the trainer of this installation rejects all_reduce (is ring, an algorithm of mpi; leave "
+        "it out, because nccl selects its own (environment variable NCCL_ALGO); the trainer of the "
+        "site may accept it): 48 of 48 runs");
   CHECK(warning("local", "training.frameworks.ddp.powersgd_rank=4") ==
-        "the trainer refuses framework_options.powersgd_rank (is for compression = \"powersgd\", "
-        "but compression is none; leave it out): 24 of 48 runs would fail (" +
+        "the trainer rejects framework_options.powersgd_rank (applies to compression = "
+        "\"powersgd\", but compression is none; leave it out): 24 of 48 runs would fail (" +
             (dir / "caps.json").string() + ")");
 }
 
@@ -228,9 +231,9 @@ TEST_CASE("a warm-up as long as the run is a warning") {
         .plan.warnings;
   };
   CHECK(warnings("2.9").empty());
-  CHECK(warnings("3") == std::vector<std::string>{
-                             "the peak learning rate is never reached, for warm-up is as long as "
-                             "the run: 48 of 48 runs"});
+  CHECK(warnings("3") ==
+        std::vector<std::string>{"the peak learning rate is never reached because warm-up is at "
+                                 "least as long as the run: 48 of 48 runs"});
 }
 
 TEST_CASE("a study or site that cannot be read is a fault of the command line") {
@@ -244,7 +247,7 @@ TEST_CASE("a baseline that no run has is a warning") {
   const auto planning = test::plan_example("demo", "local", {"matrix.gpus=[2]"});
   REQUIRE(planning.plan.warnings.size() == 1);
   CHECK(planning.plan.warnings[0] ==
-        "no run has the baseline's 1 GPUs: there will be no speed-up to compute");
+        "no run has the 1 GPUs of the baseline: speed-ups cannot be computed");
 }
 
 TEST_CASE("the trainer is the site's, else the one beside on this machine, else that on PATH") {
@@ -274,7 +277,7 @@ TEST_CASE("what cannot be planned is refused with one line") {
         0);
   CHECK(test::error_of([] {
           test::plan_example("demo", "local", {"exclude=[{when = 'true', why = 'x'}]"});
-        }).find("every point of the study is left out") != std::string::npos);
+        }).find("every point of the study is excluded or skipped") != std::string::npos);
   CHECK(test::error_of([] {
           test::plan_example("demo", "local", {"training.optimizer.momentum=0"});
         }).find("optimizer.nesterov: needs momentum above 0") != std::string::npos);
@@ -294,13 +297,13 @@ TEST_CASE("a command that is started once is not given several nodes unless it s
   };
   CHECK(test::error_of([&] { plan("[2, 8]", ""); }) ==
         (dir / "study.toml").string() +
-            ":2:11: trainer.command: is started once, and 8 GPUs are on 2 nodes of site: say "
-            "launcher = \"torchrun\" or \"ranks\"; or \"plain\", if it reaches the other nodes by "
-            "itself");
+            ":2:11: trainer.command: is started once, but 8 GPUs are on 2 nodes of site; set "
+            "launcher = \"torchrun\" or \"ranks\", or \"plain\" if the command starts processes on "
+            "the other nodes itself");
   CHECK(plan("4", "").plan.warnings ==
         std::vector<std::string>{
-            "jobs on p ask for one shape only, moldable or not: the trainer's ranks do not follow "
-            "another; those of launcher = \"ranks\" do"});
+            "jobs on p request only one shape although the partition is moldable, because the "
+            "command cannot adapt to another shape; set launcher = \"ranks\" to allow it"});
   CHECK(plan("[2, 8]", "launcher = 'ranks'").plan.warnings.empty());
   for (const std::string launcher : {"torchrun", "plain"}) {
     CHECK(plan("8", "launcher = '" + launcher + "'").plan.jobs.size() == 1);

@@ -25,8 +25,8 @@ TEST_CASE("a learning rate that falls during warm-up is a warning") {
         .plan.warnings;
   };
   const std::string text =
-      "the learning rate falls during warm-up, for the global batch is below lr.base_batch and the "
-      "peak so below lr.base: ";
+      "the learning rate falls during warm-up because the global batch is below lr.base_batch, so "
+      "the peak is below lr.base: ";
   const std::string lr = "epochs = 9\nlr = { base = 0.1, base_batch = ";
   CHECK(warnings(lr + "64 }\nwarmup_epochs = 1") == std::vector{text + "1 of 2 runs"});
   CHECK(warnings(lr + "32 }\nwarmup_epochs = 1").empty());
@@ -43,7 +43,7 @@ TEST_CASE(
         .plan.warnings;
   };
   REQUIRE(warnings("").size() == 1);
-  CHECK_THAT(warnings("")[0], Catch::StartsWith("warm-up changes nothing, for without lr.scale"));
+  CHECK_THAT(warnings("")[0], Catch::StartsWith("warm-up has no effect because the peak equals"));
   CHECK(warnings(", base_batch = 32").empty());
   CHECK(warnings(", warmup_from = 'zero'").empty());
   const auto idle = warnings(", warmup_from = 'zero', warmup_update = 'epoch'");
@@ -67,15 +67,15 @@ TEST_CASE("every run that a trainer would refuse at its start is in a warning") 
     INFO(training);
     const auto lines = warnings(training);
     REQUIRE(lines.size() == 1);
-    CHECK_THAT(lines[0], Catch::StartsWith("the trainer refuses " + beginning) &&
+    CHECK_THAT(lines[0], Catch::StartsWith("the trainer rejects " + beginning) &&
                              Catch::Contains(runs + " of 2 runs would fail"));
   };
   const std::string set = "dataset = { kind = 'synthetic', train_samples = 40";
   CHECK(warnings(set + " }").empty());
   refused(set + ", shape = '1x5x5' }", "model (cnn needs images of at least 6x6", "2");
-  refused(set + ", shape = '28' }", "dataset.shape (\"28\" is not channels x", "2");
+  refused(set + ", shape = '28' }", "dataset.shape (\"28\" is not a shape", "2");
   refused("dataset = { kind = 'image_folder', path = '/d', image_size = 32 }",
-          "dataset.image_size (is for loaders that decode", "2");
+          "dataset.image_size (requires a loader that decodes", "2");
 }
 
 TEST_CASE("what the data must be like for a run to start is a warning") {
@@ -86,9 +86,8 @@ TEST_CASE("what the data must be like for a run to start is a warning") {
   const std::string site =
       "scheduler = 'local'\ncapabilities = '" + test::full_trainer().string() + "'\n";
   CHECK(test::plan_texts(study.text(), site, dir).plan.warnings ==
-        std::vector<std::string>{
-            "the trainer starts only if all images of image_folder have one size "
-            "(dataset.image_size is not set): 2 of 2 runs"});
+        std::vector<std::string>{"the trainer starts only if all images of image_folder have the "
+                                 "same size (dataset.image_size is not set): 2 of 2 runs"});
 }
 
 TEST_CASE("warnings count the runs that --fit leaves") {
@@ -103,11 +102,10 @@ TEST_CASE("warnings count the runs that --fit leaves") {
                               .resources = "max_gpu_hours = 5\ncalibration = 't.toml'"};
   const auto planning = test::plan_texts(study.text(), kLocal, dir, true);
   REQUIRE(planning.plan.runs.size() == 2);
+  CHECK(has_warning(planning.plan.warnings,
+                    "the peak learning rate is never reached because warm-up is at least as long "
+                    "as the run: 2 of 2 runs"));
   CHECK(has_warning(
       planning.plan.warnings,
-      "the peak learning rate is never reached, for warm-up is as long as the run: 2 of "
-      "2 runs"));
-  CHECK(has_warning(
-      planning.plan.warnings,
-      "2 points without a matching row in the calibration: they get the site's walltime"));
+      "2 points without a matching row in the calibration: the walltime of the site is used"));
 }

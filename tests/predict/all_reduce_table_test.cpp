@@ -64,7 +64,7 @@ TEST_CASE("other GPU counts follow from those of one topology only") {
   CHECK(eight.time.value == Approx(14 * kLatency + 1.75 * 1e8 * kPerByte).epsilon(1e-6));
   CHECK(eight.relative_error == Approx(0).margin(1e-6));
   CHECK_THROWS_WITH(named.estimate("pcie", {1, 8}, Bytes{1e8}),
-                    Contains("8 GPUs of 1 node") && Contains("the topology \"pcie\""));
+                    Contains("8 GPUs on 1 node") && Contains("the topology \"pcie\""));
   CHECK_THROWS_WITH(named.estimate("nvswitch", {2, 16}, Bytes{1e8}), Contains("several nodes"));
   const AllReduceTable unnamed(measured_sizes("", {2, 4}));
   CHECK_THROWS_AS(unnamed.estimate("", {1, 8}, Bytes{1e8}), base::UsageError);

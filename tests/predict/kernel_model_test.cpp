@@ -101,10 +101,11 @@ TEST_CASE("what no model knows keeps the roofline's time, and is told") {
   CHECK(learned.learned < 1);
   CHECK(learned.unknown ==
         std::vector<std::string>{
-            "conv2d forward: outside of what convolution_forward was taught with",
-            "linear backward: not measured, or the card does not say its size",
-            "linear forward: not measured, or the card does not say its size",
-            "optimizer: no model of momentum_update", "relu_ forward: no model of relu_forward"});
+            "conv2d forward: outside the sizes on which convolution_forward was trained",
+            "linear backward: not measured, or the cost model does not contain its size",
+            "linear forward: not measured, or the cost model does not contain its size",
+            "optimizer: there is no model of momentum_update",
+            "relu_ forward: there is no model of relu_forward"});
 }
 
 TEST_CASE("models of other number formats are not a card's") {

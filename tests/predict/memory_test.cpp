@@ -163,6 +163,6 @@ TEST_CASE("a verdict names the part and the layer that keep most") {
   CHECK_FALSE(verdict.fits);
   CHECK_THAT(verdict_text(verdict, card, 100),
              Contains("does not fit 1.86 GiB: needs 6.05 GiB, of which 5.59 GiB are activations") &&
-                 Contains("60 % of them of first, most of first (conv2d)") &&
-                 Contains("the largest batch of a GPU that fits is 22"));
+                 Contains("60 % of them from first, the largest part from first (conv2d)") &&
+                 Contains("the largest batch per GPU that fits is 22"));
 }

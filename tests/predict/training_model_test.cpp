@@ -184,7 +184,7 @@ TEST_CASE("measurements say nothing of another device, and both are named") {
   const contract::Calibration cpu{.device = "a CPU"};
   CHECK(not_measured_on(cpu, measured_device(cpu, "fp32")).empty());
   CHECK_THAT(not_measured_on(cpu, a100),
-             Contains("on a CPU, and these runs are for NVIDIA A100 SXM4 40 GB (a100-sxm4-40gb"));
+             Contains("on a CPU, but these runs use NVIDIA A100 SXM4 40 GB (a100-sxm4-40gb"));
   CHECK_FALSE(not_measured_on({.device = "NVIDIA A100-SXM4-80GB"}, a100).empty());
   CHECK_FALSE(not_measured_on(cpu, {.name = "own", .match = {""}}).empty());
 }
@@ -214,7 +214,7 @@ TEST_CASE("measured computing follows no other peak") {
     const Hardware hardware{measured_device(calibration, "fp32"), {}, 8};
     return fixed_rates(training_model(run_of(card), card, hardware, &measured));
   };
-  CHECK_THAT(why(), Contains("the calibration has steps of made"));
+  CHECK_THAT(why(), Contains("the calibration contains steps of made"));
   calibration.compute.clear();
   CHECK(why().empty());  // all-reduces alone
   calibration.kernel_models.push_back({.kernel = "relu_forward"});

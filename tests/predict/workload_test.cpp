@@ -24,7 +24,7 @@ TEST_CASE("replicas are modelled, other styles say that they are not") {
     CHECK(not_modelled({.framework = framework}).empty());
   }
   CHECK(not_modelled({.framework = "pipeline"}) ==
-        "the steps of pipeline are not modelled, only those of replicas");
+        "the steps of pipeline are not modelled, only those of data-parallel replicas");
   CHECK_FALSE(not_modelled({.mode = "inference"}).empty());
   RunSpec external;
   external.trainer.command = "python train.py";
@@ -32,8 +32,9 @@ TEST_CASE("replicas are modelled, other styles say that they are not") {
 }
 
 TEST_CASE("frozen parameters and gradients sent in part are not modelled") {
-  CHECK(not_modelled({.framework = "ddp", .frozen = "layer1"}) ==
-        "models of which a part is frozen are not modelled: cards have all parameters trained");
+  CHECK(
+      not_modelled({.framework = "ddp", .frozen = "layer1"}) ==
+      "partly frozen models are not modelled: cost models assume that all parameters are trained");
   RunSpec run{.framework = "ddp"};
   run.framework_options.compression = "fp16";
   CHECK(not_modelled(run).empty());

@@ -92,7 +92,7 @@ TEST_CASE("a job that the batch system forgot is settled by what its script note
   desk.launch();
   const auto log = desk.log();
   CHECK(log[log.size() - 2].outcome == RunOutcome::Lost);
-  CHECK(log[log.size() - 2].reason == "no record of its end");
+  CHECK(log[log.size() - 2].reason == "the end of the run was not recorded");
   CHECK(log.back().outcome == RunOutcome::Diverged);
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("a job that is refused does not keep the others from being submitted")
   Desk desk({"a", "b", "c"});
   desk.scheduler.on_submit = [](const runner::Job& job) {
     if (job.name == "c") return;
-    throw base::RunError("job " + job.name + " is refused: too wide");
+    throw base::RunError("job " + job.name + " was rejected: too wide");
   };
   desk.let_jobs_complete();
   const auto report = desk.launch();
@@ -141,7 +141,8 @@ TEST_CASE("where the batch system takes no more jobs of a user, the others wait"
   desk.let_jobs_complete();
   CHECK(desk.launch().ended.size() == 4);
   CHECK(desk.scheduler.submitted == Lines{"a", "b", "c", "d"});
-  CHECK(desk.watcher.lines == Lines{"one job too many; waiting for room"});
+  CHECK(desk.watcher.lines ==
+        Lines{"one job too many; waiting until the scheduler accepts more jobs"});
   const Lines events = desk.events();
   CHECK(std::count(events.begin(), events.end(), "refused c") == 1);  // not asked again and again
   CHECK(std::count(events.begin(), events.end(), "refused d") == 0);
@@ -231,7 +232,7 @@ TEST_CASE("a batch system that does not answer is asked again, ever more seldom"
   CHECK_THROWS_AS(desk.launch(), runner::Unreachable);
   CHECK(desk.clock.now_s == Approx(desk.options.unreachable_s).margin(1));
   REQUIRE(desk.watcher.lines.size() > 3);
-  CHECK(desk.watcher.lines[2] == "the batch system is down; asking again in 4 s");
+  CHECK(desk.watcher.lines[2] == "the batch system is down; retrying in 4 s");
   CHECK(desk.events() == Lines{"submitting a"});
   desk.scheduler.unreachable = false;
   desk.let_jobs_complete();

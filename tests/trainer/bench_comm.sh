@@ -14,7 +14,7 @@ fail() {
 
 "${mpirun[@]}" "$bench" comm --collectives all --max 64KiB --factor 16 --iterations 3 \
   -o "$folder/comm.jsonl" > "$folder/table"
-grep -q '^mpi between 2 ranks of 1 node, fp32' "$folder/table" || fail "no heading: $(cat "$folder/table")"
+grep -q '^mpi between 2 ranks on 1 node, fp32' "$folder/table" || fail "no heading: $(cat "$folder/table")"
 [ "$(grep -c '"record":"comm"' "$folder/comm.jsonl")" = 16 ] || fail "not 4 sizes of 4 collectives"
 [ "$(grep -c '"ranks":2,.*"wrong":0' "$folder/comm.jsonl")" = 16 ] || fail "ranks or results are wrong"
 

@@ -80,20 +80,21 @@ TEST_CASE("a device and a communicator that do not go together are refused") {
   contract::RunSpec spec = on_gpus();
   spec.resources.communicator = "mpi";
   CHECK_THROWS_WITH(require_available(spec, "run.json"),
-                    "run.json: resources.communicator: is mpi, which reaches no memory of GPUs; "
-                    "the device cuda wants nccl, for one rank as well");
+                    "run.json: resources.communicator: is mpi, which cannot access GPU memory; use "
+                    "nccl with the device cuda, even for a single rank");
   spec = on_gpus();
   spec.resources.device = "cpu";
   CHECK_THROWS_WITH(require_available(spec, "run.json"),
-                    Catch::Contains("is nccl, which connects GPUs; the device cpu wants mpi"));
+                    Catch::Contains("is nccl, which requires GPUs; use mpi with the device cpu"));
   spec = on_gpus();
   spec.all_reduce = "ring";
   CHECK_THROWS_WITH(require_available(spec, "run.json"),
-                    Catch::Contains("all_reduce: is ring, a way of mpi"));
+                    Catch::Contains("all_reduce: is ring, an algorithm of mpi"));
   spec = on_gpus();
   spec.framework_options.hierarchical_all_reduce = true;
-  CHECK_THROWS_WITH(require_available(spec, "run.json"),
-                    Catch::Contains("framework_options.hierarchical_all_reduce: is for mpi"));
+  CHECK_THROWS_WITH(
+      require_available(spec, "run.json"),
+      Catch::Contains("framework_options.hierarchical_all_reduce: applies only to mpi"));
 }
 
 TEST_CASE("a rank without a GPU is told why, and what to check") {
@@ -152,5 +153,5 @@ TEST_CASE("ranks that call different collectives on GPUs are all told so", "[.nc
   const Span some{data.data(), session.rank() == 0 ? 3 : 4, ElementType::float32};
   CHECK_THROWS_WITH(ranks->all_reduce(some, ReduceOp::sum),
                     Catch::Contains("call different collectives") ||
-                        Catch::Contains("others call something else"));
+                        Catch::Contains("other ranks call something else"));
 }

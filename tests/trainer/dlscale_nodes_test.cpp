@@ -85,7 +85,7 @@ TEST_CASE("of a rank alone on its node the record says that it could have gone b
   const auto results = job.results();
   CHECK(stop_of(results).outcome == RunOutcome::Cancelled);
   CHECK(stop_of(results).reason ==
-        "received SIGTERM; whether rank 2, alone on its node, had gone before is not known here");
+        "received SIGTERM; it is unknown whether rank 2, alone on its node, ended earlier");
 }
 
 TEST_CASE("ranks on nodes with other data than rank 0's end before they train, with the reason") {
@@ -113,6 +113,6 @@ TEST_CASE("ranks on nodes with other data than rank 0's end before they train, w
   const std::string reason = stop_of(job.results()).reason;
   CHECK_THAT(reason, Catch::Contains("rank 1: its data set has ") &&
                          Catch::Contains(" training and 40 test samples of 2 classes, SHA-256 ") &&
-                         Catch::Contains(", rank 0's has ") &&
+                         Catch::Contains(", but that of rank 0 has ") &&
                          Catch::EndsWith("; give every node the same files"));
 }

@@ -236,11 +236,11 @@ TEST_CASE("a truncated checkpoint is passed over with a warning, never a crash")
     REQUIRE(end.exit_code == contract::kExitRunAgain);
     return end.err;
   };
-  CHECK(told_to_stop(1).find("passed over") == std::string::npos);
+  CHECK(told_to_stop(1).find("is skipped") == std::string::npos);
   const auto saved = contract::RunDir(job.folder()).launch(1).all_saved();
   REQUIRE(saved.size() == 1);
   fs::resize_file(saved[0].root() / contract::CheckpointDir::rank_file(0), 4096);
-  CHECK_THAT(told_to_stop(2), Catch::Contains("dlscale-train: a checkpoint is passed over: ") &&
+  CHECK_THAT(told_to_stop(2), Catch::Contains("dlscale-train: a checkpoint is skipped: ") &&
                                   Catch::Contains("rank-0.pt has 4096 bytes instead of "));
   CHECK(std::get<contract::RunStart>(job.results(2).records.at(0)).resumed_from.empty());
 }
@@ -257,5 +257,5 @@ TEST_CASE("SIGTERM after SIGUSR1 is the time limit's") {
   ::kill(job.pid_of_rank(0), SIGTERM);
   job.end();
   CHECK(stop_of(job.results()).outcome == RunOutcome::TimedOut);
-  CHECK(stop_of(job.results()).reason == "received SIGTERM while the time was nearly up");
+  CHECK(stop_of(job.results()).reason == "received SIGTERM near the time limit");
 }

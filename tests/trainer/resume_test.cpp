@@ -139,7 +139,7 @@ TEST_CASE("told before its first step a launch has timed out: it could do so for
   const auto first = test::launch(resume_recipe(2), folder.path(), {1, 0});
   CHECK(first.outcome == RunOutcome::TimedOut);
   CHECK(first.summary ==
-        "told that the time is nearly up before anything was done beyond step 0; "
+        "the time limit is near and no step after step 0 is complete; "
         "give the job more time");
   CHECK_FALSE(fs::exists(contract::RunDir(folder.path()).launch(1).checkpoint()));
   CHECK(test::launch(resume_recipe(2), folder.path(), {1, 1}).outcome == RunOutcome::Preempted);
@@ -199,11 +199,11 @@ TEST_CASE("a checkpoint of another description or number of ranks is passed over
   CHECK(test::launch(spec, folder.path(), {0, 0}).resumed_from.empty());
   const contract::RunDir run(folder.path());
   CHECK_THAT(base::read_file(run.launch(2).err()),
-             Catch::Contains("is of another description of the run; run.json or the file of its "
-                             "model has changed"));
+             Catch::Contains("belongs to another description of the run; run.json or the "
+                             "model file has changed"));
   CHECK(test::launch(resume_recipe(2), folder.path(), {0, 0}).resumed_from.empty());
   CHECK_THAT(base::read_file(run.launch(3).err()),
-             Catch::Contains("is of 1 ranks, this launch has 2"));
+             Catch::Contains("was saved by 1 ranks, but this launch has 2"));
   CHECK(test::launch(resume_recipe(1), folder.path()).resumed_from == "launch-1");
 }
 
@@ -222,7 +222,7 @@ def forward(self, x):
 )");
   CHECK(test::launch(spec, folder.path()).resumed_from.empty());
   CHECK_THAT(base::read_file(contract::RunDir(folder.path()).launch(3).err()),
-             Catch::Contains("or the file of its model has changed"));
+             Catch::Contains("or the model file has changed"));
 }
 
 TEST_CASE("what completed or diverged is not gone on with") {
@@ -248,7 +248,8 @@ TEST_CASE("a run goes on when no checkpoint can be saved, and says so once") {
   CHECK(whole.outcome == RunOutcome::Completed);
   CHECK(all<contract::CheckpointRecord>(whole.records).empty());
   const std::string log = base::read_file(contract::RunDir(folder.path()).launch(1).err());
-  CHECK(log.starts_with("no checkpoint could be saved at step 6, training goes on: cannot make "));
+  CHECK(
+      log.starts_with("no checkpoint could be saved at step 6, training continues: cannot make "));
   CHECK(std::count(log.begin(), log.end(), '\n') == 1);
   const auto last = test::launch(spec, folder.path(), {0, 3, block});
   CHECK(last.outcome == RunOutcome::TimedOut);
@@ -295,7 +296,7 @@ TEST_CASE("checkpoints written beside training go on to the same bits, or tell w
   CHECK(failed.outcome == RunOutcome::Completed);
   CHECK(all<contract::CheckpointRecord>(failed.records).empty());
   CHECK_THAT(base::read_file(contract::RunDir(other.path()).launch(1).err()),
-             Catch::StartsWith("no checkpoint could be saved at step 4, training goes on: "));
+             Catch::StartsWith("no checkpoint could be saved at step 4, training continues: "));
 }
 
 TEST_CASE("what a run has reached and trained it knows after a stop") {

@@ -187,8 +187,8 @@ TEST_CASE("in a static graph unused parameters are found once: it is reduced as 
 
 TEST_CASE("a second backward pass in a step of ddp is an error") {
   const std::string message =
-      "ddp: two backward passes in one step, of which the second would not be reduced; make one "
-      "loss of both";
+      "ddp: two backward passes in one step, but the second would not be reduced; combine both "
+      "losses into one";
   DdpRank rank{contract::FrameworkOptions()};
   rank.sync->before_forward(true);
   const at::Tensor output = rank.model.forward();

@@ -53,27 +53,27 @@ TEST_CASE("a shape is three whole numbers from 1 to 65,536") {
 
 TEST_CASE("the generated data set is refused with a shape or classes that it cannot have") {
   CHECK(said_of_input(run_with("mlp", "3x0x2")) ==
-        "dataset.shape: \"3x0x2\" is not channels x height x width of 1 to 65536 each, such as "
-        "\"3x224x224\"");
+        "dataset.shape: \"3x0x2\" is not a shape; write channels x height x width, each from 1 to "
+        "65536, for example \"3x224x224\"");
   RunSpec run = run_with("mlp", "");
   run.dataset.classes = 65536;
   CHECK(said_of_input(run) == "no error");
   run.dataset.classes = 65537;
-  CHECK(said_of_input(run) == "dataset.classes: is 65537, but must be 1 to 65536");
+  CHECK(said_of_input(run) == "dataset.classes: must be between 1 and 65536 (got 65537)");
 }
 
 TEST_CASE("a model is refused images that it cannot take") {
   CHECK(said_of_input(run_with("cnn", "1x6x6")) == "no error");
   CHECK(said_of_input(run_with("cnn", "1x6x5")) ==
-        "model: cnn needs images of at least 6x6 pixels, but those of the data set synthetic have "
-        "6x5");
+        "model: cnn needs images of at least 6x6 pixels, but the images of the data set synthetic "
+        "have 6x5");
   CHECK(said_of_input(run_with("conv_autoencoder", "")) == "no error");
   CHECK(said_of_input(run_with("conv_autoencoder", "3x32x30")) ==
-        "model: conv_autoencoder needs images whose sides can be divided by 4, but those of the "
+        "model: conv_autoencoder needs images with sides divisible by 4, but the images of the "
         "data set synthetic have 32x30 pixels");
   CHECK(said_of_input(run_with("frozen_backbone", "1x28x28")) == "no error");
   CHECK(said_of_input(run_with("frozen_backbone", "2x28x28")) ==
-        "model: frozen_backbone needs images of 1 or 3 channels, but those of the data set "
+        "model: frozen_backbone needs images with 1 or 3 channels, but the images of the data set "
         "synthetic have 2");
 }
 
@@ -100,8 +100,8 @@ TEST_CASE("an epoch that drops its last batch has at least one batch") {
   CHECK(said_of_input(run) == "no error");
   run.global_batch = 1025;
   CHECK(said_of_input(run) ==
-        "last_batch: is drop, which leaves no step: 1024 training samples are fewer than a global "
-        "batch of 1025; use pad, a smaller batch or more samples");
+        "last_batch: is drop, which leaves no training step: 1024 training samples are fewer than "
+        "a global batch of 1025; use pad, a smaller batch or more samples");
   run.dataset.train_samples = 1025;
   CHECK(said_of_input(run) == "no error");
   run.dataset = {.kind = "text_sst", .train_samples = 100, .folds = 5, .fold = 1};

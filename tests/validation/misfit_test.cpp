@@ -72,9 +72,9 @@ TEST_CASE("models of images, texts and translations with their data are no error
 
 TEST_CASE("a model that cannot take the data is an error with both") {
   CHECK_THAT(error_of(run_of("mlp", "text_sst", "text")),
-             Catch::EndsWith("model: mlp takes images, but the data set text_sst is text"));
+             Catch::EndsWith("model: mlp takes images, but the data set text_sst contains text"));
   CHECK_THAT(error_of(run_of("nbow", "mnist", "memory")),
-             Catch::EndsWith("model: nbow takes text, but the data set mnist is images"));
+             Catch::EndsWith("model: nbow takes text, but the data set mnist contains images"));
   CHECK_THAT(error_of(run_of("nbow", "text_multi30k", "text")),
              Catch::EndsWith("model: nbow is for classification, but the data set text_multi30k is "
                              "for translation"));
@@ -85,11 +85,12 @@ TEST_CASE("a model that cannot take the data is an error with both") {
 
 TEST_CASE("a loader that cannot deliver the data is an error that names the one that can") {
   CHECK_THAT(error_of(run_of("mlp", "mnist", "text")),
-             Catch::EndsWith("loader: text delivers text, but the data set mnist is images; use "
-                             "memory"));
-  CHECK_THAT(error_of(run_of("nbow", "text_sst", "memory")),
-             Catch::EndsWith("loader: memory delivers images, but the data set text_sst is text; "
-                             "use text"));
+             Catch::EndsWith(
+                 "loader: text delivers text, but the data set mnist contains images; use memory"));
+  CHECK_THAT(
+      error_of(run_of("nbow", "text_sst", "memory")),
+      Catch::EndsWith(
+          "loader: memory delivers images, but the data set text_sst contains text; use text"));
 }
 
 TEST_CASE("crop and mirror of what has no pixels, or of a loader that does neither, are errors") {
@@ -99,17 +100,17 @@ TEST_CASE("crop and mirror of what has no pixels, or of a loader that does neith
   CHECK(error_of(spec) == "no error");
   spec.loader = "synthetic";
   CHECK_THAT(error_of(spec), Catch::EndsWith("dataset.random_crop: the loader synthetic delivers "
-                                             "images as they are; use memory"));
+                                             "images unchanged; use the loader memory"));
   spec = run_of("nbow", "text_sst", "text");
   spec.dataset.random_flip = true;
-  CHECK_THAT(error_of(spec), Catch::EndsWith("dataset.random_flip: is for images, but the data set "
-                                             "text_sst is text"));
+  CHECK_THAT(error_of(spec), Catch::EndsWith("dataset.random_flip: applies to images, but the data "
+                                             "set text_sst contains text; leave it out"));
 }
 
 TEST_CASE("pictures of any size go with loaders that decode, images of one size with others") {
   auto spec = run_of("mlp", "image_folder", "native");
-  CHECK_THAT(error_of(spec), Catch::StartsWith("dataset.image_size: is not said: the loader native "
-                                               "makes pictures of any size that of a square"));
+  CHECK_THAT(error_of(spec), Catch::StartsWith("dataset.image_size: is missing; the loader native "
+                                               "scales images of any size to squares"));
   spec.dataset.image_size = 224;
   spec.dataset.random_flip = true;
   CHECK(error_of(spec) == "no error");
@@ -117,16 +118,17 @@ TEST_CASE("pictures of any size go with loaders that decode, images of one size 
   CHECK(error_of(spec) == "no error");
   spec.loader = "memory";
   CHECK(error_of(spec) ==
-        "dataset.image_size: is for loaders that decode pictures; memory takes "
-        "them as they are, all of one size; use native");
+        "dataset.image_size: requires a loader that decodes images; memory uses images unchanged, "
+        "all of one size; use native");
   spec.dataset.kind = "cifar10";
   CHECK(error_of(spec) ==
-        "dataset.image_size: is for pictures of any size, but the data set "
-        "cifar10 has its own size");
+        "dataset.image_size: applies to images of any size, but the images of the data set cifar10 "
+        "have a fixed size; leave it out");
   spec = run_of("mlp", "image_folder", "native");
   spec.dataset.image_size = 224;
   spec.dataset.random_crop = 4;
-  CHECK_THAT(error_of(spec), Catch::StartsWith("dataset.random_crop: moves images of one size"));
+  CHECK_THAT(error_of(spec),
+             Catch::StartsWith("dataset.random_crop: applies to images of one size"));
 }
 
 TEST_CASE("options of loaders that decode are errors where samples are in memory") {
@@ -141,11 +143,11 @@ TEST_CASE("options of loaders that decode are errors where samples are in memory
                     run_of("mlp", "mnist", "synthetic"), run_of("nbow", "text_sst", "synthetic")}) {
     CHECK(error_of(spec) == "no error");
     change(spec.loader_options);
-    CHECK(error_of(spec) == "loader_options." + key +
-                                ": is for loaders that decode pictures beside the steps, as "
-                                "native; " +
-                                spec.loader + " has the samples of " + spec.dataset.kind +
-                                " in memory; leave it out");
+    CHECK(error_of(spec) ==
+          "loader_options." + key +
+              ": applies to loaders that decode images in the background, such as native; " +
+              spec.loader + " keeps the samples of " + spec.dataset.kind +
+              " in memory; leave it out");
   }
   for (const char* loader : {"native", "synthetic"}) {
     auto spec = run_of("mlp", "image_folder", loader);
@@ -161,8 +163,8 @@ TEST_CASE("what would be another order or another number format than is asked fo
   CHECK(error_of(spec) == "no error");
   spec.loader_options = {.sample_order = "pytorch"};
   CHECK(error_of(spec) ==
-        "loader_options.sample_order: is pytorch, but texts as those of text_sst are sorted by "
-        "their length, which leaves no such order; leave it out");
+        "loader_options.sample_order: is pytorch, but the texts of text_sst are sorted by length "
+        "and have no other order; leave it out");
   spec = run_of("mlp", "mnist", "memory");
   spec.loader_options.sample_order = "pytorch";
   CHECK(error_of(spec) == "no error");
@@ -172,28 +174,31 @@ TEST_CASE("what would be another order or another number format than is asked fo
   CHECK(error_of(spec) == "no error");
   spec.precision = "fp64";
   CHECK(error_of(spec) ==
-        "loader_options.hand_over: is fp32, but in the precision fp64 images are normalised on the "
-        "device; leave it out");
+        "loader_options.hand_over: is fp32, but with the precision fp64 images are normalised on "
+        "the device; leave it out");
 }
 
 TEST_CASE("settings that would mean nothing are errors") {
   auto spec = run_of("mlp", "mnist", "memory");
   spec.dataset.max_length = 9;
-  CHECK_THAT(error_of(spec), Catch::EndsWith("dataset.max_length: is for texts, but the data set "
-                                             "mnist is images"));
+  CHECK_THAT(error_of(spec), Catch::EndsWith("dataset.max_length: applies to texts, but the data "
+                                             "set mnist contains images; leave it out"));
   spec = run_of("mlp", "synthetic", "memory");
   spec.dataset.first_classes = 3;
-  CHECK_THAT(error_of(spec), Catch::Contains("dataset.first_classes: synthetic has as many"));
+  CHECK_THAT(error_of(spec),
+             Catch::Contains("dataset.first_classes: does not apply to the data set synthetic"));
   spec.dataset = {"synthetic_digits"};
   spec.dataset.sha256 = "00";
-  CHECK_THAT(error_of(spec), Catch::Contains("dataset.sha256: synthetic_digits is generated"));
+  CHECK_THAT(error_of(spec),
+             Catch::Contains("dataset.sha256: the data set synthetic_digits is generated"));
   spec = run_of("seq2seq", "text_multi30k", "text");
   spec.dataset.first_classes = 3;
   CHECK_THAT(error_of(spec),
-             Catch::Contains("dataset.first_classes: text_multi30k has no classes"));
+             Catch::Contains(
+                 "dataset.first_classes: the data set text_multi30k has no classes; leave it out"));
   spec = run_of("conv_autoencoder", "mnist", "memory");
   spec.label_smoothing = 0.1;
-  CHECK_THAT(error_of(spec), Catch::Contains("label_smoothing: has no meaning for reconstruction"));
+  CHECK_THAT(error_of(spec), Catch::Contains("label_smoothing: does not apply to reconstruction"));
 }
 
 TEST_CASE("a shape or number of classes of a set that has its own is an error") {
@@ -202,9 +207,13 @@ TEST_CASE("a shape or number of classes of a set that has its own is an error") 
   spec.dataset.classes = 7;
   CHECK(error_of(spec) == "no error");
   spec.dataset.kind = "mnist";
-  CHECK(error_of(spec) == "dataset.shape: is for the data set synthetic; mnist has its own");
+  CHECK(error_of(spec) ==
+        "dataset.shape: applies only to the data set synthetic; mnist has a fixed value; leave it "
+        "out");
   spec.dataset.shape = "";
-  CHECK(error_of(spec) == "dataset.classes: is for the data set synthetic; mnist has its own");
+  CHECK(error_of(spec) ==
+        "dataset.classes: applies only to the data set synthetic; mnist has a fixed value; leave "
+        "it out");
 }
 
 TEST_CASE("what only training heeds is an error in inference, and none in training") {
@@ -232,7 +241,8 @@ TEST_CASE("what only training heeds is an error in inference, and none in traini
   change(spec);
   CHECK(error_of(spec) == "no error");
   spec.mode = "inference";
-  CHECK(error_of(spec) == key + ": is of training, and mode = \"inference\" does none");
+  CHECK(error_of(spec) ==
+        key + ": applies only to training, but mode is \"inference\"; leave it out");
 }
 
 TEST_CASE("a model of one block is cut into no stages") {
@@ -243,9 +253,9 @@ TEST_CASE("a model of one block is cut into no stages") {
     spec.framework_options.model_parallel_size = 1;
     CHECK(error_of(spec) == "no error");
     spec.gpus = spec.framework_options.model_parallel_size = 2;
-    CHECK(error_of(spec) == "model: seq2seq is one block and cannot be cut into " +
-                                std::string(framework) +
-                                "'s 2 stages; use a style that copies models");
+    CHECK(error_of(spec) ==
+          "model: seq2seq is a single block and cannot be divided into the 2 stages of " +
+              std::string(framework) + "; use a framework that replicates the model");
   }
   spec.framework = "ddp";
   CHECK(error_of(spec) == "no error");
@@ -259,7 +269,8 @@ TEST_CASE("a model is cut into at most as many stages as it has blocks") {
     CHECK(error_of(spec) == "no error");
     spec.gpus = 12;
     CHECK(error_of(spec) ==
-          "gpus: is 12, but the model vgg11 has 11 blocks and cannot be cut into that many stages");
+          "gpus: is 12, but the model vgg11 has only 11 blocks and cannot be divided into that "
+          "many stages");
   }
   spec.framework = "hybrid";
   spec.framework_options.model_parallel_size = 12;
@@ -278,14 +289,14 @@ TEST_CASE("goals that a task does not have are errors, and residual blocks that 
              Catch::StartsWith("target.accuracy: conv_autoencoder has no accuracy"));
   spec.target = {};
   spec.plateau_epochs = 1;
-  CHECK_THAT(error_of(spec), Catch::StartsWith("plateau_epochs: compares the loss with that of"));
+  CHECK_THAT(error_of(spec), Catch::StartsWith("plateau_epochs: applies only to classification"));
   spec = run_of("resnet50", "mnist", "memory");
   spec.zero_init_gamma = true;
   CHECK(error_of(spec) == "no error");
   spec.model = "mlp";
   CHECK(error_of(spec) ==
-        "zero_init_gamma: is for networks of residual blocks, of which mlp has none that this "
-        "program knows");
+        "zero_init_gamma: requires a model with residual blocks, but dlscale knows no residual "
+        "blocks in mlp; leave it out");
 }
 
 TEST_CASE("a target of BLEU is for translations, and for training") {
@@ -293,16 +304,17 @@ TEST_CASE("a target of BLEU is for translations, and for training") {
   spec.target.bleu = 20;
   CHECK(error_of(spec) == "no error");
   spec.mode = "inference";
-  CHECK(error_of(spec) == "target.bleu: is of training, and mode = \"inference\" does none");
+  CHECK(error_of(spec) ==
+        "target.bleu: applies only to training, but mode is \"inference\"; leave it out");
   spec = run_of("mlp", "mnist", "memory");
   spec.target.bleu = 20;
   CHECK(error_of(spec) ==
-        "target.bleu: is of translations, but mlp does classification; use target.accuracy or "
-        "target.loss");
+        "target.bleu: applies only to translation, but the task of mlp is classification; use "
+        "target.accuracy or target.loss");
   spec.model = "conv_autoencoder";
   CHECK(error_of(spec) ==
-        "target.bleu: is of translations, but conv_autoencoder does reconstruction; use "
-        "target.loss");
+        "target.bleu: applies only to translation, but the task of conv_autoencoder is "
+        "reconstruction; use target.loss");
 }
 
 TEST_CASE("of names that a build says nothing about nothing is known not to fit") {
@@ -335,6 +347,6 @@ TEST_CASE("zero_init_gamma and the weights of a file do not go together") {
   CHECK(error_of(spec) == "no error");
   spec.zero_init_gamma = true;
   CHECK(error_of(spec) ==
-        "zero_init_gamma: is how training begins, but it begins with the weights of "
+        "zero_init_gamma: sets initial values, but training starts from the weights in "
         "/w/resnet50.safetensors; leave out one of the two");
 }

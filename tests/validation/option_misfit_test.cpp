@@ -70,17 +70,17 @@ TEST_CASE("every option is refused where its framework does not heed it") {
 
 TEST_CASE("an option of other frameworks is refused with their names") {
   CHECK(said_of_options("pipeline", {.compression = "fp16"}) ==
-        "framework_options.compression: is an option of ddp and horovod, which pipeline does not "
-        "heed; leave it out");
+        "framework_options.compression: is an option of ddp and horovod and has no effect with "
+        "pipeline; leave it out");
   CHECK(said_of_options("ddp", {.zero_stage = 1}) ==
-        "framework_options.zero_stage: is an option of deepspeed, which ddp does not heed; leave "
+        "framework_options.zero_stage: is an option of deepspeed and has no effect with ddp; leave "
         "it out");
   CHECK(said_of_options("deepspeed", {.balance = "blocks"}) ==
-        "framework_options.balance: is an option of layerwise, pipeline and hybrid, which "
-        "deepspeed does not heed; leave it out");
+        "framework_options.balance: is an option of layerwise, pipeline and hybrid and has no "
+        "effect with deepspeed; leave it out");
   CHECK(said_of_options("hybrid", {.static_graph = true}) ==
-        "framework_options.static_graph: is an option of ddp, which hybrid does not heed; leave it "
-        "out");
+        "framework_options.static_graph: is an option of ddp and has no effect with hybrid; leave "
+        "it out");
   CHECK(said_of_options("hybrid", {.bucket_cap_mb = 1, .micro_batches = 2}) == "no error");
 }
 
@@ -101,23 +101,23 @@ TEST_CASE("an option of one stage of ZeRO is refused in the others") {
     CHECK(found(stage, {.persistence_threshold_elements = 9}) == (stage < 3));
   }
   CHECK(said_of_options("deepspeed", {.zero_stage = 1, .prefetch_elements = 0}) ==
-        "framework_options.prefetch_elements: is for stage 3 of ZeRO, but zero_stage is 1; leave "
-        "it out");
-  CHECK(said_of_options("deepspeed", {.zero_stage = 3, .use_reduce_scatter = true}) ==
-        "framework_options.use_reduce_scatter: is for stages 1 and 2 of ZeRO, but zero_stage is 3; "
+        "framework_options.prefetch_elements: applies to stage 3 of ZeRO, but zero_stage is 1; "
         "leave it out");
+  CHECK(said_of_options("deepspeed", {.zero_stage = 3, .use_reduce_scatter = true}) ==
+        "framework_options.use_reduce_scatter: applies to stages 1 and 2 of ZeRO, but zero_stage "
+        "is 3; leave it out");
 }
 
 TEST_CASE("what PowerSGD is to do is refused without it") {
   FrameworkOptions options{.powersgd_rank = 4};
   CHECK(said_of_options("ddp", options) ==
-        "framework_options.powersgd_rank: is for compression = \"powersgd\", but compression is "
-        "none; leave it out");
+        "framework_options.powersgd_rank: applies to compression = \"powersgd\", but compression "
+        "is none; leave it out");
   options.compression = "powersgd";
   CHECK(said_of_options("ddp", options) == "no error");
   options = {.compression = "bf16", .powersgd_start_step = 9};
   CHECK(said_of_options("ddp", options) ==
-        "framework_options.powersgd_start_step: is for compression = \"powersgd\", but "
+        "framework_options.powersgd_start_step: applies to compression = \"powersgd\", but "
         "compression is bf16; leave it out");
 }
 
@@ -132,15 +132,14 @@ TEST_CASE("ranks and samples that stages do not divide evenly are refused before
     return misfit ? misfit->key + ": " + misfit->reason : "no error";
   };
   CHECK(said("hybrid", 3, {.model_parallel_size = 2}) ==
-        "gpus: is 3, which cannot be divided into models of 2 stages "
-        "(framework_options.model_parallel_size)");
+        "gpus: is 3, but must be a multiple of 2 (framework_options.model_parallel_size)");
   CHECK(said("hybrid", 4, {.model_parallel_size = 2, .micro_batches = 4}) == "no error");
-  CHECK(
-      said("hybrid", 4, {.model_parallel_size = 2, .micro_batches = 5}) ==
-      "framework_options.micro_batches: is 5, into which the 12 samples of a model's batch cannot "
-      "be cut evenly");
+  CHECK(said("hybrid", 4, {.model_parallel_size = 2, .micro_batches = 5}) ==
+        "framework_options.micro_batches: is 5, but must divide the batch of each replica (12 "
+        "samples) evenly");
   CHECK(said("pipeline", 4, {.micro_batches = 8}) == "no error");
-  CHECK_THAT(said("pipeline", 4, {.micro_batches = 5}), Catch::Contains("the 24 samples of a"));
+  CHECK_THAT(said("pipeline", 4, {.micro_batches = 5}),
+             Catch::Contains("of each replica (24 samples)"));
   RunSpec accumulating{.framework = "pipeline",
                        .framework_options = {.micro_batches = 32},
                        .gpus = 2,
@@ -148,13 +147,14 @@ TEST_CASE("ranks and samples that stages do not divide evenly are refused before
                        .global_batch = 32,
                        .accumulation_steps = 2};
   CHECK(validation::find_setting_misfit(accumulating)->reason ==
-        "is 32, into which the 16 samples of a model's batch cannot be cut evenly");
+        "is 32, but must divide the batch of each replica (16 samples) evenly");
   accumulating.framework_options.micro_batches = 16;
   CHECK_FALSE(validation::find_setting_misfit(accumulating));
   for (const char* framework : {"pipeline", "layerwise"}) {
     CHECK(said(framework, 4, {.model_parallel_size = 4}) == "no error");
     CHECK(said(framework, 4, {.model_parallel_size = 2}) ==
-          "framework_options.model_parallel_size: is 2, but in " + std::string(framework) +
-              " one model lies over all 4 ranks; leave it out, or use hybrid for several models");
+          "framework_options.model_parallel_size: is 2, but " + std::string(framework) +
+              " divides one model over all 4 ranks; leave it out, or use hybrid for several "
+              "replicas");
   }
 }

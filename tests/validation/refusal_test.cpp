@@ -66,13 +66,14 @@ TEST_CASE("GPUs want nccl, and nccl wants GPUs") {
   RunSpec run;
   CHECK(said_of_run(run) == "no error");
   run.resources.device = "cuda";
-  CHECK_THAT(said_of_run(run), Catch::StartsWith("resources.communicator: is mpi, which reaches no "
-                                                 "memory of GPUs; the device cuda wants nccl"));
+  CHECK_THAT(said_of_run(run),
+             Catch::StartsWith("resources.communicator: is mpi, which cannot access GPU memory; "
+                               "use nccl with the device cuda"));
   run.resources.communicator = "nccl";
   CHECK(said_of_run(run) == "no error");
   run.resources.device = "cpu";
   CHECK(said_of_run(run) ==
-        "resources.communicator: is nccl, which connects GPUs; the device cpu wants mpi");
+        "resources.communicator: is nccl, which requires GPUs; use mpi with the device cpu");
 }
 
 TEST_CASE("the communicator single serves one process, however many devices that has") {
@@ -80,7 +81,8 @@ TEST_CASE("the communicator single serves one process, however many devices that
   run.resources.communicator = "single";
   CHECK(said_of_run(run) == "no error");
   run.gpus = 2;
-  CHECK(said_of_run(run) == "resources.communicator: \"single\" is for one rank; use \"mpi\"");
+  CHECK(said_of_run(run) ==
+        "resources.communicator: \"single\" supports only one rank; use \"mpi\"");
   run.framework = "data_parallel";
   CHECK(said_of_run(run) == "no error");
 }
@@ -90,7 +92,7 @@ TEST_CASE("a loader that works on GPUs is refused on other devices") {
   run.loader = "dali_gpu";
   run.dataset = {.kind = "image_folder", .image_size = 224};
   CHECK(said_of_run(run) ==
-        "loader: is dali_gpu, which works on the rank's GPU; on the device cpu use another, as "
+        "loader: is dali_gpu, which requires a GPU; on the device cpu use another loader, such as "
         "dali_cpu or native");
   run.resources = {.device = "cuda", .communicator = "nccl"};
   CHECK(said_of_run(run) == "no error");
@@ -109,11 +111,12 @@ TEST_CASE("a frozen backbone is a model that can be one") {
 TEST_CASE("refusals of data, settings and images are found, too") {
   RunSpec run;
   run.optimizer = {.kind = "adam", .momentum = 0.9};
-  CHECK_THAT(said_of_run(run), Catch::StartsWith("optimizer.momentum: is for sgd and lars"));
+  CHECK_THAT(said_of_run(run),
+             Catch::StartsWith("optimizer.momentum: applies only to sgd and lars"));
   run = {};
   run.loader = "dali_gpu";
   run.dataset.kind = "image_folder";
-  CHECK_THAT(said_of_run(run), Catch::StartsWith("dataset.image_size: is not said"));
+  CHECK_THAT(said_of_run(run), Catch::StartsWith("dataset.image_size: is missing"));
 }
 
 TEST_CASE("images in files that are read into memory must have one size") {
@@ -121,7 +124,7 @@ TEST_CASE("images in files that are read into memory must have one size") {
   CHECK(validation::data_condition(small_trainer(), run).empty());
   run.dataset.kind = "image_folder";
   CHECK(validation::data_condition(small_trainer(), run) ==
-        "all images of image_folder have one size (dataset.image_size is not set)");
+        "all images of image_folder have the same size (dataset.image_size is not set)");
   run.dataset.image_size = 224;
   CHECK(validation::data_condition(small_trainer(), run).empty());
 }

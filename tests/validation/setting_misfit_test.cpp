@@ -37,8 +37,7 @@ TEST_CASE("tf32 is for GPUs") {
   RunSpec spec;
   spec.precision = "tf32";
   CHECK(said_of_settings(spec) ==
-        "precision: is tf32, which is arithmetic of NVIDIA GPUs; on the device cpu use fp32 or "
-        "bf16");
+        "precision: is tf32, which only NVIDIA GPUs support; on the device cpu use fp32 or bf16");
   spec.resources.device = "cuda";
   CHECK(said_of_settings(spec) == "no error");
 }
@@ -51,11 +50,13 @@ TEST_CASE("settings that an optimizer does not have are refused with its own") {
   }
   spec.optimizer = {.kind = "adamw", .momentum = 0.9};
   CHECK(said_of_settings(spec) ==
-        "optimizer.momentum: is for sgd and lars; adamw has optimizer.adam.beta1");
+        "optimizer.momentum: applies only to sgd and lars; for adamw use optimizer.adam.beta1");
   spec.optimizer = {.kind = "lars", .momentum = 0.9, .nesterov = true};
-  CHECK(said_of_settings(spec) == "optimizer.nesterov: is sgd's; lars has none");
+  CHECK(said_of_settings(spec) ==
+        "optimizer.nesterov: applies only to sgd; lars does not support it");
   spec.optimizer = {.kind = "adam", .dampening = 0.1};
-  CHECK(said_of_settings(spec) == "optimizer.dampening: is sgd's; adam has none");
+  CHECK(said_of_settings(spec) ==
+        "optimizer.dampening: applies only to sgd; adam does not support it");
 }
 
 TEST_CASE("a static graph of ddp has one pass in a step") {
@@ -71,14 +72,15 @@ TEST_CASE("graphs are of GPUs, and of passes that exchange nothing and have one 
   spec.cuda_graph = true;
   spec.framework = "synchronous";
   CHECK(said_of_settings(spec) ==
-        "cuda_graph: is true, but the device cpu has no graphs; they are of GPUs");
+        "cuda_graph: is true, but CUDA graphs require the device cuda and the device is cpu; leave "
+        "it out");
   spec.resources.device = "cuda";
   CHECK(said_of_settings(spec) == "no error");
   for (const char* framework : {"ddp", "horovod", "data_parallel", "pipeline", "deepspeed"}) {
     spec.framework = framework;
     CHECK_THAT(said_of_settings(spec),
                Catch::StartsWith(std::string("cuda_graph: is true, but ") + framework) &&
-                   Catch::Contains("synchronous does so behind them"));
+                   Catch::Contains("use synchronous, or deepspeed"));
   }
   spec.framework_options.zero_stage = 1;
   CHECK(said_of_settings(spec) == "no error");
@@ -90,7 +92,7 @@ TEST_CASE("graphs are of GPUs, and of passes that exchange nothing and have one 
   CHECK_THAT(said_of_settings(spec), Catch::Contains("synchronised batch norms exchange data"));
   spec.batch_norm.clear();
   spec.loader = "text";
-  CHECK_THAT(said_of_settings(spec), Catch::Contains("batches of text have lengths of their own"));
+  CHECK_THAT(said_of_settings(spec), Catch::Contains("batches of text vary in length"));
 }
 
 TEST_CASE("devices of one process and modules of files share no statistics") {
@@ -98,10 +100,12 @@ TEST_CASE("devices of one process and modules of files share no statistics") {
   spec.batch_norm = "synchronised";
   CHECK(said_of_settings(spec) == "no error");
   spec.framework = "data_parallel";
-  CHECK_THAT(said_of_settings(spec), Catch::StartsWith("batch_norm: is synchronised, but data_"));
+  CHECK_THAT(said_of_settings(spec),
+             Catch::StartsWith("batch_norm: is synchronised, but in data_"));
   spec.framework = "ddp";
   spec.model = "script:net.pt";
-  CHECK_THAT(said_of_settings(spec), Catch::StartsWith("batch_norm: is synchronised, but the "));
+  CHECK_THAT(said_of_settings(spec),
+             Catch::StartsWith("batch_norm: is synchronised, but batch norms in "));
 }
 
 TEST_CASE("on GPUs it is nccl that chooses how to reduce") {
@@ -110,13 +114,14 @@ TEST_CASE("on GPUs it is nccl that chooses how to reduce") {
   CHECK(said_of_settings(spec) == "no error");
   spec.resources.device = "cuda";
   CHECK(said_of_settings(spec) ==
-        "all_reduce: is ring, a way of mpi; nccl chooses its own (NCCL_ALGO)");
+        "all_reduce: is ring, an algorithm of mpi; leave it out, because nccl selects its own "
+        "(environment variable NCCL_ALGO)");
   spec.all_reduce = "auto";
   CHECK(said_of_settings(spec) == "no error");
   spec.framework = "horovod";
   spec.framework_options.hierarchical_all_reduce = true;
   CHECK_THAT(said_of_settings(spec),
-             Catch::StartsWith("framework_options.hierarchical_all_reduce: is for mpi"));
+             Catch::StartsWith("framework_options.hierarchical_all_reduce: applies only to mpi"));
   spec.resources.device = "cpu";
   CHECK(said_of_settings(spec) == "no error");
 }
@@ -172,10 +177,10 @@ TEST_CASE("powersgd is for ddp, in a precision whose steps do not overflow") {
   CHECK(said_of_settings(spec) == "no error");
   spec.precision = "fp16";
   CHECK_THAT(said_of_settings(spec),
-             Catch::StartsWith("framework_options.compression: powersgd keeps what a step"));
+             Catch::StartsWith("framework_options.compression: powersgd adds the error"));
   spec.framework = "horovod";
   CHECK_THAT(said_of_settings(spec),
-             Catch::StartsWith("framework_options.compression: only ddp has powersgd"));
+             Catch::StartsWith("framework_options.compression: powersgd is supported only by ddp"));
 }
 
 TEST_CASE("an optimizer is in host memory on GPUs alone, and in ZeRO's stages that divide it") {
@@ -183,7 +188,7 @@ TEST_CASE("an optimizer is in host memory on GPUs alone, and in ZeRO's stages th
   spec.framework = "deepspeed";
   spec.framework_options.offload_optimizer = true;
   CHECK_THAT(said_of_settings(spec),
-             Catch::StartsWith("framework_options.offload_optimizer: is for GPUs: on a CPU"));
+             Catch::StartsWith("framework_options.offload_optimizer: applies only to GPUs"));
   spec.resources.device = "cuda";
   for (const int stage : {1, 2, 3}) {
     spec.framework_options.zero_stage = stage;
@@ -191,8 +196,8 @@ TEST_CASE("an optimizer is in host memory on GPUs alone, and in ZeRO's stages th
   }
   spec.framework_options.zero_stage = 0;
   CHECK(said_of_settings(spec) ==
-        "framework_options.offload_optimizer: is for stages 1 to 3 of ZeRO, in which a rank has a "
-        "part of the optimizer's state, but zero_stage is 0");
+        "framework_options.offload_optimizer: requires zero_stage 1, 2 or 3, in which each rank "
+        "holds a part of the optimizer state, but zero_stage is 0");
 }
 
 TEST_CASE("inference is refused where a style divides the model") {
@@ -206,8 +211,8 @@ TEST_CASE("inference is refused where a style divides the model") {
   for (const char* framework : {"pipeline", "layerwise", "hybrid"}) {
     spec.framework = framework;
     CHECK(said_of_settings(spec) ==
-          "mode: is inference, in which each replica answers by itself; " + spec.framework +
-              " divides the model over ranks");
+          "mode: is inference, which needs the whole model on each rank, but " + spec.framework +
+              " divides the model over ranks; use another framework");
   }
 }
 
@@ -217,10 +222,11 @@ TEST_CASE("orders of samples are refused in inference, which draws none") {
   CHECK(said_of_settings(spec) == "no error");
   spec.mode = "inference";
   CHECK(said_of_settings(spec) ==
-        "loader_options.shuffle_window: is of training; inference takes the samples of the test "
-        "set in their order");
+        "loader_options.shuffle_window: applies only to training; inference reads the samples of "
+        "the test set in order");
   spec.loader_options = {.sample_order = "pytorch"};
-  CHECK_THAT(said_of_settings(spec), Catch::StartsWith("loader_options.sample_order: is of tr"));
+  CHECK_THAT(said_of_settings(spec),
+             Catch::StartsWith("loader_options.sample_order: applies only to tr"));
   spec.loader_options = {};
   CHECK(said_of_settings(spec) == "no error");
 }
@@ -243,7 +249,7 @@ TEST_CASE("what a row says of its style is what runs are refused for") {
     CHECK(said_of_settings(sharing) ==
           (style.own_statistics.empty()
                ? "no error"
-               : "batch_norm: is synchronised, but " + name + "'s " +
+               : "batch_norm: is synchronised, but in " + name + " " +
                      std::string(style.own_statistics) + "; use another framework or local"));
 
     RunSpec inferring = run_of_style(name);

@@ -216,7 +216,7 @@ contract::Capabilities capabilities() {
 void require_available(const contract::RunSpec& spec, const std::string& file) {
   if (!spec.trainer.command.empty()) {
     throw base::SpecError({file}, "trainer.command",
-                          "this run is another program's; its job script starts that");
+                          "this run uses another training program; start it with its job script");
   }
   // Libraries that are opened at run time are checked only if the run needs them.
   const contract::Capabilities available = capabilities_of_build();

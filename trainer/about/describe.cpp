@@ -105,7 +105,7 @@ void check_settings(const Description& what, const ModelEntry& entry) {
     if (setting.text(what.options).empty()) continue;
     if (std::find(own.begin(), own.end(), option) != own.end()) continue;
     throw base::UsageError(
-        fmt::format("{}: {} has no such setting; it has {}", option, what.model,
+        fmt::format("{}: the model {} has no such setting; its settings: {}", option, what.model,
                     own.empty() ? "none" : fmt::format("{}", fmt::join(own, ", "))));
   }
   const std::string& cell = what.options.cell;
@@ -127,12 +127,12 @@ void check(const Description& what, const ModelEntry& entry) {
   if (what.input.size() != extents) {
     throw base::UsageError(
         fmt::format("--input {}: {} takes {}", contract::shape_text(what.input), what.model,
-                    is_text(entry) ? (translates(entry) ? "two texts of some tokens, as 2x30"
-                                                        : "texts of some tokens, as 60")
-                                   : "channels x height x width, as 3x224x224"));
+                    is_text(entry) ? (translates(entry) ? "two texts of N tokens, such as 2x30"
+                                                        : "texts of N tokens, such as 60")
+                                   : "channels x height x width, such as 3x224x224"));
   }
   if (is_text(entry) && what.words <= kSpecialTokens) {
-    throw base::UsageError(fmt::format("--words is missing: {} takes texts", what.model));
+    throw base::UsageError(fmt::format("--words is missing; the model {} takes texts", what.model));
   }
 }
 
@@ -176,7 +176,7 @@ void add_sizes(contract::ModelCard& card, Model& model) {
 }  // namespace
 
 Description read_description(const std::vector<std::string>& arguments) {
-  if (arguments.empty()) throw base::UsageError("--describe: which model?");
+  if (arguments.empty()) throw base::UsageError("--describe: a model name is missing");
   Description what{.model = arguments[0]};
   for (std::size_t i = 1; i < arguments.size(); i += 2) {
     const std::string& key = arguments[i];
@@ -198,7 +198,8 @@ Description read_description(const std::vector<std::string>& arguments) {
       throw base::UsageError(base::unknown_name("option", key, known));
     }
   }
-  if (what.input.empty()) throw base::UsageError("--input is missing, as 3x224x224");
+  if (what.input.empty())
+    throw base::UsageError("--input is missing, for example --input 3x224x224");
   if (what.classes == 0) throw base::UsageError("--classes is missing");
   if (std::find(std::begin(kPrecisions), std::end(kPrecisions), what.precision) ==
       std::end(kPrecisions)) {

@@ -27,24 +27,28 @@ namespace dlscale::trainer {
 
 const char* const kCommBenchUsage =
     "usage: mpirun -n P dlscale-bench comm [OPTION ...]\n"
-    "  times collectives between P ranks over message sizes; algbw and busbw as nccl-tests have "
-    "them\n"
-    "  --communicator NAME  mpi (the default), nccl, or thread: ranks that are threads\n"
-    "  --threads N          ranks of the communicator thread (2)\n"
-    "  --collectives LIST   all_reduce (the default), reduce_scatter, all_gather, broadcast, with\n"
-    "                       commas between, or all\n"
-    "  --all-reduce NAME    as resources.all_reduce of a study: auto, ring, openmpi:ring, ...\n"
-    "  --min, --max BYTES   smallest and largest message: 4, 256MiB\n"
-    "  --factor F           from one size to the next (2)\n"
-    "  --precision NAME     fp32 (the default), bf16\n"
-    "  --seconds S          that the calls of a size take (0.5); --iterations N: so many calls\n"
-    "  --warm-up N          calls before, of each size (5)\n"
-    "  --rotate BYTES       calls take turns between arrays of so many bytes together, which no "
+    "  Time collectives between P ranks over message sizes. algbw and busbw are defined as in\n"
+    "  nccl-tests.\n"
+    "  --communicator NAME  mpi (default), nccl, or thread (ranks are threads of one process)\n"
+    "  --threads N          number of ranks of the communicator thread (default: 2)\n"
+    "  --collectives LIST   comma-separated list of all_reduce (default), reduce_scatter,\n"
+    "                       all_gather and broadcast, or all\n"
+    "  --all-reduce NAME    value of resources.all_reduce in a study: auto, ring, openmpi:ring, "
+    "...\n"
+    "  --min, --max BYTES   smallest and largest message (default: 4, 256MiB)\n"
+    "  --factor F           factor between successive sizes (default: 2)\n"
+    "  --precision NAME     fp32 (default) or bf16\n"
+    "  --seconds S          time to measure each size (default: 0.5)\n"
+    "  --iterations N       number of calls of each size, instead of --seconds\n"
+    "  --warm-up N          number of unmeasured calls of each size (default: 5)\n"
+    "  --rotate BYTES       alternate between arrays of BYTES in total. Choose more than the "
     "cache\n"
-    "                       holds, as a training step between gradients; one array unless said\n"
-    "  --topology NAME      how these ranks are connected, \"nvswitch\", \"ib-hdr x4\": times of\n"
-    "                       one topology say something of other counts of ranks\n"
-    "  -o FILE              append a JSON line for each size; --json: print the lines, no table\n";
+    "                       holds to get uncached times, as in training (default: one array)\n"
+    "  --topology NAME      interconnect of these ranks, such as nvswitch or \"ib-hdr x4\". "
+    "Required\n"
+    "                       to extrapolate to other rank counts\n"
+    "  -o FILE              append one JSON line per size to FILE\n"
+    "  --json               print the JSON lines instead of a table\n";
 
 namespace {
 
@@ -72,7 +76,8 @@ void check_bench(const CommBench& bench) {
   }
   if (sweep.factor <= 1) throw base::UsageError("--factor: must be above 1");
   if (bench.communicator == "nccl" && !bench.all_reduce.empty()) {
-    throw base::UsageError("--all-reduce: NCCL chooses its own algorithm; NCCL_ALGO can say which");
+    throw base::UsageError(
+        "--all-reduce: NCCL selects the algorithm itself; set NCCL_ALGO instead");
   }
   for (const CommunicatorEntry* entry : communicator_table()) {
     if (entry->name == bench.communicator && entry->unavailable != nullptr) {
@@ -147,7 +152,7 @@ class CommOutput {
  private:
   static void print_row(const contract::CommTime& time, bool first) {
     if (first) {
-      fmt::print("{} between {} of {}, {}, {}\n", time.communicator,
+      fmt::print("{} between {} on {}, {}, {}\n", time.communicator,
                  base::count_of(time.ranks, "rank"), base::count_of(time.nodes, "node"),
                  time.precision, time.device);
       fmt::print("{:<14}  {:>11}  {:>5}  {:>11}  {:>23}  {:>10}  {:>10}  {:>5}\n", "collective",
@@ -180,7 +185,7 @@ int run_comm_bench(const CommBench& bench, MpiSession& session) {
   if (bench.communicator == "thread") {
     if (session.size() > 1) {
       throw base::UsageError(fmt::format(
-          "--communicator thread is one process with --threads N, but mpirun started {}",
+          "--communicator thread runs in one process (--threads N), but mpirun started {}",
           session.size()));
     }
     measure_threads(bench, found);
@@ -188,7 +193,7 @@ int run_comm_bench(const CommBench& bench, MpiSession& session) {
     measure_processes(bench, session, found);
   }
   if (!output || output->wrong() == 0) return contract::kExitDone;
-  fmt::print(stderr, "dlscale-bench: {} elements were not the right result\n", output->wrong());
+  fmt::print(stderr, "dlscale-bench: {} elements of the results are wrong\n", output->wrong());
   return contract::kExitCommunication;
 }
 

@@ -73,19 +73,24 @@ std::map<std::string, std::string> bench_made_with() {
 
 const char* const kKernelBenchUsage =
     "usage: dlscale-bench kernels -o FILE [OPTION ...] [KEY=V1,V2,... ...]\n"
-    "  times kernels of layers on this device at sizes drawn from ranges, a JSON line each; what\n"
-    "  FILE has already is not measured again, so that an interrupted benchmark goes on\n"
-    "  -o FILE           append the lines to it\n"
-    "  --device NAME     cpu (the default), cuda; --cores N: threads of a processor (all)\n"
-    "  --kernels LIST    with commas between: convolution_forward, batch_norm_backward, ... (all)\n"
-    "  --samples N       sizes of each kernel (200); --seconds S: of measuring each (0.05)\n"
-    "  --budget S        begin no measurement after so many seconds\n"
-    "  --precision NAME  fp32 (the default), bf16\n"
-    "  --memory BYTES    that a kernel may take (cpu 500MB, cuda 8GB); --gflop N: that it may\n"
-    "                    compute (cpu 20, cuda 4000)\n"
-    "  --seed N          of the sizes (1)\n"
-    "  KEY=V1,V2,...     what sizes are drawn from instead of the usual: b, c, h, kernel, stride,\n"
-    "                    pad, f (values of a linear layer), n (between the least and the most)\n"
+    "  Time layer kernels on this device at randomly drawn sizes. Sizes that FILE already "
+    "contains\n"
+    "  are skipped, so the same command continues an interrupted benchmark.\n"
+    "  -o FILE           append one JSON line per size to FILE\n"
+    "  --device NAME     cpu (default) or cuda\n"
+    "  --cores N         number of CPU threads (default: all cores)\n"
+    "  --kernels LIST    comma-separated: convolution_forward, batch_norm_backward, ... (default:\n"
+    "                    all)\n"
+    "  --samples N       number of sizes of each kernel (default: 200)\n"
+    "  --seconds S       time to measure each size (default: 0.05)\n"
+    "  --budget S        start no measurement after S seconds\n"
+    "  --precision NAME  fp32 (default) or bf16\n"
+    "  --memory BYTES    memory limit of a kernel (default: 500MB on cpu, 8GB on cuda)\n"
+    "  --gflop N         operation limit of a kernel (default: 20 on cpu, 4000 on cuda)\n"
+    "  --seed N          seed for drawing the sizes (default: 1)\n"
+    "  KEY=V1,V2,...     values to draw sizes from. KEY is b, c, h, kernel, stride, pad, f "
+    "(values\n"
+    "                    of a linear layer) or n (drawn between the smallest and the largest)\n"
     "  example:          dlscale-bench kernels -o kernels.jsonl b=16,32 h=8,16,32\n";
 
 namespace {
@@ -121,8 +126,8 @@ std::set<SampleKey> keys_of(const std::vector<contract::KernelSample>& had,
   for (const contract::KernelSample& each : had) {
     if (each.device != device.name || each.threads != device.threads) {
       throw base::UsageError(
-          fmt::format("-o: the file has times of {} with {} threads, this is {} with {}; name "
-                      "another file, or say --cores",
+          fmt::format("-o: the file contains times of {} with {} threads, but this device is {} "
+                      "with {}; use another file or set --cores",
                       each.device, each.threads, device.name, device.threads));
     }
     keys.insert({each.kernel, each.size, each.precision});
@@ -180,7 +185,7 @@ class KernelRounds {
     const std::optional<KernelSize> size = turn.sizes.next();
     if (!size) {
       turn.exhausted = true;
-      leave_out(turn.kernel + ": no further size lies within --memory and --gflop");
+      leave_out(turn.kernel + ": no other size is within the limits --memory and --gflop");
     } else if (had_.contains({turn.kernel, *size, bench_.precision})) {
       ++end_.had;
     } else {
@@ -199,7 +204,7 @@ class KernelRounds {
       leave_out(kernel + ": " + words.substr(0, words.find('\n')));
       if (++failures_ == kMostFailures) throw base::RunError(end_.reason);
     } catch (const std::bad_alloc&) {
-      leave_out(kernel + ": no memory");
+      leave_out(kernel + ": out of memory");
     }
   }
 
@@ -263,12 +268,13 @@ std::string table_of(const std::vector<contract::KernelSample>& samples) {
 }
 
 std::string end_in_words(const KernelBench& bench, const KernelBenchEnd& end) {
-  std::string text = fmt::format("{} measured, {} were there already, {} left out\n", end.measured,
+  std::string text = fmt::format("{} measured, {} already in the file, {} skipped\n", end.measured,
                                  end.had, end.left_out);
-  if (end.left_out > 0) text += fmt::format("  the last left out: {}\n", end.reason);
+  if (end.left_out > 0) text += fmt::format("  last skipped: {}\n", end.reason);
   if (!end.in_time) {
-    text += fmt::format("  the budget of {} s is over; the same command goes on in {}\n",
-                        bench.budget_s, bench.file);
+    text +=
+        fmt::format("  the budget of {} s is used up; run the same command again to continue {}\n",
+                    bench.budget_s, bench.file);
   }
   return text;
 }
@@ -301,7 +307,7 @@ KernelBench read_kernel_bench(const std::vector<std::string>& arguments) {
        [&](Text o, Text v) { bench.seed = static_cast<std::uint64_t>(whole_value(o, v, 0)); }}};
   options.word = [&](Text word) { ranges.push_back(word); };
   read_options(arguments, options);
-  if (bench.file.empty()) throw base::UsageError("-o is missing: the file for the measurements");
+  if (bench.file.empty()) throw base::UsageError("-o is missing; give the output file");
   bench.ranges = usual_ranges(bench.device);
   if (most_bytes > 0) bench.ranges.most_bytes = most_bytes;
   if (most_gflop > 0) bench.ranges.most_flop = most_gflop * 1e9;

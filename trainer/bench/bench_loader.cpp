@@ -26,19 +26,20 @@ namespace fs = std::filesystem;
 const char* const kLoaderBenchUsage =
     "usage: dlscale-bench loader [RUN.json] [KEY=VALUE ...] [--test] [--seconds S]\n"
     "                     [--blocks N] [--json]\n"
-    "  loads whole epochs and does nothing with them: images/s, images/s per core in use, the "
-    "time\n"
-    "  the caller waited, cores in use, KB read per image; medians of blocks of at least S "
-    "seconds\n"
-    "  RUN.json     a run's description, or its folder; without it: loader native, image_folder,\n"
-    "               parts of 224x224, batches of 32, one thread\n"
-    "  KEY=VALUE    loader, batch, cores, threads (0: as many as cores), prefetch, hand_over "
-    "(uint8,\n"
-    "               fp32), on_broken (fail, skip), shuffle_window, dataset, path, image_size, "
-    "resample\n"
-    "               (antialiased, bilinear), flip (true, false), seed, model (that takes the "
-    "samples)\n"
-    "  --test       the test set, as evaluation takes it\n"
+    "  Load whole epochs without training. Print medians over blocks of at least S seconds:\n"
+    "  images/s, images/s per core in use, the share of time waited, cores in use, and KB read\n"
+    "  per image.\n"
+    "  RUN.json     run description, or the folder of a run. Default: loader native, dataset\n"
+    "               image_folder, crops of 224x224, batches of 32, one thread\n"
+    "  KEY=VALUE    override a setting: loader, batch, cores, threads (0: one per core), "
+    "prefetch,\n"
+    "               hand_over (uint8, fp32), on_broken (fail, skip), shuffle_window, dataset, "
+    "path,\n"
+    "               image_size, resample (antialiased, bilinear), flip (true, false), seed, model\n"
+    "  --test       load the test set as evaluation does\n"
+    "  --seconds S  minimum time of a block\n"
+    "  --blocks N   number of blocks\n"
+    "  --json       print JSON instead of a table\n"
     "  example:     dlscale-bench loader path=/data/imagenet threads=2 batch=64\n";
 
 namespace {
@@ -252,7 +253,7 @@ std::string in_table(const LoaderBench& bench, const std::vector<Row>& rows) {
     cells.push_back(
         {row.title, number(row.value.median), number(row.value.least), number(row.value.most)});
   }
-  return fmt::format("{} of {}, batches of {}, {} blocks\n", bench.spec.loader,
+  return fmt::format("loader {}, dataset {}, batches of {}, {} blocks\n", bench.spec.loader,
                      bench.spec.dataset.kind, bench.spec.batch_per_gpu, bench.blocks) +
          base::print_table({"what", "median", "least", "most"}, cells);
 }
@@ -264,7 +265,7 @@ LoaderBench read_loader_bench(const std::vector<std::string>& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     const auto value = [&] {
-      if (++i == arguments.size()) throw base::UsageError(argument + " wants a value");
+      if (++i == arguments.size()) throw base::UsageError(argument + ": a value is missing");
       return whole_number(argument, arguments[i]);
     };
     if (argument == "--json") {

@@ -24,11 +24,11 @@ namespace dlscale::trainer {
 
 const char* const kKernelFitUsage =
     "usage: dlscale-bench fit FILE [FILE ...] -o CALIBRATION.json [OPTION ...]\n"
-    "  teaches a small network how long each kernel takes, from what dlscale-bench kernels wrote, "
-    "and\n"
-    "  says how wrong it is on sizes that it was not taught\n"
-    "  -o FILE       the calibration: made, or its kernels are replaced and the rest stays\n"
-    "  --epochs N    at most (2000); --seed N: of the split and the first weights (1)\n"
+    "  Train small networks that predict kernel times from measurements of dlscale-bench kernels.\n"
+    "  Print their errors on sizes that were not used for training.\n"
+    "  -o FILE       calibration to create; in an existing calibration, only replace the kernels\n"
+    "  --epochs N    maximum number of epochs (default: 2000)\n"
+    "  --seed N      seed for the data split and the initial weights (default: 1)\n"
     "  example:      dlscale-bench fit kernels.jsonl -o calibration.json\n";
 
 namespace {
@@ -49,12 +49,12 @@ void require_one_device(const std::vector<contract::KernelSample>& samples,
   for (const contract::KernelSample& each : samples) {
     if (each.device == first.device && each.threads == first.threads) continue;
     throw base::UsageError(fmt::format(
-        "the measurements are of {} with {} threads and of {} with {}; give those of one device",
+        "the files contain times of {} with {} threads and of {} with {}; give files of one device",
         first.device, first.threads, each.device, each.threads));
   }
   if (!calibrated.empty() && calibrated != first.device) {
     throw base::UsageError(fmt::format(
-        "the calibration is of {}, the kernels were measured on {}; name another file behind -o",
+        "the calibration is for {}, but the kernels were measured on {}; give another file to -o",
         calibrated, first.device));
   }
 }
@@ -69,7 +69,7 @@ TimesByKernel times_by_kernel(const std::vector<contract::KernelSample>& samples
     const auto& inputs = inputs_of(kind->shape);
     if (!std::all_of(inputs.begin(), inputs.end(),
                      [&](const std::string& key) { return each.size.contains(key); })) {
-      throw base::UsageError(fmt::format("a size of {} is not complete: it wants {}", each.kernel,
+      throw base::UsageError(fmt::format("a size of {} is incomplete; it needs {}", each.kernel,
                                          fmt::join(inputs, ", ")));
     }
     last[{each.kernel, each.precision, each.size}] = {
@@ -98,7 +98,7 @@ std::string errors_in_table(const contract::Calibration& calibration) {
                     published ? percent(kind->published_error) : "-"});
   }
   return base::print_table(
-      {"kernel", "precision", "sizes", "taught", "RE %", "WRE %", "published RE %"}, rows);
+      {"kernel", "precision", "sizes", "trained on", "RE %", "WRE %", "published RE %"}, rows);
 }
 
 contract::Calibration calibration_at(const std::string& file) {
@@ -113,7 +113,7 @@ std::string untaught(const contract::Calibration& calibration) {
   std::string text;
   for (const auto& [kernel, count] : sizes) {
     if (count >= kFewestSizes) continue;
-    text += fmt::format("{}: {} sizes, at least {} are wanted; measure more with --samples\n",
+    text += fmt::format("{}: {} sizes, but at least {} are needed; measure more with --samples\n",
                         kernel, count, kFewestSizes);
   }
   return text;
@@ -134,16 +134,17 @@ KernelFit read_kernel_fit(const std::vector<std::string>& arguments) {
   options.word = [&](Text word) { fit.files.push_back(word); };
   read_options(arguments, options);
   if (fit.files.empty()) {
-    throw base::UsageError("dlscale-bench fit: which files? dlscale-bench kernels writes them");
+    throw base::UsageError(
+        "dlscale-bench fit: FILE is missing; dlscale-bench kernels writes such files");
   }
-  if (fit.output.empty()) throw base::UsageError("-o is missing: the calibration file");
+  if (fit.output.empty()) throw base::UsageError("-o is missing; give the calibration file");
   return fit;
 }
 
 void fit_into(contract::Calibration& calibration,
               const std::vector<contract::KernelSample>& samples, const Teaching& teaching,
               const std::function<void(int, int, const std::string&)>& told) {
-  if (samples.empty()) throw base::UsageError("the files hold no times of kernels");
+  if (samples.empty()) throw base::UsageError("the files contain no kernel times");
   require_one_device(samples, calibration.device);
   calibration.device = samples.front().device;
   calibration.kernels.clear();
@@ -159,7 +160,7 @@ void fit_into(contract::Calibration& calibration,
   }
   if (calibration.kernel_models.empty()) {
     throw base::UsageError(fmt::format(
-        "no kernel has {} sizes or more to learn from; measure more with --samples", kFewestSizes));
+        "no kernel has at least {} sizes for training; measure more with --samples", kFewestSizes));
   }
 }
 

@@ -24,12 +24,12 @@ using Words = std::vector<std::string>;
 
 constexpr const char* kUsage =
     "usage: dlscale-bench comm|kernels|fit|loader [OPTION ...]\n"
-    "  comm      time collectives over message sizes; under mpirun, one process a rank\n"
-    "  kernels   time kernels of layers on this device\n"
-    "  fit       teach networks how long kernels take, from what kernels wrote\n"
-    "  loader    load without training and print how fast\n"
+    "  comm      time collectives over message sizes (start with mpirun, one process per rank)\n"
+    "  kernels   time layer kernels on this device\n"
+    "  fit       train networks that predict kernel times, from the output of kernels\n"
+    "  loader    measure the speed of loading without training\n"
     "  --version, --help\n"
-    "dlscale calibrate reads what comm and fit write. Each says more with --help behind it.\n";
+    "dlscale calibrate reads the output of comm and fit. Each command has its own --help.\n";
 
 /// Prints an error and returns its exit code. Prints only the first line, because LibTorch adds a
 /// stack trace to its messages.

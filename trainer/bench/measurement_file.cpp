@@ -16,7 +16,8 @@ contract::BenchRecords read_and_mend(const std::filesystem::path& path) {
   const std::size_t whole = text.find_last_of('\n') + 1;  // 0 without a line end
   const bool cut_off = whole < text.size();
   if (cut_off && !text.substr(whole).starts_with("{\"record\":")) {
-    throw base::UsageError(path.string() + ": its last line is no measurement; name another file");
+    throw base::UsageError(path.string() +
+                           ": the last line is not a measurement; use another file");
   }
   text.resize(whole);
   contract::BenchRecords records = contract::bench_records_from_jsonl(text, path.string());

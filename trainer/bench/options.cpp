@@ -65,7 +65,7 @@ std::int64_t bytes_value(const std::string& option, const std::string& value) {
     const double bytes = *number * unit->second;
     if (bytes >= 1 && bytes < 0x1p62) return static_cast<std::int64_t>(bytes);
   }
-  refuse_value(option, value, "a number of bytes, as 4, 8KiB or 256MiB");
+  refuse_value(option, value, "a number of bytes, such as 4, 8KiB or 256MiB");
 }
 
 const std::string& known_value(const std::string& kind, const std::string& value,
@@ -91,7 +91,7 @@ std::vector<std::int64_t> counts_value(const std::string& option, const std::str
     const auto count = base::number_of<std::int64_t>(part);
     if (!count || *count < least) {
       refuse_value(option, value,
-                   fmt::format("whole numbers of at least {} with commas between", least).c_str());
+                   fmt::format("comma-separated whole numbers of at least {}", least).c_str());
     }
     counts.push_back(*count);
   }

@@ -110,12 +110,12 @@ contract::CheckpointHeader take(const contract::CheckpointDir& saved,
   contract::CheckpointHeader header =
       contract::checkpoint_header_from_json(base::read_file(file), file);
   if (header.world_size != search.world_size) {
-    throw base::RunError(fmt::format("{} is of {} ranks, this launch has {}", saved.root().string(),
-                                     header.world_size, search.world_size));
+    throw base::RunError(fmt::format("{} was saved by {} ranks, but this launch has {}",
+                                     saved.root().string(), header.world_size, search.world_size));
   }
   if (header.description_hash != search.description_hash) {
     throw base::RunError(fmt::format(
-        "{} is of another description of the run; run.json or the file of its model has changed",
+        "{} belongs to another description of the run; run.json or the model file has changed",
         saved.root().string()));
   }
   search.take(saved, header);
@@ -131,7 +131,7 @@ std::optional<FoundCheckpoint> take_from(const contract::LaunchDir& launch,
     try {
       return FoundCheckpoint{launch, take(*saved, search)};
     } catch (const base::Error& error) {
-      search.warn(fmt::format("a checkpoint is passed over: {}", error.what()));
+      search.warn(fmt::format("a checkpoint is skipped: {}", error.what()));
     }
   }
   return std::nullopt;

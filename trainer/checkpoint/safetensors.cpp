@@ -95,7 +95,7 @@ void write_safetensors(const std::filesystem::path& path, const std::vector<Name
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path) {
   std::error_code unknown;
   const auto status = std::filesystem::status(path, unknown);
-  if (exists(status) && !is_regular_file(status)) fail("is no file");
+  if (exists(status) && !is_regular_file(status)) fail("is not a file");
   bytes_.open(path, std::ios::binary);
   if (!bytes_) fail(fmt::format("cannot be read: {}", std::strerror(errno)));
   read_header();
@@ -105,14 +105,14 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path
 void SafetensorsFile::require_whole(const contract::SafetensorsEntry& entry) const {
   const Type* const type = find_type(entry.type);
   if (type == nullptr) {
-    fail(fmt::format("has {} of the type {}; F64, F32, F16, BF16 and I64 can be read", entry.name,
+    fail(fmt::format("tensor {} has type {}; F64, F32, F16, BF16 and I64 are supported", entry.name,
                      entry.type));
   }
   const auto size = static_cast<std::int64_t>(c10::elementSize(type->type));
   const std::int64_t bytes = entry.end - entry.begin;
   if (bytes % size == 0 && bytes / size == numbers_of(entry.shape)) return;
-  fail(fmt::format("has {} with {} bytes of data, which [{}] of {} do not have", entry.name, bytes,
-                   fmt::join(entry.shape, ", "), entry.type));
+  fail(fmt::format("tensor {} has {} bytes of data, which does not match shape [{}] and type {}",
+                   entry.name, bytes, fmt::join(entry.shape, ", "), entry.type));
 }
 
 void SafetensorsFile::fail(const std::string& problem) const {
@@ -124,26 +124,26 @@ void SafetensorsFile::read_header() {
   const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path_));
   std::uint64_t length = 0;
   if (!bytes_.read(reinterpret_cast<char*>(&length), kLengthBytes)) {
-    fail("is no safetensors file: it has fewer than 8 bytes");
+    fail("is not a safetensors file: it has fewer than 8 bytes");
   }
   if (length > kLongestHeader) {
-    fail(fmt::format("is no safetensors file: its header would have {} bytes", length));
+    fail(fmt::format("is not a safetensors file: its header would have {} bytes", length));
   }
   data_begin_ = kLengthBytes + static_cast<std::int64_t>(length);
   if (data_begin_ > size) {
-    fail(fmt::format("is cut off within its header: it has {} bytes of {}", size, data_begin_));
+    fail(fmt::format("is cut off within its header: it has {} of {} bytes", size, data_begin_));
   }
   std::string text(length, '\0');
   if (!bytes_.read(text.data(), static_cast<std::streamsize>(length))) fail("cannot be read");
-  if (!text.starts_with('{')) fail("is no safetensors file: its header is no JSON object");
+  if (!text.starts_with('{')) fail("is not a safetensors file: its header is not a JSON object");
   entries_ = contract::safetensors_header_from_json(text, path_.string());
   const std::int64_t there = size - data_begin_;
   const std::int64_t wanted = entries_.empty() ? 0 : entries_.back().end;
   if (wanted > there) {
-    fail(fmt::format("is cut off: {} ends at byte {} of the data, of which there are {}",
+    fail(fmt::format("is cut off: {} ends at byte {} of the data, but the file contains {}",
                      entries_.back().name, wanted, there));
   }
-  if (wanted < there) fail(fmt::format("has {} bytes behind its last tensor", there - wanted));
+  if (wanted < there) fail(fmt::format("has {} bytes after its last tensor", there - wanted));
 }
 
 at::Tensor SafetensorsFile::read(const contract::SafetensorsEntry& entry) {

@@ -63,10 +63,11 @@ namespace {
 
 /// Throws unless `whole` consists of `ranks` spans like `part`, in the same kind of memory.
 void require_parts(const char* call, const Span& whole, const Span& part, int ranks) {
-  if (whole.memory != part.memory) refuse(fmt::format("{} between two memories", call));
+  if (whole.memory != part.memory)
+    refuse(fmt::format("{} needs all arrays in the same memory", call));
   if (whole.count == part.count * ranks && whole.type == part.type) return;
-  refuse(fmt::format("{}: {} elements are not {} parts of {} of the same type", call, whole.count,
-                     ranks, part.count));
+  refuse(fmt::format("{}: {} elements are not {} parts of {} elements of the same type", call,
+                     whole.count, ranks, part.count));
 }
 
 void require_bits(const Span& data, ReduceOp op) {
@@ -98,11 +99,11 @@ void Communicator::count_own(const CommStats& exchanged) {
 
 void Communicator::require_rank(int rank, const char* what) const {
   if (rank >= 0 && rank < size_) return;
-  refuse(fmt::format("{} is rank {}, of {} ranks", what, rank, size_));
+  refuse(fmt::format("{} is rank {}, but there are {} ranks", what, rank, size_));
 }
 
 void Communicator::require_memory(const Span& data) const {
-  if (!takes(data.memory)) refuse("this communicator takes no memory of a GPU; \"nccl\" does");
+  if (!takes(data.memory)) refuse("this communicator does not accept GPU memory; use \"nccl\"");
 }
 
 void Communicator::all_reduce(Span data, ReduceOp op) {
@@ -155,7 +156,7 @@ void Communicator::meet(const NamedCollective& call) {
 }
 
 std::unique_ptr<Communicator> Communicator::split(int color) {
-  if (color < 0) refuse(fmt::format("a color of ranks is 0 or more, not {}", color));
+  if (color < 0) refuse(fmt::format("the color of a rank must be at least 0 (got {})", color));
   auto part = do_split(color);
   part->counters_ = counters_;
   return part;

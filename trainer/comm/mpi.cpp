@@ -170,8 +170,8 @@ class MpiCommunicator : public Communicator {
     waited(std::chrono::duration<double>(Clock::now() - begin).count());
     if (least[0] == -least[1]) return;
     throw base::RunError(
-        fmt::format("rank {} calls {} with {} elements, others call something else", rank(),
-                    call.name, call.data.count),
+        fmt::format("rank {} calls {} with {} elements, but other ranks call something else",
+                    rank(), call.name, call.data.count),
         contract::kExitCommunication);
   }
 
@@ -289,7 +289,7 @@ void MpiCommunicator::do_exchange(Span out, int to, Span in, int from) {
     int count = 0;
     MPI_Get_count(&statuses[i], mpi_type(in.type), &count);
     if (count == expected[i]) continue;
-    throw base::RunError(fmt::format("rank {} waits for {} elements, rank {} sends {}", rank(),
+    throw base::RunError(fmt::format("rank {} expects {} elements, but rank {} sends {}", rank(),
                                      expected[i], from, count),
                          contract::kExitCommunication);
   }

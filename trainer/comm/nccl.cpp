@@ -52,7 +52,7 @@ ncclRedOp_t nccl_op(ReduceOp op) {
     case ReduceOp::bit_and:
       break;
   }
-  throw base::RunError("NCCL knows no bit_and", contract::kExitCommunication);
+  throw base::RunError("NCCL does not support bit_and", contract::kExitCommunication);
 }
 
 std::size_t elements(const Span& data) {
@@ -155,7 +155,8 @@ void NcclCommunicator::do_exchange(Span out, int to, Span in, int from) {
   if (to == kNobody) out = {nullptr, 0, in.type, in.memory};
   if (from == kNobody) in = {nullptr, 0, out.type, out.memory};
   if (out.memory != in.memory) {
-    throw base::RunError("exchange between two memories", contract::kExitCommunication);
+    throw base::RunError("exchange needs all arrays in the same memory",
+                         contract::kExitCommunication);
   }
   if (out.memory == Memory::host) return host_->exchange(out, to, in, from);
   require_counterparts(out, to, in, from);
@@ -189,7 +190,7 @@ void NcclCommunicator::require_counterparts(const Span& out, int to, const Span&
 
 void NcclCommunicator::require_equal(const Span& mine, std::int64_t theirs, int other) const {
   if (static_cast<std::int64_t>(mine.bytes()) == theirs) return;
-  throw base::RunError(fmt::format("rank {} exchanges {} bytes with rank {}, which exchanges {}",
+  throw base::RunError(fmt::format("rank {} exchanges {} bytes with rank {}, which expects {}",
                                    rank(), mine.bytes(), other, theirs),
                        contract::kExitCommunication);
 }
@@ -214,9 +215,10 @@ void require_own_gpus(Communicator& host, const GpuIdentity& mine) {
     const auto second = std::find(first + 1, all.end(), *first);
     if (second == all.end()) continue;
     throw base::RunError(
-        fmt::format("ranks {} and {} have the same GPU, and NCCL wants one for each rank; start "
-                    "fewer ranks on a node or, to test, set DLSCALE_SHARE_GPUS=1 (docs/gpu.md)",
-                    first - all.begin(), second - all.begin()),
+        fmt::format(
+            "ranks {} and {} use the same GPU, but NCCL needs one GPU per rank; start fewer "
+            "ranks per node or, for tests, set DLSCALE_SHARE_GPUS=1 (docs/gpu.md)",
+            first - all.begin(), second - all.begin()),
         contract::kExitBadRunDescription);
   }
 }

@@ -77,7 +77,7 @@ ncclResult_t NcclConnection::state() const {
 /// before.
 void NcclConnection::settle(ncclResult_t result, const char* name) {
   if (result != ncclInProgress) require_success(result, name);
-  if (comm_ == nullptr) fail(name, "NCCL made no communicator");
+  if (comm_ == nullptr) fail(name, "NCCL created no communicator");
   ncclResult_t now = ncclInProgress;
   const auto is_over = [&] {
     now = state();
@@ -104,8 +104,8 @@ void NcclConnection::fail(const char* name, const std::string& why) {
 }
 
 void NcclConnection::fail_late(const char* name) {
-  fail(name,
-       fmt::format("not done after {:.0f} s: a rank or the network has failed", patience_.count()));
+  fail(name, fmt::format("not complete after {:.0f} s: a rank or the network has failed",
+                         patience_.count()));
 }
 
 }  // namespace dlscale::trainer

@@ -23,7 +23,7 @@ class SingleCommunicator : public Communicator {
   void do_reduce(Span, ReduceOp, int) override {}
   void do_exchange(Span out, int to, Span in, int from) override {
     if (to == from && out.count == in.count && out.type == in.type) return copy(out, in);
-    throw base::RunError("a rank alone sends what nobody receives or receives what nobody sends",
+    throw base::RunError("an exchange on a single rank must receive exactly what it sends",
                          contract::kExitCommunication);
   }
   void do_meet(const NamedCollective&) override {}

@@ -82,7 +82,7 @@ void ThreadMeeting::take(int rank, int from, const Span& in, Lock& lock) {
   wait(rank, {[&letters] { return !letters.empty(); }, from}, lock);
   Letter& letter = *letters.front();
   if (letter.text.count != in.count || letter.text.type != in.type) {
-    give_up(fmt::format("rank {} sends {} elements of {} bytes, rank {} receives {} of {}", from,
+    give_up(fmt::format("rank {} sends {} elements of {} bytes, but rank {} expects {} of {}", from,
                         letter.text.count, bytes_of(letter.text.type), rank, in.count,
                         bytes_of(in.type)));
     throw base::RunError(trouble_, contract::kExitCommunication);
@@ -96,7 +96,8 @@ void ThreadMeeting::take(int rank, int from, const Span& in, Lock& lock) {
 void ThreadMeeting::leave(int rank) {
   const std::lock_guard lock(mutex_);
   left_[static_cast<std::size_t>(rank)] = true;
-  if (all_stuck()) give_up(fmt::format("rank {} has left and the others wait in a circle", rank));
+  if (all_stuck())
+    give_up(fmt::format("rank {} has left and the other ranks wait for each other", rank));
   changed_.notify_all();
 }
 
@@ -104,7 +105,7 @@ void ThreadMeeting::wait(int rank, Wait what, Lock& lock) {
   if (what.over()) return;
   const auto place = static_cast<std::size_t>(rank);
   waits_[place] = &what;
-  if (all_stuck()) give_up("every rank waits for another: they call different things");
+  if (all_stuck()) give_up("every rank waits for another: the ranks make different calls");
   changed_.wait(lock, [&] { return what.over() || !why_in_vain(what).empty(); });
   waits_[place] = nullptr;
   if (!what.over()) throw base::RunError(why_in_vain(what), contract::kExitCommunication);

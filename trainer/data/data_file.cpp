@@ -40,7 +40,7 @@ std::string expand_variables(std::string_view path, const VariableLookup& lookup
     const auto end = std::find_if_not(rest.begin(), rest.end(), in_name);
     const std::string name(rest.begin(), end);
     rest.remove_prefix(name.size());
-    if (braced && rest.substr(0, 1) != "}") fail("\"${\" without its \"}\"");
+    if (braced && rest.substr(0, 1) != "}") fail("\"${\" without a closing \"}\"");
     if (braced) rest.remove_prefix(1);
     if (name.empty()) fail("no variable name after \"$\"");
     const char* value = lookup(name.c_str());

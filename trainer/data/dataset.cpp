@@ -66,16 +66,16 @@ std::vector<std::int64_t> Dataset::sample_shape() const {
 void require_digest(const std::string& sha256, const contract::DatasetSpec& spec) {
   if (spec.sha256.empty() || spec.sha256 == sha256) return;
   refuse_data(
-      fmt::format("dataset.sha256: the data set {}{}{} has {}, but {} is wanted; fetch its files "
-                  "again, or correct the study",
+      fmt::format("dataset.sha256: the data set {}{}{} has SHA-256 {}, but {} is expected; fetch "
+                  "its files again or correct the study",
                   spec.kind, spec.path.empty() ? "" : " in ", spec.path, sha256, spec.sha256));
 }
 
 std::int64_t samples_to_keep(std::int64_t left, std::int64_t asked, const std::string& what) {
   if (asked > left) {
     refuse_data(
-        fmt::format("{} {} samples were asked for, the data set has {}; lower "
-                    "dataset.{}_samples, or 0 for all",
+        fmt::format("{} {} samples are requested, but the data set has {}; lower "
+                    "dataset.{}_samples or set it to 0 for all",
                     asked, what, left, what));
   }
   return asked == 0 ? left : asked;

@@ -37,8 +37,9 @@ Split decode(const Files& files, ImageShape& shape) {
     if (shape.height == 0) shape = {images::kColours, picture.height, picture.width};
     if (picture.size() != images::Size{shape.height, shape.width}) {
       refuse_data(fmt::format(
-          "{} has {}x{} pixels, the images before it {}x{}: images in memory are of "
-          "one size; scale them beforehand, or say dataset.image_size for a loader that cuts them",
+          "{} has {}x{} pixels, but the images before it have {}x{}; images in memory must have "
+          "one size; scale them first, or set dataset.image_size and use a loader that crops "
+          "images",
           file.path.string(), picture.height, picture.width, shape.height, shape.width));
     }
     const std::size_t before = split.pixels.size();
@@ -95,7 +96,7 @@ ColourStatistics colours_of_imagenet() {
 
 Dataset load_image_tree(const contract::DatasetSpec& spec, const ColourStatistics& colours) {
   if (spec.path.empty())
-    refuse_data("dataset.path is empty; name the folder that has train and val");
+    refuse_data("dataset.path is empty; set it to the folder that contains train and val");
   const fs::path root = spec.path;
   const fs::path train = root / "train", test = images::test_folder(root);
   const images::ClassNames classes = images::class_names_of_tree(root);

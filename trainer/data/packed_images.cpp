@@ -27,7 +27,7 @@ class RecordReader : public PictureReader {
     if (record_.encoding == images::Encoding::raw) return size;
     const images::Size decoded = decoder_.open(record_.bytes);
     if (decoded == size) return size;
-    throw images::BrokenPicture(fmt::format("it has {}x{} pixels, but {}x{} by the index",
+    throw images::BrokenPicture(fmt::format("it has {}x{} pixels, but the index gives {}x{}",
                                             decoded.height, decoded.width, size.height,
                                             size.width));
   }
@@ -92,10 +92,9 @@ File open_split(const fs::path& root, const char* split) {
   if (fs::exists(path)) return std::make_shared<const images::RecordFile>(path);
   const bool has_tree = fs::is_directory(root / "train");
   const std::string from = has_tree ? root.string() : "FOLDER";
-  refuse_data(
-      fmt::format("there is no {}, which the loader packed reads; make it: dlscale pack {} -o {}{}",
-                  path.string(), from, root.string(),
-                  has_tree ? "" : ", where FOLDER has the images in folders of their classes"));
+  refuse_data(fmt::format("the loader packed needs {}; create it with: dlscale pack {} -o {}{}",
+                          path.string(), from, root.string(),
+                          has_tree ? "" : ", where FOLDER contains the images in class folders"));
 }
 
 }  // namespace
@@ -118,11 +117,12 @@ void PackedPictures::will_read(std::span<const std::int64_t> samples) const {
 
 Dataset load_packed_images(const contract::DatasetSpec& spec) {
   if (spec.path.empty()) {
-    refuse_data("dataset.path is empty; name the folder that has train.dlrec and val.dlrec");
+    refuse_data(
+        "dataset.path is empty; set it to the folder that contains train.dlrec and val.dlrec");
   }
   const File train = open_split(spec.path, "train"), test = open_split(spec.path, "val");
   if (train->classes() != test->classes()) {
-    refuse_data(fmt::format("{} and {} do not have the same classes; pack both of one folder",
+    refuse_data(fmt::format("{} and {} do not have the same classes; pack both from one folder",
                             train->path().string(), test->path().string()));
   }
   const ColourStatistics colours = colours_of_imagenet();

@@ -20,7 +20,7 @@ class PackedPictures : public PictureSource {
   std::unique_ptr<PictureReader> make_reader() const override;
   /// Returns a text such as "FILE: record 17 (class cat)".
   std::string name(std::int64_t sample) const override;
-  std::string remedy() const override { return "pack its folder anew (dlscale pack --force)"; }
+  std::string remedy() const override { return "pack its folder again (dlscale pack --force)"; }
   void will_read(std::span<const std::int64_t> samples) const override;
 
  private:

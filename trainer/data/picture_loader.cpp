@@ -26,7 +26,7 @@ bool hands_over_bytes(const LoaderContext& context) {
 const PictureSource& pictures_of(const LoaderContext& context) {
   if (context.split.pictures) return *context.split.pictures;
   throw base::RunError(
-      "loader: this one decodes pictures, but the data set is in memory; use memory",
+      "loader: this loader reads image files, but the data set is in memory; use \"memory\"",
       contract::kExitBadRunDescription);
 }
 

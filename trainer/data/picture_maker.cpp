@@ -11,9 +11,9 @@ namespace {
 
 std::string what_helps(const PictureSource& source, const BrokenPictures& what) {
   if (what.of_test_set) {
-    return source.remedy() + "; of a test set none is left out, whatever on_broken says";
+    return source.remedy() + "; on_broken does not apply to the test set";
   }
-  if (what.replacements > 0) return "nor any other picture of the training set";
+  if (what.replacements > 0) return "no other image of the training set can be read either";
   return source.remedy() + ", or train with loader_options.on_broken = \"skip\"";
 }
 

@@ -44,8 +44,8 @@ void PicturePool::start_threads() {
       threads_.emplace_back([this, maker = std::move(maker)] { work_until_closed(*maker); });
     } catch (const std::system_error& refused) {
       throw base::RunError(
-          fmt::format("loader_options.threads: the system gives {} of {} threads that decode "
-                      "pictures: {}; use fewer, or let this user have more (ulimit -u)",
+          fmt::format("loader_options.threads: only {} of {} decoding threads can be started: {}; "
+                      "use fewer, or raise the limit of user processes (ulimit -u)",
                       threads_.size(), settings_.threads, refused.code().message()),
           contract::kExitData);
     }

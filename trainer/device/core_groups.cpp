@@ -76,11 +76,11 @@ CoreGroups deal_out(const std::vector<Processor>& processors, int groups, int co
       fmt::format("{} of {}", base::count_of(groups, "device"), base::count_of(cores_each, "core"));
   if (processors.size() != wanted && cores != wanted) {
     dealt.words += processors.size() < wanted
-                       ? fmt::format(" share {}", processors.size())
-                       : fmt::format(", not bound to any of {}", processors.size());
+                       ? fmt::format(" share the usable processors ({})", processors.size())
+                       : fmt::format(", not bound (usable processors: {})", processors.size());
     return dealt;
   }
-  dealt.words += ", each bound to its own";
+  dealt.words += ", each bound to its own cores";
   const std::size_t each = processors.size() / static_cast<std::size_t>(groups);
   for (std::size_t i = 0; i < static_cast<std::size_t>(groups); ++i) {
     std::vector<int>& group = dealt.processors.emplace_back();

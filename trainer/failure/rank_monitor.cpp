@@ -92,8 +92,8 @@ RunStop RankMonitor::reason_of_signal(RunStop stop) {
   if (auto other = await_report()) return std::move(*other);
   for (const int rank : unseen()) {
     if (!is_alone(rank)) continue;
-    stop.reason += fmt::format(
-        "; whether rank {}, alone on its node, had gone before is not known here", rank);
+    stop.reason +=
+        fmt::format("; it is unknown whether rank {}, alone on its node, ended earlier", rank);
     break;
   }
   return stop;

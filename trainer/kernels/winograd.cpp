@@ -179,7 +179,8 @@ class WinogradConvolution : public torch::autograd::Function<WinogradConvolution
   static torch::autograd::variable_list backward(Context* context,
                                                  torch::autograd::variable_list gradients) {
     RECORD_FUNCTION("dlscale::convolution_backward", std::vector<c10::IValue>());
-    TORCH_CHECK(!at::GradMode::is_enabled(), "this convolution has no gradient of its gradient");
+    TORCH_CHECK(!at::GradMode::is_enabled(),
+                "this convolution does not support second-order gradients");
     const auto saved = context->get_saved_variables();
     const at::Tensor dy = channels_last(gradients[0]);
     const Gradients found =

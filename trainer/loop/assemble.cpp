@@ -144,8 +144,9 @@ void require_same_data(const Dataset& data, CollectiveQueue& queue) {
   all_or_none(queue, [&] {
     if (here == of_root) return;
     throw base::RunError(
-        fmt::format("its data set has {}, rank 0's has {}; give every node the same files", here,
-                    of_root),
+        fmt::format(
+            "its data set has {}, but that of rank 0 has {}; give every node the same files", here,
+            of_root),
         contract::kExitData);
   });
 }

@@ -35,7 +35,7 @@ std::string read_rank_file(const contract::CheckpointDir& saved,
   const std::string name = contract::CheckpointDir::rank_file(rank);
   const auto found = std::ranges::find(header.files, name, &contract::SavedFile::name);
   if (found == header.files.end()) {
-    throw base::RunError(saved.header().string() + ": names no " + name);
+    throw base::RunError(saved.header().string() + ": does not list " + name);
   }
   return read_saved(saved.root(), *found);
 }

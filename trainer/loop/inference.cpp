@@ -95,7 +95,7 @@ FitResult measure_inference(const contract::RunSpec& spec, TrainerParts& parts,
   const Passes passes = pass(task, parts, tools);
   if (passes.broken_off) {
     return {contract::RunOutcome::TimedOut,
-            "told that the time is nearly up before all batches were measured; give the job more "
+            "the time limit is near and not all batches are measured; give the job more "
             "time"};
   }
   const auto latencies = latencies_of_all(passes.latency_s, tools.queue);

@@ -95,7 +95,7 @@ contract::RunSpec Launch::read_description() {
     if (!is_root()) return;
     if (::access(file.c_str(), R_OK) != 0) {
       throw base::UsageError(
-          fmt::format("cannot read {}: {}; --run wants the folder of a planned run", file,
+          fmt::format("cannot read {}: {}; --run needs the folder of a planned run", file,
                       std::strerror(errno)));
     }
     text = base::read_file(file);
@@ -114,10 +114,9 @@ void Launch::require_started(const contract::RunSpec& spec, const std::string& f
   const int started = session_->size();
   const int wanted = contract::process_count(spec);
   if (started == wanted) return;
-  const std::string count =
-      wanted == spec.gpus
-          ? fmt::format("is {}", spec.gpus)
-          : fmt::format("is {}, which {} gives to one process", spec.gpus, spec.framework);
+  const std::string count = wanted == spec.gpus ? fmt::format("is {}", spec.gpus)
+                                                : fmt::format("is {}, which {} runs in one process",
+                                                              spec.gpus, spec.framework);
   throw base::SpecError(
       {file}, "gpus",
       fmt::format("{}, but {} started; start it with: mpirun -n {} dlscale-train --run {}", count,
@@ -210,7 +209,7 @@ void Launch::write_start(const contract::RunSpec& spec, const TrainerParts& part
   report_skipped(parts.dataset->skipped);
   if (!parts.placement.empty()) writer_.say(parts.placement);
   if (resumed.from.empty()) return;
-  writer_.say(fmt::format("goes on from {} at epoch {}, step {}", resumed.from,
+  writer_.say(fmt::format("resumes from {} at epoch {}, step {}", resumed.from,
                           resumed.progress.epoch + 1, resumed.progress.step));
 }
 
@@ -273,8 +272,7 @@ void Launch::stop_by(const std::string& signal, int exit_code) {
   const std::string received = "received " + signal;
   RankMonitor* const monitor = shown_monitor_;
   if (watch_.time_is_nearly_up()) {
-    const Failure failure{received + " while the time was nearly up", exit_code,
-                          RunOutcome::TimedOut};
+    const Failure failure{received + " near the time limit", exit_code, RunOutcome::TimedOut};
     contract::RunStop stop = stop_of(failure);
     if (monitor != nullptr && is_root()) stop = monitor->first_reported(std::move(stop), false);
     return writer_.stop(stop);

@@ -21,7 +21,7 @@ namespace {
 /// Relative margin for flat losses. A training loss above (1 - kFlatMargin) times the loss of
 /// random guessing counts as flat.
 constexpr double kFlatMargin = 0.001;
-constexpr const char* kGoesOn = ", training goes on";
+constexpr const char* kGoesOn = ", training continues";
 
 /// Returns the number of ranks that share a batch and run different stages. Returns 0 when all
 /// ranks do the same work on their own batches.
@@ -37,8 +37,8 @@ void warn_of_endless_warm_up(const contract::RunSpec& spec, const TrainerParts& 
   if (spec.lr.warmup_steps < std::max<std::int64_t>(steps, 1)) return;
   if (spec.warmup_epochs >= spec.epochs) return;
   writer.warn(fmt::format(
-      "the peak learning rate is never reached: warm-up is {} steps and the run {}, for the data "
-      "set has {} samples, fewer than the plan knew of; say dataset.train_samples, or lower "
+      "the peak learning rate is never reached: the warm-up has {} steps, but the run only {}, "
+      "because the data set has {} samples, fewer than planned; set dataset.train_samples or lower "
       "training.warmup_steps",
       spec.lr.warmup_steps, steps, parts.dataset->train.size()));
 }
@@ -300,8 +300,8 @@ void Trainer::report(const std::optional<SaveFailure>& failure, const char* then
 
 FitResult Trainer::learnt_nothing() const {
   return {RunOutcome::Diverged,
-          fmt::format("the training loss of {} epochs in a row was not below ln({}) = {:.4f}, that "
-                      "of guessing; lower training.lr.base or lengthen the warm-up",
+          fmt::format("the training loss of {} epochs in a row was not below ln({}) = {:.4f}, the "
+                      "loss of random guessing; lower training.lr.base or lengthen the warm-up",
                       at_.flat_epochs, parts_.dataset->classes, std::log(parts_.dataset->classes))};
 }
 
@@ -315,7 +315,7 @@ FitResult Trainer::diverged(const char* which) const {
 FitResult Trainer::stop() {
   if (at_.same_place(from_)) {
     return {RunOutcome::TimedOut,
-            fmt::format("told that the time is nearly up before anything was done beyond step {}; "
+            fmt::format("the time limit is near and no step after step {} is complete; "
                         "give the job more time",
                         at_.step)};
   }
@@ -324,13 +324,13 @@ FitResult Trainer::stop() {
   if (!tools_.checkpoints.holds(at_)) {
     save_failed_ = true;  // the outcome reports the failure
     return {RunOutcome::TimedOut,
-            fmt::format("told that the time is nearly up, but no checkpoint could be saved at step "
+            fmt::format("the time limit is near, but no checkpoint could be saved at step "
                         "{}: {}",
                         at_.step, failure->reason)};
   }
   return {
       RunOutcome::Preempted,
-      fmt::format("saved at step {} of {}, before the time limit; launch the run again to go on",
+      fmt::format("saved at step {} of {}, before the time limit; launch the run again to resume",
                   at_.step, spec_.epochs * parts_.sampler.steps_per_epoch())};
 }
 

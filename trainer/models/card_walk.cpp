@@ -284,10 +284,11 @@ std::vector<contract::LayerCard> walk_model(Model& model, const MakeBatch& make_
   std::vector<contract::LayerCard> cards;
   for (std::size_t i = 0; i < std::max(fewer.size(), more.size()); ++i) {
     if (fewer.size() != more.size() || fewer[i].kind != more[i].kind) {
-      throw base::RunError(fmt::format(
-          "operators depend on the batch: {} of {} samples, {} of {}, so that no card can say what "
-          "other batches cost",
-          fewer.size(), kFewer, more.size(), kMore));
+      throw base::RunError(
+          fmt::format("the operators depend on the batch size: {} operators for {} samples, {} for "
+                      "{}; the cost "
+                      "of other batch sizes cannot be derived",
+                      fewer.size(), kFewer, more.size(), kMore));
     }
     const WalkedLayer &a = fewer[i], &b = more[i];
     contract::LayerCard card{a.name,

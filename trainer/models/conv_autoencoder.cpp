@@ -50,7 +50,7 @@ struct ConvAutoencoder : torch::nn::Module {
 std::unique_ptr<Model> make_conv_autoencoder(const ModelContext& context) {
   if (context.input.height % kShrinks != 0 || context.input.width % kShrinks != 0) {
     throw base::UsageError(
-        fmt::format("model conv_autoencoder needs images whose sides can be divided by {}, these "
+        fmt::format("model conv_autoencoder needs images whose sides are multiples of {}; these "
                     "have {}x{}",
                     kShrinks, context.input.height, context.input.width));
   }

@@ -156,7 +156,7 @@ std::unique_ptr<Model> make_frozen_backbone(const ModelContext& context) {
 extern const ModelEntry frozen_backbone_entry;
 const ModelEntry frozen_backbone_entry{
     .name = "frozen_backbone",
-    .summary = "a classifier that is trained on the features of a model that is not",
+    .summary = "a classifier trained on the features of a frozen model",
     .make = make_frozen_backbone,
     .channels = {1, kColours},
     .settings = "backbone classifier_hidden dropout"};

@@ -56,15 +56,14 @@ void freeze_beginnings(Model& model, const std::string& beginnings) {
     const auto is_meant = [&](const std::string& name) { return name.starts_with(beginning); };
     if (beginning.empty() || std::ranges::none_of(names, is_meant)) {
       throw base::UsageError(fmt::format(
-          "frozen: no parameter's name begins with \"{}\"; the model's go from {} to {}", beginning,
-          names.front(), names.back()));
+          "frozen: no parameter name begins with \"{}\"; the model's names range from {} to {}",
+          beginning, names.front(), names.back()));
     }
     std::ranges::copy_if(names, std::back_inserter(frozen), is_meant);
   }
   model.freeze(frozen);
   if (model.parameters().empty()) {
-    throw base::UsageError(
-        fmt::format("frozen: \"{}\" leaves no parameter to be trained", beginnings));
+    throw base::UsageError(fmt::format("frozen: \"{}\" leaves no parameter to train", beginnings));
   }
 }
 

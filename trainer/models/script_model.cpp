@@ -61,7 +61,7 @@ class ScriptModel : public Model {
     }
     list_parameters();
     if (parameters_.empty()) {
-      fail("has no parameters to train; torch.jit.freeze() makes constants of them");
+      fail("has no parameters to train; torch.jit.freeze() turns them into constants");
     }
     try_passes(context);
     module_.train();
@@ -116,7 +116,7 @@ class ScriptModel : public Model {
       std::istringstream stream(std::move(bytes));
       return torch::jit::load(stream, at::kCPU);
     } catch (const std::exception& error) {
-      fail(fmt::format("is no TorchScript module, as torch.jit.script(…).save(…) writes it: {}",
+      fail(fmt::format("is not a TorchScript module saved by torch.jit.script(…).save(…): {}",
                        first_line(error.what())));
     }
   }
@@ -170,16 +170,16 @@ class ScriptModel : public Model {
                    .toTensor();
     } catch (const std::exception& error) {
       if (lacks_memory(error)) throw;
-      fail(fmt::format("cannot take a batch of [{}]{}: {}", fmt::join(input.sizes(), ", "),
+      fail(fmt::format("cannot process a batch of shape [{}]{}: {}", fmt::join(input.sizes(), ", "),
                        when(module), reason_of(error)));
     }
     const std::int64_t samples = input.size(0);
     if (output.sizes() == at::IntArrayRef{samples, classes_}) return output;
-    fail(
-        fmt::format("makes [{}] of a batch of [{}]{}; scores of {} samples for the data's {} "
-                    "classes are [{}, {}]",
-                    fmt::join(output.sizes(), ", "), fmt::join(input.sizes(), ", "), when(module),
-                    samples, classes_, samples, classes_));
+    fail(fmt::format(
+        "returns shape [{}] for a batch of shape [{}]{}; the scores of {} samples for {} "
+        "classes must have shape [{}, {}]",
+        fmt::join(output.sizes(), ", "), fmt::join(input.sizes(), ", "), when(module), samples,
+        classes_, samples, classes_));
   }
 
   static const char* when(const torch::jit::Module& module) {
@@ -204,7 +204,7 @@ class ScriptModel : public Model {
     const auto drawing = start_drawing(seed_);
     const at::AutoGradMode gradients(true);
     if (!run(copy, input).requires_grad()) {
-      fail("makes scores without a gradient in training: they are detached from its parameters");
+      fail("returns scores without a gradient in training: they are detached from its parameters");
     }
   }
 

@@ -53,7 +53,7 @@ class Loading {
   /// Returns a question that names the choice most similar to `name`, or an empty string.
   static std::string question(const std::string& name, const std::vector<std::string>& choices) {
     const std::string similar = base::nearest(name, choices);
-    return similar.empty() ? "" : fmt::format("; is it \"{}\"?", similar);
+    return similar.empty() ? "" : fmt::format("; the most similar name is \"{}\"", similar);
   }
 
   std::vector<std::string> extra() const {
@@ -78,8 +78,7 @@ class Loading {
   void refuse_extra() const {
     const std::vector<std::string> names = extra();
     if (names.empty()) return;
-    fail(
-        fmt::format("\"{}\" is no tensor of the model{}", names[0], question(names[0], missing())));
+    fail(fmt::format("the model has no tensor \"{}\"{}", names[0], question(names[0], missing())));
   }
 
   void require_fit(const NamedTensor& part) const {
@@ -92,7 +91,7 @@ class Loading {
     const SafetensorsEntry& entry = *found->second;
     if (part.tensor.sizes() != at::IntArrayRef(entry.shape)) fail_shape(part, entry);
     if ((entry.type == "I64") != (part.tensor.scalar_type() == at::kLong)) {
-      fail(fmt::format("\"{}\" is of the type {}, the model's is {}", part.name, entry.type,
+      fail(fmt::format("\"{}\" has type {}, but the model needs {}", part.name, entry.type,
                        c10::toString(part.tensor.scalar_type())));
     }
   }
@@ -106,10 +105,11 @@ class Loading {
                                behind_first(part.tensor.sizes()) == behind_first(entry.shape);
     std::string advice;
     if (other_classes) {
-      advice = "; the file is for another number of classes than the data have";
-      if (is_backbone_) advice += ": the model frozen_backbone takes it without its classifier";
+      advice = "; the file is for another number of classes than the data set has";
+      if (is_backbone_)
+        advice += "; the model frozen_backbone can use the file without its classifier";
     }
-    fail(fmt::format("\"{}\" is [{}], the model's is [{}]{}", part.name,
+    fail(fmt::format("\"{}\" has shape [{}], but the model needs [{}]{}", part.name,
                      fmt::join(entry.shape, ", "), fmt::join(part.tensor.sizes(), ", "), advice));
   }
 

@@ -88,9 +88,8 @@ DeviceGroup::DeviceGroup(const DeviceEntry& kind, int count, const DeviceContext
     devices_.push_back(kind.make(context));
     const c10::Device device = devices_.back()->torch_device();
     if (device.is_cpu() || device.index() == i) continue;
-    throw base::RunError(
-        fmt::format("{} devices are wanted, of which only {} can be seen", count, i),
-        contract::kExitBadRunDescription);
+    throw base::RunError(fmt::format("{} devices are requested, but only {} are visible", count, i),
+                         contract::kExitBadRunDescription);
   }
   if (count == 1) return;
   const CoreGroups cores = deal_out(usable_processors(), count, each.cores);

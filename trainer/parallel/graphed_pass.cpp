@@ -92,7 +92,7 @@ void GraphedPass::record_step() {
   const at::NoGradGuard no_gradients;
   learning_rate_ = at::full({}, filled_rate_, loss_.options().dtype(at::kFloat));
   bool done = false;
-  std::string why = "its optimizer, clipping or scaling needs numbers on the processor";
+  std::string why = "the optimizer, gradient clipping or loss scaling needs values on the CPU";
   try {
     step_ = recorder_->record([&] { done = parts_.step(learning_rate_); });
   } catch (const base::RunError& error) {

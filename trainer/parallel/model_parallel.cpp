@@ -309,8 +309,8 @@ void require_one_replica(const contract::RunSpec& spec) {
   const int size = spec.framework_options.model_parallel_size;
   if (size == 1 || size == spec.gpus) return;
   refuse(
-      fmt::format("{}: model_parallel_size is {}, but one model lies over all {} ranks; use "
-                  "hybrid for several",
+      fmt::format("{}: model_parallel_size is {}, but one model spans all {} ranks; use hybrid "
+                  "for several models",
                   spec.framework, size, spec.gpus));
 }
 

@@ -40,7 +40,8 @@ class QueueWork : public c10d::Work {
 };
 
 const at::Tensor& only(const std::vector<at::Tensor>& tensors) {
-  TORCH_CHECK(tensors.size() == 1, "collectives take one tensor a call, not ", tensors.size());
+  TORCH_CHECK(tensors.size() == 1, "a collective call takes exactly one tensor, not ",
+              tensors.size());
   return tensors.front();
 }
 
@@ -54,7 +55,7 @@ ReduceOp op_of(c10d::ReduceOp op) {
     case c10d::ReduceOp::MAX:
       return ReduceOp::max;
     default:
-      throw base::RunError("all-reduce knows SUM, AVG, MIN and MAX only",
+      throw base::RunError("all-reduce supports only SUM, AVG, MIN and MAX",
                            contract::kExitCommunication);
   }
 }
@@ -68,7 +69,7 @@ c10::intrusive_ptr<c10d::Work> QueueBackend::allreduce(std::vector<at::Tensor>& 
                                                        const c10d::AllreduceOptions& options) {
   const at::Tensor tensor = only(tensors);
   const bool average = options.reduceOp == c10d::ReduceOp::AVG;
-  TORCH_CHECK(!average || tensor.is_floating_point(), "AVG is for floating types");
+  TORCH_CHECK(!average || tensor.is_floating_point(), "AVG supports only floating-point types");
   auto work = c10::make_intrusive<QueueWork>(getRank(), c10d::OpType::ALLREDUCE, tensors);
   last_all_reduce_ =
       queue_.all_reduce(span_of(tensor), op_of(options.reduceOp),

@@ -140,8 +140,8 @@ class Ddp : public GradientSync {
 
   [[noreturn]] static void refuse_second_pass() {
     throw base::RunError(
-        "ddp: two backward passes in one step, of which the second would not be "
-        "reduced; make one loss of both",
+        "ddp: two backward passes in one step, but the second would not be "
+        "reduced; combine both losses into one",
         contract::kExitBadRunDescription);
   }
 

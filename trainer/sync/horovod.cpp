@@ -90,10 +90,11 @@ class Horovod : public GradientSync {
  private:
   void submit(std::size_t i) {
     if (done_[i].valid()) {
-      throw base::RunError(fmt::format("horovod: two backward passes in one step: \"{}\" has its "
-                                       "gradient already",
-                                       names_[i]),
-                           contract::kExitBadRunDescription);
+      throw base::RunError(
+          fmt::format("horovod: two backward passes in one step: \"{}\" already has "
+                      "its gradient",
+                      names_[i]),
+          contract::kExitBadRunDescription);
     }
     at::Tensor& gradient = parameters_[i].mutable_grad();
     if (!gradient.defined()) gradient = at::zeros_like(parameters_[i]);

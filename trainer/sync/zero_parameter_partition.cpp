@@ -233,8 +233,8 @@ class ParameterPartition : public GradientSync, private BlockWatch {
   void gradient_ready(std::size_t block) {
     if (is_sent_[block]) {
       throw base::RunError(
-          fmt::format("deepspeed: block {} of the model is used again behind other blocks: "
-                      "zero_stage 3 cannot train it, other stages can",
+          fmt::format("deepspeed: block {} of the model is used again after other blocks, "
+                      "which zero_stage 3 does not support; use another stage",
                       block),
           contract::kExitBadRunDescription);
     }
@@ -275,7 +275,7 @@ class ParameterPartition : public GradientSync, private BlockWatch {
 
 std::unique_ptr<GradientSync> make_parameter_partition(const SyncContext& context) {
   if (context.model == nullptr) {
-    throw base::RunError("deepspeed: zero_stage 3 needs a model that is made of blocks",
+    throw base::RunError("deepspeed: zero_stage 3 needs a model that consists of blocks",
                          contract::kExitBadRunDescription);
   }
   return std::make_unique<ParameterPartition>(context);

@@ -55,15 +55,16 @@ void choose_format(const LogOptions& options, const std::vector<std::string>& lo
   const bool is_table = format == "csv" || format == "jsonl" || format == "markdown";
   if (!options.pattern.empty()) {
     if (!options.columns.empty() || (!format.empty() && format != "pattern")) {
-      throw base::UsageError("--pattern: is a format of its own; leave --format and --map out");
+      throw base::UsageError("--pattern: cannot be combined with --map or with another --format");
     }
     request.mapped = read_pattern_file(options.pattern);
   } else if (format == "pattern") {
-    throw base::UsageError("--format pattern: say with --pattern FILE.toml what lines look like");
+    throw base::UsageError(
+        "--format pattern: describe the lines in a file and add --pattern FILE.toml");
   } else if (is_table || !options.columns.empty()) {
     if (!is_table && !format.empty()) {
-      throw base::UsageError(fmt::format(
-          "--map: is for csv, jsonl and markdown; {} knows what its logs mean", format));
+      throw base::UsageError(
+          fmt::format("--map: applies only to csv, jsonl and markdown, not to {}", format));
     }
     request.mapped.kind = !format.empty() ? format : kind_of(logs);
     for (const std::string& column : options.columns) {
@@ -74,7 +75,7 @@ void choose_format(const LogOptions& options, const std::vector<std::string>& lo
     const std::string& kind = request.mapped.kind;
     if (kind != "csv" && kind != "markdown") {
       throw base::UsageError(
-          "--decimal: is for tables, csv and markdown, whose columns --map names");
+          "--decimal: applies only to csv and markdown tables; name their columns with --map");
     }
     request.mapped.decimal =
         options.decimal == "comma" ? analysis::DecimalMark::comma : analysis::DecimalMark::point;
@@ -86,12 +87,12 @@ void print(const analysis::ImportSummary& summary, const std::string& folder, st
   std::vector<std::string> formats;
   for (const auto& [name, logs] : summary.formats)
     formats.push_back(fmt::format("{} {}", logs, name));
-  out << fmt::format("took {} ({}) into {}: {}, {} new, {} changed, {} unchanged\n",
+  out << fmt::format("imported {} ({}) into {}: {}, {} new, {} changed, {} unchanged\n",
                      base::count_of(summary.logs, "log"), fmt::join(formats, ", "), folder,
                      base::count_of(summary.runs, "run"), summary.added, summary.changed,
                      summary.unchanged);
   if (!summary.joined.empty()) {
-    out << fmt::format("no runs of their own, for they are of the training of another log: {}\n",
+    out << fmt::format("merged into the run of another log of the same training: {}\n",
                        base::count_of(summary.joined.size(), "log"));
     for (const std::string& joined : summary.joined) out << "  " << joined << "\n";
   }
@@ -109,7 +110,7 @@ std::vector<std::string> log_format_names() {
 
 bool import_and_report(const LogOptions& options, const std::vector<std::string>& logs,
                        std::ostream& out) {
-  if (logs.empty()) throw base::UsageError("-o: name the logs, or the folders they lie in");
+  if (logs.empty()) throw base::UsageError("-o: name the logs, or the folders that contain them");
   analysis::ImportRequest request = options.request;
   request.logs = logs;
   choose_format(options, logs, request);

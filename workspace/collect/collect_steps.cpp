@@ -90,7 +90,8 @@ void make_figures(const analysis::Frame& frame, const contract::PlanDir& folder,
     written.insert(written.end(), drawn.files.begin(), drawn.files.end());
     if (!drawn.problem.empty()) problem = drawn.problem;
   }
-  if (!problem.empty()) out << fmt::format("warning: figures have no .pdf: {}\n", problem);
+  if (!problem.empty())
+    out << fmt::format("warning: no .pdf files written for figures: {}\n", problem);
 }
 
 /// Prints one line per file stem: "wrote demo/tables/efficiency.{md,csv,tex}".
@@ -145,12 +146,13 @@ int collect_and_report(const CollectOptions& options, std::ostream& out) {
                      analysis::describe_use(frame), base::count_of(summary.files_read, "file"),
                      summary.files_unchanged);
   if (summary.other_version) {
-    out << fmt::format("{} was made by another version of dlscale: made again from all files\n",
-                       folder.database().string());
+    out << fmt::format(
+        "{} was written by another version of dlscale and has been rebuilt from all files\n",
+        folder.database().string());
   }
   print_problems(summary, out);
   if (summary.launches == 0) {
-    out << "nothing to collect: no run has left records yet\n";
+    out << "nothing to collect: no run has written records yet\n";
     return base::kExitNothingMatched;
   }
   if (options.runs.narrows()) {

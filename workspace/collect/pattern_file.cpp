@@ -25,7 +25,8 @@ void read_lines(const Node& node, analysis::MappedFormat& format) {
   } else {
     format.patterns.push_back(text_of(node, "line"));
   }
-  if (format.patterns.empty()) throw base::SpecError(node.where, "line", "is an empty list");
+  if (format.patterns.empty())
+    throw base::SpecError(node.where, "line", "must contain at least one regular expression");
 }
 
 void read_factors(const Node& node, analysis::MappedFormat& format) {
@@ -66,7 +67,7 @@ analysis::MappedFormat read_pattern_file(const std::filesystem::path& file) {
   }
   if (format.patterns.empty()) {
     throw base::SpecError({file.string()}, "line",
-                          "missing: the regular expressions that lines are read by");
+                          "missing; give the regular expressions that match the lines of the logs");
   }
   try {
     analysis::check(format);

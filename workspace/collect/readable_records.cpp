@@ -22,7 +22,7 @@ namespace {
 /// Checks a file if it exists. A missing file is not a record.
 void refuse_unreadable(const fs::path& path, const std::error_code& error) {
   if (!error || error == std::errc::no_such_file_or_directory) return;
-  throw base::RunError(fmt::format("cannot read {}: {}; tables are computed from all records",
+  throw base::RunError(fmt::format("cannot read {}: {}; the tables need the records of all runs",
                                    path.string(), error.message()));
 }
 

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr double kClusterPatience_s = 60;
-constexpr const char* kAdvice = "mend the site file, or have it written anew: dlscale init site";
+constexpr const char* kAdvice = "correct the site file, or write a new one with dlscale init site";
 
 struct SchedulerPrograms {
   const char* scheduler;
@@ -33,8 +33,8 @@ const std::vector<SchedulerPrograms>& scheduler_programs() {
       {"slurm",
        {"sbatch", "squeue", "scancel", "scontrol"},
        {"sacct"},
-       "how jobs ended that left the queue minutes ago"},
-      {"oar", {"oarsub", "oarstat", "oardel"}, {"oarnodes"}, "init site and this check"},
+       "the end states of jobs that left the queue minutes ago"},
+      {"oar", {"oarsub", "oarstat", "oardel"}, {"oarnodes"}, "dlscale init site and this check"},
   };
   return programs;
 }
@@ -61,9 +61,9 @@ Check check_commands(const SchedulerPrograms& programs) {
   }
   if (const auto missing = missing_of(programs.useful); !missing.empty()) {
     return warn(name, fmt::format("not on PATH: {}", fmt::join(missing, ", ")),
-                fmt::format("it is asked for {}", programs.useful_for));
+                fmt::format("needed for {}", programs.useful_for));
   }
-  return ok(name, fmt::format("{} are there", fmt::join(programs.needed, ", ")));
+  return ok(name, fmt::format("{} found", fmt::join(programs.needed, ", ")));
 }
 
 std::string queue_of(const planner::Partition& partition) {
@@ -135,12 +135,12 @@ Check missing_partition(const planner::Partition& partition, const runner::Clust
       closed != cluster.closed.end()) {
     return fail("partition " + partition.name,
                 fmt::format("partition {} of the cluster is {}", closed->first, closed->second),
-                "wait until it is UP again, or plan for another one");
+                "wait until it is UP again, or plan for another partition");
   }
   std::set<std::string> names;
   for (const runner::NodeGroup& group : cluster.groups) names.insert(group.partition);
   return fail("partition " + partition.name,
-              fmt::format("the cluster has no {}", queue_of(partition)),
+              fmt::format("the cluster has no partition {}", queue_of(partition)),
               base::unknown_name("partition", queue_of(partition), {names.begin(), names.end()}));
 }
 
@@ -153,12 +153,12 @@ Check compare_partition(const planner::Partition& partition, const runner::Clust
   differences.compare("nodes", partition.nodes, group->nodes);
   differences.compare("memory_gb", std::floor(partition.memory_gb), group->memory_gb, " GB");
   if (partition.gpus_per_node > 0 && group->gpus_per_node == 0) {
-    differences.add_worse("gpus_per_node: the cluster's nodes have none");
+    differences.add_worse("gpus_per_node: the nodes of the cluster have no GPUs");
   }
   compare_limits(partition, *group, differences);
   return differences.check(
       "partition " + partition.name,
-      fmt::format("{} nodes with {} GPUs and {} cores each, as the site file says", group->nodes,
+      fmt::format("{} nodes with {} GPUs and {} cores each, as in the site file", group->nodes,
                   group->gpus_per_node, group->cores_per_node));
 }
 
@@ -174,7 +174,7 @@ Checks compare_with_cluster(const planner::Site& site, const runner::Cluster& cl
     Differences differences;
     differences.compare("max_array_size", site.max_array_size, cluster.max_array_size);
     checks.push_back(differences.check(
-        "arrays", fmt::format("{} tasks at most, as the site file says", cluster.max_array_size)));
+        "arrays", fmt::format("at most {} tasks, as in the site file", cluster.max_array_size)));
   }
   return checks;
 }
@@ -190,12 +190,13 @@ Checks check_cluster(const planner::Site& site, runner::CommandRunner& commands)
     const char* path = std::getenv("PATH");
     const auto& entry = runner::choose_cluster_probe(site.scheduler, path == nullptr ? "" : path);
     const runner::Cluster cluster = entry.probe(runner::ask_with(commands, kClusterPatience_s));
-    checks.push_back(ok("answers", fmt::format("{} answers{}", site.scheduler,
-                                               cluster.name.empty() ? "" : " as " + cluster.name)));
+    checks.push_back(
+        ok("answers", fmt::format("{} answers{}", site.scheduler,
+                                  cluster.name.empty() ? "" : " as cluster " + cluster.name)));
     for (Check& check : compare_with_cluster(site, cluster)) checks.push_back(std::move(check));
   } catch (const base::Error& error) {
-    checks.push_back(
-        fail("answers", error.what(), "try again later; if it lasts, ask the administrators"));
+    checks.push_back(fail("answers", error.what(),
+                          "try again later; if the error persists, ask the administrators"));
   }
   return checks;
 }

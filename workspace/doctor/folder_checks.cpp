@@ -63,7 +63,8 @@ Check check_clock(const ProbeFile& file, const base::Clock& clock) {
 }
 
 Check check_locks(const ProbeFile& file) {
-  const std::string advice = "plan in a folder on another file system, such as your home's";
+  const std::string advice =
+      "plan in a folder on another file system, such as that of your home folder";
   const int other = ::open(file.path().c_str(), O_RDWR | O_CLOEXEC);
   if (other < 0 || ::flock(file.descriptor(), LOCK_EX | LOCK_NB) != 0) {
     const std::string reason = std::strerror(errno);
@@ -72,8 +73,9 @@ Check check_locks(const ProbeFile& file) {
   }
   const bool held = ::flock(other, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   ::close(other);
-  if (held) return ok("locks", "a locked file is locked");
-  return fail("locks", "a locked file can be locked again: two dlscale could submit the same jobs",
+  if (held) return ok("locks", "file locks work");
+  return fail("locks",
+              "file locks have no effect: two dlscale processes could submit the same jobs",
               advice);
 }
 
@@ -88,7 +90,8 @@ FreeSpace space_of(const fs::path& folder) {
 
 Checks judge_space(const FreeSpace& space, std::uint64_t inodes_needed) {
   Checks checks;
-  const std::string advice = "dlscale clean shows what a plan folder holds and deletes parts of it";
+  const std::string advice =
+      "free some space; dlscale clean lists and deletes files of a plan folder";
   const auto share = [](std::uint64_t part, std::uint64_t whole) {
     return static_cast<double>(part) / static_cast<double>(whole);
   };
@@ -115,11 +118,13 @@ Checks judge_space(const FreeSpace& space, std::uint64_t inodes_needed) {
 
 Check judge_clock(double file_unix_s, double here_unix_s) {
   const double skew_s = file_unix_s - here_unix_s;
-  if (std::abs(skew_s) <= kSkew_s) return ok("clock", "the file system's agrees with this node's");
+  if (std::abs(skew_s) <= kSkew_s)
+    return ok("clock", "the clock of the file system agrees with the clock of this node");
   return warn("clock",
-              fmt::format("the file system's is {:.0f} s {} this node's", std::abs(skew_s),
-                          skew_s > 0 ? "ahead of" : "behind"),
-              "times in records will differ by that much; tell the administrators (NTP)");
+              fmt::format("the clock of the file system is {:.0f} s {} the clock of this node",
+                          std::abs(skew_s), skew_s > 0 ? "ahead of" : "behind"),
+              "times in records differ by that much; ask the administrators to synchronise the "
+              "clocks (NTP)");
 }
 
 Checks check_folder(const fs::path& folder, const base::Clock& clock, std::uint64_t inodes_needed) {
@@ -128,9 +133,9 @@ Checks check_folder(const fs::path& folder, const base::Clock& clock, std::uint6
     return {
         fail("write",
              fmt::format("cannot write in {}: {}", folder.string(), std::strerror(file.error())),
-             "make the folder, or see who owns it (ls -ld) and whether your quota is used up")};
+             "create the folder, or check its owner (ls -ld) and your quota")};
   }
-  Checks checks{ok("write", fmt::format("files can be made in {}", folder.string()))};
+  Checks checks{ok("write", fmt::format("files can be created in {}", folder.string()))};
   checks.push_back(check_clock(file, clock));
   checks.push_back(check_locks(file));
   for (Check& check : judge_space(space_of(folder), inodes_needed)) {

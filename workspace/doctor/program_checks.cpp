@@ -65,8 +65,9 @@ Check check_launcher(const planner::Site& site, const SiteShell& shell) {
   const std::string program = launcher_program(site);
   const std::string version = shell.first_line_of({program, "--version"});
   if (!version.empty()) return ok("launcher", fmt::format("{}: {}", program, version));
-  const std::string advice = "load the module that has it: `modules` in the site file";
-  if (shell.has(program)) return warn("launcher", program + " does not say its version", advice);
+  const std::string advice = "load the module that provides it: `modules` in the site file";
+  if (shell.has(program))
+    return warn("launcher", program + " --version printed no version", advice);
   if (on_cluster(site) && program != "srun") {
     return warn("launcher", fmt::format("no {} on this node", program),
                 advice + "; nothing to do if the compute nodes have it");
@@ -81,15 +82,15 @@ Check describe_failure(const std::string& trainer, const runner::Answer& answer)
                 "run it by hand: " + trainer + " --capabilities");
   }
   if (answer.end->exit_code == kNotFound) {
-    return fail("trainer", fmt::format("no trainer {}", trainer),
+    return fail("trainer", fmt::format("trainer {} not found", trainer),
                 "build it (cmake -DDLSCALE_TRAINER=ON) and give its path as `trainer` in the site "
                 "file");
   }
   const std::string reason = runner::first_line(answer.err);
-  return fail(
-      "trainer",
-      fmt::format("{} does not run: {}", trainer, reason.empty() ? "it does not say why" : reason),
-      "load what it was built with: `modules` and `environment` in the site file");
+  return fail("trainer",
+              fmt::format("{} cannot run: {}", trainer,
+                          reason.empty() ? "it printed no error message" : reason),
+              "load the modules it was built with: `modules` and `environment` in the site file");
 }
 
 Checks check_trainer(const planner::Site& site, const std::string& trainer,
@@ -112,7 +113,7 @@ Checks check_trainer(const planner::Site& site, const std::string& trainer,
     }
     return checks;
   } catch (const base::SpecError& error) {
-    return {fail("trainer", error.what(), "is " + trainer + " really dlscale-train?")};
+    return {fail("trainer", error.what(), "check that " + trainer + " is dlscale-train")};
   }
 }
 
@@ -126,14 +127,15 @@ Checks check_container(const planner::Site& site, const SiteShell& shell) {
   Checks checks;
   const std::string runtime = container.kind == "pyxis" ? "srun" : container.kind;
   checks.push_back(shell.has(runtime)
-                       ? ok("container", runtime + " is there")
+                       ? ok("container", runtime + " found")
                        : warn("container", fmt::format("no {} on this node", runtime),
                               "load its module; nothing to do if the compute nodes have it"));
   const bool unreadable =
       is_image_file(container.image) && ::access(container.image.c_str(), R_OK) != 0;
-  checks.push_back(unreadable ? fail("image", "cannot read " + container.image,
-                                     "see container.image in the site file")
-                              : ok("image", container.image + "; the trainer within is not run"));
+  checks.push_back(
+      unreadable ? fail("image", "cannot read " + container.image,
+                        "check container.image in the site file")
+                 : ok("image", container.image + "; the trainer in the image is not checked"));
   return checks;
 }
 
@@ -144,7 +146,7 @@ int gpus_of_driver() {
 }
 
 Check check_gpus(const planner::Site& site, const SiteShell& shell) {
-  if (site.device != "cuda") return ok("GPUs", "the site's ranks compute on " + site.device);
+  if (site.device != "cuda") return ok("GPUs", "the ranks of the site compute on " + site.device);
   const runner::Answer answer = shell.run({"nvidia-smi", "-L"});
   const auto lines = std::count(answer.out.begin(), answer.out.end(), '\n');
   if (answer.end == runner::ExitStatus{} && lines > 0) {
@@ -152,11 +154,11 @@ Check check_gpus(const planner::Site& site, const SiteShell& shell) {
   }
   if (const int count = gpus_of_driver(); count > 0) {
     return warn("GPUs", fmt::format("{} devices, but nvidia-smi does not list them", count),
-                "see whether the driver runs: nvidia-smi");
+                "check the driver with nvidia-smi");
   }
   if (on_cluster(site)) return ok("GPUs", "none on this node, which seems to be a login node");
-  return fail("GPUs", "the site's device is cuda, and there is no GPU here",
-              "set device = \"cpu\" in the site file, or go where there are GPUs");
+  return fail("GPUs", "device is cuda in the site file, but this node has no GPU",
+              "set device = \"cpu\" in the site file, or run this on a node with GPUs");
 }
 
 /// Returns the major version, for example "4" from "mpirun (Open MPI) 4.1.4"; empty if there is
@@ -175,28 +177,29 @@ Checks judge_trainer(const planner::Site& site, const contract::Capabilities& tr
                      const std::string& mpirun) {
   Checks checks;
   const std::string advice =
-      "build the trainer with it (cmake --preset release says what is found)";
+      "build the trainer with it (cmake --preset release reports what it finds)";
   for (const auto& [family, name] :
        {std::pair("device", site.device), std::pair("communicator", site.communicator)}) {
     if (trainer.has(family, name)) {
-      checks.push_back(ok(family, fmt::format("the trainer has {}", name)));
+      checks.push_back(ok(family, fmt::format("the trainer supports {}", name)));
     } else {
-      checks.push_back(
-          fail(family, fmt::format("the site wants {}, which this trainer lacks", name), advice));
+      checks.push_back(fail(
+          family, fmt::format("the site requires {}, which this trainer does not support", name),
+          advice));
     }
   }
   if (trainer.version != contract::version()) {
-    checks.push_back(
-        warn("version",
-             fmt::format("the trainer is {}, dlscale is {}", trainer.version, contract::version()),
-             "build both from the same sources"));
+    checks.push_back(warn("version",
+                          fmt::format("the trainer has version {}, dlscale has version {}",
+                                      trainer.version, contract::version()),
+                          "build both from the same sources"));
   }
   const auto mpi = trainer.built_with.find("mpi");
   if (mpi == trainer.built_with.end() || mpirun.empty()) return checks;
   const bool open_mpi = mpirun.find("Open MPI") != std::string::npos;
   const bool built_for_it = mpi->second.find("Open MPI") != std::string::npos;
   if (open_mpi == built_for_it && major_version(mpirun) == major_version(mpi->second)) {
-    checks.push_back(ok("MPI", "the launcher's is the trainer's: " + mpi->second));
+    checks.push_back(ok("MPI", "the launcher and the trainer use the same MPI: " + mpi->second));
   } else {
     checks.push_back(
         warn("MPI",

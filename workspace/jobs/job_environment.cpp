@@ -12,7 +12,8 @@
 namespace dlscale::workspace {
 namespace {
 
-constexpr const char* kHowToKeep = "keep_environment in the site file keeps those that jobs need";
+constexpr const char* kHowToKeep =
+    "keep_environment in the site file keeps variables that jobs need";
 
 }  // namespace
 
@@ -38,7 +39,7 @@ std::string removed_variables_line(const std::vector<std::string>& removed) {
 
 Check check_environment(const std::vector<std::string>& removed) {
   if (removed.empty()) {
-    return ok("environment", "no variable of an outer job or of SLURM's commands is set");
+    return ok("environment", "no variables of a surrounding job or of SLURM commands are set");
   }
   return warn("environment",
               fmt::format("set here and removed for jobs: {}", fmt::join(removed, ", ")),

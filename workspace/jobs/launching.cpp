@@ -127,7 +127,7 @@ runner::LaunchReport launch(LaunchFolder& place, runner::LaunchLog& log,
 
 void require_all_taken(const runner::LaunchReport& report) {
   if (report.refused.empty()) return;
-  throw base::RunError(fmt::format("{} refused: {}", base::count_of(report.refused.size(), "run"),
+  throw base::RunError(fmt::format("{} rejected: {}", base::count_of(report.refused.size(), "run"),
                                    fmt::join(report.refusals, "; ")));
 }
 
@@ -150,18 +150,19 @@ int tell_of_interruption(const LaunchFolder& place, const runner::LaunchReport& 
     const std::string folder = place.folder.root().string();
     place.words << "interrupted\n";
     if (cancelled > 0) {
-      place.words << fmt::format("dlscale retry {} --state cancelled goes on with {} stopped\n",
-                                 folder, base::count_of(cancelled, "run"));
+      place.words << fmt::format(
+          "{1} stopped; continue with: dlscale retry {0} --state cancelled\n", folder,
+          base::count_of(cancelled, "run"));
     }
     if (report.waiting > 0) {
-      place.words << fmt::format("dlscale submit {} goes on with {} not started\n", folder,
+      place.words << fmt::format("{1} not started; start with: dlscale submit {0}\n", folder,
                                  base::count_of(report.waiting, "run"));
     }
   } else {
-    place.words << fmt::format("{} with the batch system",
+    place.words << fmt::format("{} in the batch system",
                                base::count_of(report.queued, "run stays", "runs stay"));
     if (report.waiting > 0) {
-      place.words << fmt::format(", {} not submitted yet; dlscale submit goes on",
+      place.words << fmt::format(", {} not submitted yet; continue with dlscale submit",
                                  base::count_of(report.waiting, "run"));
     }
     place.words << "\n";

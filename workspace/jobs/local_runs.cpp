@@ -34,15 +34,15 @@ bool is_program(const std::string& name) {
 void require_runnable_here(const planner::Planning& planning) {
   const planner::Site& site = planning.site;
   if (site.scheduler != kLocalScheduler) {
-    throw base::UsageError(fmt::format(
-        "run works on this machine alone, and site {} has the scheduler {}; use dlscale "
-        "plan --site {}, dlscale submit and dlscale wait",
-        site.name, site.scheduler, site.name));
+    throw base::UsageError(
+        fmt::format("run works only on this machine, but site {} has the scheduler {}; use dlscale "
+                    "plan --site {}, dlscale submit and dlscale wait",
+                    site.name, site.scheduler, site.name));
   }
   if (!is_program(site.trainer)) {
     throw base::UsageError(
-        fmt::format("no trainer {}: build it (DLSCALE_TRAINER=ON) or name one as `trainer` in the "
-                    "site file",
+        fmt::format("trainer {} not found: build it (cmake -DDLSCALE_TRAINER=ON) or set `trainer` "
+                    "in the site file",
                     site.trainer));
   }
   for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {
@@ -51,7 +51,7 @@ void require_runnable_here(const planner::Planning& planning) {
       for (const std::string& variable : planner::variables_in(path)) {
         if (std::getenv(variable.c_str()) != nullptr) continue;
         throw base::UsageError(
-            fmt::format("{0} is {1}{2}, and ${3} is not set; export it, or say -S {0}={1}PATH", key,
+            fmt::format("{0} is {1}{2}, but ${3} is not set; export it, or use -S {0}={1}PATH", key,
                         prefix, path, variable));
       }
     }

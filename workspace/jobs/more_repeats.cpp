@@ -96,7 +96,7 @@ std::set<std::string> next_repeats(const LaunchFolder& place, const RunIds& sele
   for (const auto& [stem, run] : next) runs.insert(run->run_id);
   if (!runs.empty()) {
     place.words << fmt::format(
-        "{} of points whose efficiency is not known to ±{:g} yet\n",
+        "{} of points whose efficiency is not yet known to ±{:g}\n",
         runs.size() == 1 ? "one more repetition" : fmt::format("{} more repetitions", runs.size()),
         place.plan.until.efficiency_ci);
   }
@@ -128,15 +128,14 @@ std::map<std::string, std::string> certain_points(const std::vector<CurveNeeds>&
       why[stem] = fmt::format("not needed: the efficiency is known to ±{:.2g}", half);
     }
     if (curve.more.empty() && begun.empty()) {
-      why[curve.baseline] = "not needed: the efficiencies it divides are known";
+      why[curve.baseline] = "not needed: all efficiencies relative to this baseline are known";
     }
   }
   return why;
 }
 
 /// Adds points that are in no curve although all runs that could form one have ended.
-constexpr const char* kNoEfficiency =
-    "not needed as long as the first repetitions give no efficiency";
+constexpr const char* kNoEfficiency = "not needed until the first repetitions give an efficiency";
 
 }  // namespace
 

@@ -53,9 +53,10 @@ void require_unmoved(const contract::PlanDir& folder, const contract::Plan& plan
   if (!fs::is_regular_file(script, unreadable)) return;
   const std::optional<fs::path> planned = folder_named_in(base::read_file(script));
   if (!planned || fs::equivalent(*planned, folder.root(), unreadable)) return;
-  throw base::UsageError(fmt::format(
-      "{} is not where it was planned: its jobs would run in {}; plan the study again with -o {}",
-      folder.root().string(), planned->string(), folder.root().string()));
+  throw base::UsageError(
+      fmt::format("{} was moved or copied after planning: its jobs would run in {}; plan the study "
+                  "again with -o {}",
+                  folder.root().string(), planned->string(), folder.root().string()));
 }
 
 }  // namespace dlscale::workspace

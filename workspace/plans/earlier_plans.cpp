@@ -101,8 +101,8 @@ std::string runs_left_out(const contract::Plan& plan, const contract::PlanDir& f
                     [&](const contract::PlannedRun& run) { return !planned.contains(run.run_id); });
   if (more == 0) return {};
   return fmt::format(
-      "the folder's plan had {}; the files stay, and planning without a selection lists "
-      "all again\n",
+      "the earlier plan of this folder had {}; their files stay, and planning without a selection "
+      "includes them again\n",
       base::count_of(more, "more run"));
 }
 
@@ -119,8 +119,8 @@ std::string open_runs_left_out(const contract::Plan& plan, const contract::PlanD
   }
   if (open.empty()) return {};
   return fmt::format(
-      "warning: {} with the batch system {} not in this plan: {}; dlscale cancel {} --run ID --yes "
-      "ends one\n",
+      "warning: {} in the batch system {} not in this plan: {}; dlscale cancel {} --run ID --yes "
+      "cancels a run\n",
       base::count_of(open.size(), "run"), base::word_for(open.size(), "is", "are"),
       first_of({open.begin(), open.end()}), folder.root().string());
 }
@@ -139,8 +139,7 @@ std::string results_left_over(const contract::Plan& plan, const contract::PlanDi
   if (others.empty()) return {};
   const std::size_t count = others.size();
   return fmt::format(
-      "{} with results {} not in this plan: {}; {} in {}, where dlscale collect "
-      "reads {} still\n",
+      "{} with results {} not in this plan: {}; {} in {}, and dlscale collect still reads {}\n",
       base::count_of(count, "run"), base::word_for(count, "is", "are"), first_of(std::move(others)),
       base::word_for(count, "it stays", "they stay"), (folder.runs() / "").string(),
       base::word_for(count, "it", "them"));
@@ -159,7 +158,7 @@ std::string scripts_left_over(const contract::Plan& plan, const contract::PlanDi
   }
   if (others.empty()) return {};
   const std::size_t count = others.size();
-  return fmt::format("{} in {} {} of earlier plans: {}, not part of this one\n",
+  return fmt::format("{} in {} {} from earlier plans and not part of this plan: {}\n",
                      base::count_of(count, "script"), (folder.jobs() / "").string(),
                      base::word_for(count, "is", "are"), first_of(std::move(others)));
 }

@@ -56,7 +56,7 @@ void print_explanation(const planner::Planning& planning, const std::string& glo
                        std::ostream& out) {
   const std::vector<Point> points = points_of(planning, glob);
   if (points.empty()) {
-    throw base::RunError(fmt::format("--explain {}: no run is called so", glob),
+    throw base::RunError(fmt::format("--explain {}: no run matches", glob),
                          base::kExitNothingMatched);
   }
   std::vector<RunFact> shared;

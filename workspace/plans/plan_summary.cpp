@@ -69,8 +69,8 @@ std::string predicted_time(const contract::Plan& plan) {
   }
   if (longest == nullptr) return {};
   const std::string whom =
-      known == plan.runs.size() ? "all" : fmt::format("the {} that are", known);
-  return fmt::format("predicted: {} for the longest run, {} for {} one by one\n",
+      known == plan.runs.size() ? "all runs" : fmt::format("the {} runs with a prediction", known);
+  return fmt::format("predicted: {} for the longest run, {} for {} one after another\n",
                      predicted_text(*longest), predicted_text(all), whom);
 }
 
@@ -157,8 +157,8 @@ std::string describe_written(const planner::WrittenPlan& written, const contract
                              bool dry_run) {
   std::string text;
   for (const std::string& run : written.stale) {
-    text +=
-        fmt::format("stale: {} has results of another description; it was left as it is\n", run);
+    text += fmt::format(
+        "stale: {} has results from an earlier description; its files are unchanged\n", run);
   }
   return text + fmt::format("{}: {} files {}written, {} unchanged\n", out.root().string(),
                             written.written, dry_run ? "would be " : "", written.unchanged);

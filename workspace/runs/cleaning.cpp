@@ -89,7 +89,7 @@ void remove_all(const std::vector<CleanTarget>& targets) {
   }
   if (left == 0) return;
   throw base::RunError(
-      fmt::format("{} of {} could not be deleted: {}", left, targets.size(), first_problem));
+      fmt::format("{} of {} paths could not be deleted: {}", left, targets.size(), first_problem));
 }
 
 /// Locks the launch log, so that a launcher cannot resume from a launch that is being deleted.

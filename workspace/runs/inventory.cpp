@@ -77,15 +77,15 @@ std::string size_text(std::uint64_t bytes) {
 
 const std::vector<FileKindRow>& file_kinds() {
   static const std::vector<FileKindRow> kinds{
-      {FileKind::checkpoints, "checkpoints", "what runs go on from", true},
+      {FileKind::checkpoints, "checkpoints", "states from which runs resume", true},
       {FileKind::launches, "launches", "records and output of runs that did not complete", true},
-      {FileKind::results, "results", "records and output of runs that are done", true},
-      {FileKind::logs, "logs", "what the batch system captured of jobs", true},
-      {FileKind::tables, "tables", "made by collect", true},
-      {FileKind::figures, "figures", "made by collect, run and plot", true},
-      {FileKind::database, "database", "results.sqlite, made by collect", true},
-      {FileKind::plan, "plan", "descriptions, scripts, what was launched and how it ended", false},
-      {FileKind::other, "other", "not dlscale's", false},
+      {FileKind::results, "results", "records and output of completed runs", true},
+      {FileKind::logs, "logs", "output of jobs, captured by the batch system", true},
+      {FileKind::tables, "tables", "written by collect", true},
+      {FileKind::figures, "figures", "written by collect, run and plot", true},
+      {FileKind::database, "database", "results.sqlite, written by collect", true},
+      {FileKind::plan, "plan", "descriptions, scripts, log of launches", false},
+      {FileKind::other, "other", "not written by dlscale", false},
   };
   return kinds;
 }

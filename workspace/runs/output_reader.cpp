@@ -44,8 +44,8 @@ void require_launch(const contract::Plan& plan, const contract::PlanDir& folder,
                     [&](const auto& launch) { return launch.number() == number; })) {
       continue;
     }
-    throw base::RunError(fmt::format("run {} has no launch {}: it has had {}", run.run_id, number,
-                                     launches.empty() ? 0 : launches.back().number()),
+    throw base::RunError(fmt::format("run {} has no launch {}; launches so far: {}", run.run_id,
+                                     number, launches.empty() ? 0 : launches.back().number()),
                          base::kExitNothingMatched);
   }
 }

@@ -73,7 +73,8 @@ std::string hours(double gpu_hours) {
 std::string predicted_text(const contract::PlannedRun& run) {
   if (run.predicted_s <= 0) return kUnknownFact;
   if (run.predicted_high_s <= 0) {
-    return base::clock_time(run.predicted_s) + " (band not recorded: an earlier version's plan)";
+    return base::clock_time(run.predicted_s) +
+           " (no band: planned by an earlier version of dlscale)";
   }
   return fmt::format("{} ({} to {})", base::clock_time(run.predicted_s),
                      base::clock_time(run.predicted_low_s), base::clock_time(run.predicted_high_s));
@@ -123,7 +124,7 @@ contract::RunSpec ShownRuns::description(const contract::PlannedRun& run) {
 const contract::PlannedJob& ShownRuns::job_of(const contract::PlannedRun& run) const {
   if (const auto found = jobs_.find(run.job); found != jobs_.end()) return *found->second;
   throw base::SpecError({"plan.json"}, "jobs",
-                        fmt::format("no job {}, which is to run {}", run.job, run.run_id));
+                        fmt::format("job {} of run {} is missing", run.job, run.run_id));
 }
 
 std::vector<RunFact> ShownRuns::facts(const contract::PlannedRun& run) {
@@ -136,7 +137,7 @@ std::vector<RunFact> ShownRuns::facts(const contract::PlannedRun& run) {
   if (!run.substudies.empty()) {
     facts.push_back({"sub-studies", fmt::format("{}", fmt::join(run.substudies, ", "))});
   }
-  if (run.stale) facts.push_back({"stale", "its results are of an earlier description"});
+  if (run.stale) facts.push_back({"stale", "its results come from an earlier description"});
   const std::vector<RunFact> derived = facts_of(spec, run, job);
   facts.insert(facts.end(), derived.begin(), derived.end());
   facts.push_back({"job", describe_job(job, run)});

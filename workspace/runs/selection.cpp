@@ -211,7 +211,7 @@ RunIds select_runs(const contract::Plan& plan, const SelectionChoice& choice) {
   for (const std::string& pattern : choice.runs) {
     const bool useless = std::none_of(plan.runs.begin(), plan.runs.end(),
                                       [&](const auto& run) { return names(pattern, run.run_id); });
-    if (useless) fmt::print(stderr, "no run is called {}\n", pattern);
+    if (useless) fmt::print(stderr, "no run matches {}\n", pattern);
   }
   return ids;
 }
@@ -281,8 +281,8 @@ Runs runs_where(const contract::Plan& plan, Predicate holds) {
 
 [[noreturn]] void refuse_ambiguous(const std::string& name, const Runs& found) {
   throw base::UsageError(fmt::format(
-      "{} runs begin with {}: {}, {}{}; say more of it, or '{}*' for all of them", found.size(),
-      name, found[0]->run_id, found[1]->run_id, found.size() > 2 ? ", …" : "", name));
+      "{} runs begin with {}: {}, {}{}; give more of the name, or '{}*' for all of them",
+      found.size(), name, found[0]->run_id, found[1]->run_id, found.size() > 2 ? ", …" : "", name));
 }
 
 }  // namespace
@@ -296,10 +296,10 @@ NamedRuns::NamedRuns(std::vector<std::string> words) : names(std::move(words)) {
     folder = contract::PlanDir(fs::path(names.front()));
     names.erase(names.begin());
   } else if (!holds_plan(".")) {
-    throw base::UsageError(fmt::format(
-        "no plan.json in {0}, nor in the current folder; the folder that dlscale plan -o wrote "
-        "comes first, then runs",
-        names.front()));
+    throw base::UsageError(
+        fmt::format("no plan.json in {0} or in the current folder; name the folder written by "
+                    "dlscale plan -o first, then the runs",
+                    names.front()));
   }
 }
 
@@ -310,7 +310,7 @@ Runs runs_called(const contract::Plan& plan, const std::string& name) {
   found = runs_where(plan, [&](const std::string& id) { return id.starts_with(name); });
   if (found.size() > 1) refuse_ambiguous(name, found);
   if (!found.empty()) return found;
-  throw base::RunError(fmt::format("no run is called {}; dlscale list shows all", name),
+  throw base::RunError(fmt::format("no run matches {}; dlscale list shows all runs", name),
                        base::kExitNothingMatched);
 }
 

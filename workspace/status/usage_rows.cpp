@@ -139,12 +139,12 @@ std::vector<analysis::Column> usage_columns(const std::vector<UsageFacet>& facet
   const analysis::Column measured[] = {
       {"launches", "launches", ""},
       {"timeouts_share", "timed out", "%", 0, 100},
-      {"walltime_s", "walltime asked", time.name, time.decimals, time.scale},
-      {"elapsed_s", "used", time.name, time.decimals, time.scale},
-      {"elapsed_max_s", "most used", time.name, time.decimals, time.scale},
-      {"walltime_used", "used of it", "%", 0, 100},
-      {"gpu_hours", "GPU-hours asked", "", 2},
-      {"gpu_hours_used", "used", "", 2},
+      {"walltime_s", "walltime requested", time.name, time.decimals, time.scale},
+      {"elapsed_s", "time used", time.name, time.decimals, time.scale},
+      {"elapsed_max_s", "most time used", time.name, time.decimals, time.scale},
+      {"walltime_used", "share used", "%", 0, 100},
+      {"gpu_hours", "GPU-hours requested", "", 2},
+      {"gpu_hours_used", "GPU-hours used", "", 2},
       {"memory_bytes", "node memory", "GB", 1, 1e-9},
       {"peak_memory_bytes", "peak", "GB", 1, 1e-9},
   };
@@ -265,14 +265,14 @@ analysis::Table usage_table(const std::string& study, const std::vector<contract
                             const std::vector<UsageFacet>& facets) {
   analysis::Table table;
   table.id = "usage";
-  table.title = "Asked for and used: " + study;
+  table.title = "Requested and used: " + study;
   table.notes = {
-      "Launches that have ended. Walltimes and times used are medians, \"used of it\" is the "
-      "median "
-      "of each launch's share; GPU-hours are sums of what is charged.",
-      "Times and memory by the batch system's books where it keeps some. Else the time is that of "
-      "the launch log or the run's records, and the peak is the largest rank's memory times the "
-      "ranks of a node."};
+      "Only launches that have ended. Walltimes and times are medians. \"share used\" is the "
+      "median share of the requested walltime that a launch used. GPU-hours are sums of the "
+      "charged GPU-hours.",
+      "Times and memory come from the accounting of the batch system if available. Otherwise the "
+      "time comes from the launch log or the records of the run, and the peak is the memory of the "
+      "largest rank times the number of ranks per node."};
   table.columns = usage_columns(facets, time_unit(rows));
   for (const contract::UsageRow& row : rows) table.rows.push_back(usage_cells(row, facets));
   return table;

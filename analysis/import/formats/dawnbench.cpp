@@ -75,13 +75,13 @@ class Reader {
       if (position == columns_.f1) f1 = value;
     });
     if (count < columns_.all || std::isnan(hours) || (std::isnan(top1) && std::isnan(f1))) {
-      return log_.skip("no row of an epoch");
+      return log_.skip("is not a row of an epoch");
     }
     if (line == last_row_) return log_.skip_repeated();
     if (!(hours >= hours_) || hours > 1e6) {
-      return log_.skip(fmt::format("{} hours after {}", hours, hours_));
+      return log_.skip(fmt::format("{} hours cannot follow {} hours", hours, hours_));
     }
-    if (f1 > 1 || f1 < 0 || top5 > 100 || top5 < 0) return log_.skip("no such score can be");
+    if (f1 > 1 || f1 < 0 || top5 > 100 || top5 < 0) return log_.skip("a score is out of range");
     std::map<std::string, double> metrics;
     if (!std::isnan(top5)) metrics["top5_accuracy"] = top5 / 100;
     if (!std::isnan(f1)) metrics["f1"] = f1;
@@ -117,7 +117,7 @@ extern const LogFormat dawnbench_entry;
 const LogFormat dawnbench_entry{
     .name = "dawnbench",
     .summary = "training progress of DAWNBench entries (TSV: epoch, hours, top1Accuracy, f1Score)",
-    .rates = "none: samples stand nowhere; epochs have their times, perhaps with evaluation",
+    .rates = "none: the table has no samples; the times of epochs may include evaluation",
     .cross_check = "nothing: the table has no samples, so that there is no rate",
     .file = "",
     .needs_run = false,

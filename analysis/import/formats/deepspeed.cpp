@@ -109,8 +109,8 @@ class Reader {
     if (!read_timer(line.text, t)) {
       if (!line.complete) return log_.cut_off();
       return log_.skip(line.text.find("global_step=") == std::string_view::npos
-                           ? "a rate of DeepSpeed before 0.8, which may count micro batches"
-                           : "no rate around \"SamplesPerSec\"");
+                           ? "the rate is from DeepSpeed before 0.8 and may count micro batches"
+                           : "no valid rate next to \"SamplesPerSec\"");
     }
     const bool is_same = t.step == last_.step && t.mean_rate == last_.mean_rate;
     if (!is_same && t.step <= last_.step) begin_process();
@@ -159,7 +159,7 @@ class Reader {
   void take_pipe(const LogLine& line) {
     PipeLine p{.lr = lr_, .line = line.number};
     if (!line.complete) return log_.cut_off();
-    if (!read_pipe(line.text, p)) return log_.skip("no step around \"iter time (s):\"");
+    if (!read_pipe(line.text, p)) return log_.skip("no valid step next to \"iter time (s):\"");
     p.is_start = std::exchange(is_starting_, false);
     const RunPlace before = told_by_pipe_;
     if (log_.repeats(told_by_pipe_, {0, p.step})) return;
@@ -228,7 +228,7 @@ LogContent read(std::string_view text, const contract::RunSpec& run) {
 extern const LogFormat deepspeed_entry;
 const LogFormat deepspeed_entry{
     .name = "deepspeed",
-    .summary = "what DeepSpeed's engines print every steps_per_print steps",
+    .summary = "output of DeepSpeed's engines, every steps_per_print steps",
     .rates =
         "of all ranks; without waiting for data and without the first two steps (ThroughputTimer); "
         "of pipelines with waiting for data, the first line marked as warm-up",

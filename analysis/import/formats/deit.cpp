@@ -29,7 +29,8 @@ LogContent read(std::string_view text, const contract::RunSpec& run) {
                  return line.complete ? log.skip("no JSON after \"train_lr\"") : log.cut_off();
                }
                const auto number = json.integer("epoch");
-               if (!number || *number < 0 || *number > 1'000'000'000) return log.skip("no epoch");
+               if (!number || *number < 0 || *number > 1'000'000'000)
+                 return log.skip("no valid epoch number");
                if (log.repeats(told, {*number, 0})) return;
                contract::EpochRecord epoch{.epoch = static_cast<int>(*number),
                                            .wall_s = std::nan("")};

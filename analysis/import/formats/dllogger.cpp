@@ -167,7 +167,7 @@ class Reader {
 
   void take_steps(const Entry& entry, double rate) {
     if (*entry.iteration < 1 || *entry.iteration > 1'000'000'000) {
-      return log_.skip("no iteration can have this number");
+      return log_.skip("the iteration number is out of range");
     }
     if (watch_.goes_back({*entry.epoch, *entry.iteration})) is_whole_ = false;
     if (log_.repeats(told_, {*entry.epoch, *entry.iteration})) return;
@@ -227,7 +227,7 @@ class Reader {
   }
 
   void take_ncf(const Entry& entry) {
-    log_.skip("a train_throughput whose clock may stop before the device is done: no rate");
+    log_.skip("the clock of train_throughput may stop before the device is done: no rate");
     const auto hits = entry.number("hr@10");
     if (!hits || !entry.epoch || *hits < 0 || *hits > 1) return;
     if (log_.repeats(validated_, {*entry.epoch, 0})) return;

@@ -106,7 +106,7 @@ class Reader {
   void take_progress(const LogLine& line) {
     if (!line.complete) return log_.cut_off();
     const auto progress = read_progress(line.text);
-    if (!progress) return log_.skip("no iteration of GNMT's after \"TRAIN [\"");
+    if (!progress) return log_.skip("no GNMT iteration after \"TRAIN [\"");
     if (progress->epoch <= performed_.epoch) return log_.skip_repeated();
     skips_first_ = skips_first_ || (progress->iteration == 0 && progress->mean_time_s == 0);
     const bool known =
@@ -131,7 +131,7 @@ class Reader {
     double rate = 0;
     if (!s.skip("Performance: Epoch:") || !s.integer(epoch) || !s.find("Training: ") ||
         !s.number(rate)) {
-      return log_.skip("no rate of GNMT's after \"Performance:\"");
+      return log_.skip("no GNMT rate after \"Performance:\"");
     }
     if (log_.repeats(performed_, {epoch, 0})) return;
     log_.fact("gpus", ranks_);
@@ -147,7 +147,7 @@ class Reader {
     last_.reset();
     if (skips_first_ && p.iteration == 0) {
       return log_.skip(
-          "only the epoch's first iteration is printed, whose time is no mean: no rate");
+          "only the first iteration of the epoch is printed, and its time is not a mean: no rate");
     }
     TimedSteps window{.epoch = epoch, .steps = p.iteration + (skips_first_ ? 0 : 1)};
     const std::int64_t ranks = ranks_ > 0 ? ranks_ : run_.gpus;

@@ -150,10 +150,10 @@ class Reader {
 
   void take_whole(int line, std::int64_t epoch) {
     if (whole_) {
-      return log_.skip(fmt::format(
-          "the training was resumed after its end at step {:.0f}: the steps since then have no "
-          "rate of their own",
-          whole_->steps));
+      return log_.skip(
+          fmt::format("the training was resumed after its end at step {:.0f}: the steps since then "
+                      "have no separate rate",
+                      whole_->steps));
     }
     whole_ = WholeTraining{.line = rate_line_ > 0 ? rate_line_ : line, .epoch = epoch};
     const double steps = value("step");
@@ -177,8 +177,8 @@ class Reader {
     }
     if (told < all.steps - allowed) {
       return fmt::format(
-          "the training seems to have been resumed: train_steps_per_second says {:.0f} steps, of "
-          "{:.0f} in all",
+          "the training seems to have been resumed: train_steps_per_second counts {:.0f} steps of "
+          "{:.0f} in total",
           told, all.steps);
     }
     if (lacks_first_losses(all)) {
@@ -235,8 +235,8 @@ class Reader {
         std::isnan(all.steps_per_s) && std::abs(samples - all.steps) <= kTolerance * all.steps;
     if (!counts_steps) return "";
     if (!log_.knows_batch()) {
-      return "train_samples_per_second counts steps in this version, and nothing says how many "
-             "samples a step has (--set global_batch=N)";
+      return "train_samples_per_second counts steps in this version, and the number of samples per "
+             "step is unknown (give it with --set global_batch=N)";
     }
     samples = all.steps * static_cast<double>(log_.global_batch());
     return "";
@@ -303,8 +303,8 @@ const LogFormat huggingface_entry{
     .name = "huggingface",
     .summary = "trainer_state.json of Hugging Face's Trainer",
     .rates =
-        "of all ranks over the whole training: start-up, waiting for data, evaluations and saving "
-        "are in it; none of a training that was resumed or stopped early",
+        "of all ranks over the whole training, including start-up, waiting for data, evaluations "
+        "and saving; none if the training was resumed or stopped early",
     .cross_check =
         "train_samples_per_second with the steps and the global batch (at least train_batch_size); "
         "train_steps_per_second, train_loss and the evaluations' times with the steps",

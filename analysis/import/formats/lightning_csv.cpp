@@ -92,9 +92,10 @@ class Reader {
     const auto cells = base::split(line.text, ',');
     const auto epoch = columns_->number(cells, "epoch");
     if (!line.complete) return log_.cut_off();
-    if (cells.size() != columns_->names().size()) return log_.skip("no row of the table");
+    if (cells.size() != columns_->names().size())
+      return log_.skip("does not have the columns of the table");
     if (!epoch) return skip_without_epoch(cells, line.number);
-    if (!(*epoch >= 0 && *epoch < 1e9)) return log_.skip("no epoch can have this number");
+    if (!(*epoch >= 0 && *epoch < 1e9)) return log_.skip("the epoch number is out of range");
     at_ = {static_cast<std::int64_t>(*epoch), -1};
     const auto step = columns_->number(cells, "step");
     if (step && *step >= 0 && *step < 1e15) at_.step = static_cast<std::int64_t>(*step);
@@ -112,8 +113,8 @@ class Reader {
     if (largest_accuracy_ > 1) {
       log_.at(line_of_largest_);
       log_.skip(fmt::format(
-          "an accuracy is {:g}, so those of this file are in percent{}", largest_accuracy_,
-          largest_accuracy_ > 100 ? ", or none at all: none of them counts" : ""));
+          "an accuracy is {:g}, so the accuracies of this file are in percent{}", largest_accuracy_,
+          largest_accuracy_ > 100 ? ", or are not accuracies at all: they are ignored" : ""));
     }
     for (Evaluation& eval : evaluations_) {
       log_.at(eval.line);

@@ -63,7 +63,7 @@ LogContent read(std::string_view text, const contract::RunSpec& run) {
                double value = 0;
                if (!line.complete) return log.cut_off();
                if (!read_line(line.text, step, kind, value))
-                 return log.skip("no line of llm.c's after \"s:\"");
+                 return log.skip("the text after \"s:\" is not a line of llm.c");
                if (log.repeats(told[static_cast<std::size_t>(kind)], {0, step})) return;
                const double at = static_cast<double>(step);
                if (kind == Kind::train && step <= 1'000'000'000) {

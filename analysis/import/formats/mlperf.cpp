@@ -47,7 +47,8 @@ class Reader {
     line_ = line.number;
     MlperfEvent event;
     if (!lines_.read(line, event)) {
-      return line.complete ? log_.skip("no line of MLPerf's after its mark") : log_.cut_off();
+      return line.complete ? log_.skip("no valid MLPerf line after the MLPerf mark")
+                           : log_.cut_off();
     }
     if (!event.benchmark.empty()) set_benchmark(std::string(event.benchmark));
     progress_.train_samples = log_.start().train_samples;
@@ -66,8 +67,7 @@ class Reader {
   LogContent finish() {
     if (const auto reason = coverage_.contradiction()) log_.reject_rate(*reason);
     if (benchmark_.starts_with("dlrm") && done_ > 1) {
-      log_.reject_rate(
-          "DLRM trains about one epoch, so the numbers of its blocks are not those of epochs");
+      log_.reject_rate("DLRM trains about one epoch, so its block numbers are not epoch numbers");
     }
     if (!timed_.empty()) log_.start().environment["timed"] = timed_;
     return log_.finish();
@@ -177,7 +177,8 @@ class Reader {
     resumes_after_evaluation_ = false;
     if (!first_epoch_ && e.epoch) first_epoch_ = std::min(*e.epoch, 1.0);
     if (is_block && !counts_by_samples_ && e.epoch && *e.epoch != std::floor(*e.epoch)) {
-      log_.reject_rate("the block starts within an epoch, and the blocks before have whole epochs");
+      log_.reject_rate(
+          "the block starts within an epoch, but the blocks before it cover whole epochs");
     }
     if (is_block && e.samples && !has_block_) starts_with_sums_ = *e.samples == 0;
     has_block_ = has_block_ || is_block;
@@ -196,7 +197,8 @@ class Reader {
     if (!counts_by_samples_ && !stops_blocks_ && open_->evaluations > 0) {
       block_ends(e);
     } else {
-      leave_out_open(e.time, "a block starts before the one before has stopped: no rate for it");
+      leave_out_open(
+          e.time, "a block starts before the previous block stops: no rate for the previous block");
     }
     return false;
   }
@@ -284,11 +286,9 @@ class Reader {
   void epoch_ends(const MlperfEvent& e) {
     const Period period = *std::exchange(open_, std::nullopt);
     if (period.epoch && e.epoch && *e.epoch != *period.epoch && *e.epoch != *period.epoch + 1) {
-      return leave_out(
-          period.until(e.time),
-          fmt::format(
-              "the epoch that stops is {} and the one that started is {}: no rate for this time",
-              *e.epoch, *period.epoch));
+      return leave_out(period.until(e.time),
+                       fmt::format("epoch {} stops, but epoch {} started: no rate for this time",
+                                   *e.epoch, *period.epoch));
     }
     timed_ = "epochs";
     const double end_s = training_end(period, e);
@@ -319,7 +319,7 @@ class Reader {
     const TimeSpan span = *std::exchange(unsure_, std::nullopt);
     if (!stops) return trained(1, span);
     pending_rate_.reset();
-    log_.skip("the epoch before was stopped when an evaluation reached the target: no rate for it");
+    log_.skip("the previous epoch stopped when an evaluation reached the target: no rate for it");
   }
 
   void period_of_samples_ends(const MlperfEvent& e) {
@@ -382,12 +382,13 @@ class Reader {
   void block_without_start_ends(const MlperfEvent& e) {
     if (e.key != "block_stop" || !e.samples || *e.samples < count_ + 1) return;
     know_count(*e.samples);
-    log_.skip("no line says when the block started that stops here: no rate for it");
+    log_.skip("the log does not state when the block that stops here started: no rate for it");
   }
 
   void sum_reached(double sum, const TimeSpan& span) {
     const double samples = sum - count_;
-    if (samples < 1) return leave_out(span, "no samples were trained by its numbers: no rate");
+    if (samples < 1)
+      return leave_out(span, "no samples were trained according to its numbers: no rate");
     carried_.insert(carried_.end(), ended_.begin(), ended_.end());
     ended_.clear();
     carried_.push_back(span);
@@ -403,7 +404,7 @@ class Reader {
     if (samples >= 1 && knows_count_) return trained_samples(samples, spans);
     for (const TimeSpan& span : spans) {
       leave_out(span,
-                "the log does not state how many samples the block before has: no rate for it");
+                "the log does not state how many samples the previous block has: no rate for it");
     }
     if (samples >= 1) know_count(*e.samples);
   }
@@ -501,7 +502,7 @@ class Reader {
     done_ += epochs;
     coverage_.period_ends(span.end_s);
     if (!(epochs >= 1 && epochs <= 1e6))
-      return leave_out(span, "the number of epochs cannot be right");
+      return leave_out(span, "the number of epochs is out of range");
     TimedSteps steps{.epoch = static_cast<std::int64_t>(done_) - 1};
     steps.samples = static_cast<double>(of_epoch) * epochs;
     const double count = steps.samples / static_cast<double>(log_.global_batch());
@@ -513,7 +514,7 @@ class Reader {
     if (!has_steps && first == 0) {
       log_.skip(
           counts_tokens
-              ? "the global batch counts tokens and an epoch has sentences: no rate"
+              ? "the global batch counts tokens, but the epoch counts sentences: no rate"
               : "the log does not state how many samples an epoch has: no rate. State them with "
                 "--set train_samples=N");
     }
@@ -568,7 +569,7 @@ class Reader {
       log_.skip("no epoch ended before run_stop: there is no rate");
     const bool good = e.status == "success";
     log_.stop(good ? contract::RunOutcome::Completed : contract::RunOutcome::Failed,
-              good ? "" : "run_stop says \"" + std::string(e.status.substr(0, 100)) + "\"",
+              good ? "" : "run_stop reports \"" + std::string(e.status.substr(0, 100)) + "\"",
               e.time - begun_s_);
   }
 
@@ -649,9 +650,9 @@ const LogFormat mlperf_entry{
     .name = "mlperf",
     .summary = "MLPerf Training's lines (:::MLLOG, :::MLL, :::MLPv0.5.0) in any output",
     .rates =
-        "of all accelerators: training samples of an epoch or a block over its wall time, waiting "
-        "for data included, evaluation not (unless the environment's \"timed\" says so); the first "
-        "epoch or block is marked as warm-up",
+        "of all accelerators: training samples of an epoch or a block over its wall time, with "
+        "waiting for data and without evaluation (unless the environment's \"timed\" names it); "
+        "the first epoch or block is marked as warm-up",
     .cross_check =
         "throughput and imgs_sec of tracked_stats with the epoch or block that they belong to, but "
         "the first (BERT, DLRM and graph benchmarks: only a bound, because evaluations are in "

@@ -86,8 +86,8 @@ std::optional<std::string> MlperfCoverage::too_little_time() const {
   const double trained_s = united_seconds(trained_);
   if (wall_s > (1 + kMostOverlap) * trained_s) {
     return fmt::format(
-        "the epochs or blocks last {:.6g} s together, which is more than the {:.6g} s in which "
-        "they lie",
+        "the epochs or blocks last {:.6g} s together, which is more than the {:.6g} s that they "
+        "span",
         wall_s, trained_s);
   }
   std::vector<TimeSpan> known = trained_;
@@ -99,7 +99,8 @@ std::optional<std::string> MlperfCoverage::too_little_time() const {
   if (idle_s <= kMostIdle * wall_s && wall_s >= kLeastTrained * all_s) return std::nullopt;
   return fmt::format(
       "the epochs or blocks last {:.6g} s of the {:.6g} s between the first and the last of them, "
-      "and {:.6g} s are neither training nor evaluation: the training ran outside of its lines",
+      "and {:.6g} s are neither training nor evaluation: these lines do not cover the whole "
+      "training",
       wall_s, all_s, idle_s);
 }
 
@@ -118,7 +119,7 @@ std::optional<std::string> MlperfCoverage::too_fast_window() const {
   if (highest <= kFastest * rate) return std::nullopt;
   return fmt::format(
       "the epoch or block that ends in line {} gives {:.6g} samples/s, {:.3g} times the {:.6g} "
-      "samples/s of all: a part of the training ran outside of its lines",
+      "samples/s of the whole training: these lines do not cover the whole training",
       fastest->line, highest, highest / rate, rate);
 }
 

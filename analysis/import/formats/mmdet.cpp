@@ -39,7 +39,8 @@ class Reader {
       return line.complete ? log_.skip("no JSON after \"mode\"") : log_.cut_off();
     }
     const auto epoch = json_.integer("epoch");
-    if (!epoch || (!is_train && !is_val)) return log_.skip("no line of training or validation");
+    if (!epoch || (!is_train && !is_val))
+      return log_.skip("neither a training line nor a validation line");
     is_train ? take_train(*epoch - 1, line.number) : take_val(*epoch - 1);  // epochs count from 1
   }
   LogContent finish() {
@@ -60,7 +61,7 @@ class Reader {
   void take_train(std::int64_t epoch, int line) {
     const auto step = json_.integer("iter");
     const auto step_s = json_.number("time");
-    if (!step || !step_s) return log_.skip("no step and its time");
+    if (!step || !step_s) return log_.skip("no step number and step time");
     at_ = {epoch, *step};
     const RunPlace before = told_;
     const bool is_behind_eval = std::exchange(is_behind_eval_, false);
@@ -165,9 +166,9 @@ const LogFormat mmdet_entry{
     .name = "mmdet",
     .summary = "OpenMMLab's .log.json (MMDetection, MMClassification, MMSegmentation with mmcv 1)",
     .rates =
-        "rank 0's step times with the global batch the run tells, waiting for data included; the "
-        "first line, and that behind an evaluation where \"iter\" goes on over epochs, are marked "
-        "as warm-up",
+        "rank 0's step times with the global batch of the run, waiting for data included; the "
+        "first line, and the line after an evaluation if \"iter\" continues over epochs, are "
+        "marked as warm-up",
     .cross_check = "nothing: the lines have step times and no rate or total",
     .file = "",
     .needs_run = true,

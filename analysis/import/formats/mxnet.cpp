@@ -122,9 +122,10 @@ class Reader {
   void take_speed(const LogLine& line, std::string_view text) {
     Speed s;
     if (!read_speed(text, s)) {
-      return line.complete ? log_.skip("no speed of MXNet's after \"Epoch\"") : log_.cut_off();
+      return line.complete ? log_.skip("no MXNet speed after \"Epoch\"") : log_.cut_off();
     }
-    if (is_distributed_) return log_.skip("the speed of one worker of several: no rate of all");
+    if (is_distributed_)
+      return log_.skip("the speed is that of one of several workers: no rate of all workers");
     const RunPlace place{s.epoch, s.batch};
     if (place == told_) return;  // next metric of the same batch
     if (watch_.goes_back(place)) is_whole_ = false;
@@ -252,12 +253,11 @@ const LogFormat mxnet_entry{
     .name = "mxnet",
     .summary = "log of MXNet's training loops (Speedometer)",
     .rates =
-        "of one process and all its devices, which is all where the kvstore is not distributed; "
-        "waiting for data included; the first line is marked as warm-up",
+        "of one process and all its devices, which are all devices unless the kvstore is "
+        "distributed; waiting for data included; the first line is marked as warm-up",
     .cross_check =
-        "the epoch's \"Time cost\" with its windows, only a bound, because it has batches behind "
-        "the "
-        "last line; GluonCV: the \"speed\" of an epoch",
+        "the epoch's \"Time cost\" with its windows, only a bound, because it includes the batches "
+        "after the last line; GluonCV: the \"speed\" of an epoch",
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,

@@ -114,7 +114,7 @@ class Reader {
   LogContent finish() {
     if (!known_ && !first_.empty()) {
       log_.at(first_number_);
-      log_.skip(fmt::format("nothing of nccl-tests is in it; it begins \"{}\"", first_));
+      log_.skip(fmt::format("contains no output of nccl-tests; it begins with \"{}\"", first_));
     }
     return log_.finish();
   }
@@ -214,7 +214,7 @@ class Reader {
                       whole_number(cell(at.time - shift), time_us) &&
                       whole_number(cell(at.algbw - shift), result.algbw_gb_per_s) &&
                       whole_number(cell(at.busbw - shift), result.busbw_gb_per_s);
-    if (!good) return log_.skip("no row of nccl-tests' table"), false;
+    if (!good) return log_.skip("is not a row of the table of nccl-tests"), false;
     result.type = cell(columns_->type);
     result.redop = cell(columns_->redop);
     if (whole_number(cell(columns_->root), root)) result.root = clamped(root);
@@ -231,12 +231,12 @@ class Reader {
                         time_us <= kLongestUs && result.algbw_gb_per_s >= 0 &&
                         result.busbw_gb_per_s >= 0 && result.algbw_gb_per_s <= kFastestGb &&
                         result.busbw_gb_per_s <= kFastestGb;
-    if (!can_be) return log_.skip("no collective takes such a time, or has such a rate"), false;
+    if (!can_be) return log_.skip("the time or the rate is out of range for a collective"), false;
     const double algbw = size / time_us / 1e3;  // bytes/µs are MB/s
     const double rounding = 0.006 + kDisagreement * algbw;
     if (std::abs(algbw - result.algbw_gb_per_s) > rounding) {
       log_.skip(fmt::format(
-          "algbw is {} GB/s, but size / time {:.4g}: is its time in other units than µs?",
+          "algbw is {} GB/s, but size / time is {:.4g} GB/s: check that its time is in µs",
           result.algbw_gb_per_s, algbw));
       return false;
     }
@@ -277,7 +277,7 @@ void Reader::take_config(std::string_view config) {
 }
 
 void Reader::take_result(std::string_view text) {
-  if (!json_.read(text)) return log_.skip("no result of nccl-tests");
+  if (!json_.read(text)) return log_.skip("is not a result of nccl-tests");
   for (const bool in_place : {false, true}) {
     const std::string way = in_place ? "in_place" : "out_of_place";
     const auto number = [&](const char* name) { return json_.number(way + "/" + name); };

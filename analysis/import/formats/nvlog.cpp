@@ -24,7 +24,7 @@ class Reader {
     TextScanner s(line.text.substr(at + kMark.size()));
     double time = 0;
     if (!s.number(time) || !s.skip("(") || !s.find(") ")) {
-      return log_.skip("no line of NVLOG's after its mark");
+      return log_.skip("no valid NVLOG line after the NVLOG mark");
     }
     const std::string_view key = s.until(":");
     s.skip(": ");
@@ -45,7 +45,7 @@ class Reader {
     } else if (key == "train_throughput") {
       ++rates_;
       if (rates_ == 1) {
-        log_.skip("a train_throughput whose clock may stop before the device is done: no rate");
+        log_.skip("the clock of train_throughput may stop before the device is done: no rate");
       }
     } else if (key == "run_final") {
       log_.stop(contract::RunOutcome::Completed);
@@ -61,9 +61,9 @@ class Reader {
 
   void take_eval(std::string_view value) {
     const bool good = json_.read(value) && json_.integer("epoch") && json_.number("value");
-    if (!good) return log_.skip("no epoch's value after \"eval_accuracy\"");
+    if (!good) return log_.skip("no epoch and value after \"eval_accuracy\"");
     const double hits = *json_.number("value");
-    if (!(hits >= 0 && hits <= 1)) return log_.skip("no hit rate is outside of 0 to 1");
+    if (!(hits >= 0 && hits <= 1)) return log_.skip("the hit rate is not between 0 and 1");
     if (log_.repeats(told_, {*json_.integer("epoch"), 0})) return;
     log_.add_eval(*json_.integer("epoch"), std::nan(""), std::nan(""), {{"hit_rate_10", hits}});
   }

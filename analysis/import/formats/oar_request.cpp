@@ -132,11 +132,9 @@ GpuCount gpus_of(const Request& request, std::int64_t nodes, double walltime_s) 
   const bool agree = std::all_of(fitting.begin(), fitting.end(),
                                  [&](const Shape& shape) { return shape.gpus == fitting[0].gpus; });
   if (agree) return {fitting[0].gpus, ""};
-  return {
-      std::nullopt,
-      fmt::format("GPUs unknown: the job asked for one of {} shapes, and its nodes and walltime "
-                  "do not tell which it got",
-                  request.size())};
+  return {std::nullopt, fmt::format("GPUs unknown: the job requested one of {} shapes, and its "
+                                    "nodes and walltime do not show which one it got",
+                                    request.size())};
 }
 
 }  // namespace dlscale::analysis::oar

@@ -94,7 +94,7 @@ End cause_of(Value job) {
 
 End end_of(Value job, const AccountedJob& known) {
   if (known.state != "Terminated" && known.state != "Error") {
-    return {RunOutcome::Lost, "had not ended when the books were read: " + known.state};
+    return {RunOutcome::Lost, "had not ended when the accounting data was read: " + known.state};
   }
   if (known.state == "Error" || (!known.exit_code && !known.signal)) return cause_of(job);
   if (known.signal) return {RunOutcome::Failed, fmt::format("signal {}", *known.signal)};
@@ -147,9 +147,9 @@ void take_job(CollectedLog& log, const std::string& key, std::string_view text) 
   simdjson::dom::parser parser;
   Value job;
   const bool is_json = parser.parse(text.data(), text.size()).get(job) == simdjson::SUCCESS;
-  if (!is_json || !job.is_object()) return log.skip("no job of oarstat's");
+  if (!is_json || !job.is_object()) return log.skip("is not a job of oarstat");
   AccountedJob known = job_of(key, job);
-  if (known.state.empty()) return log.skip("a job without a state");
+  if (known.state.empty()) return log.skip("the job has no state");
   const oar::Request request = oar::parse_request(text_in(job, "wanted_resources"));
   const oar::GpuCount gpus = oar::gpus_of(request, known.nodes.value_or(0), known.timelimit_s);
   known.gpus = gpus.gpus;
@@ -231,7 +231,9 @@ extern const LogFormat oarstat_entry;
 const LogFormat oarstat_entry{
     .name = "oarstat",
     .summary = "OAR's accounting: oarstat --full --json",
-    .rates = "none: what jobs computed is not in it; GPU-hours are elapsed time times GPUs",
+    .rates =
+        "none: the accounting data does not contain what jobs computed; GPU-hours are elapsed time "
+        "times GPUs",
     .cross_check = "nothing: jobs have no rates",
     .file = "",
     .needs_run = false,

@@ -16,7 +16,7 @@ void take_row(CollectedLog& log, const CsvColumns& columns, const LogLine& line,
   const auto number = columns.number(cells, "epoch");
   const auto error = columns.number(cells, "val_error1");
   if (cells.size() != columns.names().size() || !number || !error || *number < 1 || *number > 1e9) {
-    return line.complete ? log.skip("no row of an epoch") : log.cut_off();
+    return line.complete ? log.skip("is not a row of an epoch") : log.cut_off();
   }
   if (!line.complete) return log.cut_off();
   if (log.repeats(told, {static_cast<std::int64_t>(*number), 0})) return;

@@ -63,7 +63,8 @@ class Reader {
     Row row;
     const std::string problem = columns_.split(line.text, row);
     if (!problem.empty()) return log_.skip(problem);
-    if (!columns_.is_row(row)) return log_.skip("no job: its JobID or State is none of SLURM's");
+    if (!columns_.is_row(row))
+      return log_.skip("is not a job: its JobID or State is not in the format of SLURM");
     const std::string_view id = columns_.job_id(row);
     id.find('.') == id.npos ? take_job(row, number) : take_step(row, id);
   }
@@ -112,8 +113,9 @@ class Reader {
         first_of({seconds(row, "totalcpu"), seconds(row, "systemcpu") + seconds(row, "usercpu")});
     const auto started = sacct::clock_time(job.started), ended = sacct::clock_time(job.ended);
     if (!started || !ended || !(job.elapsed_s > *ended - *started + kClockChange)) return;
-    log_.skip(fmt::format("elapsed {:.0f} s are more than the {:.0f} from its start to its end",
-                          job.elapsed_s, *ended - *started));
+    log_.skip(
+        fmt::format("the elapsed time of {:.0f} s exceeds the {:.0f} s from its start to its end",
+                    job.elapsed_s, *ended - *started));
     job.elapsed_s = std::nan("");
   }
 
@@ -187,7 +189,7 @@ class Reader {
                                                          : std::optional<std::int64_t>(1);
       if (!one.is_known || !times) {
         problem = fmt::format("the GPUs of \"{}\" cannot be counted: {}", text,
-                              !one.is_known ? "its form is unknown"
+                              !one.is_known ? "its format is unknown"
                               : one.each == sacct::Each::node
                                   ? "no column has the number of nodes"
                                   : "no column has the number of tasks (NTasks)");
@@ -224,7 +226,7 @@ class Reader {
 
   void take_step(const Row& row, std::string_view id) {
     if (!under_way_ || id.substr(0, id.find('.')) != job_.job_id) {
-      return log_.skip("a step of a job that is not before it");
+      return log_.skip("the step does not follow the row of its job");
     }
     const auto memory = sacct::memory(columns_(row, "maxrss"), sacct::kByte);
     if (memory) job_.max_memory_bytes = std::fmax(job_.max_memory_bytes, memory->bytes);
@@ -256,7 +258,7 @@ class Reader {
     log_.fact("gpus", job_.gpus.value_or(0));
     log_.fact("nodes", job_.nodes.value_or(0));
     std::string reason = state.outcome == RunOutcome::Completed ? "" : job_.state;
-    if (!state.ended) reason = "had not ended when the books were read: " + job_.state;
+    if (!state.ended) reason = "had not ended when the accounting data was read: " + job_.state;
     if (state.outcome == RunOutcome::Failed && job_.exit_code.value_or(0) != 0) {
       reason += fmt::format(", exit code {}", *job_.exit_code);
     }
@@ -386,7 +388,9 @@ extern const LogFormat sacct_entry;
 const LogFormat sacct_entry{
     .name = "sacct",
     .summary = "SLURM's accounting: sacct --parsable2 with a heading, or in Open XDMoD's order",
-    .rates = "none: what jobs computed is not in it; GPU-hours are elapsed time times GPUs",
+    .rates =
+        "none: the accounting data does not contain what jobs computed; GPU-hours are elapsed time "
+        "times GPUs",
     .cross_check = "nothing: jobs have no rates",
     .file = "",
     .needs_run = false,

@@ -465,8 +465,10 @@ std::string Columns::split(std::string_view line, Row& row) const {
   const Row pieces = row;
   const int readings = Joiner(names_, pieces, delimiter_ == ",").find(row);
   if (readings == 1) return "";
-  return fmt::format("has {} of {} columns: \"{}\" within a text {}", pieces.size(), names_.size(),
-                     delimiter_, readings == 0 ? "fits no column" : "fits several columns");
+  return fmt::format(
+      "has {} instead of {} columns: a \"{}\" inside a text {}", pieces.size(), names_.size(),
+      delimiter_,
+      readings == 0 ? "cannot belong to any column" : "could belong to several columns");
 }
 
 std::string_view Columns::operator()(const Row& row, std::string_view name) const {
@@ -488,7 +490,7 @@ bool Columns::is_row(const Row& row) const {
 
 std::string unreadable_form(std::string_view head) {
   if (is_padded(head)) {
-    return "sacct's table in columns of fixed width cuts values off: run sacct with --parsable2";
+    return "the fixed-width table of sacct cuts values off: run sacct with --parsable2";
   }
   const bool is_json = base::trimmed(head.substr(0, 64)).starts_with('{') &&
                        head.find("\"jobs\"") != head.npos &&

@@ -62,7 +62,7 @@ class Reader {
       return log_.skip("no rate after \"Training performance\"");
     }
     if (is_told_) return log_.skip_repeated();
-    if (ranks_ == 0) return log_.skip("the times of the ranks do not stand before it: no rate");
+    if (ranks_ == 0) return log_.skip("the times of the ranks are missing before it: no rate");
     log_.start().world_size = ranks_;
     log_.fact("model", "ssd");
     log_.fact("gpus", ranks_);

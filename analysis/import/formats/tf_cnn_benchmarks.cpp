@@ -51,7 +51,7 @@ class Reader {
       last_ = row;
       last_line_ = line.number;
     } else {
-      log_.skip("no row of tf_cnn_benchmarks around \"images/sec:\"");
+      log_.skip("no valid row of tf_cnn_benchmarks around \"images/sec:\"");
     }
   }
   LogContent finish() { return log_.finish(); }

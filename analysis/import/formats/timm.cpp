@@ -99,12 +99,14 @@ class Reader {
     if (const std::size_t at = line.text.find(kTrain); at != std::string_view::npos) {
       const auto train = read_train_line(line.text.substr(at));
       if (train) return take(*train);
-      return line.complete ? log_.skip("no line of timm's after \"Train:\"") : log_.cut_off();
+      return line.complete ? log_.skip("the text after \"Train:\" is not a line of timm")
+                           : log_.cut_off();
     }
     if (const std::size_t at = line.text.find(kTest); at != std::string_view::npos) {
       const auto test = read_test_line(line.text.substr(at));
       if (test) return take(*test);
-      return line.complete ? log_.skip("no line of timm's after \"Test:\"") : log_.cut_off();
+      return line.complete ? log_.skip("the text after \"Test:\" is not a line of timm")
+                           : log_.cut_off();
     }
     if (line.text.find(kStart) != std::string_view::npos) is_starting_ = true;
   }
@@ -184,7 +186,7 @@ class Reader {
       batch_note_line_ = line_;
       batch_note_ = fmt::format(
           "an update has {:.0f} images ({:g}/s x {:g} s), but the stated global batch is {:.0f}: "
-          "times of steps follow the log",
+          "step times use the log",
           batch_, line.mean_rate, line.mean_time_s, stated);
     }
     return batch_;

@@ -56,13 +56,14 @@ class Reader {
     const auto batch = number("batch_size");
     if (cells.size() != columns_->names().size() || cells[0].empty() || !rate || !step_ms ||
         !batch || *batch < 1 || *batch > 1e9 || *batch != std::floor(*batch)) {
-      return log_.skip("no row of a model");
+      return log_.skip("is not a row of a model");
     }
     const double expected = *batch / *step_ms * 1e3;
     if (!trains && !(std::abs(expected - *rate) <= kDisagreement * *rate)) {
-      return log_.skip(fmt::format(
-          "{} samples/s, but a batch of {:.0f} in {} ms are {:.4g}: is its time in other units?",
-          *rate, *batch, *step_ms, expected));
+      return log_.skip(
+          fmt::format("{} samples/s are printed, but a batch of {:.0f} in {} ms gives {:.4g}: "
+                      "check the unit of its time",
+                      *rate, *batch, *step_ms, expected));
     }
     log_.fact("model", std::string(cells[0]));
     log_.fact("gpus", std::int64_t{1});
@@ -142,7 +143,7 @@ const LogFormat timm_benchmark_entry{
     .summary = "tables of timm's benchmark.py: training or inference of many models on one GPU",
     .rates =
         "of one GPU, synthetic data on the device already, warm-up steps left out; the mean of "
-        "several steps stands as one",
+        "several steps counts as one step",
     .cross_check =
         "train_samples_per_sec with train_batch_size and train_step_time (inference: the same)",
     .file = "",

@@ -16,7 +16,7 @@ void take_row(CollectedLog& log, const CsvColumns& columns, const LogLine& line,
   const auto number = columns.number(cells, "epoch");
   if (!line.complete) return log.cut_off();
   if (cells.size() != columns.names().size() || !number || *number < 0 || *number > 1e7) {
-    return log.skip("no row of an epoch");
+    return log.skip("is not a row of an epoch");
   }
   if (log.repeats(told, {static_cast<std::int64_t>(*number), 0})) return;
   const auto value = [&](const char* name) {

@@ -102,8 +102,8 @@ const LogFormat torch7_entry{
     .name = "torch7",
     .summary = "logs of Torch 7 scripts with \"json_stats:\" lines",
     .rates =
-        "of one process and all its devices, waiting for data included, where the run tells how "
-        "many samples an epoch has; the first epoch is marked as warm-up",
+        "of one process and all its devices, waiting for data included, if the run gives the "
+        "number of samples in an epoch; the first epoch is marked as warm-up",
     .cross_check = "nothing: an epoch has one time and no rate",
     .file = "stdout",
     .needs_run = true,

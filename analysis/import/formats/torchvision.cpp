@@ -82,12 +82,14 @@ class Reader {
       if (!clock_time(scanner, wall_s)) return log_.skip("no time after \"Total time:\"");
       return end_epoch(epoch, wall_s);
     }
-    line.complete ? log_.skip("no line of torchvision's after \"Epoch:\"") : log_.cut_off();
+    line.complete ? log_.skip("the text after \"Epoch:\" is not a line of torchvision")
+                  : log_.cut_off();
   }
 
   void end_epoch(std::int64_t number, double wall_s) {
     if (log_.repeats(ended_, {number, 0})) return;
-    if (!last_ || last_->epoch != number) return log_.skip("how many steps it had is not told");
+    if (!last_ || last_->epoch != number)
+      return log_.skip("the number of steps of the epoch is unknown");
     TimedSteps steps{.epoch = number, .steps = last_->steps};
     steps.samples = static_cast<double>(steps.steps) * static_cast<double>(log_.global_batch());
     steps.wall_s = wall_s;

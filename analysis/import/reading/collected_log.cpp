@@ -77,12 +77,12 @@ bool CollectedLog::add_steps(const TimedSteps& s) {
                       is_between(s.samples, 1, kMostSamples) &&
                       is_between(s.wall_s, 1e-9, kLongest);
   if (!can_be) {
-    skip("no rate can be made of its numbers");
+    skip("no rate can be computed from its numbers");
     return false;
   }
   if (s.samples / s.wall_s > kFastest * std::max(start_.world_size, 1)) {
     skip(fmt::format(
-        "{:.3g} samples/s cannot be: are its times in other units, or not of the steps?",
+        "{:.3g} samples/s is impossible: check the unit of its times and that they are step times",
         s.samples / s.wall_s));
     return false;
   }
@@ -104,8 +104,8 @@ bool CollectedLog::add_steps(const TimedSteps& s) {
 
 void CollectedLog::add_eval(std::int64_t epoch, double accuracy, double loss,
                             std::map<std::string, double> metrics, double wall_s) {
-  if (epoch < 0 || epoch > kMostEpochs) return skip("no epoch can have this number");
-  if (accuracy < 0 || accuracy > 1) return skip("no accuracy is outside of 0 to 100 %");
+  if (epoch < 0 || epoch > kMostEpochs) return skip("the epoch number is out of range");
+  if (accuracy < 0 || accuracy > 1) return skip("the accuracy is not between 0 and 100 %");
   contract::EvalRecord eval{.epoch = static_cast<int>(epoch), .time = std::nan("")};
   eval.wall_s = wall_s;
   eval.samples = std::clamp<std::int64_t>(start_.test_samples, 0, std::int64_t{1} << 50);
@@ -119,7 +119,7 @@ void CollectedLog::add_eval(std::int64_t epoch, double accuracy, double loss,
 }
 
 void CollectedLog::add_epoch(contract::EpochRecord epoch) {
-  if (epoch.epoch < 0 || epoch.epoch > kMostEpochs) return skip("no epoch can have this number");
+  if (epoch.epoch < 0 || epoch.epoch > kMostEpochs) return skip("the epoch number is out of range");
   epoch.time = std::nan("");
   add(std::move(epoch));
 }
@@ -181,10 +181,9 @@ LogContent CollectedLog::finish() {
   auto& file = content_.file;
   file.records.front() = std::move(start_);
   if (repeated_ > 0) {
-    sum_up(first_repeated_,
-           fmt::format("what was told before, in {}: by another rank, or by an earlier log in "
-                       "the same file; the first counts",
-                       base::count_of(repeated_, "line")));
+    sum_up(first_repeated_, fmt::format("repeated entries are ignored, in {}: another rank or an "
+                                        "earlier log in the same file reported them before",
+                                        base::count_of(repeated_, "line")));
   }
   for (std::string& sum : sums_) file.skipped.push_back(std::move(sum));
   rates_.conclude(file);

@@ -39,9 +39,9 @@ std::string RanksOfLog::what_is_left_out() const {
   if (!chosen.host.empty()) {
     name += fmt::format("{}{}", name.empty() ? "host " : " on ", chosen.host);
   }
-  return fmt::format("several processes write such lines: {} counts, {} of others {} left out",
-                     name, base::count_of(left_out_, "line"),
-                     base::word_for(left_out_, "is", "are"));
+  return fmt::format(
+      "several processes write such lines: {} is used, {} of other processes {} ignored", name,
+      base::count_of(left_out_, "line"), base::word_for(left_out_, "is", "are"));
 }
 
 }  // namespace dlscale::analysis

@@ -135,9 +135,9 @@ std::string describe(const PrintedFigure& figure, const CoveredWindows& windows,
           ? fmt::format("line {}", windows.first_line)
           : fmt::format("lines {} to {}", windows.first_line, windows.last_line);
   return fmt::format(
-      "line {}: \"{}\" says {:.6g} {} {}, but the steps that were read give {:.6g} {} ({}). They "
-      "contradict each other by more than 5 %{}, so the run has no rate. Check the numbers "
-      "of GPUs and samples that were stated for it",
+      "line {}: \"{}\" reports {:.6g} {} {}, but the steps that were read give {:.6g} {} ({}). "
+      "They contradict each other by more than 5 %{}, so the run has no rate. Check the numbers of "
+      "GPUs and samples that are given for the run",
       figure.line, figure.name, figure.value, unit_of(figure.quantity), span_of(figure.span),
       windows.value(figure.quantity), unit_of(figure.quantity), lines,
       others > 0 ? fmt::format(", as do {} more such lines", others) : "");

@@ -107,9 +107,10 @@ BaselineChoice at_count(const DeviceTwins& twins, const ScalingCurve& curve, int
                          gpus, here, fmt::join(gpu_counts(curve), ", "));
   }
   if (!allow_mixed) {
-    return {std::nullopt, fmt::format("{}: on another device than the baseline, {} (--mixed "
-                                      "compares anyway)",
-                                      name, mixed)};
+    return {
+        std::nullopt,
+        fmt::format("{}: on another device than the baseline: {} (use --mixed to compare anyway)",
+                    name, mixed)};
   }
   const auto point = std::ranges::find(other->points, gpus, &CurvePoint::gpus);
   return {Baseline(*point, to_string(devices), false), "", mixed};
@@ -180,15 +181,15 @@ std::string nothing_alike(const std::vector<ScalingCurve>& curves, const CurveKe
     any = true;
     if (!same_work(key, other)) continue;
     return fmt::format(
-        "no completed run with the baseline's {} that is otherwise like {} (there is {}; name "
-        "what may differ as well)",
+        "no completed run with the baseline's {} that is otherwise like {} (closest: {}; add the "
+        "other axes that may differ to the baseline)",
         to_string(chosen), to_string(key), to_string(other));
   }
   if (any) {
-    return fmt::format("no completed run with the baseline's {} does the work of {}",
+    return fmt::format("no completed run with the baseline's {} does the same work as {}",
                        to_string(chosen), to_string(key));
   }
-  return fmt::format("no completed run with the baseline's {} among those that are compared",
+  return fmt::format("no completed run with the baseline's {} among the compared runs",
                      to_string(chosen));
 }
 
@@ -204,9 +205,10 @@ BaselineChoice among_curves(const std::vector<ScalingCurve>& curves, const Scali
     if (point == other.points.end()) return at(other, rule.gpus, to_string(other.key));
     const std::string mixed = unlike_baseline(*point, curve, chosen);
     if (!mixed.empty() && !allow_mixed) {
-      return {std::nullopt, fmt::format("{}: not comparable with the baseline, {} (--mixed "
-                                        "compares anyway)",
-                                        name, mixed)};
+      return {
+          std::nullopt,
+          fmt::format("{}: not comparable with the baseline: {} (use --mixed to compare anyway)",
+                      name, mixed)};
     }
     return {Baseline(*point, to_string(chosen), &other == &curve), "", mixed};
   }
@@ -264,15 +266,16 @@ std::vector<BaselineChoice> choose_baselines(const std::vector<ScalingCurve>& cu
     const std::string name = name_among(curve.key, axes);
     if (!curve.mixed.empty() && !allow_mixed) {
       choices.push_back(
-          {std::nullopt,
-           fmt::format("{}: not comparable, {} (--mixed compares anyway)", name, curve.mixed)});
+          {std::nullopt, fmt::format("{}: not comparable: {} (use --mixed to compare anyway)", name,
+                                     curve.mixed)});
     } else if (!chosen_values(rule).empty()) {
       choices.push_back(among_curves(curves, curve, rule, allow_mixed));
     } else if (rule.rule == kPerCurve) {
       choices.push_back(at(curve, curve.first_gpus, name));
     } else if (common == 0) {
       choices.push_back(
-          {std::nullopt, "the curves share no GPU count; choose --baseline per-curve or gpus=N"});
+          {std::nullopt,
+           "the curves have no common GPU count; choose --baseline per-curve or gpus=N"});
     } else {
       choices.push_back(at_count(twins, curve, common, name, allow_mixed));
     }
@@ -299,12 +302,12 @@ contract::BaselineRule parse_baseline(std::string_view text) {
   for (const auto& [axis, value] : values_in(text)) {
     if (axis.empty() || value.empty()) fail_on_rule(text);
     if (!named.insert(axis).second) {
-      throw base::UsageError(fmt::format("baseline {}: {} stands there twice", text, axis));
+      throw base::UsageError(fmt::format("baseline {}: {} is given twice", text, axis));
     }
     if (changes_work(axis)) {
       throw base::UsageError(
-          fmt::format("baseline {}: runs of another {} do other work; choose by how they train, "
-                      "such as framework or loader",
+          fmt::format("baseline {}: runs with another {} do different work; choose an axis that "
+                      "keeps the work, such as framework or loader",
                       text, axis));
     }
     if (axis == kGpusRule) {

@@ -47,9 +47,10 @@ void add_measured(const Publication& publication, const std::string& axis, Found
       found.rows.insert(row_of(*point.value));
       found.findings.push_back(finding_of(
           {first.value, point.value},
-          fmt::format("{:.2f} times as fast on {:.4g} times the {}: more than ideal, so the two "
-                      "differ in more than their number, or the first was measured cold.",
-                      speedup.value * (per_gpu ? ideal : 1), ideal, axis)));
+          fmt::format(
+              "{:.2f} times as fast on {:.4g} times the {} is more than ideal. The two points "
+              "differ in something else as well, or the first was measured before warm-up.",
+              speedup.value * (per_gpu ? ideal : 1), ideal, axis)));
     }
   }
 }

@@ -34,7 +34,7 @@ std::vector<Finding> find_best_reversed(const Publication& publication) {
       if (best.at == *stated || best.value->number->low <= own->number->high) continue;
       found.push_back(finding_of(
           {&claim, own, best.value},
-          fmt::format("By the {} the best is {:g}, not {:g}.",
+          fmt::format("According to the {} the best is {:g}, not {:g}.",
                       series.statistic.empty() ? "values" : series.statistic, best.at, *stated)));
     }
   }
@@ -65,9 +65,10 @@ std::vector<Finding> find_best_unproven(const Publication& publication) {
           allowed(test).low <= kSignificant) {
         continue;
       }
-      found.push_back(finding_of(
-          {&claim, &test},
-          fmt::format("p = {}: the runs do not tell {} from each other.", test.text, counts)));
+      found.push_back(
+          finding_of({&claim, &test},
+                     fmt::format("p = {}: the runs show no significant difference between {}.",
+                                 test.text, counts)));
     }
   }
   return found;
@@ -77,6 +78,6 @@ std::vector<Finding> find_best_unproven(const Publication& publication) {
 
 extern const ContradictionRule best_unproven_entry;
 const ContradictionRule best_unproven_entry{
-    "best_unproven", "the best count is no better than chance allows", &find_best_unproven};
+    "best_unproven", "the best count is not significantly better", &find_best_unproven};
 
 }  // namespace dlscale::analysis

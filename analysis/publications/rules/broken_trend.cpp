@@ -67,10 +67,10 @@ std::vector<Finding> judge(const Publication& publication, const Published& clai
     if (concerns(claim, series)) steps += add_breaks(claim, series, breaks);
   }
   if (breaks.empty()) return {};
-  Finding finding =
-      finding_of({&claim, breaks[0].before},
-                 fmt::format("The text says that {} {} along {}; {} of {} steps go the other way.",
-                             claim.quantity, claim.relation, claim.along, breaks.size(), steps));
+  Finding finding = finding_of(
+      {&claim, breaks[0].before},
+      fmt::format("The text states that {} {} along {}, but {} of {} steps go the other way.",
+                  claim.quantity, claim.relation, claim.along, breaks.size(), steps));
   finding.values = describe(claim);
   for (const Break& one : breaks) finding.values += "; " + break_text(claim, one);
   return {finding};
@@ -88,7 +88,7 @@ std::vector<Finding> find(const Publication& publication) {
 }  // namespace
 
 extern const ContradictionRule broken_trend_entry;
-const ContradictionRule broken_trend_entry{"broken_trend",
-                                           "values do not rise or fall as the text says", &find};
+const ContradictionRule broken_trend_entry{"broken_trend", "values do not rise or fall as stated",
+                                           &find};
 
 }  // namespace dlscale::analysis

@@ -61,6 +61,6 @@ std::vector<Finding> find(const Publication& publication) {
 
 extern const ContradictionRule claimed_ratio_entry;
 const ContradictionRule claimed_ratio_entry{
-    "claimed_ratio", "a gain, ratio or speed-up is not that of the values", &find};
+    "claimed_ratio", "a gain, ratio or speed-up differs from that of the values", &find};
 
 }  // namespace dlscale::analysis

@@ -33,14 +33,13 @@ std::vector<Finding> find_efficiency_formula(const Publication& publication) {
                                               {"nodes0", nodes}},
                                              efficiency->place);
   if (std::abs(at_baseline - 1) < 1e-9) return {};
-  return {finding_at(
-      efficiency->place,
-      fmt::format("efficiency = {} with a baseline of {} GPUs on {} nodes", efficiency->formula,
-                  gpus, nodes),
-      fmt::format("At the baseline itself the formula gives {:.4g} instead of 1, so it cannot be "
-                  "what the efficiencies were computed with: GPUs and nodes, or a baseline's own "
-                  "count, are mixed up.",
-                  at_baseline))};
+  return {finding_at(efficiency->place,
+                     fmt::format("efficiency = {} with a baseline of {} GPUs on {} nodes",
+                                 efficiency->formula, gpus, nodes),
+                     fmt::format("At the baseline itself the formula gives {:.4g} instead of 1, so "
+                                 "the efficiencies were not computed with it. It probably confuses "
+                                 "GPUs with nodes, or omits the count of the baseline.",
+                                 at_baseline))};
 }
 
 }  // namespace
@@ -116,7 +115,8 @@ std::vector<Finding> find_efficiency_and_times(const Publication& publication) {
 
 extern const ContradictionRule efficiency_and_times_entry;
 const ContradictionRule efficiency_and_times_entry{
-    "efficiency_and_times", "a stated efficiency is not that of the stated times or throughputs",
+    "efficiency_and_times",
+    "a stated efficiency differs from that of the stated times or throughputs",
     &find_efficiency_and_times};
 
 // Rule: a speed-up and an efficiency of one point agree.
@@ -152,7 +152,7 @@ std::vector<Finding> judge(const Publication& publication, const Published& spee
   if (evidence.size() < 2) return {};
   return {finding_of(
       evidence, fmt::format("A speed-up of {} on {:g} times the GPUs is an efficiency of {:.3f}, "
-                            "which is none of those stated for that point.",
+                            "which differs from all efficiencies stated for that point.",
                             speedup.text, *to / *from, implied.value))};
 }
 
@@ -182,7 +182,8 @@ std::vector<Finding> find_speedup_and_efficiency(const Publication& publication)
 
 extern const ContradictionRule speedup_and_efficiency_entry;
 const ContradictionRule speedup_and_efficiency_entry{
-    "speedup_and_efficiency", "a speed-up over its GPU ratio is not the stated efficiency",
+    "speedup_and_efficiency",
+    "a speed-up divided by its GPU ratio differs from the stated efficiency",
     &find_speedup_and_efficiency};
 
 }  // namespace dlscale::analysis

@@ -26,8 +26,8 @@ std::vector<Finding> find_transfer_without_ring(const Publication& publication) 
   if (volume(1) == 0) return {};
   return {finding_at(
       transfer->place, "transfer = " + transfer->formula,
-      fmt::format("On one GPU, where nothing is sent, the formula gives {:.3g} times what it gives "
-                  "on two: the factor 2 (k - 1) / k of a ring all-reduce is left out.",
+      fmt::format("On one GPU, which sends nothing, the formula gives {:.3g} times its value on "
+                  "two GPUs: the factor 2 (k - 1) / k of a ring all-reduce is missing.",
                   volume(1) / volume(2)))};
 }
 
@@ -62,20 +62,18 @@ std::vector<Finding> find_communication_elsewhere(const Publication& publication
         return part == "barrier" || part == "synchronize";
       });
   if (!exchanges || !waits_alone || !among(computation, "backward")) return {};
-  return {finding_at(
-      publication.place,
-      fmt::format("communication = {}; computation = {}", fmt::join(communication, ", "),
-                  fmt::join(computation, ", ")),
-      "Gradients are exchanged within the backward pass, which counts as computation here; a "
-      "barrier behind it measures waiting, not transfer.")};
+  return {finding_at(publication.place,
+                     fmt::format("communication = {}; computation = {}",
+                                 fmt::join(communication, ", "), fmt::join(computation, ", ")),
+                     "Gradients are exchanged within the backward pass, which counts as "
+                     "computation here. A barrier after it measures waiting, not transfer.")};
 }
 
 }  // namespace
 
 extern const ContradictionRule communication_elsewhere_entry;
 const ContradictionRule communication_elsewhere_entry{
-    "communication_elsewhere",
-    "what is called communication time leaves the exchange of gradients out",
+    "communication_elsewhere", "the communication time excludes the exchange of gradients",
     &find_communication_elsewhere};
 
 // Rule: nn.DataParallel is one process with many GPUs.
@@ -93,13 +91,13 @@ std::vector<Finding> find_processes(const Publication& publication) {
   const bool several = !processes.empty() && processes[0] != "1";
   const bool ranks = !launcher.empty() && launcher[0].find("distributed") != std::string::npos;
   if (!one_process || (!several && !ranks)) return {};
-  return {finding_at(
-      publication.place,
-      fmt::format("framework = {}; launcher = {}; processes_per_node = {}",
-                  fmt::join(frameworks, ", "), fmt::join(launcher, ", "),
-                  fmt::join(processes, ", ")),
-      "DataParallel drives all GPUs from one process and synchronises within it; processes of a "
-      "distributed launcher do not share weights by it, so it is open what kept them the same.")};
+  return {finding_at(publication.place,
+                     fmt::format("framework = {}; launcher = {}; processes_per_node = {}",
+                                 fmt::join(frameworks, ", "), fmt::join(launcher, ", "),
+                                 fmt::join(processes, ", ")),
+                     "DataParallel drives all GPUs from one process and synchronises only within "
+                     "that process. It does not synchronise weights between the processes of a "
+                     "distributed launcher, so it is unclear what kept their weights equal.")};
 }
 
 }  // namespace

@@ -58,8 +58,8 @@ std::vector<Finding> find(const Publication& publication) {
         definition.place,
         fmt::format("{} [{}] = {} with {}", quantity, definition.unit, definition.formula,
                     unit_list(definition)),
-        fmt::format("With these units the terms do not add up to {}: what is called a rate must "
-                    "be its inverse where it is multiplied.",
+        fmt::format("With these units the result is not in {}. A quantity that is called a rate "
+                    "must be the inverse of a rate where the formula multiplies by it.",
                     definition.unit)));
   }
   return found;
@@ -69,6 +69,6 @@ std::vector<Finding> find(const Publication& publication) {
 
 extern const ContradictionRule formula_units_entry;
 const ContradictionRule formula_units_entry{
-    "formula_units", "the units of a formula do not make the unit of its result", &find};
+    "formula_units", "the units of a formula do not give the unit of its result", &find};
 
 }  // namespace dlscale::analysis

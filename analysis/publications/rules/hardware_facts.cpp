@@ -38,7 +38,7 @@ std::vector<Finding> find_device_memory(const Publication& publication) {
         meaning = fmt::format("A {} has {} {}.", device.axis("device"), device.text, device.unit);
       }
       if (device.quantity == "usable_memory" && !same && std::abs(share - 1) < kSameCapacity) {
-        meaning += fmt::format(" {} {} is what a {} shows.", value.text, value.unit,
+        meaning += fmt::format(" {} {} is the usable memory of a {}.", value.text, value.unit,
                                device.axis("device"));
       }
     }
@@ -51,7 +51,8 @@ std::vector<Finding> find_device_memory(const Publication& publication) {
 
 extern const ContradictionRule device_memory_entry;
 const ContradictionRule device_memory_entry{
-    "device_memory", "a memory capacity is not that of the named device", &find_device_memory};
+    "device_memory", "a memory capacity differs from that of the named device",
+    &find_device_memory};
 
 // Rule: a device has the peak of its data sheet at the stated precision.
 
@@ -77,7 +78,7 @@ std::vector<Finding> find_device_peak(const Publication& publication) {
     if (best == nullptr || allowed(value).low <= best->number->value * kRounding) continue;
     found.push_back(finding_of(
         {&value},
-        fmt::format("The highest {} peak of that device is {} {} ({}): the number is of "
+        fmt::format("The highest {} peak of that device is {} {} ({}): the number belongs to "
                     "another precision.",
                     best->axis("precision"), best->text, best->unit, best->axis("device"))));
   }
@@ -88,7 +89,7 @@ std::vector<Finding> find_device_peak(const Publication& publication) {
 
 extern const ContradictionRule device_peak_entry;
 const ContradictionRule device_peak_entry{
-    "device_peak", "a peak is above that of the device at that precision", &find_device_peak};
+    "device_peak", "a peak exceeds that of the device at that precision", &find_device_peak};
 
 // Rule: a link has the rate of its standard.
 
@@ -114,7 +115,7 @@ std::vector<Finding> find_named_link(const Publication& publication) {
 
 extern const ContradictionRule named_link_entry;
 const ContradictionRule named_link_entry{
-    "named_link", "a link bandwidth is not that of the named standard", &find_named_link};
+    "named_link", "a link bandwidth differs from that of the named standard", &find_named_link};
 
 // Rule: a speed-up compares counts of one device.
 
@@ -131,10 +132,10 @@ std::vector<Finding> find_mixed_devices(const Publication& publication) {
   }
   std::vector<Finding> found;
   for (const auto& [devices, evidence] : mixed) {
-    found.push_back(finding_of(
-        evidence, fmt::format("{} curves go from {} to {}: their ratios mix a newer device with "
-                              "more devices and are no speed-up.",
-                              evidence.size() / 2, devices.first, devices.second)));
+    found.push_back(
+        finding_of(evidence, fmt::format("{} curves go from {} to {}: their ratios combine a newer "
+                                         "device with more devices and are not speed-ups.",
+                                         evidence.size() / 2, devices.first, devices.second)));
   }
   return found;
 }
@@ -169,10 +170,11 @@ std::vector<Finding> find_bits_and_bytes(const Publication& publication) {
       if (reached < kLeastReached || reached > kMostReached) continue;
       std::string unit = value.unit;
       unit.replace(unit.find("bit"), 3, "B");
-      found.push_back(finding_of(
-          {&value, &link},
-          fmt::format("In bits it is {:.0f} % of the link, in bytes {:.0f} %: it means {} {}.",
-                      100 * reached / kBitsInByte, 100 * reached, value.text, unit)));
+      found.push_back(
+          finding_of({&value, &link},
+                     fmt::format("In bits it is {:.0f} % of the link bandwidth, in bytes {:.0f} %: "
+                                 "the correct value is {} {}.",
+                                 100 * reached / kBitsInByte, 100 * reached, value.text, unit)));
     }
   }
   return found;

@@ -51,9 +51,10 @@ std::vector<Finding> find_nothing_learnt(const Publication& publication) {
       if (classes == 0 || guess < loss.number->low || guess > loss.number->high) continue;
       found.push_back(finding_of(
           {&loss, last_loss, &accuracy, last_accuracy},
-          fmt::format("The loss stays at {} = ln {:.0f} and the accuracy at 1/{:.0f}: the model "
-                      "guesses and has learnt nothing, which no time or speed-up can be based on.",
-                      loss.text, classes, classes)));
+          fmt::format(
+              "The loss stays at {} = ln {:.0f} and the accuracy at 1/{:.0f}: the model guesses "
+              "and has learnt nothing, so its times and speed-ups support no conclusion.",
+              loss.text, classes, classes)));
     }
   }
   return found;
@@ -63,7 +64,7 @@ std::vector<Finding> find_nothing_learnt(const Publication& publication) {
 
 extern const ContradictionRule nothing_learnt_entry;
 const ContradictionRule nothing_learnt_entry{
-    "nothing_learnt", "loss and accuracy stay those of guessing", &find_nothing_learnt};
+    "nothing_learnt", "loss and accuracy are those of guessing", &find_nothing_learnt};
 
 // Rule: the parameters of a classifier follow from its layers.
 
@@ -101,7 +102,7 @@ std::vector<Finding> find_parameter_count(const Publication& publication) {
     for (int other = 1; other < stated; ++other) {
       if (parameters(*in, *hidden, *outputs, other) != value.number->value) continue;
       meaning +=
-          fmt::format(" {} are those of {} alone.", value.text,
+          fmt::format(" {} is the parameter count of {}.", value.text,
                       other == 1 ? "a single linear layer" : fmt::format("{} layers", other));
     }
     found.push_back(finding_of({&value}, meaning));
@@ -113,7 +114,7 @@ std::vector<Finding> find_parameter_count(const Publication& publication) {
 
 extern const ContradictionRule parameter_count_entry;
 const ContradictionRule parameter_count_entry{
-    "parameter_count", "a parameter count is not that of the stated classifier",
+    "parameter_count", "a parameter count does not fit the stated classifier",
     &find_parameter_count};
 
 }  // namespace dlscale::analysis

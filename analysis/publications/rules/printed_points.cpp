@@ -59,8 +59,8 @@ std::vector<Finding> find_odd_gpu_count(const Publication& publication) {
     if (count == 0 || !told.insert(odd[0].value->place.line).second) continue;
     found.push_back(finding_of(
         {odd[0].value},
-        fmt::format("All other counts of this series double from {:g}; {:g} does not, and has the "
-                    "digits of {:g}, which is missing: a misprint.",
+        fmt::format("All other counts of this series double from {:g}. {:g} does not, and has the "
+                    "digits of {:g}, which is missing: it is probably a misprint.",
                     first, odd[0].at, count)));
   }
   return found;
@@ -70,7 +70,7 @@ std::vector<Finding> find_odd_gpu_count(const Publication& publication) {
 
 extern const ContradictionRule odd_gpu_count_entry;
 const ContradictionRule odd_gpu_count_entry{
-    "odd_gpu_count", "a GPU count fits no doubling, but its digits do", &find_odd_gpu_count};
+    "odd_gpu_count", "a GPU count is probably a misprint of a missing count", &find_odd_gpu_count};
 
 // Rule: a table has the points that the text names.
 
@@ -116,8 +116,9 @@ std::vector<Finding> find_missing_points(const Publication& publication) {
       missing += (missing.empty() ? "" : "; ") + in_words(point);
     }
     if (missing.empty()) continue;
-    found.push_back(finding_at({table->second[0], 1, 1}, missing,
-                               "These points were measured by the text, but have no row."));
+    found.push_back(
+        finding_at({table->second[0], 1, 1}, missing,
+                   "According to the text these points were measured, but they have no row."));
   }
   return found;
 }

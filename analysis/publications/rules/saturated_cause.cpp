@@ -23,8 +23,8 @@ std::vector<Finding> find(const Publication& publication) {
     const double now = term(*from), limit = term(*from * kFar);
     if (limit > now * (1 + kGrowsStill)) continue;
     found.push_back(finding_of(
-        {&claim}, fmt::format("{} is {:.3g} at {} = {:g} and never exceeds {:.3g}: it cannot be "
-                              "why {} still rises.",
+        {&claim}, fmt::format("{} is {:.3g} at {} = {:g} and never exceeds {:.3g}: it cannot "
+                              "explain why {} still rises.",
                               claim.cause, now, claim.along, *from, limit, claim.quantity)));
   }
   return found;
@@ -34,6 +34,6 @@ std::vector<Finding> find(const Publication& publication) {
 
 extern const ContradictionRule saturated_cause_entry;
 const ContradictionRule saturated_cause_entry{
-    "saturated_cause", "growth is put down to a term that grows no more", &find};
+    "saturated_cause", "growth is attributed to a term that does not grow", &find};
 
 }  // namespace dlscale::analysis

@@ -45,7 +45,8 @@ std::vector<Finding> find_shares_above_100(const Publication& publication) {
     }
     if (row.size() < 2 || least <= 1) continue;
     found.push_back(finding_of(
-        row, fmt::format("The shares add up to {:.2f} %, more than the whole.", 100 * sum)));
+        row,
+        fmt::format("The shares add up to {:.2f} %, which is more than the whole.", 100 * sum)));
   }
   return found;
 }
@@ -94,9 +95,9 @@ std::vector<Finding> find_share_of_another_whole(const Publication& publication)
       if (runtime == nullptr || whole.high >= least) continue;
       found.push_back(finding_of(
           {&share, &time, runtime},
-          fmt::format("The share and its seconds make a whole of {:.0f} s, but by the stated "
-                      "runtime even perfect scaling needs {:.0f} s: the share is of something "
-                      "else than wall time, such as summed kernel time.",
+          fmt::format("The share and its time imply a total of {:.0f} s, but according to the "
+                      "stated runtime even perfect scaling needs {:.0f} s: the share does not "
+                      "refer to wall time, but for example to summed kernel time.",
                       whole.value, least)));
     }
   }
@@ -107,7 +108,7 @@ std::vector<Finding> find_share_of_another_whole(const Publication& publication)
 
 extern const ContradictionRule share_of_another_whole_entry;
 const ContradictionRule share_of_another_whole_entry{
-    "share_of_another_whole", "a share and its seconds imply a whole shorter than the run can be",
+    "share_of_another_whole", "a share and its time imply a total shorter than the run can be",
     &find_share_of_another_whole};
 
 }  // namespace dlscale::analysis

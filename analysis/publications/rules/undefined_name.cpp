@@ -25,9 +25,9 @@ std::vector<Finding> find(const Publication& publication) {
         const bool defined =
             name.empty() || std::find(known.begin(), known.end(), name) != known.end();
         if (defined || !told.insert(name).second) continue;
-        found.push_back(
-            finding_of({&value}, fmt::format("\"{}\" is never defined; what is described: {}.",
-                                             name, fmt::join(known, ", "))));
+        found.push_back(finding_of(
+            {&value}, fmt::format("\"{}\" is never defined. The publication describes only {}.",
+                                  name, fmt::join(known, ", "))));
       }
     }
   }
@@ -37,7 +37,7 @@ std::vector<Finding> find(const Publication& publication) {
 }  // namespace
 
 extern const ContradictionRule undefined_name_entry;
-const ContradictionRule undefined_name_entry{"undefined_name",
-                                             "a setup is named that is never defined", &find};
+const ContradictionRule undefined_name_entry{"undefined_name", "a named setup is never defined",
+                                             &find};
 
 }  // namespace dlscale::analysis

@@ -34,9 +34,9 @@ std::vector<Finding> find(const Publication& publication) {
     if (!stated) continue;
     found.push_back(finding_of(
         {first.value, last.value},
-        fmt::format("Said to be strong scaling, yet on {:.4g} times the GPUs the time is {:.2f} of "
-                    "the first, and the stated efficiency is that ratio: the work grew with the "
-                    "GPUs, which is weak scaling.",
+        fmt::format("The study is described as strong scaling, but on {:.4g} times the GPUs the "
+                    "time is {:.2f} times the first, and the stated efficiency is the ratio of "
+                    "these times: the work grew with the GPUs, which is weak scaling.",
                     last.at / first.at, 1 / faster.value)));
   }
   return found;
@@ -46,6 +46,6 @@ std::vector<Finding> find(const Publication& publication) {
 
 extern const ContradictionRule weak_called_strong_entry;
 const ContradictionRule weak_called_strong_entry{
-    "weak_called_strong", "times of a strong-scaling study stay as they are", &find};
+    "weak_called_strong", "times of a strong-scaling study do not fall", &find};
 
 }  // namespace dlscale::analysis

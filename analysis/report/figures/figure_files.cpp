@@ -66,9 +66,7 @@ std::string convert(const std::string& converter, const fs::path& svg, const fs:
   const auto program = bp::search_path(converter);
   if (program.empty()) {
     return fmt::format(
-        "{} is not installed (Debian package librsvg2-bin), and only .svg needs no "
-        "program",
-        converter);
+        "{} is not installed: install it (Debian package librsvg2-bin), or choose .svg", converter);
   }
   std::vector<std::string> arguments{"--format", format, "--output", fs::absolute(picture)};
   if (format == "png") arguments.insert(arguments.end(), {"--zoom", "2"});  // sharp on any screen
@@ -86,8 +84,8 @@ std::string convert(const std::string& converter, const fs::path& svg, const fs:
   }
   child.wait();
   if (child.exit_code() == 0 && fs::exists(picture)) return "";
-  return fmt::format("{} made no {} file: {}", converter, format,
-                     first.empty() ? "no message" : first);
+  return fmt::format("{} did not write the {} file: {}", converter, format,
+                     first.empty() ? "no error message" : first);
 }
 
 }  // namespace

@@ -234,7 +234,7 @@ Figure accuracy_vs_time_figure(const Frame& frame, const AnalysisOptions&) {
   const auto [axis, unit_s] = time_axis("training time", longest_s);
   Figure figure;
   figure.title = fmt::format("Test accuracy by training time of {}", frame.study);
-  figure.subtitle = accuracy_subtitle(frame, points) + "; time without evaluation";
+  figure.subtitle = accuracy_subtitle(frame, points) + "; time excludes evaluation";
   figure.notes = figure_notes(frame);
   figure.x = axis;
   figure.y = {"accuracy_percent", "test accuracy (%)"};
@@ -283,9 +283,8 @@ Figure time_to_accuracy_figure(const Frame& frame, const AnalysisOptions&) {
   }
   figure.title =
       fmt::format("Training time to {:g} % test accuracy of {}", 100 * accuracy, frame.study);
-  figure.subtitle =
-      fmt::format("{}; of the {} of {} that reached it", accuracy_subtitle(frame, points), reached,
-                  base::count_of(runs, "run"));
+  figure.subtitle = fmt::format("{}; {} of {} reached it", accuracy_subtitle(frame, points),
+                                reached, base::count_of(runs, "run"));
   figure.notes = figure_notes(frame);
   figure.x = gpu_axis(worker);
   const auto [least, most] = y_span(figure);
@@ -315,15 +314,15 @@ Figure images_to_accuracy_figure(const Frame& frame, const AnalysisOptions&) {
         .points.push_back({double(points[i].global_batch), median(samples),
                            bounds_of(interval_of_median(samples))});
   }
-  figure.title = fmt::format("Samples to {:g} % test accuracy of {}", 100 * accuracy, frame.study);
-  figure.subtitle =
-      fmt::format("{}; of the {} of {} that reached it", accuracy_subtitle(frame, points), reached,
-                  base::count_of(runs, "run"));
+  figure.title =
+      fmt::format("Training samples to {:g} % test accuracy of {}", 100 * accuracy, frame.study);
+  figure.subtitle = fmt::format("{}; {} of {} reached it", accuracy_subtitle(frame, points),
+                                reached, base::count_of(runs, "run"));
   figure.notes = figure_notes(frame);
   add_diverged(figure.notes, frame);
   figure.x = kBatchAxis;
   const auto [least, most] = y_span(figure);
-  figure.y = value_axis("samples", "samples trained on", least, most);
+  figure.y = value_axis("samples", "training samples", least, most);
   figure.legend_title = legend.title();
   return figure;
 }
@@ -336,10 +335,11 @@ Figure pareto_figure(const Frame& frame, const AnalysisOptions&) {
   Legend legend(keys, worker);
   Figure figure;
   figure.title = fmt::format("Cost and test accuracy of {}", frame.study);
-  figure.subtitle = fmt::format("numbers: {}s; {}", worker, accuracy_subtitle(frame, points));
+  figure.subtitle =
+      fmt::format("point labels: number of {}s; {}", worker, accuracy_subtitle(frame, points));
   figure.notes = figure_notes(frame);
   figure.notes.push_back(fmt::format(
-      "{0}-hours = {0}s x training time, without evaluation; median over repeats", worker));
+      "{0}-hours = {0}s x training time, excluding evaluation; median over repeats", worker));
   figure.legend_title = legend.title();
   figure.lines = false;
   figure.note_id = "gpus";

@@ -269,7 +269,7 @@ std::string pgfplots_figure(const Figure& figure) {
   std::string text = comment(figure.title) + comment(figure.subtitle);
   for (const std::string& note : figure.notes) text += comment(note);
   if (!stacked && figure.marks && figure.lines && measured_series(figure) > 1) {
-    text += comment("Series stand a little beside their x values, so that bars hide no others.");
+    text += comment("The series are shifted slightly along x so that error bars do not overlap.");
   }
   text += "\\documentclass[border=2pt]{standalone}\n" + latex_font_packages() +
           latex_figure_packages() + "\\begin{document}\n\\begin{tikzpicture}\n";
@@ -288,7 +288,8 @@ std::vector<fs::path> write_pgfplots(const Figure& figure, const fs::path& stem)
   const std::string name = stem.filename().string();
   if (name.find_first_of("\\%#{}~^$&\"' ") != std::string::npos) {
     throw base::UsageError(fmt::format(
-        "LaTeX does not read files of this name: {}.tex; take letters, digits, - and _", name));
+        "LaTeX cannot read a file with this name: {}.tex; use only letters, digits, - and _",
+        name));
   }
   const fs::path folder = stem.has_parent_path() ? stem.parent_path() : fs::path(".");
   base::make_directories(folder);

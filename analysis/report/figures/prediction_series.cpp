@@ -95,11 +95,11 @@ void add_predicted(Figure& figure, const Frame& frame, const AnalysisOptions& op
   if (added.empty()) return;
   if (figure.series.size() + added.size() > kMostSeries) {
     figure.notes.emplace_back(
-        "predicted curves are not drawn: there would be too many lines; choose some of the runs "
+        "predicted curves are not drawn because there would be too many lines; select fewer runs "
         "with --where");
     return;
   }
-  figure.notes.emplace_back("dashed: as predicted; bands where the prediction gave one");
+  figure.notes.emplace_back("dashed: prediction; band: range of the prediction, if it has one");
   for (Series& series : added) figure.series.push_back(std::move(series));
 }
 

@@ -113,13 +113,12 @@ Figure rate_figure(const std::string& study, const std::vector<RatedRun>& runs) 
   Figure figure;
   figure.title = fmt::format("Learning rates of {}", study);
   figure.subtitle =
-      fmt::format("as planned, at each optimizer step; {} of {}",
+      fmt::format("planned value at each optimizer step; {} for {}",
                   keys.size() == 1 ? "one curve" : fmt::format("{} curves", keys.size()),
                   base::count_of(runs.size(), "point"));
   if (guessed) {
-    figure.notes.push_back(
-        fmt::format("how many samples there are is not known: drawn as if an epoch had {} steps",
-                    kStepsOfUnknown));
+    figure.notes.push_back(fmt::format(
+        "the number of samples is unknown: drawn as if an epoch had {} steps", kStepsOfUnknown));
   }
   figure.x = {"epoch", "epoch", 0, false, false};
   figure.y = {"learning_rate", "learning rate", 0, true};

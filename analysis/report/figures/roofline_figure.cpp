@@ -69,9 +69,10 @@ std::string note_on_others(const std::map<std::string, int>& others,
   for (const auto& [why, points] : others) {
     parts.push_back(fmt::format("{} {}", base::count_of(points, "point"), why));
   }
-  return fmt::format("left out: {}; the card is of model {}, {}, input {}, {} trainable parameters",
-                     fmt::join(parts, ", "), card.model, card.precision,
-                     contract::shape_text(card.input), card.parameters);
+  return fmt::format(
+      "omitted: {}; the cost model is for model {}, {}, input {}, {} trainable parameters",
+      fmt::join(parts, ", "), card.model, card.precision, contract::shape_text(card.input),
+      card.parameters);
 }
 
 /// Returns the TFLOP/s of one GPU in the run's steps.
@@ -104,12 +105,13 @@ Figure roofline_figure(const Frame& frame, const AnalysisOptions& options,
   Drawing drawing(frame, options);
   Figure figure;
   figure.title = fmt::format("Roofline of {} in {}", card.model, frame.study);
-  figure.subtitle =
-      fmt::format("numbers: {}s; FLOPs and bytes of forward and backward by the card; {}",
-                  drawing.worker, short_statistic(drawing.repeats));
+  figure.subtitle = fmt::format(
+      "point labels: number of {}s; FLOPs and bytes of the forward and backward pass from the cost "
+      "model; {}",
+      drawing.worker, short_statistic(drawing.repeats));
   figure.notes = figure_notes(frame);
   figure.x = {"flop_per_byte", "intensity (FLOP/byte)", 10};
-  figure.y = {"tflop_per_s", fmt::format("TFLOP/s of a {}", drawing.worker), 10};
+  figure.y = {"tflop_per_s", fmt::format("TFLOP/s per {}", drawing.worker), 10};
   figure.legend_title = drawing.legend.title();
   figure.lines = false;
   figure.note_id = "gpus";
@@ -137,7 +139,7 @@ Figure roofline_figure(const Frame& frame, const AnalysisOptions& options,
   }
   if (!others.empty()) figure.notes.push_back(note_on_others(others, card));
   if (figure.series.empty()) return figure;
-  Series layers{"bound: layer after layer", {}, 6, kMarkShapes};
+  Series layers{"bound: layer by layer", {}, 6, kMarkShapes};
   for (const auto& [intensity, bound] : bounds) layers.points.push_back({intensity, bound, {}});
   figure.series.push_back(std::move(layers));
   figure.series.push_back(roof(bounds.begin()->first, bounds.rbegin()->first, rates));

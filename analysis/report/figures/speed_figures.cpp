@@ -76,9 +76,10 @@ void add_laws(Figure& figure, const Drawing& drawing,
     if (!series.points.empty()) laws.push_back(std::move(series));
   }
   figure.notes.push_back(
-      laws.empty() ? fmt::format("laws: no curve has {} points", kFewestForLaws)
-                   : "laws: the average of scaling laws through the step times, to 8 times the "
-                     "most that was measured; band: 95 % of one more measurement");
+      laws.empty()
+          ? fmt::format("laws: no curve has {} points", kFewestForLaws)
+          : "laws: average of the scaling laws fitted to the step times, up to 8 times the largest "
+            "measured count; band: 95 % prediction interval of one more measurement");
   for (Series& series : laws) figure.series.push_back(std::move(series));
 }
 
@@ -212,7 +213,7 @@ Figure epoch_time_figure(const Frame& frame, const AnalysisOptions& options) {
       curve_figure(frame, options, {"epoch_time_s", "time per epoch (s)"},
                    [](const CurvePoint& point) { return estimate_of(point, &epoch_time_s); });
   figure.title = fmt::format("Time per epoch of {}", frame.study);
-  figure.subtitle += "; without the first epoch";
+  figure.subtitle += "; excluding the first epoch";
   add_predicted(figure, frame, options, PredictedCurve::epoch_time);
   return figure;
 }
@@ -228,8 +229,8 @@ Figure transfer_figure(const Frame& frame, const AnalysisOptions& options) {
   Figure figure = curve_figure(
       frame, options, {"payload_gb_per_epoch", fmt::format("sent per {} and epoch (GB)", worker)},
       [&](const CurvePoint& point) { return estimate_of(point, sent); });
-  figure.title = fmt::format("What an epoch of {} sends", frame.study);
-  figure.subtitle += "; payload of collectives, as counted";
+  figure.title = fmt::format("Data sent by {} in an epoch", frame.study);
+  figure.subtitle += "; counted payload of collectives";
   return figure;
 }
 
@@ -244,7 +245,7 @@ Figure overlap_figure(const Frame& frame, const AnalysisOptions& options) {
   figure.y.log_base = 0;
   figure.y.from_zero = true;
   figure.title = fmt::format("Overlap of communication in {}", frame.study);
-  figure.subtitle += "; 1 - exposed / time in which collectives were under way";
+  figure.subtitle += "; 1 - exposed communication / time with collectives in progress";
   return figure;
 }
 
@@ -267,7 +268,7 @@ Figure load_share_figure(const Frame& frame, const AnalysisOptions& options) {
 Figure breakdown_figure(const Frame& frame, const AnalysisOptions& options) {
   const Drawing drawing(frame, options);
   Figure figure;
-  figure.title = fmt::format("Where the step time goes in {}", frame.study);
+  figure.title = fmt::format("Breakdown of the step time in {}", frame.study);
   figure.subtitle = fmt::format("mean over ranks and repeats ({}); {}",
                                 repeats_words(drawing.repeats), short_mode(frame));
   figure.notes = figure_notes(frame);

@@ -34,7 +34,7 @@ std::string example_of_value(const StudyPage& page) {
   const std::vector<LatexValue> values = latex_values(page.report, 1);
   if (values.empty()) return "";
   const std::string call = "{" + latex_study(page.title) + "}{" + values.front().key + "}";
-  return "\\noindent The text of a paper takes numbers from \\texttt{values.tex}: "
+  return "\\noindent The text of a paper can use numbers from \\texttt{values.tex}: "
          "\\texttt{\\textbackslash dlsval" +
          latex_text(call) + "} is \\num{\\dlsval" + call + "}.\n";
 }
@@ -43,20 +43,20 @@ std::string example_of_value(const StudyPage& page) {
 
 std::string paper(const StudyPage& page) {
   std::string text =
-      "% Tables and figures of a study. A paper that takes some needs these packages, too.\n"
+      "% Tables and figures of a study. A paper that includes them also needs these packages.\n"
       "\\documentclass[a4paper,10pt]{article}\n"
       "\\usepackage[margin=2cm]{geometry}\n" +
       latex_font_packages() + latex_table_packages() + latex_figure_packages() +
-      "\\usepackage{standalone} % a figure is a document of its own\n"
+      "\\usepackage{standalone} % each figure is a separate document\n"
       "\\usepackage{float}\\floatplacement{table}{H}\\floatplacement{figure}{H}\n"
       "\\input{values}\n\\sloppy\n\\begin{document}\n\\title{" +
       latex_text(page.title) + "}\n\\author{}\\date{}\n\\maketitle\n";
-  text += "\\section*{What was run}\n\\begin{description}\n";
+  text += "\\section*{Study}\n\\begin{description}\n";
   for (const auto& [name, value] : page.facts) {
     text += "  \\item[" + latex_text(name) + "] " + latex_text(value) + "\n";
   }
   for (const std::string& warning : page.warnings) {
-    text += "  \\item[beware] " + latex_text(warning) + "\n";
+    text += "  \\item[warning] " + latex_text(warning) + "\n";
   }
   text += "\\end{description}\n\\section*{Tables}\n";
   for (const Table& table : page.report.tables) {

@@ -110,8 +110,8 @@ std::string latex_study(const std::string& title) {
 std::string latex_values_file(const StudyPage& page) {
   const std::string study = latex_study(page.title);
   std::string text =
-      "% Numbers of the tables beside, rounded as these show them, for a paper's text:\n"
-      "%   \\input{values} in its preamble, then \\dlsval{" +
+      "% Numbers of the tables in this report, rounded as in the tables, for the text of a paper:\n"
+      "%   write \\input{values} in the preamble, then \\dlsval{" +
       study + "}{table/row/column}\n" + kMacros;
   const auto define = [&](const std::string& key, const std::string& value) {
     text += "\\dlsvaldef{";

@@ -43,9 +43,8 @@ void add_table(Report& report, Table table) {
 }
 
 std::string too_many(const std::string& name, std::size_t count, const char* what) {
-  return fmt::format(
-      "no {} figure: {} {} cannot be told apart; choose some of the runs with --where", name, count,
-      what);
+  return fmt::format("no {} figure: {} {} cannot be distinguished; select fewer runs with --where",
+                     name, count, what);
 }
 
 void add_figure(StudyPage& page, const FigureKind& kind, Figure figure) {

@@ -43,14 +43,14 @@ std::string caution_of_single_runs(const std::vector<ScalingCurve>& curves) {
   }
   if (single.empty() || repeated == 0) return "";
   return fmt::format(
-      "warning: single runs at gpus={}: what they show may be chance, and no "
-      "conclusion stands on them",
+      "warning: single runs at gpus={}: their results may be due to chance and support no "
+      "conclusion",
       fmt::join(single, ", "));
 }
 
 std::string caution_of_unrepeated(const std::vector<ScalingCurve>& curves) {
   if (repeats_of(curves).most != 1) return "";
-  return "warning: no configuration was repeated (n = 1): what is concluded here may be chance";
+  return "warning: no configuration was repeated (n = 1): differences may be due to chance";
 }
 
 std::string caution_of_uneven_epochs(const std::vector<ScalingCurve>& curves) {
@@ -67,15 +67,15 @@ std::string caution_of_uneven_epochs(const std::vector<ScalingCurve>& curves) {
   }
   std::string text;
   if (!padded.empty()) {
-    text = fmt::format("of the samples counted were taken twice to fill the last batch: {}",
-                       at_counts(padded));
+    text =
+        fmt::format("samples used twice to fill the last batch of an epoch: {}", at_counts(padded));
   }
   if (!dropped.empty()) {
-    text += fmt::format("{}of the training set left out of each epoch: {}",
+    text += fmt::format("{}samples of the training set missing in each epoch: {}",
                         text.empty() ? "" : "; ", at_counts(dropped));
   }
   if (text.empty()) return "";
-  return "warning: " + text + ": times of epochs are not of the same work";
+  return "warning: " + text + ". Epoch times are therefore for different amounts of work";
 }
 
 std::string caution_of_closure(const std::vector<Breakdown>& breakdowns) {
@@ -111,10 +111,10 @@ std::string describe_untold_parts(const std::vector<Breakdown>& breakdowns) {
   std::vector<std::string> parts;
   if (!nowhere.empty()) parts.push_back(fmt::format("{}", fmt::join(nowhere, ", ")));
   if (!somewhere.empty()) {
-    parts.push_back(fmt::format("of some points {}", fmt::join(somewhere, ", ")));
+    parts.push_back(fmt::format("at some points {}", fmt::join(somewhere, ", ")));
   }
   if (parts.empty()) return "";
-  return fmt::format("not recorded, so unknown and not 0: {}; their time is in other",
+  return fmt::format("not recorded (unknown, not 0): {}; their time is included in other",
                      fmt::join(parts, "; "));
 }
 

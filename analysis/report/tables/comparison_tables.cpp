@@ -93,18 +93,18 @@ std::vector<std::string> gap_notes_of(const Frame& frame, const std::vector<RunP
   if (repeats.most == 0) repeats = repeats_with(points, &accuracy_gap);
   std::vector<std::string> notes{
       describe_mode(frame), describe_statistic(repeats),
-      "gap: how much worse the test set is, at the last evaluation: test loss - training loss of "
-      "that epoch; medians of the runs' gaps",
-      "the training loss is the mean over the epoch, while parameters still changed, of augmented "
-      "samples and smoothed labels where a study has these: a gap may be negative"};
-  if (any_accuracy) notes.emplace_back("of accuracies: training - test");
+      "gap = test loss - training loss, both of the epoch of the last evaluation; median over the "
+      "repeats",
+      "the training loss is the mean over an epoch in which the parameters change, with "
+      "augmentation and label smoothing if a study uses them, so a gap can be negative"};
+  if (any_accuracy) notes.emplace_back("gap of accuracies = training accuracy - test accuracy");
   const auto evaluated = std::count_if(frame.runs.begin(), frame.runs.end(), &was_evaluated);
   const auto used = std::count_if(frame.runs.begin(), frame.runs.end(), &has_gap);
   if (evaluated > used) {
-    notes.push_back(fmt::format(
-        "{} left out: the training loss of the last epoch that was evaluated, or the test loss, "
-        "was not recorded",
-        base::count_of(evaluated - used, "evaluated run")));
+    notes.push_back(
+        fmt::format("{} omitted: the test loss, or the training loss of the last evaluated epoch, "
+                    "was not recorded",
+                    base::count_of(evaluated - used, "evaluated run")));
   }
   add_frame_notes(notes, frame);
   return notes;
@@ -174,7 +174,8 @@ void add_shape_note(std::vector<std::string>& notes, const std::vector<ScalingCu
   }
   if (judged == 0) return;
   notes.push_back(
-      fmt::format("logarithms of times do not look normal at {} of {} (Anderson-Darling, 5 %)",
+      fmt::format("the logarithms of the times are not normally distributed at {} of {} "
+                  "(Anderson-Darling, 5 %)",
                   unlike, base::count_of(judged, "point")));
 }
 
@@ -184,18 +185,19 @@ std::vector<std::string> verdict_notes_of(const Frame& frame,
   std::vector<std::string> notes{
       describe_mode(frame),
       "A takes less time per sample; time B/A: median of all ratios (Hodges-Lehmann) with its 95 % "
-      "interval, or the range of all where n is too small for one",
-      "p: Mann-Whitney, exact up to 20 repeats, two-sided; adjusted among all pairs that could "
-      "differ (Holm): wrong in at most 5 of 100 tables; p of means: permutations of mean "
-      "logarithms, which decide nothing",
-      "not distinguishable is no proof of equality: smaller ratios than detectable are missed "
-      "more than 2 times of 10"};
+      "interval, or the range of all ratios if n is too small for an interval",
+      "p: two-sided Mann-Whitney test, exact up to 20 repeats; adjusted p: Holm correction over "
+      "all pairs that could be significant, so that at most 5 of 100 tables contain a wrong "
+      "verdict; p of means: permutation test of mean logarithms, not used for the verdict",
+      "not distinguishable does not prove equality: ratios below detectable are missed more than 2 "
+      "times in 10"};
   add_shape_note(notes, curves);
   for (std::size_t i = 0; i < std::min(kMostRefusedShown, verdicts.refused.size()); ++i) {
-    notes.push_back(fmt::format("not compared: {} (--mixed compares anyway)", verdicts.refused[i]));
+    notes.push_back(
+        fmt::format("not compared: {} (use --mixed to compare anyway)", verdicts.refused[i]));
   }
   if (verdicts.refused.size() > kMostRefusedShown) {
-    notes.push_back(fmt::format("not compared: {} pairs more at unequal conditions",
+    notes.push_back(fmt::format("not compared: {} more pairs under different conditions",
                                 verdicts.refused.size() - kMostRefusedShown));
   }
   add_frame_notes(notes, frame);
@@ -209,7 +211,7 @@ Table verdicts_table(const Frame& frame, const AnalysisOptions& options) {
   const Verdicts verdicts = verdicts_between(curves, options.allow_mixed);
   const std::vector<std::string> axes = varying_axes(keys_of(curves));
   Table table{"verdicts",
-              "Which is faster in " + frame.study,
+              "Pairwise comparison of configurations in " + frame.study,
               verdict_notes_of(frame, curves, verdicts),
               {{"at", "at"},
                {"a", "A"},

@@ -39,7 +39,7 @@ Interval per_hour(const Interval& seconds, int gpus) {
 
 std::string knee_meaning_of(const Knee& knee, const std::string& worker) {
   return fmt::format("use at most {}{}{}", base::count_of(knee.gpus, worker),
-                     knee.largest ? " (the most that was measured)" : "",
+                     knee.largest ? " (the largest count measured)" : "",
                      knee.low ? "" : fmt::format("; no interval for n < {}", kFewestForInterval));
 }
 
@@ -81,14 +81,14 @@ std::vector<Column> cost_columns_of(const Repeats& repeats, const std::string& w
                               {rate, interval_title(repeats), "", 0, 1, true},
                               {"gpu_hours_per_epoch", "epoch", hours, 4},
                               {"gpu_hours_spent", "spent", hours, 3},
-                              {"gpu_hours_lost", "of it lost", hours, 3}};
+                              {"gpu_hours_lost", "lost", hours, 3}};
   if (!any_energy) return columns;
   constexpr double kJoulesOfWh = 3600;
-  const std::vector<Column> energy{{"n_energy", "n of energy"},
+  const std::vector<Column> energy{{"n_energy", "n (energy)"},
                                    {"mean_power_w", "power", "W", 0},
-                                   {"energy_j_per_sample", "a sample", "J", 4},
-                                   {"energy_j_per_epoch", "an epoch", "Wh", 2, 1 / kJoulesOfWh},
-                                   {"energy_j", "a run", "Wh", 2, 1 / kJoulesOfWh}};
+                                   {"energy_j_per_sample", "energy/sample", "J", 4},
+                                   {"energy_j_per_epoch", "energy/epoch", "Wh", 2, 1 / kJoulesOfWh},
+                                   {"energy_j", "energy/run", "Wh", 2, 1 / kJoulesOfWh}};
   columns.insert(columns.end(), energy.begin(), energy.end());
   return columns;
 }
@@ -119,15 +119,16 @@ Table cost_table(const Frame& frame, const AnalysisOptions&) {
   const Start start(frame, keys_of(curves));
   const Repeats repeats = repeats_of(curves);
   const bool any_energy = any_tells_energy(curves);
-  std::vector<std::string> notes{describe_mode(frame), describe_statistic(repeats),
-                                 "samples per " + start.worker + "-hour = samples / (time x " +
-                                     start.worker +
-                                     "s), of training steps alone; spent: training time of all "
-                                     "repeats, with what was done again"};
+  std::vector<std::string> notes{
+      describe_mode(frame), describe_statistic(repeats),
+      "samples per " + start.worker + "-hour = samples / (time x " + start.worker +
+          "s), from training steps only; spent: training time of all repeats, including lost time; "
+          "lost: time of work that was repeated or abandoned"};
   if (any_energy) {
     notes.emplace_back(
-        "energy as the batch system's books have it of whole jobs, medians of the repeats that "
-        "tell it; power = energy / time of the job, a sample = power x its training time");
+        "energy of whole jobs as recorded by the batch system, median over the repeats that record "
+        "it; power = energy / elapsed time of the job; energy/sample = power x training time of a "
+        "sample");
   }
   add_frame_notes(notes, frame);
   Table table = begin_table(start, "cost", "Cost of " + frame.study, std::move(notes),
@@ -165,25 +166,26 @@ Table knee_table(const Frame& frame, const AnalysisOptions& options) {
   const Start start(frame, keys_of(curves));
   const bool absolute = !chosen_values(options.baseline).empty();
   std::vector<std::string> notes{
-      absolute
-          ? describe_baseline(choices, options.baseline, start.worker)
-          : "baseline: of each curve its fewest " + start.worker + "s, whatever that of others",
+      absolute ? describe_baseline(choices, options.baseline, start.worker)
+               : "baseline: the smallest number of " + start.worker +
+                     "s of each curve, independent of other curves",
       describe_mode(frame), describe_statistic(repeats_of(curves)),
-      "the largest count measured up to which every point meets the demand, by medians; from n = 6 "
-      "on 95 % of 2000 bootstrap resamples have it in the interval, and the share of them that has "
-      "it where it is shown is its support"};
+      "advice: the largest measured count up to which the medians of all points meet the demand; "
+      "from n = 6 on, interval: contains the result of 95 % of 2000 bootstrap resamples; support: "
+      "share of the resamples with the same result"};
   for (const std::string& problem : describe_problems(choices)) notes.push_back(problem);
   for (const std::string& text : describe_mixtures(curves, choices)) notes.push_back(text);
   add_cautions(notes, curves);
   if (const std::string text = caution_of_unrepeated(curves); !text.empty()) notes.push_back(text);
   add_frame_notes(notes, frame);
-  Table table = begin_table(start, "knee", "How many " + start.worker + "s pay in " + frame.study,
-                            std::move(notes),
-                            {{"demand", "demand"},
-                             {"against", "against"},
-                             {"knee_gpus", "95 % interval", "", 0, 1, true},
-                             {"support", "support", "%", 0, 100},
-                             {"advice", "advice"}});
+  Table table =
+      begin_table(start, "knee", "Worthwhile number of " + start.worker + "s in " + frame.study,
+                  std::move(notes),
+                  {{"demand", "demand"},
+                   {"against", "against"},
+                   {"knee_gpus", "95 % interval", "", 0, 1, true},
+                   {"support", "support", "%", 0, 100},
+                   {"advice", "advice"}});
   table.notes_in_caption = 3;  // the baseline is one of the notes
   std::map<std::string, std::vector<AccuracyPoint>> accuracies = accuracies_by_key(frame);
   for (std::size_t i = 0; i < curves.size(); ++i) {
@@ -248,22 +250,24 @@ Table recommend_table(const Frame& frame, const AnalysisOptions& options) {
   const Start start(frame, keys_of(curves));
   std::vector<std::string> notes{
       describe_mode(frame), describe_statistic(repeats_of(curves)),
-      "fastest: the highest throughput with at most so many " + start.worker +
-          "s; as fast: what the repeats cannot tell from it "
-          "(Mann-Whitney, Holm, 5 %), the fewest " +
+      "fastest: the highest throughput with at most the given number of " + start.worker +
+          "s; as fast: configurations that the repeats cannot distinguish from the fastest "
+          "(Mann-Whitney, Holm, 5 %), those with the fewest " +
           start.worker +
-          "s first; too few repeats to tell: no result of so few could have been significant; p "
-          "equal: of all in the budget being equally fast (Kruskal-Wallis)"};
+          "s first; too few repeats to tell: configurations with too few repeats for a significant "
+          "difference; p equal: p value for all configurations in the budget being equally fast "
+          "(Kruskal-Wallis)"};
   std::erase_if(curves, [&](const ScalingCurve& curve) {
     if (curve.mixed.empty() || options.allow_mixed) return false;
-    notes.push_back(fmt::format("{}: left out, {} (--mixed takes it in)",
+    notes.push_back(fmt::format("{}: omitted, {} (use --mixed to include it)",
                                 name_among(curve.key, start.axes), curve.mixed));
     return true;
   });
   add_cautions(notes, curves);
   if (const std::string text = caution_of_unrepeated(curves); !text.empty()) notes.push_back(text);
   add_frame_notes(notes, frame);
-  Table table{"recommend", "What to take in " + frame.study, std::move(notes), {}, {}};
+  Table table{
+      "recommend", "Recommended configurations in " + frame.study, std::move(notes), {}, {}};
   std::vector<std::string> work_axes;
   for (const std::string& axis : start.axes) {
     if (changes_work(axis)) work_axes.push_back(axis);

@@ -17,8 +17,8 @@ namespace dlscale::analysis {
 namespace {
 
 std::string rule_words(const contract::BaselineRule& rule) {
-  if (rule.rule == "smallest-common") return "the smallest count all curves have";
-  if (rule.rule == "per-curve") return "each curve's own smallest count";
+  if (rule.rule == "smallest-common") return "the smallest count common to all curves";
+  if (rule.rule == "per-curve") return "the smallest count of each curve";
   return "as chosen";
 }
 
@@ -35,8 +35,8 @@ std::string denominator_words(const std::vector<BaselineChoice>& choices,
                             ? fmt::format("n = {}", repeats.most)
                             : fmt::format("n = {} to {}", repeats.fewest, repeats.most);
   return fmt::format(
-      "; absolute: divided by the throughput of the runs with {} ({}) that are "
-      "otherwise alike",
+      "; speed-ups are absolute: relative to the throughput of the otherwise equal runs with {} "
+      "({})",
       to_string(chosen), n);
 }
 
@@ -79,7 +79,7 @@ std::string describe_mode(const Frame& frame) {
   if (frame.scaling == "strong") {
     return fmt::format("strong scaling: global batch fixed, divided among the {}s", worker);
   }
-  return "throughput mode: batches as the study lists them";
+  return "throughput mode: batches as listed in the study";
 }
 
 std::string describe_use(const Frame& frame) {
@@ -118,8 +118,8 @@ std::string describe_interruptions(const Frame& frame) {
   }
   if (runs == 0) return "";
   return fmt::format(
-      "{} went on from checkpoints ({} launches); {} of training was done again or in vain and "
-      "counts in no number",
+      "{} resumed from checkpoints ({} launches); {} of training time was repeated or lost and is "
+      "excluded from times and throughputs",
       base::count_of(runs, "run"), launches, base::clock_time(lost_s));
 }
 
@@ -140,16 +140,17 @@ std::string describe_warmup(const Frame& frame) {
   if (frame.warmup == WarmUp::Marked) {
     if (late == 0) return "";
     return fmt::format(
-        "steps got steady later than their trainer marked, in {}; --warmup detected leaves these "
-        "windows out",
+        "steps became steady later than marked by the trainer in {}; --warmup detected excludes "
+        "these windows",
         where);
   }
   std::string text =
-      "warm-up as detected: until 5 step windows in a row vary by less than 2 %, or as marked "
-      "where that is later";
+      "warm-up detected: it ends when 5 consecutive step windows vary by less than 2 %, or at the "
+      "marked end if that is later";
   if (late > 0) text += "; longer than marked in " + where;
   if (unsteady > 0) {
-    text += fmt::format("; {} never got that steady: as marked", base::count_of(unsteady, "run"));
+    text += fmt::format("; {} never became that steady, so the marked end is used",
+                        base::count_of(unsteady, "run"));
   }
   return text;
 }
@@ -167,23 +168,23 @@ std::string describe_origin(const std::vector<ScalingCurve>& curves) {
     }
   }
   if (runs == 0) return "";
-  std::string text = "from all that was recorded of the steps";
+  std::string text = "from all recorded steps";
   if (without_startup == runs) {
-    text = "from the step windows without those of the start-up";
+    text = "from all step windows except those of the start-up";
   } else if (without_startup > 0) {
-    text += fmt::format(", of {} of {} without the start-up", without_startup,
+    text += fmt::format(", without the start-up for {} of {}", without_startup,
                         base::count_of(runs, "run"));
   } else {
-    text += ", nothing left out as start-up";
+    text += ", including any start-up";
   }
   if (with_startup > 0) {
-    text += fmt::format("; {} no other windows: their numbers include start-up costs",
+    text += fmt::format("; {} only start-up windows, whose costs are included",
                         base::count_of(with_startup, "run has", "runs have"));
   }
-  if (rates == runs) return text + "; rates as the logs tell them, of several the harmonic mean";
+  if (rates == runs) return text + "; throughput from the logs (harmonic mean of several values)";
   text += "; throughput = samples / time";
   if (rates > 0) {
-    text += fmt::format(", of {} the rate that the log tells, of several the harmonic mean",
+    text += fmt::format(", for {} from the log (harmonic mean of several values)",
                         base::count_of(rates, "run"));
   }
   return text;
@@ -192,15 +193,15 @@ std::string describe_origin(const std::vector<ScalingCurve>& curves) {
 std::string describe_statistic(const Repeats& repeats) {
   const auto [fewest, most] = repeats;
   if (most == 0) return "no completed runs";
-  if (most < 2) return "one run per point (n = 1): nothing is known about the spread";
+  if (most < 2) return "one run per point (n = 1): the spread is unknown";
   const std::string n =
       fewest == most ? fmt::format("n = {}", most) : fmt::format("n = {} to {}", fewest, most);
   const std::string text = fmt::format("median of {} repeats", n);
   const std::string range =
-      fmt::format("smallest to largest: no interval for n < {}", kFewestForInterval);
-  if (most < kFewestForInterval) return text + "; ranges are " + range;
+      fmt::format("minimum to maximum (no interval for n < {})", kFewestForInterval);
+  if (most < kFewestForInterval) return text + "; ranges from " + range;
   if (fewest < kFewestForInterval) {
-    return text + "; 95 % intervals, else ranges from " + range;
+    return text + "; 95 % intervals, or ranges from " + range;
   }
   return text + "; 95 % intervals from order statistics";
 }
@@ -244,7 +245,7 @@ std::string describe_constants(const Frame& frame) {
   for (const auto& [name, value] : shared_conditions(used)) {
     if (value != "no") add(name, value);  // parts that are not built in are not informative
   }
-  if (parts.empty()) return "nothing that was recorded is the same in all runs";
+  if (parts.empty()) return "no recorded condition is the same in all runs";
   return fmt::format("all runs: {}", fmt::join(parts, ", "));
 }
 
@@ -257,7 +258,7 @@ std::string describe_uneven_batches(const Frame& frame) {
   }
   std::vector<std::string> parts;
   for (const auto& [gpus, real, asked] : uneven) {
-    parts.push_back(fmt::format("gpus={} ran {} samples a step instead of the global batch {}",
+    parts.push_back(fmt::format("gpus={} ran {} samples per step instead of the global batch {}",
                                 gpus, real, asked));
   }
   return fmt::format("{}", fmt::join(parts, "; "));
@@ -276,8 +277,8 @@ std::string describe_unknown_batches(const Frame& frame) {
   }
   if (unknown == 0) return "";
   return fmt::format(
-      "nobody says the {} of {} of {}: they make curves of their own, in which it is taken to be "
-      "the same",
+      "the {} is unknown for {} of {}: these form separate curves and are assumed to share one "
+      "value",
       global ? "global batch" : "batch per " + worker_word(frame), unknown,
       base::count_of(timed, "run"));
 }

@@ -87,10 +87,11 @@ Table collectives_table(const Frame& frame, const AnalysisOptions&) {
   const Repeats repeats = collective_repeats_of(all);
   std::vector<std::string> notes{
       describe_statistic(repeats),
-      "n measurements of a message size, each the mean of its iterations; algbw = size / time, "
-      "busbw = algbw by the factor that makes collectives and rank counts comparable, both as "
-      "the benchmark printed them",
-      "wrong: elements, the most of the n; empty where nothing was checked"};
+      "n: measurements of a message size, each the mean of its iterations; algbw = size / time; "
+      "busbw = algbw x the factor that makes collectives and rank counts comparable; both as "
+      "printed by the benchmark",
+      "wrong: number of wrong elements, the maximum over the n measurements; empty if results were "
+      "not checked"};
   notes.push_back(describe_use(frame));
   Table table = begin_table(start, "collectives", "Collectives of " + frame.study, std::move(notes),
                             {{kCollective, kCollective},
@@ -150,9 +151,9 @@ double energy_j(const JobRow& job) {
   return job.energy_j;
 }
 
-constexpr Told kTold[] = {{"waiting", &waited_s},
+constexpr Told kTold[] = {{"waiting time", &waited_s},
                           {"GPU-hours", &job_gpu_hours},
-                          {"a time limit", &share_of_time},
+                          {"time limit", &share_of_time},
                           {"memory", &share_of_memory},
                           {"energy", &energy_j}};
 
@@ -190,11 +191,12 @@ std::string silence_of(const std::map<JobPlace, JobGroup>& groups) {
   std::vector<std::string> parts;
   for (const Told& told : kTold) {
     const std::size_t silent = jobs.size() - job_values_of(jobs, told.of).size();
-    if (silent > 0) parts.push_back(fmt::format("{} of {}", told.name, silent));
+    if (silent > 0) parts.push_back(fmt::format("no {} for {}", told.name, silent));
   }
   if (parts.empty()) return "";
-  return fmt::format("of {} that started the books do not tell {}; these count there in no number",
-                     base::count_of(jobs.size(), "job"), fmt::join(parts, ", "));
+  return fmt::format(
+      "the accounting of {} that started is incomplete: {}; numbers do not include these jobs",
+      base::count_of(jobs.size(), "job"), fmt::join(parts, ", "));
 }
 
 Repeats job_repeats_of(const std::map<JobPlace, JobGroup>& groups) {
@@ -235,11 +237,11 @@ void add_group(Table& table, const JobPlace& place, const JobGroup& group) {
 Table jobs_table(const Frame& frame, const AnalysisOptions&) {
   const std::map<JobPlace, JobGroup> groups = job_groups_of(frame);
   std::vector<std::string> notes{
-      "of the jobs that started: medians, sums of GPU-hours and of energy",
-      "waited: from submission to start, by the cluster's clock, with what a job was held or "
-      "depended on others; 90 %: as long or shorter waited nine of ten",
-      "of the limit: time it ran / time limit; of the memory: of the task that had most / asked "
-      "for on all nodes, so that jobs of several tasks used more"};
+      "values are for the jobs that started: sums of GPU-h and energy, medians of all others",
+      "waited: from submission to start by the clock of the cluster, including time on hold or "
+      "waiting for other jobs; 90 %: nine of ten jobs waited at most this long",
+      "time limit used: elapsed time / time limit; memory used: peak of the task with the highest "
+      "peak / memory requested on all nodes, which is too low for jobs with several tasks"};
   if (const std::string silence = silence_of(groups); !silence.empty()) notes.push_back(silence);
   notes.push_back(describe_use(frame));
   Table table{"jobs",
@@ -255,8 +257,8 @@ Table jobs_table(const Frame& frame, const AnalysisOptions&) {
                {"waited_p90_s", "90 %", "min", 1, 1 / kMinute},
                {"gpu_hours", "GPU-h", "", 2},
                {"gpu_hours_of_job", "GPU-h/job", "", 2},
-               {"share_of_time_limit", "of the limit", "%", 1, 100},
-               {"share_of_memory", "of the memory", "%", 1, 100},
+               {"share_of_time_limit", "time limit used", "%", 1, 100},
+               {"share_of_memory", "memory used", "%", 1, 100},
                {"energy_j", "energy", "kWh", 2, 1 / kJoulesOfKwh},
                {"energy_j_of_job", "energy/job", "kWh", 3, 1 / kJoulesOfKwh}},
               {}};
@@ -273,7 +275,7 @@ std::string node_word_of(NodeFinding finding) {
     case NodeFinding::Slow:
       return "slow";
     case NodeFinding::StandsOut:
-      return "stands out, too few launches to be sure";
+      return "possibly slow, too few launches to be sure";
     case NodeFinding::NotSlower:
       return "not slower";
     case NodeFinding::TooFewTimes:
@@ -289,27 +291,28 @@ void add_count(std::vector<std::string>& notes, int count, const char* text) {
 
 std::string cost_of(const NodeResidual& node, const NodeResiduals& all, const std::string& worker) {
   return fmt::format(
-      "{}: with a node there that is as fast as the next slowest, training would have taken at "
-      "least {:.0f} s ({:.1f} %, {:.2f} {}-hours) less",
+      "{}: if this node were as fast as the next slowest, training would have taken at least "
+      "{:.0f} s ({:.1f} %, {:.2f} {}-hours) less",
       node.host, node.lost_s, 100 * node.lost_s / all.work_s, node.lost_gpu_s / kHour, worker);
 }
 
 std::vector<std::string> node_notes_of(const Frame& frame, const NodeResiduals& found) {
   const std::string worker = worker_word(frame);
   std::vector<std::string> notes{
-      "nodes are compared with those of the same launch alone, by the time in which a rank waits "
-      "for no other (without exposed communication and pipeline bubbles), slowest rank of a node, "
-      "start-up left out",
+      "a node is compared with the other nodes of the same launch only, by the time in which its "
+      "slowest rank does not wait for other ranks (without exposed communication and pipeline "
+      "bubbles), excluding the start-up",
       "slowdown: ratio to the median of the other nodes, median over epochs, Hodges-Lehmann over "
-      "launches with its 95 % interval, or its range where n is too small for one; z: modified, by "
-      "the nodes' MAD",
-      "p: exact, of ranks within launches, one-sided; adjusted among all nodes that could be told "
-      "(Holm): a node is called slow by chance in at most 5 of 100 tables"};
+      "launches with its 95 % interval, or its range if n is too small for an interval; z: "
+      "modified z-score from the median absolute deviation of the nodes",
+      "p: one-sided, exact test of the ranking within launches; adjusted p: Holm correction over "
+      "all nodes that could be significant, so that a node is called slow by chance in at most 5 "
+      "of 100 tables"};
   for (const NodeResidual& node : found.nodes) {
     if (node.finding == NodeFinding::Slow) notes.push_back(cost_of(node, found, worker));
   }
-  add_count(notes, found.alone, "of one node, or of nodes without work in common: not compared");
-  add_count(notes, found.unknown, "that did not say where its ranks were: not compared");
+  add_count(notes, found.alone, "not compared: only one node, or nodes without comparable work");
+  add_count(notes, found.unknown, "not compared: the nodes of the ranks were not recorded");
   notes.push_back(describe_use(frame));
   return notes;
 }
@@ -320,7 +323,7 @@ Table node_table(const Frame& frame, const AnalysisOptions&) {
   const NodeResiduals found = node_residuals(frame);
   const std::string hours = worker_word(frame) + "-h";
   Table table{"nodes",
-              "Which node was slow in " + frame.study,
+              "Slow nodes in " + frame.study,
               node_notes_of(frame, found),
               {{"host", "node"},
                {"ranks", "ranks"},

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kTimedSteps = "a completed run with timed steps";
 constexpr const char* kBaseline = "a baseline";
-constexpr const char* kPredictions = "predictions kept beforehand (dlscale predict --keep)";
+constexpr const char* kPredictions = "saved predictions (dlscale predict --keep)";
 
 bool has_evaluation(const RunRow& run) {
   return completed(run) && !run.evals.empty();
@@ -59,22 +59,22 @@ constexpr Metric kMetrics[] = {
     {"breakdown", "parts of a step as shares of its time", &breakdown_table, kTimedSteps,
      &has_throughput},
     {"accuracy", "test accuracy by global batch", &accuracy_table,
-     "a completed run of classes that was evaluated", &has_accuracy_or_diverged},
+     "a completed classification run that was evaluated", &has_accuracy_or_diverged},
     {"evaluation", "test loss, top-5 accuracy, perplexity and BLEU of the last evaluation",
      &evaluation_table, "a completed run that was evaluated", &has_evaluation},
     {"generalisation", "gap between training and test for loss and accuracy", &generalisation_table,
      "a completed run that recorded training and test loss", &has_gaps},
     {"time-to-target", "training time, epochs and samples until a target accuracy or loss",
      &time_to_target_table, "a run that reached a target (training.target)", &has_target,
-     "one that has ended"},
+     "a run that has ended"},
     {"inference", "latency and throughput of forward passes by batch", &inference_table,
      "a completed run with mode = \"inference\"", &has_inference},
     {"transfer", "values and bytes sent per epoch, computed and counted", &transfer_table,
-     "a completed run that says its trainable parameters and steps per epoch", &has_size},
+     "a completed run that records its trainable parameters and steps per epoch", &has_size},
     {"collectives", "times and bandwidths (algbw, busbw) of collectives by message size",
      &collectives_table, "a log of nccl-tests", &has_collectives},
     {"jobs", "waiting time, GPU-hours and used share of the requested resources of jobs",
-     &jobs_table, "a job of sacct's or oarstat's books", &has_job},
+     &jobs_table, "a job recorded by sacct or oarstat", &has_job},
     {"verdicts", "which of two configurations is faster, and whether the repeats are sufficient",
      &verdicts_table, kTimedSteps, &has_throughput,
      "two configurations that differ in one axis or in their GPUs"},

@@ -87,24 +87,24 @@ Table fit_table(const Frame& frame, const AnalysisOptions& options) {
   const Start start(frame, keys_of(curves));
   std::vector<std::string> notes{
       describe_mode(frame),
-      fmt::format("step times of the law, G the {0}s, G0 the fewest measured; the {0}s shown are "
-                  "the most measured, and times at 2 and 8 times as many are extrapolated",
-                  start.worker),
       fmt::format(
-          "coefficients are not negative, with 95 % intervals from resampled residuals; left "
-          "out: root mean square error of each point predicted by the others; laws whose "
-          "losses grow slower than any power of G are averaged with equal weights, unless "
-          "their error is {:g} times the best",
-          kRuledOut)};
+          "T: step time for G {0}s, with G0 the smallest measured count; a row shows the largest "
+          "measured count, with step times extrapolated to 2 and 8 times that count",
+          start.worker),
+      fmt::format("coefficients are non-negative, with 95 % intervals from resampled residuals; "
+                  "left out: root mean square error when each point is predicted from the others; "
+                  "the average has equal weights for the laws whose losses grow slower than any "
+                  "power of G, and excludes those with more than {:g} times the smallest error",
+                  kRuledOut)};
   for (const ScalingCurve& curve : curves) {
     const std::string name = name_among(curve.key, start.axes);
     if (!curve.mixed.empty() && !options.allow_mixed) {
-      notes.push_back(fmt::format("{}: no law, {} (--mixed fits anyway)", name, curve.mixed));
+      notes.push_back(fmt::format("{}: no law, {} (use --mixed to fit anyway)", name, curve.mixed));
     } else if (curve.points.size() < kFewestForLaws) {
-      notes.push_back(
-          fmt::format("{}: no law through {}", name, base::count_of(curve.points.size(), "point")));
+      notes.push_back(fmt::format("{}: no law, the curve only has {}", name,
+                                  base::count_of(curve.points.size(), "point")));
     } else if (!tells_step_times(curve)) {
-      notes.push_back(fmt::format("{}: no law, its logs do not tell their steps", name));
+      notes.push_back(fmt::format("{}: no law, its logs do not report steps", name));
     }
   }
   add_frame_notes(notes, frame);
@@ -159,9 +159,9 @@ std::vector<std::string> prediction_notes_of(const Frame& frame) {
   std::string rests;
   for (const std::string& basis : bases) rests += (rests.empty() ? "" : "; ") + basis;
   return {
-      "error: predicted / measured - 1, measured: the median of the repeats; of several "
-      "predictions of a point the last one before its first launch counts",
-      "predictions rest on: " + rests};
+      "error = predicted / measured - 1, with the median of the repeats as the measured value; if "
+      "a point has several predictions, the last one before its first launch is used",
+      "basis of the predictions: " + rests};
 }
 
 }  // namespace
@@ -204,7 +204,7 @@ Table predictions_table(const Frame& frame, const AnalysisOptions&) {
 
 Table prediction_errors_table(const Frame& frame, const AnalysisOptions&) {
   Table table{.id = "prediction-errors",
-              .title = "How wrong predictions have been: " + frame.study,
+              .title = "Errors of saved predictions: " + frame.study,
               .notes = prediction_notes_of(frame),
               .columns = {{"quantity", "quantity"},
                           {"n", "points"},

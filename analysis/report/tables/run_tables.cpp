@@ -105,13 +105,14 @@ Table definitions_table(const Frame& frame, const AnalysisOptions&) {
   std::vector<std::string> notes{
       describe_mode(frame), describe_statistic(repeats),
       "by the mean = batch / (mean load + mean rest), over all ranks of all repeats; olympic = "
-      "batch / mean over repeats of the ranks' mean time, without the fastest and the slowest; by "
-      "the median = batch / median over repeats of the slowest rank's time; bootstrap = the 2.5 "
-      "and 97.5 % quantiles of that median over all resamples of the repeats, from n = 6 on, which "
-      "often cover less than 95 %",
-      fmt::format("outliers: repetitions whose slowest rank's time has a modified z beyond {} (by "
-                  "the median absolute deviation); they count in every column",
-                  kOutlyingZ)};
+      "batch / mean over repeats of the mean time of the ranks, without the fastest and the "
+      "slowest repeat; by the median = batch / median over repeats of the time of the slowest "
+      "rank; bootstrap = the 2.5 % and 97.5 % quantiles of that median over all resamples of the "
+      "repeats, from n = 6 on, which often cover less than 95 %",
+      fmt::format(
+          "outliers: repetitions in which the time of the slowest rank has a modified z-score "
+          "beyond {} (from the median absolute deviation); they are included in every column",
+          kOutlyingZ)};
   add_frame_notes(notes, frame);
   Table table =
       begin_table(start, "definitions", "Throughput by several definitions of " + frame.study,
@@ -276,11 +277,11 @@ Table time_to_target_table(const Frame& frame, const AnalysisOptions&) {
   add_columns(columns, {"train_s", "training time", "s", 1}, repeats_of(points));
   columns.push_back({"epochs", "epochs", "", 1});
   columns.push_back({"samples", "samples", "", 0});
-  Table table = begin_table(
-      start, "time-to-target", "Training time to a target in " + frame.study,
-      run_notes_of(frame, points,
-                   "of the repeats that reached it, at the end of an epoch; without evaluation"),
-      columns);
+  Table table = begin_table(start, "time-to-target", "Training time to a target in " + frame.study,
+                            run_notes_of(frame, points,
+                                         "over the repeats that reached the target, at the end of "
+                                         "an epoch; time excludes evaluation"),
+                            columns);
   for (const RunPoint& point : points) {
     for (const Target& target : targets) {
       const auto of = [&](auto value) {
@@ -318,9 +319,9 @@ Table inference_table(const Frame& frame, const AnalysisOptions&) {
                               {"latency_p50_s", "latency p50", "ms", 2, 1000},
                               {"latency_p90_s", "latency p90", "ms", 2, 1000}};
   add_columns(columns, {"samples_per_s", "throughput", "samples/s", 1}, repeats_of(points));
-  Table table = begin_table(
-      start, "inference", "Inference of " + frame.study,
-      run_notes_of(frame, points, "latencies of a batch, medians over repeats"), columns);
+  Table table =
+      begin_table(start, "inference", "Inference of " + frame.study,
+                  run_notes_of(frame, points, "latency of a batch, median over repeats"), columns);
   for (const RunPoint& point : points) {
     std::set<std::int64_t> batches;
     for (const RunRow* run : point.repeats) {
@@ -356,12 +357,11 @@ Table transfer_table(const Frame& frame, const AnalysisOptions&) {
   const Start start(frame, keys_of(points));
   constexpr double kGiga = 1e-9;
   Table table = begin_table(
-      start, "transfer", "What an epoch of " + frame.study + " sends",
-      run_notes_of(
-          frame, points,
-          "published: N / (B k) x trainable parameters, N images, batch B on each of k GPUs; "
-          "ring: steps x 2 (k - 1) / k x parameters x bytes of a value as it is sent, by "
-          "each; payload: what a rank handed to collectives, as counted"),
+      start, "transfer", "Data sent by " + frame.study + " in an epoch",
+      run_notes_of(frame, points,
+                   "published: N / (B k) x trainable parameters, for N images and batch B on each "
+                   "of k GPUs; ring: steps x 2 (k - 1) / k x parameters x bytes per sent value, "
+                   "per GPU; payload: data passed to collectives by a rank, as counted"),
       {{"trainable_parameters", "trainable parameters"},
        {"steps_per_epoch", "steps/epoch"},
        {"published_values_per_epoch", "published", "10^9 values", 3, kGiga},

@@ -186,11 +186,11 @@ Table breakdown_table(const Frame& frame, const AnalysisOptions&) {
     columns.push_back({part + "_share", part, "%", 1, 100});
   }
   columns.push_back({"closure", "closure", "%", 1, 100});
-  Table table = begin_table(start, "breakdown", "Where the step time goes in " + frame.study,
-                            notes_of(frame, curves, "the n repeats of a point added up"), columns);
+  Table table = begin_table(start, "breakdown", "Breakdown of the step time in " + frame.study,
+                            notes_of(frame, curves, "sums over the n repeats of a point"), columns);
   table.notes.push_back(
-      "parts are means over the ranks, in % of their sum; closure = that sum / wall time of the "
-      "slowest rank");
+      "parts are means over the ranks, in % of their sum; closure = sum of the parts / wall time "
+      "of the slowest rank");
   const std::vector<Breakdown> parts = breakdowns(curves);
   for (const std::string& text : {describe_untold_parts(parts), caution_of_closure(parts)}) {
     if (!text.empty()) table.notes.push_back(text);
@@ -240,7 +240,8 @@ Table accuracy_table(const Frame& frame, const AnalysisOptions&) {
        "top-1 on the test set; final = after the last epoch, best = highest of all epochs"},
       columns);
   if (any_diverged) {
-    table.notes.push_back("diverged: further repeats, of which n and the accuracies know nothing");
+    table.notes.push_back(
+        "diverged: number of further repeats, which are excluded from n and from the accuracies");
   }
   add_frame_notes(table.notes, frame);
   for (const AccuracyPoint& point : points) {

@@ -67,6 +67,6 @@ std::string text_of(std::span<const Table> tables) {
 }  // namespace
 
 extern const ReportWriter markdown_entry;
-const ReportWriter markdown_entry{"markdown", "GitHub's tables", "md", &text_of};
+const ReportWriter markdown_entry{"markdown", "GitHub tables", "md", &text_of};
 
 }  // namespace dlscale::analysis

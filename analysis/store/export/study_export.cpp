@@ -22,7 +22,7 @@ constexpr std::string_view kEnding = "_view";
 
 constexpr ExportFormat kFormats[] = {
     {"csv", ".csv", "a folder with a CSV file for each view", &make_csv_views},
-    {"jsonl", ".jsonl", "a folder with a file for each view, an object a line", &make_jsonl_views},
+    {"jsonl", ".jsonl", "a folder with a JSON Lines file for each view", &make_jsonl_views},
     {"sqlite", "", "one SQLite file with a table for each view", &make_sqlite_views},
 };
 
@@ -86,26 +86,28 @@ void refuse_place(const contract::PlanDir& folder, const fs::path& target) {
   const fs::path root = fs::weakly_canonical(folder.root());
   const fs::path inside = fs::weakly_canonical(target).lexically_relative(root);
   if (!inside.empty() && *inside.begin() != "..") {
-    throw base::UsageError(target.string() + ": lies in the plan folder; name a place outside");
+    throw base::UsageError(target.string() +
+                           ": is inside the plan folder; choose a place outside it");
   }
   const bool is_link = fs::is_symlink(fs::symlink_status(target));
   const bool is_usual = fs::is_regular_file(target) || fs::is_directory(target);
   if (!is_usual && (is_link || fs::exists(target))) {
-    throw base::UsageError(target.string() + ": is neither a file nor a folder; name another");
+    throw base::UsageError(target.string() +
+                           ": is neither a file nor a folder; choose another target");
   }
 }
 
 void check_target(const ExportRequest& request, const std::vector<std::string>& views) {
   const bool is_folder = fs::is_directory(request.target);
   if (fs::exists(request.target) && is_folder != request.format->is_folder()) {
-    throw base::UsageError(fmt::format("{}: is {}, and {} is {}", request.target.string(),
-                                       is_folder ? "a folder" : "a file", request.format->name,
-                                       request.format->summary));
+    throw base::UsageError(fmt::format("{}: is {}, but the format {} needs {}",
+                                       request.target.string(), is_folder ? "a folder" : "a file",
+                                       request.format->name, request.format->summary));
   }
   for (const std::string& view : views) {
     const fs::path file = file_of(request.target, *request.format, view);
     if (!request.replace && fs::exists(file)) {
-      throw base::UsageError(file.string() + ": is there already; --force replaces it");
+      throw base::UsageError(file.string() + ": already exists; replace it with --force");
     }
   }
 }

@@ -121,7 +121,7 @@ TEST_CASE("approximate numbers and bounds are told from numbers") {
 TEST_CASE("cells that hold no number, or more than one, say so") {
   for (const char* text : {"OOM", "fast", "", "~~980~~", "x980"}) {
     INFO(text);
-    CHECK(read(text).problem == "is no number");
+    CHECK(read(text).problem == "is not a number");
   }
   for (const char* text :
        {"980-1020", "980–1020", "980/1020", "980 1020", "1,02", "1:30:00", "980 (estimated)", "10³",

@@ -175,7 +175,7 @@ TEST_CASE("pipes and links to nothing among the logs are named and passed over")
   for (const SkippedLog& log : summary.skipped) reasons[log.shown] = log.why;
   CHECK(reasons == std::map<std::string, std::string>{
                        {(folder / "a.csv").string(), "is a pipe, not a file"},
-                       {(folder / "b.csv").string(), "is a link to what is not there"}});
+                       {(folder / "b.csv").string(), "is a link to a missing file"}});
 }
 
 TEST_CASE("what books and benchmarks say of runs is theirs in the frame") {

@@ -142,11 +142,11 @@ TEST_CASE("what is no text is named, compressed or not") {
     CHECK(problem_of(temp, compressed(program, "")) == "is empty");
     const std::string zero = numbers(20'000) + std::string("a\0", 2);
     CHECK(problem_of(temp, compressed(program, zero)) ==
-          "is no text (byte " + std::to_string(zero.size()) + " is 0)");
+          "is not a text file (byte " + std::to_string(zero.size()) + " is 0)");
     const std::string whole = compressed(program, numbers(300));
     CHECK_THAT(problem_of(temp, whole.substr(0, whole.size() - 5)),
                Contains("is a damaged or incomplete " + program + " file") &&
-                   Contains("; " + program + " -t says more"));
+                   Contains("; run " + program + " -t for details"));
     CHECK(head_problem_of(temp / "a.log").is_damage);
   }
 }
@@ -163,9 +163,10 @@ TEST_CASE("a small file that expands beyond the limit is refused without the mem
   CHECK(bytes.size() < kMiB);
   const int good = test::with_memory(300 * kMiB, [&] {
     const ForeignText foreign = read_foreign(temp / "bomb.log");
-    return foreign.text.empty() && foreign.problem ==
-                                       "has more than 2147483648 bytes when it is decompressed; at "
-                                       "most so many are read";
+    return foreign.text.empty() &&
+           foreign.problem ==
+               "has more than 2147483648 bytes when decompressed, which is the "
+               "limit";
   });
   CHECK(good == 1);
 }
@@ -207,7 +208,7 @@ TEST_CASE("a compressed log of a known format is recognised, and a damaged one i
   }
   const std::string whole = compressed("gzip", jobs);
   const std::string path = logs.write("jobs.gz", whole.substr(0, whole.size() / 2));
-  const std::string damage = "is a damaged or incomplete gzip file; gzip -t says more";
+  const std::string damage = "is a damaged or incomplete gzip file; run gzip -t for details";
   CHECK(logs.import().warnings == std::vector<std::string>{path + ": " + damage});
   ingest(logs.folder);
   const Frame frame = read_frame(logs.folder);

@@ -70,7 +70,7 @@ TEST_CASE("a large log that is mapped has the SHA-256 of its bytes, and a binary
   fs::resize_file(path, 0);
   fs::resize_file(path, 70 * kMebibyte);  // sparse: nothing but zeros
   const ForeignText zeros = read_foreign(path);
-  CHECK(zeros.problem == "is no text (byte 1 is 0)");
+  CHECK(zeros.problem == "is not a text file (byte 1 is 0)");
   CHECK(zeros.text.empty());
 }
 
@@ -79,11 +79,11 @@ TEST_CASE("a zero byte is found wherever it is, in files that are read and that 
   std::string text(200'000, 'x');
   text[150'000] = '\0';
   write(temp.path() / "a.log", text);
-  CHECK(read_foreign(temp.path() / "a.log").problem == "is no text (byte 150001 is 0)");
+  CHECK(read_foreign(temp.path() / "a.log").problem == "is not a text file (byte 150001 is 0)");
   const fs::path path = write_long_line(temp.path(), 65);
   std::ofstream(path, std::ios::binary | std::ios::app) << std::string("a\0b\n", 4);
   const ForeignText mapped = read_foreign(path);
-  CHECK_THAT(mapped.problem, Catch::StartsWith("is no text (byte 68157"));
+  CHECK_THAT(mapped.problem, Catch::StartsWith("is not a text file (byte 68157"));
   CHECK(mapped.text.empty());
 }
 

@@ -119,8 +119,9 @@ TEST_CASE("a log without a measurement is a failed run, with the reason") {
   CHECK(frame.runs[0].outcome == "Completed");
   for (std::size_t i = 1; i < 5; ++i) CHECK(frame.runs[i].outcome == "Failed");
   CHECK(value(logs.folder, "SELECT group_concat(reason, '|') FROM launch") ==
-        "|nothing in it is a measurement|is empty|is no text (byte 2 is 0)|nothing in it is a "
-        "measurement (has no column \"load\" (there are: Segmentation fault))");
+        "|the log contains no measurements|is empty|is not a text file (byte 2 is 0)|the log "
+        "contains "
+        "no measurements (has no column \"load\" (there are: Segmentation fault))");
 }
 
 TEST_CASE("files that say nothing and were only met on the way are skipped, with the reason") {
@@ -134,7 +135,7 @@ TEST_CASE("files that say nothing and were only met on the way are skipped, with
   CHECK(
       base::describe_skipped(tally_of(summary.skipped)) ==
       "Skipped 1 file: has no column \"load\" (there are: what this is); example: " + logs.logs() +
-          "/README\nSkipped 1 file: is no text (byte 2 is 0); example: " + logs.logs() +
+          "/README\nSkipped 1 file: is not a text file (byte 2 is 0); example: " + logs.logs() +
           "/model.bin\n");
 }
 
@@ -148,7 +149,7 @@ TEST_CASE("a log that is gone or has changed since counts no more, and that is s
   const IngestSummary summary = ingest(logs.folder);
   CHECK(summary.problems ==
         std::vector<std::string>{
-            gone + ": is gone",
+            gone + ": no longer exists",
             grown + ": has changed since it was collected; collect it again with -o"});
   for (const RunRow& run : read_frame(logs.folder).runs) CHECK(run.outcome == "Lost");
   logs.request.logs = {grown};
@@ -193,7 +194,7 @@ TEST_CASE("repetitions may be told; two logs cannot be the same one") {
   logs.write_step("b16_g2/run7.csv");
   CHECK(repetitions(logs.collect()) == std::vector<int>{7});
   logs.write_step("b16_g2/again/run7.csv", 0.3);
-  CHECK_THAT(logs.error(), Contains("is told to be repetition 7 of the same point as"));
+  CHECK_THAT(logs.error(), Contains("repetition 7 of the same point is already taken by"));
 }
 
 TEST_CASE("a table says axes of logs by the ends of their paths") {
@@ -204,7 +205,8 @@ TEST_CASE("a table says axes of logs by the ends of their paths") {
   logs.request.table = table;
   logs.request.logs = {logs.write_step("16/first.csv")};
   const ImportSummary summary = logs.import();
-  CHECK(summary.warnings == std::vector<std::string>{table + ": lost.csv is none of the logs"});
+  CHECK(summary.warnings ==
+        std::vector<std::string>{table + ": lost.csv matches none of the logs"});
   ingest(logs.folder);
   CHECK(read_frame(logs.folder).runs[0].point.at("cluster") == "a");
 }
@@ -218,7 +220,7 @@ TEST_CASE("what sources say differently is told, and a copy counts once") {
   const ImportSummary summary = logs.import();
   REQUIRE(summary.warnings.size() == 2);
   CHECK_THAT(summary.warnings[0],
-             Contains("global_batch is 16 by its path, but 32 by its columns"));
+             Contains("global_batch is 16 according to its path, but 32 according to its columns"));
   CHECK(summary.runs == 1);
   REQUIRE(summary.joined.size() == 1);
   CHECK_THAT(summary.joined[0], Contains("equal byte by byte"));
@@ -249,7 +251,7 @@ TEST_CASE("a default counts where nothing else says it, and contradicts nothing"
   CHECK(run.gpus == 2);
   CHECK(run.point.at("cluster") == "a");
   logs.request.defaults.push_back("gpus=4");
-  CHECK_THAT(logs.error(), Contains("--default gpus: is said twice"));
+  CHECK_THAT(logs.error(), Contains("--default gpus: is given twice"));
 }
 
 TEST_CASE("jobs of a batch system's books are runs, and rows with their GPU-hours") {
@@ -298,9 +300,10 @@ TEST_CASE("collectives are rows by message size, gone with the log that said the
     CHECK(run.collectives[0].time_s == Approx(4e-6));
     CHECK(run.collectives[1].in_place);
   }
-  CHECK(value(logs.folder, "SELECT reason FROM launch WHERE outcome = 'Failed'") ==
-        "nothing in it is a measurement (line 1: nothing of nccl-tests is in it; it begins \"start "
-        "failed on a: no more ports\")");
+  CHECK(
+      value(logs.folder, "SELECT reason FROM launch WHERE outcome = 'Failed'") ==
+      "the log contains no measurements (line 1: contains no output of nccl-tests; it begins with "
+      "\"start failed on a: no more ports\")");
   logs.write("all_reduce.out", "killed\n");
   logs.import();
   ingest(logs.folder);
@@ -312,20 +315,21 @@ TEST_CASE("bad requests name what is wrong and leave no folder") {
   CHECK_THAT(logs.error(), Contains("no such file or folder"));
   logs.write("note.txt", "hello\n");
   logs.request.mapped = {};
-  CHECK_THAT(logs.error(), Contains("no format recognises") && Contains("known: dlscale, timm"));
+  CHECK_THAT(logs.error(), Contains("is not recognised") && Contains("known: dlscale, timm"));
   logs.request.mapped = {.kind = "csv", .columns = {{"wall_s", "t"}}};
   CHECK_THAT(logs.error(), Contains("note.txt: has no column \"t\" (there are: hello)"));
   logs.write("note.txt", "t\n1\n");
   logs.request.axes.clear();
-  CHECK_THAT(logs.error(), Contains("nothing says of how many samples its time is"));
+  CHECK_THAT(logs.error(), Contains("the number of samples for its time is unknown"));
   logs.request.stated = {"global_batch=8"};
   CHECK_THAT(logs.error(),
-             Contains("nothing says how many GPUs (ranks) it ran on; say gpus with --set gpus=N"));
+             Contains("the number of GPUs (ranks) is unknown; give gpus with --set gpus=N"));
   logs.request.stated = {"gpus=many", "global_batch=8"};
-  CHECK_THAT(logs.error(),
-             Contains("gpus is \"many\" by --set, must be a whole number of at least 1"));
+  CHECK_THAT(
+      logs.error(),
+      Contains("gpus is \"many\" according to --set; it must be a whole number of at least 1"));
   logs.request.axes = {"gpus=(\\d+)(\\d+)"};
-  CHECK_THAT(logs.error(), Contains("must have one group in brackets, which is the value; has 2"));
+  CHECK_THAT(logs.error(), Contains("must contain exactly one group in parentheses"));
   CHECK_FALSE(fs::exists(logs.folder.root()));
 }
 
@@ -336,7 +340,7 @@ TEST_CASE("logs do not go to a folder of planned runs") {
   plan.scheduler = "slurm";
   base::make_directories(logs.folder.root());
   base::write_file_atomically(logs.folder.plan_json(), to_json(plan));
-  CHECK_THAT(logs.error(), Contains("is a plan of runs to be done"));
+  CHECK_THAT(logs.error(), Contains("contains a plan of runs that dlscale starts"));
   CHECK_FALSE(fs::exists(logs.folder.runs()));
 }
 

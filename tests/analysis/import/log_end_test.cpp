@@ -80,7 +80,7 @@ TEST_CASE("a log that was cut off before its last line is of no completed run") 
     CHECK(stop.outcome != RunOutcome::Completed);
     if (!has_measurement(read_as(sample.format, cut))) continue;  // the last line says all
     CHECK(stop.outcome == RunOutcome::Lost);
-    CHECK_THAT(stop.reason, Contains("ends before its program did"));
+    CHECK_THAT(stop.reason, Contains("the log is incomplete"));
     lost.insert(sample.format);
   }
   CHECK(lost == std::set<std::string>{"dllogger", "gnmt", "horovod", "huggingface", "mlperf",
@@ -143,7 +143,7 @@ TEST_CASE("a run whose log was cut off is collected, named, and has no throughpu
     CHECK(logs.import().runs == 1);
     const IngestSummary summary = ingest(logs.folder, true);
     REQUIRE(summary.problems.size() == 1);
-    CHECK_THAT(summary.problems[0], Contains(path + ": ends before its program did"));
+    CHECK_THAT(summary.problems[0], Contains(path + ": the log is incomplete"));
     const RunRow run = read_frame(logs.folder).runs.at(0);
     CHECK(run.outcome == "Lost");
     CHECK_FALSE(has_throughput(run));

@@ -104,7 +104,8 @@ TEST_CASE("csv: ranks that write one after the other or at once make the same st
 TEST_CASE("csv: a step that lacks a rank is named and left out") {
   const auto file = read("load,compute,rank\n1,1,0\n", format_of("csv", kPerRank));
   CHECK(file.records.empty());
-  CHECK(file.skipped == std::vector<std::string>{"line 2: 1 of 2 ranks have a row of this step"});
+  CHECK(file.skipped ==
+        std::vector<std::string>{"line 2: only 1 of 2 ranks have a row for this step"});
 }
 
 TEST_CASE("csv: line ends of Windows, semicolons, quotes and comments are read") {
@@ -123,10 +124,10 @@ TEST_CASE("csv: rows that cannot be are named with their lines") {
   CHECK(file.records.empty());
   CHECK(file.skipped ==
         std::vector<std::string>{
-            "line 2: wall_s is no number: \"soon\"", "line 3: has 2 of 3 columns",
+            "line 2: wall_s is not a number: \"soon\"", "line 3: has 2 of 3 columns",
             "line 4: its parts take 3 s, more than wall_s of 1 s", "line 5: wall_s is -1, below 0",
-            "line 6: accuracy is 76.5, above 1 (of percents: map it with *0.01)",
-            "line 7: a quotation mark is not closed", "line 8: wall_s is no number: \"nan\""});
+            "line 6: accuracy is 76.5, above 1 (if it is in percent, map it with *0.01)",
+            "line 7: a quotation mark is not closed", "line 8: wall_s is not a number: \"nan\""});
 }
 
 TEST_CASE("csv: a last line that was cut off is no row") {
@@ -146,8 +147,8 @@ TEST_CASE("csv: a line of more than a MiB is named, not read") {
 
 TEST_CASE("csv: rates that cannot be and parts longer than the whole name units") {
   const auto file = read("t\n2e-10\n", format_of("csv", {"wall_s=t"}));
-  CHECK(file.skipped ==
-        std::vector<std::string>{"line 2: 8e+10 samples/s cannot be: is its time in other units?"});
+  CHECK(file.skipped == std::vector<std::string>{
+                            "line 2: 8e+10 samples/s is impossible: check the unit of its time"});
   const auto parts = read("load,t\n250,0.4\n", format_of("csv", {"load_wait_s=load", "wall_s=t"}));
   CHECK(parts.skipped ==
         std::vector<std::string>{"line 2: its parts take 250 s, more than wall_s of 0.4 s"});
@@ -215,7 +216,7 @@ TEST_CASE("jsonl: keys may be within other objects, other objects are passed ove
   CHECK(windows[0].wall_s == 0.5);
   CHECK(windows[0].train_loss == 2);
   CHECK(file.skipped == std::vector<std::string>{"line 1: has no key that is mapped to a measure",
-                                                 "line 3: is no JSON object"});
+                                                 "line 3: is not a JSON object"});
 }
 
 TEST_CASE("jsonl: a key with slashes in its name is found by it") {
@@ -287,7 +288,7 @@ TEST_CASE("markdown: tables that have the columns are read, with what stands abo
   CHECK(rate_of(all<StepWindow>(file)[0]) == Approx(79.5));
   CHECK(file.record_lines == std::vector<int>{11});
   CHECK(read(text, format, runs[2]).skipped ==
-        std::vector<std::string>{"line 11: samples_per_s is no number: \"OOM\""});
+        std::vector<std::string>{"line 11: samples_per_s is not a number: \"OOM\""});
 }
 
 TEST_CASE("markdown: other drawn tables, numbered; rows outside of tables are nothing") {
@@ -325,7 +326,7 @@ TEST_CASE("pattern: an expression that takes too long on a line is given up ther
   MappedFormat format{.kind = "pattern"};
   format.patterns = {R"(^(?<loss>(x+x+)+)$)"};
   const auto file = read(std::string(5000, 'x') + "!\n", format);
-  CHECK(file.skipped == std::vector<std::string>{"line 1: a pattern takes too long on it"});
+  CHECK(file.skipped == std::vector<std::string>{"line 1: a pattern takes too long on this line"});
 }
 
 TEST_CASE("what runs of studies have may be an axis, however like a measure it is called") {
@@ -335,7 +336,7 @@ TEST_CASE("what runs of studies have may be an axis, however like a measure it i
   CHECK_THAT(refusal([] { check_axis_name("--set", "sampls"); }), Contains("did you mean"));
   CHECK_NOTHROW(check_axis_name("--set", "samples_x"));
   CHECK_THAT(refusal([] { check_axis_name("--axis", "samples"); }),
-             Contains("rows of a log measure") && Contains("samples_axis"));
+             Contains("is the name of a measured field") && Contains("samples_axis"));
 }
 
 TEST_CASE("mappings that cannot be are refused with what there is") {
@@ -343,9 +344,9 @@ TEST_CASE("mappings that cannot be are refused with what there is") {
              Contains("--map wall_s: must be FIELD=COLUMN or FIELD=COLUMN*FACTOR"));
   CHECK_THAT(refusal([] { parse_mapping("wal_s=t"); }), Contains("did you mean \"wall_s\"?"));
   CHECK_THAT(refusal([] { parse_mapping("wall_s=t*fast"); }),
-             Contains("\"fast\" is no positive number"));
-  CHECK_THAT(refusal([] { parse_mapping("gpus=t*2"); }), Contains("an axis takes no factor"));
-  CHECK_THAT(refusal([] { check(format_of("csv", {"gpus=g"})); }), Contains("say with --map"));
+             Contains("\"fast\" must be a positive number"));
+  CHECK_THAT(refusal([] { parse_mapping("gpus=t*2"); }), Contains("an axis cannot have a factor"));
+  CHECK_THAT(refusal([] { check(format_of("csv", {"gpus=g"})); }), Contains("map its columns"));
   CHECK_THAT(refusal([] {
                check(format_of("csv", {"loss=a", "loss=b"}));
              }),
@@ -353,7 +354,7 @@ TEST_CASE("mappings that cannot be are refused with what there is") {
   CHECK_THAT(refusal([] { check({.kind = "pattern", .patterns = {"(?<loss>"}}); }),
              Contains("regular expression \"(?<loss>\": missing"));
   CHECK_THAT(refusal([] { check({.kind = "pattern", .patterns = {"loss (.*)"}}); }),
-             Contains("have no group that is a measure"));
+             Contains("need a named group for a measure"));
 }
 
 }  // namespace dlscale::analysis

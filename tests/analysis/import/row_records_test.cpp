@@ -58,10 +58,9 @@ TEST_CASE("csv: an epoch of which nobody knows the samples has a time, no rate, 
   CHECK(epochs[1].wall_s == 10);
   CHECK(epochs[1].samples == 0);
   CHECK(epochs[1].steps == 0);
-  const std::string why = " has: no rate (map samples or steps, or say train_samples)";
-  CHECK(file.skipped ==
-        std::vector<std::string>{"line 2: nothing says how many samples epoch 0" + why,
-                                 "line 3: nothing says how many samples epoch 1" + why});
+  const std::string why = " is unknown: no rate (map samples or steps, or set train_samples)";
+  CHECK(file.skipped == std::vector<std::string>{"line 2: the number of samples in epoch 0" + why,
+                                                 "line 3: the number of samples in epoch 1" + why});
 }
 
 TEST_CASE("csv: an epoch's row that tells its steps has a batch for each of them") {
@@ -77,9 +76,10 @@ TEST_CASE("csv: several rows of an epoch are taken neither for epochs nor for st
   const auto format = csv_of({"epoch=epoch", "wall_s=t"});
   const auto file = read_mapped("epoch,t\n0,2\n0,1\n1,3\n", format, {}, run).file;
   REQUIRE(file.skipped.size() == 2);
-  CHECK(file.skipped[1] ==
-        "line 3: epoch 0 has 2 rows, and nothing says how many samples they have: no rate (map "
-        "step, samples or steps)");
+  CHECK(
+      file.skipped[1] ==
+      "line 3: epoch 0 has 2 rows with an unknown number of samples: no rate (map step, samples or "
+      "steps)");
   const auto windows = all<StepWindow>(file);
   REQUIRE(windows.size() == 1);
   CHECK(windows[0].samples == 800);  // of the next epoch, which has one row

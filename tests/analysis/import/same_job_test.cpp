@@ -44,7 +44,7 @@ TEST_CASE("a job that two dumps have counts once, and that is said") {
   CHECK(summary.runs == 2);
   REQUIRE(summary.skipped.size() == 1);
   CHECK(summary.skipped[0].shown == books.logs() + "/jan.txt: line 2");
-  CHECK(summary.skipped[0].why == "another row has the same job and counts");
+  CHECK(summary.skipped[0].why == "another row describes the same job and is used instead");
   CHECK_FALSE(summary.skipped[0].is_failure);
   CHECK(states(books).size() == 2);
 }

@@ -219,7 +219,7 @@ TEST_CASE("a copy whose path states other axes is a run, with a warning") {
   const ImportSummary summary = logs.import();
   CHECK(summary.runs == 2);
   REQUIRE(summary.warnings.size() == 1);
-  CHECK_THAT(summary.warnings[0], Contains("are the same, byte by byte; both count"));
+  CHECK_THAT(summary.warnings[0], Contains("are identical, byte by byte; both are imported"));
 }
 
 TEST_CASE("equal words of runs that failed are different runs") {

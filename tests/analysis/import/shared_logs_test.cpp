@@ -81,7 +81,7 @@ TEST_CASE("parameters of a benchmark script, without a measurement, are no log")
   }
   test::LogFolder into;
   into.request = {.logs = {std::string(data) + "/scaling/pydtnn"}};
-  CHECK_THAT(into.error(), Catch::Contains("no format recognises"));
+  CHECK_THAT(into.error(), Catch::Contains("is not recognised"));
 }
 
 }  // namespace dlscale::analysis

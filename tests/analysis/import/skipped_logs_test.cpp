@@ -47,10 +47,11 @@ TEST_CASE("a log that lacks its GPUs is skipped with the option that helps, and 
   const ImportSummary first = logs.import();
   CHECK(first.runs == 1);
   CHECK_FALSE(first.is_complete());
-  CHECK(skipped(logs, first) ==
-        "Skipped 2 files: nothing says how many GPUs (ranks) it ran on; say gpus with --set "
-        "gpus=N, --axis 'gpus=REGEX' for a part of the path, or --table; example: "
-        "b16_x/run2.csv\n");
+  CHECK(
+      skipped(logs, first) ==
+      "Skipped 2 files: the number of GPUs (ranks) is unknown; give gpus with --set gpus=N, --axis "
+      "'gpus=REGEX' (a part of the path) or --table; example: "
+      "b16_x/run2.csv\n");
   CHECK(contract::read_plan(logs.folder).runs.size() == 1);
   logs.request.defaults = {"gpus=2"};
   const ImportSummary second = logs.import();
@@ -68,9 +69,10 @@ TEST_CASE("a path with an impossible value of an axis is skipped, and the others
   const ImportSummary summary = logs.import();
   CHECK(summary.runs == 1);
   CHECK_FALSE(summary.is_complete());
-  CHECK_THAT(skipped(logs, summary),
-             Contains("Skipped 2 files: gpus is \"") &&
-                 Contains("\" by its path, must be a whole number of at least 1; example: "));
+  CHECK_THAT(
+      skipped(logs, summary),
+      Contains("Skipped 2 files: gpus is \"") &&
+          Contains("\" according to its path; it must be a whole number of at least 1; example: "));
   CHECK(logs.import().unchanged == 1);
 }
 
@@ -81,21 +83,21 @@ TEST_CASE("a repetition that is no number skips its log alone") {
   logs.write_step("b16_g2/runx.csv", 0.1);
   const ImportSummary summary = logs.import();
   CHECK(summary.runs == 1);
-  CHECK_THAT(skipped(logs, summary), Contains("Skipped 1 file: repetition is \"x\", must be a"));
+  CHECK_THAT(skipped(logs, summary), Contains("Skipped 1 file: repetition is \"x\"; it must be a"));
 }
 
 TEST_CASE("where nothing can be imported every reason is an error, and nothing is written") {
   LogFolder logs;
   const std::string text = "load,compute,rank\n0.5,1.0,0\n0.5,1.5,1\n";
   logs.write("b16_x/run1.csv", text);
-  CHECK_THAT(logs.error(),
-             Contains("b16_x/run1.csv: nothing says how many GPUs (ranks) it ran on"));
+  CHECK_THAT(logs.error(), Contains("b16_x/run1.csv: the number of GPUs (ranks) is unknown"));
   logs.write("b16_x/run2.csv", text);
-  CHECK_THAT(logs.error(), Contains("run1.csv: nothing says how many") &&
-                               Contains("; so with all the other files"));
+  CHECK_THAT(logs.error(), Contains("run1.csv: the number of GPUs") &&
+                               Contains("; the same applies to all other files"));
   logs.write("notes.txt", "what this is\n");
-  CHECK_THAT(logs.error(), Contains("none of 3 files can be imported\nSkipped 2 files: nothing") &&
-                               Contains("\nSkipped 1 file: has no column \"load\""));
+  CHECK_THAT(logs.error(),
+             Contains("none of the 3 files can be imported\nSkipped 2 files: the number") &&
+                 Contains("\nSkipped 1 file: has no column \"load\""));
   CHECK_FALSE(fs::exists(logs.folder.root()));
 }
 
@@ -121,7 +123,8 @@ TEST_CASE("one row of a table that cannot be a run does not keep the others out"
   CHECK(summary.logs == 1);
   CHECK_FALSE(summary.is_complete());
   CHECK(skipped(logs, summary) ==
-        "Skipped 1 run: gpus is \"abc\" by its columns, must be a whole number of at least 1; "
+        "Skipped 1 run: gpus is \"abc\" according to its columns; it must be a whole number of at "
+        "least 1; "
         "example: all.csv: line 3\n");
 }
 
@@ -131,7 +134,7 @@ TEST_CASE("one empty row of a table met in a folder does not keep the others out
   logs.write("all.csv", "g,rate\n1,\n2,180\n4,320\n");
   const ImportSummary summary = logs.import();
   CHECK(summary.runs == 2);
-  CHECK_THAT(skipped(logs, summary), Contains("Skipped 1 run: nothing in it is a measurement"));
+  CHECK_THAT(skipped(logs, summary), Contains("Skipped 1 run: the log contains no measurements"));
 }
 
 TEST_CASE("a log is imported whose own lines lie behind much that other programs wrote") {
@@ -148,7 +151,7 @@ TEST_CASE("a log is imported whose own lines lie behind much that other programs
   logs.write("b.log", noise);
   const ImportSummary summary = logs.import();
   CHECK(summary.formats == std::map<std::string, int>{{"timm", 1}});
-  CHECK(skipped(logs, summary).find("no format recognises it") != std::string::npos);
+  CHECK(skipped(logs, summary).find("its format is not recognised") != std::string::npos);
 }
 
 TEST_CASE("a file named by itself that is no log makes the import incomplete") {
@@ -161,8 +164,8 @@ TEST_CASE("a file named by itself that is no log makes the import incomplete") {
   const ImportSummary met = logs.import();
   CHECK(met.is_complete());
   CHECK(skipped(logs, met) ==
-        "Skipped 1 file: no format recognises it; name its format with --format, or say with --map "
-        "what the columns of tables mean; example: notes.txt\n");
+        "Skipped 1 file: its format is not recognised; name the format with --format, or map the "
+        "columns of a table with --map; example: notes.txt\n");
   logs.request.logs = {jobs, notes};
   CHECK_FALSE(logs.import().is_complete());
 }
@@ -176,9 +179,9 @@ TEST_CASE("links to folders, links to nothing and archives are reported") {
   tar.replace(257, 5, "ustar");
   logs.write("old.tar", tar);
   CHECK(skipped(logs, logs.import()) ==
-        "Skipped 1 file: is a link to what is not there; example: gone.csv\n"
-        "Skipped 1 folder: is a link to a folder, which is not followed; name it to import its "
-        "logs; example: latest\n"
+        "Skipped 1 file: is a link to a missing file; example: gone.csv\n"
+        "Skipped 1 folder: is a link to a folder; links are not followed, so name the folder to "
+        "import its logs; example: latest\n"
         "Skipped 1 file: is a tar archive; unpack it and name the folder; example: old.tar\n");
 }
 
@@ -224,10 +227,11 @@ TEST_CASE("broken rows before the first job of a batch system's books are counte
                  "7|COMPLETED|0:0|02:00:00\n8|COMP\n9|COMPLETED|0:0|02:00:00\n");
   logs.request = {.logs = {path}};
   CHECK(logs.import().runs == 2);
-  CHECK(skipped_lines(logs.folder) ==
-        "Skipped 2 lines: has 2 of 4 columns; example: " + path +
-            ": line 2\nSkipped 1 line: no job: its JobID or State is none of SLURM's; example: " +
-            path + ": line 3\n");
+  CHECK(skipped_lines(logs.folder) == "Skipped 2 lines: has 2 of 4 columns; example: " + path +
+                                          ": line 2\nSkipped 1 line: is not a job: its JobID or "
+                                          "State is not in the format of SLURM; "
+                                          "example: " +
+                                          path + ": line 3\n");
 }
 
 TEST_CASE("rows of a table of axes that say nothing are reported") {
@@ -235,11 +239,10 @@ TEST_CASE("rows of a table of axes that say nothing are reported") {
   logs.request.axes = {"global_batch=(16)"};
   logs.request.logs = {logs.write_step("16/first.csv")};
   logs.request.table = logs.write("table.csv", "path,gpus\nfirst.csv,2\n16/first.csv,4\n,8\n");
-  CHECK(
-      logs.import().warnings ==
-      std::vector<std::string>{
-          logs.request.table + ": 16/first.csv has an earlier row about the same log, which counts",
-          logs.request.table + ": line 4 has no path"});
+  CHECK(logs.import().warnings ==
+        std::vector<std::string>{
+            logs.request.table + ": 16/first.csv is ignored: an earlier row matches the same log",
+            logs.request.table + ": line 4 has no path"});
 }
 
 }  // namespace dlscale::analysis

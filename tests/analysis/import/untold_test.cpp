@@ -110,8 +110,8 @@ TEST_CASE("an epoch without samples has its time in the database, and the log is
   logs.import();
   const IngestSummary summary = ingest(logs.folder);
   REQUIRE(summary.problems.size() == 1);
-  CHECK_THAT(summary.problems[0], Contains(path + ": line 2: nothing says how many samples") &&
-                                      EndsWith("; lines skipped: 2"));
+  CHECK_THAT(summary.problems[0],
+             Contains(path + ": line 2: the number of samples") && EndsWith("; lines skipped: 2"));
   const RunRow run = read_frame(logs.folder).runs.at(0);
   CHECK_FALSE(has_throughput(run));
   CHECK(epoch_time_s(run) == 10);
@@ -169,8 +169,8 @@ TEST_CASE("a log without a batch is in no curve of those that say theirs") {
   CHECK(curves[1].points.size() == 2);
   CHECK(value_of(curves[2].key, "global_batch").empty());
   const std::string notes = test::notes(efficiency_table(frame, {{"per-curve", 0}}));
-  CHECK_THAT(notes, Contains("nobody says the global batch of 1 of 4 runs") &&
-                        !Contains("samples a step instead of"));
+  CHECK_THAT(notes, Contains("the global batch is unknown for 1 of 4 runs") &&
+                        !Contains("samples per step instead of"));
 }
 
 TEST_CASE("a batch that the GPUs cannot share evenly has none for each of them") {

@@ -129,10 +129,10 @@ TEST_CASE("headings of settings are axes, and others without a unit are guesses"
 
 TEST_CASE("a heading that cannot be read says why") {
   CHECK(meaning_of("Throughput (fp16)") ==
-        "column \"Throughput (fp16)\" names no unit: write it in brackets, as \"Throughput (fp16) "
-        "[image/s]\"");
-  CHECK(meaning_of("Throughput (min)").find("names no unit") != std::string::npos);
+        "column \"Throughput (fp16)\" has no unit: write the unit in brackets, for example "
+        "\"Throughput (fp16) [image/s]\"");
+  CHECK(meaning_of("Throughput (min)").find("has no unit") != std::string::npos);
   CHECK(meaning_of("time [bananas]") == "unknown unit \"bananas\"");
   CHECK(meaning_of("time [s") == "\"time [s\": ] is missing");
-  CHECK(meaning_of("") == "a column without a name");
+  CHECK(meaning_of("") == "the column has no name");
 }

@@ -46,12 +46,12 @@ TEST_CASE("headings are known by the names that tables give them") {
 
 TEST_CASE("a quantity without a unit is rejected with the unit to write") {
   CHECK(refusal("gpus,throughput,speedup\n1,100,1\n") ==
-        "t.csv:3:6: column \"throughput\" names no unit: write it in brackets, as \"throughput "
-        "[image/s]\"");
+        "t.csv:3:6: column \"throughput\" has no unit: write the unit in brackets, for example "
+        "\"throughput [image/s]\"");
   CHECK(refusal("gpus,efficiency\n1,100\n") ==
         "t.csv:4:3: an efficiency of 100 without a unit: call the column \"efficiency [%]\"");
   CHECK(values_of("gpus,efficiency\n1,100 %\n2,95 %\n")[1].number->value == Approx(0.95));
-  CHECK(refusal("GPUs,gpus,time [s]\n1,1,2\n") == "t.csv:3:6: column \"gpus\" stands there twice");
+  CHECK(refusal("GPUs,gpus,time [s]\n1,1,2\n") == "t.csv:3:6: column \"gpus\" occurs twice");
 }
 
 TEST_CASE("cells with groups, units, spreads and marks are numbers in base units") {
@@ -77,9 +77,10 @@ TEST_CASE("approximate cells and bounds keep their relation, failures are words"
   CHECK(values[1].relation == ">");
   CHECK_FALSE(values[2].number);
   CHECK(values[2].text == "OOM");
-  CHECK_THAT(refusal("gpus,throughput [image/s]\n1,980 MB/s\n"), Contains("none of its column"));
+  CHECK_THAT(refusal("gpus,throughput [image/s]\n1,980 MB/s\n"),
+             Contains("does not fit its column"));
   CHECK_THAT(refusal("gpus,throughput [image/s]\n1,98 img/s/GPU\n"),
-             Contains("none of its column"));
+             Contains("does not fit its column"));
 }
 
 TEST_CASE("semicolons part columns, and numbers then may have decimal commas") {
@@ -93,13 +94,12 @@ TEST_CASE("semicolons part columns, and numbers then may have decimal commas") {
   const std::string stated = "# decimal: comma\ngpus;epoch_time [s]\n1;1,024\n";
   CHECK(values_of(stated)[0].number->value == 1.024);
   CHECK(refusal("# decimal: dot\ngpus;epoch_time [s]\n1;1\n") ==
-        "t.csv:3:1: decimal is comma or point, not \"dot\"");
+        "t.csv:3:1: decimal must be comma or point, not \"dot\"");
 }
 
 TEST_CASE("a point before three digits is named in a file with semicolons") {
   CHECK_THAT(refusal("gpus;throughput [img/s]\n1;980\n2;1.900\n"),
-             Contains("t.csv:5:3: \"1.900\" has a decimal point or a point between thousands") &&
-                 Contains("# decimal: comma"));
+             Contains("t.csv:5:3: \"1.900\" is ambiguous") && Contains("# decimal: comma"));
   CHECK(values_of("gpus;throughput [img/s];eff\n1;980;1\n2;1.900;0,97\n")[2].number->value == 1900);
   CHECK(values_of("gpus;throughput [img/s];lr\n1;980.5;0.1\n2;1.900;0.1\n")[1].number->value ==
         1.9);

@@ -239,16 +239,14 @@ TEST_CASE(
   const std::string table = "gpus,epoch_time [min],speedup [1]\n1,100,1\n2,80,1.9\n";
   const auto strong = found_in(table, "");
   REQUIRE(strong.size() == 1);
-  CHECK(
-      strong[0].finding.meaning ==
-      "From 1 to 2, the epoch_time gives a speed-up of 1.25. The times were taken as those of the "
-      "same work on all GPUs (strong scaling).");
+  CHECK_THAT(strong[0].finding.meaning,
+             Catch::StartsWith("From 1 to 2, the epoch_time gives a speed-up of 1.25.") &&
+                 Catch::EndsWith("(strong scaling)."));
   const auto weak = found_in(table, "per_gpu");
   REQUIRE(weak.size() == 1);
-  CHECK(
-      weak[0].finding.meaning ==
-      "From 1 to 2, the epoch_time gives a speed-up of 2.5. The times were taken as those of work "
-      "that grows with the GPUs (weak scaling).");
+  CHECK_THAT(weak[0].finding.meaning,
+             Catch::StartsWith("From 1 to 2, the epoch_time gives a speed-up of 2.5.") &&
+                 Catch::EndsWith("(weak scaling)."));
   CHECK(found_in("gpus,epoch_time [min],speedup [1]\n1,100,1\n2,105,1.9\n", "").empty());
   const auto staying = found_in("gpus,epoch_time [min],efficiency [%]\n1,100,100\n2,104,90\n", "");
   REQUIRE(staying.size() == 1);

@@ -47,7 +47,7 @@ TEST_CASE("the verdict table names the faster, the effect and what it rests on")
   CHECK(text(table, 3, "verdict") == "A is faster");
   CHECK(number(table, 3, "time_ratio") == Approx(1.45 / 1.09).epsilon(0.001));
   CHECK(number(table, 3, "adjusted_p") == Approx(4 * 2 / 924.0));
-  CHECK_THAT(notes(table), Contains("Holm") && Contains("no proof of equality"));
+  CHECK_THAT(notes(table), Contains("Holm") && Contains("does not prove equality"));
 }
 
 TEST_CASE("the verdict table says which pairs were refused") {
@@ -55,7 +55,7 @@ TEST_CASE("the verdict table says which pairs were refused") {
   for (RunRow& run : frame.runs) run.conditions["gpu"] = run.point["framework"];
   const Table table = verdicts_table(frame, {});
   CHECK(table.rows.empty());
-  CHECK_THAT(notes(table), Contains("not compared: framework=ddp") && Contains("1 pairs more"));
+  CHECK_THAT(notes(table), Contains("not compared: framework=ddp") && Contains("1 more pairs"));
 }
 
 TEST_CASE("the cost table counts GPU-hours") {
@@ -80,17 +80,18 @@ TEST_CASE("the fit table finds the law the times follow, and what it says of mor
   Frame few = measured();
   std::erase_if(few.runs, [](const RunRow& run) { return run.gpus > 2; });
   CHECK(fit_table(few, {}).rows.empty());
-  CHECK_THAT(notes(fit_table(few, {})), Contains("framework=ddp: no law through 2 points"));
+  CHECK_THAT(notes(fit_table(few, {})),
+             Contains("framework=ddp: no law, the curve only has 2 points"));
 }
 
 TEST_CASE("the knee table advises how many GPUs to use") {
   const Table table = knee_table(measured(), {});
   REQUIRE(table.rows.size() == 2);
-  CHECK(text(table, 0, "advice") == "use at most 8 GPUs (the most that was measured)");
+  CHECK(text(table, 0, "advice") == "use at most 8 GPUs (the largest count measured)");
   CHECK(text(table, 1, "advice") == "use at most 2 GPUs");
   CHECK(text(table, 1, "demand") == "efficiency >= 0.8");
   CHECK(number(table, 1, "support") == 1);
-  CHECK_THAT(notes(table), Contains("baseline: of each curve its fewest GPUs"));
+  CHECK_THAT(notes(table), Contains("baseline: the smallest number of GPUs of each curve"));
   CHECK(text(table, 1, "against") == "1 GPU (1 node)");
 }
 
@@ -128,7 +129,7 @@ TEST_CASE("energy of jobs stands beside GPU-hours where the books tell it, and i
   CHECK(number(table, 0, "energy_j_per_epoch") == Approx(3600000 * each).epsilon(1e-6));
   CHECK(number(table, 1, "n_energy") == 0);
   CHECK(std::holds_alternative<std::monostate>(table.rows[1].back()));
-  CHECK_THAT(notes(table), Contains("energy as the batch system's books have it"));
+  CHECK_THAT(notes(table), Contains("energy of whole jobs as recorded by the batch system"));
 }
 
 TEST_CASE("the recommendation names the fastest for each budget and what is as fast") {

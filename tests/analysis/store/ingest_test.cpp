@@ -292,7 +292,7 @@ TEST_CASE("results of another run are left out and reported") {
                         std::filesystem::copy_options::overwrite_existing);
   const IngestSummary summary = ingest(study.folder);
   REQUIRE(summary.problems.size() == 1);
-  CHECK_THAT(summary.problems[0], Contains("holds results of run " + other));
+  CHECK_THAT(summary.problems[0], Contains("contains results of run " + other));
 }
 
 TEST_CASE("a run whose run.json is broken or missing is an unreadable row, each time") {

@@ -78,7 +78,7 @@ TEST_CASE("a database of another version is made again from the files, and that 
                     version);
     }
     CHECK_THAT(message_of([&] { read_frame(study.folder); }),
-               Contains("made by another version of dlscale; dlscale collect makes it again"));
+               Contains("written by another version of dlscale; rebuild it with dlscale collect"));
     const IngestSummary summary = ingest(study.folder);
     CHECK(summary.other_version);
     CHECK(summary.files_read == 2);
@@ -93,7 +93,7 @@ TEST_CASE("a database of another version is made again from the files, and that 
 TEST_CASE("reading needs a collected database") {
   WrittenStudy study;
   CHECK_THAT(message_of([&] { read_frame(study.folder); }),
-             Contains("results.sqlite: is not there; run dlscale collect"));
+             Contains("results.sqlite: does not exist; run dlscale collect"));
 }
 
 TEST_CASE("a database that cannot be opened is one line naming it") {

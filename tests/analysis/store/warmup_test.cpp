@@ -78,7 +78,7 @@ TEST_CASE("runs that never get steady, or are too short to say, are taken as mar
   CHECK(frame.runs[0].steps.steps == 80);
   CHECK(frame.runs[1].warmup.unsteady == 0);
   CHECK(frame.runs[1].steps.steps == 20);
-  CHECK_THAT(describe_warmup(frame), Contains("; 1 run never got that steady: as marked"));
+  CHECK_THAT(describe_warmup(frame), Contains("; 1 run never became that steady"));
   CHECK(describe_warmup(read_frame(study.folder)).empty());
 }
 

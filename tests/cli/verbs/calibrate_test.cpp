@@ -157,11 +157,11 @@ TEST_CASE("what is no measurement is refused in one line") {
   };
   refused({"-o", "c.json"}, "sources are missing");
   refused({"a.jsonl"}, "-o FILE is missing");
-  refused({"notes.txt", "-o", "c.json"}, "notes.txt: is no output of");
+  refused({"notes.txt", "-o", "c.json"}, "notes.txt: must be output of");
   refused({"none.txt", "-o", "c.json"}, "none.txt");
   refused({"cut.jsonl", "-o", "c.json"}, "cut.jsonl:");
   refused({"a.jsonl", "b.jsonl", "-o", "c.json"},
-          "b.jsonl: was measured on another CPU, what was read before on a CPU");
+          "b.jsonl: was measured on another CPU, but earlier sources on a CPU");
 }
 
 TEST_CASE("all-reduces of several algorithms, communicators or precisions are not mixed") {
@@ -187,11 +187,11 @@ TEST_CASE("all-reduces of several algorithms, communicators or precisions are no
     CHECK_FALSE(std::filesystem::exists(dlscale.folder / "c.json"));
   };
   refused({"tuned.jsonl", "ring.jsonl"},
-          "ring.jsonl: all-reduces of 2 GPUs on 1 node by ring over mpi, fp32, those before "
-          "by tuned over mpi, fp32; make a calibration of each");
-  refused({"tuned.jsonl", "bf16.jsonl"}, "by tuned over mpi, bf16");
-  refused({"tuned.jsonl", "thread.jsonl"}, "by thread, fp32");
-  refused({"mixed.jsonl"}, "mixed.jsonl: all-reduces of 2 GPUs");
+          "ring.jsonl: the all-reduces of 2 GPUs on 1 node use ring over mpi, fp32, but those of "
+          "earlier sources use tuned over mpi, fp32; create a separate calibration for each");
+  refused({"tuned.jsonl", "bf16.jsonl"}, "use tuned over mpi, bf16");
+  refused({"tuned.jsonl", "thread.jsonl"}, "use thread, fp32");
+  refused({"mixed.jsonl"}, "mixed.jsonl: the all-reduces of 2 GPUs");
   // Other ranks may go another way.
   CHECK(dlscale.run({"calibrate", "-o", "c.json", "tuned.jsonl", "four.jsonl"}).exit_code == 0);
 }
@@ -226,7 +226,7 @@ TEST_CASE("compare shows predicted beside measured once both are there") {
   REQUIRE(demo.dlscale.run({"collect", "demo", "--no-tables"}).exit_code == 0);
   const test::Ran none = demo.dlscale.run({"compare", "demo", "--predicted"});
   CHECK(none.exit_code == 3);
-  CHECK_THAT(none.err, Contains("no prediction is kept in demo: dlscale predict"));
+  CHECK_THAT(none.err, Contains("no predictions are saved in demo; "));
   REQUIRE(demo.dlscale.run({"calibrate", "demo", "-o", "c.json"}).exit_code == 0);
   const std::vector<std::string> predict{"predict",
                                          DLSCALE_SOURCE_DIR "/examples/studies/demo/study.toml",
@@ -243,15 +243,15 @@ TEST_CASE("compare shows predicted beside measured once both are there") {
   const test::Ran kept = demo.dlscale.run(predict);
   INFO(kept.err);
   REQUIRE(kept.exit_code == 0);
-  CHECK_THAT(kept.err, Contains("4 predictions kept in demo/predictions.jsonl"));
+  CHECK_THAT(kept.err, Contains("4 predictions saved in demo/predictions.jsonl"));
   CHECK_THAT(demo.dlscale.run(predict).err,
-             Contains("0 predictions kept") && Contains("4 known already"));
+             Contains("0 predictions saved") && Contains("4 saved before"));
   const test::Ran compared =
       demo.dlscale.run({"compare", "demo", "--predicted", "--format", "csv"});
   CHECK(compared.exit_code == 0);
   CHECK_THAT(compared.out, Contains("afterwards") && Contains("step time,4,"));
   const test::Ran scored = demo.dlscale.run({"collect", "demo"});
-  CHECK_THAT(scored.out, Contains("How wrong predictions have been"));
+  CHECK_THAT(scored.out, Contains("Errors of saved predictions"));
 }
 
 TEST_CASE("steps keep the precision of their runs, and GPUs are not called as the processor") {

@@ -61,7 +61,7 @@ TEST_CASE("jobs that a new plan does not have are named by it, and can be cancel
   const contract::PlanDir folder(study.dlscale.folder / "p");
   const std::string before = contract::read_plan(folder).runs[1].run_id;
   const test::Ran again = study.run({"plan", "study.toml", "-o", "p"});
-  CHECK_THAT(again.out, Contains("warning: 2 runs with the batch system are not in this plan: ") &&
+  CHECK_THAT(again.out, Contains("warning: 2 runs in the batch system are not in this plan: ") &&
                             Contains(before) && Contains("dlscale cancel p --run ID --yes"));
   const test::Ran cancelled = study.run({"cancel", "p", "--run", before, "--yes"});
   INFO(cancelled.out << cancelled.err);
@@ -92,9 +92,9 @@ TEST_CASE("after an interruption on this machine the command that is named goes 
   REQUIRE(::kill(study.launcher, SIGTERM) == 0);
   CHECK_THAT(study.run({"wait", "p"}).out, Contains("2 runs: 2 cancelled"));
   CHECK_THAT(base::read_file(study.dlscale.folder / "p/logs/submit.log"),
-             Contains("/p --state cancelled goes on with 2 runs stopped\n"));
+             Contains("2 runs stopped; continue with: dlscale retry "));
   CHECK_THAT(study.run({"submit", "p"}).err,
-             Contains("dlscale retry --state cancelled submits them again"));
+             Contains("dlscale retry --state cancelled resubmits them"));
   std::filesystem::remove(study.dlscale.folder / "p/hold");
   CHECK_THAT(study.run({"retry", "p", "--state", "cancelled"}).out, Contains("2 runs: 2 done"));
 }
@@ -122,6 +122,6 @@ TEST_CASE("who may not write the folder waits by looking, and is told so") {
   CHECK(WEXITSTATUS(ran) == 1);
   std::filesystem::permissions(folder / "p", std::filesystem::perms(0755));
   CHECK(base::read_file(folder / "out") ==
-        "the folder cannot be written: the ends of runs are seen here, not noted\n"
+        "the folder cannot be written: the ends of runs are shown but not recorded\n"
         "2 runs: 1 planned, 1 lost\n");
 }

@@ -61,7 +61,7 @@ TEST_CASE("clean lists and deletes nothing without --yes") {
   const test::Ran ran = demo.dlscale.run({"clean", "demo", "--what", "checkpoints,logs"});
   CHECK(ran.exit_code == 0);
   CHECK_THAT(ran.out, Contains(demo.launches[0].checkpoint().filename().string()) &&
-                          Contains("nothing has been deleted; --yes deletes these\n"));
+                          Contains("nothing has been deleted; add --yes to delete these files\n"));
   CHECK_THAT(ran.out, Contains("\ncheckpoints       3  ") && Contains("\nlogs              2  ") &&
                           Contains("\ntotal             5  "));
   CHECK(demo.has_checkpoint(0));
@@ -148,6 +148,7 @@ TEST_CASE("clean refuses a kind that is none and --yes without one") {
   CHECK(demo.dlscale.run({"clean", "demo", "--what", "plan"}).exit_code == 2);
   const test::Ran bare = demo.dlscale.run({"clean", "demo", "--yes"});
   CHECK(bare.exit_code == 2);
-  CHECK_THAT(bare.err, Contains("clean wants to know --what: checkpoints, launches, results"));
+  CHECK_THAT(bare.err,
+             Contains("--what is missing: give one or more of checkpoints, launches, results"));
   CHECK(demo.dlscale.run({"clean", "demo", "--what", "figures"}).exit_code == 3);
 }

@@ -56,10 +56,10 @@ TEST_CASE("own values stand beside published ones") {
   CHECK_THAT(csv.out,
              Contains("throughput,\"cores 2, framework ddp") && Contains(",image/s,1500,R,1") &&
                  Contains("\"cores 2, framework horovod\",1700,image/s,mine.csv:7 (Table 1)"));
-  CHECK_THAT(csv.out, Contains("# none of 28 rules finds a contradiction\n"));
+  CHECK_THAT(csv.out, Contains("# none of the 28 rules found a contradiction\n"));
   const test::Ran other = dlscale.run({"compare", folder, "--reference", "princeton"});
   CHECK(other.exit_code == 3);
-  CHECK_THAT(other.err, StartsWith("dlscale: no published value of princeton is about one of the "
+  CHECK_THAT(other.err, StartsWith("dlscale: princeton has no published value for any of the "
                                    "2 points of made-up"));
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("bad references are one line and exit code 2") {
           "unknown reference \"juwel\"; did you mean \"juwels\"? (known: ");
   refused({"--reference", "nef", "--format", "pdf"}, "unknown ");
   base::write_file_atomically(dlscale.folder.path() / "broken.csv", kMine + "ddp,4,quick\n");
-  refused({"--reference", "broken.csv"}, "broken.csv:8:7: \"quick\" is no number");
+  refused({"--reference", "broken.csv"}, "broken.csv:8:7: \"quick\" is not a number");
   base::write_file_atomically(dlscale.folder.path() / "broken.toml", "tables = [\n");
   refused({"--reference", "broken.toml"}, "broken.toml:");
 }

@@ -85,7 +85,7 @@ TEST_CASE("a partition that is gone is answered with the nearest name") {
   site.partitions[0].name = "gpus";
   const auto checks = workspace::compare_with_cluster(site, cluster_of_it());
   CHECK(checks[0].level == "fail");
-  CHECK(checks[0].message == "the cluster has no gpus");
+  CHECK(checks[0].message == "the cluster has no partition gpus");
   CHECK_THAT(checks[0].advice, Contains("did you mean \"gpu\"?"));
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("a trainer without the site's device or communicator fails") {
       workspace::judge_trainer(site_of_one_partition(), trainer, "mpirun (Open MPI) 5.0.1");
   REQUIRE(checks.size() == 3);
   CHECK(checks[0].level == "ok");
-  CHECK(checks[1].message == "the site wants nccl, which this trainer lacks");
+  CHECK(checks[1].message == "the site requires nccl, which this trainer does not support");
   CHECK(checks[1].level == "fail");
   CHECK(checks[2].level == "warn");
   CHECK(workspace::judge_trainer(site_of_one_partition(), trainer, "mpirun (Open MPI) 4.1.4")[2]
@@ -124,15 +124,15 @@ TEST_CASE("space, inodes and clocks are judged by what is left and how far they 
   CHECK(workspace::judge_space({0, 1000, 0, 0}, 10)[0].level == "fail");
   CHECK(workspace::judge_clock(1000, 1000.5).level == "ok");
   CHECK(workspace::judge_clock(1000, 1060).message ==
-        "the file system's is 60 s behind this node's");
+        "the clock of the file system is 60 s behind the clock of this node");
 }
 
 TEST_CASE("a folder is checked without leaving anything in it") {
   const test::TempDir folder;
   const auto checks = workspace::check_folder(folder.path(), base::SystemClock(), 0);
   CHECK(checks[0].name == "write");
-  CHECK(checks[1].message == "the file system's agrees with this node's");
-  CHECK(checks[2].message == "a locked file is locked");
+  CHECK(checks[1].message == "the clock of the file system agrees with the clock of this node");
+  CHECK(checks[2].message == "file locks work");
   CHECK(fs::is_empty(folder.path()));
   CHECK(workspace::check_folder(folder / "nowhere", base::SystemClock(), 0)[0].level == "fail");
 }
@@ -151,12 +151,12 @@ TEST_CASE("doctor runs the site's trainer after its environment and says what to
   const test::Ran good = dlscale.run({"doctor", "--site", "good.toml"});
   CHECK(good.exit_code == 0);
   CHECK_THAT(good.out,
-             Contains("trainer") && Contains("the trainer has mpi") && Contains(" 0 fail\n"));
+             Contains("trainer") && Contains("the trainer supports mpi") && Contains(" 0 fail\n"));
   base::write_file_atomically(dlscale.folder / "bad.toml", site + "trainer = \"no-trainer\"\n");
   const test::Ran bad = dlscale.run({"doctor", "--site", "bad.toml", "--json"});
   CHECK(bad.exit_code == 1);
   CHECK_THAT(bad.out, StartsWith("[\n {\"name\":\"site\",\"level\":\"ok\"") &&
-                          Contains("\"message\":\"no trainer no-trainer\""));
+                          Contains("\"message\":\"trainer no-trainer not found\""));
 }
 
 TEST_CASE("doctor of a batch system that is not here says where to go") {
@@ -175,5 +175,5 @@ TEST_CASE("doctor refuses an unknown site and a folder that is none") {
   const test::Ran site = dlscale.run({"doctor", "--site", "neff"});
   CHECK(site.exit_code == 2);
   CHECK_THAT(site.err, Contains("did you mean \"nef\"?"));
-  CHECK(dlscale.run({"doctor", "nowhere"}).err == "dlscale: nowhere is no folder\n");
+  CHECK(dlscale.run({"doctor", "nowhere"}).err == "dlscale: nowhere is not a folder\n");
 }

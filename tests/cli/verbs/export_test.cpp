@@ -70,12 +70,14 @@ TEST_CASE("export leaves plan folders and devices alone, also when told to repla
     const test::Ran ran =
         it.dlscale.run({"export", it.folder, "--format", "sqlite", "-o", target, "--force"});
     CHECK(ran.exit_code == 2);
-    CHECK(ran.err == "dlscale: " + target + ": lies in the plan folder; name a place outside\n");
+    CHECK(ran.err ==
+          "dlscale: " + target + ": is inside the plan folder; choose a place outside it\n");
   }
   const test::Ran device =
       it.dlscale.run({"export", it.folder, "--format", "sqlite", "-o", "/dev/null", "--force"});
   CHECK(device.exit_code == 2);
-  CHECK(device.err == "dlscale: /dev/null: is neither a file nor a folder; name another\n");
+  CHECK(device.err ==
+        "dlscale: /dev/null: is neither a file nor a folder; choose another target\n");
 }
 
 TEST_CASE("export replaces nothing unless told, and wants to know where to") {
@@ -85,7 +87,7 @@ TEST_CASE("export replaces nothing unless told, and wants to know where to") {
   CHECK(it.dlscale.run(words).exit_code == 0);
   const test::Ran again = it.dlscale.run(words);
   CHECK(again.exit_code == 2);
-  CHECK(again.err == "dlscale: x.sqlite: is there already; --force replaces it\n");
+  CHECK(again.err == "dlscale: x.sqlite: already exists; replace it with --force\n");
   CHECK(it.dlscale.run({"export", it.folder, "--format", "sqlite", "-o", "x.sqlite", "--force"})
             .exit_code == 0);
   CHECK(it.dlscale.run({"export", it.folder}).exit_code == 2);

@@ -109,7 +109,7 @@ TEST_CASE("init site says why a batch system is unreachable and writes nothing")
   const test::Ran ran = node.init({"-o", "mine.toml"});
   CHECK(ran.exit_code == 4);
   CHECK(ran.err ==
-        "dlscale: scontrol fails: Unable to contact slurm controller (connect failure)\n");
+        "dlscale: scontrol failed: Unable to contact slurm controller (connect failure)\n");
   CHECK_FALSE(fs::exists(node.program.folder / "mine.toml"));
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("a batch system that shows no nodes makes no site") {
   node.has("oarnodes", "echo '{}'");
   const test::Ran ran = node.init();
   CHECK(ran.exit_code == 4);
-  CHECK(ran.err == "dlscale: oarnodes shows you no nodes\n");
+  CHECK(ran.err == "dlscale: oarnodes lists no nodes for this user\n");
   CHECK(ran.out == "");
 }
 

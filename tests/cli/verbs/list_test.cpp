@@ -65,7 +65,7 @@ TEST_CASE("runs whose results are of an earlier description are marked as stale"
   CHECK_THAT(planned.dlscale.run({"list", "demo", "--csv"}).out,
              Contains(",stale\n" + planned.ids[0] + ",done,"));
   CHECK_THAT(planned.dlscale.run({"plan", "show", "demo", planned.ids[0]}).out,
-             Contains("  stale          its results are of an earlier description\n"));
+             Contains("  stale          its results come from an earlier description\n"));
   CHECK_THAT(planned.plan({"-S", "resources.cores_per_rank=2"}).out, Contains(" 0 files written"));
   CHECK_THAT(planned.plan({}).out, !Contains("stale"));
   CHECK_THAT(planned.dlscale.run({"list", "demo"}).out, !Contains("stale"));
@@ -167,7 +167,7 @@ TEST_CASE("plan show refuses a run that is not there, no run at all and no folde
   Planned planned;
   const test::Ran unknown = planned.dlscale.run({"plan", "show", "demo", "nobody"});
   CHECK(unknown.exit_code == 3);
-  CHECK(unknown.err == "dlscale: no run is called nobody; dlscale list shows all\n");
+  CHECK(unknown.err == "dlscale: no run matches nobody; dlscale list shows all runs\n");
   CHECK(planned.dlscale.run({"plan", "show", "demo"}).exit_code == 2);
   CHECK_THAT(planned.dlscale.run({"plan", "show", "nobody"}).err,
              Contains("no plan.json in nobody, nor in the current"));

@@ -102,13 +102,13 @@ TEST_CASE("log refuses no run, one that is not there and a launch that has not b
   PlannedDemo demo;
   const test::Ran all = demo.dlscale.run({"log", "demo"});
   CHECK(all.exit_code == 2);
-  CHECK_THAT(all.err, StartsWith("dlscale: log wants a run: an id, its beginning or a glob"));
+  CHECK_THAT(all.err, StartsWith("dlscale: log: name a run by its id, a prefix or a glob"));
   const test::Ran unknown = demo.dlscale.run({"log", "demo", "nobody"});
   CHECK(unknown.exit_code == 3);
-  CHECK_THAT(unknown.err, Contains("no run is called nobody"));
+  CHECK_THAT(unknown.err, Contains("no run matches nobody"));
   const test::Ran launch = demo.dlscale.run({"log", "demo", demo.ids[0], "--launch", "2"});
   CHECK(launch.exit_code == 3);
-  CHECK(launch.err == "dlscale: run " + demo.ids[0] + " has no launch 2: it has had 0\n");
+  CHECK(launch.err == "dlscale: run " + demo.ids[0] + " has no launch 2; launches so far: 0\n");
   CHECK(demo.dlscale.run({"log", "demo", demo.ids[0], "-f", "--launch", "1"}).exit_code == 2);
   CHECK(demo.dlscale.run({"log", "demo", demo.ids[0], "-n", "-1"}).exit_code == 2);
 }

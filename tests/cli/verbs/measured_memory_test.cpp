@@ -161,7 +161,7 @@ TEST_CASE("runs that do not say their memory give steps and no peaks") {
   REQUIRE(demo.dlscale.run({"collect", "demo", "--no-tables"}).exit_code == 0);
   const test::Ran made = demo.dlscale.run({"calibrate", "demo", "-o", "c.json"});
   CHECK(made.exit_code == 0);
-  CHECK_THAT(made.out, !Contains("Most memory of a rank"));
+  CHECK_THAT(made.out, !Contains("Peak memory of a rank"));
   CHECK(calibrated_peaks(demo).empty());
 }
 
@@ -173,7 +173,9 @@ TEST_CASE("a process is predicted to hold what runs of other batches held beyond
   CHECK(test::number(row, "memory_bounds_bytes_low") == Approx(0.92 * held));  // a larger batch
   CHECK(test::text(row, "rests_on") == "card, 4 runs");
   const test::Ran said = measured.predict({"--what-if", "capacity=8GiB"});
-  CHECK_THAT(said.out, Contains("mlp: beyond the card's sum 100 MiB and 0.50 of the activations"));
+  CHECK_THAT(
+      said.out,
+      Contains("mlp: added to the sum of the cost model: 100 MiB and 0.50 of the activations"));
 }
 
 TEST_CASE("a context by hand takes the place of the measured one, not of what grows") {
@@ -181,7 +183,7 @@ TEST_CASE("a context by hand takes the place of the measured one, not of what gr
   const std::vector<std::string> asked{"--what-if", "capacity=8GiB,context=300MiB"};
   CHECK(test::number(measured.needed(asked), "memory_bytes") ==
         Approx(kKept + 1.5 * kActivations + 300 * kMiB));
-  CHECK_THAT(measured.predict(asked).out, Contains("300 MiB as asked for"));
+  CHECK_THAT(measured.predict(asked).out, Contains("300 MiB (requested)"));
 }
 
 TEST_CASE("without peaks that say anything memory is the card's") {
@@ -246,8 +248,8 @@ TEST_CASE("a plan leaves out what needs more than the GPU has by what such runs 
   by_peaks.insert(by_peaks.end(), {"-S", "resources.calibration=c.json"});
   const test::Ran refused = measured.dlscale.run(by_peaks);
   CHECK(refused.exit_code == 2);
-  CHECK_THAT(refused.err, Contains("no point fits the GPUs of nef: out of memory on NVIDIA T4, by "
-                                   "what measured runs held"));
+  CHECK_THAT(refused.err, Contains("no point fits the GPUs of nef: out of memory on NVIDIA T4 "
+                                   "(with the memory that measured runs used)"));
 }
 
 TEST_CASE("one other model says on GPUs what comes first, not how it grows") {

@@ -49,7 +49,7 @@ TEST_CASE("pack writes a record file for each split and says what is in it") {
                           Contains("packed/val.dlrec: 2 images of 3 classes, "));
   CHECK(images::RecordFile(photos.file("train")).size() == 7);
   const test::Ran again = photos.pack({"--threads", "1"});
-  CHECK_THAT(again.out, Contains("it was there already and stays as it is"));
+  CHECK_THAT(again.out, Contains("it already exists and is unchanged"));
 }
 
 TEST_CASE("pack --info and --check look at record files") {
@@ -62,7 +62,7 @@ TEST_CASE("pack --info and --check look at record files") {
   const std::vector<std::string> check{"pack", "--check", "packed/train.dlrec", "packed/val.dlrec"};
   const test::Ran good = photos.dlscale.run(check);
   CHECK(good.exit_code == 0);
-  CHECK_THAT(good.out, Contains("train.dlrec: 7 images") && Contains("all checksums are right"));
+  CHECK_THAT(good.out, Contains("train.dlrec: 7 images") && Contains("all checksums are correct"));
   test::RecordBytes bytes(photos.file("val"));
   bytes.text[bytes.entry(1).offset] ^= 1;
   base::write_file_atomically(photos.file("val"), bytes.text);
@@ -84,10 +84,11 @@ TEST_CASE(
                           "packed/val.dlrec", "packed/train.dlrec"});
   CHECK(ran.exit_code == 2);
   CHECK_THAT(ran.err, Contains("dlscale: cannot read nowhere.dlrec") &&
-                          Contains("it is no record file") && Contains("record 1 (class dog)"));
+                          Contains("it is not a record file") && Contains("record 1 (class dog)"));
   CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 3);
   CHECK_THAT(ran.out, Contains("val.dlrec: 2 images") && Contains("1 record is damaged") &&
-                          Contains("train.dlrec: 7 images") && Contains("all checksums are right"));
+                          Contains("train.dlrec: 7 images") &&
+                          Contains("all checksums are correct"));
 }
 
 TEST_CASE("pack refuses what it cannot do with exit 2 and one line, and writes nothing") {
@@ -101,7 +102,7 @@ TEST_CASE("pack refuses what it cannot do with exit 2 and one line, and writes n
       {{"pack", "photos", "-o", "packed", "--split", "test"}, "--split"},
       {{"pack", "photos", "-o", "packed", "--quality", "0"}, "--quality"},
       {{"pack", "photos", "-o", "packed", "--align", "1000"}, "cannot be aligned to 1000 bytes"},
-      {{"pack", "--check", "photos/val/cat/1.jpg"}, "it is no record file"},
+      {{"pack", "--check", "photos/val/cat/1.jpg"}, "it is not a record file"},
       {{"pack", "--info", "nowhere.dlrec"}, "cannot read nowhere.dlrec"}};
   for (const auto& [arguments, message] : refused) {
     const test::Ran ran = photos.dlscale.run(arguments);

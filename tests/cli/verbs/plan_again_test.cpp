@@ -43,14 +43,14 @@ TEST_CASE("plan says which runs with results are no longer in it, each time") {
   REQUIRE(planned.plan({}).exit_code == 0);
   const std::string first = planned.start(0);
   const std::string one = "1 run with results is not in this plan: " + first +
-                          "; it stays in out/runs/, where dlscale collect reads it still\n";
+                          "; it stays in out/runs/, and dlscale collect still reads it\n";
   CHECK_THAT(planned.plan(kChanged).out, Contains(one));
   CHECK_THAT(planned.plan(kChanged).out, Contains(one));
   REQUIRE(planned.plan({}).exit_code == 0);
   for (const std::size_t run : {1, 2, 3}) planned.start(run);
   CHECK_THAT(planned.plan(kChanged).out,
              Contains("4 runs with results are not in this plan: ") &&
-                 Contains(", …; they stay in out/runs/, where dlscale collect reads them still\n"));
+                 Contains(", …; they stay in out/runs/, and dlscale collect still reads them\n"));
   CHECK_THAT(planned.plan({}).out, !Contains("with results"));
 }
 
@@ -60,10 +60,9 @@ TEST_CASE("plan --diff marks removed runs that have results, in JSON too") {
   std::vector<std::string> diff = kChanged;
   diff.emplace_back("--diff");
   const test::Ran ran = planned.plan(diff);
-  CHECK_THAT(ran.out,
-             Contains("\n- " + first + " (has results)\n") &&
-                 Contains("18 added, 18 removed, 0 changed, 0 stale, 0 unchanged\n") &&
-                 EndsWith("it stays in out/runs/, where dlscale collect reads it still\n"));
+  CHECK_THAT(ran.out, Contains("\n- " + first + " (has results)\n") &&
+                          Contains("18 added, 18 removed, 0 changed, 0 stale, 0 unchanged\n") &&
+                          EndsWith("it stays in out/runs/, and dlscale collect still reads it\n"));
   diff.emplace_back("--json");
   const std::string json = planned.plan(diff).out;
   CHECK_THAT(json, Contains("{\"run_id\":\"" + first + "\",") && Contains("\"has_results\":true}"));
@@ -122,5 +121,5 @@ TEST_CASE("plan show takes the selection of the other verbs") {
   CHECK(planned.dlscale.run({"plan", "show", "out"}).exit_code == 2);
   const test::Ran nowhere = planned.dlscale.run({"plan", "show", "nosuch", "x"});
   CHECK(nowhere.exit_code == 2);
-  CHECK_THAT(nowhere.err, Contains("no plan.json in nosuch, nor in the current folder"));
+  CHECK_THAT(nowhere.err, Contains("no plan.json in nosuch or in the current folder"));
 }

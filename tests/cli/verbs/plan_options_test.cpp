@@ -81,11 +81,14 @@ TEST_CASE("plan says what the folder has beside the plan: runs, and scripts of e
   Starter starter;
   REQUIRE(starter.plan({}).exit_code == 0);
   const test::Ran part = starter.plan({"--where", "gpus == 1"});
-  CHECK_THAT(part.out, Contains("the folder's plan had 9 more runs; ") &&
-                           Contains("\n9 scripts in out/jobs/ are of earlier plans: "
-                                    "ddp-mlp-") &&
-                           Catch::EndsWith(", …, not part of this one\n"));
-  CHECK_THAT(starter.plan({"--where", "gpus == 1"}).out, !Contains("the folder's plan had"));
+  CHECK_THAT(
+      part.out,
+      Contains("the earlier plan of this folder had 9 more runs; ") &&
+          Contains("\n9 scripts in out/jobs/ are from earlier plans and not part of this plan: "
+                   "ddp-mlp-") &&
+          Catch::EndsWith(", …\n"));
+  CHECK_THAT(starter.plan({"--where", "gpus == 1"}).out,
+             !Contains("the earlier plan of this folder had"));
   CHECK_THAT(starter.plan({}).out, !Contains("earlier plans"));
 }
 
@@ -128,7 +131,7 @@ TEST_CASE("plan --max-gpu-hours refuses, and with --fit leaves out points and li
   const test::Ran ran = starter.plan(fit);
   CHECK(ran.exit_code == 0);
   CHECK_THAT(ran.out, Contains("GPU-hours by gpus: 1: 9, 2: 18, 8: 72\n") &&
-                          Contains("skipped 3 points: left out to keep within 100 GPU-hours"));
+                          Contains("skipped 3 points: left out to stay within 100 GPU-hours"));
 }
 
 TEST_CASE("plan --resolved prints a study that plans the same runs") {
@@ -187,7 +190,7 @@ TEST_CASE("arrays of the folder's plan stay as they are when the study grows") {
   std::vector<std::string> more = array;
   more.insert(more.end(), {"-S", "study.repeats=4"});
   const test::Ran ran = starter.plan(more);
-  CHECK_THAT(ran.out, !Contains("of earlier plans"));
+  CHECK_THAT(ran.out, !Contains("from earlier plans"));
   const auto after = files();
   CHECK(after.size() > before.size());
   for (const auto& [name, text] : before) CHECK(after.at(name) == text);

@@ -56,13 +56,14 @@ TEST_CASE("learning rates of what is no study are refused in one line, and nothi
     CHECK(fs::is_empty(program.folder.path()));
     return ran.err;
   };
-  CHECK(refused({}) ==
-        "dlscale: . is a folder, and learning rates are drawn of a study: dlscale plot lr "
-        "STUDY.toml\n");
+  CHECK(
+      refused({}) ==
+      "dlscale: . is a folder, but learning rates are drawn from a study file: use dlscale plot lr "
+      "STUDY.toml\n");
   CHECK_THAT(refused({"nowhere.toml"}), Contains("nowhere.toml: "));
   CHECK_THAT(refused({kJuwels, "-S", "training.warmup_epoch=1"}),
              Contains("did you mean \"warmup_epochs\"?"));
-  CHECK_THAT(refused({kJuwels, "--baseline", "gpus=4"}), Contains("are for results"));
+  CHECK_THAT(refused({kJuwels, "--baseline", "gpus=4"}), Contains("apply to results"));
   CHECK_THAT(refused({kJuwels, "-o", "lr.bmp"}), Contains("unknown figure format \"bmp\""));
 }
 
@@ -71,5 +72,5 @@ TEST_CASE("an unknown figure is answered with the nearest, learning rates among 
   const test::Ran ran = program.run({"plot", "lrs"});
   CHECK(ran.exit_code == 2);
   CHECK_THAT(ran.err, Contains("unknown figure \"lrs\"; did you mean \"lr\"?"));
-  CHECK_THAT(program.run({"plot", "loss", "-S", "a=1"}).err, Contains("only plot lr draws one"));
+  CHECK_THAT(program.run({"plot", "loss", "-S", "a=1"}).err, Contains("only plot lr reads one"));
 }

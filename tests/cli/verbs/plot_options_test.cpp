@@ -19,9 +19,9 @@ TEST_CASE("options of one figure are refused for another, and nothing is left") 
     return ran.err;
   };
   CHECK(refused({"throughput", "--laws"}) ==
-        "dlscale: --laws continues curves of speedup and efficiency, no other figure's\n");
+        "dlscale: --laws applies only to figures of speedup and efficiency\n");
   CHECK(refused({"efficiency", "--card", "x.json"}) ==
-        "dlscale: --card, --peak and --memory-bandwidth are for plot roofline alone\n");
+        "dlscale: --card, --peak and --memory-bandwidth apply only to plot roofline\n");
   CHECK_THAT(refused({"rofline"}), Contains("did you mean \"roofline\"?"));
   CHECK_THAT(refused({"efficiency", "--warmup", "marke"}), Contains("did you mean \"marked\"?"));
 }

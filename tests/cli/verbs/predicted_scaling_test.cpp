@@ -179,7 +179,7 @@ TEST_CASE("the batch is the plan's where the first count of a strong study is le
   ScalingPrediction prediction(kStrongStudy);
   prediction.calibrate({16}, 1, 4);
   const test::Ran ran = prediction.succeed({"--calibration", "c.json", "-S", "matrix.gpus=[2,4]"});
-  CHECK_THAT(ran.out, Contains("no all-reduce that says anything of 2 ranks"));
+  CHECK_THAT(ran.out, Contains("no all-reduce that applies to 2 ranks"));
   CHECK(prediction.column("predicted-times", "batch_per_gpu") == std::map<int, double>{{4, 16}});
   CHECK(prediction.column("predicted-times", "efficiency") == std::map<int, double>{{4, 1}});
 }
@@ -201,19 +201,19 @@ TEST_CASE("sweeps over what nothing is known of leave it out and say why") {
   auto several = local;
   several.insert(several.end(), {"--sweep", "gpus=1,2,4,64", "--sweep", "peak", "--sweep", "link"});
   const test::Ran ran = prediction.succeed(several);
-  CHECK_THAT(ran.out, Contains("GPUs 2, 64: the calibration has no all-reduce that says anything"));
+  CHECK_THAT(ran.out, Contains("GPUs 2, 64: the calibration has no all-reduce that applies"));
   CHECK(prediction.column("sweep-gpus", "step_s").size() == 2);
-  CHECK_THAT(ran.err, Contains("--sweep peak: no data sheet says"));
+  CHECK_THAT(ran.err, Contains("--sweep peak: the measured steps of"));
   CHECK_FALSE(prediction.wrote("sweep-peak.csv"));
   CHECK_FALSE(prediction.wrote("sweep-peak-figure.csv"));
-  CHECK_THAT(ran.err, Contains("--sweep link: the GPUs are of one node"));
+  CHECK_THAT(ran.err, Contains("--sweep link: all GPUs are on one node"));
   CHECK_FALSE(prediction.wrote("sweep-link.csv"));
   auto alone = local;
   alone.insert(alone.end(), {"--sweep", "peak"});
   const test::Ran refused = prediction.run(alone);
   CHECK(refused.exit_code == 2);
   CHECK(refused.out.empty());
-  CHECK_THAT(refused.err, Contains("dlscale: --sweep peak: no data sheet says"));
+  CHECK_THAT(refused.err, Contains("dlscale: --sweep peak: the measured steps of"));
 }
 
 TEST_CASE("where the batch of a GPU is an axis no two columns are called alike") {
@@ -257,7 +257,7 @@ TEST_CASE("bands are wider, with a note, where a batch or a count is far from wh
                                        "c.json", "--up-to", "64"};
   prediction.calibrate({32}, 2, 2, "switch");
   const test::Ran near = prediction.succeed(altec);
-  CHECK_THAT(near.out, !Contains("far from those measured"));
+  CHECK_THAT(near.out, !Contains("far from the measured ones"));
   CHECK_THAT(near.out, Contains("from 32 GPUs on: more than 8 times the 2"));
   const double at_batch = high(1), at_count = high(2);
   CHECK(at_batch < 1.1);
@@ -265,7 +265,7 @@ TEST_CASE("bands are wider, with a note, where a batch or a count is far from wh
   CHECK(high(64) > high(4));
   prediction.calibrate({8}, 2, 2, "switch");
   CHECK_THAT(prediction.succeed(altec).out,
-             Contains("batches of 32 a GPU are far from those measured (8)"));
+             Contains("batches of 32 per GPU are far from the measured ones (8)"));
   CHECK(high(1) >= 1.2);
 }
 
@@ -287,7 +287,7 @@ TEST_CASE("figures of predictions are dashed: efficiency, throughput, epochs and
   ScalingPrediction prediction(kWeakStudy);
   const test::Ran ran =
       prediction.succeed({"--site", "altec", "--up-to", "64", "--sweep", "link=1,100"});
-  CHECK_THAT(ran.err, Contains("4 tables and 4 figures in out"));
+  CHECK_THAT(ran.err, Contains("4 tables and 4 figures to out"));
   for (const char* figure : {"predicted-efficiency", "predicted-throughput", "predicted-epoch-time",
                              "sweep-link-figure"}) {
     INFO(figure);

@@ -88,12 +88,12 @@ TEST_CASE("a speed-up against a run of another framework names it, or is refused
   const test::Ran absolute = against("framework=ddp");
   CHECK(absolute.exit_code == 0);
   CHECK_THAT(absolute.out, Contains("# baseline: 1 GPU (1 node) with framework=ddp, as chosen; "
-                                    "absolute: ") ||
+                                    "speed-ups are absolute: ") ||
                                Contains("# baseline: 1 rank (1 node) with framework=ddp"));
   CHECK_THAT(absolute.out, Contains("\nsynchronous,2,1,1,"));
   CHECK(against("framework=deepspeed").exit_code == 2);
   CHECK_THAT(against("framework=deepspeed").err,
              Contains("no completed run with the baseline's framework=deepspeed"));
   CHECK_THAT(against("framwork=ddp").err, Contains("did you mean \"framework\""));
-  CHECK_THAT(against("model=mlp").err, Contains("runs of another model do other work"));
+  CHECK_THAT(against("model=mlp").err, Contains("runs with another model do different work"));
 }

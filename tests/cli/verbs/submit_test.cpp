@@ -29,7 +29,7 @@ TEST_CASE("runs that failed are left to retry, which takes those that are select
   std::filesystem::remove(planned.dlscale.folder / "p/fail");
   const test::Ran left = planned.run({"submit", "p"});
   CHECK(left.exit_code == 0);
-  CHECK_THAT(left.err, StartsWith("left out: 2 runs that did not end well"));
+  CHECK_THAT(left.err, StartsWith("left out: 2 runs that ended without completing"));
   const test::Ran retried = planned.run({"retry", "p", "--where", "batch_per_gpu == 8"});
   CHECK(retried.exit_code == 0);
   CHECK_THAT(retried.err, Contains("1 of 1 run is failed or oom or timeout or node_fail"));
@@ -85,7 +85,7 @@ TEST_CASE("variables of an outer job are named, and reach no command of SLURM") 
   CHECK_THAT(ran.out,
              StartsWith("removed from the environment: RANK, SACCT_FORMAT, SBATCH_TIMELIMIT, "
                         "SCANCEL_NAME, SLURM_JOB_ID, SLURM_MEM_PER_CPU, SQUEUE_FORMAT "
-                        "(keep_environment in the site file keeps those that jobs need)\n"));
+                        "(keep_environment in the site file keeps variables that jobs need)\n"));
   planned.run({"status", "p"}, outer);
   planned.run({"cancel", "p", "--yes"}, outer);
   for (const char* file : {"p/sbatch.env", "bin/asked.env"}) {
@@ -125,8 +125,8 @@ TEST_CASE("where one job is refused the others are submitted, and it is an error
                   ": >one; echo 'sbatch: error: Invalid account' >&2; exit 1\n");
   const test::Ran ran = planned.run({"submit", "p"});
   CHECK(ran.exit_code == 1);
-  CHECK(ran.err == "dlscale: 1 run refused: sbatch: error: Invalid account\n");
-  CHECK_THAT(ran.out, Contains("1 job submitted; 1 run in the batch system's hands\n"));
+  CHECK(ran.err == "dlscale: 1 run rejected: sbatch: error: Invalid account\n");
+  CHECK_THAT(ran.out, Contains("1 job submitted; 1 run in the batch system\n"));
 }
 
 TEST_CASE("what has not been submitted cannot be cancelled or left behind") {
@@ -166,7 +166,7 @@ TEST_CASE("submit goes on in the background, and wait follows it") {
   Planned planned;
   const test::Ran ran = planned.run({"submit", "p", "--detach"});
   CHECK(ran.exit_code == 0);
-  CHECK_THAT(ran.out, Contains("goes on as process ") && Contains("logs/submit.log"));
+  CHECK_THAT(ran.out, Contains("continues as process ") && Contains("logs/submit.log"));
   const test::Ran waited = planned.run({"wait", "p"});
   CHECK(waited.exit_code == 0);
   CHECK_THAT(waited.out, Contains("2 runs: 2 done\n"));

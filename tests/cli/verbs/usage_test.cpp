@@ -71,7 +71,7 @@ TEST_CASE("runs that nobody logged count by their own records") {
   demo.launch(demo.ids[0], {contract::RunStart{}, window, stop});
   const test::Ran ran = demo.dlscale.run({"usage", "demo", "--by", "framework"});
   CHECK(ran.exit_code == 0);
-  CHECK_THAT(ran.out, StartsWith("Asked for and used: demo\n") && Contains("framework") &&
+  CHECK_THAT(ran.out, StartsWith("Requested and used: demo\n") && Contains("framework") &&
                           Contains("synchronous") && Contains("42.0") && Contains("3.0"));
   const test::Ran csv = demo.dlscale.run({"usage", "demo", "--format", "csv"});
   CHECK_THAT(csv.out, Contains("\ngpus,launches,timeouts_share,walltime_s,elapsed_s,"));

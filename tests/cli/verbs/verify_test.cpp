@@ -38,7 +38,7 @@ TEST_CASE("tables as collect wrote them are those of the records") {
   Collected it;
   const test::Ran ran = it.dlscale.run({"verify", it.folder});
   CHECK(ran.exit_code == 0);
-  CHECK_THAT(ran.out, Contains("computed again from the records: all the same\n"));
+  CHECK_THAT(ran.out, Contains("recomputed from the records: no differences\n"));
 }
 
 TEST_CASE("a number that somebody changed is told with its line and what the records give") {
@@ -48,7 +48,7 @@ TEST_CASE("a number that somebody changed is told with its line and what the rec
   const test::Ran ran = it.dlscale.run({"verify", it.folder});
   CHECK(ran.exit_code == 1);
   CHECK_THAT(ran.out, StartsWith(file.string() + ":"));
-  CHECK_THAT(ran.out, Contains("  has      ") && Contains("1900") && Contains("1500"));
+  CHECK_THAT(ran.out, Contains("  file     ") && Contains("1900") && Contains("1500"));
   CHECK_THAT(ran.out, Contains("1 lines differ"));
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("a table that somebody deleted is named and is a difference") {
   std::filesystem::remove(it.study.folder.tables() / "efficiency.tex");
   const test::Ran ran = it.dlscale.run({"verify", it.folder});
   CHECK(ran.exit_code == 1);
-  CHECK_THAT(ran.out, Contains("computed again from the records: 2 files missing\n") &&
+  CHECK_THAT(ran.out, Contains("recomputed from the records: 2 files missing\n") &&
                           EndsWith("missing: efficiency.tex, accuracy.csv\n"));
   it.dlscale.run({"collect", it.folder});
   CHECK(it.dlscale.run({"verify", it.folder}).exit_code == 0);
@@ -134,7 +134,7 @@ TEST_CASE("a report's tables and the numbers for a paper's text are computed aga
                                        "--where", "gpus > 0", "--baseline", "gpus=2"};
   const test::Ran same = it.dlscale.run(words);
   CHECK(same.exit_code == 0);
-  CHECK_THAT(same.out, Contains("computed again from the records: all the same\n"));
+  CHECK_THAT(same.out, Contains("recomputed from the records: no differences\n"));
   it.replace(kit + "/values.tex", "{1500.0}", "{1900.0}");
   const test::Ran changed = it.dlscale.run(words);
   CHECK(changed.exit_code == 1);
@@ -148,7 +148,7 @@ TEST_CASE("what figures, the paper and the page of a report print is computed ag
   const std::vector<std::string> words{"verify", it.folder, "--report", kit};
   const test::Ran same = it.dlscale.run(words);
   CHECK(same.exit_code == 0);
-  CHECK_THAT(same.out, Contains("files with") && Contains("all the same\n"));
+  CHECK_THAT(same.out, Contains("files with") && Contains("no differences\n"));
   it.replace(kit + "/figures/throughput.csv", "measured,2,", "measured,8,");
   it.replace(kit + "/paper.tex", "made-up", "made-down");
   it.replace(kit + "/report.html", "1500.0", "1700.0");
@@ -191,8 +191,8 @@ TEST_CASE("pictures and files of others in a report are told and count as nothin
   base::write_file_atomically(kit + "/notes.md", "mine\n");
   const test::Ran ran = it.dlscale.run({"verify", it.folder, "--report", kit});
   CHECK(ran.exit_code == 0);
-  CHECK_THAT(ran.out, Contains("all the same\n") && Contains("1 picture not looked at") &&
-                          EndsWith("not of a report, left out: notes.md\n"));
+  CHECK_THAT(ran.out, Contains("no differences\n") && Contains("not checked: 1 image") &&
+                          EndsWith("ignored files (not files of a report): notes.md\n"));
 }
 
 TEST_CASE("a report folder without tables is exit code 3") {

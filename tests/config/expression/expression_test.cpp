@@ -69,20 +69,20 @@ TEST_CASE("and binds tighter than or") {
 
 TEST_CASE("a broken condition is refused with the character it breaks at") {
   const std::vector<std::pair<std::string, std::string>> cases{
-      {"", "1 of '': ends too early"},
+      {"", "1 of '': the expression ends too early"},
       {"gpus", "1 of 'gpus': expected a comparison"},
       {"gpus = 8", "6 of 'gpus = 8': expected =="},
-      {"gpus ==", "8 of 'gpus ==': ends too early"},
-      {"gpus == 8 gpus", "11 of 'gpus == 8 gpus': expected && or || or the end"},
-      {"gpus == 'x'", "9 of 'gpus == 'x'': cannot compare a number with a text"},
-      {"1 < gpus < 9", "10 of '1 < gpus < 9': expected && or || or the end"},
-      {"framework < 'x'", "1 of 'framework < 'x'': only numbers have an order"},
+      {"gpus ==", "8 of 'gpus ==': the expression ends too early"},
+      {"gpus == 8 gpus", "11 of 'gpus == 8 gpus': expected &&, || or the end"},
+      {"gpus == 'x'", "9 of 'gpus == 'x'': cannot compare a number with a string"},
+      {"1 < gpus < 9", "10 of '1 < gpus < 9': expected &&, || or the end"},
+      {"framework < 'x'", "1 of 'framework < 'x'': <, <=, > and >= require numbers"},
       {"(gpus == 8", "11 of '(gpus == 8': expected )"},
       {"gpus in 8", "9 of 'gpus in 8': expected [ after in"},
       {"gpus in [8", "11 of 'gpus in [8': expected , or ]"},
-      {"framework == \"ddp", "14 of 'framework == \"ddp': no closing \""},
-      {"gpus == -", "10 of 'gpus == -': ends too early"},
-      {"gpus == 8 & true", "11 of 'gpus == 8 & true': expected && or || or the end"},
+      {"framework == \"ddp", "14 of 'framework == \"ddp': the closing \" is missing"},
+      {"gpus == -", "10 of 'gpus == -': the expression ends too early"},
+      {"gpus == 8 & true", "11 of 'gpus == 8 & true': expected &&, || or the end"},
       {"framework == 'dpd'",
        "14 of 'framework == 'dpd'': unknown framework \"dpd\"; did you mean \"ddp\"? (known: ddp, "
        "horovod)"},
@@ -101,7 +101,7 @@ TEST_CASE("conditions nest 256 deep and are refused beyond, chains may be long")
   for (const auto& [open, close] : {std::pair{"(", ")"}, {"!", ""}}) {
     const std::string text = nested(open, close, 20000);
     CHECK(expression_error(text) ==
-          "257 of '…" + text.substr(0, 160) + "…': nested more than 256 deep");
+          "257 of '…" + text.substr(0, 160) + "…': nested more than 256 levels deep");
   }
   std::string chain = "false";
   for (int i = 0; i < 20000; ++i) chain += " || gpus == 8 && !false";
@@ -141,22 +141,22 @@ TEST_CASE("a pattern matches the whole text") {
   CHECK_FALSE(holds("framework matches 'dd'"));
   CHECK_FALSE(holds("!framework matches '*p'"));
   CHECK(expression_error("gpus matches '8'") ==
-        "1 of 'gpus matches '8'': only a text matches a pattern");
+        "1 of 'gpus matches '8'': the left side of matches must be a string");
   CHECK(expression_error("framework matches path") ==
         "19 of 'framework matches path': expected a pattern in quotes after matches");
 }
 
 TEST_CASE("arithmetic of what is no number is refused") {
   CHECK(expression_error("framework + 1 == 2") ==
-        "1 of 'framework + 1 == 2': only numbers are computed with");
+        "1 of 'framework + 1 == 2': arithmetic requires numbers");
   CHECK(expression_error("gpus + (gpus > 1) == 2") ==
-        "9 of 'gpus + (gpus > 1) == 2': only numbers are computed with");
+        "9 of 'gpus + (gpus > 1) == 2': arithmetic requires numbers");
   CHECK(expression_error("-framework == 2") ==
-        "2 of '-framework == 2': only numbers are computed with");
+        "2 of '-framework == 2': arithmetic requires numbers");
   CHECK(expression_error("gpus + 1") == "1 of 'gpus + 1': expected a comparison");
   CHECK(expression_error("gpus == 1 && gpus") ==
         "14 of 'gpus == 1 && gpus': expected a comparison");
-  CHECK(expression_error("gpus +") == "7 of 'gpus +': ends too early");
+  CHECK(expression_error("gpus +") == "7 of 'gpus +': the expression ends too early");
   CHECK(expression_error("gpus / 0 == 1") == "8 of 'gpus / 0 == 1': division by zero");
 }
 
@@ -192,6 +192,6 @@ TEST_CASE("a formula is computed with the values of its names") {
   CHECK(error("t0 / (t - 2)") ==
         "f:1:1: character 1 of 't0 / (t - 2)': division by zero where t0 = 8, t = 2");
   CHECK(error("t0 > t") == "f:1:1: character 4 of 't0 > t': expected + - * / % ^ or the end");
-  CHECK(error("true") == "f:1:1: character 1 of 'true': only numbers are computed with");
-  CHECK(error("") == "f:1:1: character 1 of '': ends too early");
+  CHECK(error("true") == "f:1:1: character 1 of 'true': arithmetic requires numbers");
+  CHECK(error("") == "f:1:1: character 1 of '': the expression ends too early");
 }

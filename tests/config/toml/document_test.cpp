@@ -57,14 +57,14 @@ TEST_CASE("a broken -S argument is refused and named") {
   };
   CHECK(apply("a") == "-S a: expected key=value, for example training.epochs=2");
   CHECK(apply("=1") == "-S =1: expected key=value, for example training.epochs=2");
-  CHECK(apply("a.b=1") == "-S a.b=1: a: is a whole number, no table");
+  CHECK(apply("a.b=1") == "-S a.b=1: a: is a whole number, not a table");
   CHECK(apply("a=[1").rfind("-S a=[1: Error while parsing", 0) == 0);
 }
 
 TEST_CASE("a key of very many parts is refused, with its line") {
   std::string key = "a";
   for (int part = 0; part < 100'000; ++part) key += ".a";
-  const std::string message = "a key of more than 1000 parts";
+  const std::string message = "the key has more than 1000 parts";
   CHECK_THROWS_WITH(parse_document("x = 1\n" + key + " = 1\n", "f"), Contains("f:2:1: " + message));
   CHECK_THROWS_WITH(parse_document("[" + key + "]\n", "f"), Contains("f:1:1: " + message));
 }

@@ -24,5 +24,5 @@ TEST_CASE("layout and order of keys make no difference") {
 TEST_CASE("what is no JSON object is refused with the file's name") {
   CHECK_THROWS_WITH(differing_keys("{\"a\": ", "{}", "run.json"),
                     "run.json:1:7: not valid JSON: the text ends too early");
-  CHECK_THROWS_WITH(differing_keys("[]", "{}", "run.json"), "run.json: no JSON object");
+  CHECK_THROWS_WITH(differing_keys("[]", "{}", "run.json"), "run.json: expected a JSON object");
 }

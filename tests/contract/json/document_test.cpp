@@ -162,15 +162,15 @@ TEST_CASE("unknown keys are kept with values of every kind") {
 }
 
 TEST_CASE("a value of the wrong type is named with its place") {
-  CHECK_THROWS_WITH(read("[]"), "f: expected a table, found array");
+  CHECK_THROWS_WITH(read("[]"), "f: expected an object, found array");
   CHECK_THROWS_WITH(read(R"({"text":1})"), "f: text: expected a string, found number");
   CHECK_THROWS_WITH(read(R"({"number":"1"})"), "f: number: expected a number, found string");
   CHECK_THROWS_WITH(read(R"({"flag":0})"), "f: flag: expected true or false, found number");
   CHECK_THROWS_WITH(read(R"({"list":[{},{"whole":null}]})"),
                     "f: list[1].whole: expected a whole number, found null");
   CHECK_THROWS_WITH(read(R"({"table":{"a":{"table":true},"b":1}})"),
-                    "f: table.a.table: expected a table, found boolean");
-  CHECK_THROWS_WITH(read(R"({"list":{}})"), "f: list: expected a list, found object");
+                    "f: table.a.table: expected an object, found boolean");
+  CHECK_THROWS_WITH(read(R"({"list":{}})"), "f: list: expected an array, found object");
 }
 
 TEST_CASE("whole numbers must fit, others become what floating point holds") {

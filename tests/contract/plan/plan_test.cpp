@@ -94,8 +94,9 @@ TEST_CASE("a plan's study is found without its runs, and broken plans are refuse
                     "p:2:1: not valid JSON: the text ends too early");
   CHECK_THROWS_WITH(study_of_plan(R"({"schema_version":1,"runs":[{"study":"s"}]})", "p"),
                     "p: study: missing");
-  CHECK_THROWS_WITH(study_of_plan(R"({"schema_version":7,"study":"s"})", "p"),
-                    "p: schema_version: is 7, this build reads up to 1; use a newer dlscale");
+  CHECK_THROWS_WITH(
+      study_of_plan(R"({"schema_version":7,"study":"s"})", "p"),
+      "p: schema_version: is 7, but this build supports at most 1; use a newer dlscale");
 }
 
 TEST_CASE("a broken plan is refused with the place") {
@@ -110,7 +111,7 @@ TEST_CASE("a broken plan is refused with the place") {
   newer.schema_version = 7;
   CHECK_THROWS_WITH(
       plan_from_json(to_json(newer), "plan.json"),
-      "plan.json: schema_version: is 7, this build reads up to 1; use a newer dlscale");
+      "plan.json: schema_version: is 7, but this build supports at most 1; use a newer dlscale");
 }
 
 TEST_CASE("a damaged plan folder says what is wrong and how to get another plan") {
@@ -118,14 +119,15 @@ TEST_CASE("a damaged plan folder says what is wrong and how to get another plan"
   const PlanDir plan(folder.path());
   CHECK_FALSE(find_plan(plan));
   const std::string file = plan.plan_json(), root = plan.root();
-  const std::string again =
-      "; dlscale plan STUDY -o " + root + " writes it again, and runs and results are kept";
+  const std::string again = "; run dlscale plan STUDY -o " + root +
+                            " to write the plan again (runs and results are kept)";
   Plan newer;
   newer.schema_version = 7;
   const std::pair<std::string, std::string> damaged[] = {
       {to_json(Plan{}).substr(0, 20), ":2:19: not valid JSON: the text ends too early"},
       {"no JSON", ":1:2: not valid JSON"},
-      {to_json(newer), ": schema_version: is 7, this build reads up to 1; use a newer dlscale"}};
+      {to_json(newer),
+       ": schema_version: is 7, but this build supports at most 1; use a newer dlscale"}};
   for (const auto& [text, what] : damaged) {
     base::write_file_atomically(plan.plan_json(), text);
     CHECK_THROWS_WITH(read_plan(plan), file + what + again);

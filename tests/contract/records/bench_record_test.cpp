@@ -64,7 +64,7 @@ TEST_CASE("records of later kinds and empty lines are passed over") {
 
 TEST_CASE("what is no measurement is refused with its line") {
   const std::string whole = to_json_line(made_kernel()) + "\n";
-  refused_line(whole + whole.substr(0, 40), "b.jsonl:2: the line is cut off");
+  refused_line(whole + whole.substr(0, 40), "b.jsonl:2: the line is incomplete");
   refused_line(whole + "{\"kernel\":\"x\"}\n", "b.jsonl:2: record: missing");
   refused_line(whole + "{\n", "b.jsonl:2: ");
   refused_line("{\"record\":\"kernel\"}\n", "b.jsonl:1: kernel: missing");
@@ -79,7 +79,7 @@ TEST_CASE("measurements that cannot be are refused") {
   refused_line(to_json_line(sample) + "\n", "size.n: must be above 0");
   contract::CommTime time = made_comm();
   time.nodes = 5;
-  refused_line(to_json_line(time) + "\n", "ranks: are fewer than the nodes");
+  refused_line(to_json_line(time) + "\n", "ranks: must be at least the number of nodes");
   time = made_comm();
   time.bytes = 0;
   refused_line(to_json_line(time) + "\n", "bytes: must be at least 1");

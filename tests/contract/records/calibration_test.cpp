@@ -88,9 +88,9 @@ TEST_CASE("peaks of memory that cannot be are refused with their place") {
           "memory[0].peak_memory_bytes: must be above 0");
   refused([](Calibration& c) { c.memory[0].card_bytes = -1; }, "memory[0].card_bytes");
   refused([](Calibration& c) { c.memory[0].activations_bytes = -1; },
-          "memory[0].activations_bytes: is negative");
+          "memory[0].activations_bytes: must not be negative");
   refused([](Calibration& c) { c.memory[0].activations_bytes = 8.5e9; },
-          "memory[0].activations_bytes: are more than card_bytes");
+          "memory[0].activations_bytes: must be at most card_bytes");
 }
 
 TEST_CASE("a calibration made before peaks of memory were kept is read without any") {
@@ -107,9 +107,10 @@ TEST_CASE("a calibration made before peaks of memory were kept is read without a
 TEST_CASE("layers of a kernel's model must fit together") {
   using contract::Calibration;
   refused([](Calibration& c) { c.kernel_models[0].layers[0].weights.pop_back(); },
-          "kernel_models[0].layers: the layers do not fit together");
+          "kernel_models[0].layers: each layer must have (number of inputs) x (number of biases) "
+          "weights");
   refused([](Calibration& c) { c.kernel_models[0].layers.pop_back(); },
-          "kernel_models[0].layers: the last must give one number");
+          "kernel_models[0].layers: the last layer must have exactly one output");
   refused([](Calibration& c) { c.kernel_models[0].input_mean.pop_back(); },
           "kernel_models[0].inputs");
 }

@@ -47,8 +47,9 @@ TEST_CASE("every header survives being written and read, to the last bit of its 
 TEST_CASE("a header of a newer version, a broken one and one with gaps are refused") {
   CheckpointHeader newer;
   newer.schema_version = kCheckpointVersion + 1;
-  CHECK_THROWS_WITH(checkpoint_header_from_json(to_json(newer), "h"),
-                    "h: schema_version: is 2, this build reads up to 1");
+  CHECK_THROWS_WITH(
+      checkpoint_header_from_json(to_json(newer), "h"),
+      "h: schema_version: is 2, but this build supports at most 1; use a newer dlscale-train");
   CHECK_THROWS_WITH(checkpoint_header_from_json("{", "h"),
                     "h:1:2: not valid JSON: the text ends too early");
   CHECK_THROWS_WITH(checkpoint_header_from_json("{\"schema_version\": 1}", "h"),

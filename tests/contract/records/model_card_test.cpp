@@ -54,12 +54,13 @@ TEST_CASE("a broken card is refused with its place") {
     CHECK_THROWS_AS(model_card_from_json(text, "card.json"), base::SpecError);
   };
   refused("{", "card.json:1:2: not valid JSON");
-  refused(changed("\"schema_version\": 1", "\"schema_version\": 2"), "this build reads up to 1");
+  refused(changed("\"schema_version\": 1", "\"schema_version\": 2"),
+          "this build supports at most 1");
   refused(changed("\"model\": \"made\",", ""), "card.json: model: missing");
   refused(changed("\"kind\":\"conv2d\"", "\"kind\":3"), "card.json: layers[0].kind: expected");
   refused(changed("\"saved\":{\"per_sample\":30000000.0", "\"saved\":{\"per_sample\":-1"),
           "card.json: layers[0].");
   contract::ModelCard empty = test::made_card();
   empty.layers.clear();
-  refused(contract::to_json(empty), "card.json: layers: there is none");
+  refused(contract::to_json(empty), "card.json: layers: must contain at least one layer");
 }

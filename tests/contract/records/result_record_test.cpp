@@ -196,8 +196,8 @@ TEST_CASE("lines that are no known record are listed with their number") {
   CHECK(file.record_lines == std::vector<int>{6});
   REQUIRE(file.skipped.size() == 5);
   CHECK(file.skipped[0] == "line 1: not valid JSON");
-  CHECK(file.skipped[1] == "line 3: record of unknown kind \"lunch\"");
-  CHECK(file.skipped[2] == "line 4: no record");
+  CHECK(file.skipped[1] == "line 3: unknown record kind \"lunch\"");
+  CHECK(file.skipped[2] == "line 4: the key \"record\" is missing");
   CHECK(file.skipped[4] == "line 7: epoch: missing");
 }
 

@@ -121,19 +121,20 @@ TEST_CASE("keys of a newer version are ignored") {
 TEST_CASE("a run description that cannot be is refused with file, key and reason") {
   const auto [change, message] = GENERATE(table<std::string, std::string>({
       {"\"gpus\": \"4\"", "run.json: gpus: expected a whole number, found string"},
-      {"\"gpus\": 0", "run.json: gpus: must be at least 1, is 0"},
+      {"\"gpus\": 0", "run.json: gpus: must be at least 1 (got 0)"},
       {"\"gpus\": 2.5", "run.json: gpus: expected a whole number, found number"},
       {"\"gpus\": 99999999999", "run.json: gpus: number out of range: 99999999999"},
-      {"\"batch_per_gpu\": 0", "run.json: batch_per_gpu: must be at least 1, is 0"},
+      {"\"batch_per_gpu\": 0", "run.json: batch_per_gpu: must be at least 1 (got 0)"},
       {"\"global_batch\": 65",
        "run.json: global_batch: is 65, but batch_per_gpu x gpus x accumulation_steps is 64"},
-      {"\"epochs\": -1", "run.json: epochs: must be at least 1, is -1"},
-      {"\"warmup_epochs\": null", "run.json: warmup_epochs: must be at least 0, is nan"},
+      {"\"epochs\": -1", "run.json: epochs: must be at least 1 (got -1)"},
+      {"\"warmup_epochs\": null", "run.json: warmup_epochs: must be at least 0 (got nan)"},
       {"\"label_smoothing\": 1.0", "run.json: label_smoothing: must be below 1"},
       {"\"last_batch\": \"keep\"",
        "run.json: last_batch: unknown value \"keep\" (known: pad, drop)"},
       {"\"schema_version\": 99",
-       "run.json: schema_version: is 99, this build reads up to 1; use a newer dlscale-train"},
+       "run.json: schema_version: is 99, but this build supports at most 1; use a newer "
+       "dlscale-train"},
       {"\"nesterov\": true",
        "run.json: optimizer.nesterov: needs momentum above 0 and dampening 0"},
   }));
@@ -159,13 +160,15 @@ TEST_CASE("a recipe that cannot be is refused with file, key and reason") {
   const auto [change, message] = GENERATE(table<Change, std::string>({
       {[](RunSpec& s) { s.dataset.resize = 256; }, "dataset.resize: needs dataset.image_size"},
       {[](RunSpec& s) { s.loader_options = {.shuffle_window = 9, .sample_order = "pytorch"}; },
-       "loader_options.shuffle_window: needs the sample_order dlscale: PyTorch's has no windows"},
+       "loader_options.shuffle_window: cannot be combined with sample_order \"pytorch\"; leave out "
+       "one of the two"},
       {[](RunSpec& s) { s.dataset.image_size = 8193; }, "dataset.image_size: must be at most 8192"},
       {[](RunSpec& s) {
          s.dataset.image_size = 224;
          s.dataset.resize = 223;
        },
-       "dataset.resize: must be at least dataset.image_size, which is cut out of it"},
+       "dataset.resize: must be at least dataset.image_size, because images are cropped to "
+       "dataset.image_size after resizing"},
       {[](RunSpec& s) {
          s.dataset.image_size = 224;
          s.dataset.crop_scale = {0.5, 0.1};
@@ -175,29 +178,30 @@ TEST_CASE("a recipe that cannot be is refused with file, key and reason") {
        "loader_options.on_broken: unknown value \"ignore\" (known: , skip)"},
       {[](RunSpec& s) { s.dataset.folds = s.dataset.fold = 1; },
        "dataset.folds: must be at least 2"},
-      {[](RunSpec& s) { s.dataset.folds = 3; }, "dataset.fold: must be one of 1 … dataset.folds"},
+      {[](RunSpec& s) { s.dataset.folds = 3; },
+       "dataset.fold: must be between 1 and dataset.folds"},
       {[](RunSpec& s) { s.dataset.fold = 1; }, "dataset.fold: needs dataset.folds"},
       {[](RunSpec& s) { s.optimizer.dampening = -1; },
-       "optimizer.dampening: must be at least 0, is -1"},
+       "optimizer.dampening: must be at least 0 (got -1)"},
       {[](RunSpec& s) { s.optimizer.dampening = 2; }, "optimizer.dampening: must be at most 1"},
       {[](RunSpec& s) { s.lr_schedule.power = -1; },
-       "lr_schedule.power: must be at least 0, is -1"},
+       "lr_schedule.power: must be at least 0 (got -1)"},
       {[](RunSpec& s) { s.dataset.vocabulary = -1; },
-       "dataset.vocabulary: must be at least 0, is -1"},
+       "dataset.vocabulary: must be at least 0 (got -1)"},
       {[](RunSpec& s) { s.ema_decay = 1; }, "ema_decay: must be below 1"},
       {[](RunSpec& s) { s.target.accuracy = 98; }, "target.accuracy: must be at most 1"},
       {[](RunSpec& s) { s.target.stop = true; },
        "target.stop: needs target.accuracy, target.loss or target.bleu"},
       {[](RunSpec& s) { s.target.bleu = 101; }, "target.bleu: must be at most 100"},
-      {[](RunSpec& s) { s.lr.warmup_steps = -1; }, "lr.warmup_steps: must be at least 0, is -1"},
+      {[](RunSpec& s) { s.lr.warmup_steps = -1; }, "lr.warmup_steps: must be at least 0 (got -1)"},
       {[](RunSpec& s) { s.optimizer.adam.beta2 = 1; }, "optimizer.adam.beta2: must be below 1"},
       {[](RunSpec& s) { s.optimizer.lars.epsilon = -1; },
-       "optimizer.lars.epsilon: must be at least 0, is -1"},
+       "optimizer.lars.epsilon: must be at least 0 (got -1)"},
       {[](RunSpec& s) { s.lr.warmup_from = "base"; },
        "lr.warmup_from: unknown value \"base\" (known: , zero)"},
       {[](RunSpec& s) { s.model_options.cell = "rnn"; },
        "model_options.cell: unknown value \"rnn\" (known: , gru, lstm)"},
-      {[](RunSpec& s) { s.checkpoint.keep = -1; }, "checkpoint.keep: must be at least 0, is -1"},
+      {[](RunSpec& s) { s.checkpoint.keep = -1; }, "checkpoint.keep: must be at least 0 (got -1)"},
   }));
   RunSpec spec{.run_id = "r"};
   change(spec);
@@ -239,7 +243,7 @@ TEST_CASE("text that is no JSON is refused with line and column") {
   CHECK_THROWS_WITH(run_spec_from_json("{\"gpus\": 1", "run.json"),
                     "run.json:1:11: not valid JSON: the text ends too early");
   CHECK_THROWS_WITH(run_spec_from_json("[]", "run.json"),
-                    "run.json: expected a table, found array");
+                    "run.json: expected an object, found array");
   CHECK_THROWS_WITH(run_spec_from_json("", "run.json"),
                     "run.json:1:1: not valid JSON: the text ends too early");
 }

@@ -86,8 +86,8 @@ TEST_CASE("repetitions of a point go together and count together") {
   REQUIRE(fit.dropped.size() == 1);
   CHECK(fit.dropped[0].first_run == 3);
   CHECK(fit.gpu_hours == 60);
-  CHECK(fit.dropped[0].why.find("left out to keep within 83 GPU-hours: 24 GPU-hours, between 4 "
-                                "and 16 GPUs") == 0);
+  CHECK(fit.dropped[0].why.find("left out to stay within 83 GPU-hours: the point takes 24 "
+                                "GPU-hours and lies between 4 and 16 GPUs") == 0);
 }
 
 TEST_CASE("of several curves the most expensive point goes first") {

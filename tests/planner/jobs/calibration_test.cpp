@@ -47,7 +47,7 @@ TEST_CASE("the rows that say most about a run count") {
 
 TEST_CASE("two rows for the same GPUs and runs are refused") {
   CHECK(calibration_error(kRow + kRow) ==
-        "t.toml:4:1: throughput[1]: another row is of the same GPUs and runs");
+        "t.toml:4:1: throughput[1]: another row has the same GPU count and conditions");
   const std::string model = kRow + "model = 'resnet50'\n";
   CHECK(
       calibration_error(model + kRow + model).rfind("t.toml:8:1: throughput[2]: another row", 0) ==
@@ -56,7 +56,8 @@ TEST_CASE("two rows for the same GPUs and runs are refused") {
 }
 
 TEST_CASE("a broken calibration is refused with place, key and remedy") {
-  CHECK(calibration_error("") == "t.toml: throughput: no row [[throughput]]");
+  CHECK(calibration_error("") ==
+        "t.toml: throughput: there is no [[throughput]] row; add at least one");
   CHECK(calibration_error("[[troughput]]\ngpus = 1") ==
         "t.toml:1:3: troughput: unknown key; did you mean \"throughput\"? (known: throughput)");
   CHECK(calibration_error("[[throughput]]\nsamples_per_s = 1") ==
@@ -71,7 +72,7 @@ TEST_CASE("a broken calibration is refused with place, key and remedy") {
 TEST_CASE("a row that narrows by what is no axis of the study is refused at its place") {
   const Calibration calibration(kRow + "window_steps = 5\n", "t.toml");
   CHECK(test::error_of([&] { calibration.throughput(run_on(4)); }) ==
-        "t.toml:4:16: window_steps: is no axis of the study");
+        "t.toml:4:16: window_steps: is not an axis of the study");
 }
 
 TEST_CASE("run times are epochs x samples / throughput, by the file beside the study") {
@@ -90,7 +91,7 @@ TEST_CASE("run times are epochs x samples / throughput, by the file beside the s
   unknown_size.dataset.train_samples = 0;
   CHECK(times.of(unknown_size, wishes, site).value == 0);
   REQUIRE(times.notes().size() == 4);
-  CHECK(times.notes()[0].find("1 point outside the GPU counts measured: run times assume") == 0);
+  CHECK(times.notes()[0].find("1 point outside the measured GPU counts: run times assume") == 0);
   wishes.calibration = "gone.toml";
   CHECK(test::error_of([&] { times.of(run_on(4), wishes, site); }) ==
         (dir / "study.toml").string() + ":3:5: resources.calibration: cannot read " +

@@ -57,7 +57,7 @@ TEST_CASE("128 images of DenseNet-121 are refused on 11 and 16 GB, with what kee
     REQUIRE(why);
     CHECK_THAT(*why, StartsWith("out of memory on ") && Contains("does not fit") &&
                          Contains("GiB are activations") && Contains("features.") &&
-                         Contains("the largest batch of a GPU that fits is "));
+                         Contains("the largest batch per GPU that fits is "));
     CHECK_FALSE(memory.misfit(densenet(64), &partition));
   }
   CHECK(memory.notes().empty());
@@ -69,7 +69,7 @@ TEST_CASE("what is closer than predictions are wrong is planned, and noted") {
   std::int64_t batch = 64;
   while (!memory.misfit(densenet(batch), &partition)) ++batch;
   REQUIRE(memory.notes().size() == 1);
-  CHECK_THAT(memory.notes().front(), Contains("within 8 % of the GPU's memory"));
+  CHECK_THAT(memory.notes().front(), Contains("within 8 % of the GPU memory"));
 }
 
 TEST_CASE("what runs on such a GPU held beyond their cards counts, not on another or on CPUs") {
@@ -81,7 +81,9 @@ TEST_CASE("what runs on such a GPU held beyond their cards counts, not on anothe
   const predict::Measurements much = held_on("Tesla T4", 12e9), little = held_on("Tesla T4", 1e6);
   const auto why = memory.misfit(run, &t4, &much);
   REQUIRE(why);
-  CHECK_THAT(*why, StartsWith("out of memory on NVIDIA T4, by what measured runs held: does not"));
+  CHECK_THAT(
+      *why,
+      StartsWith("out of memory on NVIDIA T4 (with the memory that measured runs used): does not"));
   CHECK_FALSE(memory.misfit(run, &t4, &little));
   const predict::Measurements elsewhere = held_on("NVIDIA A100-SXM4-40GB", 12e9);
   CHECK_FALSE(memory.misfit(run, &t4, &elsewhere));
@@ -116,6 +118,6 @@ TEST_CASE("points without a card are counted in a note, with their model and pre
   CHECK_FALSE(memory.misfit(run, &t4));
   REQUIRE(memory.notes().size() == 1);
   CHECK_THAT(memory.notes()[0],
-             StartsWith("2 points are not judged for memory: there is no card of densenet121 in "
-                        "fp64 on the study's data"));
+             StartsWith("2 points are not checked for memory: there is no model card of "
+                        "densenet121 in fp64 for the data of the study"));
 }

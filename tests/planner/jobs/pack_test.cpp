@@ -149,8 +149,8 @@ TEST_CASE("what would cost more packed than alone stays alone, and a note says h
   const auto arranged = bench.arrange();
   CHECK(arranged.jobs.size() == 2);
   CHECK(arranged.notes ==
-        std::vector<std::string>{"not packed, since together they would cost more GPU-hours than "
-                                 "alone: 2 runs"});
+        std::vector<std::string>{
+            "not packed because packed jobs would cost more GPU-hours than separate jobs: 2 runs"});
   bench.site.partitions[0].exclusive = true;
   CHECK(bench.arrange().jobs.size() == 1);
 }
@@ -375,7 +375,8 @@ TEST_CASE("more jobs than the site takes at a time are noted, tasks counted") {
   PackBench bench;
   bench.site.max_jobs = 4;
   for (int i = 0; i < 5; ++i) bench.add(4);
-  CHECK(bench.arrange().notes.front().find("5 jobs, of which s takes 4 of one user") == 0);
+  CHECK(bench.arrange().notes.front().find(
+            "the plan has 5 jobs, but s accepts at most 4 per user") == 0);
   bench.launch.array = true;
   CHECK(bench.arrange().notes.size() == 1);
   bench.launch = {.pack = true};

@@ -41,12 +41,12 @@ TEST_CASE("with --fit points are left out by the rule, and listed with their cos
   text.study += "\nrepeats = 1";
   CHECK(test::error_of([&] { test::plan_texts(text.text(), kSite, dir); })
             .find("resources.max_gpu_hours: the plan may take up to 124 GPU-hours (every run for "
-                  "its whole walltime), the limit is 100") != std::string::npos);
+                  "its whole walltime), but the limit is 100") != std::string::npos);
   const auto planning = test::plan_texts(text.text(), kSite, dir, true);
   CHECK(planner::total_gpu_hours(planning.plan.runs) == 92);
   REQUIRE(planning.plan.skipped.size() == 1);
   CHECK(planning.plan.skipped[0].point.at("gpus") == "32");
-  CHECK(planning.plan.skipped[0].why.find("32 GPU-hours, between 16 and 64 GPUs") !=
+  CHECK(planning.plan.skipped[0].why.find("takes 32 GPU-hours and lies between 16 and 64 GPUs") !=
         std::string::npos);
   CHECK(planning.plan.jobs.size() == 4);
   for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {
@@ -62,8 +62,8 @@ TEST_CASE("a budget is of the whole plan, not of a sub-study") {
   CHECK_NOTHROW(test::plan_texts(text.text(), kSite, dir));
   text.rest += "resources = { max_gpu_hours = 5 }\n";
   CHECK(test::error_of([&] { test::plan_texts(text.text(), kSite, dir); })
-            .find("resources.max_gpu_hours: is of the whole plan; say it in the study's own "
-                  "[resources]") != std::string::npos);
+            .find("resources.max_gpu_hours: applies to the whole plan; set it in [resources] of "
+                  "the study, not in a sub-study") != std::string::npos);
 }
 
 TEST_CASE("a plan that is to fit without a limit is noted") {
@@ -79,13 +79,13 @@ TEST_CASE("when the ends alone cost too much, --fit says what they cost") {
   CHECK(test::error_of([&] {
           test::plan_texts(study_of("[4, 8, 16]", "max_gpu_hours = 19").text(), kSite, dir, true);
         })
-            .find("the smallest and largest GPU counts of each curve alone take 20 GPU-hours, the "
-                  "limit is 19") != std::string::npos);
+            .find("the smallest and largest GPU counts of each curve alone take 20 GPU-hours, but "
+                  "the limit is 19") != std::string::npos);
   auto text = study_of("[4, 8, 16]", "max_gpu_hours = 19");
   text.study += "\nbaseline = { gpus = 8 }";
   CHECK(test::error_of([&] {
           test::plan_texts(text.text(), kSite, dir, true);
-        }).find("GPU counts of each curve and the baseline's 8 alone take 28 GPU-hours") !=
+        }).find("GPU counts of each curve and the baseline of 8 GPUs alone take 28 GPU-hours") !=
         std::string::npos);
 }
 
@@ -115,9 +115,8 @@ TEST_CASE("predictions outside the measured counts and unheard wishes are warnin
   const auto text = study_of("[1, 2]", "calibration = 't.toml'\nqos = 'q'").text();
   const auto planning = test::plan_texts(text, "scheduler = 'local'", dir);
   REQUIRE(planning.plan.warnings.size() == 3);
-  CHECK(planning.plan.warnings[0].find("1 point outside the GPU counts measured") == 0);
-  CHECK(planning.plan.warnings[1].find(
-            "1 point outside the GPU counts that runs were measured on") == 0);
+  CHECK(planning.plan.warnings[0].find("1 point outside the measured GPU counts") == 0);
+  CHECK(planning.plan.warnings[1].find("1 point outside the GPU counts of measured runs") == 0);
   CHECK(planning.plan.warnings[1].find("the upper edge of the band") != std::string::npos);
   CHECK(planning.plan.warnings[2] == "resources.qos has no effect on a single machine (site)");
 }

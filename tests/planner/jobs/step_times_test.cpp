@@ -72,16 +72,16 @@ TEST_CASE("without a measured step or all-reduce there is no time, and a note sa
   StepTimesBench bench;
   CHECK(bench.run_s(4) == 0);
   REQUIRE(bench.times.notes().size() == 1);
-  CHECK_THAT(bench.times.notes()[0], Contains("no all-reduce that says anything of 4 GPUs"));
+  CHECK_THAT(bench.times.notes()[0], Contains("no all-reduce time that applies to 4 GPUs"));
   bench.run.batch_per_gpu = 10;
   CHECK(bench.run_s(4) == 0);
   CHECK(bench.times.notes().size() == 1);  // said once
   bench.calibration.compute.clear();
   CHECK(bench.run_s(1) == 0);
-  CHECK_THAT(bench.times.notes()[1], Contains("no step of mlp on 3x32x32"));
+  CHECK_THAT(bench.times.notes()[1], Contains("no step time of mlp for 3x32x32"));
   bench.run.model = "cnn";
   CHECK(bench.run_s(1) == 0);
-  CHECK_THAT(bench.times.notes()[2], Contains("no card of cnn"));
+  CHECK_THAT(bench.times.notes()[2], Contains("no model card of cnn"));
 }
 
 TEST_CASE("what is not modelled has no time") {
@@ -120,7 +120,7 @@ TEST_CASE("steps of another precision give no time") {
   bench.run.precision = "tf32";
   CHECK(bench.run_s(1) == 0);
   REQUIRE(bench.times.notes().size() == 1);
-  CHECK_THAT(bench.times.notes()[0], Contains("no step of mlp on 3x32x32 in tf32"));
+  CHECK_THAT(bench.times.notes()[0], Contains("no step time of mlp for 3x32x32 in tf32"));
 }
 
 TEST_CASE("GPUs hide communication beside the backward pass, CPUs do not") {

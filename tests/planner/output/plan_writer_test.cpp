@@ -306,7 +306,7 @@ TEST_CASE("a value that no directive can hold stops the plan before anything is 
       "scheduler = 'slurm'\nwalltime = '01:00:00'\naccount = 'my budget'\n"
       "[[partitions]]\nname = 'p'\n";
   const auto message = test::error_of([&] { write(test::plan_demo_on(site, dir), out); });
-  CHECK(message.find("account: the value 'my budget' holds a space") != std::string::npos);
+  CHECK(message.find("account: the value 'my budget' contains a space") != std::string::npos);
   CHECK_FALSE(fs::exists(out.root()));
 }
 

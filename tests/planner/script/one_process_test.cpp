@@ -91,8 +91,9 @@ TEST_CASE("packed runs are one process each, on as many GPUs as they have device
 TEST_CASE("more devices than a node has GPUs are refused") {
   DataParallelBench bench("slurm", "srun");
   bench.study.matrix = "model = 'mlp'\nframework = 'data_parallel'\ngpus = 8\nbatch_per_gpu = 32";
-  CHECK_THROWS_WITH(bench.plan(), Contains("matrix.gpus: 8 GPUs do not fit on site") &&
-                                      Contains("(p: one process with 8 devices on nodes of 4)"));
+  CHECK_THROWS_WITH(bench.plan(),
+                    Contains("matrix.gpus: 8 GPUs do not fit on site") &&
+                        Contains("(p: one process needs 8 devices, but nodes have 4)"));
 }
 
 TEST_CASE("an external trainer starts its own processes, whatever its framework is called") {

@@ -43,10 +43,10 @@ bool starts(const std::string& text, const std::string& beginning) {
 TEST_CASE("a value of the study that no directive takes is told at its key") {
   const std::string site = kOriginSlurm + kOriginNodes + "name = 'p'\n";
   CHECK(refusal("account = 'x; rm'", site) ==
-        "{STUDY}:10:11: resources.account: the value 'x; rm' holds the character ;; nothing can be "
-        "quoted on this line (#SBATCH --account)");
+        "{STUDY}:10:11: resources.account: the value 'x; rm' contains the character ;; values on "
+        "this line cannot be quoted (#SBATCH --account)");
   starts(refusal("qos = 'a b'", site),
-         "{STUDY}:10:7: resources.qos: the value 'a b' holds a space");
+         "{STUDY}:10:7: resources.qos: the value 'a b' contains a space");
   starts(refusal("constraint = '$x'", site), "{STUDY}:10:14: resources.constraint: the value");
   starts(refusal("mail = { user = 'a b' }", site), "{STUDY}:10:17: resources.mail.user: the value");
   starts(refusal("gpu_type = '$x'", site), "{STUDY}:10:12: resources.gpu_type: the value");

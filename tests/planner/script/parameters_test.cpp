@@ -26,10 +26,10 @@ std::string parameters_error(const test::StudyText& study) {
 
 TEST_CASE("a parameter may not take a name that commands or scripts have") {
   CHECK(parameters_error(external("parameters.gpus = [1, 2]")) ==
-        "s.toml:7:19: matrix.parameters.gpus: the name is taken: in scripts and commands {{gpus}} "
-        "is the value \"ranks of the run\"; call the parameter otherwise");
+        "s.toml:7:19: matrix.parameters.gpus: the name is reserved: in scripts and commands "
+        "{{gpus}} is the value \"ranks of the run\"; use another name for the parameter");
   CHECK(parameters_error(external("", "parameters.epochs = 3"))
-            .rfind("s.toml:9:21: training.parameters.epochs: the name is taken", 0) == 0);
+            .rfind("s.toml:9:21: training.parameters.epochs: the name is reserved", 0) == 0);
   CHECK(parameters_error(external("parameters.table = 'a'")).find("the value \"array: file") !=
         std::string::npos);
   CHECK(parameters_error(external("parameters.is_packed = true")).find("the flag ") !=
@@ -38,7 +38,7 @@ TEST_CASE("a parameter may not take a name that commands or scripts have") {
             .empty());
   auto overriding = external("", "parameters.size = 1");
   overriding.rest += "[[override]]\nwhen = 'gpus == 1'\nparameters.seed = 7\n";
-  CHECK(parameters_error(overriding).find("override[0].parameters.seed: the name is taken") !=
+  CHECK(parameters_error(overriding).find("override[0].parameters.seed: the name is reserved") !=
         std::string::npos);
 }
 
@@ -46,7 +46,7 @@ TEST_CASE("names that are taken are refused when planning") {
   const test::TempDir dir;
   CHECK(test::error_of([&] {
           test::plan_texts(external("parameters.model = ['a']").text(), "scheduler = 'local'", dir);
-        }).find("matrix.parameters.model: the name is taken") != std::string::npos);
+        }).find("matrix.parameters.model: the name is reserved") != std::string::npos);
 }
 
 TEST_CASE("the head of another trainer's script says only what the study says") {
@@ -60,11 +60,12 @@ TEST_CASE("an axis that the command never names is noted, with its place") {
   const auto study = test::read(
       external("parameters.foo = [1, 2]\nparameters.bar = [1, 2]", "", "train --foo {{foo}}"));
   CHECK(planner::unused_parameters(study) ==
-        std::vector<std::string>{"s.toml:8:18: matrix.parameters.bar: the command has no {{bar}}: "
-                                 "its values make no difference"});
+        std::vector<std::string>{"s.toml:8:18: matrix.parameters.bar: the command does not contain "
+                                 "{{bar}}, so the values of this axis have no effect"});
   const test::TempDir dir;
   const auto planning =
       test::plan_texts(external("parameters.bar = [1, 2]").text(), "scheduler = 'local'", dir);
   REQUIRE(planning.plan.warnings.size() == 1);
-  CHECK(planning.plan.warnings[0].find("the command has no {{bar}}") != std::string::npos);
+  CHECK(planning.plan.warnings[0].find("the command does not contain {{bar}}") !=
+        std::string::npos);
 }

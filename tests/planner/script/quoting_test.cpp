@@ -71,7 +71,7 @@ TEST_CASE("a value within quotes must mean nothing to a shell") {
     CHECK(test::run_bash(script.with(plain)).exit_code == 0);
     CHECK(test::error_of([&] {
             script.with(bad);
-          }).find("within quotes, a here-document or arithmetic") != std::string::npos);
+          }).find("inside quotes, a here-document or arithmetic") != std::string::npos);
   }
   const planner::ScriptText bare("echo \"$(printf %s " + mark + ")\"", "t");
   const std::string_view values[] = {hostile};

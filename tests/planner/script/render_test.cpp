@@ -60,7 +60,7 @@ TEST_CASE("a template that has seen one job's data serves others") {
   CHECK(script.render(data("b", true, {})) == "on b\n#SBATCH -A b\n");
   CHECK(test::error_of([&] {
           script.render(data("c d", true, {"1"}));
-        }).find("t.mustache: #SBATCH -A: the value 'c d' holds a space") != std::string::npos);
+        }).find("t.mustache: #SBATCH -A: the value 'c d' contains a space") != std::string::npos);
   CHECK(test::error_of([&] {
           script.render({{{"y", ""}}, {{"on", false}}, {{"args", {}}}});
         }).find("unknown name \"x\"") != std::string::npos);
@@ -74,16 +74,16 @@ TEST_CASE("an unknown name is an error with its place and the nearest") {
   CHECK(Templates("{{>part}}\n", "\n  {{xx}}\n").error({{{"x", "1"}}}) ==
         "DIR/part.mustache:2:3: unknown name \"xx\"; did you mean \"x\"? (known: x)");
   CHECK(Templates("x\n{{>prat}}\n").error({}) ==
-        "DIR/t.mustache:2:1: no partial prat.mustache in DIR");
+        "DIR/t.mustache:2:1: there is no partial prat.mustache in DIR");
 }
 
 TEST_CASE("a partial is found by its nearest name, and cannot ask for itself") {
   CHECK(Templates("{{>prat}}\n", "x\n").error({}) ==
-        "DIR/t.mustache:1:1: no partial prat.mustache in DIR; did you mean \"part\"?");
+        "DIR/t.mustache:1:1: there is no partial prat.mustache in DIR; did you mean \"part\"?");
   CHECK(Templates("a\n{{>part}}\n", "b {{> part }}\n").error({}) ==
-        "DIR/t.mustache:2:1: partial part asks for itself");
+        "DIR/t.mustache:2:1: partial part includes itself");
   CHECK(Templates("{{>part}}\n", "{{>t}}\n").error({}) ==
-        "DIR/part.mustache:1:1: partial t asks for itself");
+        "DIR/part.mustache:1:1: partial t includes itself");
 }
 
 TEST_CASE("bad mustache is an error at its line") {
@@ -95,7 +95,7 @@ TEST_CASE("bad mustache is an error at its line") {
 
 TEST_CASE("a template cannot get round the quoting") {
   CHECK(Templates("\n echo {{{x}}}\n").error({{{"x", "1"}}}) ==
-        "DIR/t.mustache:2:7: {{{ is not allowed here; only {{{line}}} stands unquoted");
+        "DIR/t.mustache:2:7: {{{ is not allowed here; only {{{line}}} may be unquoted");
   CHECK(Templates("{{&x}}\n").error({}).find("{{& is not allowed") != std::string::npos);
   CHECK(Templates("{{=<% %>=}}\n").error({}).find("{{= is not allowed") != std::string::npos);
   CHECK(Templates("{{>part}}\n", "{{{x}}}\n").error({}).find("DIR/part.mustache:1:1: {{{") == 0);
@@ -107,11 +107,10 @@ TEST_CASE("a value that cannot stand within quotes is told at its tag") {
   const TemplateData data{{{"x", "a b"}}};
   CHECK(Templates("x {{x}}\n echo \"{{x}}\"\n")
             .error(data)
-            .rfind("DIR/t.mustache:2:8: the value 'a b' comes after 'echo \"', within quotes", 0) ==
-        0);
+            .rfind("DIR/t.mustache:2:8: the value 'a b' follows 'echo \"', inside quotes", 0) == 0);
   CHECK(Templates("{{>part}}\n", "\"{{x}}\"\n")
             .error(data)
-            .rfind("DIR/part.mustache:1:2: the value 'a b' comes after", 0) == 0);
+            .rfind("DIR/part.mustache:1:2: the value 'a b' follows", 0) == 0);
 }
 
 TEST_CASE("broken mustache and missing templates are errors") {

@@ -28,7 +28,7 @@ TEST_CASE("what is wrong with a command is told at its place in the study") {
             .rfind("s.toml:11:7: trainer.command: unknown name \"modle\"; did you mean \"model\"?",
                    0) == 0);
   CHECK(error("train {{{model}}}") ==
-        "s.toml:11:7: trainer.command: {{{ is not allowed here; only {{{line}}} stands unquoted");
+        "s.toml:11:7: trainer.command: {{{ is not allowed here; only {{{line}}} may be unquoted");
 }
 
 TEST_CASE("a command cannot take what the study does not say") {
@@ -38,7 +38,7 @@ TEST_CASE("a command cannot take what the study does not say") {
   for (const std::string name : {"epochs", "framework"}) {
     ExternalCommand command("train {{model}} {{ " + name + " }}", {"s.toml", 11, 7});
     CHECK(test::error_of([&] { command.of(run); }) ==
-          "s.toml:11:7: trainer.command: " + name + " is not said by the study");
+          "s.toml:11:7: trainer.command: the study does not set " + name);
   }
   CHECK(ExternalCommand("train {{dataset_path}}", {}).of(run) == "train ''");
   run.parameters["epochs"] = "9";

@@ -120,18 +120,19 @@ TEST_CASE("each directive takes the characters its batch system takes there") {
 
 TEST_CASE("a refused directive value is explained in one line") {
   CHECK(test::error_of([] { placed("#SBATCH --account=", "my\nbudget"); }) ==
-        "t.mustache: #SBATCH --account: the value $'my\\nbudget' holds a newline; nothing can be "
-        "quoted on this line");
-  CHECK(test::error_of([] { placed("#SBATCH --account=", ""); }) ==
-        "t.mustache: #SBATCH --account: the value '' is empty; nothing can be quoted on this line");
+        "t.mustache: #SBATCH --account: the value $'my\\nbudget' contains a newline; values on "
+        "this line cannot be quoted");
+  CHECK(
+      test::error_of([] { placed("#SBATCH --account=", ""); }) ==
+      "t.mustache: #SBATCH --account: the value '' is empty; values on this line cannot be quoted");
 }
 
 TEST_CASE("a value cannot name a directive, nor be NUL") {
   for (const char* before : {"#", "#SB", "a\n#O"}) CHECK_THROWS(placed(before, "x"));
   CHECK(test::error_of([] { placed("\n#SBATC", "H"); }) ==
-        "t.mustache: #SBATC{{…}}: a value cannot name a directive");
+        "t.mustache: #SBATC{{…}}: a value cannot be part of the name of a directive");
   CHECK(test::error_of([] { placed("echo ", std::string_view("a\0b", 3)); }) ==
-        "a value for the job script holds the byte 0x00");
+        "a value for the job script contains the byte 0x00");
   CHECK_THROWS_AS(placed("#SBATCH -A ", std::string_view("\0", 1)), base::SpecError);
 }
 
@@ -140,5 +141,5 @@ TEST_CASE("text that could pass for a mark is refused") {
     CHECK_THROWS_AS(refuse_marks(std::string("a") + c), base::SpecError);
   }
   CHECK(test::error_of([] { refuse_marks("\x01"); }) ==
-        "a value for the job script holds the byte 0x01");
+        "a value for the job script contains the byte 0x01");
 }

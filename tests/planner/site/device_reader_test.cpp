@@ -59,8 +59,8 @@ TEST_CASE("a device may be named by how its name alone begins") {
   CHECK(planner::find_device("h100", folder).name == "h100-sxm5-80gb");
   CHECK(planner::find_device("t4", folder).name == "t4");
   CHECK_THROWS_WITH(planner::find_device("a100", folder),
-                    "unknown device \"a100\": a100-sxm4-40gb and a100-sxm4-80gb begin so; name one "
-                    "of them");
+                    "ambiguous device \"a100\": a100-sxm4-40gb and a100-sxm4-80gb begin with this "
+                    "text; name one of them");
   CHECK_THROWS_WITH(planner::find_device("h200", folder),
                     Contains("unknown device \"h200\"") && Contains("known: a100-sxm4-40gb"));
   CHECK_THROWS_AS(planner::find_device("100", folder), base::UsageError);

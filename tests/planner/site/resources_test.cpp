@@ -71,14 +71,15 @@ TEST_CASE("more cores per rank mean fewer ranks on a node") {
 
 TEST_CASE("a job that fits nowhere is refused naming the limit of each partition") {
   CHECK(test::error_of([] { allocate_for(8192); }) ==
-        "s.toml:5:9: matrix.gpus: 8192 GPUs do not fit on site j (small: 2048 nodes of 4 ranks, at "
-        "most 2 nodes; large: 2048 nodes of 4 ranks, at most 936 nodes)");
+        "s.toml:5:9: matrix.gpus: 8192 GPUs do not fit on site j (small: needs 2048 nodes of 4 "
+        "ranks, but at most 2 nodes are allowed; large: needs 2048 nodes of 4 ranks, but at most "
+        "936 nodes are allowed)");
   CHECK(test::error_of([] { allocate_for(4, booster(), {.walltime_s = 36000}); }) ==
-        "s.toml:5:9: matrix.gpus: 4 GPUs do not fit on site j (small: walltime 10 h, at most 2 h; "
-        "large: 1 nodes, at least 3)");
+        "s.toml:5:9: matrix.gpus: 4 GPUs do not fit on site j (small: the walltime is 10 h, but "
+        "the limit is 2 h; large: needs 1 nodes, but jobs must use at least 3)");
   CHECK(test::error_of([] {
           allocate_for(4, booster(), {.cores_per_rank = 64});
-        }).find("small: 64 cores per rank on nodes of 48 cores") != std::string::npos);
+        }).find("small: 64 cores per rank requested on nodes with 48 cores") != std::string::npos);
 }
 
 TEST_CASE("the site's walltime is cut to what a partition that the study names allows") {
@@ -86,11 +87,13 @@ TEST_CASE("the site's walltime is cut to what a partition that the study names a
   site.walltime_s = 36000;
   const Node small{std::string("small"), {}};
   CHECK(allocate_for(4, site, {.partition = small}).request.walltime_s == 7200);
-  CHECK(test::error_of([&] { allocate_for(4, site); }).find("walltime 10 h, at most 2 h") !=
-        std::string::npos);
+  CHECK(test::error_of([&] {
+          allocate_for(4, site);
+        }).find("the walltime is 10 h, but the limit is 2 h") != std::string::npos);
   const ResourceWishes wished{.walltime_s = 36000, .partition = small};
-  CHECK(test::error_of([&] { allocate_for(4, site, wished); }).find("walltime 10 h, at most 2 h") !=
-        std::string::npos);
+  CHECK(test::error_of([&] {
+          allocate_for(4, site, wished);
+        }).find("the walltime is 10 h, but the limit is 2 h") != std::string::npos);
 }
 
 TEST_CASE("the study may name the partition") {
@@ -127,8 +130,8 @@ const Partition kSixteen{.name = "p", .gpus_per_node = 4, .cores_per_node = 48, 
 TEST_CASE("more nodes than exist do not fit") {
   CHECK(allocate_for(64, one_partition(kSixteen)).request.nodes == 16);
   CHECK(test::error_of([] { allocate_for(68, one_partition(kSixteen)); }) ==
-        "s.toml:5:9: matrix.gpus: 68 GPUs do not fit on site x (p: 17 nodes of 4 ranks, of 16 that "
-        "exist)");
+        "s.toml:5:9: matrix.gpus: 68 GPUs do not fit on site x (p: needs 17 nodes of 4 ranks, but "
+        "only 16 exist)");
 }
 
 TEST_CASE("a wish no partition fulfils is refused at its place") {
@@ -136,15 +139,16 @@ TEST_CASE("a wish no partition fulfils is refused at its place") {
   ResourceWishes memory{.memory_gb = 80}, model{.gpu_type = "A100"}, time{.walltime_s = 7200};
   memory.said["memory_gb"] = model.said["gpu_type"] = time.said["walltime"] = kPlace;
   CHECK(test::error_of([&] { allocate_for(1, one_partition(small), memory); }) ==
-        "s.toml:20:7: resources.memory_gb: 1 GPU does not fit on site x (p: 80 GB on nodes of 64 "
-        "GB)");
+        "s.toml:20:7: resources.memory_gb: 1 GPU does not fit on site x (p: 80 GB requested on "
+        "nodes with 64 GB)");
   CHECK(test::error_of([&] { allocate_for(1, one_partition(small), model); }) ==
-        "s.toml:20:7: resources.gpu_type: 1 GPU does not fit on site x (p: its GPUs are V100)");
+        "s.toml:20:7: resources.gpu_type: 1 GPU does not fit on site x (p: its GPUs are of type "
+        "V100)");
   Site short_site = one_partition(small);
   short_site.partitions[0].max_walltime_s = 3600;
   CHECK(test::error_of([&] { allocate_for(1, short_site, time); })
-            .find("s.toml:20:7: resources.walltime: 1 GPU does not fit on site x (p: walltime 2 h, "
-                  "at most 1 h)") == 0);
+            .find("s.toml:20:7: resources.walltime: 1 GPU does not fit on site x (p: the walltime "
+                  "is 2 h, but the limit is 1 h)") == 0);
 }
 
 TEST_CASE("of several partitions the one with the wanted GPUs or memory is used") {
@@ -170,9 +174,8 @@ TEST_CASE("a predicted run time gives the walltime, cut to the partition's limit
   site.partitions[0].max_walltime_s = 4000;
   CHECK(walltime(3600) == 4000);
   CHECK(test::error_of([&] { walltime(4001); }) ==
-        "s.toml:5:9: matrix.gpus: 4 GPUs do not fit on site x (p: predicted run time 1.111 h "
-        "(1.111 h "
-        "to 1.111 h), at most 1.111 h)");
+        "s.toml:5:9: matrix.gpus: 4 GPUs do not fit on site x (p: the predicted run time is 1.111 "
+        "h (1.111 h to 1.111 h), but the limit is 1.111 h)");
 }
 
 TEST_CASE("a time limit is never less than the upper edge of the band of the prediction") {

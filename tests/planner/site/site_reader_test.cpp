@@ -20,30 +20,31 @@ const std::string kSlurmSite = "scheduler = 'slurm'\nwalltime = '01:00:00'\n";
 }  // namespace
 
 TEST_CASE("a broken site is refused with place, key and remedy") {
-  CHECK(site_error("") == "c.toml: scheduler: missing: local, slurm or oar");
+  CHECK(site_error("") == "c.toml: scheduler: missing; set it to local, slurm or oar");
   CHECK(site_error("scheduler = 'slrum'") ==
         "c.toml:1:13: scheduler: unknown scheduler \"slrum\"; did you mean \"slurm\"? (known: "
         "local, slurm, oar)");
   CHECK(site_error("scheduler = 'local'\nmodule = 'x'")
             .rfind("c.toml:2:1: module: unknown key; did you mean \"modules\"?", 0) == 0);
   CHECK(site_error("scheduler = 'slurm'") ==
-        "c.toml: partitions: missing; a batch system needs the shape of its nodes");
+        "c.toml: partitions: missing; describe the nodes of the batch system in [[partitions]]");
   CHECK(site_error("scheduler = 'slurm'\n[[partitions]]\nname = 'p'") ==
         "c.toml: walltime: missing; a batch system needs a time limit");
   CHECK(site_error(kSlurmSite + "[[partitions]]\ngpus_per_node = 1") ==
         "c.toml:3:1: partitions[0]: name is missing");
   CHECK(site_error(kSlurmSite +
                    "[[partitions]]\nname = 'p'\n[[partitions]]\nname = 'p'\nqos = 'q'") ==
-        "c.toml:5:1: partitions[1]: name \"p\" is taken; give this one another, and queue = \"p\"");
+        "c.toml:5:1: partitions[1]: name \"p\" is already used; give this partition another name "
+        "and queue = \"p\"");
   CHECK(site_error(kSlurmSite + "[[partitions]]\nname = 'p'\ngpus_per_node = -1") ==
-        "c.toml:5:17: partitions[0].gpus_per_node: must be at least 0, is -1");
+        "c.toml:5:17: partitions[0].gpus_per_node: must be at least 0 (got -1)");
   CHECK(site_error(kSlurmSite + "device = 'cuda'\n[[partitions]]\nname = 'p'") ==
-        "c.toml: partitions.gpus_per_node: missing in p: the site's device is cuda");
+        "c.toml: partitions.gpus_per_node: missing in p; the device cuda requires it");
   CHECK(site_error("scheduler = 'local'\nenvironment = [1]") ==
         "c.toml:2:16: environment[0]: expected a string, found a whole number");
   CHECK(site_error("scheduler = 'local'\nlauncher_args = 'a\\u0000'").empty());
   CHECK(site_error("scheduler = 'local'\nlauncher_args = \"a\\u0000\"") ==
-        "c.toml:2:17: launcher_args: holds a NUL character");
+        "c.toml:2:17: launcher_args: must not contain a NUL character");
   CHECK(site_error("scheduler = 'local'\nvariables = { A = 1 }") ==
         "c.toml:2:19: variables.A: expected a string, found a whole number");
 }
@@ -53,11 +54,11 @@ TEST_CASE("a site keeps variables that would be removed, and no others") {
       "scheduler = 'local'\nkeep_environment = ['SBATCH_ACCOUNT', 'RANK']", "c.toml");
   CHECK(site.keep_environment == std::vector<std::string>{"SBATCH_ACCOUNT", "RANK"});
   CHECK(site_error("scheduler = 'local'\nkeep_environment = ['SBATH_ACCOUNT']") ==
-        "c.toml:2:20: keep_environment: SBATH_ACCOUNT reaches jobs without this key; name "
-        "variables that dlscale submit says it removes");
+        "c.toml:2:20: keep_environment: SBATH_ACCOUNT reaches jobs without this key; name only "
+        "variables that dlscale submit reports as removed");
   CHECK(site_error("scheduler = 'local'\nkeep_environment = ['SBATCH_*']") ==
-        "c.toml:2:20: keep_environment: \"SBATCH_*\" is no name of a variable: letters, digits and "
-        "_, no digit first");
+        "c.toml:2:20: keep_environment: \"SBATCH_*\" is not the name of a variable; use only "
+        "letters, digits and _, and do not begin with a digit");
 }
 
 TEST_CASE("the command for the rendezvous host is one line, on batch systems") {
@@ -67,12 +68,12 @@ TEST_CASE("the command for the rendezvous host is one line, on batch systems") {
       planner::read_site(kSlurmSite + "rendezvous_host = \"" + command + "\"" + partition, "c.toml")
           .rendezvous_host == command);
   CHECK(site_error(kSlurmSite + "rendezvous_host = ' '" + partition) ==
-        "c.toml:3:19: rendezvous_host: is empty; give a command that prints a node's name, or "
+        "c.toml:3:19: rendezvous_host: is empty; give a command that prints the name of a node, or "
         "leave the key out");
   CHECK(site_error(kSlurmSite + "rendezvous_host = \"a\\nb\"" + partition) ==
         "c.toml:3:19: rendezvous_host: must be one line of shell");
   CHECK(site_error("scheduler = 'local'\nrendezvous_host = 'uname -n'") ==
-        "c.toml:2:1: rendezvous_host: has no meaning on a single machine");
+        "c.toml:2:1: rendezvous_host: has no effect on a single machine; leave it out");
 }
 
 TEST_CASE("shipped sites whose comments recommend a variable keep it") {
@@ -118,15 +119,16 @@ TEST_CASE("every site that comes along can be read") {
 
 TEST_CASE("a key that the site's batch system cannot honour is refused at its place") {
   const std::string oar = "scheduler = 'oar'\nwalltime = '01:00:00'\n[[partitions]]\nname = 'p'\n";
-  CHECK(site_error(oar + "qos = 'q'") == "c.toml:5:1: partitions[0].qos: has no meaning on OAR");
+  CHECK(site_error(oar + "qos = 'q'") ==
+        "c.toml:5:1: partitions[0].qos: has no effect on OAR; leave it out");
   CHECK(site_error(oar + "memory_request = true") ==
-        "c.toml:5:1: partitions[0].memory_request: has no meaning on OAR");
+        "c.toml:5:1: partitions[0].memory_request: has no effect on OAR; leave it out");
   CHECK(site_error(kSlurmSite + "[[partitions]]\nname = 'p'\nproperties = 'x'") ==
-        "c.toml:5:1: partitions[0].properties: has no meaning on SLURM");
+        "c.toml:5:1: partitions[0].properties: has no effect on SLURM; leave it out");
   CHECK(site_error("scheduler = 'local'\nmail = { user = 'a' }") ==
-        "c.toml:2:1: mail: has no meaning on a single machine");
+        "c.toml:2:1: mail: has no effect on a single machine; leave it out");
   CHECK(site_error("scheduler = 'local'\nbind = 'cores'") ==
-        "c.toml:2:1: bind: has no meaning on a single machine");
+        "c.toml:2:1: bind: has no effect on a single machine; leave it out");
   CHECK(
       site_error(oar + "types = ['besteffort']\nhost_resource = 'host'\nmoldable = true").empty());
 }
@@ -139,9 +141,9 @@ TEST_CASE("keys that exclude or need each other are refused") {
         "c.toml:3:1: partitions[0]: max_nodes is below min_nodes");
   CHECK(site_error("scheduler = 'oar'\nwalltime = '01:00:00'\n[[partitions]]\nname = 'p'\n"
                    "moldable = true\nexclusive = true")
-            .find("moldable and exclusive exclude each other") != std::string::npos);
+            .find("moldable and exclusive cannot be combined") != std::string::npos);
   CHECK(site_error("scheduler = 'local'\ncontainer = { kind = 'pyxis', image = 'x' }") ==
-        "c.toml:2:13: container: pyxis is a part of srun: the site's launcher must be srun");
+        "c.toml:2:13: container: pyxis is a plug-in of srun; set launcher = \"srun\"");
   CHECK(site_error("scheduler = 'local'\ncontainer = { kind = 'apptainer' }") ==
         "c.toml:2:13: container: image is missing");
   CHECK(site_error("scheduler = 'local'\ncontainer = { kind = 'docker', image = 'x' }")
@@ -158,13 +160,12 @@ TEST_CASE("a launcher that does not fit the batch system is refused, with those 
     return site_error("scheduler = '" + scheduler + "'\nlauncher = '" + launcher + "'" + rest);
   };
   CHECK(told("slurm", "oarsh") ==
-        "c.toml:2:12: launcher: oarsh does not start ranks on SLURM; there it is srun or mpirun");
+        "c.toml:2:12: launcher: oarsh cannot start ranks on SLURM; use srun or mpirun");
   CHECK(told("oar", "srun") ==
-        "c.toml:2:12: launcher: srun does not start ranks on OAR; there it is oarsh or mpirun");
+        "c.toml:2:12: launcher: srun cannot start ranks on OAR; use oarsh or mpirun");
   for (const std::string launcher : {"srun", "oarsh"}) {
     CHECK(told("local", launcher) == "c.toml:2:12: launcher: " + launcher +
-                                         " does not start ranks on a single machine; there it is "
-                                         "mpirun");
+                                         " cannot start ranks on a single machine; use mpirun");
   }
   for (const char* scheduler : {"slurm", "oar", "local"}) CHECK(told(scheduler, "mpirun").empty());
   CHECK(told("slurm", "srun").empty());

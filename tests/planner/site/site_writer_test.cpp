@@ -96,7 +96,7 @@ TEST_CASE("comments tell a user what to fill in") {
   const std::string text = planner::site_text(small_site("oar"));
   CHECK(text.find("\n# account = ") != std::string::npos);
   CHECK(text.find("\n# modules = ") != std::string::npos);
-  CHECK(text.find("# `queue`, or else `name`, is the queue") != std::string::npos);
+  CHECK(text.find("# `queue`, or `name` without it, is the OAR queue") != std::string::npos);
 }
 
 }  // namespace

@@ -52,19 +52,20 @@ TEST_CASE("broken wishes are refused with place and key") {
   CHECK(resources_error("wall_time = 1")
             .find("s.toml:1:1: resources.wall_time: unknown key; did you mean \"walltime\"?") == 0);
   CHECK(resources_error("margin = 0.5") ==
-        "s.toml:1:10: resources.margin: must be between 1 and 100, is 0.5");
+        "s.toml:1:10: resources.margin: must be between 1 and 100 (got 0.5)");
   CHECK(resources_error("exclusive = 1") ==
         "s.toml:1:13: resources.exclusive: expected true or false, found a whole number");
-  CHECK(resources_error("gpu_type = \"a'b\"") == "s.toml:1:12: resources.gpu_type: holds a quote");
+  CHECK(resources_error("gpu_type = \"a'b\"") ==
+        "s.toml:1:12: resources.gpu_type: must not contain quotes");
   CHECK(resources_error("mail = { on = ['end'] }") ==
         "s.toml:1:8: resources.mail: user is missing");
   CHECK(resources_error("mail = { user = 'a', on = ['abort'] }").find("unknown event \"abort\"") !=
         std::string::npos);
   CHECK(resources_error("memory_gb = 0").find("s.toml:1:13: resources.memory_gb: must be") == 0);
   CHECK(test::error_of([] { launch("throttle = 3"); }) ==
-        "s.toml:1:12: launch.throttle: needs array = true: it limits the tasks of an array");
+        "s.toml:1:12: launch.throttle: needs array = true because it limits the tasks of an array");
   CHECK(test::error_of([] { launch("chain = 0"); }) ==
-        "s.toml:1:9: launch.chain: must be at least 1, is 0");
+        "s.toml:1:9: launch.chain: must be at least 1 (got 0)");
 }
 
 TEST_CASE("wishes that a batch system cannot fulfil are noted, each once") {
@@ -85,9 +86,9 @@ TEST_CASE("where jobs do not wait in chains, the note says why") {
   };
   CHECK(notes("slurm").empty());
   CHECK(notes("oar") ==
-        std::vector<std::string>{"launch.chain has no effect on OAR (x): it takes the id of the "
-                                 "job to wait for, known only once that is submitted; the jobs of "
-                                 "this plan do not wait"});
+        std::vector<std::string>{
+            "launch.chain has no effect on OAR (x): OAR needs the id of the job to wait for, which "
+            "is known only after that job is submitted; the jobs of this plan do not wait"});
   CHECK(notes("local") ==
         std::vector<std::string>{"launch.chain has no effect on a single machine (x)"});
 }
@@ -96,8 +97,8 @@ TEST_CASE("what would make time limits is noted beside a fixed one, unless runs 
   const auto fixed = resources("walltime = '01:00:00'\nmargin = 2\ncalibration = 't.toml'");
   CHECK(unheard(site_of("slurm"), fixed, {}) ==
         std::vector<std::string>{
-            "resources.margin has no effect on time limits, which resources.walltime fixes",
-            "resources.calibration has no effect on time limits, which resources.walltime fixes"});
+            "resources.margin has no effect because resources.walltime sets the time limits",
+            "resources.calibration has no effect because resources.walltime sets the time limits"});
   CHECK(unheard(site_of("slurm"), fixed, launch("pack = true")).empty());
   const auto free = resources("walltime = 'auto'\nmargin = 2\ncalibration = 't.toml'");
   CHECK(unheard(site_of("slurm"), free, {}).empty());
@@ -106,5 +107,6 @@ TEST_CASE("what would make time limits is noted beside a fixed one, unless runs 
 TEST_CASE("a throttle that OAR would not keep is refused") {
   const auto wishes = launch("array = true\nthrottle = 3");
   CHECK(test::error_of([&] { unheard(site_of("oar"), {}, wishes); }) ==
-        "s.toml:2:12: launch.throttle: OAR cannot limit the tasks of an array");
+        "s.toml:2:12: launch.throttle: OAR cannot limit the number of running tasks of an array; "
+        "leave it out");
 }

@@ -60,9 +60,9 @@ TEST_CASE("a zip of unequal lengths, of one axis or of an axis that is one alrea
   CHECK(axes_error({.rest = "[[zip]]\nepochs = [1, 2]"}) ==
         "s.toml:11:1: zip[0]: needs at least two axes");
   CHECK(axes_error({.rest = "[[zip]]\nepochs = [1, 2]\ngpus = [1, 2]"}) ==
-        "s.toml:13:8: zip[0].gpus: is an axis already (matrix.gpus)");
+        "s.toml:13:8: zip[0].gpus: is already an axis (matrix.gpus)");
   CHECK(axes_error({.matrix = kTwo, .rest = kZip + "[[zip]]\nepochs = [1]\ngpus = [1]"})
-            .rfind("s.toml:15:8: zip[1].gpus: is an axis already (zip[0].gpus)", 0) == 0);
+            .rfind("s.toml:15:8: zip[1].gpus: is already an axis (zip[0].gpus)", 0) == 0);
   CHECK(axes_error({.matrix = kTwo, .rest = "[[zip]]\ngpus = [1, 2]\nbatch = [1, 2]"})
             .rfind("s.toml:12:1: zip[0].batch: unknown key", 0) == 0);
 }
@@ -86,8 +86,8 @@ TEST_CASE("an include gives a zip new rows, or picks some of its own") {
   CHECK(shown(picked, {"model", "gpus", "batch_per_gpu"}) ==
         Lines{"mlp 1 64", "mlp 2 32", "mlp 4 16", "cnn 1 64", "cnn 4 16"});
   CHECK(axes_error({.matrix = "model = \"mlp\"", .rest = kZip + "[[include]]\ngpus = 3"}) ==
-        "s.toml:12:1: include[0]: no row of the [[zip]] has these values; give all of its axes for "
-        "a new row");
+        "s.toml:12:1: include[0]: no row of the [[zip]] has these values; to add a row, give "
+        "values for all of its axes");
   CHECK(axes_error({.matrix = "model = \"mlp\"",
                     .rest = kZip + "[[include]]\ngpus = 3\nbatch_per_gpu = [1, 2]"}) ==
         "s.toml:12:1: include[0]: gpus and batch_per_gpu vary together, but have 1 and 2 values");

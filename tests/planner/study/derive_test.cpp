@@ -148,7 +148,7 @@ TEST_CASE("warm-up in steps becomes epochs, unless the samples are not known") {
   r.run.trainer.command = "";
   r.run.dataset = {.kind = "image_folder"};
   CHECK(derive(r, "error").problem->text ==
-        "how many samples image_folder has is not known: give dataset.train_samples, or "
+        "the number of samples of image_folder is unknown; set dataset.train_samples, or use "
         "warmup_epochs");
 }
 

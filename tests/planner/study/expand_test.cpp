@@ -49,8 +49,7 @@ TEST_CASE("two points that are the same run are refused, both named") {
   const auto again = test::read({.rest = "[[include]]\ngpus = 2"});
   CHECK(test::error_of([&] { planner::expand(again); }) ==
         "s.toml:3:1: matrix: two points are the same run: batch_per_gpu=32 gpus=2 model=mlp and "
-        "again (by "
-        "[[include]])");
+        "the same values again (from [[include]])");
   const auto blind = test::read({.matrix = "model = \"mlp\"\ngpus = 1\nbatch_per_gpu = 1\n"
                                            "schedules.cosine.lr_min = [0, 1]"});
   CHECK(test::error_of([&] { planner::expand(blind); }) ==
@@ -89,10 +88,10 @@ TEST_CASE("data that lie in files need a path") {
     return test::error_of([&] { planner::expand(study); });
   };
   CHECK(message({.training = lr + "dataset = { kind = \"mnist\" }"}) ==
-        "s.toml:9:20: training.dataset: mnist needs a path");
+        "s.toml:9:20: training.dataset: mnist needs dataset.path, the path of the data");
   CHECK(message({.matrix = "model = \"mlp\"\ngpus = 1\nbatch_per_gpu = 1\n"
                            "dataset.kind = [\"synthetic\", \"text_sst\"]"}) ==
-        "s.toml:7:30: training.dataset: text_sst needs a path");
+        "s.toml:7:30: training.dataset: text_sst needs dataset.path, the path of the data");
   CHECK(message({.training = lr + "dataset = { kind = \"mnist\", path = \"d\" }"}).empty());
   CHECK(message({.training = lr + "dataset = { kind = \"synthetic\" }"}).empty());
 }
@@ -147,7 +146,8 @@ TEST_CASE("a study of too many runs is refused with their number") {
                        .matrix = "model = \"mlp\"\nbatch_per_gpu = 1\ngpus = [" + gpus + "]"};
   const auto study = test::read(text);
   CHECK(test::error_of([&] { planner::expand(study); }) ==
-        "s.toml: matrix: 200 points x 10000 repeats are 2000000 runs, at most 100000");
+        "s.toml: matrix: 200 points x 10000 repeats are 2000000 runs, but at most 100000 are "
+        "allowed");
   const auto fits = test::read(text, {"study.repeats=500"});
   CHECK(planner::expand(fits).points.size() == 200);
 }

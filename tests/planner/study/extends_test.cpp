@@ -82,7 +82,7 @@ TEST_CASE("what a study gives takes the place of its base's, wherever that stood
 TEST_CASE("errors name the file the value stands in") {
   CHECK(extends_error({{"dir/a.toml", "[training]\nepochs = 0\n"},
                        {"dir/s.toml", "extends = \"a.toml\"\n" + kBase}}) ==
-        "dir/a.toml:2:10: training.epochs: must be at least 1, is 0");
+        "dir/a.toml:2:10: training.epochs: must be at least 1 (got 0)");
   CHECK(extends_error({{"dir/a.toml", "[training\n"}, {"dir/s.toml", "extends = \"a.toml\"\n"}})
             .rfind("dir/a.toml:1:10: Error while parsing", 0) == 0);
   CHECK(extends_error({{"dir/s.toml", "study.name = \"s\"\nextends = [\"a.toml\"]\n"}}) ==
@@ -90,7 +90,7 @@ TEST_CASE("errors name the file the value stands in") {
   CHECK(extends_error({{"dir/s.toml", "extends = \"\"\n"}}) ==
         "dir/s.toml:1:11: extends: must not be empty");
   CHECK(extends_error({{"dir/s.toml", "extends = []\n"}}) ==
-        "dir/s.toml:1:11: extends: an empty list; name a file, or leave it out");
+        "dir/s.toml:1:11: extends: the list is empty; name a file, or leave the key out");
   CHECK(extends_error({{"dir/s.toml", "extends = 3\n"}}) ==
         "dir/s.toml:1:11: extends: expected a string, found a whole number");
 }
@@ -99,15 +99,15 @@ TEST_CASE("a study that extends itself in the end is refused with the chain") {
   CHECK(extends_error({{"dir/s.toml", "extends = \"a.toml\"\n"},
                        {"dir/a.toml", "extends = \"sub/../b.toml\"\n"},
                        {"dir/b.toml", "extends = \"../dir/a.toml\"\n"}}) ==
-        "dir/b.toml:1:11: extends: extends itself: dir/s.toml -> dir/a.toml -> dir/b.toml -> "
-        "dir/a.toml");
+        "dir/b.toml:1:11: extends: the file extends itself: dir/s.toml -> dir/a.toml -> dir/b.toml "
+        "-> dir/a.toml");
   CHECK(extends_error({{"dir/s.toml", "extends = \"s.toml\"\n"}}) ==
-        "dir/s.toml:1:11: extends: extends itself: dir/s.toml -> dir/s.toml");
+        "dir/s.toml:1:11: extends: the file extends itself: dir/s.toml -> dir/s.toml");
 }
 
 TEST_CASE("the command line changes the whole of an extended study, but not what it extends") {
   const Files files{{"dir/a.toml", kBase}, {"dir/s.toml", "extends = \"a.toml\"\n"}};
   CHECK(test::shown(read(files, {"matrix.gpus=[8]"}), {"gpus"}) == Lines{"8"});
   CHECK(test::error_of([&] { read(files, {"extends=b.toml"}); }) ==
-        "-S extends=b.toml: extends: stands in the file itself, not on the command line");
+        "-S extends=b.toml: extends: must be set in the study file, not on the command line");
 }

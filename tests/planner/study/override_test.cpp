@@ -66,28 +66,28 @@ TEST_CASE("an override whose condition never holds is reported") {
       {.matrix = kOverrideMatrix, .rest = "[[override]]\nwhen = 'gpus > 4'\nepochs = 2"});
   CHECK(planner::expand(study).notes ==
         std::vector<std::string>{
-            "s.toml:11:1: override[0]: changes nothing: its condition holds for no point"});
+            "s.toml:11:1: override[0]: has no effect: its condition is false for all points"});
   const auto by_option =
       test::read({.matrix = kOverrideMatrix}, {"override=[{when='gpus > 4', epochs=2}]"});
   CHECK(planner::expand(by_option).notes ==
-        std::vector<std::string>{"-S override=[{when='gpus > 4', epochs=2}]: override[0]: changes "
-                                 "nothing: its condition holds for no point"});
+        std::vector<std::string>{"-S override=[{when='gpus > 4', epochs=2}]: override[0]: has no "
+                                 "effect: its condition is false for all points"});
 }
 
 TEST_CASE("a broken override is refused with place and key") {
   CHECK(override_error("[[override]]\nepochs = 2") ==
-        "s.toml:11:1: override[0]: has no when = 'condition'");
+        "s.toml:11:1: override[0]: when = 'condition' is missing");
   CHECK(override_error("[[override]]\nwhen = 'true'") ==
-        "s.toml:11:1: override[0]: changes nothing: give it keys of [training]");
+        "s.toml:11:1: override[0]: changes nothing; add keys of [training]");
   CHECK(override_error("[[override]]\nwhen = 'true'\ngpus = 2")
             .rfind("s.toml:13:1: override[0].gpus: unknown key", 0) == 0);
   CHECK(override_error("[[override]]\nwhen = 'true'\nbatch_per_gpu = 2") ==
         "s.toml:13:17: override[0].batch_per_gpu: is an axis (matrix.batch_per_gpu): an override "
         "cannot change it");
   CHECK(override_error("[[override]]\nwhen = 'true'\nglobal_batch = 2") ==
-        "s.toml:13:16: override[0].global_batch: batch_per_gpu is given too; keep one of them");
+        "s.toml:13:16: override[0].global_batch: batch_per_gpu is also given; keep one of the two");
   CHECK(override_error("[[override]]\nwhen = 'true'\noptimizer = { momentum = -1 }") ==
-        "s.toml:13:26: override[0].optimizer.momentum: must be between 0 and 1, is -1");
+        "s.toml:13:26: override[0].optimizer.momentum: must be between 0 and 1 (got -1)");
   CHECK(override_error("[[override]]\nwhen = 'gpus'\nepochs = 2") ==
         "s.toml:12:8: override[0].when: character 1 of 'gpus': expected a comparison");
 }

@@ -59,23 +59,24 @@ TEST_CASE("a range that is endless, empty or too long is refused") {
   const std::pair<const char*, const char*> cases[] = {
       {"{}", "r: a range needs from and to"},
       {"{ from = 1, times = 2 }", "r: a range needs from and to"},
-      {"{ from = 1, to = 8 }", "r: a range needs one of times, step and count"},
+      {"{ from = 1, to = 8 }", "r: a range needs exactly one of times, step and count"},
       {"{ from = 1, to = 8, step = 1, times = 2 }",
-       "r: a range needs one of times, step and count"},
-      {"{ from = 1, to = 8, step = 1, spacing = 'log' }", "r: spacing goes with count"},
-      {"{ from = 8, to = 8, step = 1 }", "r: from and to are the same"},
-      {"{ from = 8, to = 1, step = 1 }", "r: step leads away from to"},
-      {"{ from = 8, to = 1, times = 2 }", "r: times needs from above 0 and to above from"},
-      {"{ from = 0, to = 8, times = 2 }", "r: times needs from above 0 and to above from"},
+       "r: a range needs exactly one of times, step and count"},
+      {"{ from = 1, to = 8, step = 1, spacing = 'log' }", "r: spacing requires count"},
+      {"{ from = 8, to = 8, step = 1 }", "r: from and to must differ"},
+      {"{ from = 8, to = 1, step = 1 }",
+       "r: the sign of step is wrong: step must lead from the value of from to the value of to"},
+      {"{ from = 8, to = 1, times = 2 }", "r: times requires from above 0 and to above from"},
+      {"{ from = 0, to = 8, times = 2 }", "r: times requires from above 0 and to above from"},
       {"{ from = 0, to = 8, count = 3, spacing = 'log' }",
-       "r: log spacing needs from and to above 0"},
+       "r: log spacing requires from and to above 0"},
       {"{ from = 0, to = 1, step = 0.00001 }", "r: more than 10000 values"},
   };
   for (const auto& [text, message] : cases) CHECK(values(text) == std::string(start) + message);
-  CHECK(values("{ from = 1, to = 8, times = 1 }") == "f:1:33: r.times: must be at least 2, is 1");
+  CHECK(values("{ from = 1, to = 8, times = 1 }") == "f:1:33: r.times: must be at least 2 (got 1)");
   CHECK(values("{ from = 1, to = 8, step = 0 }") ==
         "f:1:32: r.step: must not be 0: the range would be endless");
-  CHECK(values("{ from = 1, to = 8, count = 1 }") == "f:1:33: r.count: must be at least 2, is 1");
+  CHECK(values("{ from = 1, to = 8, count = 1 }") == "f:1:33: r.count: must be at least 2 (got 1)");
   CHECK(values("{ from = 1, too = 8 }") ==
         "f:1:17: r.too: unknown key; did you mean \"to\"? (known: from, to, times, step, count, "
         "spacing)");

@@ -23,17 +23,17 @@ const std::vector<Broken> kBrokenSections{
     {{.study = "name = 3"}, "s.toml:2:8: study.name: expected a string, found a whole number"},
     {{.study = "name = \"\""}, "s.toml:2:8: study.name: must not be empty"},
     {{.study = "name = \"a b\""},
-     "s.toml:2:8: study.name: may hold letters, digits and . _ - only, and begins with a letter, "
-     "digit or _"},
+     "s.toml:2:8: study.name: may contain only letters, digits and . _ -, and must begin with a "
+     "letter, a digit or _"},
     {{.study = "name = \"s\"\nscaling = \"waek\""},
      "s.toml:3:11: study.scaling: unknown scaling \"waek\"; did you mean \"weak\"? (known: weak, "
      "strong, throughput)"},
     {{.study = "name = \"s\"\nrepeats = 0"},
-     "s.toml:3:11: study.repeats: must be at least 1, is 0"},
+     "s.toml:3:11: study.repeats: must be at least 1 (got 0)"},
     {{.study = "name = \"s\"\nrepeats = 10001"},
-     "s.toml:3:11: study.repeats: must be at most 10000, is 10001"},
+     "s.toml:3:11: study.repeats: must be at most 10000 (got 10001)"},
     {{.resources = "cores_per_rank = 4097"},
-     "s.toml:10:18: resources.cores_per_rank: must be at most 4096, is 4097"},
+     "s.toml:10:18: resources.cores_per_rank: must be at most 4096 (got 4097)"},
     {{.study = "name = \"s\"\nrepeats = 1.5"},
      "s.toml:3:11: study.repeats: expected a whole number, found 1.5"},
     {{.study = "name = \"s\"\nbaseline = { gpu = 4 }"},
@@ -46,7 +46,7 @@ const std::vector<Broken> kBrokenSections{
     {{.study = "name = \"s"},
      "s.toml:2:10: Error while parsing string: unescaped control characters other than TAB "
      "(U+0009) are explicitly prohibited"},
-    {{.study = "name = 2020-01-01"}, "s.toml:2:8: dates and times are written in quotes here"},
+    {{.study = "name = 2020-01-01"}, "s.toml:2:8: dates and times must be in quotes"},
     {{.rest = "[lauch]\npack = true"},
      "s.toml:11:2: lauch: unknown key; did you mean \"launch\"? (known: study, matrix, zip, "
      "include, exclude, override, substudy, training, trainer, resources, launch, extends)"},
@@ -59,9 +59,9 @@ const std::vector<Broken> kBrokenSections{
      "found "
      "\"1000000:00:00\""},
     {{.resources = "margin = inf"},
-     "s.toml:10:10: resources.margin: must be a finite number, is inf"},
+     "s.toml:10:10: resources.margin: must be a finite number (got inf)"},
     {{.resources = "max_gpu_hours = -1"},
-     "s.toml:10:17: resources.max_gpu_hours: must be at least 0, is -1"},
+     "s.toml:10:17: resources.max_gpu_hours: must be at least 0 (got -1)"},
 };
 
 const std::vector<Broken> kBrokenMatrices{
@@ -80,29 +80,29 @@ const std::vector<Broken> kBrokenMatrices{
     {{.matrix = "model = \"mlp\"\nbatch_per_gpu = 32"}, "s.toml:3:1: matrix.gpus: missing"},
     {{.matrix = "model = \"mlp\"\ngpus = 1"}, "s.toml:3:1: matrix.batch_per_gpu: missing"},
     {{.matrix = "model = []\ngpus = 1\nbatch_per_gpu = 32"},
-     "s.toml:4:9: matrix.model: an empty axis; give it at least one value"},
+     "s.toml:4:9: matrix.model: the list is empty; give at least one value"},
     {{.matrix = "model = \"mlp\"\ngpus = [1, 2, 1]\nbatch_per_gpu = 32"},
      "s.toml:5:15: matrix.gpus[2]: 1 is listed twice"},
     {{.matrix = "model = \"mlp\"\ngpus = [1, 0]\nbatch_per_gpu = 32"},
-     "s.toml:5:12: matrix.gpus[1]: must be at least 1, is 0"},
+     "s.toml:5:12: matrix.gpus[1]: must be at least 1 (got 0)"},
     {{.matrix = "model = \"mlp\"\ngpus = [1, \"2\"]\nbatch_per_gpu = 32"},
      "s.toml:5:12: matrix.gpus[1]: expected a whole number, found a string"},
     {{.matrix = "model = \"mlp\"\ngpus = 1\nbatch_per_gpu = 0"},
-     "s.toml:6:17: matrix.batch_per_gpu: must be at least 1, is 0"},
+     "s.toml:6:17: matrix.batch_per_gpu: must be at least 1 (got 0)"},
     {{.matrix = "model = \"mlp\"\ngpus = 9999999999\nbatch_per_gpu = 1"},
-     "s.toml:5:8: matrix.gpus: must be at most 1000000, is 9999999999"},
+     "s.toml:5:8: matrix.gpus: must be at most 1000000 (got 9999999999)"},
     {{.matrix = "model = \"mlp\"\ngpus = 1\nglobal_batch = 32"},
-     "s.toml:6:16: matrix.global_batch: weak scaling keeps the batch of a GPU fixed: give "
-     "batch_per_gpu, or study.scaling = \"strong\""},
+     "s.toml:6:16: matrix.global_batch: weak scaling keeps the batch per GPU fixed; give "
+     "batch_per_gpu, or set study.scaling = \"strong\""},
     {{.matrix = "model = \"mlp\"\ngpus = 1\nbatch_per_gpu = 8\nglobal_batch = 32"},
-     "s.toml:7:16: matrix.global_batch: batch_per_gpu is given too; keep one of them"},
+     "s.toml:7:16: matrix.global_batch: batch_per_gpu is also given; keep one of the two"},
     {{.study = "name = \"s\"\nscaling = \"strong\""},
-     "s.toml:7:17: matrix.batch_per_gpu: strong scaling keeps the global batch fixed: give "
-     "global_batch, or study.scaling = \"weak\""},
+     "s.toml:7:17: matrix.batch_per_gpu: strong scaling keeps the global batch fixed; give "
+     "global_batch, or set study.scaling = \"weak\""},
     {{.rest = "[[exclude]]\nwhen = 'gpus > 1'"},
-     "s.toml:11:1: exclude[0]: has no why = \"reason\""},
+     "s.toml:11:1: exclude[0]: why = \"reason\" is missing"},
     {{.rest = "[[exclude]]\nwhy = 'because'"},
-     "s.toml:11:1: exclude[0]: has no when = 'condition'"},
+     "s.toml:11:1: exclude[0]: when = 'condition' is missing"},
     {{.rest = "[[exclude]]\nwhen = 'gpu > 1'\nwhy = 'because'"},
      "s.toml:12:8: exclude[0].when: character 1 of 'gpu > 1': unknown name \"gpu\"; did you mean "
      "\"gpus\"? (known: model, gpus, batch_per_gpu, keys of [training])"},
@@ -112,19 +112,19 @@ const std::vector<Broken> kBrokenMatrices{
 
 const std::vector<Broken> kBrokenTraining{
     {{.training = ""},
-     "s.toml:7:1: training.lr: missing: give { base_per_gpu = … } or { base = … }"},
+     "s.toml:7:1: training.lr: missing; give { base_per_gpu = … } or { base = … }"},
     {{.training = "lr = { base = 1, base_per_gpu = 1 }"},
-     "s.toml:8:15: training.lr.base: lr.base_per_gpu is given too; keep one of them"},
+     "s.toml:8:15: training.lr.base: lr.base_per_gpu is also given; keep one of the two"},
     {{.training = "lr = 0.1"}, "s.toml:8:6: training.lr: expected a table, found a number"},
     {{.training = "lr = { base = nan }"},
-     "s.toml:8:15: training.lr.base: must be a finite number, is nan"},
+     "s.toml:8:15: training.lr.base: must be a finite number (got nan)"},
     {{.training = "lr = { bse = 0.1 }"},
      "s.toml:8:8: training.lr.bse: unknown key; did you mean \"base\"? (known: base_per_gpu, base, "
      "base_batch, scale, warmup_from, warmup_update)"},
     {{.training = "epochs = true"},
      "s.toml:8:10: training.epochs: expected a whole number, found true or false"},
     {{.training = "label_smoothing = 2"},
-     "s.toml:8:19: training.label_smoothing: must be between 0 and 0.999, is 2"},
+     "s.toml:8:19: training.label_smoothing: must be between 0 and 0.999 (got 2)"},
     {{.training = "optimizer.kind = \"sdg\""},
      "s.toml:8:18: training.optimizer.kind: unknown optimizer \"sdg\"; did you mean \"sgd\"? "
      "(known: sgd, adam, adamw, lars)"},
@@ -137,7 +137,7 @@ const std::vector<Broken> kBrokenTraining{
      "find_unused_parameters, static_graph, broadcast_buffers, compression, powersgd_rank, "
      "powersgd_start_step)"},
     {{.training = "frameworks.deepspeed.zero_stage = 4"},
-     "s.toml:8:35: training.frameworks.deepspeed.zero_stage: must be at most 3, is 4"},
+     "s.toml:8:35: training.frameworks.deepspeed.zero_stage: must be at most 3 (got 4)"},
 };
 
 void check_all(const std::vector<Broken>& cases) {
@@ -193,7 +193,7 @@ TEST_CASE("the command line changes any key and is named when it is wrong") {
   CHECK(study.matrices[0].axes.back().name() == "framework");
   CHECK(study.matrices[0].resources.walltime_s == 5400);
   CHECK(test::error_of([] { test::read({}, {"training.epochs=0"}); }) ==
-        "-S training.epochs=0: training.epochs: must be at least 1, is 0");
+        "-S training.epochs=0: training.epochs: must be at least 1 (got 0)");
   CHECK(test::error_of([] {
           test::read({}, {"study.sede=1"});
         }).rfind("-S study.sede=1: study.sede: unknown key; did you mean \"seed\"?", 0) == 0);

@@ -94,9 +94,9 @@ TEST_CASE("sub-studies that want other resources for a run they share are refuse
       "[[substudy]]\nname = \"a\"\n[substudy.resources]\npartition = \"p\"\n"
       "[[substudy]]\nname = \"b\"\n";
   CHECK(substudy_error(two) ==
-        "s.toml:15:1: substudy[1].resources.partition: sub-studies a and b share a run, but ask "
-        "for p and nothing (point batch_per_gpu=32 gpus=1 model=mlp); say the same in both, or "
-        "exclude the point from one");
+        "s.toml:15:1: substudy[1].resources.partition: sub-studies a and b share a run, but "
+        "request p and nothing (point batch_per_gpu=32 gpus=1 model=mlp); set the same value in "
+        "both, or exclude the point from one of them");
   CHECK(substudy_error(two + "[substudy.resources]\npartition = \"p\"\nqos = \"q\"")
             .rfind("s.toml:19:7: substudy[1].resources.qos: sub-studies a and b share", 0) == 0);
   CHECK(substudy_error(two + "[substudy.resources]\npartition = \"p\"\nwalltime = \"01:00:00\"") ==
@@ -110,17 +110,17 @@ TEST_CASE("the command line reaches into a sub-study by its name") {
   CHECK(test::shown(study, {"gpus"}) == Lines{"1"});
   CHECK(test::error_of([] {
           with("[[substudy]]\nname = \"a\"", {"substudy.b.matrix.gpus=[1]"});
-        }) == "-S substudy.b.matrix.gpus=[1]: substudy: is a list, no table");
+        }) == "-S substudy.b.matrix.gpus=[1]: substudy: is a list, not a table");
 }
 
 TEST_CASE("a broken sub-study is refused with place and key") {
   CHECK(substudy_error("[[substudy]]\n") == "s.toml:11:1: substudy[0]: name is missing");
   CHECK(substudy_error("[[substudy]]\nname = \"a b\"")
-            .rfind("s.toml:12:8: substudy[0].name: may hold", 0) == 0);
+            .rfind("s.toml:12:8: substudy[0].name: may contain", 0) == 0);
   CHECK(substudy_error("[[substudy]]\nname = \"a\"\n[[substudy]]\nname = \"a\"") ==
-        "s.toml:14:8: substudy[1].name: another sub-study is called a, too");
+        "s.toml:14:8: substudy[1].name: another sub-study is also named a; use a different name");
   CHECK(substudy_error("[[substudy]]\nname = \"a\"\n[substudy.matrix]\ngpus = 0") ==
-        "s.toml:14:8: substudy[0].matrix.gpus: must be at least 1, is 0");
+        "s.toml:14:8: substudy[0].matrix.gpus: must be at least 1 (got 0)");
   CHECK(substudy_error("[[substudy]]\nname = \"a\"\n[substudy.matrx]\ngpus = 1") ==
         "s.toml:13:11: substudy[0].matrx: unknown key; did you mean \"matrix\"? (known: name, "
         "scaling, matrix, zip, include, exclude, override, training, resources)");
@@ -128,12 +128,12 @@ TEST_CASE("a broken sub-study is refused with place and key") {
             "[[substudy]]\nname = \"a\"\n[[substudy.exclude]]\nwhen = 'gpsu > 1'\nwhy = 'x'")
             .rfind("s.toml:14:8: substudy[0].exclude[0].when: character 1 of 'gpsu > 1'", 0) == 0);
   CHECK(substudy_error("[[include]]\ngpus = 8\n[[substudy]]\nname = \"a\"") ==
-        "s.toml:11:1: include[0]: a study with sub-studies has no points besides theirs: move it "
-        "into one of them");
+        "s.toml:11:1: include[0]: a study with sub-studies has no other points; move this "
+        "[[include]] into one of the sub-studies");
   CHECK(substudy_error("[[substudy]]\nname = \"a\"\nscaling = \"strong\"") ==
         "s.toml:6:17: substudy[0].matrix.batch_per_gpu: strong scaling keeps the global batch "
-        "fixed: give global_batch, or scaling = \"weak\"");
+        "fixed; give global_batch, or set scaling = \"weak\"");
   CHECK(test::error_of([] {
           test::read({.training = "epochs = 0", .rest = "[[substudy]]\nname = \"a\""});
-        }) == "s.toml:8:10: training.epochs: must be at least 1, is 0");
+        }) == "s.toml:8:10: training.epochs: must be at least 1 (got 0)");
 }

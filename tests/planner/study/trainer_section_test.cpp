@@ -85,14 +85,13 @@ TEST_CASE("a broken [trainer] or parameter is refused with place and key") {
         "(known: dlscale, timm, mlperf, dllogger, torchvision, horovod, tf_cnn_benchmarks, "
         "pytorch_ddp, deepspeed, mxnet, torch7)");
   CHECK(trainer_error({.training = "lr = { base = 1 }\nparameters.x = 1"}) ==
-        "s.toml:9:16: training.parameters.x: is for an external trainer: give [trainer] command, "
-        "too");
+        "s.toml:9:16: training.parameters.x: requires an external trainer; set [trainer] command");
   CHECK(trainer_error({.matrix = kTrainerMatrix + "parameters.x = [1, \"a\"]", .rest = kTrainer}) ==
         "s.toml:7:20: matrix.parameters.x[1]: expected a number like the first value, found a "
         "string");
   CHECK(trainer_error({.matrix = kTrainerMatrix + "parameters.2x = 1", .rest = kTrainer}) ==
-        "s.toml:7:17: matrix.parameters.2x: the name of a parameter is letters, digits and _, no "
-        "digit first");
+        "s.toml:7:17: matrix.parameters.2x: the name of a parameter may contain only letters, "
+        "digits and _, and must not begin with a digit");
   CHECK(trainer_error({.matrix = "model = \"a/b\"\ngpus = 1\nbatch_per_gpu = 8", .rest = kTrainer})
-            .rfind("s.toml:4:9: matrix.model: may hold letters, digits and . _ - only", 0) == 0);
+            .rfind("s.toml:4:9: matrix.model: may contain only letters, digits and . _ -", 0) == 0);
 }

@@ -33,8 +33,7 @@ TEST_CASE("until names both numbers, the most being no less than repeats") {
         std::string::npos);
   CHECK(until_error("until = { efficiency_ci = 0.1, most = 2 }").find("max") != std::string::npos);
   CHECK(until_error("repeats = 5\nuntil = { efficiency_ci = 0.1, max = 4 }")
-            .find("until.max is 4, which is less than the 5 repeats in any case") !=
-        std::string::npos);
+            .find("until.max is 4, but must be at least repeats (5)") != std::string::npos);
   CHECK(until_error("until = { efficiency_ci = 0.1, max = 4 }", "[launch]\npack = true")
             .find("launch.pack") != std::string::npos);
 }

@@ -83,7 +83,7 @@ TEST_CASE("resources may lie under their hosts") {
 
 TEST_CASE("an answer that is not JSON is no answer") {
   CHECK_THROWS_WITH(probe("No Perl JSON module is available"),
-                    Catch::StartsWith("oarnodes -J gives no JSON"));
+                    Catch::StartsWith("oarnodes -J printed no JSON"));
   CHECK(probe("{}").groups.empty());
 }
 

@@ -90,7 +90,7 @@ TEST_CASE("OAR's refusal is told from its absence") {
   Oar oar;
   oar.fails(8, "There are not enough resources for your request\n", "OAR_JOB_ID=-5\n");
   CHECK_THROWS_WITH(oar.scheduler->submit(oar.job()),
-                    "job a is refused: There are not enough resources for your request");
+                    "job a was rejected: There are not enough resources for your request");
   oar.fails(9, "[ERROR] Cannot connect to executor. Job is killed.\n", "OAR_JOB_ID=12\n");
   CHECK_THROWS_AS(oar.scheduler->submit(oar.job()), runner::Unreachable);
 }
@@ -100,7 +100,7 @@ TEST_CASE("as long as an oarsub has not ended nothing is said about its job") {
   oar.answer = {std::nullopt, "", "", 55};
   CHECK_THROWS_WITH(oar.scheduler->submit(oar.job()), "oarsub has not answered for 60 s");
   oar.says("{}");
-  CHECK_THROWS_WITH(oar.scheduler->submit(oar.job()), "oarsub of job a has not answered yet");
+  CHECK_THROWS_WITH(oar.scheduler->submit(oar.job()), "oarsub for job a has not answered yet");
   CHECK_THROWS_AS(oar.scheduler->find(oar.job()), runner::Unreachable);
   oar.commands.end(55, {0, 0});
   CHECK_FALSE(oar.scheduler->find(oar.job()).has_value());

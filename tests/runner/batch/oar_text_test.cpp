@@ -130,7 +130,7 @@ TEST_CASE("a refusal is what oarsub reports, without warnings, information and i
         "[ADMISSION RULE] root may not submit jobs.");
   CHECK(oar::refusal_in("[ERROR] Oarsub failed, please verify\n") ==
         "[ERROR] Oarsub failed, please verify");
-  CHECK(oar::refusal_in("\n") == "OAR does not say why");
+  CHECK(oar::refusal_in("\n") == "OAR gave no reason");
 }
 
 TEST_CASE("names of jobs fit OAR and end in their word") {
@@ -148,7 +148,8 @@ TEST_CASE("nodes are avoided beside what the script asks of them") {
 
 TEST_CASE("parameters are those of the chosen tasks, in their order") {
   CHECK(oar::chosen_parameters("10\n11\n12\n", {2, 0}) == "12\n10\n");
-  CHECK_THROWS_WITH(oar::chosen_parameters("10\n", {1}), "the array has 1 tasks, none of number 1");
+  CHECK_THROWS_WITH(oar::chosen_parameters("10\n", {1}),
+                    "the array has 1 tasks and no task with the number 1");
 }
 
 TEST_CASE("an array is named by the ids of its jobs") {

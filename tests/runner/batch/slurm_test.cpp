@@ -87,7 +87,7 @@ TEST_CASE("SLURM's refusal is told from its absence") {
   Slurm slurm;
   slurm.fails("sbatch", "sbatch: error: Invalid partition name specified\n");
   CHECK_THROWS_WITH(slurm.scheduler->submit(slurm.job()),
-                    "job a is refused: sbatch: error: Invalid partition name specified");
+                    "job a was rejected: sbatch: error: Invalid partition name specified");
   slurm.fails("sbatch", "sbatch: error: Unable to contact slurm controller (connect failure)\n");
   CHECK_THROWS_AS(slurm.scheduler->submit(slurm.job()), runner::Unreachable);
   slurm.answers["sbatch"] = {std::nullopt, "", "", 5};
@@ -103,13 +103,13 @@ TEST_CASE("the refusal of a job is SLURM's reason, not what plugins print before
               "sbatch: error: Batch job submission failed: Invalid account\n");
   CHECK_THROWS_WITH(
       slurm.scheduler->submit(slurm.job()),
-      "job a is refused: sbatch: error: Batch job submission failed: Invalid account");
+      "job a was rejected: sbatch: error: Batch job submission failed: Invalid account");
   slurm.answers["sbatch"] = {ExitStatus{1, 0}, "--> FAILED: no such project\n", "", 0};
   CHECK_THROWS_WITH(slurm.scheduler->submit(slurm.job()),
-                    "job a is refused: --> FAILED: no such project");
+                    "job a was rejected: --> FAILED: no such project");
   slurm.fails("sbatch", "");
   CHECK_THROWS_WITH(slurm.scheduler->submit(slurm.job()),
-                    "job a is refused: SLURM does not say why");
+                    "job a was rejected: SLURM gave no reason");
 }
 
 TEST_CASE("one job too many waits for others of the user; where there are none it is refused") {
@@ -127,9 +127,10 @@ TEST_CASE("one job too many waits for others of the user; where there are none i
   } catch (const runner::NoRoom&) {
     FAIL("there is nothing to wait for");
   } catch (const base::RunError& refusal) {
-    CHECK_THAT(refusal.what(),
-               Catch::Contains("is refused: sbatch: error: QOSMaxSubmitJobPerUserLimit; Batch job "
-                               "submission failed: Job violates accounting/QOS policy"));
+    CHECK_THAT(
+        refusal.what(),
+        Catch::Contains("was rejected: sbatch: error: QOSMaxSubmitJobPerUserLimit; Batch job "
+                        "submission failed: Job violates accounting/QOS policy"));
   }
   CHECK(slurm.words(slurm.commands.ran.size() - 1)[0] == "sbatch");  // asked once more
   Job array = slurm.job();

@@ -121,7 +121,7 @@ TEST_CASE("jobs that wait for each other are an error, not a launcher that hangs
   Desk desk({"a", "b"});
   desk.written.plan.jobs[0].after = {"b"};
   desk.written.plan.jobs[1].after = {"a"};
-  CHECK_THROWS_WITH(desk.launch(), "a waits for b, and none of the jobs that are left can start");
+  CHECK_THROWS_WITH(desk.launch(), "job a waits for b, and none of the remaining jobs can start");
   CHECK(desk.scheduler.submitted.empty());
 }
 

@@ -51,7 +51,7 @@ TEST_CASE("a good exit without results is a failure") {
   test::WrittenPlan written({"a"});
   const auto end = judge(written, ended(0));
   CHECK(end.outcome == RunOutcome::Failed);
-  CHECK(end.reason == "the job ended well, but the run left no final record");
+  CHECK(end.reason == "the job exited with code 0, but the run wrote no final record");
 }
 
 TEST_CASE("results of an earlier launch say nothing about this one") {

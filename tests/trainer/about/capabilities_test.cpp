@@ -130,7 +130,7 @@ TEST_CASE("a run of another program's is refused") {
   contract::RunSpec spec;
   spec.trainer.command = "python train.py";
   CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
-                    Catch::Contains("run.json: trainer.command: this run is another program's"));
+                    Catch::Contains("run.json: trainer.command: this run uses another"));
 }
 
 TEST_CASE("options that could not do what they say are refused with the reason") {
@@ -138,19 +138,19 @@ TEST_CASE("options that could not do what they say are refused with the reason")
   spec.framework = "horovod";
   spec.framework_options.compression = "powersgd";
   CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
-                    "run.json: framework_options.compression: only ddp has powersgd; Horovod "
-                    "reduces gradients as they are or in 16 bits");
+                    "run.json: framework_options.compression: powersgd is supported only by ddp; "
+                    "use none, fp16 or bf16");
   spec.framework = "ddp";
   CHECK_NOTHROW(trainer::require_available(spec, "run.json"));
   spec.precision = "fp16";
   CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
-                    Catch::Contains("framework_options.compression: powersgd keeps what a step"));
+                    Catch::Contains("framework_options.compression: powersgd adds the error"));
   spec = {};
   spec.framework = "deepspeed";
   spec.framework_options.offload_optimizer = true;
   CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
-                    "run.json: framework_options.offload_optimizer: is for GPUs: on a CPU the "
-                    "optimizer's state is in host memory already");
+                    "run.json: framework_options.offload_optimizer: applies only to GPUs; on a CPU "
+                    "the optimizer state is already in host memory");
 }
 
 TEST_CASE("options that a loader would not heed are refused with the loader's name") {
@@ -159,10 +159,10 @@ TEST_CASE("options that a loader would not heed are refused with the loader's na
   for (const char* loader : {"memory", "synthetic"}) {
     spec.loader = loader;
     CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
-                      "run.json: loader_options.threads: is for loaders that decode pictures "
-                      "beside the steps, as native; " +
+                      "run.json: loader_options.threads: applies to loaders that decode images in "
+                      "the background, such as native; " +
                           std::string(loader) +
-                          " has the samples of synthetic_digits in memory; leave it out");
+                          " keeps the samples of synthetic_digits in memory; leave it out");
   }
   spec.dataset = {.kind = "image_folder", .image_size = 32};
   for (const char* loader : {"native", "packed", "synthetic"}) {
@@ -176,7 +176,7 @@ TEST_CASE("options that a loader would not heed are refused with the loader's na
     spec.loader = loader;
     spec.loader_options = {.prefetch = 1};
     CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
-                      Catch::Contains(std::string(loader) + " has the samples of text_sst"));
+                      Catch::Contains(std::string(loader) + " keeps the samples of text_sst"));
     spec.loader_options = {.sample_order = "pytorch"};
     CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
                       Catch::Contains("run.json: loader_options.sample_order: is pytorch"));
@@ -187,13 +187,13 @@ TEST_CASE("tf32 is refused where there is no GPU, and shared statistics of data_
   contract::RunSpec spec;
   spec.precision = "tf32";
   CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
-                    "run.json: precision: is tf32, which is arithmetic of NVIDIA GPUs; on the "
-                    "device cpu use fp32 or bf16");
+                    "run.json: precision: is tf32, which only NVIDIA GPUs support; on the device "
+                    "cpu use fp32 or bf16");
   spec = {};
   spec.framework = "data_parallel";
   spec.batch_norm = "synchronised";
   CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
-                    Catch::Contains("run.json: batch_norm: is synchronised, but data_parallel's"));
+                    Catch::Contains("run.json: batch_norm: is synchronised, but in data_parallel"));
 }
 
 TEST_CASE("a run that is not to train needs no more than one that is, but whole models") {
@@ -223,13 +223,14 @@ TEST_CASE("a TorchScript module is cut into no stages and shares no statistics")
   spec.framework = "pipeline";
   spec.gpus = 2;
   CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
-                    "run.json: model: a TorchScript module is one block and cannot be cut into "
-                    "pipeline's 2 stages; use a style that copies models");
+                    "run.json: model: a TorchScript module is a single block and cannot be divided "
+                    "into the 2 stages of pipeline; use a framework that replicates the model");
   spec.framework = "ddp";
   spec.batch_norm = "synchronised";
-  CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
-                    Catch::Contains("run.json: batch_norm: is synchronised, but the batch norms of "
-                                    "a TorchScript module"));
+  CHECK_THROWS_WITH(
+      trainer::require_available(spec, "run.json"),
+      Catch::Contains(
+          "run.json: batch_norm: is synchronised, but batch norms in a TorchScript module"));
 }
 
 TEST_CASE("zero_init_gamma is refused where there are no residual blocks") {
@@ -239,8 +240,9 @@ TEST_CASE("zero_init_gamma is refused where there are no residual blocks") {
   CHECK_NOTHROW(trainer::require_available(spec, "run.json"));
   for (const char* model : {"vgg16", "frozen_backbone", "script:net.pt"}) {
     spec.model = model;
-    CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
-                      Catch::StartsWith("run.json: zero_init_gamma: is for networks of residual"));
+    CHECK_THROWS_WITH(
+        trainer::require_available(spec, "run.json"),
+        Catch::StartsWith("run.json: zero_init_gamma: requires a model with residual blocks"));
   }
 }
 
@@ -248,23 +250,23 @@ TEST_CASE("models, data, loaders and settings that do not go together are refuse
   contract::RunSpec spec;
   spec.model = "nbow";
   CHECK(said_of_capabilities(spec) ==
-        "run.json: model: nbow takes text, but the data set synthetic_digits is images");
+        "run.json: model: nbow takes text, but the data set synthetic_digits contains images");
   spec.model = "seq2seq";
   spec.dataset.kind = "text_multi30k";
   CHECK(said_of_capabilities(spec) ==
-        "run.json: loader: memory delivers images, but the data set text_multi30k is text; use "
-        "text");
+        "run.json: loader: memory delivers images, but the data set text_multi30k contains text; "
+        "use text");
   spec.loader = "text";
   CHECK(said_of_capabilities(spec).empty());
   spec.framework = "pipeline";
   spec.gpus = 2;
   CHECK(said_of_capabilities(spec) ==
-        "run.json: model: seq2seq is one block and cannot be cut into pipeline's 2 stages; use a "
-        "style that copies models");
+        "run.json: model: seq2seq is a single block and cannot be divided into the 2 stages of "
+        "pipeline; use a framework that replicates the model");
   spec = {};
   spec.model = "conv_autoencoder";
   CHECK(said_of_capabilities(spec).empty());
   spec.label_smoothing = 0.1;
   CHECK_THAT(said_of_capabilities(spec),
-             Catch::StartsWith("run.json: label_smoothing: has no meaning for"));
+             Catch::StartsWith("run.json: label_smoothing: does not apply to"));
 }

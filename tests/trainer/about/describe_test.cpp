@@ -78,10 +78,11 @@ TEST_CASE("a setting that the model does not have is refused with those it has")
     arguments.insert(arguments.begin() + 1, {"--input", "3x32x32", "--classes", "10"});
     CHECK_THROWS_WITH(describe(read_description(arguments)), message);
   };
-  refused({"mlp", "--hidden", "64"}, "--hidden: mlp has no such setting; it has none");
+  refused({"mlp", "--hidden", "64"},
+          "--hidden: the model mlp has no such setting; its settings: none");
   refused({"frozen_backbone", "--backbone", "alexnet", "--hidden", "64"},
-          "--hidden: frozen_backbone has no such setting; it has --backbone, --classifier-hidden, "
-          "--dropout");
+          "--hidden: the model frozen_backbone has no such setting; its settings: --backbone, "
+          "--classifier-hidden, --dropout");
   refused({"frozen_backbone", "--classifier-hidden", "-1"},
           "--classifier-hidden -1: expected a whole number of at least 0");
   refused({"frozen_backbone", "--dropout", "1"},
@@ -96,11 +97,11 @@ TEST_CASE("what cannot be described is refused with what to do") {
     CHECK_THROWS_WITH(describe(read_description(arguments)), Contains(message));
     CHECK_THROWS_AS(describe(read_description(arguments)), base::UsageError);
   };
-  refused({}, "which model?");
+  refused({}, "a model name is missing");
   refused({"mlp"}, "--input is missing");
   refused({"mlp", "--input"}, "--input: a value is missing");
   refused({"mlp", "--input", "3x32", "--classes", "10"}, "mlp takes channels x height x width");
-  refused({"mlp", "--input", "3xx", "--classes", "10"}, "\"3xx\" is no shape");
+  refused({"mlp", "--input", "3xx", "--classes", "10"}, "\"3xx\" is not a shape");
   refused({"mlp", "--input", "3x32x32"}, "--classes is missing");
   refused({"mlp", "--input", "3x32x32", "--classes", "0"}, "--classes 0: expected");
   refused({"mlpp", "--input", "3x32x32", "--classes", "10"}, "did you mean \"mlp\"");

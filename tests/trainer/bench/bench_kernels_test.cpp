@@ -91,7 +91,7 @@ TEST_CASE("where all sizes have been drawn there is no further one") {
 TEST_CASE("kernels are measured once, and an interrupted file is gone on with") {
   const test::TempDir folder;
   const auto bench = read_kernel_bench(few(folder));
-  CHECK_THAT(bench_kernels(bench), Contains("6 measured, 0 were there already"));
+  CHECK_THAT(bench_kernels(bench), Contains("6 measured, 0 already in the file"));
   const auto all = samples_in(folder);
   REQUIRE(all.size() == 6);
   CHECK(all[0].kernel != all[1].kernel);  // kernels alternate
@@ -99,8 +99,8 @@ TEST_CASE("kernels are measured once, and an interrupted file is gone on with") 
   // Simulates a process that was killed during a write.
   const std::string text = base::read_file(folder / "k.jsonl");
   base::write_file_atomically(folder / "k.jsonl", text.substr(0, text.size() - 20));
-  CHECK_THROWS_WITH(samples_in(folder), Contains("k.jsonl:6: the line is cut off"));
-  CHECK_THAT(bench_kernels(bench), Contains("1 measured, 5 were there already"));
+  CHECK_THROWS_WITH(samples_in(folder), Contains("k.jsonl:6: the line is incomplete"));
+  CHECK_THAT(bench_kernels(bench), Contains("1 measured, 5 already in the file"));
   const auto mended = samples_in(folder);
   REQUIRE(mended.size() == 6);
   for (std::size_t i = 0; i < 6; ++i) CHECK((mended[i].size == all[i].size));
@@ -111,7 +111,7 @@ TEST_CASE("no measurement begins when the time is over") {
   auto arguments = few(folder);
   arguments.insert(arguments.end(), {"--budget", "1e-9"});
   CHECK_THAT(bench_kernels(read_kernel_bench(arguments)),
-             Contains("0 measured") && Contains("the same command goes on"));
+             Contains("0 measured") && Contains("run the same command again"));
 }
 
 TEST_CASE("what is no file of this device's measurements is not added to") {
@@ -119,10 +119,10 @@ TEST_CASE("what is no file of this device's measurements is not added to") {
   auto arguments = few(folder);
   bench_kernels(read_kernel_bench(arguments));
   std::replace(arguments.begin(), arguments.end(), std::string("1"), std::string("2"));
-  CHECK_THROWS_WITH(bench_kernels(read_kernel_bench(arguments)), Contains("name another file"));
+  CHECK_THROWS_WITH(bench_kernels(read_kernel_bench(arguments)), Contains("use another file"));
   base::write_file_atomically(folder / "k.jsonl", "a letter");
   CHECK_THROWS_WITH(bench_kernels(read_kernel_bench(few(folder))),
-                    Contains("its last line is no measurement"));
+                    Contains("the last line is not a measurement"));
   CHECK(base::read_file(folder / "k.jsonl") == "a letter");
 }
 

@@ -71,7 +71,7 @@ TEST_CASE("what cannot be measured is refused with what could") {
                     "unknown resample \"foo\" (known: antialiased, bilinear)");
   CHECK_THROWS_WITH(read_loader_bench({"hand_over=uint"}),
                     Catch::Contains("did you mean \"uint8\"?"));
-  CHECK_THROWS_WITH(read_loader_bench({"--seconds"}), "--seconds wants a value");
+  CHECK_THROWS_WITH(read_loader_bench({"--seconds"}), "--seconds: a value is missing");
   CHECK_THROWS_WITH(read_loader_bench({"loader=nativ"}),
                     Catch::Contains("did you mean \"native\""));
   CHECK_THROWS_WITH(read_loader_bench({"loader=memory"}), Catch::Contains("dataset.image_size"));
@@ -84,8 +84,9 @@ TEST_CASE("a measured loader says how fast, how busy and what it read") {
   LoaderBench bench = read_loader_bench({"path=" + folder.path().string(), "image_size=8"});
   bench.seconds = 0;
   bench.blocks = 2;
-  CHECK_THAT(measure_loader(bench), Catch::StartsWith("native of image_folder, batches of 32") &&
-                                        Catch::Contains("images/s per core in use"));
+  CHECK_THAT(measure_loader(bench),
+             Catch::StartsWith("loader native, dataset image_folder, batches of 32") &&
+                 Catch::Contains("images/s per core in use"));
   bench.json = true;
   const std::string json = measure_loader(bench);
   for (const char* key : {"images_per_s", "images_per_s_per_core", "waiting", "cores", "busy"}) {

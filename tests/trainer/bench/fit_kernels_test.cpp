@@ -107,15 +107,15 @@ TEST_CASE("files that cannot be learned from are refused, and nothing is written
     CHECK(!std::filesystem::exists(output));
   };
   const std::string whole = text_of(made_samples(30));
-  refused(whole.substr(0, whole.size() - 9), "k.jsonl:30: the line is cut off");
-  refused("", "the files hold no times of kernels");
-  refused(text_of(made_samples(10)), "no kernel has 25 sizes");
+  refused(whole.substr(0, whole.size() - 9), "k.jsonl:30: the line is incomplete");
+  refused("", "the files contain no kernel times");
+  refused(text_of(made_samples(10)), "no kernel has at least 25 sizes");
   auto mixed = made_samples(30);
   mixed[7].threads = 2;
-  refused(text_of(mixed), "give those of one device");
+  refused(text_of(mixed), "give files of one device");
   auto partial = made_samples(30);
   partial[3].size.erase("h_in");
-  refused(text_of(partial), "a size of batch_norm_forward is not complete: it wants b, c, h_in");
+  refused(text_of(partial), "a size of batch_norm_forward is incomplete; it needs b, c, h_in");
 }
 
 TEST_CASE("a calibration of another device is left alone") {
@@ -124,11 +124,11 @@ TEST_CASE("a calibration of another device is left alone") {
   base::write_file_atomically(folder / "k.jsonl", text_of(made_samples(30)));
   base::write_file_atomically(output, contract::to_json(contract::Calibration{.device = "other"}));
   const auto fit = read_kernel_fit({(folder / "k.jsonl").string(), "-o", output});
-  CHECK_THROWS_WITH(fit_kernels(fit), Contains("the calibration is of other"));
+  CHECK_THROWS_WITH(fit_kernels(fit), Contains("the calibration is for other"));
 }
 
 TEST_CASE("fitting wants files and a place for the calibration") {
-  CHECK_THROWS_WITH(read_kernel_fit({}), Contains("which files?"));
+  CHECK_THROWS_WITH(read_kernel_fit({}), Contains("FILE is missing"));
   CHECK_THROWS_WITH(read_kernel_fit({"k.jsonl"}), Contains("-o is missing"));
   CHECK_THROWS_WITH(read_kernel_fit({"k", "--epoch", "3"}), Contains("did you mean \"--epochs\"?"));
 }

@@ -184,7 +184,7 @@ TEST_CASE("each flaw of a checkpoint is told and the next older one is tried") {
                                       {3, "is damaged: its checksum is wrong"},
                                       {4, "has 3 bytes instead of 4"}}) {
     CHECK_THAT(taken.warnings[static_cast<std::size_t>(warning)],
-               Catch::Contains("a checkpoint is passed over: ") && Catch::Contains(what));
+               Catch::Contains("a checkpoint is skipped: ") && Catch::Contains(what));
   }
 }
 

@@ -99,39 +99,39 @@ TEST_CASE("a safetensors file that is broken is refused with what is wrong") {
   const std::string f32 = tensor("F32", "[2]", "[0,8]");
   CHECK(refused("{\"a\":" + f32 + "}", 8).empty());
   CHECK(refused("{\"a\":" + f32 + "}", 7) ==
-        ": is cut off: a ends at byte 8 of the data, of which there are 7");
-  CHECK(refused("{\"a\":" + f32 + "}", 9) == ": has 1 bytes behind its last tensor");
+        ": is cut off: a ends at byte 8 of the data, but the file contains 7");
+  CHECK(refused("{\"a\":" + f32 + "}", 9) == ": has 1 bytes after its last tensor");
   CHECK_THAT(refused("{\"a\":", 8), Catch::Contains("not valid JSON"));
-  CHECK(refused("[]", 0) == ": is no safetensors file: its header is no JSON object");
+  CHECK(refused("[]", 0) == ": is not a safetensors file: its header is not a JSON object");
   CHECK(refused("{\"a\":{\"dtype\":\"F32\",\"shape\":[2]}}", 8) == ": a.data_offsets: missing");
   CHECK(refused("{\"a\":" + tensor("I8", "[8]", "[0,8]") + "}", 8) ==
-        ": has a of the type I8; F64, F32, F16, BF16 and I64 can be read");
+        ": tensor a has type I8; F64, F32, F16, BF16 and I64 are supported");
   CHECK(refused("{\"a\":" + tensor("F32", "[3]", "[0,8]") + "}", 8) ==
-        ": has a with 8 bytes of data, which [3] of F32 do not have");
+        ": tensor a has 8 bytes of data, which does not match shape [3] and type F32");
   CHECK(refused("{\"a\":" + tensor("F32", "[4611686018427387904, 4]", "[0,8]") + "}", 8) != "");
   CHECK(refused("{\"a\":" + tensor("F32", "[2]", "[8,0]") + "}", 8) ==
-        ": a.data_offsets: must be where its data begin and where they end");
+        ": a.data_offsets: must be two byte offsets: the start and the end of the data");
   CHECK(refused("{\"a\":" + tensor("F32", "[-2]", "[0,8]") + "}", 8) ==
-        ": a.shape: has a size below 0");
+        ": a.shape: must not contain negative sizes");
   CHECK(refused("{\"a\":" + f32 + ",\"b\":" + tensor("F32", "[2]", "[4,12]") + "}", 12) ==
-        ": b: its data overlap those of a");
+        ": b: the data overlaps the data of a");
   CHECK(refused("{\"a\":" + f32 + ",\"b\":" + tensor("F32", "[1]", "[12,16]") + "}", 16) ==
-        ": b: its data begin at byte 12, but those before it end at 8");
+        ": b: the data begins at byte 12, but the preceding data ends at byte 8");
 }
 
 TEST_CASE("what is no safetensors file at all is refused before anything is allocated") {
   test::TempDir folder;
   const std::string file = folder.path() / "f";
   CHECK_THROWS_WITH(SafetensorsFile(file), file + ": cannot be read: No such file or directory");
-  CHECK_THROWS_WITH(SafetensorsFile(folder.path()), folder.path().string() + ": is no file");
+  CHECK_THROWS_WITH(SafetensorsFile(folder.path()), folder.path().string() + ": is not a file");
   base::write_file_atomically(file, "short");
   CHECK_THROWS_WITH(SafetensorsFile(file),
-                    file + ": is no safetensors file: it has fewer than 8 bytes");
+                    file + ": is not a safetensors file: it has fewer than 8 bytes");
   base::write_file_atomically(file, length_of(1ULL << 60));
   CHECK_THROWS_WITH(
       SafetensorsFile(file),
-      file + ": is no safetensors file: its header would have 1152921504606846976 bytes");
+      file + ": is not a safetensors file: its header would have 1152921504606846976 bytes");
   base::write_file_atomically(file, length_of(100) + "{}");
   CHECK_THROWS_WITH(SafetensorsFile(file),
-                    file + ": is cut off within its header: it has 10 bytes of 108");
+                    file + ": is cut off within its header: it has 10 of 108 bytes");
 }

@@ -48,8 +48,8 @@ TEST_CASE("an archive that does not fit changes nothing and says what is wrong")
   const auto read = [&](const std::string& name, const at::Tensor& tensor) {
     trainer::find_in_archive(bytes, {{"a", a}, {name, tensor}});
   };
-  CHECK_THROWS_WITH(read("m.c", torch::zeros({3})), "the checkpoint holds no m.c");
-  CHECK_THROWS_WITH(read("n.b", torch::zeros({3})), "the checkpoint holds no n.b");
+  CHECK_THROWS_WITH(read("m.c", torch::zeros({3})), "the checkpoint does not contain m.c");
+  CHECK_THROWS_WITH(read("n.b", torch::zeros({3})), "the checkpoint does not contain n.b");
   CHECK_THROWS_WITH(read("m.b", torch::zeros({4})),
                     "the checkpoint's m.b has another shape or type");
   CHECK_THROWS_WITH(read("m.b", torch::zeros({3}, torch::kDouble)),

@@ -59,14 +59,17 @@ TEST_CASE("calls that contradict themselves are refused before anything is sent"
   double numbers[4] = {};
   const Span two{numbers, 2, ElementType::float64}, three{numbers, 3, ElementType::float64};
   CHECK_THROWS_WITH(single->all_gather(two, three),
-                    "all_gather: 3 elements are not 1 parts of 2 of the same type");
+                    "all_gather: 3 elements are not 1 parts of 2 elements of the same type");
   CHECK_THROWS_WITH(single->reduce_scatter(two, {numbers, 2, ElementType::int64}, ReduceOp::sum),
                     Catch::Contains("of the same type"));
-  CHECK_THROWS_WITH(single->broadcast(two, 1), "the root of a broadcast is rank 1, of 1 ranks");
+  CHECK_THROWS_WITH(single->broadcast(two, 1),
+                    "the root of a broadcast is rank 1, but there are 1 ranks");
   CHECK_THROWS_WITH(single->reduce(two, ReduceOp::sum, -1), Catch::Contains("is rank -1"));
-  CHECK_THROWS_WITH(single->send(two, 7), "the receiver of an exchange is rank 7, of 1 ranks");
-  CHECK_THROWS_WITH(single->receive(two, 7), "the sender of an exchange is rank 7, of 1 ranks");
-  CHECK_THROWS_WITH(single->split(-1), "a color of ranks is 0 or more, not -1");
-  CHECK_THROWS_WITH(single->send(two, 0), Catch::Contains("nobody receives"));
+  CHECK_THROWS_WITH(single->send(two, 7),
+                    "the receiver of an exchange is rank 7, but there are 1 ranks");
+  CHECK_THROWS_WITH(single->receive(two, 7),
+                    "the sender of an exchange is rank 7, but there are 1 ranks");
+  CHECK_THROWS_WITH(single->split(-1), "the color of a rank must be at least 0 (got -1)");
+  CHECK_THROWS_WITH(single->send(two, 0), Catch::Contains("must receive exactly what it sends"));
   CHECK(single->stats().collectives == 0);
 }

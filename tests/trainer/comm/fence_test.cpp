@@ -95,7 +95,8 @@ TEST_CASE("a part of a device's memory is a device's, and host transports refuse
   const auto ranks = make_single();
   CHECK(ranks->fence() == nullptr);
   CHECK_THROWS_WITH(ranks->all_reduce(kOnDevice.part(1, 2), ReduceOp::sum),
-                    "this communicator takes no memory of a GPU; \"nccl\" does");
-  CHECK_THROWS_WITH(ranks->all_gather(kOnHost, kOnDevice), "all_gather between two memories");
+                    "this communicator does not accept GPU memory; use \"nccl\"");
+  CHECK_THROWS_WITH(ranks->all_gather(kOnHost, kOnDevice),
+                    "all_gather needs all arrays in the same memory");
   CHECK(ranks->stats().collectives == 0);
 }

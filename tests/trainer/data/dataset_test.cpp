@@ -92,7 +92,7 @@ TEST_CASE("every data set without a path says which files are wanted") {
   for (const auto* entry : trainer::dataset_table()) {
     if (entry->is_generated) continue;
     CHECK_THROWS_WITH(load_dataset({entry->name}),
-                      Catch::StartsWith("dataset.path is empty; name the"));
+                      Catch::StartsWith("dataset.path is empty; set it to the folder "));
     CHECK_THROWS_WITH(load_dataset({entry->name, "/nowhere"}), Catch::Contains("/nowhere"));
   }
 }
@@ -127,9 +127,9 @@ TEST_CASE("the digest is of the files, whatever is taken of them, and another is
     CHECK(load_dataset(spec).sha256 == digest);
     spec.sha256 = std::string(64, 'a');
     CHECK_THROWS_WITH(load_dataset(spec),
-                      "dataset.sha256: the data set " + kind + " in " + spec.path + " has " +
-                          digest + ", but " + spec.sha256 +
-                          " is wanted; fetch its files again, or correct the study");
+                      "dataset.sha256: the data set " + kind + " in " + spec.path +
+                          " has SHA-256 " + digest + ", but " + spec.sha256 +
+                          " is expected; fetch its files again or correct the study");
   }
 }
 
@@ -180,11 +180,11 @@ TEST_CASE("a shape of noise that is none is an error that names the key") {
                             "3x4x4 ", "3x99999x4", "large", "3x4x99999999999"}) {
     CHECK_THROWS_WITH(load_dataset({"synthetic", "", 0, 0, shape}),
                       "dataset.shape: \"" + std::string(shape) +
-                          "\" is not channels x height x width of 1 to 65536 each, such as "
-                          "\"3x224x224\"");
+                          "\" is not a shape; write channels x height x width, each from 1 to "
+                          "65536, for example \"3x224x224\"");
   }
   CHECK_THROWS_WITH(load_dataset({"synthetic", "", 0, 0, "1x4x4", 70000}),
-                    "dataset.classes: is 70000, but must be 1 to 65536");
+                    "dataset.classes: must be between 1 and 65536 (got 70000)");
 }
 
 TEST_CASE("a larger generated set begins with the smaller one") {
@@ -210,8 +210,8 @@ TEST_CASE("asking for more samples than there are is an error with the number th
   test::TempDir folder;
   test::write_idx(folder.path(), 60, 40);
   CHECK_THROWS_WITH(load_dataset({"mnist", folder.path(), 61, 0}),
-                    "61 train samples were asked for, the data set has 60; lower "
-                    "dataset.train_samples, or 0 for all");
+                    "61 train samples are requested, but the data set has 60; lower "
+                    "dataset.train_samples or set it to 0 for all");
 }
 
 TEST_CASE("images and labels that differ in number name both files") {
@@ -262,5 +262,5 @@ TEST_CASE("a path with an unset variable or a stray dollar is an error") {
       "dataset.path \"$NOPE/mnist\": the environment variable NOPE is not set; export it");
   CHECK_THROWS_WITH(trainer::expand_variables("/a$/b", unset), Catch::Contains("no variable name"));
   CHECK_THROWS_WITH(trainer::expand_variables("/a${X", unset),
-                    Catch::Contains("without its \"}\""));
+                    Catch::Contains("without a closing \"}\""));
 }

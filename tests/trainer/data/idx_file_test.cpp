@@ -63,7 +63,7 @@ TEST_CASE("a file that is cut short says how far it goes") {
 }
 
 TEST_CASE("a file longer than its header says is refused") {
-  CHECK_THAT(idx_error(kWhole + "x"), Catch::Contains("longer than its header says"));
+  CHECK_THAT(idx_error(kWhole + "x"), Catch::Contains("longer than its header declares"));
 }
 
 TEST_CASE("a wrong magic number, element type or dimension count is refused") {

@@ -139,7 +139,7 @@ TEST_CASE("a crop that could leave nothing of an image is an error") {
   const auto& entry = base::find(trainer::loader_table(), "loader", "memory");
   CHECK_THROWS_WITH(
       entry.make({.dataset = set, .split = set.train, .augmentation = {.random_crop = 1}}),
-      "dataset.random_crop: is 1, but the images are 1x2: of some nothing would be left");
+      "dataset.random_crop: is 1, but must be less than both sides of the images (1x2)");
 }
 
 TEST_CASE("texts of a batch are padded to its longest, or to the split's longest") {

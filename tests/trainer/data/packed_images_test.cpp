@@ -119,7 +119,7 @@ TEST_CASE("the first classes and samples are taken of record files too") {
   CHECK(set.train.labels == std::vector<std::uint16_t>{0, 1, 0, 1, 0});
   CHECK_THAT(set.train.pictures->name(2), Contains("train.dlrec: record 3 (class cat)"));
   spec.train_samples = 7;
-  CHECK_THROWS_WITH(trainer::load_packed_images(spec), Contains("7 train samples were asked for"));
+  CHECK_THROWS_WITH(trainer::load_packed_images(spec), Contains("7 train samples are requested"));
   spec.first_classes = 4;
   CHECK_THROWS_WITH(trainer::load_packed_images(spec), Contains("the data set has 3 classes"));
 }
@@ -129,7 +129,7 @@ TEST_CASE("a folder without record files is told how to make them") {
   contract::DatasetSpec spec{"image_folder", folder.path()};
   const std::string name = folder.path().string();
   CHECK_THROWS_WITH(trainer::load_packed_images(spec),
-                    Contains("there is no " + name + "/train.dlrec") &&
+                    Contains("the loader packed needs " + name + "/train.dlrec") &&
                         Contains("dlscale pack FOLDER -o " + name + ", where FOLDER"));
   test::write_tree(folder.path());
   CHECK_THROWS_WITH(trainer::load_packed_images(spec),
@@ -163,7 +163,7 @@ TEST_CASE("a damaged record is an error with file, number and class, or is left 
   packed.damage(5);
   CHECK_THAT(pool_error(packed.load().train),
              Contains(packed.train.string() + ": record 3 (class cat): the record is damaged: its "
-                                              "checksum is wrong; pack its folder anew (dlscale "
+                                              "checksum is wrong; pack its folder again (dlscale "
                                               "pack --force), or train with loader_options."));
   CHECK(pool_error(packed.load().train, {7}) == "2 skipped");
 }
@@ -176,7 +176,8 @@ TEST_CASE("a record whose picture has another size than the index says is broken
   bytes.put(0, entry);
   bytes.mend_checksums();
   base::write_file_atomically(packed.train, bytes.text);
-  CHECK_THAT(pool_error(packed.load().train), Contains("it has 40x48 pixels, but 40x49 by the"));
+  CHECK_THAT(pool_error(packed.load().train),
+             Contains("it has 40x48 pixels, but the index gives 40x49"));
 }
 
 TEST_CASE(
@@ -184,5 +185,5 @@ TEST_CASE(
   const Packed packed;
   const Dataset set = packed.load();
   REQUIRE(::truncate(packed.train.c_str(), 4096 + 200) == 0);
-  CHECK_THAT(pool_error(set.train, {7}), Contains("it was cut while it was read"));
+  CHECK_THAT(pool_error(set.train, {7}), Contains("it became shorter while it was read"));
 }

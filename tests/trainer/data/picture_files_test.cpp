@@ -124,7 +124,7 @@ TEST_CASE("the digest of pictures of any size is that of their names") {
   CHECK(load_pictures(spec).sha256 == before);
   test::write_png(folder / "train/bee/2.png", 9, 9, 1);
   CHECK_THROWS_WITH(load_pictures(spec), Catch::StartsWith("dataset.sha256: ") &&
-                                             Catch::Contains("but " + before + " is wanted"));
+                                             Catch::Contains("but " + before + " is expected"));
 }
 
 TEST_CASE("files that go away, become empty or cannot be read are broken pictures") {

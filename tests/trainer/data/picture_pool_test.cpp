@@ -192,9 +192,9 @@ TEST_CASE("a broken picture is the error of its batch, with its name") {
 TEST_CASE("of a broken picture of a test set no option is named, for none would help") {
   MadeUp source;
   source.broken = {16};
-  CHECK_THROWS_WITH(made_by(2, source, {.of_test_set = true}),
-                    "cannot read s16: torn in two; mend it; of a test set none is left out, "
-                    "whatever on_broken says");
+  CHECK_THROWS_WITH(
+      made_by(2, source, {.of_test_set = true}),
+      "cannot read s16: torn in two; mend it; on_broken does not apply to the test set");
 }
 
 TEST_CASE("where the system gives no threads the error names the setting and what helps") {
@@ -208,9 +208,9 @@ TEST_CASE("where the system gives no threads the error names the setting and wha
     FAIL("no error");
   } catch (const base::RunError& error) {
     CHECK(error.exit_code() == contract::kExitData);
-    CHECK_THAT(error.what(), Catch::StartsWith("loader_options.threads: the system gives 0 of 3 "
-                                               "threads that decode pictures: Resource temp") &&
-                                 Catch::EndsWith("let this user have more (ulimit -u)"));
+    CHECK_THAT(error.what(), Catch::StartsWith("loader_options.threads: only 0 of 3 decoding "
+                                               "threads can be started: Resource temp") &&
+                                 Catch::EndsWith("(ulimit -u)"));
   }
 }
 
@@ -226,8 +226,9 @@ TEST_CASE("where broken pictures are skipped the next whole one takes their plac
     }
   }
   for (int i = 0; i < kSamples; ++i) source.broken.insert(i);
-  CHECK_THROWS_WITH(made_by(2, source, {kSamples}),
-                    Catch::EndsWith("torn in two; nor any other picture of the training set"));
+  CHECK_THROWS_WITH(
+      made_by(2, source, {kSamples}),
+      Catch::EndsWith("torn in two; no other image of the training set can be read either"));
 }
 
 TEST_CASE("what is forgotten is not made any more, not waited for, and its memory is left alone") {

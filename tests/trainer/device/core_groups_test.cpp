@@ -12,7 +12,7 @@ using Groups = std::vector<std::vector<int>>;
 TEST_CASE("as many cores as devices want are dealt out, neighbours together") {
   const auto dealt = deal_out({{2, 2}, {3, 3}, {6, 6}, {7, 7}}, 2, 2);
   CHECK(dealt.processors == Groups{{2, 3}, {6, 7}});
-  CHECK(dealt.words == "2 devices of 2 cores, each bound to its own");
+  CHECK(dealt.words == "2 devices of 2 cores, each bound to its own cores");
 }
 
 TEST_CASE("hardware threads of a core go to one device, whether they or cores were counted") {
@@ -24,10 +24,10 @@ TEST_CASE("hardware threads of a core go to one device, whether they or cores we
 TEST_CASE("of more cores than wanted none are taken, of fewer all are shared") {
   const auto more = deal_out({{0, 0}, {1, 1}, {2, 2}}, 2, 1);
   CHECK(more.processors.empty());
-  CHECK(more.words == "2 devices of 1 core, not bound to any of 3");
+  CHECK(more.words == "2 devices of 1 core, not bound (usable processors: 3)");
   const auto fewer = deal_out({{0, 0}, {1, 1}, {2, 2}}, 2, 2);
   CHECK(fewer.processors.empty());
-  CHECK(fewer.words == "2 devices of 2 cores share 3");
+  CHECK(fewer.words == "2 devices of 2 cores share the usable processors (3)");
 }
 
 TEST_CASE("a thread that is bound may run there alone") {

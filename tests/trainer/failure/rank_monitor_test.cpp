@@ -124,7 +124,7 @@ TEST_CASE("after a signal rank 0 names the rank that had ended, or the rank it c
   CHECK(lost.outcome == RunOutcome::Failed);
   CHECK(lost.reason == "rank 1 has left while others wait for it");
   CHECK(RankMonitor(0, {here, alone}).reason_of_signal(told).reason ==
-        "received SIGTERM; whether rank 1, alone on its node, had gone before is not known here");
+        "received SIGTERM; it is unknown whether rank 1, alone on its node, ended earlier");
   RankMonitor root(0, {here, beside, beside}), other(1, {here, beside, gone});
   root.enter(launch);
   CHECK(root.reason_of_signal(told) == told);

@@ -238,8 +238,8 @@ TEST_CASE("a warm-up that takes the whole run, as the set is smaller than the pl
     return base::read_file(contract::RunDir(folder.path()).launch(1).err());
   };
   CHECK(told(5) == "");  // 5 of 6 steps
-  CHECK_THAT(told(6), Catch::Contains("never reached: warm-up is 6 steps and the run 6, for the "
-                                      "data set has 60 samples, fewer than the plan knew of"));
+  CHECK_THAT(told(6), Catch::Contains("never reached: the warm-up has 6 steps, but the run only 6, "
+                                      "because the data set has 60 samples"));
   spec.warmup_epochs = 2;  // the plan has already reported this
   CHECK(told(6) == "");
 }
@@ -256,7 +256,7 @@ TEST_CASE("epochs in a row in which nothing is learnt end the run as diverged") 
   const auto stop = all<contract::RunStop>(records)[0];
   CHECK(stop.outcome == contract::RunOutcome::Diverged);
   CHECK_THAT(stop.reason, Catch::StartsWith("the training loss of 2 epochs in a row was not below "
-                                            "ln(10) = 2.3026, that of guessing; "));
+                                            "ln(10) = 2.3026, the loss of random guessing; "));
   spec.lr = {.base = 0.1, .peak = 0.1};
   CHECK(all<contract::EpochRecord>(run(spec)).size() == 9);
 }

@@ -20,6 +20,6 @@ TEST_CASE("an autoencoder gives images back as they came, through a sixteenth of
 
 TEST_CASE("an autoencoder refuses images that it could not give back") {
   CHECK_THROWS_WITH(make_model("conv_autoencoder", model_context({1, 28, 30}, 10)),
-                    "model conv_autoencoder needs images whose sides can be divided by 4, these "
+                    "model conv_autoencoder needs images whose sides are multiples of 4; these "
                     "have 28x30");
 }

@@ -167,13 +167,14 @@ TEST_CASE("frozen parameters leave the list and stay in the state, and need no b
 
 TEST_CASE("a beginning that no parameter has, and freezing all, are errors that name the key") {
   const auto model = new_model("mlp");
-  CHECK_THROWS_WITH(trainer::freeze_beginnings(*model, "hidden1,layer1"),
-                    "frozen: no parameter's name begins with \"layer1\"; the model's go from "
-                    "hidden1.weight to output.bias");
+  CHECK_THROWS_WITH(
+      trainer::freeze_beginnings(*model, "hidden1,layer1"),
+      "frozen: no parameter name begins with \"layer1\"; the model's names range from "
+      "hidden1.weight to output.bias");
   CHECK_THROWS_WITH(trainer::freeze_beginnings(*model, "hidden1,,output"),
                     Catch::Contains("begins with \"\""));
   CHECK_THROWS_WITH(trainer::freeze_beginnings(*model, "hidden, output"),
-                    "frozen: \"hidden, output\" leaves no parameter to be trained");
+                    "frozen: \"hidden, output\" leaves no parameter to train");
 }
 
 TEST_CASE("parameter counts are those of the textbook layers") {

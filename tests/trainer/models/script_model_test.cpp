@@ -95,7 +95,7 @@ TEST_CASE("a file that is missing or no TorchScript module is refused") {
                                    Catch::Contains("No such file or directory"));
   base::write_file_atomically(script.path, "import torch\n");
   CHECK_THAT(script.refused(),
-             Catch::StartsWith("model: " + script.path + " is no TorchScript module"));
+             Catch::StartsWith("model: " + script.path + " is not a TorchScript module"));
   CHECK(script.refused().find('\n') == std::string::npos);
 }
 
@@ -103,14 +103,16 @@ TEST_CASE("a TorchScript module that takes or makes something else is refused") 
   Script script;
   test::save_script(script.path, 64, 5);
   CHECK_THAT(script.refused(),
-             Catch::StartsWith("model: " + script.path + " cannot take a batch of [2, 1, 6, 6]: "));
+             Catch::StartsWith("model: " + script.path +
+                               " cannot process a batch of shape [2, 1, 6, 6]: "));
   test::save_script(script.path, 36, 7);
-  CHECK(script.refused() ==
-        "model: " + script.path +
-            " makes [2, 7] of a batch of [2, 1, 6, 6]; scores of 2 samples for the data's 5 "
-            "classes are [2, 5]");
+  CHECK(
+      script.refused() ==
+      "model: " + script.path +
+          " returns shape [2, 7] for a batch of shape [2, 1, 6, 6]; the scores of 2 samples for 5 "
+          "classes must have shape [2, 5]");
   test::save_script(script.path, 36, 5, "def forward(self, x):\n    return 'five'\n");
-  CHECK_THAT(script.refused(), Catch::Contains("cannot take a batch of [2, 1, 6, 6]: "));
+  CHECK_THAT(script.refused(), Catch::Contains("cannot process a batch of shape [2, 1, 6, 6]: "));
 }
 
 TEST_CASE("a TorchScript module that fails in training alone is refused with its reason") {
@@ -121,18 +123,18 @@ TEST_CASE("a TorchScript module that fails in training alone is refused with its
       "self.hidden)), self.scores)\n";
   const std::string forward = "def forward(self, x):\n" + scores;
   script.save(forward + "    assert not self.training, 'no way'\n    return s\n");
-  CHECK(
-      script.refused() ==
-      begin +
-          "cannot take a batch of [2, 1, 6, 6] in training: RuntimeError: AssertionError: no way");
+  CHECK(script.refused() ==
+        begin +
+            "cannot process a batch of shape [2, 1, 6, 6] in training: RuntimeError: "
+            "AssertionError: no way");
   script.save(forward + "    return s[:, :2] if self.training else s\n");
   CHECK(script.refused() ==
         begin +
-            "makes [2, 2] of a batch of [2, 1, 6, 6] in training; scores of 2 samples for the "
-            "data's 5 classes are [2, 5]");
+            "returns shape [2, 2] for a batch of shape [2, 1, 6, 6] in training; the scores of 2 "
+            "samples for 5 classes must have shape [2, 5]");
   script.save(forward + "    return s.detach()\n");
   CHECK(script.refused() == begin +
-                                "makes scores without a gradient in training: they are "
+                                "returns scores without a gradient in training: they are "
                                 "detached from its parameters");
 }
 

@@ -82,26 +82,30 @@ TEST_CASE("names, shapes and types that do not fit are refused, and nothing is l
   CHECK(missing.refused() == "has no tensor \"bn1.bias\"");
   WeightsFile extra;
   extra.tensors.push_back({"layer5.0.conv1.weight", torch::ones(3)});
-  CHECK(extra.refused() == "\"layer5.0.conv1.weight\" is no tensor of the model");
+  CHECK(extra.refused() == "the model has no tensor \"layer5.0.conv1.weight\"");
   WeightsFile misspelt;
   misspelt.at("layer2.1.bn2.bias").name = "layer2.1.bn2.bais";
   CHECK(misspelt.refused() ==
-        "\"layer2.1.bn2.bais\" is no tensor of the model; is it \"layer2.1.bn2.bias\"?");
+        "the model has no tensor \"layer2.1.bn2.bais\"; the most similar name is "
+        "\"layer2.1.bn2.bias\"");
   WeightsFile shape;
   shape.at("conv1.weight").tensor = torch::ones({64, 3, 7, 7});
-  CHECK(shape.refused() == "\"conv1.weight\" is [64, 3, 7, 7], the model's is [64, 3, 3, 3]");
+  CHECK(shape.refused() ==
+        "\"conv1.weight\" has shape [64, 3, 7, 7], but the model needs [64, 3, 3, 3]");
   WeightsFile type;
   type.at("conv1.weight").tensor = torch::ones({64, 3, 3, 3}, torch::kLong);
-  CHECK(type.refused() == "\"conv1.weight\" is of the type I64, the model's is Float");
+  CHECK(type.refused() == "\"conv1.weight\" has type I64, but the model needs Float");
 }
 
 TEST_CASE("the classifier of other classes is refused with the way to go on") {
   WeightsFile file;
   file.at("fc.weight").tensor = torch::ones({1000, 512});
   file.at("fc.bias").tensor = torch::ones({1000});
-  CHECK(file.refused() ==
-        "\"fc.weight\" is [1000, 512], the model's is [10, 512]; the file is for another number of "
-        "classes than the data have: the model frozen_backbone takes it without its classifier");
+  CHECK(
+      file.refused() ==
+      "\"fc.weight\" has shape [1000, 512], but the model needs [10, 512]; the file is for another "
+      "number of classes than the data set has; the model frozen_backbone can use the file "
+      "without its classifier");
 }
 
 TEST_CASE("what is no backbone gets no advice that is for one") {
@@ -118,7 +122,7 @@ TEST_CASE("what is no backbone gets no advice that is for one") {
   trainer::write_safetensors(path, tensors);
   CHECK_THROWS_WITH(trainer::load_weights(*model, path),
                     Catch::EndsWith("; the file is for another number of classes than the data "
-                                    "have"));
+                                    "set has"));
 }
 
 TEST_CASE("whatever is wrong with a file of weights is said with the key and the exit code") {
@@ -136,7 +140,8 @@ TEST_CASE("whatever is wrong with a file of weights is said with the key and the
   };
   CHECK(refused() == "weights: " + path + ": cannot be read: No such file or directory");
   base::write_file_atomically(path, std::string("\2\0\0\0\0\0\0\0[]", 10));
-  CHECK(refused() == "weights: " + path + ": is no safetensors file: its header is no JSON object");
+  CHECK(refused() ==
+        "weights: " + path + ": is not a safetensors file: its header is not a JSON object");
   const std::string bad = R"({"a":{"dtype":"F32","shape":[2]}})";
   base::write_file_atomically(path, std::string("\x21\0\0\0\0\0\0\0", 8) + bad);
   CHECK(refused() == "weights: " + path + ": a.data_offsets: missing");

@@ -256,8 +256,8 @@ TEST_CASE("ranks, blocks and samples that do not divide are refused by every ran
   spec = ten_steps("pipeline", 4);
   spec.framework_options.model_parallel_size = 2;
   CHECK_THROWS_WITH(run(spec),
-                    "pipeline: model_parallel_size is 2, but one model lies over all 4 ranks; use "
-                    "hybrid for several");
+                    "pipeline: model_parallel_size is 2, but one model spans all 4 ranks; use "
+                    "hybrid for several models");
 }
 
 TEST_CASE("texts of different lengths are learnt alike by every framework that can divide them") {

@@ -89,18 +89,19 @@ std::string why_not(const contract::RunSpec& spec, const trainer::LoaderEntry& l
   const std::string_view delivers = loader.samples;
   if (loader.needs_gpu) return spec.loader;
   if (kind.is_one_block && test::cuts_models(spec.framework)) {
-    return "model: seq2seq is one block and cannot be cut into " + spec.framework + "'s 2 stages";
+    return "model: seq2seq is a single block and cannot be divided into the 2 stages of " +
+           spec.framework;
   }
   if (delivers != "any" && delivers != kind.samples) {
-    return fmt::format("loader: {} delivers {}, but the data set {} is {}; use ", loader.name,
+    return fmt::format("loader: {} delivers {}, but the data set {} contains {}; use ", loader.name,
                        delivers, kind.dataset.kind, kind.samples);
   }
   if (delivers != "any" && loader.any_size && !kind.any_size) {
-    return fmt::format("dataset.image_size: is not said: the loader {} makes pictures of any size",
+    return fmt::format("dataset.image_size: is missing; the loader {} scales images of any size",
                        loader.name);
   }
   if (!loader.any_size && kind.any_size) {
-    return fmt::format("dataset.image_size: is for loaders that decode pictures; {} takes them as",
+    return fmt::format("dataset.image_size: requires a loader that decodes images; {} uses images",
                        loader.name);
   }
   return loader.why_missing ? loader.why_missing() : "";

@@ -42,7 +42,7 @@ TEST_CASE("collect takes logs over and prints their tables; list knows their run
   const Ran ran = program.run(with({"collect", "logs", "-o", "study"}, kMeaning));
   CHECK(ran.err.empty());
   CHECK(ran.exit_code == 0);
-  CHECK_THAT(ran.out, Contains("took 6 logs (6 csv) into study: 6 runs, 6 new, 0 changed"));
+  CHECK_THAT(ran.out, Contains("imported 6 logs (6 csv) into study: 6 runs, 6 new, 0 changed"));
   CHECK_THAT(ran.out, Contains("6 of 6 runs used"));
   const Ran listed = program.run({"list", "study"});
   CHECK(listed.exit_code == 0);
@@ -115,7 +115,7 @@ TEST_CASE(
                                        "study",   "--pattern", "mine.toml"};
   const Ran ran = program.run(words);
   CHECK(ran.err.empty());
-  CHECK_THAT(ran.out, Contains("took 1 log (1 pattern) into study: 1 run, 1 new"));
+  CHECK_THAT(ran.out, Contains("imported 1 log (1 pattern) into study: 1 run, 1 new"));
   base::write_file_atomically(pattern, "line = '(?<loss>.*)'\n[factor]\nlos = 2\n");
   const Ran refused = program.run(words);
   CHECK(refused.exit_code == 2);
@@ -135,19 +135,19 @@ TEST_CASE("a log that cannot be imported is exit code 1, and none at all is exit
                                       "--map",   "wall_s=t"};
   const Ran first = program.run(some);
   CHECK(first.exit_code == 1);
-  CHECK_THAT(first.out, Contains("took 6 logs (6 csv) into study: 6 runs, 6 new") &&
-                            Contains("Skipped 2 files: nothing says how many GPUs") &&
+  CHECK_THAT(first.out, Contains("imported 6 logs (6 csv) into study: 6 runs, 6 new") &&
+                            Contains("Skipped 2 files: the number of GPUs") &&
                             Contains("--set gpus=N") && Contains("example: logs/gx/1.csv\n") &&
                             Contains("6 of 6 runs used"));
   const Ran rest = program.run(with(some, {"--default", "gpus=1"}));
   CHECK(rest.exit_code == 0);
   CHECK_THAT(rest.out, Contains("8 runs, 2 new, 0 changed, 6 unchanged") &&
-                           Contains("Skipped 1 line: wall_s is no number: \"broken\"") &&
+                           Contains("Skipped 1 line: wall_s is not a number: \"broken\"") &&
                            Contains("Skipped 1 line: has 2 of 1 columns; example: "));
   const Ran none = program.run(
       {"collect", "logs/gx", "-o", "other", "--map", "wall_s=t", "--set", "global_batch=16"});
   CHECK(none.exit_code == 2);
-  CHECK_THAT(none.err, Contains("nothing says how many GPUs"));
+  CHECK_THAT(none.err, Contains("the number of GPUs (ranks) is unknown"));
   CHECK_FALSE(std::filesystem::exists(program.folder.path() / "other"));
 }
 
@@ -158,17 +158,17 @@ TEST_CASE("the ending before that of a compressed file says what kind of table i
   const Ran ran = program.run(
       {"collect", "rates.md.xz", "-o", "study", "--map", "gpus=g", "--map", "samples_per_s=r"});
   CHECK(ran.exit_code == 0);  // which bytes are in it decides whether it is compressed
-  CHECK_THAT(ran.out, Contains("took 1 log (1 markdown) into study"));
+  CHECK_THAT(ran.out, Contains("imported 1 log (1 markdown) into study"));
 }
 
 TEST_CASE("options about logs need the folder that logs go to, and the other way round") {
   DlscaleProgram program;
   const Ran without = program.run({"collect", "--set", "gpus=2"});
   CHECK(without.exit_code == 2);
-  CHECK_THAT(without.err, Contains("--set: is about logs; say with -o which folder they go to"));
+  CHECK_THAT(without.err, Contains("--set: applies only to the import of logs; add -o DIR"));
   const Ran nothing = program.run({"collect", "-o", "study"});
   CHECK(nothing.exit_code == 2);
-  CHECK_THAT(nothing.err, Contains("-o: name the logs, or the folders they lie in"));
+  CHECK_THAT(nothing.err, Contains("-o: name the logs, or the folders that contain them"));
   write_logs(program);
   const Ran unknown = program.run({"collect", "logs", "-o", "study", "--format", "tim"});
   CHECK(unknown.exit_code == 2);

@@ -35,7 +35,7 @@ TEST_CASE("a repetition more is submitted where one gives no interval; then none
   const test::Ran ran = planned.run({"submit", "p"});
   INFO(ran.out << ran.err);
   CHECK(ran.exit_code == 0);
-  CHECK_THAT(ran.out, Contains("2 more repetitions of points whose efficiency is not known"));
+  CHECK_THAT(ran.out, Contains("2 more repetitions of points whose efficiency is not yet known"));
   CHECK_THAT(ran.out, Contains("8 runs: 4 done, 4 not_needed\n"));
   CHECK_THAT(planned.run({"submit", "p"}).out, StartsWith("nothing to submit"));
 }
@@ -49,7 +49,7 @@ TEST_CASE("repetitions that no efficiency needs say so, and nothing waits for th
   CHECK(counts(planned) == "8 runs: 4 done, 4 not_needed");
   CHECK_THAT(planned.run({"status", "p", "--state", "not_needed"}).out,
              Contains("not needed: the efficiency is known to ±0") &&
-                 Contains("not needed: the efficiencies it divides are known"));
+                 Contains("not needed: all efficiencies relative to this"));
   CHECK_THAT(planned.run({"status", "p", "--json"}).out, Contains("\"not_needed\": 4"));
   const std::string spare = id_of(planned, 2, 3);
   CHECK_THAT(planned.run({"list", "p", "--csv"}).out, Contains(spare + ",not_needed,"));
@@ -85,7 +85,7 @@ TEST_CASE(
   base::write_file_atomically(planned.dlscale.folder / "p/fail", "");
   CHECK(planned.run({"submit", "p", failing}).exit_code == 1);
   CHECK(counts(planned) == "8 runs: 1 done, 6 not_needed, 1 failed");
-  CHECK_THAT(planned.run({"status", "p"}).out, Contains("as long as the first repetitions give"));
+  CHECK_THAT(planned.run({"status", "p"}).out, Contains("not needed until the first repetitions"));
   std::filesystem::remove(planned.dlscale.folder / "p/fail");
   CHECK(planned.run({"retry", "p", failing}).exit_code == 0);
   CHECK(counts(planned) == "8 runs: 6 planned, 2 done");  // one result of each is no interval

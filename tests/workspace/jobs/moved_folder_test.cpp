@@ -15,7 +15,7 @@ TEST_CASE("a copy of a plan folder is not submitted, for its jobs would run in t
   for (const char* verb : {"submit", "retry"}) {
     const test::Ran ran = planned.run({verb, "it's a copy"});
     CHECK(ran.exit_code == 2);
-    CHECK_THAT(ran.err, Contains("it's a copy is not where it was planned") &&
+    CHECK_THAT(ran.err, Contains("it's a copy was moved or copied after planning") &&
                             Contains("would run in " + fs::canonical(there / "p").string() + ";"));
   }
   CHECK_FALSE(fs::exists(there / "it's a copy/launch.jsonl"));

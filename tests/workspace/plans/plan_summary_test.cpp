@@ -55,8 +55,9 @@ TEST_CASE("the summary says what each value of an axis costs, and how long runs 
   plan.runs[1].predicted_low_s = 1800;
   plan.runs[1].predicted_high_s = 3600;
   const std::string text = summary(plan);
-  CHECK(text.find("\npredicted: 1:00:00 (0:50:00 to 1:30:00) for the longest run, "
-                  "1:30:00 (1:20:00 to 2:30:00) for the 2 that are one by one\n") !=
+  CHECK(text.find(
+            "\npredicted: 1:00:00 (0:50:00 to 1:30:00) for the longest run, "
+            "1:30:00 (1:20:00 to 2:30:00) for the 2 runs with a prediction one after another\n") !=
         std::string::npos);
   CHECK(text.find("\n\nGPU-hours by gpus: 4: 4, 8: 16\n") != std::string::npos);
   CHECK(text.find("by model") == std::string::npos);

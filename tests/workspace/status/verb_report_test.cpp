@@ -47,10 +47,10 @@ TEST_CASE("a refusal stands in the object beside the run, and is an error all th
   planned.program("sbatch", "#!/bin/sh\necho 'sbatch: error: Invalid account' >&2; exit 1\n");
   const test::Ran ran = planned.run({"submit", "p", "--json"});
   CHECK(ran.exit_code == 1);
-  CHECK_THAT(ran.out, Contains("\"refused\": 2") && Contains("\"error\": \"2 runs refused: "));
+  CHECK_THAT(ran.out, Contains("\"refused\": 2") && Contains("\"error\": \"2 runs rejected: "));
   CHECK_THAT(ran.out, Contains("\"state\":\"planned\"") && Contains("\"reason\":\"job "));
   CHECK_THAT(ran.out, Contains("Invalid account\"") && Contains("\"launch\":null"));
-  CHECK_THAT(ran.err, Contains("dlscale: 2 runs refused: sbatch: error: Invalid account"));
+  CHECK_THAT(ran.err, Contains("dlscale: 2 runs rejected: sbatch: error: Invalid account"));
 }
 
 TEST_CASE("a run that there is no room for waits, with what SLURM says") {
@@ -66,7 +66,8 @@ TEST_CASE("a run that there is no room for waits, with what SLURM says") {
   CHECK_THAT(ran.out, Contains("\"submitted\": 1") && Contains("\"waiting\": 1"));
   CHECK_THAT(ran.out,
              Contains("sbatch: error: QOSMaxSubmitJobPerUserLimit; Batch job submission failed: "));
-  CHECK_THAT(ran.err, Contains("; waiting for room\n") && Contains("1 run wait for room"));
+  CHECK_THAT(ran.err, Contains("; waiting until the scheduler accepts more jobs\n") &&
+                          Contains("1 run not submitted yet"));
 }
 
 TEST_CASE("wait --json tells the runs whose end it saw") {

@@ -65,9 +65,10 @@ std::unique_ptr<AllReduce> new_recursive_doubling(Communicator&) {
 }  // namespace
 
 extern const AllReduceEntry recursive_doubling_entry;
-const AllReduceEntry recursive_doubling_entry{.name = "recursive_doubling",
-                                              .summary = "all data to a partner, log2 N times",
-                                              .make = &new_recursive_doubling};
+const AllReduceEntry recursive_doubling_entry{
+    .name = "recursive_doubling",
+    .summary = "exchanges all data with a partner, log2 N times",
+    .make = &new_recursive_doubling};
 
 // Recursive halving and doubling reaches the bandwidth of the ring in log2 N steps.
 

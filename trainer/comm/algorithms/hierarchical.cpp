@@ -65,8 +65,9 @@ class SharedMemory : public AllReduce {
 
 std::unique_ptr<AllReduce> new_shared_memory(Communicator& ranks) {
   if (auto made = make_shared_memory(ranks)) return made;
-  throw base::RunError("all_reduce \"shared_memory\" is for ranks of one node with enough of it",
-                       contract::kExitCommunication);
+  throw base::RunError(
+      "all_reduce \"shared_memory\" needs all ranks on one node with enough shared memory",
+      contract::kExitCommunication);
 }
 
 }  // namespace

@@ -118,6 +118,6 @@ std::unique_ptr<AllReduce> new_tuned(Communicator&) {
 
 extern const AllReduceEntry tuned_entry;
 const AllReduceEntry tuned_entry{
-    .name = "tuned", .summary = "what the transport chooses itself", .make = &new_tuned};
+    .name = "tuned", .summary = "the algorithm that the transport selects", .make = &new_tuned};
 
 }  // namespace dlscale::trainer

@@ -198,7 +198,7 @@ class DaliLoader : public Loader {
       const BrokenPictures& broken = reader_settings_.broken;
       for (std::int64_t tried = 1; !decodes(batch.encoded, place); ++tried) {
         make_pipeline(settings_.batch_size);
-        const auto problem = fmt::format("DALI {} does not decode it", library_.version);
+        const auto problem = fmt::format("DALI {} cannot decode it", library_.version);
         if (tried == broken.replacements) {
           fail_broken(reader_settings_.source, broken, asked, problem);
         }
@@ -231,7 +231,7 @@ class DaliLoader : public Loader {
     try {
       output = pipeline_->take();
     } catch (const Refused&) {
-      throw base::RunError(fmt::format("DALI {} has given up: {}", library_.version, said),
+      throw base::RunError(fmt::format("DALI {} failed: {}", library_.version, said),
                            contract::kExitData);
     }
     for (std::size_t i = 1; i < at_work_.size(); ++i) feed(at_work_[i]);

@@ -82,7 +82,8 @@ void* open(const std::string& path) {
 /// Returns the file that contains a function of an open library.
 fs::path file_of(void* function) {
   Dl_info info{};
-  if (::dladdr(function, &info) == 0 || info.dli_fname == nullptr) throw Unusable("has no name");
+  if (::dladdr(function, &info) == 0 || info.dli_fname == nullptr)
+    throw Unusable("has no file name");
   return info.dli_fname;
 }
 
@@ -105,9 +106,9 @@ std::string version_of(void* library) {
   }
   void* any = ::dlsym(library, "daliGetLastErrorMessage");
   if (any == nullptr) any = ::dlsym(library, "daliInitialize");
-  if (any == nullptr) throw Unusable("is no libdali: it has no daliInitialize");
-  throw Unusable(
-      fmt::format("is DALI {}, whose C API this dlscale does not know", version_in(file_of(any))));
+  if (any == nullptr) throw Unusable("is not a libdali: it has no daliInitialize");
+  throw Unusable(fmt::format("is DALI {}, whose C API this dlscale does not support",
+                             version_in(file_of(any))));
 }
 
 template <class Function>

@@ -42,11 +42,11 @@ void read_batch(const fs::path& path, Split& split) {
     const auto record = file.read(kRecordBytes);
     if (record.empty()) break;
     if (static_cast<std::int64_t>(record.size()) < kRecordBytes) {
-      file.fail(fmt::format("it is cut short: {} bytes are left for record {}, which has {}",
+      file.fail(fmt::format("it is cut short: {} bytes are left for record {}, which needs {}",
                             record.size(), records + 1, kRecordBytes));
     }
     if (record[0] >= kClasses) {
-      file.fail(fmt::format("record {} has the label {}, above {}", records + 1, record[0],
+      file.fail(fmt::format("record {} has the label {}; the largest is {}", records + 1, record[0],
                             kClasses - 1));
     }
     split.labels.push_back(record[0]);
@@ -61,7 +61,7 @@ void check_numbers(const std::vector<fs::path>& batches, const std::string& pref
   for (const fs::path& batch : batches) {
     const std::string number = batch.stem().string().substr(prefix.size());
     if (!number.starts_with('_') || std::atoi(number.c_str() + 1) <= std::ssize(batches)) continue;
-    throw base::RunError(fmt::format("{}: batches before it are missing, there are {} in all",
+    throw base::RunError(fmt::format("{}: earlier batches are missing; batches found: {}",
                                      batch.string(), batches.size()),
                          contract::kExitData);
   }
@@ -72,8 +72,8 @@ Split read_batches(const fs::path& folder, const std::string& prefix) {
   check_numbers(files, prefix);
   if (files.empty()) {
     throw base::RunError(
-        fmt::format("{} has no {}*.bin and no folder train; name the folder of CIFAR-10's binary "
-                    "batches, or of its images, as dataset.path",
+        fmt::format("{} has no {}*.bin and no folder train; set dataset.path to the folder of "
+                    "CIFAR-10's binary batches or images",
                     folder.string(), prefix),
         contract::kExitData);
   }
@@ -87,7 +87,8 @@ Dataset load(const contract::DatasetSpec& spec) {
   const ColourStatistics colours{.mean = {0.4914, 0.4822, 0.4465},
                                  .deviation = {0.2470, 0.2435, 0.2616}};
   if (spec.path.empty()) {
-    throw base::RunError("dataset.path is empty; name the folder of CIFAR-10", contract::kExitData);
+    throw base::RunError("dataset.path is empty; set it to the folder of CIFAR-10",
+                         contract::kExitData);
   }
   fs::path folder = spec.path;
   if (fs::is_directory(folder / "train")) return load_image_tree(spec, colours);

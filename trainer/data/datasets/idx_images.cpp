@@ -24,7 +24,7 @@ IdxArray read_idx(const fs::path& path, int dimensions) {
   DataFile stream(path);
   const std::int64_t header_bytes = 4 + 4 * dimensions;
   const auto header = stream.read(header_bytes);
-  if (header.size() < 4 || header[0] != 0 || header[1] != 0) stream.fail("not an IDX file");
+  if (header.size() < 4 || header[0] != 0 || header[1] != 0) stream.fail("it is not an IDX file");
   if (header[2] != kUnsignedByte) stream.fail("its elements are not unsigned bytes");
   if (header[3] != dimensions) {
     stream.fail(fmt::format("it has {} dimensions instead of {}", header[3], dimensions));
@@ -41,7 +41,7 @@ IdxArray read_idx(const fs::path& path, int dimensions) {
   if (static_cast<std::int64_t>(array.values.size()) < count) {
     stream.fail(fmt::format("it is cut short: {} of {} bytes", array.values.size(), count));
   }
-  if (!stream.read(1).empty()) stream.fail("it is longer than its header says");
+  if (!stream.read(1).empty()) stream.fail("it is longer than its header declares");
   return array;
 }
 
@@ -78,8 +78,8 @@ Split read_split(const std::filesystem::path& folder, const std::string& prefix,
 
 Dataset load_idx_images(const contract::DatasetSpec& spec, const PixelStatistics& pixels) {
   if (spec.path.empty()) {
-    refuse_data(
-        fmt::format("dataset.path is empty; name the folder of the four files of {}", spec.kind));
+    refuse_data(fmt::format("dataset.path is empty; set it to the folder of the four files of {}",
+                            spec.kind));
   }
   Dataset dataset;
   dataset.classes = kClasses;

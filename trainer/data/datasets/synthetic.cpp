@@ -76,7 +76,7 @@ Dataset load(const contract::DatasetSpec& spec) {
 extern const DatasetEntry synthetic_entry;
 const DatasetEntry synthetic_entry{
     .name = "synthetic",
-    .summary = "noise of any shape and number of classes, few images in turn",
+    .summary = "noise of any shape and number of classes; a few images repeat",
     .load = load,
     .is_generated = true,
     .shape = kShape,

@@ -25,7 +25,7 @@ Fields fields_of(const TextFile& file, std::size_t line) {
   base::CsvReader reader(file.lines[line], "", base::CsvQuotes::anywhere);
   Fields fields;
   for (base::CsvCell& cell : reader.row()) fields.push_back(std::move(cell.text));
-  if (reader.has_open_quote()) file.fail(line, "a quote that does not end");
+  if (reader.has_open_quote()) file.fail(line, "a quotation mark is not closed");
   for (std::string& field : fields) std::replace(field.begin(), field.end(), '\\', ' ');
   return fields;
 }
@@ -41,7 +41,7 @@ RawTexts read(const std::filesystem::path& path) {
     }
     const std::string& label = fields[0];
     if (label.size() != 1 || label[0] < '1' || label[0] > '0' + kClasses) {
-      file.fail(line, fmt::format("the class \"{}\" is none of 1 … {}", label, kClasses));
+      file.fail(line, fmt::format("the class \"{}\" is not one of 1 … {}", label, kClasses));
     }
     raw.labels.push_back(label[0] - '1');
     raw.texts.push_back(fields[1] + " " + fields[2]);

@@ -16,7 +16,7 @@ namespace {
 TextFile sentences(const std::filesystem::path& path) {
   TextFile file(path);
   for (std::size_t line = 0; line < file.lines.size(); ++line) {
-    if (tokenize(file.lines[line]).empty()) file.fail(line, "a sentence without a word");
+    if (tokenize(file.lines[line]).empty()) file.fail(line, "the sentence has no words");
   }
   return file;
 }
@@ -26,8 +26,8 @@ RawTexts read(const std::filesystem::path& folder, const std::string& name) {
   TextFile german = sentences(folder / (name + ".de"));
   if (english.lines.size() != german.lines.size()) {
     throw base::RunError(
-        fmt::format("{} has {} lines, but {} has {}: each line is to be the translation of the "
-                    "other; fetch both again",
+        fmt::format("{} has {} lines, but {} has {}; each line must be the translation of the same "
+                    "line in the other file; fetch both again",
                     english.path.string(), english.lines.size(), german.path.string(),
                     german.lines.size()),
         contract::kExitData);

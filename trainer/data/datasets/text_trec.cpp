@@ -27,7 +27,7 @@ RawTexts read(const std::filesystem::path& path) {
     }
     const auto found = std::ranges::find(kClasses, std::string_view(text).substr(0, colon));
     if (found == kClasses.end()) {
-      file.fail(line, fmt::format("the class \"{}\" is none of {}", text.substr(0, colon),
+      file.fail(line, fmt::format("the class \"{}\" is not one of {}", text.substr(0, colon),
                                   fmt::join(kClasses, ", ")));
     }
     raw.labels.push_back(static_cast<int>(found - kClasses.begin()));

@@ -17,7 +17,7 @@ std::unique_ptr<Loader> make_dali_cpu_loader(const LoaderContext& context) {
 extern const LoaderEntry dali_cpu_entry;
 const LoaderEntry dali_cpu_entry{
     .name = "dali_cpu",
-    .summary = "JPEG and PNG files of any size, decoded, cut and scaled by NVIDIA DALI",
+    .summary = "JPEG and PNG files of any size, decoded, cropped and scaled by NVIDIA DALI",
     .make = make_dali_cpu_loader,
     .augments = true,
     .any_size = true,
@@ -37,7 +37,7 @@ std::unique_ptr<Loader> make_dali_gpu_loader(const LoaderContext& context) {
 extern const LoaderEntry dali_gpu_entry;
 const LoaderEntry dali_gpu_entry{
     .name = "dali_gpu",
-    .summary = "JPEG and PNG files of any size, decoded, cut and scaled by NVIDIA DALI on the GPU",
+    .summary = "JPEG and PNG files of any size, processed by NVIDIA DALI on the GPU",
     .make = make_dali_gpu_loader,
     .augments = true,
     .any_size = true,

@@ -19,8 +19,8 @@ class MemoryLoader : public GatheringLoader {
     const ImageShape& shape = context_.dataset.shape;
     const int padding = context_.augmentation.random_crop;
     if (padding > 0 && padding >= std::min(shape.height, shape.width)) {
-      throw base::RunError(fmt::format("dataset.random_crop: is {}, but the images are {}x{}: of "
-                                       "some nothing would be left",
+      throw base::RunError(fmt::format("dataset.random_crop: is {}, but must be less than both "
+                                       "sides of the images ({}x{})",
                                        padding, shape.height, shape.width),
                            contract::kExitBadRunDescription);
     }
@@ -87,7 +87,7 @@ std::unique_ptr<Loader> make_memory_loader(const LoaderContext& context) {
 extern const LoaderEntry memory_entry;
 const LoaderEntry memory_entry{
     .name = "memory",
-    .summary = "the whole data set in memory, no work per sample but crop and mirror",
+    .summary = "the whole data set in memory; only crops and mirrors samples",
     .make = make_memory_loader,
     .augments = true,
     .in_memory = true};

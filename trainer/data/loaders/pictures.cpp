@@ -10,7 +10,7 @@ namespace dlscale::trainer {
 extern const LoaderEntry native_entry;
 const LoaderEntry native_entry{
     .name = "native",
-    .summary = "JPEG and PNG files of any size, decoded, cut and scaled by threads",
+    .summary = "JPEG and PNG files of any size, decoded, cropped and scaled by threads",
     .make = make_picture_loader,
     .augments = true,
     .any_size = true};
@@ -20,7 +20,7 @@ const LoaderEntry native_entry{
 extern const LoaderEntry packed_entry;
 const LoaderEntry packed_entry{
     .name = "packed",
-    .summary = "images of one record file for each split, which dlscale pack makes",
+    .summary = "images from one record file per split, written by dlscale pack",
     .make = make_picture_loader,
     .augments = true,
     .any_size = true,

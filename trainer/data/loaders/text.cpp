@@ -82,7 +82,7 @@ std::unique_ptr<Loader> make_text_loader(const LoaderContext& context) {
 
 extern const LoaderEntry text_entry;
 const LoaderEntry text_entry{.name = "text",
-                             .summary = "texts in memory, each batch as long as its longest",
+                             .summary = "texts in memory; each batch is padded to its longest text",
                              .make = make_text_loader,
                              .samples = "text",
                              .in_memory = true};

@@ -51,7 +51,7 @@ void cut_folds(RawTextSet& raw, const contract::DatasetSpec& spec) {
   if (spec.folds == 0 && raw.test.size() > 0) return;
   if (spec.folds == 0) {
     refuse_data(
-        fmt::format("{}: the files in {} have no training set and test set of their own; set "
+        fmt::format("{}: the files in {} are not divided into a training set and a test set; set "
                     "dataset.folds, for example to 5, and dataset.fold",
                     spec.kind, spec.path));
   }
@@ -155,15 +155,16 @@ void TextFile::fail(std::size_t line, const std::string& problem) const {
 }
 
 void TextFile::fail_ending(std::size_t line) const {
-  refuse_data(fmt::format(
-      "cannot read {}: line {}: a carriage return without a line feed; lines end in a line feed: "
-      "convert the file, for example with: tr '\\r' '\\n' < FILE > NEW",
-      path.string(), line + 1));
+  refuse_data(
+      fmt::format("cannot read {}: line {}: a carriage return without a line feed; lines must end "
+                  "in a line feed; "
+                  "convert the file, for example with: tr '\\r' '\\n' < FILE > NEW",
+                  path.string(), line + 1));
 }
 
 std::filesystem::path folder_of(const contract::DatasetSpec& spec, const std::string& files) {
   if (spec.path.empty())
-    refuse_data(fmt::format("dataset.path is empty; name the folder of {}", files));
+    refuse_data(fmt::format("dataset.path is empty; set it to the folder of {}", files));
   return spec.path;
 }
 

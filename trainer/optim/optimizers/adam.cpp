@@ -128,7 +128,6 @@ std::unique_ptr<Optimizer> make_adamw(const contract::OptimizerSpec& spec, const
 }  // namespace
 
 extern const OptimizerEntry adamw_entry;
-const OptimizerEntry adamw_entry{"adamw", "AdamW: Adam with weight decay beside the gradient",
-                                 make_adamw};
+const OptimizerEntry adamw_entry{"adamw", "AdamW: Adam with decoupled weight decay", make_adamw};
 
 }  // namespace dlscale::trainer

@@ -110,7 +110,7 @@ std::unique_ptr<Optimizer> make_lars(const contract::OptimizerSpec& spec, const 
 }  // namespace
 
 extern const OptimizerEntry lars_entry;
-const OptimizerEntry lars_entry{"lars", "LARS: a rate of its own for each weight tensor",
+const OptimizerEntry lars_entry{"lars", "LARS: a separate learning rate for each weight tensor",
                                 make_lars};
 
 }  // namespace dlscale::trainer

@@ -83,7 +83,7 @@ void BackgroundLoop::serve() {
     // first.
     sleep_until(Clock::now() + kGrace);
     end = std::make_exception_ptr(base::RunError(
-        "horovod: a rank has ended, so nothing more is reduced", contract::kExitCommunication));
+        "horovod: a rank has ended, so no more tensors are reduced", contract::kExitCommunication));
   } catch (...) {
     end = std::current_exception();
   }
@@ -109,7 +109,7 @@ bool BackgroundLoop::cycle() {
 void BackgroundLoop::tune() {
   adopt(autotune_->agree(*communicator_));
   if (!autotune_->done() || communicator_->rank() != 0) return;
-  tell_(fmt::format("horovod: autotune keeps fusion_threshold_mb = {:g}, cycle_time_ms = {:g}",
+  tell_(fmt::format("horovod: autotune selects fusion_threshold_mb = {:g}, cycle_time_ms = {:g}",
                     tuned_.fusion_threshold_mb, tuned_.cycle_time_ms));
 }
 

@@ -78,7 +78,7 @@ std::optional<std::string> StallCheck::warning(const MessageTable& table, double
   }
   if (list.empty()) return std::nullopt;
   warned_s_ = now_s;
-  return fmt::format("horovod: some ranks wait for others for more than {:g} s to reduce{}",
+  return fmt::format("horovod: some ranks have waited more than {:g} s for other ranks to reduce{}",
                      after_s_, list);
 }
 

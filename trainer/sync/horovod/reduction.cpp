@@ -47,7 +47,7 @@ void scale(const void* from, const Span& to, double factor) {
     case ElementType::float64:
       return scale_as<double>(from, to, factor);
     default:
-      throw base::RunError("horovod: only floating types have a mean",
+      throw base::RunError("horovod: averaging supports only floating-point types",
                            contract::kExitCommunication);
   }
 }

@@ -28,10 +28,11 @@ std::future<void> TensorQueue::add(const Tensor& tensor) {
     entry.done.set_exception(closed_);
   } else if (request.count() != tensor.data.count) {
     entry.done.set_exception(
-        refusal(fmt::format("\"{}\" has {} elements, not those of {}", tensor.name,
+        refusal(fmt::format("\"{}\" has {} elements, which does not match {}", tensor.name,
                             tensor.data.count, request.layout())));
   } else if (!is_floating(tensor.data.type)) {
-    entry.done.set_exception(refusal(fmt::format("\"{}\" is of a type without mean", tensor.name)));
+    entry.done.set_exception(refusal(fmt::format(
+        "\"{}\" does not have a floating-point type and cannot be averaged", tensor.name)));
   } else if (entries_.contains(tensor.name)) {
     entry.done.set_exception(
         refusal(fmt::format("\"{}\" was submitted again before it was reduced", tensor.name)));

@@ -117,7 +117,7 @@ TEST_CASE("sacct: how jobs ended is their outcome") {
   REQUIRE(other.size() == 3);
   CHECK(other[0].second.outcome == RunOutcome::OutOfMemory);
   CHECK(other[1].second.outcome == RunOutcome::Lost);
-  CHECK(other[1].second.reason == "had not ended when the books were read: RUNNING");
+  CHECK(other[1].second.reason == "had not ended when the accounting data was read: RUNNING");
   CHECK(other[2].second.reason == "FAILED, exit code 3");
 }
 
@@ -144,8 +144,8 @@ TEST_CASE("sacct: a time that cannot be is named and counts not, a strange state
                                                "2026-01-29T11:00:00\n2|DREAMING|1|1|1\n");
   CHECK(log.file.skipped ==
         std::vector<std::string>{
-            "line 2: elapsed 18000 s are more than the 3600 from its start to its end",
-            "line 3: no job: its JobID or State is none of SLURM's"});
+            "line 2: the elapsed time of 18000 s exceeds the 3600 s from its start to its end",
+            "line 3: is not a job: its JobID or State is not in the format of SLURM"});
   REQUIRE(log.jobs.size() == 1);
   CHECK(std::isnan(log.jobs[0].elapsed_s));
 }

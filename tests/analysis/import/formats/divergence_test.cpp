@@ -110,7 +110,7 @@ TEST_CASE("a loss that is finite again is named, and the run did not diverge") {
   CHECK(all<RunStop>(log.file).empty());
   CHECK(all<StepWindow>(log.file).size() == 3);
   CHECK(log.file.skipped ==
-        std::vector<std::string>{"line 2: the training loss is not finite; later ones are"});
+        std::vector<std::string>{"line 2: the training loss is not finite, but later losses are"});
 }
 
 TEST_CASE("a bad end that the log tells itself stays") {

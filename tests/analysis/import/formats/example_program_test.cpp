@@ -57,7 +57,8 @@ TEST_CASE("gnmt: an epoch of which the first iteration alone is printed has no r
   const LogContent log = read_log("gnmt", text);
   CHECK(all<StepWindow>(log.file).empty());
   CHECK(skipped(log) ==
-        "line 2: only the epoch's first iteration is printed, whose time is no mean: no rate");
+        "line 2: only the first iteration of the epoch is printed, and its time is not a mean: no "
+        "rate");
   CHECK(all<EvalRecord>(log.file).size() == 1);
 }
 
@@ -91,7 +92,7 @@ TEST_CASE("nvlog and dllogger: NCF's hits are a metric, its rate is none") {
   CHECK(all<EvalRecord>(log.file)[0].metrics.at("hit_rate_10") == 0.72661);
   CHECK(all<EvalRecord>(log.file)[0].loss == 0.65615);
   CHECK(skipped(log) ==
-        "line 1: a train_throughput whose clock may stop before the device is done: no rate");
+        "line 1: the clock of train_throughput may stop before the device is done: no rate");
   CHECK(completed(log));
 }
 
@@ -138,26 +139,28 @@ TEST_CASE("times in other units are named where a log says what they make") {
   const std::vector<std::array<std::string, 3>> texts{
       {"timm_benchmark",
        "model,train_samples_per_sec,train_step_time,train_batch_size\nm,1000.0,0.256,256\n",
-       "line 2: \"train_step_time\" says 0.000256 s for the same steps, but the steps that were "
+       "line 2: \"train_step_time\" reports 0.000256 s for the same steps, but the steps that were "
        "read "
        "give 0.256 s (line 2)"},
       {"timm_benchmark",
        "model,infer_samples_per_sec,infer_step_time,infer_batch_size\nm,1000.0,0.256,256\n",
-       "line 2: 1000 samples/s, but a batch of 256 in 0.256 ms are 1e+06: is its time in other "
-       "units?"},
+       "line 2: 1000 samples/s are printed, but a batch of 256 in 0.256 ms gives 1e+06: check the "
+       "unit of its time"},
       {"ssd",
        "Done benchmarking. Total images: 3840\ttotal time: 19200\tAverage images/sec: 200.0\n"
        "Training performance = 200.0 FPS\n",
-       "line 2: \"Average images/sec of all ranks\" says 200 samples/s for the same steps, but the "
+       "line 2: \"Average images/sec of all ranks\" reports 200 samples/s for the same steps, but "
+       "the "
        "steps that were read give 0.2 samples/s (line 2)"},
       {"dawnbench", "epoch\thours\ttop1Accuracy\n1\t900\t10\n2\t0.5\t20\n",
-       "line 3: 0.5 hours after 900"},
+       "line 3: 0.5 hours cannot follow 900 hours"},
       {"pytorch_ddp",
        "Throughput: 320000000000.0 images/s, Batch size: 16, Num of GPUs: 2, Total time: 11e-9 s, "
        "Average batch time: 1e-10 s, First batch time: 1e-9 s\n",
        ""},
       {"horovod", "Number of GPUs: 1\nBatch size: 32\nIter #0: 5e9 img/sec per GPU\n",
-       "line 3: 5e+09 samples/s cannot be: are its times in other units, or not of the steps?"}};
+       "line 3: 5e+09 samples/s is impossible: check the unit of its times and that they are step "
+       "times"}};
   for (const auto& [format, text, why] : texts) {
     INFO(format);
     const LogContent log = read_log(format.c_str(), text);

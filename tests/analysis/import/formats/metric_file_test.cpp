@@ -98,7 +98,7 @@ TEST_CASE("huggingface: a resumed training has no rate, whatever shows the resum
                 "train_loss is 1.35 over 1000 steps");  // from step 100 on
   // Later versions count the steps since the resume.
   check_no_rate(state_of(end_of_training("1.5", "50.0", "64.0", "2.0")),
-                "train_steps_per_second says 100 steps, of 1000 in all");
+                "train_steps_per_second counts 100 steps of 1000 in total");
   // No loss was logged, but evaluations before the resume.
   const std::string eval =
       "    {\n      \"epoch\": 2.0,\n      \"eval_loss\": 1.0,\n"
@@ -188,7 +188,8 @@ TEST_CASE("lightning_csv: a row that says nothing new of its step is named, the 
   REQUIRE(all<EvalRecord>(log.file).size() == 1);
   CHECK(all<EvalRecord>(log.file)[0].accuracy == 0.5);
   REQUIRE(log.file.skipped.size() == 1);
-  CHECK_THAT(log.file.skipped[0], Catch::Contains("line 3: what was told before, in 2 lines"));
+  CHECK_THAT(log.file.skipped[0],
+             Catch::Contains("line 3: repeated entries are ignored, in 2 lines"));
 }
 
 TEST_CASE("lightning_csv: rows without an epoch are counted where they say what others do") {
@@ -261,7 +262,7 @@ TEST_CASE("pytorch_csv: errors are told as accuracies") {
   CHECK(all<EvalRecord>(published.file).size() == 401);
   CHECK(all<EvalRecord>(published.file).back().accuracy == Approx(0.721));
   REQUIRE(published.file.skipped.size() == 1);  // an epoch that was trained again after a restart
-  CHECK(published.file.skipped[0].starts_with("line 60: what was told before, in 1 line"));
+  CHECK(published.file.skipped[0].starts_with("line 60: repeated entries are ignored, in 1 line"));
 }
 
 TEST_CASE("mmdet: a line's time is its steps' mean, averages of precision are no accuracy") {

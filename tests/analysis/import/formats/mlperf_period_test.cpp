@@ -55,7 +55,7 @@ TEST_CASE("mlperf: the samples of a block without an end do not count with the n
   CHECK(samples_of(log) == Samples{51200, 51200});
   CHECK(*rate_of(log) == Approx(6400));
   REQUIRE(log.file.skipped.size() == 1);
-  CHECK_THAT(log.file.skipped[0], Catch::Contains("before the one before has stopped"));
+  CHECK_THAT(log.file.skipped[0], Catch::Contains("before the previous block stops"));
 }
 
 TEST_CASE("mlperf: two ranks that write the start of a block start one block") {
@@ -163,7 +163,7 @@ TEST_CASE("mlperf: a block that starts again has the time of its last start") {
   CHECK(samples_of(log) == Samples{1000});
   CHECK(all<StepWindow>(log.file)[0].wall_s == Approx(10));
   REQUIRE(log.file.skipped.size() == 2);
-  CHECK_THAT(log.file.skipped[1], Catch::Contains("before the one before has stopped"));
+  CHECK_THAT(log.file.skipped[1], Catch::Contains("before the previous block stops"));
 }
 
 TEST_CASE("mlperf: an epoch that an evaluation of the one before cuts short has no rate") {

@@ -154,7 +154,7 @@ TEST_CASE("mlperf: a block start states the samples of the block before") {
   CHECK(samples_of(log) == Samples{57600, 57600});  // the evaluation is of earlier weights
   CHECK(*rate_of(log) == Approx(3200));
   REQUIRE(log.file.skipped.size() == 1);
-  CHECK_THAT(log.file.skipped[0], Catch::Contains("how many samples the block before has"));
+  CHECK_THAT(log.file.skipped[0], Catch::Contains("how many samples the previous block has"));
 }
 
 TEST_CASE("mlperf: an evaluation states the samples of two blocks that state their lengths") {
@@ -356,7 +356,8 @@ TEST_CASE("mlperf: lines of v0.6 are read") {
   CHECK(all<contract::EvalRecord>(log.file)[0].accuracy == 0.25);
   CHECK(log.facts.at("model") == "resnet");
   CHECK(completed(log));
-  CHECK(log.file.skipped == std::vector<std::string>{"line 8: no line of MLPerf's after its mark"});
+  CHECK(log.file.skipped ==
+        std::vector<std::string>{"line 8: no valid MLPerf line after the MLPerf mark"});
 }
 
 }  // namespace dlscale::analysis

@@ -81,7 +81,7 @@ TEST_CASE("mlperf: a run that stops as aborted has failed, other qualities are n
   CHECK(std::isnan(all<contract::EvalRecord>(log.file)[0].accuracy));
   CHECK(all<contract::EvalRecord>(log.file)[0].metrics.at("bleu") == 0.24);
   CHECK(all<contract::RunStop>(log.file)[0].outcome == contract::RunOutcome::Failed);
-  CHECK(all<contract::RunStop>(log.file)[0].reason == "run_stop says \"aborted\"");
+  CHECK(all<contract::RunStop>(log.file)[0].reason == "run_stop reports \"aborted\"");
   CHECK(log.file.skipped ==
         std::vector<std::string>{"line 4: no epoch ended before run_stop: there is no rate"});
 }

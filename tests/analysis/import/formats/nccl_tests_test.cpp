@@ -121,8 +121,8 @@ TEST_CASE("nccl_tests: wrong values, failures of NCCL and of the launcher fail t
   const LogContent none = read_log("nccl_tests", "launch failed on n1: no port for PMI\n");
   CHECK(
       none.file.skipped ==
-      std::vector<std::string>{"line 1: nothing of nccl-tests is in it; it begins \"launch failed "
-                               "on n1: no port for PMI\""});
+      std::vector<std::string>{"line 1: contains no output of nccl-tests; it begins with \"launch "
+                               "failed on n1: no port for PMI\""});
 }
 
 TEST_CASE("nccl_tests: lines of other programs that begin with digits are no rows") {
@@ -143,7 +143,7 @@ TEST_CASE("nccl_tests: a time in other units than µs is named by its algbw") {
   CHECK(log.collectives.size() == 2);
   REQUIRE(log.file.skipped.size() == 1);
   CHECK_THAT(log.file.skipped[0], Catch::Contains("line 13: algbw is 2.1 GB/s, but size / time "
-                                                  "2097: is its time in other units than µs?"));
+                                                  "is 2097 GB/s: check that its time is in µs"));
 }
 
 TEST_CASE("nccl_tests: tests that follow one another are runs of their own") {

@@ -278,7 +278,8 @@ TEST_CASE("mxnet: a worker of several has no rate of all") {
                                   "Epoch[0] Batch [50]\tSpeed: 640.00 samples/sec\taccuracy=0.2\n");
   CHECK_FALSE(rate_of(log));
   CHECK(log.file.skipped ==
-        std::vector<std::string>{"line 2: the speed of one worker of several: no rate of all"});
+        std::vector<std::string>{
+            "line 2: the speed is that of one of several workers: no rate of all workers"});
 }
 
 TEST_CASE("mxnet: a published log of 300 epochs has their times, rates and accuracies") {

@@ -101,8 +101,8 @@ TEST_CASE("of ranks that tell different times the lowest that tells any counts, 
     text += "[1,1]<stdout>:" + timm_line(0, step, 400);
   }
   last_of_three(text, 400,
-                "line 2: several processes write such lines: rank 1 counts, 3 lines of others are "
-                "left out");
+                "line 2: several processes write such lines: rank 1 is used, 3 lines of other "
+                "processes are ignored");
 }
 
 TEST_CASE("what a restarted job trains again is named, what it adds counts") {
@@ -110,8 +110,8 @@ TEST_CASE("what a restarted job trains again is named, what it adds counts") {
   const std::string text = timm_line(0, 10, 200) + timm_line(1, 5, 200) + timm_line(1, 0, 50) +
                            timm_line(1, 5, 100) + timm_line(1, 10, 64 * 11 / 5.44);
   const auto last = last_of_three(text, 200,
-                                  "line 3: what was told before, in 2 lines: by another rank, or "
-                                  "by an earlier log in the same file; the first counts");
+                                  "line 3: repeated entries are ignored, in 2 lines: another rank "
+                                  "or an earlier log in the same file reported them before");
   CHECK(last.steps == 5);
 }
 

@@ -113,7 +113,7 @@ TEST_CASE("sacct: GPUs of nodes and tasks are multiplied, unknown forms are name
       read_log("sacct", "JobID|State|NNodes|ReqGRES\n1|COMPLETED|2|PER_SOCKET:gpu:4\n");
   REQUIRE(log.file.skipped.size() == 1);
   CHECK(log.file.skipped[0] ==
-        "line 2: the GPUs of \"PER_SOCKET:gpu:4\" cannot be counted: its form is unknown");
+        "line 2: the GPUs of \"PER_SOCKET:gpu:4\" cannot be counted: its format is unknown");
 }
 
 TEST_CASE("sacct: the list of nodes says how many there are where no column does") {
@@ -223,8 +223,9 @@ TEST_CASE("sacct: a line with a delimiter that may belong to two texts is named"
   REQUIRE(parts.size() == 1);
   const LogContent log = sacct_format().read_part(text, parts[0], run_of(1, 1));
   REQUIRE(log.file.skipped.size() == 1);
-  CHECK(log.file.skipped[0] ==
-        "line 2: has 5 of 4 columns: \"|\" within a text fits several columns");
+  CHECK(
+      log.file.skipped[0] ==
+      "line 2: has 5 instead of 4 columns: a \"|\" inside a text could belong to several columns");
   CHECK(log.jobs.at(0).line == 3);
 }
 

@@ -218,7 +218,7 @@ TEST_CASE("a contradiction leaves steps, losses and evaluations, and is told onc
   CHECK(std::isnan(all<contract::EpochRecord>(content.file)[0].wall_s));
   CHECK(all<contract::EvalRecord>(content.file)[0].accuracy == 0.75);
   REQUIRE(content.file.skipped.size() == 1);
-  CHECK_THAT(content.file.skipped[0], Catch::StartsWith("line 5: \"rate\" says 500 samples/s") &&
+  CHECK_THAT(content.file.skipped[0], Catch::StartsWith("line 5: \"rate\" reports 500 samples/s") &&
                                           Catch::Contains("100 samples/s") &&
                                           Catch::Contains("as do 2 more such lines"));
 }

@@ -98,7 +98,7 @@ TEST_CASE("a converter that is missing or fails leaves the picture of another ti
   CHECK_THAT(write_figure(figure, folder / "s", {"png"}, "no-such-converter").problem,
              Contains("not installed"));
   CHECK(write_figure(figure, folder / "s", {"png"}, "false").problem ==
-        "false made no png file: no message");
+        "false did not write the png file: no error message");
   CHECK(base::read_file(folder / "s.png") == "drawn before");
   const std::filesystem::directory_iterator entries(folder.path());
   CHECK(std::distance(begin(entries), end(entries)) == 2);  // with the CSV file, without drafts

@@ -120,7 +120,7 @@ TEST_CASE("writing a figure for LaTeX makes its CSV and itself, under names LaTe
   CHECK_THAT(base::read_file(files[0]), Contains("series,gpus,efficiency,low,high"));
   CHECK_THROWS_AS(write_pgfplots(test::sample_figure(), folder / "50%"), base::UsageError);
   CHECK_THROWS_WITH(write_pgfplots(test::sample_figure(), folder / "a b"),
-                    Contains("LaTeX does not read files of this name: a b.tex"));
+                    Contains("LaTeX cannot read a file with this name: a b.tex"));
 }
 
 }  // namespace dlscale::analysis

@@ -54,7 +54,7 @@ TEST_CASE("runs that learn alike share a curve, and labels say what differs") {
   CHECK(figure.series[1].label == "step, 0.2");
   CHECK(figure.series[2].label == "cosine, 0.1");
   CHECK(figure.series[0].color == figure.series[1].color);
-  CHECK(figure.subtitle == "as planned, at each optimizer step; 3 curves of 4 points");
+  CHECK(figure.subtitle == "planned value at each optimizer step; 3 curves for 4 points");
 }
 
 TEST_CASE("parameters of a schedule and warm-up are told where they differ") {

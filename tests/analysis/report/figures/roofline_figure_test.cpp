@@ -53,8 +53,9 @@ TEST_CASE("a card of another model, precision, input or size is refused, with th
   run.conditions["precision"] = "tf32";  // whose bytes are fp32's
   CHECK(refused(run) == "it is");
   run.conditions["precision"] = "bf16";
-  CHECK_THAT(refused(run), Contains("left out: 1 point of precision bf16; the card is of model "
-                                    "made, fp32, input 3x4x4, 75000000 trainable parameters"));
+  CHECK_THAT(refused(run),
+             Contains("omitted: 1 point of precision bf16; the cost model is for model "
+                      "made, fp32, input 3x4x4, 75000000 trainable parameters"));
   run.conditions.erase("precision");
   CHECK_THAT(refused(run), Contains("1 point without a precision"));
   run = run_of_card();
@@ -77,7 +78,7 @@ TEST_CASE("runs that the card is of are drawn beside others, which are counted")
                                         {.allow_mixed = true}, test::made_card(), kRates, {});
   REQUIRE_FALSE(figure.series.empty());
   CHECK(figure.series[0].points.size() == 2);
-  CHECK_THAT(figure.notes.back(), Contains("left out: 1 point of precision bf16"));
+  CHECK_THAT(figure.notes.back(), Contains("omitted: 1 point of precision bf16"));
 }
 
 }  // namespace dlscale::analysis

@@ -86,7 +86,7 @@ TEST_CASE("the paper reads every table and figure of its kit") {
   const std::string text = paper(test::sample_page());
   for (const char* part :
        {"\\input{tables/sample.tex}", "\\input{figures/efficiency.tex}", "\\label{fig:breakdown}",
-        "\\item[beware] one run per point", "\\end{document}\n"}) {
+        "\\item[warning] one run per point", "\\end{document}\n"}) {
     CHECK_THAT(text, Contains(part));
   }
 }
@@ -99,7 +99,7 @@ TEST_CASE("a study's page has its facts, and warnings about what to beware of") 
   CHECK(page.title == "made-up");
   CHECK(page.facts.front().first == "mode");
   CHECK(has(page.warnings, "1 failed (OutOfMemory 1)"));
-  CHECK(has(page.warnings, "nothing is known about the spread"));
+  CHECK(has(page.warnings, "the spread is unknown"));
   CHECK(has(page.warnings, "more than 5 % better than ideal"));
   CHECK_FALSE(page.report.tables.empty());
   CHECK_FALSE(page.figures.empty());
@@ -111,7 +111,7 @@ TEST_CASE("figures of more series than can be told apart are left out with a war
     runs.push_back(run_at(1, 1000, "f" + std::to_string(i)));
   }
   const StudyPage page = study_page(frame_of(runs), {});
-  CHECK(has(page.warnings, "no speedup figure: 41 series cannot be told apart"));
+  CHECK(has(page.warnings, "no speedup figure: 41 series cannot be distinguished"));
   CHECK(std::none_of(page.figures.begin(), page.figures.end(),
                      [](const NamedFigure& figure) { return figure.id == "speedup"; }));
 }

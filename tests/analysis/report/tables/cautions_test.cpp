@@ -22,7 +22,7 @@ using test::run_at;
 
 TEST_CASE("a point with one run among repeated ones is flagged wherever something is concluded") {
   const Frame frame = frame_of({run_at(1, 1000), run_at(1, 1010, "ddp", 2), run_at(4, 3600)});
-  const std::string caution = "warning: single runs at gpus=4: what they show may be chance";
+  const std::string caution = "warning: single runs at gpus=4: their results may be due to chance";
   for (const auto make :
        {&efficiency_table, &speedup_table, &throughput_table, &knee_table, &recommend_table}) {
     CHECK_THAT(notes(make(frame, {})), Contains(caution));
@@ -34,7 +34,7 @@ TEST_CASE("a point with one run among repeated ones is flagged wherever somethin
 TEST_CASE("where no point was repeated the statistic says so, once") {
   const Frame frame = frame_of({run_at(1, 1000), run_at(4, 3600)});
   CHECK(caution_of_single_runs(scaling_curves(frame)).empty());
-  CHECK_THAT(notes(efficiency_table(frame, {})), Contains("nothing is known about the spread"));
+  CHECK_THAT(notes(efficiency_table(frame, {})), Contains("the spread is unknown"));
 }
 
 TEST_CASE("parts of a step that do not add up to its wall time are flagged, small gaps are not") {
@@ -58,10 +58,10 @@ TEST_CASE("of many points that do not add up some are named and the others count
 TEST_CASE("samples taken twice to fill the last batch are flagged from 1 % on") {
   Frame frame = frame_of({run_at(1, 1000), run_at(4, 3600)});
   frame.runs[1].size = {1000, 60000, 15, 590};
-  CHECK_THAT(notes(efficiency_table(frame, {})), !Contains("taken twice"));
+  CHECK_THAT(notes(efficiency_table(frame, {})), !Contains("used twice"));
   frame.runs[1].size = {1000, 60000, 15, 1400};
   CHECK_THAT(notes(efficiency_table(frame, {})),
-             Contains("warning: of the samples counted were taken twice to fill the last batch: "
+             Contains("warning: samples used twice to fill the last batch of an epoch: "
                       "2.3 % at gpus=4"));
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("samples left out of each epoch are flagged, too") {
   Frame frame = frame_of({run_at(1, 1000), run_at(4, 3600)});
   frame.runs[1].size = {1000, 1281167, 19, 0, 36000};
   CHECK_THAT(notes(throughput_table(frame, {})),
-             Contains("of the training set left out of each epoch: 2.8 % at gpus=4"));
+             Contains("samples of the training set missing in each epoch: 2.8 % at gpus=4"));
 }
 
 TEST_CASE("runs that stop by different rules have no efficiency, or a warning when allowed") {
@@ -79,8 +79,8 @@ TEST_CASE("runs that stop by different rules have no efficiency, or a warning wh
   const Table refused = efficiency_table(frame, {});
   CHECK(std::holds_alternative<std::monostate>(cell(refused, 1, "efficiency")));
   CHECK_THAT(notes(refused),
-             Contains("not comparable, stop_rule is \"epochs\" at gpus=1 but \"accuracy >= 0.94 or "
-                      "epochs\" at gpus=4 (--mixed compares anyway)"));
+             Contains("not comparable: stop_rule is \"epochs\" at gpus=1 but \"accuracy >= 0.94 or "
+                      "epochs\" at gpus=4 (use --mixed to compare anyway)"));
   const Table allowed = efficiency_table(frame, {{}, true});
   CHECK(number(allowed, 1, "efficiency") == Approx(0.9));
   CHECK_THAT(notes(allowed), Contains("warning") && Contains("mixes conditions: stop_rule"));

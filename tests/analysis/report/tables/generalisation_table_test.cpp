@@ -71,7 +71,7 @@ TEST_CASE(
   CHECK(range.low == Approx(0.2));
   CHECK(range.high == Approx(0.5));
   CHECK(table.columns.back().title == "range");
-  CHECK_THAT(notes(table), Contains("1 evaluated run left out") && Contains("was not recorded"));
+  CHECK_THAT(notes(table), Contains("1 evaluated run omitted") && Contains("was not recorded"));
 }
 
 TEST_CASE("accuracies have columns where any run recorded that of training") {

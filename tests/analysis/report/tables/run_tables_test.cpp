@@ -155,8 +155,8 @@ TEST_CASE("jobs are put together by partition and GPUs, those that never started
   CHECK(std::holds_alternative<std::monostate>(cell(table, 1, "energy_j_of_job")));
   runs[0].job->energy_j = 7.2e6;
   CHECK(number(jobs_table(frame_of(runs), {}), 1, "energy_j_of_job") == 7.2e6);
-  CHECK_THAT(test::notes(table), Contains("of 3 jobs that started the books do not tell memory of "
-                                          "2, energy of 3; these count there in no number"));
+  CHECK_THAT(test::notes(table), Contains("of 3 jobs that started is incomplete: no memory for 2, "
+                                          "no energy for 3; numbers do not include these jobs"));
 }
 
 TEST_CASE("collectives are told by message size, medians over the repeats of a point") {
@@ -189,7 +189,7 @@ TEST_CASE("a metric without a row says what the runs lack") {
   };
   CHECK(why("evaluation") ==
         "evaluation needs a completed run that was evaluated, and there is none");
-  CHECK(why("jobs") == "jobs needs a job of sacct's or oarstat's books, and there is none");
+  CHECK(why("jobs") == "jobs needs a job recorded by sacct or oarstat, and there is none");
   CHECK(why("fit") == "fit needs a curve of comparable runs at three GPU counts: there is none");
   CHECK_THAT(why("speedup", {.baseline = {"gpus", 4}}),
              Contains("speedup needs a baseline: no completed run at the baseline gpus=4 for") &&

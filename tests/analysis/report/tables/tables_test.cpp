@@ -38,7 +38,7 @@ TEST_CASE("below six repeats a table says \"no interval\", from six on it has in
   for (int i = 1; i <= 5; ++i) frame.runs.push_back(run_at(1, 1000 + i, "ddp", i));
   CHECK_THAT(
       notes(efficiency_table(frame, {})),
-      Contains("median of n = 5 repeats; ranges are smallest to largest: no interval for n < 6"));
+      Contains("median of n = 5 repeats; ranges from minimum to maximum (no interval for n < 6)"));
   frame.runs.push_back(run_at(1, 1006, "ddp", 6));
   CHECK_THAT(notes(efficiency_table(frame, {})),
              Contains("95 % intervals from order statistics") && !Contains("no interval"));
@@ -53,7 +53,7 @@ TEST_CASE("the efficiency table has the rows and says what they rest on") {
   CHECK(number(table, 1, "speedup") == Approx(3.6));
   CHECK(number(table, 1, "throughput_samples_per_s") == Approx(3600));
   CHECK_THAT(notes(table),
-             Contains("baseline: 1 GPU (1 node), the smallest count all curves have"));
+             Contains("baseline: 1 GPU (1 node), the smallest count common to all curves"));
   CHECK_THAT(notes(table), Contains("weak scaling") && Contains("n = 1"));
   CHECK_THAT(notes(table), Contains("4 of 5 runs used, 1 failed (OutOfMemory 1)"));
   CHECK_THAT(notes(table), Contains("gpu A100"));
@@ -94,19 +94,19 @@ TEST_CASE("on CPUs a rank is called a rank") {
 TEST_CASE("runs with nothing but their start-up window are used and said to be") {
   Frame frame = measured_table();
   frame.runs[0].steps.includes_warmup = true;
-  CHECK_THAT(notes(efficiency_table(frame, {})), Contains("include start-up costs"));
+  CHECK_THAT(notes(efficiency_table(frame, {})), Contains("1 run has only start-up windows"));
 }
 
 TEST_CASE("what was left out of the times as start-up is told as it was") {
   Frame frame = measured_table();
   const auto origin = [&] { return notes(throughput_table(frame, {})); };
-  CHECK_THAT(origin(), Contains("from all that was recorded of the steps, nothing left out"));
+  CHECK_THAT(origin(), Contains("from all recorded steps, including any start-up"));
   frame.runs[0].steps.leaves_out_warmup = true;
-  CHECK_THAT(origin(), Contains("of 1 of 4 runs without the start-up; "));
+  CHECK_THAT(origin(), Contains("without the start-up for 1 of 4 runs; "));
   for (RunRow& run : frame.runs) run.steps.leaves_out_warmup = true;
-  CHECK_THAT(origin(), Contains("from the step windows without those of the start-up; "));
+  CHECK_THAT(origin(), Contains("from all step windows except those of the start-up; "));
   for (RunRow& run : frame.runs) run.steps.leaves_out_warmup = run.steps.tells_steps = false;
-  CHECK_THAT(origin(), Contains("rates as the logs tell them, of several the harmonic mean"));
+  CHECK_THAT(origin(), Contains("throughput from the logs (harmonic mean of several values)"));
 }
 
 TEST_CASE("a batch that nobody says is empty, and the table says of how many runs it is") {
@@ -117,8 +117,8 @@ TEST_CASE("a batch that nobody says is empty, and the table says of how many run
   const Table table = efficiency_table(frame, {{"per-curve", 0}});
   CHECK(test::text(table, 0, "global_batch") == "64");
   CHECK(std::holds_alternative<std::monostate>(table.rows[1][column(table, "global_batch")]));
-  CHECK_THAT(notes(table), Contains("nobody says the global batch of 1 of 2 runs") &&
-                               !Contains("samples a step instead of") &&
+  CHECK_THAT(notes(table), Contains("the global batch is unknown for 1 of 2 runs") &&
+                               !Contains("samples per step instead of") &&
                                !Contains("global_batch=0"));
   CHECK(table.columns.back().id != "real_global_batch");
 }
@@ -167,11 +167,11 @@ TEST_CASE("parts that nobody recorded have no number, and a note names them") {
   const Table table = breakdown_table(measured_table(), {});
   CHECK(std::holds_alternative<std::monostate>(table.rows[0][column(table, "load_wait_share")]));
   CHECK(number(table, 0, "forward_share") == Approx(0.3));
-  CHECK_THAT(notes(table), Contains("not recorded, so unknown and not 0: load_wait, h2d, "
-                                    "exposed_comm, optimizer, bubble; their time is in other"));
+  CHECK_THAT(notes(table), Contains("not recorded (unknown, not 0): load_wait, h2d, "
+                                    "exposed_comm, optimizer, bubble; their time is included"));
   Frame some = measured_table();
   some.runs[0].steps.parts_s[0] = 0.1;
-  CHECK_THAT(notes(breakdown_table(some, {})), Contains("; of some points load_wait; their time"));
+  CHECK_THAT(notes(breakdown_table(some, {})), Contains("; at some points load_wait; their time"));
 }
 
 TEST_CASE("of logs that tell rates alone no time is that of a step, and speed-ups stay") {
@@ -190,7 +190,7 @@ TEST_CASE("of logs that tell rates alone no time is that of a step, and speed-up
   CHECK(nothing_at(definitions_table(frame, {}), "slowest_rank_s"));
   CHECK(nothing_at(cost_table(frame, {}), "gpu_hours_spent"));
   CHECK(fit_table(frame, {}).rows.empty());
-  CHECK_THAT(notes(fit_table(frame, {})), Contains("no law, its logs do not tell their steps"));
+  CHECK_THAT(notes(fit_table(frame, {})), Contains("no law, its logs do not report steps"));
 }
 
 TEST_CASE("where nobody recorded loading the definitions have none, and their rates stay") {
@@ -212,8 +212,8 @@ TEST_CASE("an absolute speed-up names what it is divided by, and how often that 
   CHECK(number(table, 3, "efficiency") == Approx(3500 / 1250.0 / 4));
   CHECK(std::holds_alternative<Bounds>(cell_of(table, 0, 1)));
   CHECK_THAT(notes(table), Contains("baseline: 1 GPU (1 node) with framework=single, as chosen; "
-                                    "absolute: divided by the throughput of the runs with "
-                                    "framework=single (n = 2) that are otherwise alike"));
+                                    "speed-ups are absolute: relative to the throughput of the "
+                                    "otherwise equal runs with framework=single (n = 2)"));
   for (RunRow& run : frame.runs) run.conditions["gpu"] = run.point["framework"];
   CHECK_THAT(
       notes(efficiency_table(frame, {{"framework=single", 1}, true})),
@@ -256,7 +256,7 @@ TEST_CASE("a global batch that was rounded down is shown beside the one asked fo
   CHECK(number(table, 1, "efficiency") == Approx(0.9));
   CHECK(number(table, 1, "real_global_batch") == 63);
   CHECK_THAT(notes(table),
-             Contains("gpus=3 ran 63 samples a step instead of the global batch 64\n"));
+             Contains("gpus=3 ran 63 samples per step instead of the global batch 64\n"));
   const Table accuracy = accuracy_table(frame, {});
   CHECK(number(accuracy, 0, "global_batch") == 63);
   CHECK_THAT(notes(accuracy), Contains("gpus=3 ran 63 samples"));

@@ -96,7 +96,7 @@ TEST_CASE("an export again gives the same bytes, and only where it may replace t
     const fs::path file = export_study(it.study.folder, request).front().file;
     const std::string before = base::read_file(file);
     CHECK_THROWS_WITH(export_study(it.study.folder, request),
-                      Contains(file.string() + ": is there already; --force replaces it"));
+                      Contains(file.string() + ": already exists; replace it with --force"));
     request.replace = true;
     export_study(it.study.folder, request);
     CHECK((base::read_file(file) == before));
@@ -108,7 +108,7 @@ TEST_CASE("an export that cannot be leaves nothing, and what was there as it was
   const Collected it;
   base::write_file_atomically(it.out / "file", "mine");
   CHECK_THROWS_WITH(export_study(it.study.folder, it.request("csv", "file")),
-                    Contains("is a file, and csv is a folder"));
+                    Contains("is a file, but the format csv needs a folder"));
   ExportRequest request = it.request("csv", "views");
   request.views = {"step_windw"};
   CHECK_THROWS_WITH(export_study(it.study.folder, request),

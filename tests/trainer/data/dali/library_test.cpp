@@ -86,7 +86,7 @@ TEST_CASE("a library that is none of DALI's is not taken for one") {
 
 TEST_CASE("a DALI of another version is refused with its version and those that are known") {
   CHECK_THAT(why_missing(DLSCALE_OTHER_DALI),
-             Catch::Contains("is DALI 9.9.9, whose C API this dlscale does not know") &&
+             Catch::Contains("is DALI 9.9.9, whose C API this dlscale does not support") &&
                  Catch::Contains("(" + dali::known_versions().front()));
 }
 

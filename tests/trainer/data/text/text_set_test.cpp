@@ -58,9 +58,10 @@ TEST_CASE("folds share the samples, each is tested in one and trained in the oth
 }
 
 TEST_CASE("files without a split of their own want folds, others may have them") {
-  CHECK_THROWS_WITH(trainer::make_text_set(ten_texts(), {.kind = "text_ag_news", .path = "/x"}),
-                    "text_ag_news: the files in /x have no training set and test set of their own; "
-                    "set dataset.folds, for example to 5, and dataset.fold");
+  CHECK_THROWS_WITH(
+      trainer::make_text_set(ten_texts(), {.kind = "text_ag_news", .path = "/x"}),
+      "text_ag_news: the files in /x are not divided into a training set and a test set; "
+      "set dataset.folds, for example to 5, and dataset.fold");
   auto raw = ten_texts();
   raw.test = {.texts = {"other"}, .labels = {1}};
   CHECK(trainer::make_text_set(raw, {}).train.size() == 10);
@@ -99,7 +100,7 @@ TEST_CASE("classes and samples are taken before the vocabulary is made") {
   CHECK(set.test.size() == 2);
   CHECK(set.words == trainer::kSpecialTokens + 2);
   CHECK_THROWS_WITH(trainer::make_text_set(raw, {.train_samples = 6, .first_classes = 1}),
-                    Catch::StartsWith("6 train samples were asked for, the data set has 5"));
+                    Catch::StartsWith("6 train samples are requested, but the data set has 5"));
 }
 
 TEST_CASE("AG News joins title and description, with doubled quotes and broken lines") {
@@ -130,7 +131,7 @@ TEST_CASE("a broken row of AG News is named with its line") {
   };
   CHECK_THAT(error("\"5\",\"a\",\"b\""), Catch::Contains("test.csv: line 2: the class \"5\" is "));
   CHECK_THAT(error("\"1\",\"a\""), Catch::Contains("line 2: 2 fields instead of class, title and"));
-  CHECK_THAT(error("\"1\",\"a\",\"b"), Catch::Contains("line 2: a quote that does not end"));
+  CHECK_THAT(error("\"1\",\"a\",\"b"), Catch::Contains("line 2: a quotation mark is not closed"));
   CHECK_THAT(error("\"1\",\"\xff\",\"b\""), Catch::Contains("line 2: not UTF-8"));
   CHECK_THAT(error(""), Catch::Contains("line 2: 1 fields"));
 }
@@ -145,7 +146,7 @@ TEST_CASE("a line of SST or TREC without its label is named") {
              Catch::Contains("TREC.train: line 2: it does not begin with CLASS:subclass"));
   test::write_text(folder / "TREC.train", "NIL:date when ?\n");
   CHECK_THAT(error_of("text_trec", folder),
-             Catch::Contains("the class \"NIL\" is none of ABBR, DESC, ENTY, HUM, LOC, NUM"));
+             Catch::Contains("the class \"NIL\" is not one of ABBR, DESC, ENTY, HUM, LOC, NUM"));
   test::write_text(folder / "TREC.train", "");
   CHECK_THAT(error_of("text_trec", folder), Catch::Contains("TREC.train: it is empty"));
 }
@@ -166,7 +167,7 @@ TEST_CASE("sentences and translations that differ in number name both files") {
   CHECK_THAT(
       error_of("text_multi30k", folder),
       Catch::Contains("train.en has 60 lines, but ") &&
-          Catch::Contains("train.de has 2: each line is to be the translation of the other"));
+          Catch::Contains("train.de has 2; each line must be the translation of the same line"));
 }
 
 TEST_CASE("a sentence without a word is named with its line") {
@@ -176,9 +177,9 @@ TEST_CASE("a sentence without a word is named with its line") {
   }
   test::write_text(folder / "test_2016_flickr.de", "eins\n \n");
   CHECK_THAT(error_of("text_multi30k", folder),
-             Catch::Contains("test_2016_flickr.de: line 2: a sentence without a word; fetch"));
+             Catch::Contains("test_2016_flickr.de: line 2: the sentence has no words; fetch"));
   test::write_text(folder / "train.en", "\n\n");
-  CHECK_THAT(error_of("text_multi30k", folder), Catch::Contains("train.en: line 1: a sentence"));
+  CHECK_THAT(error_of("text_multi30k", folder), Catch::Contains("train.en: line 1: the sentence"));
 }
 
 TEST_CASE("lines end in a line feed, with or without a carriage return before it") {
@@ -187,9 +188,10 @@ TEST_CASE("lines end in a line feed, with or without a carriage return before it
   test::write_text(folder / "stsa.binary.test", "1 good\n0 bad");
   CHECK(load({"text_sst", folder.path()}).train.size() == 2);
   test::write_text(folder / "stsa.binary.train", "1 good\r0 bad\r");
-  CHECK_THAT(error_of("text_sst", folder),
-             Catch::Contains("stsa.binary.train: line 1: a carriage return without a line feed; "
-                             "lines end in a line feed: convert the file, for example with: tr "));
+  CHECK_THAT(
+      error_of("text_sst", folder),
+      Catch::Contains("stsa.binary.train: line 1: a carriage return without a line feed; "
+                      "lines must end in a line feed; convert the file, for example with: tr "));
   test::write_text(folder / "stsa.binary.train", "1 good\n0 bad\r0 worse\n");
   CHECK_THAT(error_of("text_sst", folder), Catch::Contains("train: line 2: a carriage return"));
 }

@@ -193,8 +193,8 @@ TEST_CASE("tensors that have no mean or not the elements of their shape are refu
     return error_of(whole) + "; " + error_of(long_one);
   });
   CHECK(alone[0] ==
-        "horovod: \"n\" is of a type without mean; horovod: \"x\" has 2 elements, not those of "
-        "float64 [3]");
+        "horovod: \"n\" does not have a floating-point type and cannot be averaged; horovod: \"x\" "
+        "has 2 elements, which does not match float64 [3]");
 }
 
 TEST_CASE("ranks that disagree on a shape all get the error, and go on with other tensors") {
@@ -229,7 +229,7 @@ TEST_CASE("when a rank ends, tensors that wait for it and later ones fail with a
     return error == error_of(later) ? error : "not the same later";
   });
   for (const std::string& error : errors) {
-    CHECK(error == "horovod: a rank has ended, so nothing more is reduced");
+    CHECK(error == "horovod: a rank has ended, so no more tensors are reduced");
   }
 }
 
@@ -287,7 +287,7 @@ TEST_CASE("rank 0 tells the settings that tuning ends with") {
   std::vector<std::string> told;  // written by one thread
   counters_of(options, 2, 1500, [&](const std::string& line) { told.push_back(line); });
   REQUIRE(told.size() == 1);
-  CHECK_THAT(told[0], Catch::StartsWith("horovod: autotune keeps fusion_threshold_mb = ") &&
+  CHECK_THAT(told[0], Catch::StartsWith("horovod: autotune selects fusion_threshold_mb = ") &&
                           Catch::Contains(", cycle_time_ms = "));
 }
 

@@ -74,6 +74,6 @@ TEST_CASE("fp16 and bf16 travel with their own precision, gradients keep theirs"
 
 TEST_CASE("a second backward pass in a step is an error that names the parameter") {
   for (const auto& text : test::on_ranks<std::string>(2, test::second_backward)) {
-    CHECK(text == "horovod: two backward passes in one step: \"first\" has its gradient already");
+    CHECK(text == "horovod: two backward passes in one step: \"first\" already has its gradient");
   }
 }

@@ -84,11 +84,13 @@ TEST_CASE("a stall is told once in its time, with the tensors and the missing ra
   table.add(2, test::requests({"a"})[0], 130);
   CHECK_FALSE(check.warning(table, 139));
   CHECK(check.warning(table, 140) ==
-        "horovod: some ranks wait for others for more than 60 s to reduce \"b\" (missing: ranks 0, "
+        "horovod: some ranks have waited more than 60 s for other ranks to reduce \"b\" (missing: "
+        "ranks 0, "
         "2)");
   CHECK_FALSE(check.warning(table, 199));
   CHECK(check.warning(table, 200) ==
-        "horovod: some ranks wait for others for more than 60 s to reduce \"a\" (missing: rank 1), "
+        "horovod: some ranks have waited more than 60 s for other ranks to reduce \"a\" (missing: "
+        "rank 1), "
         "\"b\" (missing: ranks 0, 2)");
   table.add(1, test::requests({"a"})[0], 201);
   table.add(0, test::requests({"b"})[0], 201);

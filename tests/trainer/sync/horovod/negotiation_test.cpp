@@ -104,8 +104,9 @@ TEST_CASE("a stalled tensor is named with the ranks that are missing, cached or 
       }
       return side.warnings;
     });
-    CHECK(warnings[0] == Names{"horovod: some ranks wait for others for more than 60 s to reduce "
-                               "\"weight\" (missing: rank 1)"});
+    CHECK(warnings[0] ==
+          Names{"horovod: some ranks have waited more than 60 s for other ranks to reduce "
+                "\"weight\" (missing: rank 1)"});
     CHECK(warnings[1].empty());
     CHECK(warnings[2].empty());
   }
