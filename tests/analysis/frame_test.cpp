@@ -6,7 +6,7 @@
 
 namespace dlscale::analysis {
 
-TEST_CASE("the epoch's time is the median without the first and without epochs of unknown time") {
+TEST_CASE("the epoch time is the median without the first epoch and epochs of unknown time") {
   RunRow run;
   CHECK_FALSE(epoch_time_s(run));
   run.epochs = {{0, std::nan(""), 3}, {1, std::nan(""), 2}};

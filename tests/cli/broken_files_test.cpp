@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every broken study and site of tests/data/broken, given to the program. The first line of each
-// file is `# expect: ` and what the program says of it.
+// Tests that run the program on every broken study and site of tests/data/broken. The first line of
+// each file is `# expect: ` and the expected error message.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -22,8 +22,9 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
   }
 }
 
-/// @FILE@ and @FOLDER@ stand for the path of the file and of its folder, @STUDY@ for the demo's,
-/// @TEMPLATES@ for the folder of those that the program brings along.
+/// Returns the expected message of a file. @FILE@ and @FOLDER@ stand for the path of the file and
+/// of its folder, @STUDY@ for the path of the demo study, @TEMPLATES@ for the folder of the bundled
+/// templates.
 std::string expected(const fs::path& file) {
   static const std::string kMark = "# expect: ";
   const std::string text = base::read_file(file);
@@ -58,12 +59,12 @@ int check_all(const std::string& folder, const std::vector<std::string>& before,
 
 }  // namespace
 
-TEST_CASE("each broken study and site is refused in one line, and nothing is written") {
+TEST_CASE("each broken study and site is rejected with one line, and nothing is written") {
   CHECK(check_all("studies", {"plan"}, {"--site", "local"}) >= 60);
   CHECK(check_all("sites", {"plan", kStudy, "--site"}, {}) >= 12);
 }
 
-TEST_CASE("a plan folder that cannot be written is refused in one line, and nothing is left") {
+TEST_CASE("a plan folder that cannot be written is rejected with one line, and nothing is left") {
   test::DlscaleProgram program;
   base::write_file_atomically(program.folder / "file", "in the way\n");
   for (const std::string out : {"file", "file/plan"}) {
@@ -82,7 +83,7 @@ TEST_CASE("a plan folder that cannot be written is refused in one line, and noth
   CHECK(base::read_file(program.folder / "file") == "in the way\n");
 }
 
-TEST_CASE("names too long for files are refused before anything is written") {
+TEST_CASE("names too long for files are rejected before anything is written") {
   test::DlscaleProgram program;
   const test::Ran ran =
       program.run({"plan", kStudy, "-S", "study.name='" + std::string(161, 'n') + "'"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for every verb, and how the program answers bad input.
+// Tests of properties that every command has, and of the errors for bad input.
 #include "cli/command.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ std::size_t lines(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-/// The study that `dlscale run` starts with, made small.
+/// Path of the demo study.
 const std::string kStudy = DLSCALE_SOURCE_DIR "/examples/studies/demo/study.toml";
 
 void check_one_line(const test::Ran& ran, int exit_code, const std::string& says) {
@@ -60,12 +60,12 @@ TEST_CASE("the help of every verb shows its options and its example") {
   }
 }
 
-TEST_CASE("the version is the build's") {
+TEST_CASE("--version prints the version of the build") {
   test::DlscaleProgram dlscale;
   CHECK(dlscale.run({"--version"}).out == std::string("dlscale ") + contract::version() + "\n");
 }
 
-TEST_CASE("a verb or option that does not exist is refused with one line that names it") {
+TEST_CASE("an unknown command or option is rejected with one line that names it") {
   test::DlscaleProgram dlscale;
   check_one_line(dlscale.run({"plam"}), 2, "unknown verb \"plam\"; did you mean \"plan\"?");
   check_one_line(dlscale.run({"plan", "study.toml", "--no-such-option"}), 2,
@@ -74,7 +74,7 @@ TEST_CASE("a verb or option that does not exist is refused with one line that na
   check_one_line(dlscale.run({"plan"}), 2, "study");
 }
 
-TEST_CASE("a study that cannot be read is refused before anything is written") {
+TEST_CASE("an unreadable study is rejected before anything is written") {
   test::DlscaleProgram dlscale;
   check_one_line(dlscale.run({"run", "missing.toml", "-o", "out"}), 2, "missing.toml");
   check_one_line(dlscale.run({"run", kStudy, "-o", "out", "-S", "matrix.modle=[\"mlp\"]"}), 2,
@@ -82,14 +82,14 @@ TEST_CASE("a study that cannot be read is refused before anything is written") {
   CHECK(std::filesystem::is_empty(dlscale.folder.path()));
 }
 
-TEST_CASE("run refuses a site with a batch system before anything is written") {
+TEST_CASE("run rejects a site with a batch system before anything is written") {
   test::DlscaleProgram dlscale;
   check_one_line(dlscale.run({"run", kStudy, "--site", "nef", "-o", "out"}), 2,
                  "run works only on this machine, but site nef has the scheduler oar");
   CHECK(std::filesystem::is_empty(dlscale.folder.path()));
 }
 
-TEST_CASE("run refuses to start without a trainer before anything is written") {
+TEST_CASE("run stops without a trainer before anything is written") {
   test::DlscaleProgram dlscale;
   base::write_file_atomically(dlscale.folder / "here.toml",
                               "name = \"here\"\nscheduler = \"local\"\ntrainer = \"no-trainer\"\n");
@@ -108,7 +108,7 @@ TEST_CASE("output that cannot be written is an error") {
   }
 }
 
-TEST_CASE("an output folder that cannot be made is one line") {
+TEST_CASE("an output folder that cannot be made is reported in one line") {
   test::DlscaleProgram dlscale;
   base::write_file_atomically(dlscale.folder / "file", "");
   check_one_line(dlscale.run({"plan", kStudy, "-o", "file"}), 2, "file");

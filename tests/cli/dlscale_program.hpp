@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built `dlscale`, run as a user would.
+// Runner of the built `dlscale` for tests of the command line.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +19,8 @@ struct Ran {
   std::string out, err;
 };
 
-/// Runs it in a folder of its own, which is empty at first and stays as the program left it.
+/// Runs the program in a temporary folder, which is empty at first and keeps the files of the
+/// program.
 class DlscaleProgram {
  public:
   Ran run(std::vector<std::string> arguments,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Four runs of the demo in a plan folder, and what launchers and trainers would write there.
+// Plan folder with four runs of the demo study, and writers for the files of launchers and
+// trainers.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -34,7 +35,7 @@ struct PlannedDemo {
     all.insert(all.end(), more.begin(), more.end());
     return dlscale.run(all);
   }
-  /// The run's next launch with these records.
+  /// Makes the next launch of the run with these records.
   contract::LaunchDir launch(const std::string& run_id,
                              const std::vector<contract::ResultRecord>& records) const {
     const contract::LaunchDir launch = folder.run(run_id).make_next_launch();
@@ -53,11 +54,11 @@ struct PlannedDemo {
     stop.reason = reason;
     return launch(run_id, {contract::RunStart{}, stop});
   }
-  /// Appends to the launch log.
+  /// Appends the record to the launch log.
   void log(const contract::LaunchRecord& record) const {
     base::LineAppender(folder.launch_log()).append(contract::to_json_line(record));
   }
-  /// A launch of a run's job as a launcher notes it.
+  /// Logs the submission and start of a job with the run.
   void log_launch(const std::string& run_id, const std::string& token, double start_s) const {
     log({.event = "submitting", .job = run_id, .launch = token, .runs = {run_id}, .time = start_s});
     log({.event = "submitted", .job = run_id, .launch = token, .job_id = "4711", .time = start_s});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small study whose model has a card, in a folder of its own, for tests of `dlscale predict`.
+// Small study whose model has a model card, for tests of `dlscale predict`.
 #pragma once
 
 #include <filesystem>
@@ -26,7 +26,7 @@ epochs = 2
 lr.base = 0.1
 )";
 
-/// The program in a folder with the study and a card of its model.
+/// Folder with the study and its model card, in which the program runs.
 struct Prediction {
   Prediction() {
     base::write_file_atomically(dlscale.folder.path() / "study.toml", kPredictedStudy);
@@ -42,14 +42,14 @@ struct Prediction {
     arguments.insert(arguments.begin(), {"predict", "study.toml", "--cards", "made"});
     return dlscale.run(arguments);
   }
-  /// One or two GPUs of ALTEC, by calibration.json; its V100 or another device.
+  /// Predicts one and two GPUs of ALTEC with additional options.
   Ran on_altec(const std::vector<std::string>& more) {
     std::vector<std::string> all{"--site",  "altec", "--format", "csv",
                                  "--up-to", "2",     "-S",       "matrix.gpus=[1,2]"};
     all.insert(all.end(), more.begin(), more.end());
     return run(all);
   }
-  /// Steps of 3.25 s, all-reduces of half a second between two nodes.
+  /// Writes calibration.json with steps of 3.25 s and all-reduces of 0.5 s between two nodes.
   void calibrate(const std::string& device) const {
     base::write_file_atomically(dlscale.folder.path() / "calibration.json",
                                 R"({"schema_version": 1, "device": ")" + device + R"(",

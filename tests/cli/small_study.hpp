@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A study of two runs in a plan folder, and stand-ins for the programs that its jobs start.
+// Study of two runs in a plan folder, with substitutes for the programs that its jobs start.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -39,7 +39,7 @@ name = "p"
 cores_per_node = 4
 )";
 
-/// Trains for no time, unless there is a file `fail`.
+/// Script of a trainer that ends at once, and fails if a file `fail` exists.
 inline constexpr const char* kIdleTrainer =
     "#!/bin/bash\n"
     "until [[ $1 == --run ]]; do shift; done\n"
@@ -48,7 +48,7 @@ inline constexpr const char* kIdleTrainer =
     "if [ -e fail ]; then echo 'no luck' >&2; exit 3; fi\n"
     "echo '{\"record\":\"run_stop\",\"outcome\":\"Completed\"}' >\"$2/launch-$k/results.jsonl\"\n";
 
-/// A plan of two runs, and programs that do nothing of their own.
+/// Plan of two runs, with substitutes for the trainer and mpirun.
 struct SmallStudy {
   explicit SmallStudy(const std::string& site = "local") {
     program("dlscale-train", kIdleTrainer);
@@ -70,7 +70,7 @@ struct SmallStudy {
     environment["PATH"] = (dlscale.folder / "bin").string() + ":" + std::getenv("PATH");
     return dlscale.run(arguments, environment);
   }
-  /// From now on runs measure something: always the same.
+  /// Replaces the trainer by a trainer that records constant measurements.
   void measure() {
     contract::RunStart start;
     start.schema_version = contract::kResultSchemaVersion;
@@ -88,7 +88,7 @@ struct SmallStudy {
                 to_json_line(start) + "\n" + to_json_line(window) + "\n" +
                 to_json_line(contract::RunStop{}) + "\nEND\n");
   }
-  /// Two GPU counts, so many repetitions of each in any case and up to four.
+  /// Plans two GPU counts with `repeats` initial repetitions each and at most four.
   void plan_until_certain(int repeats) {
     const Ran ran =
         run({"plan", "study.toml", "-o", "p", "-S", "matrix.gpus=[1, 2]", "-S",

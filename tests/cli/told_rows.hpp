@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a verb prints with `--format json`: tables by name, a row a dictionary.
+// Readers for the tables that commands print with `--format json`. Each row is a dictionary.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@ namespace dlscale::test {
 
 using Row = nlohmann::json;
 
-/// Fails where the verb failed or printed no table of that name.
+/// Returns the rows of the table. Fails if the command failed or did not print the table.
 inline std::vector<Row> told_rows(const Ran& ran, const std::string& table) {
   INFO(ran.err);
   REQUIRE(ran.exit_code == 0);
@@ -25,7 +25,7 @@ inline std::vector<Row> told_rows(const Ran& ran, const std::string& table) {
   return {};
 }
 
-/// The only row with these values.
+/// Returns the only row with these values.
 inline const Row& row_with(const std::vector<Row>& rows, const Row& values) {
   const Row* found = nullptr;
   for (const Row& row : rows) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A study goes its whole way on a real batch system with two nodes, as single jobs and arrays and
-# packed, with the bundled trainer: planned, submitted, followed, retried, collected. Its tables say
-# what those of the same study on this machine say; only times differ.
+# Plans, submits, follows, retries and collects a study with the bundled trainer on a real batch system
+# with two nodes, as single jobs, as arrays and as packed jobs. The tables must equal the tables of the
+# same study on this machine. Only times may differ.
 # usage: cluster_study.sh DLSCALE slurm|oar
 # shellcheck source-path=SCRIPTDIR source=support.bash
 source "$(dirname "$0")/support.bash"
@@ -12,7 +12,7 @@ root=$(cd "$here/../.." && pwd)
 parts=$here/cluster
 forms=(arrays packed)
 
-# check_tables FORM: rows, accuracies and numbers of runs are those of the study on this machine.
+# check_tables FORM: checks that rows, accuracies and numbers of runs equal those on this machine.
 check_tables() {
   local table
   for table in accuracy efficiency; do
@@ -33,7 +33,7 @@ if [[ ${3:-} == inside ]]; then
   exit 0
 fi
 
-# What the jobs need, where every user may read it: OAR runs jobs as another user than root.
+# OAR runs jobs as a user other than root, so copy the programs to a folder that every user can read.
 readable=$PWD/opt
 mkdir -p "$readable/bin" "$readable/lib"
 place() { cp -lL "$1" "$2" 2>/dev/null || cp -L "$1" "$2"; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A study runs to its tables and figures; collecting again or from nothing changes none of them.
+# Runs a study up to its tables and figures. Collecting again, or without the database, must not change the tables.
 # shellcheck source-path=SCRIPTDIR source=support.bash
 source "$(dirname "$0")/support.bash"
 
@@ -23,17 +23,17 @@ rm small/results.sqlite
 expect 0 "$dlscale" collect small
 diff -r first small/tables || fail "collecting from nothing changed a table"
 
-# What is completed is not run again.
+# A completed run is not run again.
 expect 0 "$dlscale" run "$study" -o small --no-figures
 [[ $(count '"submitted"' small/launch.jsonl) == 4 ]] || fail "a completed run was submitted again"
 
-# A killed writer's last line is left out, and said so.
+# The collector skips the truncated last line of a killed writer and reports the file.
 results=$(find small/runs -name results.jsonl | sort | head -n 1)
 truncate -s -20 "$results"
 expect 0 "$dlscale" collect small
 says "truncated"
 says "$(basename "$(dirname "$(dirname "$results")")")"
 
-# A reader of the output that goes away does not take the study with it.
+# The study continues when the reader of its output exits.
 "$dlscale" run "$study" -o unread --no-figures -S 'matrix.gpus=[1]' | head -n 1 >output.log
 [[ $(count '"outcome":"Completed"' unread/launch.jsonl) == 2 ]] || fail "not both runs completed"

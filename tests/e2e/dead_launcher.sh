@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# When dlscale itself is killed, the next one takes over the job that still runs.
+# After dlscale itself is killed, the next dlscale takes over the job that still runs.
 # shellcheck source-path=SCRIPTDIR source=support.bash
 source "$(dirname "$0")/support.bash"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A rank that dies takes its job with it within 10 s; the run has failed, with a reason.
+# When a rank dies, its job ends within 10 s, and the run is recorded as failed with a reason.
 # shellcheck source-path=SCRIPTDIR source=support.bash
 source "$(dirname "$0")/support.bash"
 
@@ -21,6 +21,6 @@ wait "$launcher" || code=$?
 says '"outcome":"Failed"' small/launch.jsonl
 ! grep -qF '"reason":""' <(grep '"ended"' small/launch.jsonl) || fail "no reason noted"
 says "1 run failed" run.log
-# Whoever comes first says it: the rank that waits for the dead one, or mpirun.
+# Either the rank that waits for the dead rank or mpirun reports the failure first.
 grep -qE 'rank 1 has left while others wait for it|exited on signal 9' run.log || fail "no word of the rank"
 grep -qE 'see small/(logs|runs)/' run.log || fail "no place to look at"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Ctrl-C ends all ranks and is noted truthfully; the same command then goes on to the end.
+# Ctrl-C ends all ranks and is logged. Repeating the same command then completes the study.
 # shellcheck source-path=SCRIPTDIR source=support.bash
 source "$(dirname "$0")/support.bash"
 
@@ -10,7 +10,7 @@ launcher=$!
 training() { grep -qs '"record":"step_window"' small/runs/*/launch-1/results.jsonl; }
 wait_for 60 training
 
-# Meanwhile the folder is taken.
+# The first dlscale holds the folder.
 expect 1 "$dlscale" "${arguments[@]}"
 says "another dlscale is running the jobs of"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The study of framework x loader, reduced to its small model on two ranks, once: photographs are packed and every style
-# trains with every loader.
+# The framework x loader study, reduced to its small model, two ranks and one repetition.
+# The tool packs the photographs, and every framework style trains with every loader.
 # shellcheck source-path=SCRIPTDIR source=support.bash
 source "$(dirname "$0")/support.bash"
 
@@ -14,7 +14,7 @@ mkdir empty
 expect 2 "$tool" --programs "$programs" -o small empty
 says "has neither train nor archives"
 
-# What a folder of results was begun with counts, even if nothing came of it.
+# A results folder keeps the photographs of its first attempt, even if that attempt failed.
 mkdir -p one/train two/train
 one=$(realpath one) two=$(realpath two)
 for _ in 1 2; do
@@ -36,7 +36,7 @@ fi
 expect 0 "$tool" --programs "$programs" -o small "$DLSCALE_TEST_DATA/clothing10" --no-figures \
   -S study.repeats=1 -S study.baseline=per-curve -S 'matrix.model=["mlp"]' -S 'matrix.gpus=[2]' -S training.epochs=4
 
-# has LOADER PATH: the table has the loader on these files, in each style.
+# has LOADER PATH: checks that the table has the loader on these files for each framework style.
 has() {
   [[ $(grep -cE "^mlp,2,(ddp|horovod|deepspeed),$1,\\\$DATA/$2," small/loaders.csv) == 3 ]] ||
     fail "$1 on $2 is not in the table in three styles: $(cat small/loaders.csv)"
@@ -51,11 +51,11 @@ else
   has dali_cpu files
 fi
 
-# share LOADER PATH: of the steps' time in which ranks waited for data, summed over the styles.
+# share LOADER PATH: prints the share of step time spent waiting for data, summed over the styles.
 share() {
   awk -F, -v loader="$1" -v path="\$DATA/$2" '$4 == loader && $5 == path {sum += $NF} END {print sum}' small/loaders.csv
 }
-# How long they waited is no fact to test; that it is in the table is.
+# The waiting time varies, so only check that the table has a positive value.
 awk "BEGIN {exit !($(share native files) > 0)}" || fail "no time waited for files: $(cat small/loaders.csv)"
 grep -qE '^\| mlp \| 2 \| native \| files \| [0-9]+ \([0-9.]+ %\) \| ' small/loaders.md || fail "no native in loaders.md"
 for figure in loaders-breakdown-2 loaders-load-share; do

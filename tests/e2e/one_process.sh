@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A study of data_parallel runs: one process each, whose devices are the GPUs of the plan.
+# A study of data_parallel runs. Each run is one process, and the devices of the process are the GPUs of the plan.
 # shellcheck source-path=SCRIPTDIR source=support.bash
 source "$(dirname "$0")/support.bash"
 

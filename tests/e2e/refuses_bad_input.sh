@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Missing data and folders that cannot be written end in one clear message and the right exit code.
+# Missing data and unwritable folders give one clear message and the documented exit code.
 # shellcheck source-path=SCRIPTDIR source=support.bash
 source "$(dirname "$0")/support.bash"
 

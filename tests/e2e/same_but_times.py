@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares two tables (CSV) of the same study run in two places. usage: same_but_times.py A B
 
-Rows, numbers of runs and learning rates must be equal; accuracies may differ by five test samples,
-since sums over ranks are taken in another order elsewhere; times are only to be there.
+Rows, numbers of runs and learning rates must be equal. Accuracies may differ by five test samples,
+because the order of sums over ranks depends on the place. Times only have to be present.
 """
 import csv
 import sys

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# What the end-to-end tests share; sourced with the path of the built dlscale as $1.
+# Functions that the end-to-end tests share. Sourced with the path of the built dlscale as $1.
 # shellcheck disable=SC2034 # the scripts that source this use the variables
 set -euo pipefail
 
@@ -18,8 +18,8 @@ fail() {
   exit 1
 }
 
-# processes PATTERN: ids of this test's processes (those at work below its folder) whose command
-# line, with spaces between words, matches.
+# processes PATTERN: prints the ids of this test's processes (working directory below the test folder)
+# whose command line, with spaces between words, matches.
 processes() {
   local folder line
   for folder in /proc/[0-9]*; do
@@ -29,10 +29,10 @@ processes() {
   done
 }
 
-# The ranks, without the mpirun that started them.
+# ranks: prints the ids of the ranks, without the mpirun that started them.
 ranks() { processes '^[^ ]*dlscale-train --run'; }
 
-# wait_for SECONDS COMMAND...: until the command succeeds.
+# wait_for SECONDS COMMAND...: waits until the command succeeds.
 wait_for() {
   local limit=$((SECONDS + $1))
   shift
@@ -42,7 +42,7 @@ wait_for() {
   done
 }
 
-# expect CODE COMMAND...: its output goes to output.log.
+# expect CODE COMMAND...: runs the command with output to output.log and checks its exit code.
 expect() {
   local expected=$1 code=0
   shift
@@ -52,7 +52,7 @@ expect() {
 
 says() { grep -qF -- "$1" "${2:-output.log}" || fail "\"$1\" is not in ${2:-output.log}"; }
 
-# count TEXT FILE: number of lines with it.
+# count TEXT FILE: prints the number of lines that contain the text.
 count() { grep -cF -- "$1" "$2" || true; }
 
 leave() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model of examples/extension.
+// Tests of the model in examples/extension.
 #include <torch/types.h>
 
 #include <catch2/catch.hpp>
@@ -50,13 +50,14 @@ TEST_CASE("conv_mixer learns digits within 90 steps") {
   CHECK(losses.back() < 0.5 * losses.front());
 }
 
-TEST_CASE("conv_mixer has the parameters that its layers say") {
+TEST_CASE("conv_mixer has the parameters of its layers") {
   const auto model = make({3, 32, 32});
   const int norm = 2 * 64, layer = 64 * 25 + 64 + norm + 64 * 64 + 64 + norm;
   CHECK(trainer::parameter_count(*model) == 64 * 3 * 16 + 64 + norm + 4 * layer + 64 * 7 + 7);
 }
 
-TEST_CASE("conv_mixer's blocks have all its parameters, and their outputs fit together") {
+TEST_CASE(
+    "the blocks of conv_mixer have all parameters of the model and the expected output shapes") {
   const auto model = make({3, 32, 32});
   const auto costs = trainer::measure_blocks(*model, {3, 32, 32});
   REQUIRE(costs.size() == 6);
@@ -84,7 +85,8 @@ TEST_CASE("conv_mixer gives every parameter a gradient, in both precisions and m
   }
 }
 
-TEST_CASE("conv_mixer's state is all that it computes with, and follows from the seed") {
+TEST_CASE(
+    "the state of conv_mixer determines its output, and the seed determines the initial state") {
   const auto one = make({1, 8, 8}, Precision::fp64);
   CHECK(torch::equal(one->parameters()[0], make({1, 8, 8}, Precision::fp64)->parameters()[0]));
   auto context = test::model_context({1, 8, 8}, 7, Precision::fp64);
@@ -100,7 +102,7 @@ TEST_CASE("conv_mixer's state is all that it computes with, and follows from the
   CHECK(torch::equal(one->forward(input), other->forward(input)));
 }
 
-TEST_CASE("conv_mixer refuses images that are smaller than a patch") {
+TEST_CASE("conv_mixer rejects images that are smaller than a patch") {
   CHECK_THROWS_WITH(make({1, 3, 28}),
                     "model conv_mixer needs images of at least 4x4, these have a side of 3");
 }

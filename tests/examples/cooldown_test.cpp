@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schedule of examples/extension.
+// Tests of the learning-rate schedule in examples/extension.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -10,10 +10,10 @@ using contract::LearningRateCurve;
 
 namespace {
 
-constexpr int kSteps = 40;  // per epoch
+constexpr int kSteps = 40;  // steps per epoch
 constexpr double kPeak = 1.6;
 
-/// 90 epochs after 5 of warm-up from 0.025.
+/// Returns a run of 90 epochs with 5 warm-up epochs from a learning rate of 0.025.
 contract::RunSpec recipe() {
   contract::RunSpec spec;
   spec.epochs = 90;
@@ -23,7 +23,8 @@ contract::RunSpec recipe() {
   return spec;
 }
 
-/// At every step from the warm-up's end on, beyond the run's end as well.
+/// Compares the curve with the closed form at every step from the end of the warm-up to 10 epochs
+/// after the end of the run.
 template <class ClosedForm>
 void check(const contract::RunSpec& spec, ClosedForm closed_form) {
   const LearningRateCurve curve(spec, kSteps);
@@ -50,7 +51,7 @@ TEST_CASE("cooldown begins at its milestone and ends at lr_min after t_max_epoch
   });
 }
 
-TEST_CASE("cooldown takes what is left after the warm-up when it is asked to") {
+TEST_CASE("cooldown counts its fifth after the warm-up if the origin is after_warmup") {
   auto spec = recipe();
   spec.lr_schedule.origin = "after_warmup";
   check(spec, [](double e) { return e < 73 ? kPeak : e < 90 ? kPeak * (90 - e) / 17 : 0; });
@@ -65,7 +66,7 @@ TEST_CASE("cooldown by epochs changes between epochs only") {
   });
 }
 
-TEST_CASE("a cooldown that begins at its end or later has no slope") {
+TEST_CASE("a cooldown that begins at or after its end drops to 0 without a slope") {
   auto spec = recipe();
   for (const double begin : {90.0, 95.0}) {
     spec.lr_schedule.milestones = {begin};
@@ -73,7 +74,7 @@ TEST_CASE("a cooldown that begins at its end or later has no slope") {
   }
 }
 
-TEST_CASE("under cooldown the warm-up rises as under every schedule") {
+TEST_CASE("the warm-up of cooldown rises linearly") {
   const LearningRateCurve curve(recipe(), kSteps);
   for (int step = 0; step <= 5 * kSteps; ++step) {
     const double expected = 0.025 + (kPeak - 0.025) * step / (5 * kSteps);

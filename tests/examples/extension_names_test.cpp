@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the extension's folder adds is known wherever names are.
+// The vocabulary and the trainer know the names that the extension folder adds.
 #include <catch2/catch.hpp>
 
 #include "contract/run_spec/learning_rate.hpp"
@@ -8,7 +8,7 @@
 
 using namespace dlscale;
 
-TEST_CASE("an extension's names are in the vocabulary and in what the trainer can do") {
+TEST_CASE("the vocabulary and the trainer's capabilities have the names of an extension") {
   const auto available = trainer::capabilities();
   for (const auto& [family, name] : {std::pair{"model", "conv_mixer"},
                                      {"dataset", "numpy_images"},
@@ -21,7 +21,7 @@ TEST_CASE("an extension's names are in the vocabulary and in what the trainer ca
   CHECK(contract::extension_names().size() == 3);
 }
 
-TEST_CASE("what there is without an extension stays, and is of none") {
+TEST_CASE("bundled names stay available and are not marked as names of an extension") {
   const auto available = trainer::capabilities();
   for (const auto& [family, name] :
        {std::pair{"model", "mlp"}, {"dataset", "mnist"}, {"lr_schedule", "cosine"}}) {
@@ -32,7 +32,7 @@ TEST_CASE("what there is without an extension stays, and is of none") {
   CHECK_FALSE(contract::is_from_extension("dataset", "conv_mixer"));
 }
 
-TEST_CASE("a run of what an extension brings is one that this build can do") {
+TEST_CASE("the build accepts a run that uses an extension") {
   contract::RunSpec spec;
   spec.model = "conv_mixer";
   spec.dataset = {"numpy_images", "/data"};

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the files of the data set numpy_images: grey 12x12 images of noise, in one corner of which is a square.
+"""Writes the files of the data set numpy_images: grey 12x12 images of noise with a square in one corner.
 
 usage: numpy_images.py FOLDER      the corner is the class
 """
@@ -13,7 +13,7 @@ SIDE = 12
 
 
 def save(path, kind, sizes, values):
-    """As numpy.save does, which is not needed here."""
+    """Writes an .npy file without NumPy."""
     header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': ({', '.join(map(str, sizes))},), }}"
     header = header.ljust(117) + "\n"
     path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + values)

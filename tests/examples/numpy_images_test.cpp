@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data set of examples/extension.
+// Tests of the data set in examples/extension.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -20,7 +20,7 @@ trainer::Dataset load(const contract::DatasetSpec& spec) {
   return base::find(trainer::dataset_table(), "dataset", "numpy_images").load(spec);
 }
 
-/// A file as numpy.save writes it.
+/// Returns the bytes of a file that numpy.save writes.
 std::string npy(const std::string& type, const std::string& sizes, const std::string& values,
                 const std::string& fortran_order = "False") {
   std::string header = "{'descr': '" + type + "', 'fortran_order': " + fortran_order +
@@ -31,7 +31,7 @@ std::string npy(const std::string& type, const std::string& sizes, const std::st
   return file;
 }
 
-/// Little-endian integers 0, 1, 2, 0, ….
+/// Returns the little-endian integers 0, 1, 2, 0, ….
 std::string labels(int count, int width) {
   std::string values;
   for (int i = 0; i < count; ++i) {
@@ -40,7 +40,8 @@ std::string labels(int count, int width) {
   return values;
 }
 
-/// Six training and three test images of 1x2: the pixels of image i are 20 i and 20 i + 10.
+/// Data set with six training and three test images of 1x2. The pixels of image i are 20 i and 20 i
+/// + 10.
 struct Folder : test::TempDir {
   Folder() {
     std::string pixels;
@@ -54,7 +55,7 @@ struct Folder : test::TempDir {
     base::write_file_atomically(*this / (name + ".npy"), text);
   }
   contract::DatasetSpec spec() const { return {.kind = "numpy_images", .path = path()}; }
-  /// What loading says, which is to name this file.
+  /// Returns the error message of loading, which must name the given file.
   std::string refusal(const std::string& name, const std::string& text) const {
     write(name, text);
     try {
@@ -94,10 +95,10 @@ TEST_CASE("each channel of a colour image has its own statistics") {
   CHECK(set.shape == trainer::ImageShape{3, 1, 2});
   CHECK(set.mean[1] == Approx(0x22 / 255.0));
   CHECK(set.deviation[1] == Approx(0x11 / 255.0));
-  CHECK(set.deviation[2] == 1);  // all pixels are alike
+  CHECK(set.deviation[2] == 1);  // deviation of a channel with equal pixels
 }
 
-TEST_CASE("labels may be integers of any size, and a study may ask for fewer of them") {
+TEST_CASE("labels may have any integer type, and a study may select fewer classes and samples") {
   const Folder folder;
   for (const auto& [type, width] : {std::pair{"|u1", 1}, {"|i1", 1}, {"<u2", 2}, {"<i4", 4}}) {
     folder.write("train_labels", npy(type, "6,", labels(6, width)));
@@ -111,7 +112,7 @@ TEST_CASE("labels may be integers of any size, and a study may ask for fewer of 
   CHECK_THROWS_WITH(load(spec), Contains("dataset.sha256: the data set numpy_images in "));
 }
 
-TEST_CASE("a folder that is not there and a study without one are named") {
+TEST_CASE("a missing folder and a study without a folder are reported") {
   CHECK_THROWS_WITH(load({.kind = "numpy_images"}),
                     "dataset.path is empty; name the folder of train_images.npy");
   CHECK_THROWS_WITH(load({.kind = "numpy_images", .path = "/nowhere"}),
@@ -120,7 +121,7 @@ TEST_CASE("a folder that is not there and a study without one are named") {
                     "the study");
 }
 
-TEST_CASE("files that are no such arrays are refused by name") {
+TEST_CASE("unusable image files are rejected with their names") {
   const std::string pixels(12, 'x');
   const auto refused = [&](const std::string& text, const std::string& why) {
     CHECK_THAT(Folder().refusal("train_images", text), Contains(why));
@@ -137,7 +138,7 @@ TEST_CASE("files that are no such arrays are refused by name") {
   refused(npy("|u1", "6, 1, 2", "xx"), "it is cut short: 2 of 12 bytes");
 }
 
-TEST_CASE("labels that do not fit are refused by name") {
+TEST_CASE("unusable labels are rejected with their file name") {
   const auto refused = [&](const std::string& text, const std::string& why) {
     CHECK_THAT(Folder().refusal("train_labels", text), Contains(why));
   };
@@ -148,7 +149,7 @@ TEST_CASE("labels that do not fit are refused by name") {
   refused(npy("<i4", "6,", std::string(24, '\xff')), "labels are classes from 0 to 65535");
 }
 
-TEST_CASE("training and test images of different sizes are refused") {
+TEST_CASE("training and test images of different sizes are rejected") {
   const Folder folder;
   folder.write("test_images", npy("|u1", "3, 2, 1", "abcdef"));
   CHECK_THROWS_WITH(load(folder.spec()), "cannot use " + folder.path().string() +

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# The faults that are the same whichever batch system it is. Sourced after faults.bash.
-# shellcheck disable=SC2154 # which sets the variables, as the script that sources this does
+# Faults that every batch system can have. Sourced after faults.bash.
+# shellcheck disable=SC2154 # faults.bash and the sourcing script set the variables
 
-# dlscale dies at twenty instants; each time another one goes on.
+# dlscale is killed at twenty instants. Each time another dlscale continues.
 killed() {
   make_plan p 30
   kill_submitters p 20 "${kill_step_ms:?}"
@@ -11,7 +11,7 @@ killed() {
   each_run_once p
 }
 
-# Two that submit the same runs: one is refused.
+# Two dlscale processes submit the same runs. One of the two must exit with an error.
 two_at_once() {
   make_plan p 6
   submit p --wait &
@@ -24,7 +24,7 @@ two_at_once() {
   each_run_once p
 }
 
-# The folder of the plan, a small file system of its own, has no room left.
+# The file system of the plan folder, a small tmpfs, is full.
 disk_full() {
   make_plan p 4
   expect 0 submit p --max-jobs 2 --once
@@ -37,8 +37,8 @@ disk_full() {
   each_run_once p
 }
 
-# The same while jobs run: they cannot note how they end. What they could not save is submitted again
-# on demand, nothing is lost.
+# The file system becomes full while jobs run, so the jobs cannot record how they end.
+# `retry` submits the failed runs again, and no run is lost.
 disk_full_running() {
   make_plan p 2
   hold_runs
@@ -58,23 +58,23 @@ disk_full_running() {
 }
 both_record() { [[ $(cat "$work"/p/runs/*/launch-1/results.jsonl | wc -l) == 2 ]]; }
 
-# fill_disk NAME: not a byte more can be written, in files that are open neither.
+# fill_disk NAME: fills the file system so that no byte can be written, not even to open files.
 fill_disk() {
   local file size
   for file in "$work/$1"/launch.jsonl "$work/$1"/logs/*.end "$work/$1"/runs/*/launch-*/results.jsonl; do
     [[ -e $file ]] || continue
-    size=$(stat -c %s "$file") # its last page has no room left either
+    size=$(stat -c %s "$file") # fill the last page of the file too
     head -c $((4096 - size % 4096)) /dev/zero | tr '\0' '\n' >>"$file"
   done
   head -c 10m /dev/zero >"$work/$1/filler" 2>/dev/null || true
 }
 
-# A machine failed while the log was written: its last line is cut off, or zeros follow it.
+# A machine failed while writing the log. The last line is cut off or followed by zeros.
 corrupted() {
   make_plan p 4
   hold_runs
   expect 0 submit p --max-jobs 1 --once
-  truncate -s -30 "$work/p/launch.jsonl" # in the middle of what tells the job's id
+  truncate -s -30 "$work/p/launch.jsonl" # cuts the entry with the job id
   expect 0 submit p --max-jobs 1 --once
   [[ $(events p submitting) == 1 ]] || fail "it was submitted twice"
   printf '{"event":"submitting","job":"d' >>"$work/p/launch.jsonl"
@@ -85,7 +85,7 @@ corrupted() {
   each_run_once p
 }
 
-# Clocks of the login node and of the nodes are a day apart, in either direction.
+# The clocks of the login node and of the compute nodes differ by a day, in either direction.
 clock_skew() {
   local day
   for day in 86400 -86400; do
@@ -108,7 +108,7 @@ PY
   done
 }
 
-# The server is killed while jobs run and end; the one that comes after it tells of them.
+# The server is killed while jobs run and end. The restarted server reports the jobs.
 server_killed() {
   make_plan p 2
   hold_runs
@@ -124,7 +124,7 @@ server_killed() {
 }
 has_ends() { [[ $(cat "$work/$1"/logs/*.end | grep -c '"event":"ended"') -ge $2 ]]; }
 
-# Somebody cancels a job by hand; retry brings it back.
+# A user cancels a job by hand. `retry` submits the run again.
 cancelled_by_hand() {
   make_plan p 1
   hold_runs
@@ -138,7 +138,7 @@ cancelled_by_hand() {
   all_are p "done"
 }
 
-# The batch system ends a job when its time is up; retry gives it another.
+# The batch system ends a job at its time limit. `retry` submits another job.
 time_limit() {
   make_plan p 1 "${short_walltime[@]}"
   hold_runs

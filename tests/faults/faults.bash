@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# What tests of faults share: plan folders whose runs take a moment, and what must be true of them
-# afterwards. Sourced with the path of the built dlscale as $1, the name of the fault as $2 and, in
+# Functions that the fault tests share. The functions make plan folders with short runs and check the
+# runs afterwards. Sourced with the path of the built dlscale as $1, the name of the fault as $2 and, in
 # the cluster, the folder of this test as $3.
 # shellcheck disable=SC2034 # the scripts that source this use the variables
 set -euo pipefail
@@ -17,7 +17,7 @@ if [[ -n ${3:-} ]]; then
   work=$3
 else
   work=$(mktemp -d)
-  chmod 777 "$work" # OAR's user works here
+  chmod 777 "$work" # OAR's user writes here
   trap 'rm -rf "$work"' EXIT
 fi
 
@@ -30,9 +30,11 @@ fail() {
   exit 1
 }
 
-# make_trainer: a program that runs for a moment and leaves what dlscale-train leaves, and an mpirun
-# that runs one rank. Files in $work make it do more: while there is `wait` it does not end, with
-# `hungry` it wants more memory than its job has, with `again` its first launch says that it can go on.
+# make_trainer: makes a short program that writes the files of dlscale-train, and an mpirun that runs
+# one rank. Files in $work change the program:
+# - `wait`: the program runs until the file is removed.
+# - `hungry`: the program allocates more memory than its job has.
+# - `again`: the first launch reports that the run can be resumed.
 make_trainer() {
   mkdir -p "$work/bin"
   cat >"$work/bin/dlscale-train" <<SH
@@ -68,14 +70,14 @@ SH
   chmod +x "$work/bin/dlscale-train" "$work/bin/mpirun"
 }
 
-# in_cluster FIXTURE OPTION...: this test again, within the batch system; ends as that does.
+# in_cluster FIXTURE OPTION...: runs this test again within the batch system and exits with its exit code.
 in_cluster() {
   local code=0 cluster=("$root/tests/support/$1" --running "${@:2}" --site "$here/$cluster_kind.toml")
   make_trainer
-  # The user of OAR may not be able to enter the folders that lead to the build and the checkout.
+  # OAR's user may lack access to the folders of the build and the checkout.
   cp "$dlscale" "$work/dlscale"
   copy_for_all_users "$work/checkout"
-  if [[ $fault == disk_full* ]]; then # nodes see what was mounted before them
+  if [[ $fault == disk_full* ]]; then # nodes see what was mounted before they started
     mkdir "$work/p"
     unshare --mount true 2>/dev/null || { echo "skipped: only root may mount"; exit 77; }
     # shellcheck disable=SC2016
@@ -87,8 +89,8 @@ in_cluster() {
   exit "$code"
 }
 
-# make_plan NAME JOBS ARGUMENT...: the folder $work/NAME with that many runs, for the site of these
-# tests, which says $site_says as well.
+# make_plan NAME JOBS ARGUMENT...: plans $work/NAME with JOBS runs for the site file of these tests.
+# The lines of $site_says are added to the site file.
 site_says=
 make_plan() {
   local site=$work/site.toml
@@ -102,14 +104,14 @@ make_plan() {
 hold_runs() { touch "$work/wait"; }
 let_runs_end() { rm -f "$work/wait"; }
 
-# Asking OAR takes a fifth of a second of a processor.
+# A query to OAR takes a fifth of a second of processor time, so poll OAR less often.
 poll_s() { if [[ ${cluster_kind:?} == oar ]]; then echo 2; else echo 0.5; fi; }
 
-# submit NAME ARGUMENT...: to its end unless told otherwise; what it says goes to submit.log.
+# submit NAME ARGUMENT...: runs `dlscale submit` with output to submit.log.
 submit() { "$dlscale" submit "$work/$1" --poll "$(poll_s)" "${@:2}" >>"$work/submit.log" 2>&1; }
 
-# kill_submitters NAME TIMES STEP: each time dlscale notes that it is about to submit one more job,
-# and dies 0 to 9 STEPs (ms) later.
+# kill_submitters NAME TIMES STEP: TIMES times, kills dlscale 0 to 9 STEPs (ms) after dlscale logs that
+# it is about to submit another job.
 kill_submitters() {
   local seen time
   for ((time = 0; time < $2; ++time)); do
@@ -128,7 +130,7 @@ expect() {
   [[ $code == "$1" ]] || fail "exit code $code instead of $1: ${*:2}"
 }
 
-# wait_for SECONDS COMMAND...: until the command succeeds.
+# wait_for SECONDS COMMAND...: waits until the command succeeds.
 wait_for() {
   local limit=$((SECONDS + $1))
   until "${@:2}"; do
@@ -137,30 +139,30 @@ wait_for() {
   done
 }
 
-# events NAME EVENT: how many of them the launch log has.
+# events NAME EVENT: prints the number of these events in the launch log.
 events() { grep -c "\"event\":\"$2\"" "$work/$1/launch.jsonl" 2>/dev/null || true; }
 has_events() { [[ $(events "$1" "$2") -ge $3 ]]; }
 
-# starts NAME: how often scripts began to run, by what they noted themselves.
+# starts NAME: prints the number of script starts that the job scripts recorded.
 starts() { cat "$work/$1"/logs/*.end 2>/dev/null | grep -c '"event":"started"' || true; }
 has_started() { [[ $(starts "$1") -ge $2 ]]; }
 
-# node_of NAME LAUNCH: the host on which the folder's only run trained that time.
+# node_of NAME LAUNCH: prints the host of that launch of the folder's only run.
 node_of() { cat "$work/$1"/runs/*/"launch-$2/node" 2>/dev/null; }
 
 has_trained() { [[ -n $(node_of p 1) ]]; }
 
-# last_job NAME: the batch system's id of the job submitted last.
+# last_job NAME: prints the batch system's id of the most recently submitted job.
 last_job() { grep -o '"job_id":"[0-9]*"' "$work/$1/launch.jsonl" | tail -n 1 | tr -dc 0-9; }
 
-# follow NAME: until all jobs have ended; 1 if a run did not end well.
+# follow NAME: waits until all jobs have ended. Returns 1 if a run did not complete.
 follow() { "$dlscale" wait "$work/$1" --poll "$(poll_s)" >>"$work/wait.log" 2>&1; }
 
-# retry NAME ARGUMENT...: to the end.
+# retry NAME ARGUMENT...: submits failed runs again and waits until the jobs have ended.
 retry() { "$dlscale" retry "$work/$1" --wait --poll "$(poll_s)" "${@:2}" >>"$work/retry.log" 2>&1; }
 
-# each_run_once NAME: no run was started twice or not at all, by the scripts' notes and by the
-# folders the trainer made; all are done.
+# each_run_once NAME: checks that every run is done and was started exactly once, according to the
+# entries of the job scripts and the folders that the trainer made.
 each_run_once() {
   local folder=$work/$1 run
   "$dlscale" list "$folder" --csv >"$work/list.log"
@@ -173,14 +175,14 @@ each_run_once() {
   batch_system_saw_each_once "$1"
 }
 
-# all_are NAME STATE: every run of the folder.
+# all_are NAME STATE: checks that every run of the folder has the state.
 all_are() {
   local states
   states=$("$dlscale" list "$work/$1" --csv | tail -n +2 | cut -d, -f2 | sort -u | paste -sd ' ')
   [[ $states == "$2" ]] || fail "the runs are $states, not $2"
 }
 
-# goes_elsewhere_on_retry NAME: the node of the run's first launch is not given to it again.
+# goes_elsewhere_on_retry NAME: checks that the second launch avoids the node of the first launch.
 goes_elsewhere_on_retry() {
   local bad
   bad=$(node_of "$1" 1)
@@ -189,15 +191,15 @@ goes_elsewhere_on_retry() {
   [[ $(node_of "$1" 2) != "$bad" ]] || fail "it was given the bad node again"
 }
 
-# refuses_to_plan NAME: what the batch system would not take.
+# refuses_to_plan NAME: checks that `dlscale plan` rejects a folder name that the batch system rejects.
 refuses_to_plan() {
   expect 2 "$dlscale" plan "$root/tests/schedulers/small.toml" --site "$work/site.toml" \
     -o "$work/$1" >"$work/refused.log" 2>&1
   [[ ! -e $work/$1 ]] || fail "what cannot be submitted was planned"
 }
 
-# was_requeued NAME STARTS: its run is done, under one submission that went back to the queue, after
-# so many starts of its script.
+# was_requeued NAME STARTS: checks that the run is done after one submission that was requeued and
+# STARTS starts of its script.
 was_requeued() {
   has_events "$1" requeued 1 || fail "nobody noted that the job waited again"
   [[ $(events "$1" submitting) == 1 ]] || fail "it was submitted twice"

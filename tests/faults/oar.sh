@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Things break while dlscale hands jobs to a real OAR and follows them: no run is lost, none runs
-# twice. usage: oar.sh DLSCALE FAULT, with one of the functions below or in any_batch_system.bash
-# as the fault
+# Injects a fault while dlscale submits jobs to a real OAR and follows the jobs. No run may be lost or
+# run twice. usage: oar.sh DLSCALE FAULT
+# FAULT is the name of a function below or in any_batch_system.bash.
 # shellcheck source-path=SCRIPTDIR source=faults.bash
 source "$(dirname "$0")/faults.bash" "$@"
 # shellcheck source=any_batch_system.bash
@@ -17,8 +17,9 @@ if [[ -z ${3:-} ]]; then
   in_cluster oar_cluster.sh "${options[@]}"
 fi
 
-# Each job once by OAR's own records; tasks of arrays are jobs of their own there. Jobs that OAR itself
-# has submitted again, since it could not reach a node, name the one that they stand for.
+# batch_system_saw_each_once NAME: checks that OAR's records have each job exactly once.
+# OAR records each array task as a separate job. A job that OAR submitted again after it could not reach
+# a node names the original job and is not counted.
 batch_system_saw_each_once() {
   oarstat -J -f --sql "job_user='$(id -un)'" >"$work/jobs.log" 2>&1 || oarstat -J -f -u >"$work/jobs.log"
   python3 - "$work/jobs.log" "$work/$1" <<'PY' || fail "OAR has other jobs than it should"
@@ -35,11 +36,11 @@ PY
 
 has_no_jobs() { [[ -z $(oarstat -u | grep -v -e '^Job id' -e '^---') ]]; }
 cancel_by_hand() { oardel "$1" >>"$work/del.log"; }
-let_time_run_out() { :; } # it has little
-server_knows_its_jobs() { :; } # they are in the database
+let_time_run_out() { :; } # the job has a short time limit
+server_knows_its_jobs() { :; } # the jobs are in the database
 
-# OAR's server is away when a job is submitted: oarsub fails, and the job is in the queue all the
-# same. The next dlscale finds it.
+# OAR's server is down when a job is submitted. oarsub fails, but the job is in the queue.
+# The next dlscale finds the job.
 down_once() {
   make_plan p 1
   fault controller stop
@@ -49,7 +50,7 @@ down_once() {
   each_run_once p
 }
 
-# The database is away when jobs are to be submitted: no command of OAR answers.
+# The database is down when jobs are submitted. All OAR commands fail.
 down_at_submit() {
   make_plan p 2
   fault database stop
@@ -60,7 +61,7 @@ down_at_submit() {
   each_run_once p
 }
 
-# The database is away while jobs are followed.
+# The database is down while dlscale follows jobs.
 down_at_poll() {
   make_plan p 2
   hold_runs
@@ -74,18 +75,18 @@ down_at_poll() {
   each_run_once p
 }
 
-# A job in Hold waits until somebody resumes it; nothing is lost or submitted again meanwhile.
+# A job in state Hold waits until a user resumes the job. Meanwhile no run is lost or submitted again.
 held() {
   make_plan p 1
   local id other
   other=$(oarsub -l nodes=2,walltime=0:05 'sleep 200' | grep -o 'OAR_JOB_ID=[0-9]*' | tr -dc 0-9)
-  expect 0 submit p --once # it waits for the nodes
+  expect 0 submit p --once # the job waits for the nodes
   id=$(last_job p)
   oarhold "$id" >"$work/hold.log" || fail "it could not be held"
   oardel "$other" >>"$work/hold.log"
   follow p &
   wait_for 60 is_over "$other"
-  sleep 3 # time enough for a job to start
+  sleep 3 # enough time for a job to start
   kill -0 $! || fail "a held job is not over"
   "$dlscale" status "$work/p" >"$work/status.log"
   oarresume "$id" >>"$work/hold.log"
@@ -94,7 +95,7 @@ held() {
 }
 is_over() { oarstat -s -j "$1" | grep -qE 'Error|Terminated'; }
 
-# OAR notices that a node is dead when it starts a job there, and goes on with another job of its own.
+# OAR notices a dead node when it starts a job there, and submits a replacement job itself.
 dead_at_launch() {
   make_plan p 1
   fault node crash node-1
@@ -102,7 +103,7 @@ dead_at_launch() {
   was_requeued p 1
 }
 
-# A run that says it can go on: after a minute OAR starts the job again by itself, as another one.
+# A run reports that it can be resumed. After a minute OAR starts the job again under another id.
 goes_on_later() {
   touch "$work/again"
   site_says='requeue = true'
@@ -116,8 +117,8 @@ goes_on_later() {
   was_requeued p 2
 }
 
-# The node of a running job is gone. OAR notes it when the job's time is up and it cannot be ended; the
-# run ends by that, and retry avoids the node, back or not.
+# The node of a running job crashes. OAR detects the crash when it cannot end the job at the time limit.
+# The run has state node_fail, and `retry` avoids the node even after the node is back.
 node_failure() {
   make_plan p 1 -S resources.walltime=00:00:20
   hold_runs
@@ -131,7 +132,7 @@ node_failure() {
   goes_elsewhere_on_retry p
 }
 
-# Folders are called what shells make something of, as far as OAR takes such names.
+# Folder names contain characters that shells interpret, as far as OAR accepts such names.
 hostile_names() {
   local name="-x.sh"
   make_plan "$name" 2 -S study.name=_help.-7

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Things break while dlscale hands jobs to a real SLURM and follows them: no run is lost, none runs
-# twice. usage: slurm.sh DLSCALE FAULT, with one of the functions below or in any_batch_system.bash
-# as the fault
+# Injects a fault while dlscale submits jobs to a real SLURM and follows the jobs. No run may be lost or
+# run twice. usage: slurm.sh DLSCALE FAULT
+# FAULT is the name of a function below or in any_batch_system.bash.
 # shellcheck source-path=SCRIPTDIR source=faults.bash
 source "$(dirname "$0")/faults.bash" "$@"
 # shellcheck source=any_batch_system.bash
@@ -17,7 +17,7 @@ if [[ -z ${3:-} ]]; then
   in_cluster slurm_cluster.sh "${options[@]}"
 fi
 
-# Each job, and of arrays each task, once by SLURM's own records.
+# batch_system_saw_each_once NAME: checks that SLURM's records have each job and array task exactly once.
 batch_system_saw_each_once() {
   scontrol show jobs -o >"$work/jobs.log"
   python3 - "$work/jobs.log" "$work/$1" <<'PY' || fail "SLURM has other jobs than it should"
@@ -38,13 +38,13 @@ PY
 
 has_no_jobs() { [[ -z $(squeue -h) ]]; }
 cancel_by_hand() { scancel "$1"; }
-# It refuses an end that is past when it reads it, and looks at the limits every 30 s.
+# SLURM rejects an end time that has already passed and checks time limits every 30 s.
 let_time_run_out() { scontrol update job="$1" EndTime=now+5seconds; }
-# It saves them some seconds after they came and whenever they change.
+# SLURM saves jobs a few seconds after their submission and after each change.
 server_knows_its_jobs() { wait_for 30 has_saved 2; }
 has_saved() { [[ $(grep -ao "$work/p/jobs/[^/]*\.sh" /run/cluster/saved/job_state | sort -u | wc -l) == "$1" ]]; }
 
-# Killed at several instants while the jobs are tasks of arrays.
+# dlscale is killed at several instants while the jobs are array tasks.
 killed_arrays() {
   make_plan p 20 -S launch.array=true -S launch.pack=false
   for _ in 1 2 3 4 5 6; do
@@ -57,7 +57,7 @@ killed_arrays() {
   each_run_once p
 }
 
-# The controller is away when jobs are to be submitted.
+# The controller is down when jobs are submitted.
 down_at_submit() {
   make_plan p 4
   fault controller stop
@@ -68,7 +68,7 @@ down_at_submit() {
   each_run_once p
 }
 
-# The controller is away while jobs are followed.
+# The controller is down while dlscale follows jobs.
 down_at_poll() {
   make_plan p 2
   hold_runs
@@ -82,7 +82,7 @@ down_at_poll() {
   each_run_once p
 }
 
-# --once does not wait for a controller: the exit code says so.
+# --once does not wait for the controller and exits with code 4.
 down_once() {
   make_plan p 2
   fault controller stop
@@ -92,7 +92,7 @@ down_once() {
   each_run_once p
 }
 
-# Somebody sends a job back to the queue.
+# A user requeues a job.
 requeued() {
   make_plan p 1
   hold_runs
@@ -104,7 +104,7 @@ requeued() {
   was_requeued p 2
 }
 
-# A run that says it can go on sends its job back to the queue itself.
+# The job of a run that can be resumed requeues itself.
 goes_on_later() {
   touch "$work/again"
   make_plan p 1
@@ -116,7 +116,7 @@ goes_on_later() {
   was_requeued p 2
 }
 
-# The node of a running job is gone. The run ends by that, and retry avoids the node, back or not.
+# The node of a running job crashes. The run has state node_fail, and `retry` avoids the node even after it is back.
 node_failure() {
   site_says='requeue = false'
   make_plan p 1
@@ -133,7 +133,7 @@ node_failure() {
 }
 all_nodes_are_up() { [[ $(sinfo -hN -t idle -o %N | sort -u | wc -l) == 2 ]]; }
 
-# The same where SLURM may start the job again by itself.
+# The node of a running job crashes, and SLURM may requeue the job itself.
 node_failure_requeued() {
   make_plan p 1
   hold_runs
@@ -146,7 +146,7 @@ node_failure_requeued() {
   was_requeued p 2
 }
 
-# The kernel ends a job that takes more memory than it asked for.
+# The kernel kills a job that uses more memory than it requested.
 memory() {
   make_plan p 1
   touch "$work/hungry"
@@ -157,7 +157,7 @@ memory() {
   all_are p "done"
 }
 
-# Folders are called what shells make something of, as far as SLURM takes such names.
+# Folder names contain characters that shells interpret, as far as SLURM accepts such names.
 hostile_names() {
   local name="-x,=@+:.sh"
   make_plan "$name" 2 -S study.name=_help.-7

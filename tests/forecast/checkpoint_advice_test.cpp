@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale predict --mtbf`, run as users do.
+// Tests of `dlscale predict --mtbf` through the program.
 #include <catch2/catch.hpp>
 
 #include "predict/checkpoint_interval.hpp"
@@ -12,7 +12,7 @@ using Catch::StartsWith;
 
 namespace {
 
-constexpr double kHours = 1000;  // between failures of a node
+constexpr double kHours = 1000;  // mean time between failures of a node
 constexpr double kBetween_s = kHours * 3600, kEpochs = 1e6;
 
 struct SavingStudy {
@@ -41,7 +41,7 @@ lr.base = 0.1
   test::DlscaleProgram dlscale;
 };
 
-/// A launch of a run that saved its state, each time in so many seconds.
+/// Writes a launch that saved its state once per entry of `seconds`.
 void save(const test::PlannedDemo& demo, const std::string& run_id,
           const std::vector<double>& seconds) {
   std::vector<contract::ResultRecord> records{contract::RunStart{}};
@@ -56,7 +56,7 @@ void save(const test::PlannedDemo& demo, const std::string& run_id,
 
 }  // namespace
 
-TEST_CASE("checkpoints are advised for the nodes of each count, in minutes, steps and epochs") {
+TEST_CASE("checkpoint advice gives minutes, steps and epochs for each number of nodes") {
   SavingStudy study;
   const test::Ran ran = study.predict(
       {"--mtbf", "1000", "--checkpoint-write", "30", "-S", "training.checkpoint.every_epochs=10"});
@@ -83,7 +83,7 @@ TEST_CASE("checkpoints are advised for the nodes of each count, in minutes, step
   CHECK(test::number(eight, "epochs_bounds_high") > test::number(eight, "epochs"));
 }
 
-TEST_CASE("a study that saves by time, or never, loses what that loses") {
+TEST_CASE("a study that saves by time or never reports the loss of its own setting") {
   SavingStudy study;
   const std::vector<std::string> asked{"--mtbf", "1000", "--checkpoint-write", "30"};
   auto by_time = asked;
@@ -102,7 +102,7 @@ TEST_CASE("a study that saves by time, or never, loses what that loses") {
         Approx(predict::checkpoint_loss(work, work, {30}, {kBetween_s})));
 }
 
-TEST_CASE("how long saving takes is what runs of the same model and framework recorded") {
+TEST_CASE("checkpoint write times come from runs of the same model and framework") {
   test::PlannedDemo demo;
   for (const auto& run : contract::read_plan(demo.folder).runs) {
     if (run.point.at("framework") == "ddp" && run.gpus == 1) save(demo, run.run_id, {11, 14, 12});
@@ -115,16 +115,16 @@ TEST_CASE("how long saving takes is what runs of the same model and framework re
   const std::vector<test::Row> rows = test::told_rows(ran, "checkpoints");
   CHECK(test::number(test::row_with(rows, {{"gpus", 1}}), "write_s") == 12);
   CHECK(test::number(test::row_with(rows, {{"gpus", 2}}), "write_s") == 20);
-  CHECK(test::number(test::row_with(rows, {{"gpus", 8}}), "write_s") == 20);  // the nearest
+  CHECK(test::number(test::row_with(rows, {{"gpus", 8}}), "write_s") == 20);  // value of 2 GPUs
   CHECK_THAT(ran.out, Contains("no run of mlp with synchronous in demo has saved its state"));
 }
 
-TEST_CASE("results of models and frameworks that nobody asks about are not read") {
+TEST_CASE("results of other models and frameworks are not read") {
   test::PlannedDemo demo;
   for (const auto& run : contract::read_plan(demo.folder).runs) {
     if (run.point.at("framework") == "ddp") {
       save(demo, run.run_id, {12});
-    } else {  // cannot be read
+    } else {  // unreadable results
       base::make_directories(demo.folder.run(run.run_id).make_next_launch().results());
     }
   }
@@ -137,7 +137,7 @@ TEST_CASE("results of models and frameworks that nobody asks about are not read"
   CHECK(predict("['ddp', 'synchronous']").exit_code == 1);
 }
 
-TEST_CASE("advice without what it needs is one line that says what is missing") {
+TEST_CASE("missing or wrong options of checkpoint advice give an error that names them") {
   SavingStudy study;
   const auto refused = [&](const std::vector<std::string>& words, const std::string& message) {
     INFO(message);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far measured steps are apart, from records to predictions, as users see it.
+// Tests of the step-time deviation from measured records to predictions.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <numbers>
@@ -13,8 +13,9 @@ using Catch::Contains;
 
 namespace {
 
-/// Windows of a step each that compute 90 ms and 110 ms in turn. On several GPUs collectives take
-/// 40 ms of each, of which a rank waits `wait_s`, and 30 ms hold up the step.
+/// Demo study with windows of one step that compute for 90 ms and 110 ms alternately. On several
+/// GPUs, collectives take 40 ms of each step. A rank waits for `wait_s` of these 40 ms, and 30 ms
+/// delay the step.
 struct ApartDemo : test::PlannedDemo {
   explicit ApartDemo(double wait_s = 0.02, int windows = 20) {
     for (const auto& run : contract::read_plan(folder).runs) {
@@ -73,14 +74,15 @@ const double kSquareRootOfPi = std::sqrt(std::numbers::pi);
 
 }  // namespace
 
-TEST_CASE("windows of one rank say how far its steps are apart") {
+TEST_CASE("windows of one rank give the deviation of its step times") {
   const ApartDemo demo;
-  // Half of 20 ms is what two such ranks wait, and 1/√π of the deviation.
+  // Two such ranks wait for half of 20 ms, which is 1/√π of the deviation.
   CHECK(demo.deviation_on(1) == Approx(0.01 * kSquareRootOfPi));
   CHECK_THAT(demo.calibrated.out, Contains("Variation between the steps of a rank, as measured"));
 }
 
-TEST_CASE("several ranks are apart as they waited, which their all-reduces then do not hold") {
+TEST_CASE(
+    "waiting time gives the deviation of several ranks and is subtracted from their all-reduces") {
   const ApartDemo demo, none(0);
   CHECK(demo.deviation_on(2) == Approx(0.02 * kSquareRootOfPi));
   CHECK(demo.hidden() == Approx(1 - 0.01 / 0.02));
@@ -93,15 +95,15 @@ TEST_CASE("several ranks are apart as they waited, which their all-reduces then 
   }
 }
 
-TEST_CASE("what is waited beside the backward pass holds up no step") {
+TEST_CASE("waiting time hidden behind the backward pass does not delay a step") {
   CHECK(ApartDemo(0.035).deviation_on(2) == Approx(0.03 * kSquareRootOfPi));
 }
 
-TEST_CASE("too few windows say nothing of how far steps are apart") {
+TEST_CASE("too few windows give a deviation of 0") {
   CHECK(ApartDemo(0.02, 5).deviation_on(1) == 0);
 }
 
-TEST_CASE("predicted ranks wait as long as the measured ones did, and one rank for nobody") {
+TEST_CASE("predicted ranks wait as long as the measured ranks, and a single rank does not wait") {
   ApartDemo demo;
   const test::Ran ran = demo.dlscale.run(
       {"predict", DLSCALE_SOURCE_DIR "/examples/studies/demo/study.toml", "--calibration", "c.json",

@@ -9,7 +9,7 @@ using namespace dlscale;
 using forecast::read_sweeps;
 using forecast::read_what_if;
 
-TEST_CASE("quantities are read in the units that people write") {
+TEST_CASE("quantities are read in common units") {
   const forecast::WhatIf what =
       read_what_if({"link=400Gbps,gpu=h100-sxm5-80gb", "latency=2us", "peak=100TFLOPS",
                     "memory=2TB/s", "capacity=16GiB", "context=150MiB"});
@@ -27,7 +27,7 @@ TEST_CASE("quantities are read in the units that people write") {
   CHECK(text_of(forecast::WhatIf{}).empty());
 }
 
-TEST_CASE("what is no quantity is refused") {
+TEST_CASE("malformed quantities are rejected") {
   for (const char* wrong :
        {"link", "link=", "link=400", "link=-1Gbps", "link=fastGbps", "link=400Gbpss", "latency=2s",
         "gpu=", "links=1Gbps", "", "peak=nanTFLOPS", "context=150"}) {
@@ -37,10 +37,10 @@ TEST_CASE("what is no quantity is refused") {
   CHECK_THROWS_WITH(read_what_if({"lnk=1Gbps"}), Catch::Contains("did you mean \"link\""));
 }
 
-TEST_CASE("a sweep has the usual values unless others are named") {
+TEST_CASE("a sweep has default values unless values are given") {
   CHECK(read_sweeps({"all"}).size() == 4);
   const auto with_values = read_sweeps({"all", "link=1,10"});
-  REQUIRE(with_values.size() == 4);  // each once, as it was said last
+  REQUIRE(with_values.size() == 4);  // one entry per name, the last one given
   CHECK(with_values[1].name == "link");
   CHECK(with_values[1].values == std::vector<double>{1, 10});
   const auto sweeps = read_sweeps({"link=100,1,10", "batch"});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes that may be a picture: decoded whole or in part, scaled, or refused.
+// Fuzz target for the image decoder. The input is decoded completely or in part and scaled, or
+// rejected.
 #include <cstddef>
 #include <cstdint>
 
@@ -10,7 +11,7 @@ using namespace dlscale::images;
 
 namespace {
 
-/// Where of 0 to size - 1 a part begins and how far it goes: anywhere, one pixel as well as all.
+/// Range of rows or columns of a part, from a single pixel to the whole size.
 struct Stretch {
   int first, length;
 };
@@ -24,13 +25,16 @@ Stretch stretch_of(std::uint32_t choice, int size) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  constexpr std::int64_t kMostPixelsHere = 1 << 20;  // larger ones only take longer
-  static Decoder decoder;  // as a loader's: what one leaves the next one meets
+  // Larger images only take longer.
+  constexpr std::int64_t kMostPixelsHere = 1 << 20;
+  // The decoder keeps its state between inputs, like the decoder of a loader.
+  static Decoder decoder;
   static Resizer resizer;
   try {
     const Size picture = decoder.open({data, size});
     if (std::int64_t{picture.height} * picture.width > kMostPixelsHere) return 0;
-    // What begins and ends the file stays as it is, or nothing is decoded.
+    // Take the choice from the middle of the file, because a change at either end prevents
+    // decoding.
     const std::uint32_t choice = data[size / 2] * 65537u + data[size / 3] * 257u + data[size / 4];
     Box part = whole(picture);
     if (choice % 4 != 0) {

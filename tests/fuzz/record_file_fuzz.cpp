@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer's target for record files: any bytes are a file that is opened and whose records are
-// taken and decoded, or an error. docs/record-files.md says how it is run.
+// Fuzz target for record files. The target opens the input as a record file and takes and decodes
+// its records, or reports an error. docs/record-files.md explains how to run the target.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -21,7 +21,8 @@ namespace {
 
 using namespace dlscale::images;
 
-/// Checksums that no fuzzer would find, so that what is behind them is reached.
+/// Corrects the checksums, which a fuzzer would not find, so that the fuzzer reaches the code
+/// behind the checks.
 void mend(std::vector<std::uint8_t>& bytes) {
   if (bytes.size() < sizeof(RecordHeader)) return;
   auto header = read_plain<RecordHeader>(bytes);
@@ -36,7 +37,7 @@ void mend(std::vector<std::uint8_t>& bytes) {
   std::memcpy(bytes.data(), &header, sizeof header);
 }
 
-/// Reads every byte of what it is given.
+/// Reads every byte of the image, so that the sanitizer checks the bounds.
 int sum_of(PictureView picture) {
   int sum = 0;
   for (int y = 0; y < picture.height; ++y) {
@@ -66,7 +67,7 @@ void read_all(const std::string& path) {
       decode(file.take(i, buffer), decoder);
     } catch (const BrokenPicture&) {
       Record record = file.entry(i);
-      record.bytes = buffer;  // as if its checksum were right
+      record.bytes = buffer;  // bytes without a correct checksum
       try {
         decode(record, decoder);
       } catch (const BrokenPicture&) {
@@ -77,7 +78,8 @@ void read_all(const std::string& path) {
 
 }  // namespace
 
-/// The first byte says whether checksums are mended; the file is what follows.
+/// Runs one input. The first byte chooses whether to correct the checksums, and the rest is the
+/// file.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   std::vector<std::uint8_t> bytes(data + 1, data + size);

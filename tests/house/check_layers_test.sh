@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The layer checker finds what it is there to find. Argument: the source tree.
+# tools/check_layers finds each kind of rule violation. Argument: the source tree.
 set -euo pipefail
 source_tree=$1
 work=$(mktemp -d)
@@ -11,7 +11,7 @@ unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
 spdx='// SPDX-License-Identifier: Apache-2.0'
 failed=0
 
-# A tree in which the checker's own rules name folders and files that exist, as docs/architecture.md does.
+# Makes a tree in which the folders and files of the checker's rules and of docs/architecture.md exist.
 python3 - "$source_tree/tools/check_layers" "$work/kept" <<'PYTHON'
 import importlib.machinery, importlib.util, pathlib, sys
 sys.dont_write_bytecode = True
@@ -37,7 +37,7 @@ fresh() {
   cp -r "$work/kept" "$tree"
 }
 put() { printf '%s\n' "$spdx" "${@:2}" >"$tree/$1"; }
-expect() { # what, exit status, text in the output
+expect() { # arguments: name of the check, exit status, text in the output
   local status=0 output
   output=$("$source_tree/tools/check_layers" "$tree") || status=$?
   if [[ $status -ne $2 || $output != *"$3"* ]]; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The report of sizes lists long files, functions and interfaces, and never fails. Argument: the source tree.
+# tools/check_sizes lists long files, functions and interfaces, and exits with 0. Argument: the source tree.
 set -euo pipefail
 source_tree=$1
 tree=$(mktemp -d)
@@ -9,7 +9,7 @@ mkdir "$tree/base"
 failed=0
 
 lines() { for ((i = 0; i < $1; ++i)); do echo "$2"; done; }
-expect() { # what, text in the output
+expect() { # arguments: name of the check, text in the output
   local status=0 output
   output=$("$source_tree/tools/check_sizes" "$tree") || status=$?
   if [[ $status -ne 0 || $output != *"$2"* ]]; then

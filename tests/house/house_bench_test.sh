@@ -20,7 +20,7 @@ commit() {
   git add -A
   git -c user.name=test -c user.email=test@example.org commit -q -m "$1"
 }
-expect() { # what, exit status, text in the output, arguments
+expect() { # arguments: name of the check, exit status, text in the output, arguments of the bench
   local status=0 output
   output=$("$bench" "${@:4}" 2>&1) || status=$?
   if [[ $status -ne $2 || $output != *"$3"* ]]; then

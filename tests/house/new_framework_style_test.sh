@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A new framework style is one file, one word in a CMakeLists.txt and one row of contract/run_spec/framework_styles.cpp.
-# This test adds a style to a copy of the tracked files, builds both programs there, and plans and trains with it.
-# The copy keeps its build folder: the next run of the test compiles only what has changed since.
+# A new framework style needs one file, one word in a CMakeLists.txt and one row of
+# contract/run_spec/framework_styles.cpp. This test adds a style to a copy of the tracked files, builds both
+# programs there, and plans and trains with the style.
+# The copy keeps its build folder, so the next run of the test compiles only the changes.
 # Arguments: source tree, folder of the copy, options of cmake.
 # shellcheck source-path=SCRIPTDIR source=../e2e/support.bash
 source_tree=$1 tree=$2
 shift 2
-# As deep below the tree as the presets' build folders, so that ccache sees the same relative paths.
+# The build folder is as deep below the tree as those of the presets, so that ccache sees the same relative paths.
 build=$tree/build/copy
 source "$(dirname "$0")/../e2e/support.bash" "$build/bin/dlscale"
 train=$build/bin/dlscale-train
@@ -17,17 +18,17 @@ if ! git -C "$source_tree" ls-files -z >listed; then
   exit 77
 fi
 
-# A file that was deleted and is still tracked is left out.
+# Skip tracked files that were deleted.
 while IFS= read -r -d '' path; do
   [[ ! -e $source_tree/$path ]] || printf '%s\0' "$path"
 done <listed >present
 
-# Files keep their times, for make and ninja to see which are as they were in the copy's last build.
+# Keep the file times, so that make and ninja rebuild only files that changed since the copy's last build.
 mkdir -p "$tree"
 find "$tree" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
 tar -C "$source_tree" --null -T present -cf - | tar -C "$tree" --no-same-owner -xf -
 
-# The new style does what synchronous does and reads an option of horovod.
+# The new style copies synchronous and reads one option of horovod.
 style=one_by_one
 file=trainer/sync/$style.cpp
 list=trainer/sync/CMakeLists.txt
@@ -41,7 +42,7 @@ export CCACHE_BASEDIR=$tree CCACHE_NOHASHDIR=true
 expect 0 cmake -S "$tree" -B "$build" "$@" -DDLSCALE_TESTS=OFF
 expect 0 cmake --build "$build" --parallel 2 --target dlscale dlscale-train
 
-# sums FOLDER: checksum and path of each regular file that is named on standard input.
+# sums FOLDER: prints the checksum and path of each regular file named on standard input.
 sums() {
   (cd "$1" && while IFS= read -r -d '' path; do [[ -L $path ]] || printf '%s\0' "$path"; done | xargs -0 sha256sum)
 }

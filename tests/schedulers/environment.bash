@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# A study whose ranks do nothing, and variables that must not reach its jobs. Sourced with the path of
-# the built dlscale as $1, after planned.bash.
+# A trainer whose ranks only record their environment, and variables that must not reach the jobs.
+# Sourced after planned.bash, with the path of the built dlscale as $1.
 
-# Ranks that leave what a run leaves which completed. They write down what reached them.
+# write_trainer: makes a trainer that writes its environment and the files of a completed run.
 write_trainer() {
   mkdir -p "$work/bin"
   cat >"$work/bin/dlscale-train" <<'SH'
@@ -17,7 +17,7 @@ SH
   chmod 755 "$work/bin" "$work/bin/dlscale-train"
 }
 
-# completed FOLDER: every run of the plan has completed, as dlscale says, and no rank found another's rank.
+# completed FOLDER: checks that dlscale lists every run as done and that no launcher variable reached the ranks.
 completed() {
   local states
   states=$("$dlscale" list "$1" --csv)
@@ -33,6 +33,6 @@ completed() {
   fi
 }
 
-# What an outer launcher leaves.
+# Variables that an outer launcher sets.
 launcher_variables=(RANK=7 WORLD_SIZE=9 MASTER_ADDR=nowhere PMI_RANK=7 PMIX_RANK=7 PMIX_NAMESPACE=x
   PMIX_SERVER_URI41=x OMPI_COMM_WORLD_RANK=7 OMPI_COMM_WORLD_SIZE=9 'OMPI_MCA_ess=^singleton')

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints the numbers of GPUs worth trying on each partition of a site, as values for a matrix.
 
-usage: gpu_counts.py SITE.toml      one line "NAME<tab>[1, 4, 8]" per name of a partition
+usage: gpu_counts.py SITE.toml      prints one line "NAME<tab>[1, 4, 8]" per partition name
 
-They are one GPU, one node, and the fewest and the most nodes that one job may have there.
+The numbers are one GPU, one node, and the fewest and the most nodes that one job may have there.
 """
 import sys
 import tomllib

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Submits the job scripts below a folder with a real oarsub and deletes the jobs. Argument: the
-# folder. OAR judges a script by its #OAR lines, at a fifth of a second each: of the scripts whose
-# lines differ in names and paths only, one is submitted.
+# Submits the job scripts below a folder with a real oarsub and deletes the jobs. Argument: the folder.
+# OAR checks only the #OAR lines of a script and takes a fifth of a second per script. So the test submits
+# one script of each group whose #OAR lines differ only in names and paths.
 set -euo pipefail
 
 shape() { sed -nE 's/^#OAR (-n|-O|-E|--array-param-file) .*/\1/; s/^#OAR (.*)/\1/; /^-/p' "$1"; }

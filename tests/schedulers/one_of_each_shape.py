@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints, zero-ended, one of each shape of the job scripts below a folder.
+"""Prints the path of one job script of each shape below a folder, separated by zero bytes.
 
 usage: one_of_each_shape.py FOLDER [numbers]
 
-Two scripts have the same shape when they differ in comments, numbers and names of runs only;
-with `numbers`, in comments and names of runs only.
+Two scripts have the same shape when they differ only in comments, numbers and run names.
+With `numbers`, they may differ only in comments and run names.
 """
 import pathlib
 import re

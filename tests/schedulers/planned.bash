@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Plans what there is to plan for a site; sourced with the path of the built dlscale as $1.
+# Functions that plan studies for a site. Sourced with the path of the built dlscale as $1.
 # shellcheck disable=SC2034 # the scripts that source this use the variables
 set -euo pipefail
 
@@ -10,12 +10,12 @@ root=$(cd "$here/../.." && pwd)
 # shellcheck source=../support/readable.bash
 source "$root/tests/support/readable.bash"
 work=$(mktemp -d)
-chmod 755 "$work" # OAR runs what it tests as another user
+chmod 755 "$work" # OAR runs the test as another user
 trap 'rm -rf "$work"' EXIT
 
 scheduler_of() { sed -n 's/^scheduler *= *"\([a-z]*\)".*/\1/p' "$1"; }
 
-# planned NAME ARGUMENT...: a plan folder $plans/NAME.
+# planned NAME ARGUMENT...: makes the plan folder $plans/NAME.
 planned() {
   "$dlscale" plan "${@:2}" -o "$plans/$1" >"$work/output.log" 2>&1 || {
     echo "FAILED: dlscale plan ${*:2}" >&2
@@ -24,8 +24,8 @@ planned() {
   }
 }
 
-# plan_site SITE.toml FOLDER: the small study on every partition, as single jobs, packed and as
-# arrays that wait for each other, and the example studies whose head says that they are planned on this site.
+# plan_site SITE.toml FOLDER: plans the small study on every partition, as single jobs, as packed jobs and as
+# arrays that wait for each other. Also plans the example studies whose header names this site.
 plan_site() {
   local site=$1 name study partition gpus
   plans=$2

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks what jobs of SLURM left behind. Usage: runs_ended.py FOLDER_OF_PLANS"""
+"""Checks the files that SLURM jobs wrote. Usage: runs_ended.py FOLDER_OF_PLANS"""
 import json
 import re
 import sys
@@ -19,7 +19,7 @@ def notes_of_ends(folder):
 
 
 def check_ends(folder):
-    """Each run has one end with its code, and has left what single jobs' runs leave."""
+    """Checks that each run has one end entry with its exit code and the same files as a single job."""
     runs = [run["run_id"] for run in json.loads((folder / "plan.json").read_text())["runs"]]
     ends = notes_of_ends(folder)
     assert sorted(end["run_id"] for end in ends) == sorted(runs), (folder, ends)
@@ -32,7 +32,7 @@ def check_ends(folder):
 
 
 def check_gpus(plans):
-    """No two runs had a GPU of a node at the same time; runs of a packed job were side by side."""
+    """Checks that no two runs shared a GPU at the same time and that runs of a packed job overlapped."""
     uses, side_by_side = [], 0
     for note in plans.glob("*/runs/*/launch-1/stdout"):
         job, nodes, gpus, begin, end = note.read_text().split()
@@ -47,7 +47,7 @@ def check_gpus(plans):
 
 
 def check_jobs(plans):
-    """SLURM knows each job's code: that of its run, or that a run of it failed."""
+    """Checks that SLURM recorded the exit code of each job, which is non-zero if a run of the job failed."""
     jobs = (plans / "jobs.txt").read_text().splitlines()
     for job in jobs:
         script = Path(re.search(r"Command=(\S+)", job)[1])

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A site's batch system accepts every script that dlscale writes for it.
+# A site's batch system accepts every script that dlscale writes for the site.
 # usage: scripts_are_accepted.sh DLSCALE SITE.toml
 # shellcheck source-path=SCRIPTDIR source=planned.bash
 source "$(dirname "$0")/planned.bash"

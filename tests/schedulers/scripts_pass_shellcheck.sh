@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Every script that dlscale writes for its sites passes bash -n, those that differ in comments and names
-# alone once; one of each shape, shellcheck.
+# Scripts that dlscale writes for its sites pass bash -n and shellcheck. bash -n checks one of the scripts
+# that differ only in comments and names. shellcheck checks one script of each shape.
 # usage: scripts_pass_shellcheck.sh DLSCALE SITE.toml...
 # shellcheck source-path=SCRIPTDIR source=planned.bash
 source "$(dirname "$0")/planned.bash"

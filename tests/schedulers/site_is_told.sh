@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `dlscale init site` finds out from a real batch system what its cluster is like.
+# `dlscale init site` reads the description of the cluster from a real batch system.
 # usage: site_is_told.sh DLSCALE slurm|oar
 set -euo pipefail
 
@@ -9,7 +9,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cluster=$here/../support/${scheduler}_cluster.sh
 site=$here/sites/$scheduler.toml
 work=$(mktemp -d)
-chmod 755 "$work" # OAR's user comes here
+chmod 755 "$work" # OAR's user reads this folder
 trap 'rm -rf "$work"' EXIT
 cp "$1" "$work/dlscale"
 "$cluster" --site "$site" "$work/dlscale" init site told --scheduler "$scheduler" >"$work/told.toml"

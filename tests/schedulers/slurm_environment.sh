@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# With a real SLURM: dlscale and its scripts do what the plan says inside another job, under
-# --export=NONE, and with options of SLURM's commands in the environment. Argument: the built dlscale.
+# With a real SLURM, dlscale and its scripts follow the plan inside another job, under --export=NONE, and
+# with options of SLURM's commands in the environment. Argument: the built dlscale.
 # shellcheck source-path=SCRIPTDIR source=planned.bash
 source "$(dirname "$0")/planned.bash" "$1"
 # shellcheck source=environment.bash
 source "$here/environment.bash"
 
-# in_job OPTION... COMMAND: a job of SLURM runs the shell text and ends well.
+# in_job OPTION... COMMAND: runs the shell command in a SLURM job and checks that the job succeeds.
 in_job() {
   local id
   id=$(sbatch --parsable --wait --partition=gpu --time=5 --output="$plans/outer.out" "${@:1:$#-1}" \

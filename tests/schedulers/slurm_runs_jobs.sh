@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A real SLURM runs one study to its end as single jobs, packed and as arrays: every run leaves its
-# end, failures reach SLURM, and no GPU serves two runs at a time. Argument: the built dlscale.
+# A real SLURM runs one study as single jobs, as packed jobs and as arrays. Every run records its end,
+# SLURM records failures, and no GPU serves two runs at a time. Argument: the built dlscale.
 # shellcheck source-path=SCRIPTDIR source=planned.bash
 source "$(dirname "$0")/planned.bash" "$1"
 
@@ -17,7 +17,7 @@ if [[ ${2:-} == inside ]]; then
   exit
 fi
 
-# Rank 0 notes on what it ran; batches of 9 fail.
+# Rank 0 records its job, nodes, GPUs and times. Runs with a batch of 9 fail.
 mkdir "$work/bin" "$work/plans"
 cat >"$work/bin/dlscale-train" <<'SH'
 #!/bin/bash

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives a headless Chromium over its debugging pipe (the DevTools protocol), by the standard library."""
+"""Drives a headless Chromium over its debugging pipe (the DevTools protocol) with the standard library only."""
 import base64
 import itertools
 import json
@@ -18,7 +18,7 @@ def find_browser():
 
 
 class Browser:
-    """One page. Messages end in a zero byte; the browser reads descriptor 3 and writes 4."""
+    """Browser with one page. Messages end in a zero byte. The browser reads descriptor 3 and writes descriptor 4."""
 
     def __init__(self, program, size=(1280, 900)):
         self.profile = tempfile.mkdtemp()
@@ -26,7 +26,7 @@ class Browser:
         self.answers, to_write = os.pipe()
         for descriptor in (to_read, to_write):
             os.set_inheritable(descriptor, True)
-        # The shell puts the pipes where the browser looks for them.
+        # The shell moves the pipes to the descriptors that the browser uses.
         command = [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                    "--remote-debugging-pipe", "--no-first-run", "--hide-scrollbars",
                    f"--user-data-dir={self.profile}", f"--window-size={size[0]},{size[1]}", "about:blank"]
@@ -78,8 +78,8 @@ class Browser:
             self.events.append(self.message(60))
 
     def complaints(self):
-        """What the page's console has, each once: errors, warnings, exceptions, refused scripts."""
-        self.evaluate("0")  # what came before has arrived then
+        """Returns the distinct messages of the page's console: errors, warnings, exceptions, blocked scripts."""
+        self.evaluate("0")  # earlier events have arrived when this returns
         found = []
         for event in self.events:
             if event.get("method") == "Runtime.exceptionThrown":

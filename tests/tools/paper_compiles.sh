@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The paper of a report, a figure alone and a text with numbers from the report, with hostile names in them;
-# by pdfLaTeX, and by LuaLaTeX where it is installed. Twice the same bytes.
+# The paper of a report, a single figure and a text with numbers from the report compile with hostile names
+# in them, with pdfLaTeX and, where installed, with LuaLaTeX. Two reports have the same bytes.
 # Arguments: dlscale, sample_study.
 set -euo pipefail
 if ! command -v pdflatex >/dev/null; then
@@ -10,7 +10,7 @@ if ! command -v pdflatex >/dev/null; then
 fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-# Two epochs of 24 curves have every table and figure that more have.
+# Two epochs of 24 curves give every table and figure of a larger study.
 "$2" "$folder/study" 6 3 2
 "$1" collect "$folder/study" --no-tables >/dev/null
 make_kit() { "$1" report "$folder/study" -o "$folder/kit" --where 'framework == "ddp" && gpus <= 8' >/dev/null; }
@@ -19,20 +19,20 @@ cp -r "$folder/kit" "$folder/before"
 make_kit "$1"
 diff -r "$folder/before" "$folder/kit"
 
-# latex FOLDER DOCUMENT PROGRAM: without a stop for input.
+# latex FOLDER DOCUMENT PROGRAM: runs the program without stopping for input.
 latex() { (cd "$1" && "$3" -interaction=nonstopmode -halt-on-error "$2.tex" >"$2.out"); }
-# compile FOLDER DOCUMENT PROGRAM: nothing may be missing.
+# compile FOLDER DOCUMENT PROGRAM: compiles and fails if a reference or a character is missing.
 compile() {
   latex "$@" || {
     grep -A 5 '^!' "$1/$2.out" >&2 || tail -n 20 "$1/$2.out" >&2
     exit 1
   }
   local missing='Missing character'  # pdfLaTeX shows a framed question mark instead
-  [[ $3 == pdflatex ]] || missing='Missing character: There is no [ -~] '  # letters that the font has not
+  [[ $3 == pdflatex ]] || missing='Missing character: There is no [ -~] '  # letters that the font lacks
   if LC_ALL=C grep -aE "undefined|$missing|^! " "$1/$2.log" >&2; then exit 1; fi
 }
 
-# A paper of one's own: numbers in its text, in mathematics, in a table and through siunitx.
+# own_paper TEXT: writes a user's paper that reads numbers from the report.
 key=$(sed -n 's/^\\dlsvaldef{\(made-up\)}{\(efficiency[^}]*gpus-4\/speedup\)}.*/\2/p' "$folder/kit/values.tex" | head -n 1)
 [[ -n $key ]] || { echo "no speed-up at 4 GPUs in values.tex" >&2; exit 1; }
 own_paper() {

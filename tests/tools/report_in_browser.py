@@ -1,17 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Opens a report in headless Chromium and looks: are the figures there, do tables sort by mouse and
-keyboard, do both themes differ and stay, is the console silent, did no text become markup, does a
-table that is wider than the page scroll within its own box?
+"""Opens a report in headless Chromium and checks the page.
+
+The checks are:
+- The figures are drawn.
+- Tables sort by mouse and by keyboard.
+- The two themes differ, and the page remembers the chosen theme.
+- The console is empty.
+- No text became markup.
+- A table that is wider than the page scrolls within its own box.
 
 usage: report_in_browser.py REPORT.html [PICTURES]
-PICTURES: folder for light.png and dark.png; of any report, and no more than its widths is looked at.
-Exit 0 when all is well, 1 with one line per fault, 77 without a browser.
+PICTURES: folder for light.png and dark.png of any report. Only the widths of that report are checked.
+Exits with 0 on success, 1 with one line per fault, 77 without a browser.
 """
 import pathlib
 import sys
 
-sys.dont_write_bytecode = True  # nothing is left in the source tree
+sys.dont_write_bytecode = True  # leave no cache in the source tree
 import browser as browsers
 
 FAULTS = []
@@ -111,7 +117,7 @@ def look_at_widths(page, url):
 
 
 def take_pictures(page, url, folder):
-    resize(page, 1200, 1163)  # as those in docs/figures
+    resize(page, 1200, 1163)  # the size of the screenshots in docs/figures
     for scheme in ("light", "dark"):
         page.prefer(scheme)
         page.open(url)
@@ -128,7 +134,7 @@ def look_at_themes(page, url):
         check(contrast["text"] >= 4.5, f"{scheme}: text has a contrast of {contrast['text']:.2f}")
         check(contrast["drawn"] >= 3, f"{scheme}: lines have a contrast of {contrast['drawn']:.2f}")
     check(colours["light"] != colours["dark"], f"both themes are {colours['light']}")
-    page.evaluate("document.getElementById('theme').click()")  # the system is dark still
+    page.evaluate("document.getElementById('theme').click()")  # the system still prefers dark
     switched = page.evaluate("getComputedStyle(document.body).backgroundColor")
     check(switched == colours["light"], f"the switch gives {switched}")
     page.open(url)

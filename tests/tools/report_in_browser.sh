@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A report with hostile names in it, in a browser. Arguments: dlscale, sample_study.
+# Checks a report with hostile names in a browser. Arguments: dlscale, sample_study.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 folder=$(mktemp -d)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a plan folder with results that a formula made up, for tests of what is made of results.
-// Among the axis values are some that would do harm where text becomes markup.
+// Program that writes a plan folder with results computed by a formula, for tests of the analysis.
+// Some axis values would do harm if they became markup.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ namespace {
 using namespace dlscale;
 
 struct Size {
-  int recipes = 2;  ///< values of a second axis, beside the framework
+  int recipes = 2;  ///< values of a second axis in addition to the framework
   int repeats = 3;
   int epochs = 6;
 };
@@ -48,7 +48,7 @@ std::string recipe_name(int recipe) {
   return i < names.size() ? names[i] : fmt::format("recipe-{}", recipe);
 }
 
-/// Between -1 and 1, the same each time.
+/// Returns a reproducible value between -1 and 1.
 double noise(const Point& point, int salt) {
   const int seed = 7919 * point.gpus + 104729 * point.repetition + 1299709 * point.recipe +
                    15485863 * static_cast<int>(point.framework) + 32452843 * salt;

@@ -13,7 +13,7 @@ namespace {
 
 using Catch::Contains;
 
-/// A collected study of 1 and 2 GPUs whose plan asks for the baseline of 2.
+/// Collected study of 1 and 2 GPUs with a plan that requests the baseline of 2 GPUs.
 struct Collected {
   test::WrittenStudy study;
   Collected() {
@@ -30,13 +30,13 @@ struct Collected {
 
 }  // namespace
 
-TEST_CASE("without a choice the study's own baseline is taken") {
+TEST_CASE("the study's own baseline is the default") {
   const Collected collected;
   CHECK(workspace::open_study(collected.choice("")).options.baseline ==
         contract::BaselineRule{"gpus", 2});
 }
 
-TEST_CASE("a chosen baseline wins over the study's") {
+TEST_CASE("a chosen baseline overrides the study's baseline") {
   const Collected collected;
   const workspace::ChosenStudy study = workspace::open_study(collected.choice("per-curve"));
   CHECK(study.options.baseline == contract::BaselineRule{"per-curve", 0});
@@ -50,7 +50,7 @@ TEST_CASE("a chosen baseline that was not measured is a usage error naming it") 
                     Contains("gpus=16") && Contains("it has gpus=1, 2"));
 }
 
-TEST_CASE("outlying repeats are left out when asked, by a policy there is") {
+TEST_CASE("outlying repeats are left out by a known policy only") {
   Collected collected;
   collected.study.add("ddp", 2, {.samples_per_s = 900}, 2);
   std::ostringstream out;
@@ -66,7 +66,7 @@ TEST_CASE("outlying repeats are left out when asked, by a policy there is") {
   CHECK_THROWS_WITH(workspace::open_study(choice), Contains("unknown outlier policy \"drop\""));
 }
 
-TEST_CASE("a folder that was not collected says so") {
+TEST_CASE("a folder that was not collected is reported") {
   const test::WrittenStudy study;
   CHECK_THROWS_WITH(workspace::open_study({study.folder.root().string(), ""}),
                     Contains("run dlscale collect"));

@@ -25,7 +25,7 @@ double value_of(const std::string& text, DecimalMark mark = DecimalMark::point) 
 
 }  // namespace
 
-TEST_CASE("marks between groups of thousands are no part of a number") {
+TEST_CASE("thousands separators do not change a number") {
   for (const char* text : {"1,024", "1 024", "1\u00A0024", "1\u2009024", "1\u202F024", "1'024",
                            "1\u2019024", "1_024"}) {
     INFO(text);
@@ -39,7 +39,7 @@ TEST_CASE("marks between groups of thousands are no part of a number") {
   CHECK(value_of("\u22125.5") == -5.5);
 }
 
-TEST_CASE("one mark before three digits is read as the file writes its numbers") {
+TEST_CASE("a separator before three digits is read according to the decimal mark of the file") {
   CHECK(value_of("1,024", DecimalMark::point) == 1024);
   CHECK(value_of("1,024", DecimalMark::comma) == 1.024);
   CHECK(value_of("1.024", DecimalMark::comma) == 1024);
@@ -52,7 +52,7 @@ TEST_CASE("one mark before three digits is read as the file writes its numbers")
   CHECK(read_number_cell("2,000", DecimalMark::unknown, true).is_ambiguous);
 }
 
-TEST_CASE("a point before three digits is open where nothing favours it") {
+TEST_CASE("a point before three digits is ambiguous without a known decimal mark") {
   const NumberCell open = read_number_cell("1.900", DecimalMark::open);
   CHECK(open.is_ambiguous);
   CHECK(open.problem.find("a point between thousands") != std::string::npos);
@@ -62,7 +62,7 @@ TEST_CASE("a point before three digits is open where nothing favours it") {
   CHECK(read_number_cell("1.9", DecimalMark::open).value == 1.9);
 }
 
-TEST_CASE("a decimal mark that can be nothing else is read in every file") {
+TEST_CASE("an unambiguous decimal mark is read in every file") {
   for (const DecimalMark mark : {DecimalMark::unknown, DecimalMark::point, DecimalMark::comma}) {
     CHECK(value_of("98,5", mark) == 98.5);
     CHECK(value_of("98.5", mark) == 98.5);
@@ -82,7 +82,7 @@ TEST_CASE("a decimal mark that can be nothing else is read in every file") {
   }
 }
 
-TEST_CASE("emphasis, footnote marks, spreads and remarks of numbers change no value") {
+TEST_CASE("emphasis, footnote marks, spreads and remarks do not change a value") {
   for (const char* text :
        {"980*",       "980†",      "980‡",           "980[1]",      "980 [a]",   "980[^1]",
         "980¹",       "**980**",   "*980*",          "_980_",       "`980`",     "$980$",
@@ -100,7 +100,7 @@ TEST_CASE("emphasis, footnote marks, spreads and remarks of numbers change no va
   CHECK(read("1.94×").unit == "x");
 }
 
-TEST_CASE("approximate numbers and bounds are told from numbers") {
+TEST_CASE("approximate numbers and bounds are distinguished from exact numbers") {
   for (const auto& [text, relation] :
        std::vector<std::pair<std::string, std::string>>{{"~980", "~"},
                                                         {"≈ 980", "~"},
@@ -118,7 +118,7 @@ TEST_CASE("approximate numbers and bounds are told from numbers") {
   }
 }
 
-TEST_CASE("cells that hold no number, or more than one, say so") {
+TEST_CASE("cells with no number or several numbers are reported") {
   for (const char* text : {"OOM", "fast", "", "~~980~~", "x980"}) {
     INFO(text);
     CHECK(read(text).problem == "is not a number");
@@ -132,14 +132,14 @@ TEST_CASE("cells that hold no number, or more than one, say so") {
   }
 }
 
-TEST_CASE("half of the last printed place comes with the number") {
+TEST_CASE("a number comes with half of its last printed place") {
   CHECK(read("98.5").half_place == Approx(0.05));
   CHECK(read("1,024").half_place == Approx(0.5));
   CHECK(read("1.9e3").half_place == Approx(50));
   CHECK(read("1.024,50", DecimalMark::comma).half_place == Approx(0.005));
 }
 
-TEST_CASE("blank cells are told from words") {
+TEST_CASE("blank cells are distinguished from words") {
   for (const char* text : {"", " ", "-", "–", "—", "n/a", "N/A", "None", "/"}) {
     CHECK(is_blank_cell(text));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logs that are rewritten, that lie below folders of other names, or are no files; and what books
-// and benchmarks say.
+// Tests of logs that change, of paths above the logs, of special files, and of accounting and
+// benchmark logs.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <sys/stat.h>
 
@@ -25,10 +25,10 @@ using Catch::Contains;
 using test::LogFolder;
 namespace fs = std::filesystem;
 
-/// Puts in place of a file one that is there and that nobody can read.
+/// Replaces a file by a link to an unreadable file.
 void make_unreadable(const fs::path& file) {
   fs::rename(file, file.parent_path().parent_path().parent_path() / "aside");
-  fs::create_symlink("/proc/self/mem", file);  // nothing is at its beginning
+  fs::create_symlink("/proc/self/mem", file);  // unreadable at offset 0
 }
 
 std::multiset<std::string> rows_of(const contract::PlanDir& folder) {
@@ -43,7 +43,7 @@ void make_readable(const fs::path& file) {
   fs::rename(file.parent_path().parent_path().parent_path() / "aside", file);
 }
 
-/// Two runs of which the first one's log cannot be read any more.
+/// Two imported runs. The log of the first run is no longer readable.
 struct OneLogLost : LogFolder {
   fs::path file = write_step("b16_g2/run1.csv", 0.1);
   OneLogLost() {
@@ -55,7 +55,7 @@ struct OneLogLost : LogFolder {
 
 }  // namespace
 
-TEST_CASE("a log that cannot be read makes its run lost, also in a database made anew") {
+TEST_CASE("an unreadable log makes its run lost, even after rebuilding the database") {
   const OneLogLost logs;
   const std::string why = "cannot be read: Input/output error; collect again when it can be read";
   CHECK(ingest(logs.folder).problems == std::vector<std::string>{logs.file.string() + ": " + why});
@@ -69,7 +69,7 @@ TEST_CASE("a log that cannot be read makes its run lost, also in a database made
   CHECK(read_frame(logs.folder).runs[0].outcome == "Completed");
 }
 
-TEST_CASE("a log that cannot be read is named when it is imported, and its run stays") {
+TEST_CASE("an unreadable log is named on import, and its run stays") {
   OneLogLost logs;
   const ImportSummary again = logs.import();
   REQUIRE(again.skipped.size() == 1);
@@ -79,7 +79,7 @@ TEST_CASE("a log that cannot be read is named when it is imported, and its run s
   CHECK(again.unchanged == 2);
 }
 
-TEST_CASE("a log that cannot be read and is not known is named, by its own name an error") {
+TEST_CASE("an unreadable new log is named, and is an error if given by its path") {
   LogFolder logs;
   const fs::path file = logs.write_step("b16_g2/run1.csv", 0.1);
   make_unreadable(file);
@@ -92,7 +92,7 @@ TEST_CASE("a log that cannot be read and is not known is named, by its own name 
   CHECK_FALSE(fs::exists(logs.folder.root()));
 }
 
-TEST_CASE("a run of a table with a loss that is not finite keeps its rows, and diverged") {
+TEST_CASE("a run with a non-finite loss in a table keeps its rows and is marked as diverged") {
   LogFolder logs;
   logs.request.stated = {"gpus=2", "global_batch=16"};
   logs.request.axes.clear();
@@ -109,7 +109,7 @@ TEST_CASE("a run of a table with a loss that is not finite keeps its rows, and d
   CHECK_THAT(summary.problems[0], Contains("the training loss is not finite from line 3 on"));
 }
 
-TEST_CASE("a log that was rewritten with the size and time it had is read again") {
+TEST_CASE("a rewritten log with the same size and time is read again") {
   LogFolder logs;
   const std::string path = logs.write_step("b16_g2/run1.csv", 0.1);
   logs.write_step("b16_g2/run2.csv", 0.3);
@@ -128,7 +128,7 @@ TEST_CASE("a log that was rewritten with the size and time it had is read again"
   CHECK(run.steps.parts_s[0] == Approx((0.2 + 0.5) / 2));
 }
 
-TEST_CASE("a log that a collect of the folder found rewritten is read again when it is imported") {
+TEST_CASE("a log that collect found rewritten is read again on the next import") {
   LogFolder logs;
   const std::string path = logs.write_step("b16_g2/run1.csv", 0.1);
   logs.collect();
@@ -147,7 +147,7 @@ TEST_CASE("a log that a collect of the folder found rewritten is read again when
   CHECK(read_frame(logs.folder).runs.at(0).outcome == "Completed");
 }
 
-TEST_CASE("of several matches of an axis in a path the nearest to the file counts") {
+TEST_CASE("the axis match nearest to the file name is used") {
   LogFolder logs;
   logs.request.axes = {"gpus=_g(\\d+)/", "global_batch=b(\\d+)_",
                        "name=([^/]*)$",  "above=(?<=/)(\\w+)/b\\d+_g2/",
@@ -159,10 +159,10 @@ TEST_CASE("of several matches of an axis in a path the nearest to the file count
   CHECK(point.at("name") == "run1.csv");
   CHECK(point.at("above") == "g3x");
   CHECK(point.at("pair") == "6");
-  CHECK_FALSE(point.contains("first"));  // the path does not begin so
+  CHECK_FALSE(point.contains("first"));  // no match at the beginning of the path
 }
 
-TEST_CASE("pipes and links to nothing among the logs are named and passed over") {
+TEST_CASE("pipes and broken links among the logs are named and skipped") {
   LogFolder logs;
   const fs::path folder = fs::path(logs.write_step("b16_g2/run1.csv")).parent_path();
   REQUIRE(::mkfifo((folder / "a.csv").c_str(), 0600) == 0);
@@ -170,7 +170,7 @@ TEST_CASE("pipes and links to nothing among the logs are named and passed over")
   fs::create_symlink("run1.csv", folder / "run2.csv");
   const ImportSummary summary = logs.import();
   CHECK(summary.runs == 1);
-  CHECK(summary.joined.size() == 1);  // the link to the log is the same log
+  CHECK(summary.joined.size() == 1);  // the link and the log are the same log
   std::map<std::string, std::string> reasons;
   for (const SkippedLog& log : summary.skipped) reasons[log.shown] = log.why;
   CHECK(reasons == std::map<std::string, std::string>{
@@ -178,7 +178,7 @@ TEST_CASE("pipes and links to nothing among the logs are named and passed over")
                        {(folder / "b.csv").string(), "is a link to a missing file"}});
 }
 
-TEST_CASE("what books and benchmarks say of runs is theirs in the frame") {
+TEST_CASE("the frame has the values of accounting and benchmark logs") {
   LogFolder logs;
   logs.request = {
       .logs = {
@@ -195,7 +195,7 @@ TEST_CASE("what books and benchmarks say of runs is theirs in the frame") {
   CHECK(jobs["7"].waited_s == 1200);
   CHECK(jobs["7"].gpus == 4);
   CHECK(jobs["7"].elapsed_s == 7200);
-  CHECK(std::isnan(jobs["8"].waited_s));  // clocks were set back, or the books are wrong
+  CHECK(std::isnan(jobs["8"].waited_s));  // clock was set back, or the accounting is wrong
   CHECK(std::isnan(jobs["9"].waited_s));
   CHECK(jobs["9"].elapsed_s == 0);
   CHECK(first_metrics(frame) == std::vector<std::string>{"jobs"});

@@ -26,7 +26,7 @@ std::string numbers(int count) {
   return text;
 }
 
-/// Nothing when the bytes are found to be damaged.
+/// Returns the text, or nothing if the bytes are damaged.
 std::optional<std::string> decompressed(const std::string& bytes) {
   std::string text;
   const bool is_good = decompress(bytes, [&text](std::string_view block) {
@@ -48,14 +48,14 @@ TEST_CASE("compressed files are recognised by their first bytes") {
     CHECK(compression_of(compressed(program, "1\n")) == program);
     CHECK(compression_of(compressed(program, "")) == program);
   }
-  CHECK(compression_of("\x50\x2a\x4d\x18\x01\0\0\0x") == "zstd");  // pzstd's first frame
+  CHECK(compression_of("\x50\x2a\x4d\x18\x01\0\0\0x") == "zstd");  // first frame of pzstd
   for (const char* text : {"", "B", "BZh9 is no archive", "\x1f\x8b", "epoch,loss\n1,2\n"}) {
     CHECK(compression_of(text).empty());
     CHECK_FALSE(decompressed(text));
   }
 }
 
-TEST_CASE("all members and frames of a compressed file are one text") {
+TEST_CASE("all members and frames of a compressed file form one text") {
   const std::string text = numbers(300);
   for (const std::string program : kCompressingPrograms) {
     INFO(program);
@@ -65,7 +65,7 @@ TEST_CASE("all members and frames of a compressed file are one text") {
   }
 }
 
-TEST_CASE("a compressed file that is cut off anywhere is damaged") {
+TEST_CASE("a truncated compressed file is damaged at every length") {
   for (const std::string program : kCompressingPrograms) {
     const std::string whole = compressed(program, numbers(300));
     for (std::size_t size = 10; size < whole.size(); ++size) {
@@ -77,18 +77,18 @@ TEST_CASE("a compressed file that is cut off anywhere is damaged") {
   }
 }
 
-TEST_CASE("a compressed file with a changed byte or with something behind it is damaged") {
+TEST_CASE("a compressed file with a changed byte or with trailing data is damaged") {
   for (const std::string program : kCompressingPrograms) {
     INFO(program);
     const std::string whole = compressed(program, numbers(3000));
     std::string changed = whole;
     changed[changed.size() / 2] ^= 0x10;
-    if (program != "zstd") CHECK_FALSE(decompressed(changed));  // Boost's has no checksum
+    if (program != "zstd") CHECK_FALSE(decompressed(changed));  // no checksum from Boost
     CHECK_FALSE(decompressed(whole + "more"));
   }
 }
 
-TEST_CASE("zeros behind the last member of a gzip file are accepted") {
+TEST_CASE("zeros after the last member of a gzip file are accepted") {
   const std::string text = numbers(300), two = compressed("gzip", text) + compressed("gzip", "b\n");
   for (const std::size_t zeros : {1, 3, 8, 511, 200'000}) {
     INFO(zeros);
@@ -99,12 +99,12 @@ TEST_CASE("zeros behind the last member of a gzip file are accepted") {
     CHECK_FALSE(decompressed(compressed("gzip", text) + "x" + std::string(zeros, '\0')));
   }
   std::string damaged = two;
-  damaged[compressed("gzip", text).size()] = 'x';  // of the second member's header
+  damaged[compressed("gzip", text).size()] = 'x';  // byte of the second member's header
   CHECK_FALSE(decompressed(damaged));
   CHECK_FALSE(decompressed(damaged + std::string(512, '\0')));
 }
 
-TEST_CASE("a compressed log has the text of the plain one and the SHA-256 of its file") {
+TEST_CASE("a compressed log has the text of the plain log and the SHA-256 of its own file") {
   const test::TempDir temp;
   for (const std::string program : kCompressingPrograms) {
     const std::string bytes = compressed(program, "\xef\xbb\xbfs:0 trl:10.5\n");
@@ -117,7 +117,7 @@ TEST_CASE("a compressed log has the text of the plain one and the SHA-256 of its
   }
 }
 
-TEST_CASE("the beginning of a compressed log is that of its text, also of blocks larger than it") {
+TEST_CASE("the head of a compressed log is that of its text, even for larger blocks") {
   const test::TempDir temp;
   const std::string text = numbers(200'000);
   for (const std::string program : kCompressingPrograms) {
@@ -129,7 +129,7 @@ TEST_CASE("the beginning of a compressed log is that of its text, also of blocks
   }
 }
 
-TEST_CASE("what is no text is named, compressed or not") {
+TEST_CASE("binary content is named, compressed or not") {
   const test::TempDir temp;
   std::string tar(1024, '\0');
   tar.replace(257, 5, "ustar");
@@ -151,7 +151,7 @@ TEST_CASE("what is no text is named, compressed or not") {
   }
 }
 
-TEST_CASE("a small file that expands beyond the limit is refused without the memory for it") {
+TEST_CASE("a small file that expands beyond the limit is rejected without the memory for it") {
   const test::TempDir temp;
   std::string text(64 * kMiB, 'x');
   for (std::size_t end = 1023; end < text.size(); end += 1024) text[end] = '\n';
@@ -171,7 +171,7 @@ TEST_CASE("a small file that expands beyond the limit is refused without the mem
   CHECK(good == 1);
 }
 
-TEST_CASE("long lines of a large compressed log are cut as those of a plain one") {
+TEST_CASE("long lines of a large compressed log are cut like those of a plain log") {
   const test::TempDir temp;
   const std::string text = "first\n" + std::string(70 * kMiB, 'x') + "\nlast\n";
   base::write_file_atomically(temp / "plain.log", text);
@@ -181,7 +181,7 @@ TEST_CASE("long lines of a large compressed log are cut as those of a plain one"
   CHECK((read_foreign(temp / "packed.log").text == plain));
 }
 
-TEST_CASE("compressed tables are imported and collected as plain ones") {
+TEST_CASE("compressed tables are imported and collected like plain tables") {
   LogFolder logs;
   logs.request.mapped.columns = {{"gpus", "g"}, {"samples_per_s", "rate"}};
   logs.request.axes = {};
@@ -216,8 +216,7 @@ TEST_CASE("a compressed log of a known format is recognised, and a damaged one i
   CHECK(frame.runs[0].outcome == "Failed");
 }
 
-TEST_CASE(
-    "a compressed file without a readable beginning is skipped and makes the import incomplete") {
+TEST_CASE("a compressed file with an unreadable head is skipped and makes the import incomplete") {
   LogFolder logs;
   logs.write_step("b16_g2/run1.csv");
   logs.write("other/run2.csv.gz", compressed("gzip", numbers(300)).substr(0, 40));

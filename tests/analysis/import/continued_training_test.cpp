@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The logs of a training that was resumed are launches of one run.
+// Tests that the logs of a resumed training become launches of one run.
 #include "analysis/import/continued_training.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ struct ResumedLogs : LogFolder {
   }
 };
 
-/// Some epochs of mmcv's log, each of 100 steps, with an evaluation behind it.
+/// Returns epochs in the format of mmcv. Each epoch has 100 steps and an evaluation.
 std::string epochs(int first, int last, double step_s, int steps_of_last = 100) {
   std::string text;
   for (int epoch = first; epoch <= last; ++epoch) {
@@ -51,7 +51,7 @@ std::string pipeline(int first, int last) {
 
 }  // namespace
 
-TEST_CASE("a log that begins in the epoch in which another one ends continues it") {
+TEST_CASE("a log that begins in the last epoch of another log continues it") {
   ResumedLogs logs;
   logs.write("slurm-100.out", epochs(1, 3, 0.5, 50));
   logs.write("slurm-101.out", epochs(3, 4, 0.25));
@@ -67,15 +67,15 @@ TEST_CASE("a log that begins in the epoch in which another one ends continues it
   const RunRow& run = frame.runs[0];
   CHECK(run.outcome == "Completed");
   CHECK(run.spent.launches == 2);
-  CHECK(run.spent.lost_s == Approx(50 * 0.5));        // of the third epoch, done again
-  CHECK(run.steps.steps == 2 * 100 - 50 + 200 - 50);  // without the first line of each launch
+  CHECK(run.spent.lost_s == Approx(50 * 0.5));        // repeated steps of the third epoch
+  CHECK(run.steps.steps == 2 * 100 - 50 + 200 - 50);  // steps without the first line of each launch
   REQUIRE(run.evals.size() == 4);
   CHECK(run.evals[1].accuracy == Approx(0.205));
   CHECK(run.evals[2].accuracy == Approx(0.3025));
   CHECK(run.evals[3].epoch == 3);
 }
 
-TEST_CASE("logs that follow each other epoch by epoch are one training, however many") {
+TEST_CASE("logs with consecutive epochs form one training") {
   ResumedLogs logs;
   logs.write("c.out", epochs(5, 6, 0.25));
   logs.write("a.out", epochs(1, 2, 0.5));
@@ -87,7 +87,7 @@ TEST_CASE("logs that follow each other epoch by epoch are one training, however 
   CHECK(frame.runs[0].evals.size() == 6);
 }
 
-TEST_CASE("a pipeline's log whose steps follow those of another log continues it") {
+TEST_CASE("a pipeline log whose steps continue those of another log continues it") {
   ResumedLogs logs;
   logs.write("a.log", pipeline(10, 100));
   logs.write("b.log", pipeline(90, 200));
@@ -97,7 +97,7 @@ TEST_CASE("a pipeline's log whose steps follow those of another log continues it
   CHECK(frame.runs[0].spent.lost_s == Approx(20 * 0.5));
 }
 
-TEST_CASE("collecting a resumed training again, or its logs one by one, gives the same") {
+TEST_CASE("collecting a resumed training again or log by log gives the same result") {
   ResumedLogs logs;
   const std::string first = logs.write("a.out", epochs(1, 2, 0.5));
   const std::string second = logs.write("b.out", epochs(3, 4, 0.25));
@@ -106,7 +106,7 @@ TEST_CASE("collecting a resumed training again, or its logs one by one, gives th
   CHECK(again.unchanged == 1);
   CHECK(again.added + again.changed == 0);
   CHECK(again.joined.size() == 1);
-  logs.request.logs = {first};  // its other launches stay
+  logs.request.logs = {first};  // the other launches stay
   CHECK(logs.import().unchanged == 1);
   ingest(logs.folder);
   CHECK(read_frame(logs.folder).runs.at(0).spent.launches == 2);
@@ -119,7 +119,7 @@ TEST_CASE("collecting a resumed training again, or its logs one by one, gives th
   for (const RunRow& run : read_frame(logs.folder).runs) CHECK(run.spent.launches == 1);
 }
 
-TEST_CASE("a log that continues one of an earlier collection is imported together with it alone") {
+TEST_CASE("a log that continues an earlier import is imported only together with it") {
   ResumedLogs logs;
   const std::string first = logs.write("a.out", epochs(1, 2, 0.5));
   const std::string second = logs.write("b.out", epochs(3, 4, 0.25));
@@ -136,7 +136,7 @@ TEST_CASE("a log that continues one of an earlier collection is imported togethe
   CHECK(logs.import().runs == 2);
 }
 
-TEST_CASE("of which of two trainings a log is the rest is not guessed") {
+TEST_CASE("a log that could continue either of two trainings is skipped") {
   ResumedLogs logs;
   logs.write("a.out", epochs(1, 2, 0.5));
   logs.write("b.out", epochs(1, 2, 0.25));
@@ -149,7 +149,7 @@ TEST_CASE("of which of two trainings a log is the rest is not guessed") {
   CHECK_FALSE(summary.is_complete());
 }
 
-TEST_CASE("which of two logs is the rest of a training is not guessed") {
+TEST_CASE("two logs that could continue the same training are skipped") {
   ResumedLogs logs;
   logs.write("a.out", epochs(1, 2, 0.5));
   logs.write("b.out", epochs(3, 4, 0.25));
@@ -160,7 +160,7 @@ TEST_CASE("which of two logs is the rest of a training is not guessed") {
   CHECK_THAT(summary.skipped[0].why, Contains("2 logs continue"));
 }
 
-TEST_CASE("stated repetitions tell the trainings of a folder apart") {
+TEST_CASE("stated repetitions distinguish the trainings of a folder") {
   ResumedLogs logs;
   logs.request.axes = {"repetition=r(\\d)-"};
   logs.write("r1-a.out", epochs(1, 2, 0.5));
@@ -172,7 +172,7 @@ TEST_CASE("stated repetitions tell the trainings of a folder apart") {
   for (const RunRow& run : frame.runs) CHECK(run.spent.launches == 2);
 }
 
-TEST_CASE("logs that do not meet, or of other axes, formats or folders, continue nothing") {
+TEST_CASE("logs with gaps, other axes, other formats or in other folders are not joined") {
   ResumedLogs logs;
   logs.write("gap/a.out", epochs(1, 2, 0.5));
   logs.write("gap/b.out", epochs(5, 6, 0.5));

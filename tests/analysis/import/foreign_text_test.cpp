@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 
-/// A line, then one of so many MiB, then a line.
+/// Writes a line, a line of this many MiB, and another line.
 fs::path write_long_line(const fs::path& folder, std::size_t mib) {
   const fs::path path = folder / "long.log";
   std::ofstream file(path, std::ios::binary);
@@ -36,7 +36,7 @@ void write(const fs::path& path, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a line that is longer than the memory left is cut, named by readers, and no more") {
+TEST_CASE("a line longer than the available memory is cut and reported") {
   const test::TempDir temp;
   const fs::path path = write_long_line(temp.path(), 256);
   const int good = test::with_memory(48 * kMebibyte, [&] {
@@ -49,7 +49,7 @@ TEST_CASE("a line that is longer than the memory left is cut, named by readers, 
   CHECK(good == 3);
 }
 
-TEST_CASE("a progress bar of many megabytes is kept, for carriage returns separate lines") {
+TEST_CASE("a large progress bar is kept, because carriage returns separate lines") {
   const test::TempDir temp;
   std::string text = "first\n";
   while (text.size() < 80 * kMebibyte) text += "bar " + std::string(95, '#') + "\r";
@@ -63,18 +63,18 @@ TEST_CASE("a progress bar of many megabytes is kept, for carriage returns separa
   CHECK(cut.ends_with("x\rend\n"));
 }
 
-TEST_CASE("a large log that is mapped has the SHA-256 of its bytes, and a binary one no text") {
+TEST_CASE("a large mapped log has the SHA-256 of its bytes, and a binary log has no text") {
   const test::TempDir temp;
   const fs::path path = write_long_line(temp.path(), 65);
   CHECK(read_foreign(path).sha256 == contract::sha256_hex(base::read_file(path)));
   fs::resize_file(path, 0);
-  fs::resize_file(path, 70 * kMebibyte);  // sparse: nothing but zeros
+  fs::resize_file(path, 70 * kMebibyte);  // sparse file of zeros
   const ForeignText zeros = read_foreign(path);
   CHECK(zeros.problem == "is not a text file (byte 1 is 0)");
   CHECK(zeros.text.empty());
 }
 
-TEST_CASE("a zero byte is found wherever it is, in files that are read and that are mapped") {
+TEST_CASE("a zero byte is found anywhere in read and mapped files") {
   const test::TempDir temp;
   std::string text(200'000, 'x');
   text[150'000] = '\0';
@@ -87,25 +87,25 @@ TEST_CASE("a zero byte is found wherever it is, in files that are read and that 
   CHECK(mapped.text.empty());
 }
 
-TEST_CASE("a byte order mark is no part of a log's beginning") {
+TEST_CASE("a byte order mark is removed from a log") {
   const test::TempDir temp;
   write(temp.path() / "a.log", "\xef\xbb\xbfs:0 trl:10.5\n");
   CHECK(head_of(temp.path() / "a.log") == "s:0 trl:10.5\n");
   CHECK(read_foreign(temp.path() / "a.log").text == "s:0 trl:10.5\n");
 }
 
-TEST_CASE("a file that cannot be read is named with what the system says") {
+TEST_CASE("an unreadable file is named with the system's error") {
   const test::TempDir temp;
   write(temp.path() / "a.log", "a\n");
   CHECK(refusal_of(temp.path() / "a.log").empty());
-  fs::create_symlink("/proc/self/mem", temp.path() / "b.log");  // nothing is at its beginning
+  fs::create_symlink("/proc/self/mem", temp.path() / "b.log");  // unreadable at offset 0
   CHECK(refusal_of(temp.path() / "b.log") == "Input/output error");
   const ForeignText refused = read_foreign(temp.path() / "b.log");
   CHECK(refused.problem == "cannot be read: Input/output error");
   CHECK(refused.is_unreadable);
 }
 
-TEST_CASE("benchmark.para beside a log says its GPUs and batch, as far as they are numbers") {
+TEST_CASE("benchmark.para next to a log gives its GPUs and batch if they are numbers") {
   const test::TempDir temp;
   write(temp.path() / "benchmark.para", "GLOBAL_BATCH 2560\nGPU 8\nNODE x\n");
   CHECK(facts_beside(temp.path() / "a.txt") == AxisValues{{"global_batch", "2560"}, {"gpus", "8"}});
@@ -114,8 +114,7 @@ TEST_CASE("benchmark.para beside a log says its GPUs and batch, as far as they a
   CHECK(facts_beside(temp.path() / "elsewhere" / "a.txt").empty());
 }
 
-TEST_CASE(
-    "an MLPerf system's description says accelerators and nodes, one that is broken nothing") {
+TEST_CASE("the description of an MLPerf system gives accelerators and nodes, if it is valid") {
   const test::TempDir temp;
   const fs::path log = temp.path() / "results" / "2xA" / "resnet" / "result_0.txt";
   const fs::path system = temp.path() / "systems" / "2xA.json";

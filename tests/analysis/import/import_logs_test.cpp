@@ -22,7 +22,7 @@ std::vector<int> repetitions(const Frame& frame) {
   return numbers;
 }
 
-/// One value of the database.
+/// Returns one value of the database.
 std::string value(const contract::PlanDir& folder, const std::string& query) {
   SQLite::Database database(folder.database().string(), SQLite::OPEN_READONLY);
   return database.execAndGet(query).getString();
@@ -34,7 +34,7 @@ std::string bytes(const contract::PlanDir& folder) {
 
 }  // namespace
 
-TEST_CASE("logs become runs with the axes of their paths, repetitions in natural order") {
+TEST_CASE("logs become runs with the axes of their paths and repetitions in natural order") {
   LogFolder logs;
   for (const char* name : {"b16_g2/run10.csv", "b16_g2/run2.csv", "b16_g2/run1.csv"}) {
     logs.write_step(name, std::string(name).find("10") != std::string::npos ? 0.75 : 0.5);
@@ -49,7 +49,7 @@ TEST_CASE("logs become runs with the axes of their paths, repetitions in natural
   CHECK(frame.scaling == "throughput");
 }
 
-TEST_CASE("every row says the log that it is of, its SHA-256 and the line") {
+TEST_CASE("every row has the log, SHA-256 and line it comes from") {
   LogFolder logs;
   const std::string path = logs.write_step("b16_g2/run1.csv");
   logs.collect();
@@ -79,7 +79,7 @@ TEST_CASE("collecting the same logs again changes nothing") {
   CHECK(read_frame(logs.folder).runs.size() == 2);
 }
 
-TEST_CASE("more logs join those that are there, whose repetitions stay") {
+TEST_CASE("additional logs join the existing logs, whose repetitions stay") {
   LogFolder logs;
   logs.request.logs = {logs.write_step("b16_g2/run5.csv", 0.1)};
   CHECK(repetitions(logs.collect()) == std::vector<int>{1});
@@ -96,7 +96,7 @@ TEST_CASE("more logs join those that are there, whose repetitions stay") {
               "launch.source LIKE '%b16_g2/run5.csv'") == "1");
 }
 
-TEST_CASE("a database made anew from the folder has the same bytes") {
+TEST_CASE("rebuilding the database gives the same bytes") {
   LogFolder logs;
   logs.write_step("b16_g2/run1.csv");
   logs.write("b16_g2/run2.csv", "load,compute,rank\nx,1,0\n");
@@ -107,7 +107,7 @@ TEST_CASE("a database made anew from the folder has the same bytes") {
   CHECK((bytes(logs.folder) == before));
 }
 
-TEST_CASE("a log without a measurement is a failed run, with the reason") {
+TEST_CASE("a log without a measurement is a failed run with a reason") {
   LogFolder logs;
   logs.write_step("b16_g2/run1.csv");
   logs.write("b16_g2/run2.csv", "load,compute,rank\n");
@@ -124,7 +124,7 @@ TEST_CASE("a log without a measurement is a failed run, with the reason") {
         "no measurements (has no column \"load\" (there are: Segmentation fault))");
 }
 
-TEST_CASE("files that say nothing and were only met on the way are skipped, with the reason") {
+TEST_CASE("files without content that were found in a folder are skipped with a reason") {
   LogFolder logs;
   logs.write_step("b16_g2/run1.csv");
   logs.write("README", "what this is\n");
@@ -139,7 +139,7 @@ TEST_CASE("files that say nothing and were only met on the way are skipped, with
           "/model.bin\n");
 }
 
-TEST_CASE("a log that is gone or has changed since counts no more, and that is said") {
+TEST_CASE("a missing or changed log no longer counts, which is reported") {
   LogFolder logs;
   const std::string gone = logs.write_step("b16_g2/run1.csv", 0.1);
   const std::string grown = logs.write_step("b16_g2/run2.csv", 0.2);
@@ -171,11 +171,11 @@ TEST_CASE("a run whose import.json is broken is lost, and the others are read") 
   const Frame frame = read_frame(logs.folder);
   CHECK(frame.runs[0].outcome == "Lost");
   CHECK(frame.runs[1].outcome == "Completed");
-  CHECK(logs.import().added == 1);  // its log makes it anew
+  CHECK(logs.import().added == 1);  // importing the log again restores the run
   CHECK(contract::read_plan(logs.folder).runs.size() == 2);
 }
 
-TEST_CASE("other axes of a log make another run of it, and the one before is gone") {
+TEST_CASE("other axes of a log replace its run") {
   LogFolder logs;
   logs.write_step("b16_g2/run1.csv");
   logs.collect();
@@ -188,7 +188,7 @@ TEST_CASE("other axes of a log make another run of it, and the one before is gon
   CHECK(std::distance(begin(entries), end(entries)) == 1);
 }
 
-TEST_CASE("repetitions may be told; two logs cannot be the same one") {
+TEST_CASE("repetitions may be stated, and two logs cannot have the same repetition") {
   LogFolder logs;
   logs.request.axes.push_back("repetition=run(\\d+)");
   logs.write_step("b16_g2/run7.csv");
@@ -197,7 +197,7 @@ TEST_CASE("repetitions may be told; two logs cannot be the same one") {
   CHECK_THAT(logs.error(), Contains("repetition 7 of the same point is already taken by"));
 }
 
-TEST_CASE("a table says axes of logs by the ends of their paths") {
+TEST_CASE("a table gives axes of logs by the ends of their paths") {
   LogFolder logs;
   const std::string table =
       logs.write("table.csv", "path,gpus,cluster\nfirst.csv,2,a\nlost.csv,4,b\n");
@@ -211,7 +211,7 @@ TEST_CASE("a table says axes of logs by the ends of their paths") {
   CHECK(read_frame(logs.folder).runs[0].point.at("cluster") == "a");
 }
 
-TEST_CASE("what sources say differently is told, and a copy counts once") {
+TEST_CASE("contradicting sources are reported, and a copy counts once") {
   LogFolder logs;
   logs.request.mapped.columns.push_back({"global_batch", "b"});
   const std::string text = "load,compute,rank,b\n1,1,0,32\n1,1,1,32\n";
@@ -226,7 +226,7 @@ TEST_CASE("what sources say differently is told, and a copy counts once") {
   CHECK_THAT(summary.joined[0], Contains("equal byte by byte"));
 }
 
-TEST_CASE("several rows of runs in one log are runs of it") {
+TEST_CASE("several rows of runs in one log give several runs") {
   LogFolder logs;
   logs.request.mapped.columns = {{"gpus", "g"}, {"samples_per_s", "rate"}};
   logs.request.logs = {logs.write("all.csv", "g,rate\n1,100\n2,180\n4,320\n")};
@@ -237,10 +237,10 @@ TEST_CASE("several rows of runs in one log are runs of it") {
   const Frame frame = read_frame(logs.folder);
   REQUIRE(frame.runs.size() == 3);
   CHECK(1 / seconds_per_sample(frame.runs[2]) == Approx(320));
-  CHECK(frame.runs[2].batch_per_gpu == 0);  // nobody says it
+  CHECK(frame.runs[2].batch_per_gpu == 0);  // unknown batch
 }
 
-TEST_CASE("a default counts where nothing else says it, and contradicts nothing") {
+TEST_CASE("a default is used if no source has the value, and contradicts nothing") {
   LogFolder logs;
   logs.request.defaults = {"gpus=8", "cluster=a"};
   logs.request.axes = {"global_batch=b(\\d+)_", "gpus=_g(2)/"};
@@ -254,7 +254,7 @@ TEST_CASE("a default counts where nothing else says it, and contradicts nothing"
   CHECK_THAT(logs.error(), Contains("--default gpus: is given twice"));
 }
 
-TEST_CASE("jobs of a batch system's books are runs, and rows with their GPU-hours") {
+TEST_CASE("jobs in the accounting of a batch system are runs with GPU-hours") {
   LogFolder logs;
   logs.request = {
       .logs = {
@@ -275,7 +275,7 @@ TEST_CASE("jobs of a batch system's books are runs, and rows with their GPU-hour
   CHECK(logs.import().unchanged == 3);
 }
 
-TEST_CASE("collectives are rows by message size, gone with the log that said them") {
+TEST_CASE("collectives are rows by message size, removed together with their log") {
   LogFolder logs;
   logs.request = {
       .logs = {logs.logs()}, .format = "nccl_tests", .axes = {"collective=(\\w+)\\.out"}};
@@ -296,7 +296,7 @@ TEST_CASE("collectives are rows by message size, gone with the log that said the
   for (const RunRow& run : read_frame(logs.folder).runs) {
     if (run.point.at("collective") == "broadcast") continue;
     REQUIRE_FALSE(run.collectives.empty());
-    CHECK(run.collectives[0].collective == run.point.at("collective"));  // by its path
+    CHECK(run.collectives[0].collective == run.point.at("collective"));  // axis from the path
     CHECK(run.collectives[0].time_s == Approx(4e-6));
     CHECK(run.collectives[1].in_place);
   }
@@ -310,7 +310,7 @@ TEST_CASE("collectives are rows by message size, gone with the log that said the
   CHECK(value(logs.folder, "SELECT count(*) FROM collective") == "4");
 }
 
-TEST_CASE("bad requests name what is wrong and leave no folder") {
+TEST_CASE("bad requests name the problem and leave no folder") {
   LogFolder logs;
   CHECK_THAT(logs.error(), Contains("no such file or folder"));
   logs.write("note.txt", "hello\n");
@@ -333,7 +333,7 @@ TEST_CASE("bad requests name what is wrong and leave no folder") {
   CHECK_FALSE(fs::exists(logs.folder.root()));
 }
 
-TEST_CASE("logs do not go to a folder of planned runs") {
+TEST_CASE("logs are not imported into a folder of planned runs") {
   LogFolder logs;
   logs.write_step("b16_g2/run1.csv");
   contract::Plan plan;

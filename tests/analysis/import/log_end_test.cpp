@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logs that ended before their programs did.
+// Tests of logs that end before their programs.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
@@ -41,7 +41,7 @@ RunStop end_of_log(const std::string& format, std::string_view text) {
   return std::get<RunStop>(content.file.records.back());
 }
 
-/// The longest beginning of a log that does not tell how its run ended.
+/// Returns the longest beginning of a log that does not record the end of its run.
 std::string_view without_end(const std::string& format, std::string_view text) {
   while (!text.empty() && tells_stop(read_as(format, text))) text.remove_suffix(1);
   return text;
@@ -68,7 +68,7 @@ const std::string kBars =
 
 }  // namespace
 
-TEST_CASE("a log that was cut off before its last line is of no completed run") {
+TEST_CASE("a log that was cut before its last line does not give a completed run") {
   std::set<std::string> lost;
   for (const LogSample& sample : log_samples()) {
     if (!format_tells_end(sample.format)) continue;
@@ -78,7 +78,7 @@ TEST_CASE("a log that was cut off before its last line is of no completed run") 
     REQUIRE_FALSE(cut.empty());
     const RunStop stop = end_of_log(sample.format, cut);
     CHECK(stop.outcome != RunOutcome::Completed);
-    if (!has_measurement(read_as(sample.format, cut))) continue;  // the last line says all
+    if (!has_measurement(read_as(sample.format, cut))) continue;  // only in the last line
     CHECK(stop.outcome == RunOutcome::Lost);
     CHECK_THAT(stop.reason, Contains("the log is incomplete"));
     lost.insert(sample.format);
@@ -87,7 +87,7 @@ TEST_CASE("a log that was cut off before its last line is of no completed run") 
                                       "nccl_tests", "nvlog", "pytorch_ddp", "torchvision"});
 }
 
-TEST_CASE("results of dlscale-train without a run_stop are of no completed run") {
+TEST_CASE("results of dlscale-train without a run_stop do not give a completed run") {
   const std::string text = contract::to_json_line(contract::RunStart{.run_id = "r"}) + "\n" +
                            contract::to_json_line(contract::EpochRecord{.wall_s = 1}) + "\n";
   CHECK(end_of_log("dlscale", text).outcome == RunOutcome::Lost);
@@ -95,7 +95,7 @@ TEST_CASE("results of dlscale-train without a run_stop are of no completed run")
   CHECK(end_of_log("dlscale", text + stop).outcome == RunOutcome::Completed);
 }
 
-TEST_CASE("logs of formats without a last line are of completed runs where they measure") {
+TEST_CASE("formats without a last line give completed runs if they have measurements") {
   int found = 0;
   for (const LogSample& sample : log_samples()) {
     const LogFormat& format = base::find(log_formats(), "log format", sample.format);
@@ -109,7 +109,7 @@ TEST_CASE("logs of formats without a last line are of completed runs where they 
   CHECK(found >= 8);
 }
 
-TEST_CASE("of a format's programs only those that write a last line are missed for it") {
+TEST_CASE("the last line is expected only from programs that write it") {
   CHECK(end_of_log("horovod", kSynthetic).outcome == RunOutcome::Lost);
   CHECK(end_of_log("horovod", kBars).outcome == RunOutcome::Completed);
   const std::string tested = "Test:  Acc@1 10.300 Acc@5 30.500\n";
@@ -124,7 +124,7 @@ TEST_CASE("of a format's programs only those that write a last line are missed f
   CHECK(end_of_log("dllogger", step + whole).outcome == RunOutcome::Completed);
 }
 
-TEST_CASE("a checkpoint of a Hugging Face training is complete when all steps were done") {
+TEST_CASE("a Hugging Face checkpoint is complete if all steps were done") {
   const auto state = [](const std::string& steps) {
     return "{\n  \"global_step\": " + steps +
            ",\n  \"log_history\": [\n    {\n      \"epoch\": 1.0,\n      \"eval_loss\": 1.5,\n"
@@ -134,7 +134,7 @@ TEST_CASE("a checkpoint of a Hugging Face training is complete when all steps we
   CHECK(end_of_log("huggingface", state("200")).outcome == RunOutcome::Completed);
 }
 
-TEST_CASE("a run whose log was cut off is collected, named, and has no throughput") {
+TEST_CASE("a run whose log was cut is collected, reported and has no throughput") {
   test::LogFolder logs;
   const std::string path = logs.write("synthetic.out", kSynthetic);
   logs.request = {.logs = {path}};

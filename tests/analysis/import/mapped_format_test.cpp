@@ -51,7 +51,7 @@ std::string refusal(const std::function<void()>& work) {
 
 }  // namespace
 
-TEST_CASE("jsonl: rows of losses without times tell of divergence as well") {
+TEST_CASE("jsonl: rows with losses and without times show divergence") {
   const auto format = format_of("jsonl", {"epoch=epoch", "loss=loss", "test_loss=val"});
   const auto file = read(
       "{\"epoch\": 0, \"loss\": 2.5, \"val\": 2.0}\n"
@@ -65,7 +65,7 @@ TEST_CASE("jsonl: rows of losses without times tell of divergence as well") {
   CHECK(file.skipped.empty());
 }
 
-TEST_CASE("csv: a table appended to another with its byte order mark adds rows") {
+TEST_CASE("csv: a table with a byte order mark appended to another adds rows") {
   const auto file = read(
       "\xef\xbb\xbf"
       "epoch,loss\n0,2.5\n\xef\xbb\xbf"
@@ -88,7 +88,7 @@ TEST_CASE("csv: rows of ranks make one step, as long as its slowest rank") {
   CHECK(file.skipped.empty());
 }
 
-TEST_CASE("csv: ranks that write one after the other or at once make the same steps") {
+TEST_CASE("csv: ranks that write in turn or interleaved make the same steps") {
   const std::string head = "load,compute,rank\n";
   const std::string in_turn = head + "1,1,0\n2,2,0\n1,3,1\n2,4,1\n";
   const std::string mixed = head + "1,1,0\n1,3,1\n2,4,1\n2,2,0\n";
@@ -101,14 +101,14 @@ TEST_CASE("csv: ranks that write one after the other or at once make the same st
   }
 }
 
-TEST_CASE("csv: a step that lacks a rank is named and left out") {
+TEST_CASE("csv: a step that lacks a rank is reported and left out") {
   const auto file = read("load,compute,rank\n1,1,0\n", format_of("csv", kPerRank));
   CHECK(file.records.empty());
   CHECK(file.skipped ==
         std::vector<std::string>{"line 2: only 1 of 2 ranks have a row for this step"});
 }
 
-TEST_CASE("csv: line ends of Windows, semicolons, quotes and comments are read") {
+TEST_CASE("csv: Windows line ends, semicolons, quotes and comments are read") {
   const auto file =
       read("# from a spreadsheet\r\nload;\"com\"\"pute\";rank\r\n1;2;0\r\n\r\n1;3;1\r\n",
            format_of("csv", {"rank=rank", "load_wait_s=load", "wall_s=com\"pute"}));
@@ -117,7 +117,7 @@ TEST_CASE("csv: line ends of Windows, semicolons, quotes and comments are read")
   CHECK(file.record_lines == std::vector<int>{3});
 }
 
-TEST_CASE("csv: rows that cannot be are named with their lines") {
+TEST_CASE("csv: impossible rows are reported with their lines") {
   const auto format = format_of("csv", {"wall_s=t", "load_wait_s=l", "accuracy=acc"});
   const auto file =
       read("t,l,acc\nsoon,1,0\n1,2\n1,3,0\n-1,0,0\n1,0,76.5\n\"1,0,0\nnan,0,0\n", format);
@@ -130,14 +130,14 @@ TEST_CASE("csv: rows that cannot be are named with their lines") {
             "line 7: a quotation mark is not closed", "line 8: wall_s is not a number: \"nan\""});
 }
 
-TEST_CASE("csv: a last line that was cut off is no row") {
+TEST_CASE("csv: a truncated last line is not a row") {
   const auto file = read("load,compute,rank\n1,1,0\n1,2,1\n1,2", format_of("csv", kPerRank));
   CHECK(file.truncated);
   CHECK(all<StepWindow>(file).size() == 1);
   CHECK(file.skipped.empty());
 }
 
-TEST_CASE("csv: a line of more than a MiB is named, not read") {
+TEST_CASE("csv: a line of more than 1 MiB is reported and skipped") {
   const std::string text = "t\n" + std::string((1 << 20) + 1, '1') + "\n2\n";
   const auto file = read(text, format_of("csv", {"wall_s=t"}));
   CHECK(all<StepWindow>(file).size() == 1);
@@ -145,7 +145,7 @@ TEST_CASE("csv: a line of more than a MiB is named, not read") {
   CHECK(file.skipped[0] == "line 2: has 1048577 bytes; at most 1048576 are read");
 }
 
-TEST_CASE("csv: rates that cannot be and parts longer than the whole name units") {
+TEST_CASE("csv: impossible rates and parts longer than the whole suggest wrong units") {
   const auto file = read("t\n2e-10\n", format_of("csv", {"wall_s=t"}));
   CHECK(file.skipped == std::vector<std::string>{
                             "line 2: 8e+10 samples/s is impossible: check the unit of its time"});
@@ -154,7 +154,7 @@ TEST_CASE("csv: rates that cannot be and parts longer than the whole name units"
         std::vector<std::string>{"line 2: its parts take 250 s, more than wall_s of 0.4 s"});
 }
 
-TEST_CASE("csv: columns that are axes make runs of one file, each with its rows alone") {
+TEST_CASE("csv: axis columns split a file into runs with their rows") {
   const auto format = format_of("csv", {"gpus=g", "repetition=r", "samples_per_s=rate"});
   const std::string text = "g,r,rate\n1,1,100\n2,1,190\n1,2,110\n";
   const auto runs = runs_in(text, format);
@@ -168,14 +168,14 @@ TEST_CASE("csv: columns that are axes make runs of one file, each with its rows 
   CHECK(file.record_lines == std::vector<int>{4});
 }
 
-TEST_CASE("csv: a column that is not there is told with those that are") {
+TEST_CASE("csv: a missing column is reported with the existing columns") {
   const auto format = format_of("csv", {"wall_s=time"});
   CHECK(refusal([&] { runs_in("t,u\n1,2\n", format); }) ==
         "has no column \"time\" (there are: t, u)");
   CHECK(refusal([&] { runs_in("", format); }) == "has no column \"time\" (there are: none)");
 }
 
-TEST_CASE("a mapped heading that stands there twice is named, and no column is taken") {
+TEST_CASE("a mapped heading that appears twice is reported, and the column is not read") {
   const auto format = format_of("csv", {"samples_per_s=r"});
   CHECK(refusal([&] { runs_in("r,x,r\n380,1,150\n", format); }) ==
         "has 2 columns \"r\": rename all but one");
@@ -190,7 +190,7 @@ TEST_CASE("a mapped heading that stands there twice is named, and no column is t
         std::vector<std::string>{"line 3: its table has 2 columns \"r\": rename all but one"});
 }
 
-TEST_CASE("csv: rows of epochs are epochs, with units, rates and what was evaluated") {
+TEST_CASE("csv: rows of epochs are epochs with units, rates and evaluations") {
   const auto format = format_of("csv", {"epoch=epoch", "wall_s=ms*0.001", "samples=n", "loss=loss",
                                         "accuracy=top1*0.01", "test_loss=vloss"});
   const auto file =
@@ -207,7 +207,7 @@ TEST_CASE("csv: rows of epochs are epochs, with units, rates and what was evalua
   CHECK(std::isnan(evals[1].loss));
 }
 
-TEST_CASE("jsonl: keys may be within other objects, other objects are passed over") {
+TEST_CASE("jsonl: keys may be nested in objects, and unrelated objects are skipped") {
   const auto format = format_of("jsonl", {"wall_s=time/step", "loss=loss", "samples=n"});
   const auto file = read(
       "{\"note\": \"begin\"}\n{\"time\": {\"step\": 0.5}, \"loss\": 2, \"n\": 8}\nnot\n", format);
@@ -219,7 +219,7 @@ TEST_CASE("jsonl: keys may be within other objects, other objects are passed ove
                                                  "line 3: is not a JSON object"});
 }
 
-TEST_CASE("jsonl: a key with slashes in its name is found by it") {
+TEST_CASE("jsonl: a key with slashes in its name is found") {
   const auto format = format_of("jsonl", {"wall_s=dt", "loss=train/loss", "samples=n"});
   const auto windows =
       all<StepWindow>(read("{\"train/loss\": 2, \"dt\": 0.5, \"n\": 8}\n", format));
@@ -227,7 +227,7 @@ TEST_CASE("jsonl: a key with slashes in its name is found by it") {
   CHECK(windows[0].train_loss == 2);
 }
 
-TEST_CASE("pattern: the groups of the first expression that matches are measures and facts") {
+TEST_CASE("pattern: the groups of the first matching expression are measures and facts") {
   MappedFormat format{.kind = "pattern"};
   format.patterns = {R"(^(?<gpus>\d+) workers)",
                      R"(step (?<step>\d+): (?<samples_per_s>[\d.]+) img/s)"};
@@ -242,7 +242,7 @@ TEST_CASE("pattern: the groups of the first expression that matches are measures
   CHECK(content.file.record_lines == std::vector<int>{2});
 }
 
-TEST_CASE("pattern: the batch that the log itself says is that of its steps") {
+TEST_CASE("pattern: a batch in the log applies to its steps") {
   MappedFormat format{.kind = "pattern"};
   format.patterns = {R"(^(?<gpus>\d+) GPUs of (?<batch_per_gpu>\d+))",
                      R"(took (?<wall_s>[\d.]+) s)"};
@@ -253,7 +253,7 @@ TEST_CASE("pattern: the batch that the log itself says is that of its steps") {
   CHECK(windows[0].samples == 32);
 }
 
-TEST_CASE("pattern: the size of the training set that the log says is that of its epochs") {
+TEST_CASE("pattern: the size of the training set in the log applies to its epochs") {
   MappedFormat format{.kind = "pattern"};
   format.patterns = {R"(^(?<train_samples>\d+) images)",
                      R"(epoch (?<epoch>\d+): (?<wall_s>\d+) s)"};
@@ -262,17 +262,17 @@ TEST_CASE("pattern: the size of the training set that the log says is that of it
   const auto windows = all<StepWindow>(content.file);
   REQUIRE(windows.size() == 1);
   CHECK(rate_of(windows[0]) == Approx(50));
-  CHECK(windows[0].steps == 0);  // of a batch that nobody knows
+  CHECK(windows[0].steps == 0);  // unknown batch
 }
 
-TEST_CASE("csv: a heading may begin as comments do") {
+TEST_CASE("csv: a heading may begin like a comment") {
   const auto format = format_of("csv", {"gpus=# GPUs", "wall_s=t"});
   const std::string text = "# of 2024, all\n# GPUs,t\n2,0.5\n";
   REQUIRE(runs_in(text, format) == std::vector<LogPart>{{.which = {{"gpus", "2"}}}});
   CHECK(all<StepWindow>(read(text, format, {.which = {{"gpus", "2"}}})).size() == 1);
 }
 
-TEST_CASE("markdown: tables that have the columns are read, with what stands above them") {
+TEST_CASE("markdown: tables with the mapped columns are read, with the headings above them") {
   const auto format = format_of("markdown", {"gpus=device num", "framework=#column",
                                              "precision=#heading4", "samples_per_s=*"});
   const std::string text =
@@ -291,7 +291,7 @@ TEST_CASE("markdown: tables that have the columns are read, with what stands abo
         std::vector<std::string>{"line 11: samples_per_s is not a number: \"OOM\""});
 }
 
-TEST_CASE("markdown: other drawn tables, numbered; rows outside of tables are nothing") {
+TEST_CASE("markdown: other drawn tables are read and numbered, and stray rows are ignored") {
   const auto format = format_of("markdown", {"table=#table", "func=Func", "wall_s=Mean*0.001"});
   const std::string rule = "-------------------\n";
   const std::string table = rule + "|  Func  |  Mean   |\n" + rule + "| fprop | 28.4 |\n" + rule;
@@ -302,7 +302,7 @@ TEST_CASE("markdown: other drawn tables, numbered; rows outside of tables are no
   CHECK(all<StepWindow>(read(text, format, runs[1]))[0].wall_s == Approx(0.0284));
 }
 
-TEST_CASE("markdown: rows of another width are named, missing columns with those that are there") {
+TEST_CASE("markdown: rows of another width are reported, and missing columns with existing ones") {
   const auto format = format_of("markdown", {"gpus=g", "samples_per_s=r"});
   const std::string text = "| g | r |\n|---|---|\n| 1 | 5 |\n| 2 |\n| 4 | 20 |\n";
   const auto runs = runs_in(text, format);
@@ -313,7 +313,7 @@ TEST_CASE("markdown: rows of another width are named, missing columns with those
         "has no column \"r\" (there are: g)");
 }
 
-TEST_CASE("csv: a column that stands for all others makes a run of each") {
+TEST_CASE("csv: a wildcard column makes a run of each remaining column") {
   const auto format = format_of("csv", {"gpus=g", "model=#column", "samples_per_s=*"});
   const std::string text = "g,resnet,vgg\n1,10,5\n2,20,\n";
   REQUIRE(runs_in(text, format).size() == 3);
@@ -322,14 +322,14 @@ TEST_CASE("csv: a column that stands for all others makes a run of each") {
   CHECK(rate_of(all<StepWindow>(read(text, format, part))[0]) == Approx(5));
 }
 
-TEST_CASE("pattern: an expression that takes too long on a line is given up there") {
+TEST_CASE("pattern: an expression that takes too long on a line is abandoned there") {
   MappedFormat format{.kind = "pattern"};
   format.patterns = {R"(^(?<loss>(x+x+)+)$)"};
   const auto file = read(std::string(5000, 'x') + "!\n", format);
   CHECK(file.skipped == std::vector<std::string>{"line 1: a pattern takes too long on this line"});
 }
 
-TEST_CASE("what runs of studies have may be an axis, however like a measure it is called") {
+TEST_CASE("fields of study runs may be axes even if they resemble measures") {
   for (const char* name : {"optimizer", "train_samples", "test_samples", "epochs", "device"}) {
     CHECK_NOTHROW(check_axis_name("--set", name));
   }
@@ -339,7 +339,7 @@ TEST_CASE("what runs of studies have may be an axis, however like a measure it i
              Contains("is the name of a measured field") && Contains("samples_axis"));
 }
 
-TEST_CASE("mappings that cannot be are refused with what there is") {
+TEST_CASE("impossible mappings are rejected with the alternatives") {
   CHECK_THAT(refusal([] { parse_mapping("wall_s"); }),
              Contains("--map wall_s: must be FIELD=COLUMN or FIELD=COLUMN*FACTOR"));
   CHECK_THAT(refusal([] { parse_mapping("wal_s=t"); }), Contains("did you mean \"wall_s\"?"));

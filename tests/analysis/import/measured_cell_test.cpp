@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells of tables as measurements: units, decimal commas, bounds.
+// Tests of table cells as measurements with units, decimal commas and bounds.
 #include "analysis/import/measured_cell.hpp"
 
 #include <catch2/catch.hpp>
@@ -28,7 +28,7 @@ MappedFormat mapped(const std::string& kind, const std::vector<std::string>& map
   return format;
 }
 
-/// The rates of a table with one column.
+/// Returns the rates of a table with one column.
 std::vector<double> rates(const std::string& text, const MappedFormat& format) {
   std::vector<double> found;
   for (const StepWindow& window : all<StepWindow>(read_mapped(text, format, {}, one_gpu()).file)) {
@@ -70,7 +70,7 @@ TEST_CASE("units in cells are converted to those of the field") {
   CHECK(value_of(Measure::samples_per_s, "98.5 img/s", 2) == Approx(197));
 }
 
-TEST_CASE("units that are none of the field are named, and so is a unit beside a factor") {
+TEST_CASE("units of other fields are reported, and so is a unit combined with a factor") {
   CHECK(problem_of(Measure::wall_s, "980 img/s").find("does not accept") != std::string::npos);
   CHECK(problem_of(Measure::samples_per_s, "98 it/s").find("does not accept") != std::string::npos);
   CHECK(problem_of(Measure::samples_per_s, "98 bananas") ==
@@ -89,7 +89,7 @@ TEST_CASE("bounds and approximate numbers do not count as measured") {
   CHECK(problem_of(Measure::samples_per_s, "OOM") == "samples_per_s is not a number: \"OOM\"");
 }
 
-TEST_CASE("csv: decimal commas are read where the file shows them") {
+TEST_CASE("csv: decimal commas are read if the file shows that it uses them") {
   CHECK(rates("r;x\n98,5;1\n190,25;1\n", kRate)[0] == Approx(98.5));
   CHECK(rates("r;x\n98,5;1\n190,25;1\n", kRate)[1] == Approx(190.25));
   CHECK(rates("r;x\n98,5;1\n1,024;1\n", kRate)[1] == Approx(1.024));
@@ -105,7 +105,7 @@ TEST_CASE("csv: other columns show the decimal comma of a file") {
   CHECK(rates("r;lr\n1,024;0.1\n", format)[0] == Approx(1024));
 }
 
-TEST_CASE("csv: a point before three digits is named in a file with semicolons") {
+TEST_CASE("csv: a point before three digits is reported in a file with semicolons") {
   const auto named = problems("r;x\n980;1\n1.900;1\n", kRate);
   REQUIRE(named.size() == 1);
   CHECK_THAT(named[0], Catch::StartsWith("line 3: samples_per_s: \"1.900\" is ambiguous") &&
@@ -113,14 +113,14 @@ TEST_CASE("csv: a point before three digits is named in a file with semicolons")
   CHECK(rates("r;x\n980.5;1\n1.900;1\n", kRate)[1] == Approx(1.9));
   CHECK(rates("r;x\n980;0.95\n1.900;1.0\n", kRate)[1] == Approx(1.9));
   CHECK(rates("x;r\n0,95;980\n1,0;1.900\n", kRate)[1] == Approx(1900));
-  CHECK(problems("r;torch\n1.900;2.1\n", kRate).size() == 1);  // a version shows no mark
+  CHECK(problems("r;torch\n1.900;2.1\n", kRate).size() == 1);  // version number
   CHECK(rates("r,x\n980,1\n1.900,1\n", kRate)[1] == Approx(1.9));
   CHECK(rates("r\tx\n980\t1\n1.900\t1\n", kRate)[1] == Approx(1.9));
   CHECK(problems("r;x\n98,5;1\n98.5;1\n1.900;1\n", kRate).size() == 1);
   CHECK(axis_text("gpus", "1.024", DecimalMark::open) == "1024");
 }
 
-TEST_CASE("csv: a number that could be either is named with the option that decides") {
+TEST_CASE("csv: an ambiguous number is reported with the option that decides") {
   const auto named = problems("r;x\n1,024;1\n", kRate);
   REQUIRE(named.size() == 1);
   CHECK(named[0].find("decimal comma") != std::string::npos);
@@ -132,7 +132,7 @@ TEST_CASE("csv: a number that could be either is named with the option that deci
   CHECK(rates("r;x\n1,024;1\n", stated)[0] == Approx(1024));
 }
 
-TEST_CASE("markdown: numbers are read as readers see them") {
+TEST_CASE("markdown: numbers are read as they are displayed") {
   const auto format = mapped("markdown", {"samples_per_s=r"});
   const std::string head = "| r |\n|---|\n";
   for (const char* cell : {"**1,900**", "1900\\*", "1,900<sup>1</sup>", "1&nbsp;900", "[1,900](a)",
@@ -146,7 +146,7 @@ TEST_CASE("markdown: numbers are read as readers see them") {
   CHECK(problems(head + "| &gt;980 |\n", format).size() == 1);
 }
 
-TEST_CASE("counts of axes are plain, other axes keep their texts") {
+TEST_CASE("counts of axes are normalised, and other axes keep their texts") {
   CHECK(axis_text("gpus", "1,024", DecimalMark::point) == "1024");
   CHECK(axis_text("gpus", "8 GPUs", DecimalMark::point) == "8");
   CHECK(axis_text("gpus", "8x", DecimalMark::point) == "8");
@@ -159,12 +159,12 @@ TEST_CASE("counts of axes are plain, other axes keep their texts") {
   CHECK(axis_text("model", "1,024", DecimalMark::point) == "1,024");
 }
 
-TEST_CASE("csv: rows whose counts are written differently are of one run") {
+TEST_CASE("csv: rows with differently written counts belong to one run") {
   const auto format = mapped("csv", {"samples_per_s=r", "gpus=g"});
   CHECK(runs_in("g,r\n\"1,024\",5\n1024,6\n", format).size() == 1);
 }
 
-TEST_CASE("csv: a bad row before the first run of several is named with that run") {
+TEST_CASE("csv: a bad row before the first run of several is reported with that run") {
   const auto format = mapped("csv", {"samples_per_s=r", "gpus=g"});
   const std::string text = "g,r\n1,2,3\n1,98\n2,190\n";
   const auto runs = runs_in(text, format);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The raw measurements of a published study, by its own formula and by ours.
+// Tests that the raw measurements of a published study reproduce its values with its formula and
+// with dlscale's formula.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -17,7 +18,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// As docs/importing.md says it.
+/// Returns the import request that docs/importing.md describes.
 ImportRequest nef_request(const std::string& logs) {
   ImportRequest request{.logs = {logs}};
   request.mapped.kind = "csv";
@@ -31,8 +32,8 @@ ImportRequest nef_request(const std::string& logs) {
   return request;
 }
 
-/// Cells of a table by "device batch/gpus" and the column's id, as text; of intervals, with "_low"
-/// and "_high" after it.
+/// Returns the cells of a table as text by "device batch/gpus" and column id. Intervals have the
+/// suffixes "_low" and "_high".
 std::map<std::string, std::map<std::string, std::string>> cells_of(const Table& table) {
   std::map<std::string, std::map<std::string, std::string>> cells;
   for (const std::vector<Cell>& row : table.rows) {
@@ -58,8 +59,8 @@ double number(const std::string& text) {
   return value;
 }
 
-/// A limit of a bootstrap whose resamples were drawn is one of few values, and may be the neighbour
-/// of what all resamples give: this one has 2.66 % of them beyond it where 2.5 % are asked for.
+/// Returns whether this limit may be the neighbour of the exact one. A limit from drawn resamples
+/// takes one of few values. Here 2.66 % of all resamples lie beyond it instead of 2.5 %.
 bool is_next_to_limit(const std::string& place, const std::string& column) {
   return place == "gpu 64/1" && column == "median_hi [image/s]";
 }
@@ -73,7 +74,7 @@ Table definitions(test::LogFolder& logs) {
   return definitions_table(frame, {});
 }
 
-/// Each value of a reference table, to a unit of its last digit.
+/// Compares each value of a reference table to a unit of its last digit.
 int compare(const Table& table, const std::string& device, const std::string& reference,
             const std::string& workers) {
   const auto cells = cells_of(table);
@@ -102,14 +103,14 @@ int compare(const Table& table, const std::string& device, const std::string& re
     TextRow row;
     REQUIRE(reader->read(reference.substr(start, end - start), row).empty());
     start = end + 1;
-    if (row.empty() || row[2].second.empty()) continue;  // a heading, or a point nobody measured
+    if (row.empty() || row[2].second.empty()) continue;  // heading, or point without a measurement
     const std::string place = device + " " + row[0].second + "/" + row[1].second;
     const auto& own = cells.at(place);
     for (std::size_t i = 2; i < row.size(); ++i) {
       INFO(fmt::format("batch {} on {}: {}", row[0].second, row[1].second, row[i].first));
       if (row[i].first == "outliers") {
         CHECK(own.at("outlying_repetitions") == row[i].second);
-      } else if (row[i].first == "rows") {  // of each rank one
+      } else if (row[i].first == "rows") {  // one row per rank
         CHECK(number(row[i].second) == number(own.at("n")) * number(row[1].second));
       } else if (is_next_to_limit(place, row[i].first)) {
         CHECK(number(row[i].second) == 32.5);
@@ -126,7 +127,7 @@ int compare(const Table& table, const std::string& device, const std::string& re
 
 }  // namespace
 
-TEST_CASE("nef: at batch 16 two GPUs are best by the mean, three by the median") {
+TEST_CASE("nef: at batch 16 two GPUs have the best mean and three the best median") {
   test::LogFolder logs;
   logs.request = nef_request(DLSCALE_SOURCE_DIR "/tests/analysis/import/nef");
   const auto cells = cells_of(definitions(logs));
@@ -159,7 +160,7 @@ TEST_CASE("nef: all measurements give every recomputed value to its last digit")
   }
 }
 
-TEST_CASE("nef: 3 GPUs are told from 2 at batch 64 and 128 alone") {
+TEST_CASE("nef: 3 GPUs differ from 2 only at batches 64 and 128") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (data == nullptr) {
     test::skip("DLSCALE_TEST_DATA names no folder of real logs");

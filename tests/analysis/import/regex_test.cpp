@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regular expressions of users: the first and the last match.
+// Tests of the first and the last match of user-defined regular expressions.
 #include "analysis/import/regex.hpp"
 
 #include <catch2/catch.hpp>
@@ -7,7 +7,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// The group of the last match; "-" where there is none.
+/// Returns the group of the last match, or "-" without a match.
 std::string last(const std::string& expression, std::string_view text) {
   std::vector<std::string_view> groups;
   const Regex::Found found = Regex(expression).find_last(text, groups);
@@ -16,28 +16,28 @@ std::string last(const std::string& expression, std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("the last match is the last that overlaps with none before it") {
+TEST_CASE("the last match does not overlap with earlier matches") {
   CHECK(last("g(\\d+)", "/home/mg0/g12/g3.log") == "3");
   CHECK(last("(\\d\\d)", "12345") == "34");
   CHECK(last("g(\\d+)", "/home/me") == "-");
   CHECK(last("g(\\d+)", "") == "-");
 }
 
-TEST_CASE("the beginning of a text and what is before a match are the same for all matches") {
+TEST_CASE("anchors and look-behind see the complete text for all matches") {
   CHECK(last("^(a)", "aaa") == "a");
   CHECK(last("^(\\d)", "123") == "1");
   CHECK(last("(?<=a)(b|c)", "abc") == "b");
   CHECK(last("\\b(\\w)", "one two") == "t");
 }
 
-TEST_CASE("an empty match at the end of another is none") {
+TEST_CASE("an empty match at the end of another match is ignored") {
   CHECK(last("([^/]*)$", "logs/run1.csv") == "run1.csv");
   CHECK(last("(\\d*)", "g12/x") == "12");
   CHECK(last("(\\d*)", "none") == "");
   CHECK(last("(?=g(\\d))", "g1/g2") == "2");
 }
 
-TEST_CASE("an expression that takes too long on a text gives up, wherever it does") {
+TEST_CASE("an expression that takes too long is abandoned, in the first and later matches") {
   std::vector<std::string_view> groups;
   const std::string text = "1!" + std::string(60, 'a') + "b";
   CHECK(Regex("(1!)|(?:a+)+$").find(text, groups) == Regex::Found::yes);

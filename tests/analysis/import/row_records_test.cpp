@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rows do not tell: samples and steps of epochs, times of rates.
+// Tests of values that rows do not give: samples and steps of epochs, times of rates.
 #include "analysis/import/row_records.hpp"
 
 #include <catch2/catch.hpp>
@@ -37,7 +37,7 @@ double told_rate_of(const StepWindow& window) {
 
 }  // namespace
 
-TEST_CASE("csv: an epoch's row without samples is of the training set, where its size is known") {
+TEST_CASE("csv: an epoch row without samples has those of the training set, if its size is known") {
   contract::RunSpec run = batches_of_16();
   run.dataset.train_samples = 800;
   const auto format = csv_of({"epoch=epoch", "wall_s=t"});
@@ -50,7 +50,7 @@ TEST_CASE("csv: an epoch's row without samples is of the training set, where its
   CHECK(file.skipped.empty());
 }
 
-TEST_CASE("csv: an epoch of which nobody knows the samples has a time, no rate, and is named") {
+TEST_CASE("csv: an epoch with unknown samples has a time without a rate, and is reported") {
   const auto file = read_rows("epoch,t\n0,20\n1,10\n", csv_of({"epoch=epoch", "wall_s=t"}));
   CHECK(all<StepWindow>(file).empty());
   const auto epochs = all<EpochRecord>(file);
@@ -63,14 +63,14 @@ TEST_CASE("csv: an epoch of which nobody knows the samples has a time, no rate, 
                                                  "line 3: the number of samples in epoch 1" + why});
 }
 
-TEST_CASE("csv: an epoch's row that tells its steps has a batch for each of them") {
+TEST_CASE("csv: an epoch row with steps has a batch of samples for each step") {
   const auto format = csv_of({"epoch=epoch", "wall_s=t", "steps=n"});
   const auto windows = all<StepWindow>(read_rows("epoch,t,n\n0,20,50\n", format));
   REQUIRE(windows.size() == 1);
   CHECK(windows[0].samples == 50 * 16);
 }
 
-TEST_CASE("csv: several rows of an epoch are taken neither for epochs nor for steps") {
+TEST_CASE("csv: several rows of one epoch count neither as epochs nor as steps") {
   contract::RunSpec run = batches_of_16();
   run.dataset.train_samples = 800;
   const auto format = csv_of({"epoch=epoch", "wall_s=t"});
@@ -82,11 +82,11 @@ TEST_CASE("csv: several rows of an epoch are taken neither for epochs nor for st
       "steps)");
   const auto windows = all<StepWindow>(file);
   REQUIRE(windows.size() == 1);
-  CHECK(windows[0].samples == 800);  // of the next epoch, which has one row
+  CHECK(windows[0].samples == 800);  // next epoch with a single row
   CHECK(all<EpochRecord>(file)[0].wall_s == 3);
 }
 
-TEST_CASE("csv: rates alone count alike, each as it is told, and are of no steps and parts") {
+TEST_CASE("csv: rates alone have equal weights and no steps or parts") {
   const auto format = csv_of({"samples_per_s=rate"});
   const auto windows = all<StepWindow>(
       read_mapped("rate\n100\n300\n", format, {}, contract::RunSpec{.global_batch = 0}).file);
@@ -100,7 +100,7 @@ TEST_CASE("csv: rates alone count alike, each as it is told, and are of no steps
   }
 }
 
-TEST_CASE("csv: a rate and the batch are the time of a step") {
+TEST_CASE("csv: a rate and the batch give the time of a step") {
   const auto windows = all<StepWindow>(read_rows("rate\n100\n", csv_of({"samples_per_s=rate"})));
   REQUIRE(windows.size() == 1);
   CHECK(windows[0].steps == 1);
@@ -108,7 +108,7 @@ TEST_CASE("csv: a rate and the batch are the time of a step") {
   CHECK(windows[0].parts[7].mean == Approx(0.16));
 }
 
-TEST_CASE("csv: a rate of an epoch of unknown samples is no time of that epoch") {
+TEST_CASE("csv: a rate of an epoch with unknown samples does not give the time of the epoch") {
   const auto format = csv_of({"epoch=epoch", "samples_per_s=rate", "loss=loss"});
   const auto file = read_rows("epoch,rate,loss\n0,100,0.5\n", format);
   const auto windows = all<StepWindow>(file);
@@ -121,7 +121,7 @@ TEST_CASE("csv: a rate of an epoch of unknown samples is no time of that epoch")
   CHECK(epochs[0].train_loss == 0.5);
 }
 
-TEST_CASE("pattern: an evaluation is of the epoch of the rows before it") {
+TEST_CASE("pattern: an evaluation belongs to the epoch of the rows before it") {
   MappedFormat format{.kind = "pattern"};
   format.patterns = {R"(^E (?<epoch>\d+) step (?<step>\d+) (?<wall_s>[\d.]+) s)",
                      R"(^tested: (?<accuracy>[\d.]+))"};
@@ -133,7 +133,7 @@ TEST_CASE("pattern: an evaluation is of the epoch of the rows before it") {
   CHECK(evals[2].epoch == 1);
 }
 
-TEST_CASE("pattern: steps are of the epoch that a line of its own names") {
+TEST_CASE("pattern: steps belong to the epoch that a separate line names") {
   MappedFormat format{.kind = "pattern"};
   format.patterns = {R"(^Epoch (?<epoch>\d+)/\d+)",
                      R"((?<steps>\d+)/100 .* (?<wall_s>\d+)s .*accuracy: (?<accuracy>[\d.]+))"};
@@ -143,7 +143,7 @@ TEST_CASE("pattern: steps are of the epoch that a line of its own names") {
       format);
   const auto windows = all<StepWindow>(file);
   REQUIRE(windows.size() == 3);
-  CHECK(windows[0].epoch == 0);  // nothing has named one yet
+  CHECK(windows[0].epoch == 0);  // no epoch named so far
   CHECK(windows[1].epoch == 1);
   CHECK(windows[2].epoch == 2);
   CHECK(windows[2].steps == 100);
@@ -151,7 +151,7 @@ TEST_CASE("pattern: steps are of the epoch that a line of its own names") {
   CHECK(all<contract::EvalRecord>(file)[2].epoch == 2);
 }
 
-TEST_CASE("csv: evaluations of a table without epochs are of an unknown one") {
+TEST_CASE("csv: evaluations of a table without epochs have an unknown epoch") {
   const auto evals = all<contract::EvalRecord>(read_rows("a\n0.1\n0.2\n", csv_of({"accuracy=a"})));
   REQUIRE(evals.size() == 2);
   CHECK(evals[1].epoch == kUnknownEpoch);

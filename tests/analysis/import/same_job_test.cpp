@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a batch system's books that are about one job count once.
+// Tests that accounting rows of one job count once.
 #include "analysis/import/same_job.hpp"
 
 #include <catch2/catch.hpp>
@@ -36,7 +36,7 @@ std::vector<std::string> states(const LogFolder& logs) {
 
 }  // namespace
 
-TEST_CASE("a job that two dumps have counts once, and that is said") {
+TEST_CASE("a job in two dumps counts once, which is reported") {
   Books books;
   books.write("feb.txt", kHeading + kDone + "2" + kDone.substr(1));
   books.write("jan.txt", kHeading + kDone);
@@ -49,7 +49,7 @@ TEST_CASE("a job that two dumps have counts once, and that is said") {
   CHECK(states(books).size() == 2);
 }
 
-TEST_CASE("of several states of a job the one in which it had ended counts") {
+TEST_CASE("the final state of a job is used") {
   Books books;
   books.write("a.txt", kHeading + row("RUNNING", "00:30:00", kStart) + kHeading + kDone +
                            row("RUNNING", "01:00:00", kStart) +
@@ -58,7 +58,7 @@ TEST_CASE("of several states of a job the one in which it had ended counts") {
   CHECK(states(books) == std::vector<std::string>{"Completed"});
 }
 
-TEST_CASE("of several rows of a job that had not ended the longest counts") {
+TEST_CASE("the longest row of a job that has not ended is used") {
   Books books;
   books.write("a.txt", kHeading + row("RUNNING", "01:00:00", kStart) +
                            row("RUNNING", "02:00:00", kStart) + row("RUNNING", "00:30:00", kStart));
@@ -69,13 +69,13 @@ TEST_CASE("of several rows of a job that had not ended the longest counts") {
   CHECK(summary.skipped[1].shown.ends_with("line 4"));
 }
 
-TEST_CASE("a job that was requeued has another start, and each start counts") {
+TEST_CASE("each start of a requeued job counts") {
   Books books;
   books.write("a.txt", kHeading + row("NODE_FAIL", "00:10:00", "2026-01-31T22:10:00") + kDone);
   CHECK(books.import().runs == 2);
 }
 
-TEST_CASE("a later dump replaces a job of the folder that had not ended, and nothing else") {
+TEST_CASE("a later dump replaces only unfinished jobs of the folder") {
   Books books;
   books.write("jan.txt", kHeading + row("RUNNING", "01:00:00", kStart) + "2" + kDone.substr(1));
   CHECK(books.import().runs == 2);
@@ -89,14 +89,14 @@ TEST_CASE("a later dump replaces a job of the folder that had not ended, and not
   CHECK(again.unchanged == 2);
 }
 
-TEST_CASE("without times only rows that agree in all columns are one job") {
+TEST_CASE("without times, only rows with equal columns are one job") {
   Books books;
   const std::string heading = "JobID|State|Elapsed\n";
   books.write("a.txt", heading + "1|COMPLETED|01:00:00\n1|COMPLETED|01:00:00\n1|FAILED|00:10:00\n");
   CHECK(books.import().runs == 2);
 }
 
-TEST_CASE("jobs with one number on two clusters are two jobs") {
+TEST_CASE("jobs with equal numbers on two clusters are two jobs") {
   Books books;
   const std::string heading = "JobID|Cluster|State|Submit|Start\n";
   const std::string times = "|COMPLETED|2026-01-01T00:00:00|2026-01-01T01:00:00\n";

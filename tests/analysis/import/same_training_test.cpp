@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logs of one training make one run, and logs of unknown models share no curve.
+// Tests that logs of one training form one run, and that logs of unknown models do not share a
+// curve.
 #include "analysis/import/same_training.hpp"
 
 #include <catch2/catch.hpp>
@@ -16,7 +17,7 @@ using Catch::Contains;
 using test::LogFolder;
 namespace fs = std::filesystem;
 
-/// Logs that formats recognise.
+/// Folder of logs whose formats are recognised.
 struct RecognisedLogs : LogFolder {
   RecognisedLogs() {
     request = {.logs = {logs()}};
@@ -36,7 +37,7 @@ std::string eval_entry(int step) {
          ",\n      \"eval_loss\": 1.5,\n      \"step\": " + std::to_string(step) + "\n    }";
 }
 
-/// A state of Hugging Face's Trainer after so many steps of 200.
+/// Returns the state of Hugging Face's Trainer after this many of 200 steps.
 std::string trainer_state(int steps, bool is_finished, bool has_evaluations = true) {
   std::string history;
   for (int step = 50; step <= steps; step += 50) {
@@ -93,14 +94,14 @@ TEST_CASE("a training and the checkpoints below its folder are one run, which na
   CHECK(outcomes(read_frame(logs.folder)) == std::vector<std::string>{"Completed"});
 }
 
-TEST_CASE("checkpoints without evaluations are told by the losses in their histories") {
+TEST_CASE("checkpoints without evaluations are matched by the losses in their histories") {
   RecognisedLogs logs;
   logs.write("out/checkpoint-100/trainer_state.json", trainer_state(100, false, false));
   logs.write("out/trainer_state.json", trainer_state(200, true, false));
   CHECK(logs.import().runs == 1);
 }
 
-TEST_CASE("of checkpoints alone the last one is the run") {
+TEST_CASE("the last of several checkpoints without a training is the run") {
   RecognisedLogs logs;
   logs.write("out/checkpoint-100/trainer_state.json", trainer_state(100, false));
   logs.write("out/checkpoint-150/trainer_state.json", trainer_state(150, false));
@@ -110,7 +111,7 @@ TEST_CASE("of checkpoints alone the last one is the run") {
   CHECK_THAT(summary.joined[0], Contains("checkpoint-100/trainer_state.json: belongs to"));
 }
 
-TEST_CASE("a checkpoint of another training in the same folder is a run of its own") {
+TEST_CASE("a checkpoint of another training in the same folder is a separate run") {
   RecognisedLogs logs;
   std::string other = trainer_state(100, false);
   other.replace(other.find("2.95"), 4, "2.55");
@@ -119,7 +120,7 @@ TEST_CASE("a checkpoint of another training in the same folder is a run of its o
   CHECK(logs.import().runs == 2);
 }
 
-TEST_CASE("trainings with equal losses and other times are repetitions") {
+TEST_CASE("trainings with equal losses and different times are repetitions") {
   RecognisedLogs logs;
   std::string other = trainer_state(200, true);
   other.replace(other.find("50.0,"), 5, "51.0,");
@@ -130,7 +131,7 @@ TEST_CASE("trainings with equal losses and other times are repetitions") {
   CHECK(summary.joined.empty());
 }
 
-TEST_CASE("a log and its summary in one folder are one run, that with the rates") {
+TEST_CASE("a log and its summary in one folder are one run, with the rates of the log") {
   RecognisedLogs logs;
   logs.write("run/summary.csv", timm_summary(71.2));
   logs.write("run/train.log", timm_log(71.2));
@@ -141,14 +142,14 @@ TEST_CASE("a log and its summary in one folder are one run, that with the rates"
   CHECK_THAT(summary.joined[0], Contains("train.log: its summary"));
 }
 
-TEST_CASE("a summary with other evaluations than the log beside it is another training") {
+TEST_CASE("a summary with other evaluations than the log next to it is another training") {
   RecognisedLogs logs;
   logs.write("run/summary.csv", timm_summary(64.5));
   logs.write("run/train.log", timm_log(71.2));
   CHECK(logs.import().runs == 2);
 }
 
-TEST_CASE("each of several logs of one folder is compared with the summary") {
+TEST_CASE("each of several logs in one folder is compared with the summary") {
   RecognisedLogs logs;
   logs.write("run/summary.csv", timm_summary(71.2));
   logs.write("run/a.log", timm_log(70.5, 490.0));
@@ -159,7 +160,7 @@ TEST_CASE("each of several logs of one folder is compared with the summary") {
   CHECK_THAT(summary.joined[0], Contains("b.log: its summary"));
 }
 
-TEST_CASE("a log and its summary are one run wherever they lie, by their evaluations") {
+TEST_CASE("a log and its summary in different folders are one run by their evaluations") {
   const auto log = [](double last, double first_rate = 512.0) {
     std::string text;
     for (const auto& [epoch, accuracy] :
@@ -188,19 +189,20 @@ TEST_CASE("a log and its summary are one run wherever they lie, by their evaluat
   REQUIRE(summary.joined.size() == 1);
   CHECK_THAT(summary.joined[0], Contains("resnet50.log: its summary"));
   CHECK(logs.import().joined == summary.joined);
-  // One that is collected later is compared, too; one that differs in one epoch is another.
+  // A summary that is collected later is compared too. A difference in one epoch makes it another
+  // training.
   logs.write("output/train/20240102/summary.csv", summary_of({10.125, 20.5, 31.75}));
   CHECK(logs.import().runs == 2);
   logs.write("logs/vit.log", log(31.75));
   CHECK(logs.import().runs == 2);
-  // Two equal evaluations of longer trainings show nothing.
+  // Two equal evaluations of longer trainings do not prove a match.
   const std::string other = log(40.0, 500.0);
   logs.write("logs/other.log", other.substr(0, other.find("Train: 2")));
   logs.write("output/train/20240103/summary.csv", summary_of({10.125, 20.5, 39.0}));
   CHECK(logs.import().runs == 4);
 }
 
-TEST_CASE("a copy of a log counts once and is named") {
+TEST_CASE("a copy of a log counts once and is reported") {
   RecognisedLogs logs;
   logs.write("a/train.log", timm_log(71.2));
   logs.write("copy/of/train.log", timm_log(71.2));
@@ -210,7 +212,7 @@ TEST_CASE("a copy of a log counts once and is named") {
   CHECK_THAT(summary.joined[0], Contains("equal byte by byte"));
 }
 
-TEST_CASE("a copy whose path states other axes is a run, with a warning") {
+TEST_CASE("a copy whose path gives other axes is a run with a warning") {
   RecognisedLogs logs;
   logs.request.stated = {"global_batch=64", "model=resnet50"};
   logs.request.axes = {"gpus=g(\\d)/"};
@@ -222,7 +224,7 @@ TEST_CASE("a copy whose path states other axes is a run, with a warning") {
   CHECK_THAT(summary.warnings[0], Contains("are identical, byte by byte; both are imported"));
 }
 
-TEST_CASE("equal words of runs that failed are different runs") {
+TEST_CASE("equal messages of failed runs give different runs") {
   LogFolder logs;
   logs.write_step("b16_g2/run1.csv");
   logs.write("b16_g2/run2.csv", "Segmentation fault\n");
@@ -230,7 +232,7 @@ TEST_CASE("equal words of runs that failed are different runs") {
   CHECK(logs.import().runs == 3);
 }
 
-TEST_CASE("a copy of the beginning of a log belongs to the whole log") {
+TEST_CASE("a copy of the beginning of a log belongs to the complete log") {
   LogFolder logs;
   std::string text = "load,compute,rank,step\n";
   logs.request.mapped.columns.push_back({"step", "step"});
@@ -247,7 +249,7 @@ TEST_CASE("a copy of the beginning of a log belongs to the whole log") {
   CHECK_THAT(summary.joined[0], Contains("with the same first entries"));
 }
 
-TEST_CASE("collecting again names the same logs and changes nothing") {
+TEST_CASE("collecting again reports the same logs and changes nothing") {
   RecognisedLogs logs;
   logs.write("out/trainer_state.json", trainer_state(200, true));
   logs.write("out/checkpoint-100/trainer_state.json", trainer_state(100, false));
@@ -271,7 +273,7 @@ TEST_CASE("a checkpoint that is collected later belongs to the run of the folder
   CHECK(read_frame(logs.folder).runs.size() == 1);
 }
 
-TEST_CASE("a training that is collected after its checkpoint takes the place of the checkpoint") {
+TEST_CASE("a training that is collected after its checkpoint replaces the checkpoint") {
   RecognisedLogs logs;
   logs.request.logs = {
       logs.write("out/checkpoint-100/trainer_state.json", trainer_state(100, false))};
@@ -283,7 +285,7 @@ TEST_CASE("a training that is collected after its checkpoint takes the place of 
   CHECK(outcomes(read_frame(logs.folder)) == std::vector<std::string>{"Completed"});
 }
 
-TEST_CASE("a checkpoint becomes a run when the log that it belonged to becomes another") {
+TEST_CASE("a checkpoint becomes a run when its former log changes to another training") {
   RecognisedLogs logs;
   logs.write("out/trainer_state.json", trainer_state(200, true));
   logs.write("out/checkpoint-100/trainer_state.json", trainer_state(100, false));
@@ -296,7 +298,7 @@ TEST_CASE("a checkpoint becomes a run when the log that it belonged to becomes a
   CHECK(summary.joined.empty());
 }
 
-TEST_CASE("logs of unknown models are no repetitions of each other, and that is said") {
+TEST_CASE("logs of unknown models are not repetitions of each other, which is reported") {
   RecognisedLogs logs;
   logs.request.stated = {"gpus=1", "global_batch=64"};
   logs.write("a/train.log", timm_log(71.2));
@@ -317,7 +319,7 @@ TEST_CASE("logs of unknown models are no repetitions of each other, and that is 
   CHECK(keys.of(frame.runs[0]) != keys.of(frame.runs[1]));
 }
 
-TEST_CASE("logs of an unknown model at several GPU counts make no curve until it is stated") {
+TEST_CASE("logs of an unknown model at several GPU counts form a curve once the model is stated") {
   LogFolder logs;
   logs.request.stated.clear();
   logs.write_step("b16_g2/run1.csv", 0.1);
@@ -332,7 +334,7 @@ TEST_CASE("logs of an unknown model at several GPU counts make no curve until it
   CHECK(CurveKeys(known).of(known.runs[0]) == CurveKeys(known).of(known.runs[1]));
 }
 
-TEST_CASE("the rows of one table share a curve although nobody states their model") {
+TEST_CASE("rows of one table share a curve even without a stated model") {
   LogFolder logs;
   logs.request.stated.clear();
   logs.request.axes.clear();
@@ -347,7 +349,7 @@ TEST_CASE("the rows of one table share a curve although nobody states their mode
   }
 }
 
-TEST_CASE("a log that names its model has no axis for an unknown one") {
+TEST_CASE("a log that names its model has no axis for unknown models") {
   RecognisedLogs logs;
   logs.request.stated = {"gpus=1"};
   logs.write("a.log",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders of published logs, each taken by one command: how many runs there are, how many failed,
-// and values that stand in the files. The options are those of docs/importing.md.
+// Tests that import folders of published logs with one command each. They check the number of runs,
+// the number of failures, and values from the files. The options are those of docs/importing.md.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ void check_values(const SharedLogs& logs, const contract::PlanDir& folder) {
 
 }  // namespace
 
-TEST_CASE("each folder of published logs is collected by one command, with the values in it") {
+TEST_CASE("each folder of published logs is collected with one command and has the known values") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (data == nullptr) {
     test::skip("DLSCALE_TEST_DATA names no folder of published logs");
@@ -73,7 +73,7 @@ TEST_CASE("each folder of published logs is collected by one command, with the v
   }
 }
 
-TEST_CASE("parameters of a benchmark script, without a measurement, are no log") {
+TEST_CASE("parameters of a benchmark script without a measurement are not a log") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (data == nullptr) {
     test::skip("DLSCALE_TEST_DATA names no folder with scaling/pydtnn");

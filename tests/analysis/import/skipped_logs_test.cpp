@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logs, rows and lines that are skipped: the others are imported, and each reason is reported.
+// Tests that skipped logs, rows and lines are reported with a reason and the others are imported.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -15,7 +15,7 @@ using Catch::Contains;
 using test::LogFolder;
 namespace fs = std::filesystem;
 
-/// What is skipped, without the folder of the logs before names.
+/// Returns the skipped files without the folder of the logs.
 std::string skipped(const LogFolder& logs, const ImportSummary& summary) {
   std::string lines = base::describe_skipped(tally_of(summary.skipped));
   const std::string above = logs.logs() + "/";
@@ -31,7 +31,7 @@ std::string skipped_lines(const contract::PlanDir& folder) {
   return base::describe_skipped(tally);
 }
 
-/// CSV files with a rate for each number of GPUs.
+/// Maps CSV columns to GPU counts and rates.
 void read_rates(LogFolder& logs) {
   logs.request.axes = {};
   logs.request.mapped.columns = {{"gpus", "g"}, {"samples_per_s", "rate"}};
@@ -39,7 +39,7 @@ void read_rates(LogFolder& logs) {
 
 }  // namespace
 
-TEST_CASE("a log that lacks its GPUs is skipped with the option that helps, and joins later") {
+TEST_CASE("a log without a GPU count is skipped with the option that helps, and can join later") {
   LogFolder logs;
   logs.write_step("b16_g2/run1.csv");
   logs.write_step("b16_x/run2.csv", 0.1);
@@ -60,7 +60,7 @@ TEST_CASE("a log that lacks its GPUs is skipped with the option that helps, and 
   CHECK(second.unchanged == 1);
 }
 
-TEST_CASE("a path with an impossible value of an axis is skipped, and the others are imported") {
+TEST_CASE("a path with an impossible axis value is skipped, and the others are imported") {
   LogFolder logs;
   logs.request.axes = {"gpus=_g(\\w+)/", "global_batch=b(\\d+)_"};
   logs.write_step("b16_g2/run1.csv");
@@ -76,7 +76,7 @@ TEST_CASE("a path with an impossible value of an axis is skipped, and the others
   CHECK(logs.import().unchanged == 1);
 }
 
-TEST_CASE("a repetition that is no number skips its log alone") {
+TEST_CASE("a non-numeric repetition skips only its log") {
   LogFolder logs;
   logs.request.axes.emplace_back("repetition=run(\\w+)");
   logs.write_step("b16_g2/run1.csv");
@@ -86,7 +86,7 @@ TEST_CASE("a repetition that is no number skips its log alone") {
   CHECK_THAT(skipped(logs, summary), Contains("Skipped 1 file: repetition is \"x\"; it must be a"));
 }
 
-TEST_CASE("where nothing can be imported every reason is an error, and nothing is written") {
+TEST_CASE("an import without any usable log reports every reason and writes nothing") {
   LogFolder logs;
   const std::string text = "load,compute,rank\n0.5,1.0,0\n0.5,1.5,1\n";
   logs.write("b16_x/run1.csv", text);
@@ -101,7 +101,7 @@ TEST_CASE("where nothing can be imported every reason is an error, and nothing i
   CHECK_FALSE(fs::exists(logs.folder.root()));
 }
 
-TEST_CASE("runs that the folder has stay when their log lacks something now") {
+TEST_CASE("runs in the folder stay if their log now lacks a value") {
   LogFolder logs;
   logs.write("b16_x/run1.csv", "load,compute,rank\n0.5,1.0,0\n0.5,1.5,1\n");
   logs.request.defaults = {"gpus=2"};
@@ -114,7 +114,7 @@ TEST_CASE("runs that the folder has stay when their log lacks something now") {
   CHECK(contract::read_plan(logs.folder).runs.size() == 2);
 }
 
-TEST_CASE("one row of a table that cannot be a run does not keep the others out") {
+TEST_CASE("an impossible row of a table does not exclude the others") {
   LogFolder logs;
   read_rates(logs);
   logs.request.logs = {logs.write("all.csv", "g,rate\n1,100\nabc,180\n4,320\n")};
@@ -128,7 +128,7 @@ TEST_CASE("one row of a table that cannot be a run does not keep the others out"
         "example: all.csv: line 3\n");
 }
 
-TEST_CASE("one empty row of a table met in a folder does not keep the others out") {
+TEST_CASE("an empty row of a table in a folder does not exclude the others") {
   LogFolder logs;
   read_rates(logs);
   logs.write("all.csv", "g,rate\n1,\n2,180\n4,320\n");
@@ -137,7 +137,7 @@ TEST_CASE("one empty row of a table met in a folder does not keep the others out
   CHECK_THAT(skipped(logs, summary), Contains("Skipped 1 run: the log contains no measurements"));
 }
 
-TEST_CASE("a log is imported whose own lines lie behind much that other programs wrote") {
+TEST_CASE("a log with its own lines after much output of other programs is imported") {
   LogFolder logs;
   logs.request.mapped = {};
   logs.request.axes = {};
@@ -154,7 +154,7 @@ TEST_CASE("a log is imported whose own lines lie behind much that other programs
   CHECK(skipped(logs, summary).find("its format is not recognised") != std::string::npos);
 }
 
-TEST_CASE("a file named by itself that is no log makes the import incomplete") {
+TEST_CASE("an explicitly given file that is not a log makes the import incomplete") {
   LogFolder logs;
   logs.request = {.stated = {"gpus=1"}};
   const std::string jobs =
@@ -170,7 +170,7 @@ TEST_CASE("a file named by itself that is no log makes the import incomplete") {
   CHECK_FALSE(logs.import().is_complete());
 }
 
-TEST_CASE("links to folders, links to nothing and archives are reported") {
+TEST_CASE("links to folders, broken links and archives are reported") {
   LogFolder logs;
   logs.write_step("b16_g2/run1.csv");
   fs::create_directory_symlink(logs.logs() + "/b16_g2", logs.logs() + "/latest");
@@ -198,7 +198,7 @@ TEST_CASE("rows of tables that lack a mapped column are counted") {
         "Skipped 2 lines: its table has no column \"rate\"; example: " + path + ": line 7\n");
 }
 
-TEST_CASE("JSON objects without a measurement are counted, and are no truncated line") {
+TEST_CASE("JSON objects without a measurement are counted and are not truncated lines") {
   LogFolder logs;
   logs.request.mapped = {.kind = "jsonl", .columns = {{"samples_per_s", "rate"}}};
   const std::string path = logs.write("b16_g2/a.jsonl", "{\"rate\": 5}\n{\"note\": 1}");
@@ -208,7 +208,7 @@ TEST_CASE("JSON objects without a measurement are counted, and are no truncated 
   CHECK(ingest(logs.folder).truncated.empty());
 }
 
-TEST_CASE("broken lines before the first run of a table with several are counted once") {
+TEST_CASE("broken lines before the first run of a table with several runs are counted once") {
   LogFolder logs;
   read_rates(logs);
   const std::string path =
@@ -219,7 +219,7 @@ TEST_CASE("broken lines before the first run of a table with several are counted
         "Skipped 2 lines: has 1 of 2 columns; example: " + path + ": line 2\n");
 }
 
-TEST_CASE("broken rows before the first job of a batch system's books are counted") {
+TEST_CASE("broken rows before the first job of an accounting file are counted") {
   LogFolder logs;
   const std::string path =
       logs.write("jobs.txt",
@@ -234,7 +234,7 @@ TEST_CASE("broken rows before the first job of a batch system's books are counte
                                           path + ": line 3\n");
 }
 
-TEST_CASE("rows of a table of axes that say nothing are reported") {
+TEST_CASE("unused rows of an axis table are reported") {
   LogFolder logs;
   logs.request.axes = {"global_batch=(16)"};
   logs.request.logs = {logs.write_step("16/first.csv")};

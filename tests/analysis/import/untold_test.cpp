@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What logs and their paths do not tell of runs is empty; what they tell keeps runs apart.
+// Tests that values missing from logs and paths are empty, and that given values keep runs apart.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <catch2/catch.hpp>
@@ -17,21 +17,21 @@ using Catch::Contains;
 using Catch::EndsWith;
 using test::LogFolder;
 
-/// One value of the database, NULL as "NULL".
+/// Returns one value of the database, with NULL as "NULL".
 std::string stored(const contract::PlanDir& folder, const std::string& query) {
   SQLite::Database database(folder.database().string(), SQLite::OPEN_READONLY);
   const SQLite::Column value = database.execAndGet(query);
   return value.isNull() ? "NULL" : value.getString();
 }
 
-/// Rates at two GPU counts, of batches that nobody knows.
+/// Requests rates at two GPU counts with unknown batches.
 void ask_for_rates(LogFolder& logs) {
   logs.request.axes.clear();
   logs.request.mapped.columns = {{"gpus", "g"}, {"samples_per_s", "rate"}};
   logs.request.logs = {logs.write("all.csv", "g,rate\n1,100\n1,300\n2,180\n")};
 }
 
-/// Of each run what kind it is and what it is called.
+/// Returns the device kind and the device name of each run.
 std::multiset<std::string> devices_of(const Frame& frame) {
   std::multiset<std::string> devices;
   for (const RunRow& run : frame.runs) {
@@ -46,14 +46,14 @@ std::multiset<std::string> devices_of(const Frame& frame) {
 
 }  // namespace
 
-TEST_CASE("rates alone give throughput, by equal samples, but neither steps nor time spent") {
+TEST_CASE("rates alone give throughput with equal samples, without steps and time spent") {
   LogFolder logs;
   ask_for_rates(logs);
   const Frame frame = logs.collect();
   REQUIRE(frame.runs.size() == 2);
   const RunRow& run = frame.runs[0];
   CHECK(has_throughput(run));
-  CHECK(1 / seconds_per_sample(run) == Approx(150));  // never the mean of the rates
+  CHECK(1 / seconds_per_sample(run) == Approx(150));  // harmonic instead of arithmetic mean
   CHECK_FALSE(run.steps.tells_steps);
   CHECK(run.steps.steps == run.steps.samples);
   CHECK(run.spent.kept_s == 0);
@@ -65,7 +65,7 @@ TEST_CASE("rates alone give throughput, by equal samples, but neither steps nor 
   CHECK(stored(logs.folder, "SELECT min(samples_per_s) FROM step_window_view") == "100.0");
 }
 
-TEST_CASE("logs with times tell their steps and what was spent") {
+TEST_CASE("logs with times give their steps and the time spent") {
   LogFolder logs;
   logs.write_step("b16_g2/run1.csv");
   const RunRow run = logs.collect().runs.at(0);
@@ -74,7 +74,7 @@ TEST_CASE("logs with times tell their steps and what was spent") {
   CHECK(stored(logs.folder, "SELECT steps FROM step_window_view") == "1");
 }
 
-TEST_CASE("a batch, a learning rate and epochs that nobody knows are NULL") {
+TEST_CASE("an unknown batch, learning rate and number of epochs are NULL") {
   LogFolder logs;
   ask_for_rates(logs);
   logs.collect();
@@ -90,7 +90,7 @@ TEST_CASE("a batch, a learning rate and epochs that nobody knows are NULL") {
   CHECK(stored(logs.folder, "SELECT steps FROM step_window LIMIT 1") == "1");
 }
 
-TEST_CASE("a database that has 0 for what nobody knows has NULL once it is brought up to date") {
+TEST_CASE("updating a database replaces 0 by NULL for unknown values") {
   LogFolder logs;
   ask_for_rates(logs);
   logs.collect();
@@ -103,7 +103,7 @@ TEST_CASE("a database that has 0 for what nobody knows has NULL once it is broug
   CHECK(stored(logs.folder, "SELECT max(lr_peak) FROM run") == "NULL");
 }
 
-TEST_CASE("an epoch without samples has its time in the database, and the log is named") {
+TEST_CASE("an epoch without samples has its time in the database, and the log is reported") {
   LogFolder logs;
   logs.request.mapped.columns = {{"epoch", "e"}, {"wall_s", "t"}};
   const std::string path = logs.write("b16_g2/run1.csv", "e,t\n0,20\n1,10\n");
@@ -120,7 +120,7 @@ TEST_CASE("an epoch without samples has its time in the database, and the log is
   CHECK(1 / seconds_per_sample(logs.collect().runs.at(0)) == Approx(320.0 / 30));
 }
 
-TEST_CASE("runs on devices that paths name are not pooled, as own runs on different GPUs") {
+TEST_CASE("runs on different devices in their paths are not pooled") {
   LogFolder logs;
   logs.request.axes.emplace_back("device=/(k80|p100)/");
   logs.write_step("k80/b16_g2/run1.csv");
@@ -130,7 +130,7 @@ TEST_CASE("runs on devices that paths name are not pooled, as own runs on differ
   CHECK(scaling_curves(frame).size() == 2);
 }
 
-TEST_CASE("a table names the devices of logs, and so may a column") {
+TEST_CASE("a table or a column may name the devices of logs") {
   LogFolder logs;
   logs.write_step("b16_g2/run1.csv");
   logs.write_step("b16_g2/run2.csv", 0.25);
@@ -145,14 +145,14 @@ TEST_CASE("a table names the devices of logs, and so may a column") {
   CHECK(devices_of(column.collect()) == std::multiset<std::string>{"cpu ", "cuda K80"});
 }
 
-TEST_CASE("a device that is told by its kind alone has no name") {
+TEST_CASE("a device that is given only by its kind has no name") {
   LogFolder logs;
   logs.request.stated = {"device=GPU"};
   logs.write_step("b16_g2/run1.csv");
   CHECK(devices_of(logs.collect()) == std::multiset<std::string>{"gpu "});
 }
 
-TEST_CASE("a log without a batch is in no curve of those that say theirs") {
+TEST_CASE("a log without a batch does not join curves of logs with a batch") {
   LogFolder logs;
   logs.request.axes.clear();
   logs.request.mapped.kind = "jsonl";
@@ -173,7 +173,7 @@ TEST_CASE("a log without a batch is in no curve of those that say theirs") {
                         !Contains("samples per step instead of"));
 }
 
-TEST_CASE("a batch that the GPUs cannot share evenly has none for each of them") {
+TEST_CASE("a batch that GPUs cannot share evenly has no batch per GPU") {
   LogFolder logs;
   logs.request.axes.clear();
   logs.request.mapped.columns = {{"gpus", "g"}, {"global_batch", "b"}, {"samples_per_s", "rate"}};
@@ -189,7 +189,7 @@ TEST_CASE("a batch that the GPUs cannot share evenly has none for each of them")
   CHECK(curves[1].points.size() == 2);
 }
 
-TEST_CASE("logs of several nodes make one curve, unless a GPU count was on several numbers") {
+TEST_CASE("logs of several nodes form one curve, unless a GPU count has several node counts") {
   LogFolder logs;
   logs.request.axes.clear();
   logs.request.mapped.columns = {{"gpus", "g"}, {"nodes", "n"}, {"samples_per_s", "rate"}};
@@ -203,7 +203,7 @@ TEST_CASE("logs of several nodes make one curve, unless a GPU count was on sever
   CHECK(scaling_curves(logs.collect()).size() == 2);
 }
 
-TEST_CASE("folders above the one that was named are no axes, and make no file a run") {
+TEST_CASE("folders above the given folder are not axes and do not make a file a run") {
   LogFolder logs;
   logs.request.axes = {"gpus=_g(\\d+)/", "global_batch=b(\\d+)_", "above=(results)_g9/"};
   logs.write_step("results_g9/b8_g9/named/b16_g2/run1.csv");
@@ -220,7 +220,7 @@ TEST_CASE("folders above the one that was named are no axes, and make no file a 
   }
 }
 
-TEST_CASE("the named folder itself counts, with the slash before it") {
+TEST_CASE("the given folder itself matches, including the slash before it") {
   LogFolder logs;
   logs.request.axes.emplace_back("cluster=/(nef)/");
   logs.write_step("nef/b16_g2/run1.csv");
@@ -228,7 +228,7 @@ TEST_CASE("the named folder itself counts, with the slash before it") {
   CHECK(logs.collect().runs.at(0).point.at("cluster") == "nef");
 }
 
-TEST_CASE("of a file that was named all that was written counts") {
+TEST_CASE("the complete path of a given file matches") {
   LogFolder logs;
   logs.request.logs = {logs.write_step("b16_g2/run1.csv")};
   CHECK(logs.collect().runs.at(0).gpus == 2);

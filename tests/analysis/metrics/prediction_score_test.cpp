@@ -13,7 +13,8 @@ using namespace dlscale::analysis;
 
 namespace {
 
-/// Said of a point of one run: so many samples a second, on so many GPUs, 64 of a GPU in a step.
+/// Returns a prediction for a point with one run. The point has this throughput and number of GPUs,
+/// and 64 samples per GPU and step.
 KeptPrediction said(int gpus, double samples_per_s, const std::string& framework = "ddp") {
   KeptPrediction kept;
   kept.said.point_id = framework + "-g" + std::to_string(gpus);
@@ -41,7 +42,7 @@ const PredictedQuantity& quantity(const std::string& id) {
 
 }  // namespace
 
-TEST_CASE("errors are predicted over measured, of the median of the repeats") {
+TEST_CASE("errors are the prediction relative to the median of the repeats") {
   const Frame frame = measured({said(1, 1100), said(2, 1900), said(4, 1850)});
   const auto values = score(frame, quantity("samples_per_s"));
   REQUIRE(values.size() == 3);
@@ -53,7 +54,7 @@ TEST_CASE("errors are predicted over measured, of the median of the repeats") {
   CHECK(score(frame, quantity("step_s"))[2].error() == Approx(1).epsilon(0.01));
 }
 
-TEST_CASE("the summary has the median and the worst error and how often the band held") {
+TEST_CASE("the summary has the median error, the worst error and the coverage of the band") {
   const Frame frame = measured({said(1, 1100), said(2, 1900), said(4, 1850)});
   const auto summary = summary_of(score(frame, quantity("samples_per_s")));
   REQUIRE(summary);
@@ -65,21 +66,21 @@ TEST_CASE("the summary has the median and the worst error and how often the band
   CHECK(summary->inside == 2);
 }
 
-TEST_CASE("what was not predicted or not measured is not scored") {
+TEST_CASE("values that were not predicted or not measured are not scored") {
   Frame frame = measured({said(1, 1100), said(8, 7000)});
   CHECK(score(frame, quantity("samples_per_s")).size() == 1);
   CHECK(score(frame, quantity("memory_bytes")).empty());
   CHECK_FALSE(summary_of({}));
   frame.predictions[0].memory_bytes = {2e9};
-  CHECK(score(frame, quantity("memory_bytes")).empty());  // measured, never predicted
+  CHECK(score(frame, quantity("memory_bytes")).empty());  // measured without a prediction
   frame.predictions[0].said.memory_bytes = {1e9, 0.9e9, 1.1e9};
   CHECK(score(frame, quantity("memory_bytes"))[0].error() == Approx(-0.5));
 }
 
-TEST_CASE("the training of a run is all its epochs, where it has those that were predicted") {
+TEST_CASE("the training time of a run is the sum of its epochs, if it has all predicted epochs") {
   Frame frame = measured({said(1, 1100)});
   frame.predictions[0].said.epoch_s = {30, 27, 33};
-  frame.predictions[0].said.run_s = {60, 54, 66};  // two of them
+  frame.predictions[0].said.run_s = {60, 54, 66};  // two epochs
   const auto with = [&](const std::vector<double>& epochs_s) {
     frame.runs[0].epochs.clear();
     for (const double wall_s : epochs_s) frame.runs[0].epochs.push_back({.wall_s = wall_s});
@@ -89,13 +90,13 @@ TEST_CASE("the training of a run is all its epochs, where it has those that were
   REQUIRE(both.size() == 1);
   CHECK(both[0].measured == Approx(50));
   CHECK(both[0].error() == Approx(0.2));
-  CHECK(with({30}).empty());     // it stopped early
-  CHECK(with({30, 0}).empty());  // one without its time
+  CHECK(with({30}).empty());     // run that stopped early
+  CHECK(with({30, 0}).empty());  // epoch without its time
   CHECK(with({9, 9, 9}).empty());
   CHECK(with({}).empty());
 }
 
-TEST_CASE("tables show what was said beside what was measured, and how wrong it was") {
+TEST_CASE("tables show predictions next to measurements with their errors") {
   Frame frame = measured({said(1, 1100), said(4, 1850)});
   frame.predictions[1].afterwards = true;
   const Table table = predictions_table(frame, {});
@@ -110,7 +111,7 @@ TEST_CASE("tables show what was said beside what was measured, and how wrong it 
   CHECK(prediction_errors_table(measured({}), {}).rows.empty());
 }
 
-TEST_CASE("figures have predicted curves dashed beside the measured ones, beyond them too") {
+TEST_CASE("predicted curves are dashed next to the measured ones and extend beyond them") {
   Frame frame = measured({said(1, 1000), said(2, 1800), said(4, 3000), said(8, 4000)});
   analysis::RunRow planned = test::run_at(8, 1);
   planned.outcome = kNotStarted;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Headings as published tables print them, and the quantities, units and axes that they name.
+// Tests of column headings in published tables, and of the quantities, units and axes that they
+// name.
 #include "analysis/publications/column_heading.hpp"
 
 #include <catch2/catch.hpp>
@@ -12,7 +13,7 @@ using dlscale::analysis::read_column_heading;
 
 namespace {
 
-/// Quantity and unit of a measured column; the axis of another one in quotes.
+/// Returns the quantity and unit of a measured column, or the quoted axis of another column.
 std::string meaning_of(const std::string& text) {
   const ColumnHeading heading = read_column_heading(text);
   if (!heading.problem.empty()) return heading.problem;
@@ -28,7 +29,7 @@ struct HeadingCase {
 
 }  // namespace
 
-TEST_CASE("rates are known by their names, by their units and by names that are units") {
+TEST_CASE("rates are recognised by their names, by their units and by names that are units") {
   for (const auto& [heading, meaning] : std::vector<HeadingCase>{
            {"Throughput [img/s]", "throughput [img/s]"},
            {"Throughput (images/sec)", "throughput [images/sec]"},
@@ -57,7 +58,7 @@ TEST_CASE("rates are known by their names, by their units and by names that are 
   }
 }
 
-TEST_CASE("times, speed-ups and efficiencies are known by the names that tables give them") {
+TEST_CASE("times, speed-ups and efficiencies are recognised by their common names") {
   for (const auto& [heading, meaning] : std::vector<HeadingCase>{
            {"Time/epoch [s]", "epoch_time [s]"},
            {"seconds per epoch [s]", "epoch_time [s]"},
@@ -83,14 +84,14 @@ TEST_CASE("times, speed-ups and efficiencies are known by the names that tables 
   }
 }
 
-TEST_CASE("a speed-up against another program and one that is ideal belong to no rule") {
+TEST_CASE("speed-ups over other programs and ideal speed-ups are not checked by rules") {
   CHECK(meaning_of("Speedup over Horovod") == "'Speedup over Horovod'");
   CHECK(meaning_of("Ideal speedup") == "Ideal speedup [1]");
   CHECK(meaning_of("Speedup (ideal)") == "'Speedup (ideal)'");
   CHECK(meaning_of("Linear throughput [img/s]") == "Linear throughput [img/s]");
 }
 
-TEST_CASE("scaling axes are known with makers, models and words for counts") {
+TEST_CASE("scaling axes are recognised with vendors, models and words for counts") {
   for (const auto& [heading, axis] :
        std::vector<HeadingCase>{{"GPUs", "gpus"},           {"# GPUs", "gpus"},
                                 {"#GPU", "gpus"},           {"Number of GPUs", "gpus"},
@@ -127,7 +128,7 @@ TEST_CASE("headings of settings are axes, and others without a unit are guesses"
   }
 }
 
-TEST_CASE("a heading that cannot be read says why") {
+TEST_CASE("an unreadable heading gives a reason") {
   CHECK(meaning_of("Throughput (fp16)") ==
         "column \"Throughput (fp16)\" has no unit: write the unit in brackets, for example "
         "\"Throughput (fp16) [image/s]\"");

@@ -14,7 +14,7 @@ using test::run_at;
 
 namespace {
 
-/// The comparison and what it points into.
+/// Comparison with the data that it refers to.
 struct Compared {
   Compared(Publication what, std::vector<analysis::RunRow> runs)
       : publication(std::move(what)),
@@ -32,7 +32,7 @@ struct Compared {
 
 }  // namespace
 
-TEST_CASE("efficiency is set against the publication's baseline, not one's smallest count") {
+TEST_CASE("efficiency is compared at the publication's baseline instead of the smallest count") {
   Publication publication = test::publication_of(
       "framework,gpus,quantity,relation,value\nddp,8,efficiency,=,0.80\nhorovod,8,efficiency,=,0."
       "7\n");
@@ -47,7 +47,7 @@ TEST_CASE("efficiency is set against the publication's baseline, not one's small
   CHECK(it.comparison.unmatched.size() == 1);
 }
 
-TEST_CASE("efficiency follows the formula that the publication's numbers follow") {
+TEST_CASE("efficiency follows the formula of the publication") {
   Publication publication = test::publication_of("gpus,quantity,value\n8,efficiency,0.10\n");
   publication.baseline_gpus = 4;
   publication.definitions["efficiency"].formula = "speedup / gpus";
@@ -57,7 +57,7 @@ TEST_CASE("efficiency follows the formula that the publication's numbers follow"
   CHECK(Compared(publication, runs).comparison.matches.at(0).own.value == Approx(0.8));
 }
 
-TEST_CASE("without a point at the publication's baseline there is no own efficiency") {
+TEST_CASE("without a point at the publication's baseline there is no measured efficiency") {
   Publication publication = test::publication_of("gpus,quantity,value\n8,efficiency,0.80\n");
   publication.baseline_gpus = 4;
   const Compared it(publication, {run_at(1, 300), run_at(8, 1800)});
@@ -65,7 +65,7 @@ TEST_CASE("without a point at the publication's baseline there is no own efficie
   CHECK(it.comparison.unmatched.size() == 1);
 }
 
-TEST_CASE("throughput follows the publication's formula where runs recorded the parts") {
+TEST_CASE("throughput follows the publication's formula if runs recorded the parts") {
   Publication publication = test::publication_of(
       "gpus,throughput@own [image/s],throughput@median [image/s]\n2,100,100\n");
   publication.definitions["throughput"] = {
@@ -82,13 +82,13 @@ TEST_CASE("throughput follows the publication's formula where runs recorded the 
   fast.steps.parts_s = {0.5, 0, 0.5};
   const Compared it(publication, {slow, fast});
   REQUIRE(it.comparison.matches.size() == 2);
-  CHECK(it.comparison.matches[0].own.value == Approx(128 / 1.5));  // of mean times
+  CHECK(it.comparison.matches[0].own.value == Approx(128 / 1.5));  // rate of the mean time
   CHECK(it.comparison.matches[0].own.interval.kind == analysis::Interval::Kind::None);
-  CHECK(it.comparison.matches[1].own.value == Approx(128 / 1.5));  // of the median of two
+  CHECK(it.comparison.matches[1].own.value == Approx(128 / 1.5));  // rate of the median of two
   CHECK(it.comparison.matches[1].own.interval.kind == analysis::Interval::Kind::Range);
 }
 
-TEST_CASE("a gain from one count to another is that of one's own two points") {
+TEST_CASE("a gain between two counts is compared with the same two measured points") {
   const Compared it(test::publication_of("quantity,relation,value,unit,along,from,to\n"
                                          "throughput,gain,40,%,gpus,1,2\n"
                                          "throughput,gain,40,%,gpus,1,16\n"),
@@ -98,7 +98,7 @@ TEST_CASE("a gain from one count to another is that of one's own two points") {
   CHECK(it.comparison.unmatched.size() == 1);
 }
 
-TEST_CASE("a bound that is kept and a range that is met differ by nothing") {
+TEST_CASE("values within a published bound or range have a difference of 0") {
   Publication publication = test::publication_of(
       "gpus,quantity,relation,value,unit\n2,throughput,>,900,image/"
       "s\n2,throughput,=,800..900,image/s\n"
@@ -112,7 +112,7 @@ TEST_CASE("a bound that is kept and a range that is met differ by nothing") {
   CHECK(verdict(it.comparison.matches[2]) == "higher");
 }
 
-TEST_CASE("runs on CPUs are set beside cores, never beside GPUs") {
+TEST_CASE("runs on CPUs are compared with cores instead of GPUs") {
   analysis::RunRow run = run_at(2, 5);
   run.conditions["device"] = "cpu";
   const Compared it(test::publication_of("gpus,cores,throughput [image/s]\n2,,7\n,2,7\n"), {run});
@@ -120,7 +120,8 @@ TEST_CASE("runs on CPUs are set beside cores, never beside GPUs") {
   CHECK(it.comparison.matches[0].published->axis("cores") == "2");
 }
 
-TEST_CASE("what own runs do not say is matched and told, what is foreign to them is not") {
+TEST_CASE(
+    "missing axes of measured runs are matched and reported, and other axes prevent a match") {
   const Compared it(test::publication_of("gpus,loader,throughput [image/s]\n2,native,7\n"
                                          "4,native,9\n"),
                     {run_at(2, 5)});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference tables as people print them: headings, separators, units, words in cells.
+// Tests of reference tables as printed, with headings, separators, units and words in cells.
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -31,7 +31,7 @@ std::string refusal(const std::string& rows) {
 
 }  // namespace
 
-TEST_CASE("headings are known by the names that tables give them") {
+TEST_CASE("headings are recognised by their common names") {
   const auto values = values_of(
       "Model,# GPUs,Images per second (img/s),Speed-up,Scaling efficiency [%]\n"
       "a,2,150,1.5x,75\n");
@@ -69,7 +69,7 @@ TEST_CASE("cells with groups, units, spreads and marks are numbers in base units
   CHECK(values[3].number->value == Approx(90));
 }
 
-TEST_CASE("approximate cells and bounds keep their relation, failures are words") {
+TEST_CASE("approximate cells and bounds keep their relation, and failures are words") {
   const auto values = values_of("gpus,throughput [image/s]\n1,~980\n2,>1900\n4,OOM\n8,-\n");
   REQUIRE(values.size() == 3);
   CHECK(values[0].relation == "~");
@@ -83,7 +83,7 @@ TEST_CASE("approximate cells and bounds keep their relation, failures are words"
              Contains("does not fit its column"));
 }
 
-TEST_CASE("semicolons part columns, and numbers then may have decimal commas") {
+TEST_CASE("semicolons separate columns, and numbers may then have decimal commas") {
   const auto values = values_of("gpus;epoch_time [s]\n1;98,5\n2;1.024,5\n4;1.024\n");
   REQUIRE(values.size() == 3);
   CHECK(values[0].number->value == 98.5);
@@ -97,7 +97,7 @@ TEST_CASE("semicolons part columns, and numbers then may have decimal commas") {
         "t.csv:3:1: decimal must be comma or point, not \"dot\"");
 }
 
-TEST_CASE("a point before three digits is named in a file with semicolons") {
+TEST_CASE("a point before three digits is reported in a file with semicolons") {
   CHECK_THAT(refusal("gpus;throughput [img/s]\n1;980\n2;1.900\n"),
              Contains("t.csv:5:3: \"1.900\" is ambiguous") && Contains("# decimal: comma"));
   CHECK(values_of("gpus;throughput [img/s];eff\n1;980;1\n2;1.900;0,97\n")[2].number->value == 1900);
@@ -108,7 +108,7 @@ TEST_CASE("a point before three digits is named in a file with semicolons") {
   CHECK(values_of("gpus;time [s]\n1.024;98,5\n")[0].axis("gpus") == "1024");
 }
 
-TEST_CASE("two rates in one table are different statistics and do not contradict each other") {
+TEST_CASE("two rates in one table are different statistics without a contradiction") {
   const auto values = values_of("gpus,images/s,tokens/s\n1,10,5000\n");
   REQUIRE(values.size() == 2);
   CHECK(values[0].quantity == "throughput");
@@ -119,7 +119,7 @@ TEST_CASE("two rates in one table are different statistics and do not contradict
   CHECK(per_gpu[0].number->value == 98);
 }
 
-TEST_CASE("a column of whole numbers that end in zeros was rounded to fewer digits") {
+TEST_CASE("a column of integers that end in zeros was rounded to fewer digits") {
   const auto rounded = values_of("gpus,throughput [image/s]\n1,12300\n2,24100\n4,47000\n");
   CHECK(rounded[0].number->low == 12250);
   CHECK(rounded[2].number->high == 47050);

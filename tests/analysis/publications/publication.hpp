@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Publications made of a table that a test writes.
+// Publications made from tables in tests.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The studies that come with dlscale: they can be read, and all that contradicts itself is found.
+// Tests that the bundled studies can be read and that all their known contradictions are found.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
@@ -21,11 +21,11 @@ const std::filesystem::path kFolder = DLSCALE_SOURCE_DIR "/share/references";
 
 struct Known {
   std::string rule;
-  std::string values;   ///< part of what is quoted
-  std::string meaning;  ///< part of what is said of it
+  std::string values;   ///< part of the quoted values
+  std::string meaning;  ///< part of the explanation
 };
 
-/// Each contradiction that people found in these studies, by study.
+/// Known contradictions in these studies, by study.
 const std::map<std::string, std::vector<Known>> kKnown{
     {"juwels",
      {{"efficiency_formula", "speedup / gpus", "gives 0.25 instead of 1"},
@@ -91,7 +91,7 @@ bool is_found(const std::vector<Contradiction>& found, const Known& known) {
 
 }  // namespace
 
-TEST_CASE("every contradiction known of the published studies is found by a rule") {
+TEST_CASE("a rule finds every known contradiction of the published studies") {
   REQUIRE(workspace::references_in(kFolder).size() == kKnown.size());
   for (const auto& [name, known] : kKnown) {
     const ReferenceStudy study = workspace::read_reference(name, kFolder);
@@ -104,7 +104,7 @@ TEST_CASE("every contradiction known of the published studies is found by a rule
   }
 }
 
-TEST_CASE("what is found has a place, values and one sentence or two") {
+TEST_CASE("findings have a place, values and one or two sentences") {
   for (const auto& [name, known] : kKnown) {
     const ReferenceStudy study = workspace::read_reference(name, kFolder);
     for (const auto& [rule, finding] : find_contradictions(study.publication)) {
@@ -116,7 +116,7 @@ TEST_CASE("what is found has a place, values and one sentence or two") {
   }
 }
 
-TEST_CASE("rules see data alone: another name and another file find the same") {
+TEST_CASE("rules depend on data only and not on file names") {
   const ReferenceStudy study = workspace::read_reference("juwels", kFolder);
   analysis::Publication renamed = study.publication;
   for (analysis::Published& value : renamed.values) {
@@ -130,7 +130,7 @@ TEST_CASE("rules see data alone: another name and another file find the same") {
   }
 }
 
-TEST_CASE("every table that ships names its source and has values") {
+TEST_CASE("every bundled table names its source and has values") {
   for (const auto& [name, known] : kKnown) {
     const ReferenceStudy study = workspace::read_reference(name, kFolder);
     CHECK_FALSE(study.title.empty());
@@ -143,7 +143,7 @@ TEST_CASE("every table that ships names its source and has values") {
   }
 }
 
-TEST_CASE("what is wrong with a study file is told with its line and column") {
+TEST_CASE("errors in a study file are reported with line and column") {
   test::TempDir folder;
   const auto file = folder.path() / "mine.toml";
   const auto complaint = [&](const std::string& text, const std::string& message) {

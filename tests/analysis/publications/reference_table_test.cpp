@@ -36,7 +36,7 @@ TEST_CASE("a measured column and a stated value are read with unit, point and pl
   CHECK(describe(efficiency) == "efficiency < 0.44 at gpus 8, model vgg11");
 }
 
-TEST_CASE("what is wrong with a table is told with its line and column") {
+TEST_CASE("errors in a table are reported with line and column") {
   const auto complaint = [](const std::string& text, const char* message) {
     INFO(text);
     CHECK_THROWS_MATCHES(read_reference_table(text, "t.csv"), base::SpecError, Message(message));
@@ -64,7 +64,7 @@ TEST_CASE("what is wrong with a table is told with its line and column") {
             "t.csv:5:3: \"rises\" needs a column \"along\"");
 }
 
-TEST_CASE("names that heads and relations do not have are answered with the nearest") {
+TEST_CASE("unknown heads and relations are reported with the nearest name") {
   CHECK_THROWS_WITH(
       read_reference_table("# sourse: x\ngpus,time [s]\n", "t.csv"),
       Catch::StartsWith("t.csv:1:1: unknown head \"sourse\"; did you mean \"source\"?"));
@@ -75,7 +75,7 @@ TEST_CASE("names that heads and relations do not have are answered with the near
                     Catch::StartsWith("t.csv:2:1: kind must be R (printed), D"));
 }
 
-TEST_CASE("a line of headings that begins like a comment is the header above numbers") {
+TEST_CASE("a heading line that begins like a comment is the header above numbers") {
   const auto table = read_reference_table(
       kHead + "# GPUs,Throughput [img/s],Speedup\n1,100,1.0\n2,150,1.5\n", "t.csv");
   REQUIRE(table.values.size() == 4);
@@ -88,7 +88,7 @@ TEST_CASE("a line of headings that begins like a comment is the header above num
   CHECK(plain.values.size() == 1);
 }
 
-TEST_CASE("numbers below a heading that is not recognised are noted, settings are not") {
+TEST_CASE("numbers below an unknown heading are noted, and settings are not") {
   const auto notes = [](const std::string& rows) {
     return read_reference_table(kHead + rows, "t.csv").notes;
   };
@@ -107,7 +107,7 @@ TEST_CASE("numbers below a heading that is not recognised are noted, settings ar
   CHECK(notes("gpus,Wall-clock [s]\n1,64\n2,60\n").empty());
 }
 
-TEST_CASE("a table says that its scaling is weak by the word alone") {
+TEST_CASE("only the word weak marks the scaling of a table as weak") {
   const auto work = [](const std::string& rows) {
     return read_reference_table(kHead + rows, "t.csv").work;
   };
@@ -116,7 +116,7 @@ TEST_CASE("a table says that its scaling is weak by the word alone") {
   CHECK(work("gpus,time [s]\n1,2\n").empty());
 }
 
-TEST_CASE("CRLF, a byte order mark and quotes over lines change no value") {
+TEST_CASE("CRLF, byte order marks and quotes over several lines do not change values") {
   const auto table = read_reference_table(
       "\xEF\xBB\xBF# source: x\r\n# kind: D\r\nnote,time [s]\r\n\"two\nlines \"\"q\"\"\",1.5\r\n",
       "t.csv");
@@ -126,7 +126,7 @@ TEST_CASE("CRLF, a byte order mark and quotes over lines change no value") {
   CHECK(table.values[0].number->value == 1.5);
 }
 
-TEST_CASE("cells say which values of an axis are meant") {
+TEST_CASE("axis cells can match alternatives, bounds and ranges") {
   CHECK(AxisCell("ddp|horovod").meets(AxisCell("Horovod")));
   CHECK_FALSE(AxisCell("ddp").meets(AxisCell("horovod")));
   CHECK(AxisCell("<=256").meets(AxisCell("256")));
@@ -141,7 +141,7 @@ TEST_CASE("cells say which values of an axis are meant") {
   CHECK_FALSE(AxisCell("1|2").number());
 }
 
-TEST_CASE("a printed number stands for all that round to it") {
+TEST_CASE("a printed number represents all values that round to it") {
   CHECK(analysis::parse_printed("0.76")->high == Approx(0.765));
   CHECK(analysis::parse_printed("220")->low == Approx(219.5));
   CHECK(analysis::parse_printed("1/2")->low == 0.5);

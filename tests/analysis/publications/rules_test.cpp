@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each rule finds its flaw, and nothing in the same data without it.
+// Tests that each rule finds its flaw and reports nothing for the same data without the flaw.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
@@ -16,7 +16,8 @@ struct RuleCase {
   std::string rule;
   std::string flawed;
   std::string sound;
-  /// What the publication says beside its table; the flag tells which of the two it is.
+  /// Function that adds further data of the publication. `flawed` chooses the flawed or the sound
+  /// version.
   void (*add)(Publication&, bool flawed) = [](Publication&, bool) {};
 };
 
@@ -75,7 +76,7 @@ std::vector<RuleCase> value_cases() {
       {"conflicting_statements",
        "loader,framework,quantity,relation,value\nnative,ddp|horovod,efficiency,<,0.24\n"
        "native,?ddp|horovod,efficiency,=,0.45\n",
-       // One of two may do what not all do.
+       // A statement about one of two frameworks does not conflict with a bound for the other.
        "loader,framework,quantity,relation,value\nnative,ddp,efficiency,<,0.24\n"
        "native,?ddp|horovod,efficiency,=,0.45\n"},
       {"claimed_ratio",
@@ -179,14 +180,14 @@ TEST_CASE("each rule finds its flaw") {
   }
 }
 
-TEST_CASE("each rule is silent about the same data without the flaw") {
+TEST_CASE("each rule reports nothing for the same data without the flaw") {
   for (const RuleCase& one : cases()) {
     INFO(one.rule);
     CHECK(findings(one, false) == 0);
   }
 }
 
-TEST_CASE("no rule is without a test, and no rule finds anything where nothing is said") {
+TEST_CASE("every rule has a test and finds nothing in an empty publication") {
   std::vector<std::string> tested;
   for (const RuleCase& one : cases()) tested.push_back(one.rule);
   for (const analysis::ContradictionRule* rule : analysis::contradiction_rules()) {
@@ -197,7 +198,7 @@ TEST_CASE("no rule is without a test, and no rule finds anything where nothing i
   }
 }
 
-TEST_CASE("a formula with a name that its rule does not know is told with its place") {
+TEST_CASE("a formula with an unknown name is reported with its place") {
   Publication publication;
   publication.baseline_gpus = 4;
   publication.definitions["efficiency"].formula = "speedup / workers";

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scaling tables as publications print them: correct ones have no finding, wrong rows have one
-// each.
+// Tests that correct scaling tables have no findings and that each wrong row has one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,19 +19,19 @@ namespace {
 
 constexpr int kTables = 1500;
 
-/// How a table is printed and what it holds.
+/// Content and layout of a printed table.
 struct Style {
-  bool weak = false;       ///< the work of an epoch grows with the GPUs
-  bool has_batch = false;  ///< a column of global batches
+  bool weak = false;       ///< work per epoch grows with the GPUs
+  bool has_batch = false;  ///< column of global batches
   bool has_throughput = false, has_time = false, has_speedup = false, has_efficiency = false;
   bool percent = false;
-  bool names_baseline = false;  ///< a column `from`
-  bool from_one_gpu = false;    ///< speed-ups are multiplied by the smallest count
+  bool names_baseline = false;  ///< column `from`
+  bool from_one_gpu = false;    ///< speed-ups multiplied by the smallest count
   int curves = 1;
   int first = 1;  ///< smallest count
   int rows = 4;
-  int decimals = 1;     ///< of times, speed-ups and percentages
-  int significant = 0;  ///< digits of throughputs; 0: by decimals
+  int decimals = 1;     ///< decimals of times, speed-ups and percentages
+  int significant = 0;  ///< digits of throughputs, or 0 to use decimals
 };
 
 struct Point {
@@ -162,7 +161,7 @@ bool names_line(const std::vector<Contradiction>& found, int line) {
 
 }  // namespace
 
-TEST_CASE("correct scaling tables contradict nothing, whatever their columns and rounding") {
+TEST_CASE("correct scaling tables have no findings, whatever their columns and rounding") {
   Random random(20);
   for (int i = 0; i < kTables; ++i) {
     const Style style = any_style(random);
@@ -205,7 +204,7 @@ TEST_CASE("every row with a wrong speed-up or efficiency is found") {
   }
 }
 
-TEST_CASE("a table that everybody prints is checked in all of its relations") {
+TEST_CASE("a common table is checked in all of its relations") {
   const auto rules = [](const std::string& table) {
     std::string names;
     for (const auto& [rule, finding] : found_in(table, "")) names += std::string(rule->name) + " ";
@@ -225,7 +224,7 @@ TEST_CASE("a table that everybody prints is checked in all of its relations") {
         "efficiency_and_times ");
 }
 
-TEST_CASE("rows of two precisions at one count contradict nothing") {
+TEST_CASE("rows of two precisions at one count are not a contradiction") {
   CHECK(found_in("precision,GPUs,Throughput [img/s],Speedup\nfp32,8,2900,1.0\namp,8,7500,2.6\n"
                  "fp32,16,5700,1.97\namp,16,14000,4.83\n",
                  "")
@@ -234,8 +233,7 @@ TEST_CASE("rows of two precisions at one count contradict nothing") {
   CHECK(found_in("link,gpus,throughput [img/s]\nnvlink,8,2900\nnvlink,8,1500\n", "").size() == 1);
 }
 
-TEST_CASE(
-    "times are those of the same work unless the table calls it weak, and the message says so") {
+TEST_CASE("times count as strong scaling unless the table is weak, as the message states") {
   const std::string table = "gpus,epoch_time [min],speedup [1]\n1,100,1\n2,80,1.9\n";
   const auto strong = found_in(table, "");
   REQUIRE(strong.size() == 1);
@@ -253,13 +251,13 @@ TEST_CASE(
   CHECK(staying[0].finding.meaning.find("weak scaling") != std::string::npos);
 }
 
-TEST_CASE("a throughput of one GPU that is called a total is named as such") {
+TEST_CASE("a throughput per GPU that is presented as a total is reported as such") {
   const auto found = found_in("gpus,throughput [image/s],efficiency [%]\n1,100,100\n2,95,95\n", "");
   REQUIRE(found.size() == 1);
   CHECK(found[0].finding.meaning.find("throughput is that of one GPU") != std::string::npos);
 }
 
-TEST_CASE("a baseline that the table does not show is allowed for") {
+TEST_CASE("a baseline that is missing from the table is possible") {
   CHECK(found_in("gpus,throughput [image/s],speedup [1],efficiency [%]\n"
                  "2,190,1.9,95\n4,370,3.7,92.5\n8,720,7.2,90\n",
                  "")
@@ -271,32 +269,32 @@ TEST_CASE("a baseline that the table does not show is allowed for") {
           .empty());
 }
 
-TEST_CASE("curves of several devices in one table are apart") {
+TEST_CASE("curves of several devices in one table are separate") {
   CHECK(found_in("device,gpus,throughput [image/s],speedup [1]\n"
                  "V100,1,100,1.0\nV100,2,190,1.9\nA100,1,250,1.0\nA100,2,480,1.92\n",
                  "")
             .empty());
 }
 
-TEST_CASE("a superlinear curve that the table itself supports is above ideal, once a row") {
+TEST_CASE("a superlinear curve with consistent values is reported once per row") {
   const auto found = found_in(
       "gpus,throughput [image/s],speedup [1],efficiency [%]\n1,100,1.0,100\n2,220,2.2,110\n", "");
   REQUIRE(found.size() == 1);
   CHECK(std::string(found[0].rule->name) == "above_ideal");
 }
 
-TEST_CASE("counts below the baseline may be more than ideal, others may not") {
+TEST_CASE("only counts below the baseline may exceed the ideal") {
   CHECK(found_in("gpus,speedup [1],efficiency [%]\n1,0.30,120\n2,0.55,110\n4,1.00,100\n8,1.90,95\n",
                  "")
             .empty());
   CHECK(found_in("gpus,efficiency [%]\n8,120\n", "").size() == 1);
 }
 
-TEST_CASE("percentages of wholes of their own are no shares that add up") {
+TEST_CASE("percentages of different wholes are not shares that add up") {
   CHECK(found_in("gpus,efficiency [%],accuracy [%]\n1,100,76.1\n2,95,76.0\n", "").empty());
 }
 
-TEST_CASE("the same derived values of two models are no copy of a row") {
+TEST_CASE("equal derived values of two models are not a copied row") {
   CHECK(found_in("model,gpus,speedup [1],efficiency [%]\na,1,1.00,100.0\na,2,1.90,95.0\n"
                  "b,1,1.00,100.0\nb,2,1.90,95.0\n",
                  "")

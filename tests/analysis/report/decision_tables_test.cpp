@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables that decide: verdicts, cost, fit, knee, recommend.
+// Tests of the tables verdicts, cost, fit, knee and recommend.
 #include <catch2/catch.hpp>
 
 #include "analysis/report/tables/metrics.hpp"
@@ -18,7 +18,7 @@ using test::number;
 using test::run_at;
 using test::text;
 
-/// Two frameworks on 1 to 8 GPUs, six repeats a point; horovod loses more.
+/// Returns two frameworks on 1 to 8 GPUs with six repeats per point. horovod scales worse.
 Frame measured() {
   Frame frame = frame_of({});
   for (const char* framework : {"ddp", "horovod"}) {
@@ -37,7 +37,7 @@ Frame measured() {
 
 }  // namespace
 
-TEST_CASE("the verdict table names the faster, the effect and what it rests on") {
+TEST_CASE("the verdict table names the faster configuration, the effect and its basis") {
   const Table table = verdicts_table(measured(), {});
   REQUIRE(table.rows.size() == 4);
   CHECK(text(table, 0, "verdict") == "not distinguishable");
@@ -50,7 +50,7 @@ TEST_CASE("the verdict table names the faster, the effect and what it rests on")
   CHECK_THAT(notes(table), Contains("Holm") && Contains("does not prove equality"));
 }
 
-TEST_CASE("the verdict table says which pairs were refused") {
+TEST_CASE("the verdict table lists rejected pairs") {
   Frame frame = measured();
   for (RunRow& run : frame.runs) run.conditions["gpu"] = run.point["framework"];
   const Table table = verdicts_table(frame, {});
@@ -62,14 +62,14 @@ TEST_CASE("the cost table counts GPU-hours") {
   const Table table = cost_table(measured(), {});
   REQUIRE(table.rows.size() == 8);
   CHECK(number(table, 1, "gpus") == 2);
-  const double rate = 1000 / 1.03 * 1.0035;  // of a GPU
+  const double rate = 1000 / 1.03 * 1.0035;  // rate per GPU
   CHECK(number(table, 1, "samples_per_gpu_hour") == Approx(3600 * rate).epsilon(1e-3));
   CHECK(number(table, 1, "gpu_hours_per_epoch") == Approx(1000 / rate).epsilon(1e-3));
   CHECK(number(table, 1, "gpu_hours_spent") == Approx(6 * 2 * 100 / 3600.0));
   CHECK(number(table, 1, "gpu_hours_lost") == Approx(6 * 2 * 10 / 3600.0));
 }
 
-TEST_CASE("the fit table finds the law the times follow, and what it says of more GPUs") {
+TEST_CASE("the fit table finds the law of the times and its prediction for more GPUs") {
   const Table table = fit_table(measured(), {});
   const std::size_t laws = table.rows.size() / 2;
   CHECK(text(table, laws - 1, "law") == "average");
@@ -84,7 +84,7 @@ TEST_CASE("the fit table finds the law the times follow, and what it says of mor
              Contains("framework=ddp: no law, the curve only has 2 points"));
 }
 
-TEST_CASE("the knee table advises how many GPUs to use") {
+TEST_CASE("the knee table recommends a number of GPUs") {
   const Table table = knee_table(measured(), {});
   REQUIRE(table.rows.size() == 2);
   CHECK(text(table, 0, "advice") == "use at most 8 GPUs (the largest count measured)");
@@ -95,7 +95,7 @@ TEST_CASE("the knee table advises how many GPUs to use") {
   CHECK(text(table, 1, "against") == "1 GPU (1 node)");
 }
 
-TEST_CASE("the knee of unlike runs is refused, or has a warning") {
+TEST_CASE("the knee of mixed runs is rejected, or has a warning when allowed") {
   Frame mixed = measured();
   mixed.runs.back().conditions["gpu"] = "K80";
   CHECK(knee_table(mixed, {}).rows.size() == 1);
@@ -104,7 +104,7 @@ TEST_CASE("the knee of unlike runs is refused, or has a warning") {
   CHECK_THAT(notes(allowed), Contains("warning: framework=horovod mixes conditions: gpu is"));
 }
 
-TEST_CASE("a knee of fewer than six repeats has no interval, and says so") {
+TEST_CASE("a knee of fewer than six repeats has no interval, which is noted") {
   Frame few = measured();
   std::erase_if(few.runs, [](const RunRow& run) { return run.repetition > 5; });
   const Table table = knee_table(few, {});
@@ -112,7 +112,7 @@ TEST_CASE("a knee of fewer than six repeats has no interval, and says so") {
   CHECK(std::holds_alternative<std::monostate>(table.rows[1][column(table, "support")]));
 }
 
-TEST_CASE("energy of jobs stands beside GPU-hours where the books tell it, and is never 0") {
+TEST_CASE("energy of jobs is shown next to GPU-hours if the accounting has it, and is never 0") {
   Frame frame = measured();
   CHECK(cost_table(frame, {}).columns.back().id == "gpu_hours_lost");
   frame.runs[0].job = JobRow{.elapsed_s = 100, .energy_j = 0};  // no sensor
@@ -124,7 +124,7 @@ TEST_CASE("energy of jobs stands beside GPU-hours where the books tell it, and i
   CHECK(number(table, 0, "n_energy") == 3);
   CHECK(number(table, 0, "mean_power_w") == 310);
   CHECK(number(table, 0, "energy_j") == 31000);
-  const double each = 310 / (1000 * 1.002);  // of the second repeat
+  const double each = 310 / (1000 * 1.002);  // energy of the second repeat
   CHECK(number(table, 0, "energy_j_per_sample") == Approx(each).epsilon(1e-6));
   CHECK(number(table, 0, "energy_j_per_epoch") == Approx(3600000 * each).epsilon(1e-6));
   CHECK(number(table, 1, "n_energy") == 0);
@@ -132,7 +132,7 @@ TEST_CASE("energy of jobs stands beside GPU-hours where the books tell it, and i
   CHECK_THAT(notes(table), Contains("energy of whole jobs as recorded by the batch system"));
 }
 
-TEST_CASE("the recommendation names the fastest for each budget and what is as fast") {
+TEST_CASE("the recommendation names the fastest configuration for each budget and its equals") {
   const Table table = recommend_table(measured(), {});
   REQUIRE(table.rows.size() == 4);
   CHECK(text(table, 0, "as_fast") == "framework=horovod, gpus=1");
@@ -150,7 +150,7 @@ TEST_CASE("the recommendation names the fastest for each budget and what is as f
   CHECK_THAT(notes(recommend_table(mixed, {})), Contains("framework=horovod: left out"));
 }
 
-TEST_CASE("runs left out as outliers are told under every table, also divided ones") {
+TEST_CASE("outliers that were left out are noted under every table, including divided tables") {
   Frame frame = measured();
   frame.outliers = "outliers (mad): 1 run left out: x";
   CHECK_THAT(notes(cost_table(frame, {})), Contains(frame.outliers));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axes of a study that are called like a column of a table.
+// Tests of study axes with the name of a table column.
 #include <catch2/catch.hpp>
 
 #include "analysis/report/tables/tables.hpp"
@@ -17,7 +17,7 @@ using test::number;
 using test::run_at;
 using test::text;
 
-/// Two curves that differ in an axis of this name.
+/// Returns two curves that differ in an axis of this name.
 Frame frame_with_axis(const std::string& name) {
   Frame frame = frame_of({run_at(1, 100), run_at(2, 190), run_at(1, 90), run_at(2, 170)});
   frame.axes = {{name, {"low", "high"}}, {"gpus", {"1", "2"}}};
@@ -34,7 +34,7 @@ std::string written(const char* format, const Frame& frame) {
 
 }  // namespace
 
-TEST_CASE("an axis called n keeps its place and has a name of its own") {
+TEST_CASE("an axis called n keeps its position and is renamed") {
   const Table table = efficiency_table(frame_with_axis("n"), {});
   CHECK(table.columns.front().id == "axis_n");
   CHECK(table.columns.front().title == "axis n");
@@ -43,13 +43,13 @@ TEST_CASE("an axis called n keeps its place and has a name of its own") {
   CHECK_THAT(notes(table), Contains("axis_n: the study's axis n"));
 }
 
-TEST_CASE("an axis that no column is called like keeps its name") {
+TEST_CASE("an axis without a column of the same name keeps its name") {
   const Table table = efficiency_table(frame_with_axis("depth"), {});
   CHECK(table.columns.front().id == "depth");
   CHECK_THAT(notes(table), !Contains("the study's axis"));
 }
 
-TEST_CASE("CSV has one column of each name, also of bounds") {
+TEST_CASE("CSV has one column of each name, including bounds") {
   CHECK_THAT(written("csv", frame_with_axis("efficiency")),
              Contains("\naxis_efficiency,gpus,nodes,n,") &&
                  Contains(",efficiency,efficiency_low,efficiency_high\nlow,1,"));
@@ -63,7 +63,7 @@ TEST_CASE("JSON has one value of each name") {
   CHECK_THAT(json, !Contains("\"nodes\": \"low\""));
 }
 
-TEST_CASE("axes that would then be called alike are told apart as well") {
+TEST_CASE("axes with equal names after renaming are distinguished too") {
   Frame frame = frame_with_axis("n");
   frame.axes.push_back({"axis_n", {"a", "b"}});
   for (RunRow& run : frame.runs) run.point["axis_n"] = run.point["n"] == "low" ? "a" : "b";

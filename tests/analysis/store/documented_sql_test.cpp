@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The questions that docs/results-format.md asks in SQL.
+// Tests of the SQL queries in docs/results-format.md.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <catch2/catch.hpp>
@@ -23,7 +23,7 @@ std::vector<std::string> documented_queries() {
 
 }  // namespace
 
-TEST_CASE("the documented questions in SQL have answers") {
+TEST_CASE("the documented SQL queries have results") {
   test::WrittenStudy study;
   study.add("ddp", 1);
   study.add("ddp", 1, {}, 2);

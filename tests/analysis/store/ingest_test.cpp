@@ -27,7 +27,7 @@ const RunRow& row_of(const Frame& frame, const std::string& run_id) {
 
 }  // namespace
 
-TEST_CASE("collecting reads what the runs measured") {
+TEST_CASE("collecting reads the measurements of the runs") {
   WrittenStudy study;
   const std::string run_id = study.add("ddp", 2, {1000, 0.97});
   const IngestSummary summary = ingest(study.folder);
@@ -46,7 +46,7 @@ TEST_CASE("collecting reads what the runs measured") {
   CHECK(frame.axes.at(1).values == std::vector<std::string>{"1", "2", "4"});
 }
 
-TEST_CASE("what gradients are compressed to is a condition of a run, as they are is none") {
+TEST_CASE("gradient compression is a condition of a run, and its absence is not") {
   WrittenStudy study;
   const std::string plain = study.add("ddp", 1);
   const std::string compressed = study.add("ddp", 2);
@@ -60,7 +60,7 @@ TEST_CASE("what gradients are compressed to is a condition of a run, as they are
   CHECK_FALSE(row_of(frame, plain).conditions.contains("compression"));
 }
 
-TEST_CASE("a profile goes to the database with its kernels, in their order") {
+TEST_CASE("a profile is stored with its kernels in order") {
   WrittenStudy study;
   const std::string run_id = study.plan_run("ddp", 2);
   const contract::LaunchDir launch = study.launch(run_id, 2);
@@ -76,7 +76,7 @@ TEST_CASE("a profile goes to the database with its kernels, in their order") {
              Contains("|1|aten::mm|computation|7|2.5\n") && Contains("|2|loading|io|50|0.5\n"));
 }
 
-TEST_CASE("metrics, targets and inference go to the database and to the run's row") {
+TEST_CASE("metrics, targets and inference are stored and are in the run's row") {
   WrittenStudy study;
   const std::string run_id = study.plan_run("ddp", 2);
   const contract::LaunchDir launch = study.launch(run_id, 2);
@@ -109,7 +109,7 @@ TEST_CASE("metrics, targets and inference go to the database and to the run's ro
   CHECK(run.inference[0].latency_p90_s == 0.03);
 }
 
-TEST_CASE("a file that grew is read again, its metrics and targets once") {
+TEST_CASE("a file that grew is read again, with its metrics and targets once") {
   WrittenStudy study;
   const contract::LaunchDir launch = study.launch(study.plan_run("ddp", 1), 1, {.stopped = false});
   const auto append = [&](const contract::ResultRecord& record) {
@@ -129,7 +129,7 @@ TEST_CASE("a file that grew is read again, its metrics and targets once") {
   }
 }
 
-TEST_CASE("what a style counts goes to the database as the object it is") {
+TEST_CASE("counters of a framework style are stored as JSON objects") {
   WrittenStudy study;
   const auto launch = study.launch(study.plan_run("horovod", 2), 2);
   base::LineAppender(launch.results())
@@ -144,7 +144,7 @@ TEST_CASE("what a style counts goes to the database as the object it is") {
   CHECK(database.execAndGet("SELECT count(*) FROM step_window WHERE extra IS NULL").getInt() > 0);
 }
 
-TEST_CASE("collecting twice gives the same rows and reads nothing again") {
+TEST_CASE("collecting twice gives the same rows and reads no file again") {
   WrittenStudy study;
   study.add("ddp", 1);
   study.add("ddp", 2, {.outcome = RunOutcome::Failed});
@@ -156,7 +156,7 @@ TEST_CASE("collecting twice gives the same rows and reads nothing again") {
   CHECK(test::dump_all(study.folder) == first);
 }
 
-TEST_CASE("collecting in parts gives the rows of collecting at once") {
+TEST_CASE("collecting in parts gives the rows of collecting once") {
   WrittenStudy study;
   study.add("synchronous", 2);
   ingest(study.folder);
@@ -186,7 +186,7 @@ TEST_CASE("more files than one thread reads give the same rows each time") {
   CHECK(test::dump_all(study.folder) == in_parts);
 }
 
-TEST_CASE("a results file that grew is read again, a touched one is not") {
+TEST_CASE("a results file that grew is read again, and a touched file is not") {
   WrittenStudy study;
   const std::string run_id = study.plan_run("ddp", 1);
   const auto results = study.launch(run_id, 1, {.stopped = false}).results();
@@ -199,7 +199,7 @@ TEST_CASE("a results file that grew is read again, a touched one is not") {
   CHECK(read_frame(study.folder).runs[0].outcome == "Completed");
 }
 
-TEST_CASE("what is gone from the folder goes from the database") {
+TEST_CASE("runs that were removed from the folder are removed from the database") {
   WrittenStudy study;
   study.add("ddp", 1);
   const std::string run_id = study.add("ddp", 2);
@@ -216,7 +216,7 @@ TEST_CASE("what is gone from the folder goes from the database") {
   CHECK(test::dump_all(study.folder) == rows);
 }
 
-TEST_CASE("a truncated results file is taken up to its last line and reported each time") {
+TEST_CASE("a truncated results file is read up to its last line and reported each time") {
   WrittenStudy study;
   const std::string run_id = study.add("ddp", 1, {.stopped = false});
   study.note_end(run_id, RunOutcome::Completed, 2000.5);
@@ -232,7 +232,7 @@ TEST_CASE("a truncated results file is taken up to its last line and reported ea
   CHECK(read_frame(study.folder).runs[0].evals.empty());
 }
 
-TEST_CASE("unknown records and broken lines are counted, the rest is taken") {
+TEST_CASE("unknown records and broken lines are counted, and the rest is read") {
   WrittenStudy study;
   const std::string run_id = study.add("ddp", 1);
   base::LineAppender file(study.folder.run(run_id).launch(1).results());
@@ -245,7 +245,7 @@ TEST_CASE("unknown records and broken lines are counted, the rest is taken") {
   CHECK(read_frame(study.folder).runs[0].outcome == "Completed");
 }
 
-TEST_CASE("a failed run is a row") {
+TEST_CASE("a failed run has a row") {
   WrittenStudy study;
   const std::string run_id = study.add("ddp", 2, {.outcome = RunOutcome::OutOfMemory});
   ingest(study.folder);
@@ -253,7 +253,7 @@ TEST_CASE("a failed run is a row") {
   CHECK_FALSE(has_throughput(read_frame(study.folder).runs[0]));
 }
 
-TEST_CASE("a launch that died before it could write is a row, too") {
+TEST_CASE("a launch that died before it could write has a row too") {
   WrittenStudy study;
   const std::string run_id = study.plan_run("ddp", 2);
   study.folder.run(run_id).make_next_launch();
@@ -262,7 +262,7 @@ TEST_CASE("a launch that died before it could write is a row, too") {
   CHECK(row_of(read_frame(study.folder), run_id).outcome == "NodeFailed");
 }
 
-TEST_CASE("of several launches the last completed one counts") {
+TEST_CASE("the last completed of several launches is used") {
   WrittenStudy study;
   const std::string run_id = study.plan_run("ddp", 1);
   study.launch(run_id, 1, {100, 0.5});
@@ -275,7 +275,7 @@ TEST_CASE("of several launches the last completed one counts") {
   CHECK(final_accuracy(run) == 0.6);
 }
 
-TEST_CASE("the runner's word on the end of a run wins over the trainer's") {
+TEST_CASE("the end that the runner logged takes precedence over the trainer's") {
   WrittenStudy study;
   const std::string run_id = study.add("ddp", 1);
   study.note_end(run_id, RunOutcome::TimedOut, WrittenStudy::start_of_launch(1) + 20);
@@ -295,7 +295,7 @@ TEST_CASE("results of another run are left out and reported") {
   CHECK_THAT(summary.problems[0], Contains("contains results of run " + other));
 }
 
-TEST_CASE("a run whose run.json is broken or missing is an unreadable row, each time") {
+TEST_CASE("a run with a broken or missing run.json has an unreadable row each time") {
   WrittenStudy study;
   study.add("ddp", 1);
   const std::string broken = study.add("ddp", 2);
@@ -318,7 +318,7 @@ TEST_CASE("a run whose run.json is broken or missing is an unreadable row, each 
   }
 }
 
-TEST_CASE("a run.json that is mended brings its run and its results in") {
+TEST_CASE("a repaired run.json restores its run and results") {
   WrittenStudy study;
   const std::string run_id = study.add("ddp", 1);
   const auto run_json = study.folder.run(run_id).run_json();
@@ -332,7 +332,7 @@ TEST_CASE("a run.json that is mended brings its run and its results in") {
   CHECK(has_throughput(read_frame(study.folder).runs.at(0)));
 }
 
-TEST_CASE("a folder without plan.json says what to do and gets no database") {
+TEST_CASE("a folder without plan.json gives an error with advice and gets no database") {
   test::TempDir folder;
   const contract::PlanDir plan(folder.path());
   CHECK_THROWS_AS(ingest(plan), base::UsageError);
@@ -340,7 +340,7 @@ TEST_CASE("a folder without plan.json says what to do and gets no database") {
   CHECK_FALSE(std::filesystem::exists(plan.database()));
 }
 
-TEST_CASE("a task of an array that has not started is a planned run of its table's description") {
+TEST_CASE("an array task that has not started is a planned run described by the array's table") {
   WrittenStudy study;
   const std::string run_id = study.plan_run("ddp", 2);
   std::string json = base::read_file(study.folder.run(run_id).run_json());

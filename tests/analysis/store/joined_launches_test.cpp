@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run of several launches: recorded by dlscale-train, killed in its fourth epoch after a
-// checkpoint at step 200, told to stop at step 400, and undisturbed.
+// Tests of one run of several launches. The launches were recorded by dlscale-train: one killed in
+// its fourth epoch after a checkpoint at step 200, one stopped at step 400, and one undisturbed.
 #include <catch2/catch.hpp>
 
 #include "analysis/report/tables/headings.hpp"
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 const fs::path kData = fs::path(DLSCALE_SOURCE_DIR) / "tests/data/interrupted";
 constexpr const char* kRecorded = "interrupted-r1";
 
-/// A recorded text, as if it were of run `run_id`.
+/// Returns a recorded text with its run id replaced by `run_id`.
 std::string recorded(const char* file, const std::string& run_id) {
   std::string text = base::read_file(kData / file);
   for (std::size_t at = 0; (at = text.find(kRecorded, at)) != std::string::npos;) {
@@ -27,7 +27,7 @@ std::string recorded(const char* file, const std::string& run_id) {
   return text;
 }
 
-/// Adds a run whose launches left these files; an empty name is a launch that left none.
+/// Adds a run whose launches have these results. An empty name is a launch without results.
 void add(WrittenStudy& study, const std::string& run_id, const std::vector<const char*>& launches) {
   study.plan.runs.push_back({.run_id = run_id, .job = run_id, .gpus = 1});
   study.plan.jobs.push_back({run_id, {run_id}, {}});
@@ -43,7 +43,7 @@ void add(WrittenStudy& study, const std::string& run_id, const std::vector<const
 
 const std::vector<const char*> kLaunches{"launch-1.jsonl", "launch-2.jsonl", "launch-3.jsonl"};
 
-/// Seconds of the windows of a recorded launch that begin at `from` or later.
+/// Returns the seconds of the windows of a recorded launch that begin at step `from` or later.
 double seconds(const char* file, std::int64_t from = 0) {
   double sum = 0;
   for (const auto& record : contract::parse_results(recorded(file, "x")).records) {
@@ -55,7 +55,7 @@ double seconds(const char* file, std::int64_t from = 0) {
 
 }  // namespace
 
-TEST_CASE("the launches of an interrupted run make up the curve of an undisturbed one") {
+TEST_CASE("the launches of an interrupted run form the curve of an undisturbed run") {
   WrittenStudy study;
   add(study, "joined-r1", kLaunches);
   add(study, "whole-r1", {"whole.jsonl"});
@@ -74,11 +74,11 @@ TEST_CASE("the launches of an interrupted run make up the curve of an undisturbe
     CHECK(joined.epochs[epoch].train_loss == Approx(whole.epochs[epoch].train_loss));
   }
   CHECK(whole.steps.steps == 600 - 40);       // without the first window
-  CHECK(joined.steps.steps == 600 - 3 * 40);  // without that of each launch
+  CHECK(joined.steps.steps == 600 - 3 * 40);  // without the first window of each launch
   CHECK(joined.steps.samples == 16 * joined.steps.steps);
 }
 
-TEST_CASE("time that was spent twice is counted apart") {
+TEST_CASE("repeated time is counted separately") {
   WrittenStudy study;
   add(study, "joined-r1", kLaunches);
   add(study, "whole-r1", {"whole.jsonl"});
@@ -96,7 +96,7 @@ TEST_CASE("time that was spent twice is counted apart") {
       Catch::StartsWith("1 run resumed from checkpoints (3 launches); 0:00:00 of training "));
 }
 
-TEST_CASE("collecting after each launch gives what collecting at the end gives") {
+TEST_CASE("collecting after each launch gives the same as collecting at the end") {
   WrittenStudy study;
   add(study, "joined-r1", {"launch-1.jsonl"});
   ingest(study.folder);
@@ -111,7 +111,7 @@ TEST_CASE("collecting after each launch gives what collecting at the end gives")
   CHECK(read_frame(study.folder).runs.at(0).evals.size() == 6);
 }
 
-TEST_CASE("a launch that started afresh is joined to none before it") {
+TEST_CASE("a launch that started from the beginning is not joined to earlier launches") {
   WrittenStudy study;
   add(study, "again-r1", {"launch-1.jsonl", "whole.jsonl"});
   ingest(study.folder);
@@ -122,7 +122,7 @@ TEST_CASE("a launch that started afresh is joined to none before it") {
   CHECK(run.spent.lost_s == Approx(seconds("launch-1.jsonl")));
 }
 
-TEST_CASE("where an earlier launch is gone the rest is still taken") {
+TEST_CASE("later launches are used if an earlier launch is missing") {
   WrittenStudy study;
   add(study, "joined-r1", kLaunches);
   fs::remove_all(study.folder.run("joined-r1").launch(1).root());

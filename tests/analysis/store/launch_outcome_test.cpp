@@ -22,7 +22,8 @@ LaunchSeen seen(int launch, double started, std::optional<RunOutcome> stop = {})
 
 }  // namespace
 
-TEST_CASE("the runner's word wins over the trainer's, that over the job script's") {
+TEST_CASE(
+    "the end in the launch log takes precedence over the trainer's, which precedes the script's") {
   const LaunchSeen launch = seen(1, 10, RunOutcome::Completed);
   const EndRecord by_runner = end(Scope::Run, 20.5, RunOutcome::TimedOut);
   const EndRecord by_script = end(Scope::Script, 20.5, RunOutcome::Failed);
@@ -31,26 +32,26 @@ TEST_CASE("the runner's word wins over the trainer's, that over the job script's
   CHECK(decide_ends({seen(1, 10)}, {by_script})[0].outcome == "Failed");
 }
 
-TEST_CASE("a launch without any end is unfinished") {
+TEST_CASE("a launch without any recorded end is unfinished") {
   CHECK(decide_ends({seen(1, 10)}, {})[0].outcome == "Unfinished");
   CHECK(decide_ends({seen(1, std::nan(""))}, {})[0].outcome == "Unfinished");
 }
 
-TEST_CASE("a launch whose job completed without it is lost; a bad end of the job is its own") {
+TEST_CASE("a launch without an end is lost if its job completed, and else ends like its job") {
   CHECK(decide_ends({seen(1, 10)}, {end(Scope::Job, 20.5, RunOutcome::Completed)})[0].outcome ==
         "Lost");
   CHECK(decide_ends({seen(1, 10)}, {end(Scope::Job, 20.5, RunOutcome::TimedOut)})[0].outcome ==
         "TimedOut");
 }
 
-TEST_CASE("the end of a job says nothing about a run that said how it ended") {
+TEST_CASE("the end of a job does not change a run with a recorded end") {
   const auto ends = decide_ends({seen(1, 10, RunOutcome::Completed)},
                                 {end(Scope::Job, 20.5, RunOutcome::Failed)});
   CHECK(ends[0].outcome == "Completed");
   CHECK(ends[0].source == "results.jsonl");
 }
 
-TEST_CASE("ends belong to the launch that started last before them") {
+TEST_CASE("ends belong to the last launch that started before them") {
   const auto ends =
       decide_ends({seen(1, 10), seen(2, 30)}, {end(Scope::Run, 40.5, RunOutcome::Completed),
                                                end(Scope::Run, 20.5, RunOutcome::Preempted),
@@ -59,19 +60,19 @@ TEST_CASE("ends belong to the launch that started last before them") {
   CHECK(ends[1].outcome == "Completed");
 }
 
-TEST_CASE("an end told in whole seconds may have been in the second the launch started") {
+TEST_CASE("an end in whole seconds may be in the second of the launch start") {
   const auto ends = decide_ends({seen(1, 10.4)}, {end(Scope::Script, 10, RunOutcome::OutOfMemory)});
   CHECK(ends[0].outcome == "OutOfMemory");
 }
 
-TEST_CASE("a script's record without an outcome is judged by its exit code") {
+TEST_CASE("a script's record without an outcome uses its exit code") {
   EndRecord record = end(Scope::Script, 20.5, RunOutcome::Completed);
   record.record.outcome.reset();
   record.record.exit_code = 99;
   CHECK(decide_ends({seen(1, 10)}, {record})[0].outcome == "Preempted");
 }
 
-TEST_CASE("a trainer told to stop because another rank died has failed as the script says") {
+TEST_CASE("a trainer stopped because another rank died has failed as the script recorded") {
   LaunchSeen launch = seen(1, 10, RunOutcome::Cancelled);
   launch.reason = "received SIGTERM";
   EndRecord script{Scope::Script, "logs/job.end", {.event = "ended", .time = 20, .exit_code = 137}};
@@ -90,7 +91,7 @@ TEST_CASE("a trainer told to stop because another rank died has failed as the sc
   }
 }
 
-TEST_CASE("a rank that was stopped because the time was up has timed out, not been cancelled") {
+TEST_CASE("a rank that was stopped at the time limit has timed out instead of being cancelled") {
   LaunchSeen launch = seen(1, 10, RunOutcome::Cancelled);
   launch.reason = "received SIGTERM";
   const EndRecord script{Scope::Script,
@@ -106,7 +107,7 @@ TEST_CASE("a rank that was stopped because the time was up has timed out, not be
   CHECK(end.reason == "got SIGUSR1");
 }
 
-TEST_CASE("a run that was never launched ended as its job did, or has not started") {
+TEST_CASE("a run without a launch ends like its job, or has not started") {
   CHECK(decide_without_launch({}).outcome == "NotStarted");
   CHECK(decide_without_launch({end(Scope::Run, 1, RunOutcome::Cancelled)}).outcome == "Cancelled");
   CHECK(decide_without_launch({end(Scope::Job, 1, RunOutcome::Completed)}).outcome == "Lost");

@@ -33,7 +33,7 @@ void launch_with_peaks(test::WrittenStudy& study, const std::string& run_id,
 
 }  // namespace
 
-TEST_CASE("a run's peak is the most that the launch of its result held") {
+TEST_CASE("the memory peak of a run is the maximum of the launch with its result") {
   using contract::RunOutcome;
   test::WrittenStudy study;
   const std::string told = study.plan_run("ddp", 1), untold = study.plan_run("ddp", 2);

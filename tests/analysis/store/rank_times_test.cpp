@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each rank worked, from a launch's records to the database and to the run's row.
+// Tests of the work times of ranks from launch records to the database and to the run's row.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// A launch of these hosts' ranks with records of what they worked.
+/// Makes a launch with ranks on these hosts and with these work times.
 contract::LaunchDir launch_on(test::WrittenStudy& study, const std::string& run_id,
                               const std::vector<std::string>& hosts,
                               const std::vector<contract::RankTimes>& times) {
@@ -36,7 +36,7 @@ const std::vector<contract::RankTimes> kTimes{
 
 }  // namespace
 
-TEST_CASE("what ranks worked and where they were is in the run's row, of every launch") {
+TEST_CASE("the run's row has the work times and hosts of ranks for every launch") {
   test::WrittenStudy study;
   const std::string run_id = study.plan_run("ddp", 4);
   launch_on(study, run_id, {"a", "a", "b", "a"}, kTimes);
@@ -57,7 +57,7 @@ TEST_CASE("what ranks worked and where they were is in the run's row, of every l
   CHECK(launches[1].hosts.empty());
 }
 
-TEST_CASE("the view of ranks has a row for each, with its host and the line that says it") {
+TEST_CASE("the rank view has a row per rank with its host and source line") {
   test::WrittenStudy study;
   const std::string run_id = study.plan_run("ddp", 4);
   launch_on(study, run_id, {"a", "a", "b", "a"}, kTimes);
@@ -76,7 +76,7 @@ TEST_CASE("the view of ranks has a row for each, with its host and the line that
   CHECK(one("length(sha256)", "epoch = 1 AND rank = 0") == "64");
 }
 
-TEST_CASE("what ranks worked is there once when a file has grown, and after a rebuild") {
+TEST_CASE("work times of ranks are stored once after a file has grown and after a rebuild") {
   test::WrittenStudy study;
   const std::string run_id = study.plan_run("ddp", 2);
   const contract::LaunchDir launch = launch_on(study, run_id, {"a", "b"}, {kTimes[0]});

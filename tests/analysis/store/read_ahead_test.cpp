@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that threads read before their turn comes.
+// Tests of reading files ahead in threads.
 #include "analysis/store/read_ahead.hpp"
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// More than threads are started for, and than they read before the first is taken.
+/// Number of files. More than the threads read before the first file is taken.
 constexpr std::size_t kFiles = 600;
 
 struct Files {
@@ -32,7 +32,7 @@ struct Files {
 
 }  // namespace
 
-TEST_CASE("hundreds of files are taken in their order, each with its own text") {
+TEST_CASE("hundreds of files are taken in order, each with its own text") {
   const Files all;
   ReadAhead ahead(all.temp.path(), all.files);
   for (std::size_t i = 0; i < kFiles; ++i) {
@@ -43,11 +43,11 @@ TEST_CASE("hundreds of files are taken in their order, each with its own text") 
   }
 }
 
-TEST_CASE("files may be left out, taken out of turn, or be others than were given") {
+TEST_CASE("files may be skipped, taken out of order, or differ from the given ones") {
   const Files all;
   base::write_file_atomically(all.temp.path() / "other", "other\n");
   ReadAhead ahead(all.temp.path(), all.files);
-  for (std::size_t i = 97; i < kFiles; i += 97) {  // whole blocks are left out, too
+  for (std::size_t i = 97; i < kFiles; i += 97) {  // skip complete blocks too
     REQUIRE(ahead.take(all.files[i].name).text == Files::text_of(i));
     REQUIRE(ahead.take("other").text == "other\n");
     REQUIRE(ahead.take((all.temp.path() / "other").string()).text == "other\n");
@@ -55,7 +55,7 @@ TEST_CASE("files may be left out, taken out of turn, or be others than were give
   }
 }
 
-TEST_CASE("a file that is gone is told when its turn comes, and the others are read") {
+TEST_CASE("a missing file is reported when it is taken, and the others are read") {
   Files all;
   for (const std::size_t gone : {std::size_t{0}, std::size_t{300}, kFiles - 1}) {
     std::filesystem::remove(all.path(gone));
@@ -74,7 +74,7 @@ TEST_CASE("a file that is gone is told when its turn comes, and the others are r
   CHECK(missing == std::vector<std::size_t>{0, 300, kFiles - 1});
 }
 
-TEST_CASE("results are parsed ahead, unless their content is known or broken") {
+TEST_CASE("results are parsed ahead unless their content is known or broken") {
   Files all;
   for (std::size_t i = 0; i < kFiles; ++i) {
     std::ofstream(all.path(i)) << to_json_line(contract::ResultRecord(contract::EpochRecord{3}))
@@ -83,7 +83,7 @@ TEST_CASE("results are parsed ahead, unless their content is known or broken") {
   }
   const std::string text = base::read_file(all.path(1));
   all.files[1].known_sha256 = contract::sha256_hex(text);
-  all.files[2].kind = FileToTake::Kind::description;  // which it is none of
+  all.files[2].kind = FileToTake::Kind::description;  // wrong kind for the file
   ReadAhead ahead(all.temp.path(), all.files);
   const TakenFile& parsed = ahead.take(all.files[0].name);
   REQUIRE(parsed.results);
@@ -92,10 +92,10 @@ TEST_CASE("results are parsed ahead, unless their content is known or broken") {
   CHECK_FALSE(ahead.take(all.files[1].name).results);
   const TakenFile& broken = ahead.take(all.files[2].name);
   CHECK_FALSE(broken.description);
-  CHECK(broken.text == text);  // for whoever says what is wrong with it
+  CHECK(broken.text == text);  // kept for the error message
 }
 
-TEST_CASE("whoever takes no more may leave while threads still read") {
+TEST_CASE("reading ahead can be abandoned while threads still read") {
   const Files all;
   for (int i = 0; i < 20; ++i) {
     ReadAhead ahead(all.temp.path(), all.files);

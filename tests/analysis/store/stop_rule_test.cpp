@@ -9,11 +9,11 @@
 
 namespace dlscale::analysis {
 
-TEST_CASE("a run ends with its epochs, a target that stops it, or when nothing is learnt") {
+TEST_CASE("a run ends after its epochs, at a stopping target, or when it stops improving") {
   contract::RunSpec run;
   CHECK(stop_rule(run) == "epochs");
   run.target.accuracy = 0.94;
-  CHECK(stop_rule(run) == "epochs");  // noted alone
+  CHECK(stop_rule(run) == "epochs");  // target without stopping
   run.target.stop = true;
   CHECK(stop_rule(run) == "accuracy >= 0.94 or epochs");
   run.target.loss = 0.2;
@@ -27,7 +27,7 @@ TEST_CASE("a run ends with its epochs, a target that stops it, or when nothing i
   CHECK(stop_rule(run) == "inference");
 }
 
-TEST_CASE("of another program's run the rule is what its axis says") {
+TEST_CASE("the stop rule of a third-party run is that of its axis") {
   contract::RunSpec run;
   run.trainer.command = "torchrun train.py";
   CHECK(stop_rule(run).empty());
@@ -35,7 +35,7 @@ TEST_CASE("of another program's run the rule is what its axis says") {
   CHECK(stop_rule(run) == "100 steps");
 }
 
-TEST_CASE("the stop rule of a collected run is a condition of it") {
+TEST_CASE("the stop rule of a collected run is one of its conditions") {
   test::WrittenStudy study;
   study.add("ddp", 1);
   const std::string stopped = study.add("ddp", 2);

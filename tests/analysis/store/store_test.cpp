@@ -20,7 +20,7 @@ namespace {
 using Catch::Contains;
 using test::WrittenStudy;
 
-/// The message of the base::RunError that `work` throws; it must be one line.
+/// Returns the one-line message of the base::RunError that `work` throws.
 template <class Work>
 std::string message_of(Work work) {
   try {
@@ -34,7 +34,7 @@ std::string message_of(Work work) {
 
 }  // namespace
 
-TEST_CASE("a file that is no database is refused with a remedy, and rebuilt when asked") {
+TEST_CASE("a file that is not a database is rejected with a remedy and rebuilt on request") {
   WrittenStudy study;
   study.add("ddp", 1);
   base::write_file_atomically(study.folder.database(), std::string(5000, 'x'));
@@ -44,7 +44,7 @@ TEST_CASE("a file that is no database is refused with a remedy, and rebuilt when
   CHECK(read_frame(study.folder).runs.size() == 1);
 }
 
-TEST_CASE("a damaged database is refused with a remedy") {
+TEST_CASE("a damaged database is rejected with a remedy") {
   WrittenStudy study;
   study.add("ddp", 1);
   ingest(study.folder);
@@ -54,7 +54,7 @@ TEST_CASE("a damaged database is refused with a remedy") {
   CHECK_THAT(message_of([&] { ingest(study.folder); }), Contains("--rebuild"));
 }
 
-TEST_CASE("somebody else's database is left alone") {
+TEST_CASE("a database of another program is left unchanged") {
   WrittenStudy study;
   {
     SQLite::Database other(study.folder.database().string(),
@@ -67,7 +67,7 @@ TEST_CASE("somebody else's database is left alone") {
   CHECK(base::read_file(study.folder.database()) == before);
 }
 
-TEST_CASE("a database of another version is made again from the files, and that is reported") {
+TEST_CASE("a database of another version is rebuilt from the files, which is reported") {
   WrittenStudy study;
   study.add("ddp", 1);
   CHECK_FALSE(ingest(study.folder).other_version);
@@ -96,14 +96,14 @@ TEST_CASE("reading needs a collected database") {
              Contains("results.sqlite: does not exist; run dlscale collect"));
 }
 
-TEST_CASE("a database that cannot be opened is one line naming it") {
+TEST_CASE("a database that cannot be opened gives one line that names it") {
   WrittenStudy study;
   std::filesystem::create_directory(study.folder.database());
   CHECK_THAT(message_of([&] { ingest(study.folder); }),
              Contains("results.sqlite: cannot be opened"));
 }
 
-TEST_CASE("a folder that cannot be written is one line naming the database") {
+TEST_CASE("a folder without write access gives one line that names the database") {
   if (::geteuid() == 0) {
     test::skip("the superuser can write anywhere");
     return;
@@ -115,7 +115,7 @@ TEST_CASE("a folder that cannot be written is one line naming the database") {
   CHECK_THAT(message, Contains("results.sqlite: cannot be opened or written"));
 }
 
-TEST_CASE("work that fails leaves the database as it was") {
+TEST_CASE("a failing transaction leaves the database unchanged") {
   WrittenStudy study;
   study.add("ddp", 1);
   ingest(study.folder);
@@ -130,7 +130,7 @@ TEST_CASE("work that fails leaves the database as it was") {
   CHECK(read_frame(study.folder).runs.size() == 1);
 }
 
-TEST_CASE("no write-ahead log is left beside the database") {
+TEST_CASE("no write-ahead log is left next to the database") {
   WrittenStudy study;
   ingest(study.folder);
   SQLite::Database database(study.folder.database().string(), SQLite::OPEN_READONLY);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collecting where nothing has changed looks at files and no more; whatever has changed is noticed.
+// Tests that collecting an unchanged folder only checks files, and that every change is noticed.
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -26,7 +26,7 @@ using test::dump_all;
 using test::let_time_pass;
 using test::WrittenStudy;
 
-/// Collects, and tells whether the database was written.
+/// Collects, and returns whether the database was written.
 bool writes(const PlanDir& folder) {
   const auto bytes = [&] {
     return fs::exists(folder.database()) ? base::read_file(folder.database()) : "";
@@ -37,7 +37,7 @@ bool writes(const PlanDir& folder) {
   return told;
 }
 
-/// Another byte in the same place, and the times that the file had, as far as they can be set.
+/// Changes a byte and restores the file times as far as possible.
 void change_a_byte(const fs::path& path) {
   struct stat status {};
   REQUIRE(::stat(path.c_str(), &status) == 0);
@@ -51,7 +51,7 @@ void change_a_byte(const fs::path& path) {
   REQUIRE(::utimensat(AT_FDCWD, path.c_str(), times, 0) == 0);
 }
 
-/// The same name, size and modification time: another file.
+/// Replaces a file by another with the same name, size and modification time.
 void replace_by_another(const fs::path& path) {
   const fs::path other = path.string() + ".other";
   fs::copy_file(path, other);
@@ -61,7 +61,8 @@ void replace_by_another(const fs::path& path) {
   fs::rename(other, path);
 }
 
-/// Two runs with results, one of them failed, one launched without any, one never launched.
+/// Folder with two runs with results, one of which failed, a launched run without results and a run
+/// without launches.
 struct Folder {
   WrittenStudy study;
   std::string good = study.add("ddp", 1);
@@ -85,7 +86,7 @@ struct Folder {
   }
 };
 
-/// What may happen to a folder that changes what a collect writes.
+/// Changes to a folder that affect the result of a collect.
 const std::map<std::string, std::function<void(Folder&)>>& changes() {
   static const std::map<std::string, std::function<void(Folder&)>> all{
       {"results grow",
@@ -138,7 +139,7 @@ const std::map<std::string, std::function<void(Folder&)>>& changes() {
 
 }  // namespace
 
-TEST_CASE("where nothing has changed the database is left as it is") {
+TEST_CASE("the database of an unchanged folder is not written") {
   Folder f;
   const IngestSummary summary = ingest(f.folder);
   CHECK(summary.files_read == 0);
@@ -149,7 +150,7 @@ TEST_CASE("where nothing has changed the database is left as it is") {
   CHECK(read_outcomes(f.folder).runs[1].outcome == "OutOfMemory");
 }
 
-TEST_CASE("whatever changes in a folder is in the database as if that were made anew") {
+TEST_CASE("any change in a folder gives the same database as a rebuild") {
   for (const auto& [what, change] : changes()) {
     INFO(what);
     Folder f;
@@ -163,7 +164,7 @@ TEST_CASE("whatever changes in a folder is in the database as if that were made 
   }
 }
 
-TEST_CASE("many changes, one after the other, leave what collecting anew gives") {
+TEST_CASE("many consecutive changes give the same database as a rebuild") {
   std::mt19937 random(7);
   std::vector<std::function<void(Folder&)>> all;
   for (const auto& [what, change] : changes()) {
@@ -177,7 +178,7 @@ TEST_CASE("many changes, one after the other, leave what collecting anew gives")
     for (const auto& change : all) {
       try {
         change(f);
-      } catch (const std::exception&) {  // what it changes is gone already
+      } catch (const std::exception&) {  // target of the change already removed
       }
       ingest(f.folder);
       if (random() % 2 == 0) let_time_pass(f.folder);
@@ -188,7 +189,7 @@ TEST_CASE("many changes, one after the other, leave what collecting anew gives")
   }
 }
 
-TEST_CASE("problems are told each time, also where nothing has changed") {
+TEST_CASE("problems are reported each time, even if nothing has changed") {
   Folder f;
   base::LineAppender(f.results(f.good)).append("not JSON");
   fs::remove(f.folder.run(f.waiting).run_json());
@@ -199,7 +200,7 @@ TEST_CASE("problems are told each time, also where nothing has changed") {
   CHECK_FALSE(writes(f.folder));
 }
 
-TEST_CASE("a file that cannot be read keeps nothing out, and is read as soon as it can be") {
+TEST_CASE("an unreadable file excludes no other file and is read once it is readable") {
   Folder f;
   const fs::path file = f.results(f.good);
   const fs::path aside = f.folder.root().parent_path() / "aside";
@@ -219,10 +220,10 @@ TEST_CASE("a file that cannot be read keeps nothing out, and is read as soon as 
   CHECK(dump_all(f.folder) == after);
 }
 
-TEST_CASE("a script's note that cannot be read is named, and the others are read") {
+TEST_CASE("an unreadable end file of a script is named, and the others are read") {
   Folder f;
   f.end_file("c.end", f.silent, RunOutcome::NodeFailed);
-  fs::create_symlink("/proc/self/mem", f.folder.logs() / "b.end");  // nothing is at its beginning
+  fs::create_symlink("/proc/self/mem", f.folder.logs() / "b.end");  // unreadable at offset 0
   fs::create_directory(f.folder.logs() / "d.end");
   const auto problems = ingest(f.folder).problems;
   REQUIRE(problems.size() == 2);
@@ -239,7 +240,7 @@ TEST_CASE("a script's note that cannot be read is named, and the others are read
   CHECK(ingest(f.folder).problems.empty());
 }
 
-TEST_CASE("a pipe or a link to nothing in place of a file is named, and blocks nobody") {
+TEST_CASE("a pipe or a broken link in place of a file is named and does not block") {
   Folder f;
   const fs::path pipe = f.results(f.good), link = f.results(f.failed);
   fs::remove(pipe);
@@ -261,7 +262,7 @@ TEST_CASE("a pipe or a link to nothing in place of a file is named, and blocks n
   CHECK_FALSE(writes(f.folder));
 }
 
-TEST_CASE("a collect says whether it wrote the database") {
+TEST_CASE("a collect reports whether it wrote the database") {
   Folder f;
   CHECK_FALSE(ingest(f.folder).wrote);
   change_a_byte(f.results(f.good));
@@ -269,36 +270,36 @@ TEST_CASE("a collect says whether it wrote the database") {
   CHECK(ingest(f.folder, true).wrote);
 }
 
-TEST_CASE("a file that may have changed within a tick of the clock is read again") {
+TEST_CASE("a file that may have changed within a clock tick is read again") {
   Folder f;
   const std::string path = f.results(f.good).lexically_relative(f.folder.root());
   change_a_byte(f.results(f.good));
   test::make_uncertain(f.folder, path);
   let_time_pass(f.folder);
-  CHECK_FALSE(writes(f.folder));  // the table has the state that the file has now
+  CHECK_FALSE(writes(f.folder));  // the stored state is that of the current file
   test::make_uncertain(f.folder, path);
   CHECK(ingest(f.folder).files_read == 1);
 }
 
-TEST_CASE("a file is certain not to change unseen two seconds after its last change") {
+TEST_CASE("a file counts as unchanged two seconds after its last change") {
   const FileState state{.size = 1, .mtime_ns = 5'000'000'000, .ctime_ns = 6'000'000'000};
   CHECK_FALSE(is_certain(state, 6'000'000'000));
   CHECK_FALSE(is_certain(state, 8'000'000'000));
   CHECK(is_certain(state, 8'000'000'001));
-  CHECK(is_certain(FileState{}, 0));  // not there
+  CHECK(is_certain(FileState{}, 0));  // missing file
 }
 
-TEST_CASE("files are read again where the database is not as the last collect left it") {
+TEST_CASE("files are read again if the database differs from that of the last collect") {
   Folder f;
   const std::string good = dump_all(f.folder);
-  SECTION("somebody wrote it") {
+  SECTION("another program wrote the database") {
     SQLite::Database(f.folder.database().string(), SQLite::OPEN_READWRITE)
         .exec("DELETE FROM step_window; DELETE FROM source");
   }
-  SECTION("it is gone") {
+  SECTION("the database was removed") {
     fs::remove(f.folder.database());
   }
-  SECTION("another version made it") {
+  SECTION("another version made the database") {
     SQLite::Database(f.folder.database().string(), SQLite::OPEN_READWRITE)
         .exec("DROP TABLE step_window; PRAGMA user_version = 11");
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where runs got steady, found again in the windows of their launches.
+// Tests of the detection of the steady state from the windows of launches.
 #include <catch2/catch.hpp>
 
 #include "analysis/report/tables/headings.hpp"
@@ -15,7 +15,8 @@ namespace {
 
 using Catch::Contains;
 
-/// A run on one GPU whose windows of 10 steps took so long; the first is marked as warm-up.
+/// Adds a run on one GPU with windows of 10 steps and these times. The first window is marked as
+/// warm-up.
 void add_run(test::WrittenStudy& study, const std::vector<double>& wall_s, int repetition = 1) {
   const std::string run_id = study.plan_run("ddp", 1, repetition);
   contract::RunStart start;
@@ -38,7 +39,7 @@ void add_run(test::WrittenStudy& study, const std::vector<double>& wall_s, int r
 
 }  // namespace
 
-TEST_CASE("windows before steps got steady are left out when asked, and told of when not") {
+TEST_CASE("windows before the steady state are left out on request, and else reported") {
   test::WrittenStudy study;
   add_run(study, {20, 5, 3, 1, 1.01, 1, 0.99, 1, 1.2, 1});
   ingest(study.folder);
@@ -56,9 +57,9 @@ TEST_CASE("windows before steps got steady are left out when asked, and told of 
   CHECK_THAT(describe_warmup(detected), Contains("longer than marked in 1 of 1 run"));
 }
 
-TEST_CASE("a trainer that marked enough is taken at its word") {
+TEST_CASE("warm-up that a trainer marked sufficiently is kept") {
   test::WrittenStudy study;
-  add_run(study, {1, 1, 1, 1, 1, 1, 1});  // steady from the first on, which it marked all the same
+  add_run(study, {1, 1, 1, 1, 1, 1, 1});  // steady from the first window
   ingest(study.folder);
   for (const WarmUp warmup : {WarmUp::Marked, WarmUp::Detected}) {
     const Frame frame = read_frame(study.folder, warmup);
@@ -68,7 +69,7 @@ TEST_CASE("a trainer that marked enough is taken at its word") {
   CHECK(describe_warmup(read_frame(study.folder)).empty());
 }
 
-TEST_CASE("runs that never get steady, or are too short to say, are taken as marked") {
+TEST_CASE("runs that are never steady or too short keep the marked warm-up") {
   test::WrittenStudy study;
   add_run(study, {9, 1, 2, 1, 2, 1, 2, 1, 2});
   add_run(study, {9, 4, 2}, 2);

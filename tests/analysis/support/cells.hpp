@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands in a table, by row and column.
+// Access to table cells by row and column.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace dlscale::test {
 
-/// Throws base::RunError where there is none.
+/// Returns the index of a column. Throws base::RunError for an unknown column.
 inline std::size_t column(const analysis::Table& table, const std::string& id) {
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     if (table.columns[i].id == id) return i;

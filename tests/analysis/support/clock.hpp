@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a test does in place of waiting until the clock of a file system has moved on.
+// Functions that replace waiting for the clock of a file system.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -15,8 +15,8 @@
 
 namespace dlscale::test {
 
-/// As if the last collect had been a minute after the last change of what it looked at. Nothing may
-/// have changed since that collect.
+/// Pretends that the last collect was a minute after the last change of its files. No file may have
+/// changed since that collect.
 inline void let_time_pass(const contract::PlanDir& folder) {
   SQLite::Database database(folder.database().string(), SQLite::OPEN_READWRITE);
   std::vector<std::pair<std::string, analysis::FileState>> states;
@@ -41,7 +41,7 @@ inline void let_time_pass(const contract::PlanDir& folder) {
   }
 }
 
-/// As if the clock had stood still between the last change of a file and the last collect.
+/// Pretends that the clock did not advance between the last change of a file and the last collect.
 inline void make_uncertain(const contract::PlanDir& folder, const std::string& path) {
   SQLite::Database database(folder.database().string(), SQLite::OPEN_READWRITE);
   SQLite::Statement update(database, "UPDATE source SET ctime_ns = ? WHERE path = ?");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts as the programs gzip, xz, bzip2 and zstd would compress them.
+// Compression of texts like the programs gzip, xz, bzip2 and zstd.
 #pragma once
 
 #include <boost/iostreams/device/back_inserter.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that a database holds, as text.
+// Complete content of a database as text.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -11,8 +11,8 @@
 
 namespace dlscale::test {
 
-/// Every row of every table, in the order of the tables' names, without what two collects of
-/// the same files need not have in common: times, inodes, and what was looked for in vain.
+/// Returns every row of every table in the order of table names. Leaves out values that may differ
+/// between two collects of the same files: times, inodes, and missing files.
 inline std::string dump_all(const contract::PlanDir& folder) {
   SQLite::Database database(folder.database().string(), SQLite::OPEN_READONLY);
   std::vector<std::string> tables;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames made of numbers a test chooses.
+// Frames made from numbers in tests.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace dlscale::test {
 
-/// A completed run of framework `framework` that processes so many samples a second.
+/// Returns a completed run of framework `framework` with this throughput.
 inline analysis::RunRow run_at(int gpus, double samples_per_s, const std::string& framework = "ddp",
                                int repetition = 1) {
   analysis::RunRow run;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A report with one of each thing that reports have.
+// Report with one element of each kind.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace dlscale::test {
 
-/// Efficiency of two points, one of them with bounds, and its ideal line.
+/// Returns an efficiency figure with two points, one of them with bounds, and an ideal line.
 inline analysis::Figure sample_figure() {
   analysis::Figure figure;
   figure.title = "Efficiency of made-up";
@@ -23,7 +23,7 @@ inline analysis::Figure sample_figure() {
   return figure;
 }
 
-/// Two stacked bars of two parts and of one that is nothing.
+/// Returns two stacked bars with two parts and an empty part.
 inline analysis::Figure sample_bars() {
   analysis::Figure figure;
   figure.title = "Parts";

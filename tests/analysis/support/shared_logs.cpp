@@ -147,7 +147,7 @@ SharedLogs mlperf_v2() {
           .left_out = 4,
           .values = {{"SELECT count(*) FROM run WHERE gpus = 32 AND nodes = 8", 1},
                      {"SELECT count(*) FROM run WHERE gpus = 4 AND nodes = 1", 1},
-                     // Its second epoch lies between 1652674928376 and 1652675034178 ms.
+                     // The second epoch lies between 1652674928376 and 1652675034178 ms.
                      {"SELECT samples_per_s FROM step_window_view WHERE gpus = 4 AND epoch = 1",
                       1281167 / 105.802},
                      {"SELECT accuracy FROM eval_view WHERE gpus = 4 AND epoch = 2", 0.3116}}};
@@ -161,7 +161,8 @@ SharedLogs mlperf_v07() {
           .left_out = 13,
           .values = {{"SELECT count(*) FROM run WHERE gpus = 4096 AND nodes = 512", 10},
                      {"SELECT count(*) FROM run WHERE gpus = 16 AND nodes = 4", 1},
-                     // Four epochs and their evaluation between 1592969356979 and 1592969541186 ms.
+                     // Four epochs and their evaluation lie between 1592969356979 and 1592969541186
+                     // ms.
                      {"SELECT samples_per_s FROM step_window_view WHERE line = 28 AND source LIKE "
                       "'%/tpu-v4-16-TF/resnet/result_0.txt'",
                       4 * 1281167 / 184.207},
@@ -180,7 +181,7 @@ SharedLogs mlperf_v05() {
           .formats = {{"mlperf", 7}},
           .runs = 7,
           .values = {{"SELECT count(*) FROM run WHERE gpus = 512", 1},
-                     // Four epochs between 1541661299.420704365 and 1541662444.602684259 s.
+                     // Four epochs lie between 1541661299.420704365 and 1541662444.602684259 s.
                      {"SELECT samples_per_s FROM step_window_view WHERE line = 338 AND source LIKE "
                       "'%/resnet-tpuv2-8/%'",
                       4 * 1281167 / 1145.181979894},
@@ -279,7 +280,7 @@ SharedLogs books() {
            243}}};
 }
 
-/// Logs of one training each, which do not say what their GPUs and batches are.
+/// Returns logs of one training each that do not record their GPUs and batches.
 std::vector<SharedLogs> trainings() {
   const Option gpu{"default", "gpus=1"}, batch{"default", "global_batch=128"};
   return {
@@ -317,7 +318,7 @@ std::vector<SharedLogs> trainings() {
       {.path = "trainer-logs/pytorch-ddp",
        .formats = {{"pytorch_ddp", 2}},
        .runs = 2,
-       .failed = 1},  // a rank died
+       .failed = 1},  // failure of a rank
       {.path = "trainer-logs/timm",
        .options = {gpu, batch},
        .formats = {{"timm", 1}, {"timm_summary", 1}},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders of published logs below DLSCALE_TEST_DATA: how each is collected, and what it then says.
+// Folders of published logs below DLSCALE_TEST_DATA, with their collect options and expected
+// values.
 #pragma once
 
 #include <map>
@@ -8,26 +9,27 @@
 
 namespace dlscale::test {
 
-/// Of the command line, without its dashes; `milliseconds` names a measure of a pattern's factor.
+/// Option of the command line without its dashes. `milliseconds` names the measure of a pattern's
+/// factor.
 struct Option {
   const char* name;
   const char* value;
 };
 
-/// A value that stands in the files, as the database has it.
+/// Value from the files with a query for the database.
 struct TableValue {
   const char* query;
   double value;
-  double tolerance = 1e-6;  ///< relative
+  double tolerance = 1e-6;  ///< relative tolerance
 };
 
 struct SharedLogs {
   const char* path;
   std::vector<Option> options;
-  std::map<std::string, int> formats;  ///< logs of each
+  std::map<std::string, int> formats;  ///< number of logs by format
   int runs = 0;
-  int failed = 0;    ///< of the runs
-  int left_out = 0;  ///< files that are no logs
+  int failed = 0;    ///< number of failed runs
+  int left_out = 0;  ///< number of files that are not logs
   std::vector<TableValue> values;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan folder whose runs have left results, made through the contract's own types.
+// Plan folder with results, made through the types of the contract.
 #pragma once
 
 #include <filesystem>
@@ -16,12 +16,12 @@
 
 namespace dlscale::test {
 
-/// What a run measures: a start-up window that is twenty times slower, then two steady ones.
+/// Measurements of a run: a start-up window that is twenty times slower, then two steady windows.
 struct Measured {
   double samples_per_s = 1000;
   double accuracy = 0.9;
   contract::RunOutcome outcome = contract::RunOutcome::Completed;
-  bool stopped = true;  ///< it wrote its run_stop
+  bool stopped = true;  ///< run_stop was written
 };
 
 class WrittenStudy {
@@ -36,7 +36,7 @@ class WrittenStudy {
     write_plan();
   }
 
-  /// Plans a run and writes its run.json; returns its id.
+  /// Plans a run, writes its run.json and returns its id.
   std::string plan_run(const std::string& framework, int gpus, int repetition = 1) {
     contract::RunSpec spec;
     spec.framework = framework;
@@ -74,7 +74,7 @@ class WrittenStudy {
     return run_id;
   }
 
-  /// A word of the runner on how a run ended.
+  /// Logs how a run ended, like the runner.
   void note_end(const std::string& run_id, contract::RunOutcome outcome, double time) {
     const contract::LaunchRecord record{.event = "ended",
                                         .job = "job-" + run_id,

@@ -7,7 +7,7 @@
 
 using dlscale::cli::StopSignals;
 
-TEST_CASE("requests to stop are counted while somebody listens") {
+TEST_CASE("requests to stop are counted while a listener exists") {
   StopSignals signals;
   CHECK(signals.count() == 0);
   ::raise(SIGINT);
@@ -18,7 +18,7 @@ TEST_CASE("requests to stop are counted while somebody listens") {
   CHECK(signals.count() == 3);
 }
 
-TEST_CASE("each listener counts from nothing") {
+TEST_CASE("each listener counts from 0") {
   {
     StopSignals first;
     ::raise(SIGINT);
@@ -26,7 +26,7 @@ TEST_CASE("each listener counts from nothing") {
   CHECK(StopSignals().count() == 0);
 }
 
-TEST_CASE("afterwards a signal means what it meant") {
+TEST_CASE("signals have their default action after the listener is gone") {
   { StopSignals signals; }
   struct sigaction action {};
   ::sigaction(SIGINT, nullptr, &action);

@@ -34,7 +34,7 @@ std::string ids(const std::vector<ShownRun>& runs) {
 
 }  // namespace
 
-TEST_CASE("where room is short those that run and those that went wrong come first") {
+TEST_CASE("running and failed runs come first if the screen is short") {
   const Runs runs({JobState::Done, JobState::Planned, JobState::Failed, JobState::Queued,
                    JobState::Running, JobState::OutOfMemory});
   CHECK(ids(most_telling(runs.all, 6)) == "123456");
@@ -42,20 +42,20 @@ TEST_CASE("where room is short those that run and those that went wrong come fir
   CHECK(ids(worth_a_look(runs.all)) == "356");
 }
 
-TEST_CASE("what is left out is counted by state") {
+TEST_CASE("omitted runs are counted by state") {
   const Runs runs({JobState::Done, JobState::Planned, JobState::Done, JobState::Running});
   CHECK(count_others(runs.all, {runs.all[3]}) == "… and 3 more: 1 planned, 2 done");
   CHECK(count_others(runs.all, runs.all).empty());
 }
 
-TEST_CASE("runs that are not needed are no part of what is to be done") {
+TEST_CASE("runs that are not needed are excluded from the total") {
   const Runs runs({JobState::Done, JobState::NotNeeded, JobState::Running, JobState::NotNeeded});
   CHECK_THAT(head_lines({"s", 0, 0}, runs.all, {})[1], Catch::Contains("1/2 runs"));
   CHECK(ids(most_telling(runs.all, 3)) == "312");
   CHECK(ids(worth_a_look(runs.all)) == "3");
 }
 
-TEST_CASE("states are painted where they stand, and only on terminals") {
+TEST_CASE("states are coloured in place, and only on terminals") {
   const Runs runs({JobState::Failed, JobState::Done});
   const auto plain = table_lines(runs.all, {}, false);
   CHECK(plain[2].substr(0, 12) == "run1  failed");
@@ -64,7 +64,7 @@ TEST_CASE("states are painted where they stand, and only on terminals") {
   CHECK(painted[0] == plain[0]);
 }
 
-TEST_CASE("a screen has no more lines than its terminal and none as wide as it") {
+TEST_CASE("a screen has at most as many lines as its terminal, and its lines are narrower") {
   Runs runs(std::vector<JobState>(100, JobState::Running));
   for (ShownRun& shown : runs.all) shown.progress.reason = std::string(200, 'x');
   const Terminal terminal{true, false, 60, 12};
@@ -76,7 +76,7 @@ TEST_CASE("a screen has no more lines than its terminal and none as wide as it")
   CHECK(tiny.size() == 3);
 }
 
-TEST_CASE("the head of a live table tells of runs, their parts and the expected end") {
+TEST_CASE("the head of a live table shows completed runs, their share and the expected end") {
   Runs runs({JobState::Done, JobState::Running, JobState::Failed, JobState::Planned});
   runs.all[1].progress.share = 0.5;
   runs.all[1].progress.elapsed_s = 30;

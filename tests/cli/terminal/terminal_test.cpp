@@ -12,7 +12,7 @@
 
 using namespace dlscale::cli;
 
-TEST_CASE("a file is no terminal and gets no colour") {
+TEST_CASE("a file is not a terminal and gets no colour") {
   const int descriptor = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   const Terminal terminal = terminal_of(descriptor);
   ::close(descriptor);
@@ -20,7 +20,7 @@ TEST_CASE("a file is no terminal and gets no colour") {
   CHECK(paint("done", Colour::Green, terminal) == "done");
 }
 
-TEST_CASE("a terminal gets colour unless NO_COLOR or TERM=dumb forbids it") {
+TEST_CASE("a terminal gets colour unless NO_COLOR or TERM=dumb disables it") {
   const int descriptor = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
   REQUIRE(descriptor >= 0);
   ::setenv("TERM", "xterm", 1);
@@ -35,14 +35,14 @@ TEST_CASE("a terminal gets colour unless NO_COLOR or TERM=dumb forbids it") {
   ::close(descriptor);
 }
 
-TEST_CASE("durations read as people say them") {
+TEST_CASE("durations are printed in readable units") {
   CHECK(base::duration(4.24) == "4.2 s");
   CHECK(base::duration(42) == "0:42");
   CHECK(base::duration(65.4) == "1:05");
   CHECK(base::duration(2 * 3600 + 3 * 60 + 59) == "2:03:59");
 }
 
-TEST_CASE("a progress line shows what is done, what failed and what is left") {
+TEST_CASE("a progress line shows completed runs, failed runs and the time left") {
   ProgressState state{4, 10, 1, 42, 63, "epoch 2/3 of ddp-mlp"};
   CHECK(progress_line(state, 200) ==
         "[########------------] 4/10 runs, 1 failed, 0:42, about 1:03 left: epoch 2/3 of ddp-mlp");
@@ -51,7 +51,7 @@ TEST_CASE("a progress line shows what is done, what failed and what is left") {
   CHECK(progress_line({3, 3, 0, 60, {}, ""}, 200) == "[####################] 3/3 runs, 1:00");
 }
 
-TEST_CASE("a bar counts parts of runs where they are known") {
+TEST_CASE("a progress bar counts parts of runs if they are known") {
   ProgressState state{1, 4, 0, 42, {}, ""};
   state.share = 0.7;
   CHECK(progress_line(state, 200) == "[##############------] 1/4 runs, 0:42");
@@ -59,7 +59,7 @@ TEST_CASE("a bar counts parts of runs where they are known") {
   CHECK(progress_line(state, 200).substr(0, 22) == "[####################]");
 }
 
-TEST_CASE("text is cut to columns, not bytes, and what is cut ends in a mark") {
+TEST_CASE("text is cut to columns instead of bytes, and cut text ends in an ellipsis") {
   CHECK(cut_to_width("short", 5) == "short");
   CHECK(cut_to_width("too long", 5) == "too …");
   CHECK(cut_to_width("ääääää", 4) == "äää…");
@@ -67,7 +67,7 @@ TEST_CASE("text is cut to columns, not bytes, and what is cut ends in a mark") {
   CHECK(cut_to_width("", 0).empty());
 }
 
-TEST_CASE("a live screen gives the terminal back as it was") {
+TEST_CASE("a live screen restores the terminal") {
   std::ostringstream out;
   {
     LiveScreen screen(out);
@@ -82,7 +82,7 @@ TEST_CASE("a progress line never fills the last column") {
   CHECK(progress_line(state, 0).empty());
 }
 
-TEST_CASE("a status line is drawn in place, below what is printed") {
+TEST_CASE("a status line is redrawn in place below printed text") {
   std::ostringstream out;
   {
     StatusLine line(out, {true, false, 80});
@@ -93,7 +93,7 @@ TEST_CASE("a status line is drawn in place, below what is printed") {
   CHECK(out.str() == "\rone\x1b[K\r\x1b[Kwhole line\n\rtwo\x1b[K\r\x1b[K");
 }
 
-TEST_CASE("without a terminal there is no status line, only what is printed") {
+TEST_CASE("without a terminal printed text appears without a status line") {
   std::ostringstream out;
   StatusLine line(out, {});
   line.show("one");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Barrachina et al. (Computing 105(5), 2023) found with their model, in what the command of
-// docs/prediction.md prints.
+// Tests that the command of docs/prediction.md reproduces the findings of Barrachina et al.
+// (Computing 105(5), 2023).
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
@@ -16,7 +16,7 @@ constexpr const char* kCifar10 = "cifar10";
 constexpr const char* kImageNet = "image_folder";
 constexpr const char* kNetworks[] = {"vgg16", "resnet50", "densenet121"};
 
-/// The words behind `dlscale`, the study as it lies in the source tree.
+/// Returns the arguments of the documented command, with the path of the study in the source tree.
 std::vector<std::string> documented_command() {
   std::istringstream lines(base::read_file(DLSCALE_SOURCE_DIR "/docs/prediction.md"));
   const std::string beginning = "dlscale predict examples/studies/barrachina/";
@@ -34,7 +34,7 @@ std::vector<std::string> documented_command() {
   return {};
 }
 
-/// The rows that it prints; its files are left out.
+/// Rows that the documented command prints.
 struct Findings {
   Findings() {
     std::vector<std::string> words = documented_command();
@@ -57,7 +57,7 @@ struct Findings {
                     double value) const {
     return test::text(at(sweep, model, data, value), "bound");
   }
-  /// How many times as long a step takes at `a` as at `b`.
+  /// Returns the ratio of the step time at `a` to the step time at `b`.
   double ratio(const std::string& sweep, const std::string& model, const char* data, double a,
                double b, const char* part = "step_s") const {
     return test::number(at(sweep, model, data, a), part) /
@@ -67,7 +67,7 @@ struct Findings {
                                              {"link", "link_gbit_s"},
                                              {"gpus", "gpus"},
                                              {"batch", "batch_per_gpu"}};
-  std::map<std::string, std::vector<test::Row>> rows;  ///< by sweep
+  std::map<std::string, std::vector<test::Row>> rows;  ///< rows by sweep
   std::vector<test::Row> times;
 };
 
@@ -81,7 +81,7 @@ TEST_CASE("the documented command writes the tables and figures of the paper's s
     const std::string stem = std::string("predicted/sweep-") + sweep;
     CHECK(std::filesystem::exists(dlscale.folder / (stem + ".tex")));
     CHECK(std::filesystem::exists(dlscale.folder / (stem + "-figure.csv")));
-    // Three networks on two data sets.
+    // The study has three networks on two data sets.
     const std::vector<test::Row> rows = test::told_rows(ran, std::string("sweep-") + sweep);
     REQUIRE_FALSE(rows.empty());
     CHECK(rows.size() % 6 == 0);
@@ -89,15 +89,15 @@ TEST_CASE("the documented command writes the tables and figures of the paper's s
   }
 }
 
-TEST_CASE("an all-reduce of the study is eq. (1) between 100 nodes") {
+TEST_CASE("an all-reduce of the study follows eq. (1) between 100 nodes") {
   const Findings found;
-  // VGG16's gradients, 0.5 us a hop, 200 Gbit/s.
+  // The message has the gradients of VGG16. The network has 0.5 us per hop and 200 Gbit/s.
   const double bytes = 4.0 * 138'357'544;
   CHECK(test::number(found.at("link", "vgg16", kImageNet, 200), "communication_s") ==
         Approx(2 * 99 * 0.5e-6 + 2 * 0.99 * bytes / 25e9));
 }
 
-TEST_CASE("found in the output: with 128 images most networks are bound by memory") {
+TEST_CASE("found in the output: most networks are memory-bound with 128 images") {
   const Findings found;
   for (const char* model : {"resnet50", "densenet121"}) {
     for (const char* data : {kCifar10, kImageNet}) {
@@ -110,7 +110,7 @@ TEST_CASE("found in the output: with 128 images most networks are bound by memor
   }
 }
 
-TEST_CASE("found in the output: DenseNet-121 is on its plateau from 50 TFLOP/s on") {
+TEST_CASE("found in the output: DenseNet-121 reaches its plateau at 50 TFLOP/s") {
   const Findings found;
   for (const char* data : {kCifar10, kImageNet}) {
     CHECK(found.bound("peak", "densenet121", data, 30) == "compute");
@@ -125,13 +125,13 @@ TEST_CASE("found in the output: DenseNet-121 is on its plateau from 50 TFLOP/s o
   CHECK(gain("vgg16", 50, 300) > 2);
 }
 
-TEST_CASE("found in the output: VGG16 on CIFAR-10 is bound by communication from 30 TFLOP/s on") {
+TEST_CASE("found in the output: VGG16 on CIFAR-10 is communication-bound from 30 TFLOP/s") {
   const Findings found;
   CHECK(found.bound("peak", "vgg16", kCifar10, 30) == "communication");
   CHECK(found.bound("peak", "vgg16", kCifar10, 20) == "compute");
 }
 
-TEST_CASE("found in the output: 10 Gbit/s is a bottleneck, more so on CIFAR-10, 30 hardly") {
+TEST_CASE("found in the output: a link of 10 Gbit/s is a bottleneck, and 30 Gbit/s hardly is") {
   const Findings found;
   for (const char* model : kNetworks) {
     INFO(model);
@@ -139,13 +139,14 @@ TEST_CASE("found in the output: 10 Gbit/s is a bottleneck, more so on CIFAR-10, 
     CHECK(slower > 1.5);
     CHECK(found.ratio("link", model, kCifar10, 10, 200) > 1.3 * slower);
   }
-  // The limit of the networks that a layer's width does not make communicate most.
+  // ResNet-50 and DenseNet-121 are limited by the link at 10 Gbit/s only.
   CHECK(found.bound("link", "resnet50", kImageNet, 10) == "communication");
   CHECK(found.bound("link", "resnet50", kImageNet, 30) != "communication");
   CHECK(found.ratio("link", "densenet121", kImageNet, 30, 200) < 1.25);
 }
 
-TEST_CASE("found in the output: cost is flat up to 100 processes, then latencies make it grow") {
+TEST_CASE(
+    "found in the output: the cost is flat up to 100 processes and grows with latency beyond") {
   const Findings found;
   for (const char* model : kNetworks) {
     for (const char* data : {kCifar10, kImageNet}) {
@@ -155,13 +156,13 @@ TEST_CASE("found in the output: cost is flat up to 100 processes, then latencies
       const test::Row most = found.at("gpus", model, data, 4096);
       CHECK(test::number(most, "computing_s") == test::number(hundred, "computing_s"));
       const double more = test::number(most, "step_s") - test::number(hundred, "step_s");
-      CHECK(more > 2 * 3996 * 0.5e-6);  // of as many hops
+      CHECK(more > 2 * 3996 * 0.5e-6);  // latency of the additional hops
       CHECK(more < 1.15 * 2 * 3996 * 0.5e-6);
     }
   }
 }
 
-TEST_CASE("found in the output: 16 images bound by memory or communication, time goes with them") {
+TEST_CASE("found in the output: 16 images are not compute-bound, and time grows with the batch") {
   const Findings found;
   for (const char* model : kNetworks) {
     INFO(model);

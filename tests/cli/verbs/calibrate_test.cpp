@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale calibrate`, run as users do.
+// Tests of `dlscale calibrate` through the program.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@ using Catch::StartsWith;
 
 namespace {
 
-/// Lines of dlscale-bench comm: a hop of 10 us, 1 GB/s, sizes from 1 KiB doubled.
+/// Returns output of dlscale-bench comm with 10 us per hop, 1 GB/s and sizes doubled from 1 KiB.
 std::string bench_lines(int sizes, int ranks = 2, const std::string& device = "a CPU") {
   std::string text;
   double bytes = 1024;
@@ -29,7 +29,7 @@ std::string bench_lines(int sizes, int ranks = 2, const std::string& device = "a
   return text;
 }
 
-/// The lines, of another algorithm or precision.
+/// Replaces the algorithm, communicator or precision in the lines.
 std::string replaced(std::string lines, const std::string& what, const std::string& by) {
   for (std::size_t at = 0; (at = lines.find(what, at)) != lines.npos; at += by.size()) {
     lines.replace(at, what.size(), by);
@@ -37,8 +37,8 @@ std::string replaced(std::string lines, const std::string& what, const std::stri
   return lines;
 }
 
-/// Output of nccl-tests on a GPU of each of two nodes, as versions write it that do not name the
-/// collective: a hop of 10 us, 1 GB/s out of place, another time in place.
+/// Returns output of nccl-tests with one GPU on each of two nodes, in the format without the name
+/// of the collective. Out-of-place times have 10 us per hop and 1 GB/s. In-place times differ.
 std::string nccl_lines(int sizes) {
   std::string text =
       "# nThread 1 nGpus 1 minBytes 1024 maxBytes 8192 step: 2(factor) warmup iters: 5 iters: 20 "
@@ -62,7 +62,7 @@ contract::Calibration read(const std::filesystem::path& file) {
   return contract::calibration_from_json(base::read_file(file), file.string());
 }
 
-/// The results of a run of the demo whose steps took so long in these parts.
+/// Writes the results of a demo run with step parts scaled by `scale`.
 void complete(const test::PlannedDemo& demo, const std::string& id, int gpus, double scale) {
   contract::RunStart start;
   start.run_id = id;
@@ -87,7 +87,7 @@ void complete(const test::PlannedDemo& demo, const std::string& id, int gpus, do
   demo.launch(id, {start, first, window, stop});
 }
 
-/// What a plan gives whose runs have all been done.
+/// Completes all runs of a plan and returns their calibration.
 contract::Calibration calibrated(test::PlannedDemo& demo) {
   for (const auto& run : contract::read_plan(demo.folder).runs) {
     complete(demo, run.run_id, run.gpus, 1);
@@ -100,7 +100,7 @@ contract::Calibration calibrated(test::PlannedDemo& demo) {
   return read(demo.dlscale.folder / "c.json");
 }
 
-/// Likewise the demo planned with these words.
+/// Plans the demo study with these options and returns the calibration of its completed runs.
 contract::Calibration calibrated_with(std::vector<std::string> words) {
   test::PlannedDemo demo;
   words.insert(words.begin(),
@@ -115,7 +115,7 @@ contract::Calibration calibrated_with(std::vector<std::string> words) {
 
 }  // namespace
 
-TEST_CASE("benchmarked all-reduces become latency and bandwidth with intervals") {
+TEST_CASE("benchmarked all-reduces give latency and bandwidth with intervals") {
   test::DlscaleProgram dlscale;
   base::write_file_atomically(dlscale.folder / "comm.jsonl", bench_lines(12));
   const test::Ran ran = dlscale.run({"calibrate", "comm.jsonl", "-o", "c.json", "--topology",
@@ -132,7 +132,7 @@ TEST_CASE("benchmarked all-reduces become latency and bandwidth with intervals")
   CHECK(calibration.all_reduce_fits[0].seconds_per_byte.value == Approx(1e-9));
 }
 
-TEST_CASE("too few points are refused with what is missing, and nothing is written") {
+TEST_CASE("too few points are rejected with a list of what is missing, and nothing is written") {
   test::DlscaleProgram dlscale;
   base::write_file_atomically(dlscale.folder / "comm.jsonl", bench_lines(2));
   const test::Ran ran = dlscale.run({"calibrate", "comm.jsonl", "-o", "c.json"});
@@ -142,7 +142,7 @@ TEST_CASE("too few points are refused with what is missing, and nothing is writt
   CHECK_FALSE(std::filesystem::exists(dlscale.folder / "c.json"));
 }
 
-TEST_CASE("what is no measurement is refused in one line") {
+TEST_CASE("files without usable measurements are rejected in one line") {
   test::DlscaleProgram dlscale;
   base::write_file_atomically(dlscale.folder / "a.jsonl", bench_lines(4));
   base::write_file_atomically(dlscale.folder / "b.jsonl", bench_lines(4, 2, "another CPU"));
@@ -164,7 +164,7 @@ TEST_CASE("what is no measurement is refused in one line") {
           "b.jsonl: was measured on another CPU, but earlier sources on a CPU");
 }
 
-TEST_CASE("all-reduces of several algorithms, communicators or precisions are not mixed") {
+TEST_CASE("all-reduces of different algorithms, communicators or precisions are not mixed") {
   test::DlscaleProgram dlscale;
   const std::string tuned = replaced(bench_lines(4), R"("communicator":"mpi")",
                                      R"("communicator":"mpi","algorithm":"tuned")");
@@ -192,11 +192,11 @@ TEST_CASE("all-reduces of several algorithms, communicators or precisions are no
   refused({"tuned.jsonl", "bf16.jsonl"}, "use tuned over mpi, bf16");
   refused({"tuned.jsonl", "thread.jsonl"}, "use thread, fp32");
   refused({"mixed.jsonl"}, "mixed.jsonl: the all-reduces of 2 GPUs");
-  // Other ranks may go another way.
+  // Different numbers of ranks may use different algorithms.
   CHECK(dlscale.run({"calibrate", "-o", "c.json", "tuned.jsonl", "four.jsonl"}).exit_code == 0);
 }
 
-TEST_CASE("of ZeRO's stages no all-reduce is made up, for parameters are gathered too") {
+TEST_CASE("runs with ZeRO stages give no all-reduces, because parameters are gathered too") {
   const auto all_reduces = [](const std::string& stage) {
     return calibrated_with({"-S", "matrix.batch_per_gpu=32", "-S", "matrix.framework='deepspeed'",
                             "-S", "training.frameworks.deepspeed.zero_stage=" + stage})
@@ -216,10 +216,10 @@ TEST_CASE("runs of a study give steps, overlap, loading and all-reduces") {
   CHECK(calibration.exchange[0].hidden == Approx(0.5));
   REQUIRE(calibration.loading.size() == 1);
   CHECK(calibration.loading[0].seconds_per_sample == Approx(0.001 / 32));
-  CHECK(calibration.all_reduce.size() == 2);  // of few large messages and of many small ones
+  CHECK(calibration.all_reduce.size() == 2);  // few large messages and many small messages
 }
 
-TEST_CASE("compare shows predicted beside measured once both are there") {
+TEST_CASE("compare shows predictions next to measurements if both exist") {
   test::PlannedDemo demo;
   const auto runs = contract::read_plan(demo.folder).runs;
   for (const auto& run : runs) complete(demo, run.run_id, run.gpus, 1);
@@ -254,15 +254,15 @@ TEST_CASE("compare shows predicted beside measured once both are there") {
   CHECK_THAT(scored.out, Contains("Errors of saved predictions"));
 }
 
-TEST_CASE("steps keep the precision of their runs, and GPUs are not called as the processor") {
+TEST_CASE("steps keep the precision of their runs, and GPU runs do not take the name of the CPU") {
   const contract::Calibration calibration = calibrated_with(
       {"--site", "altec", "-S", "training.precision=tf32", "-S", "matrix.gpus=[1]"});
   REQUIRE(calibration.compute.size() == 4);
   CHECK(calibration.compute[0].precision == "tf32");
-  CHECK(calibration.device.empty());  // these records do not name their GPU
+  CHECK(calibration.device.empty());  // the records do not name the GPU
 }
 
-TEST_CASE("output of nccl-tests is a benchmark too, its collective told by the file's name") {
+TEST_CASE("output of nccl-tests is a benchmark, and the file name gives its collective") {
   test::DlscaleProgram dlscale;
   base::write_file_atomically(dlscale.folder / "all_reduce.txt", nccl_lines(4));
   base::write_file_atomically(dlscale.folder / "alltoall.txt", nccl_lines(4));
@@ -271,7 +271,7 @@ TEST_CASE("output of nccl-tests is a benchmark too, its collective told by the f
   REQUIRE(ran.exit_code == 0);
   const contract::Calibration made = read(dlscale.folder / "c.json");
   CHECK(made.device == "NVIDIA A100-SXM4-40GB");
-  REQUIRE(made.all_reduce.size() == 4);  // out of place alone
+  REQUIRE(made.all_reduce.size() == 4);  // only out-of-place times
   CHECK(made.all_reduce[0].nodes == 2);
   REQUIRE(made.all_reduce_fits.size() == 1);
   CHECK(made.all_reduce_fits[0].latency_s.value == Approx(1e-5).epsilon(0.01));

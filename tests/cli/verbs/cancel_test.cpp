@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale cancel`, `status` and `wait` where another dlscale has the jobs, or nobody.
+// Tests of `dlscale cancel`, `status` and `wait` if another dlscale or none follows the jobs.
 #include <signal.h>
 #include <unistd.h>
 
@@ -17,8 +17,8 @@ using Catch::Contains;
 
 namespace {
 
-/// Two runs wider than any machine, so that the second waits for the first, which goes on as long
-/// as there is a file `hold`.
+/// Study of two runs that need a complete machine each, so that the second waits for the first. The
+/// first run lasts until the file `hold` is removed.
 struct WideStudy : test::SmallStudy {
   WideStudy() {
     program("mpirun", std::string("#!/bin/bash\nwhile [ -e hold ]; do sleep 0.1; done\n") +
@@ -34,7 +34,7 @@ struct WideStudy : test::SmallStudy {
     for (int i = 0; i < 100 && log().size() < 5; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
-    REQUIRE(log().size() == 5);  // both are submitted, one has started
+    REQUIRE(log().size() == 5);  // two submissions and one start
   }
   ~WideStudy() {
     std::filesystem::remove(dlscale.folder / "p/hold");
@@ -45,7 +45,8 @@ struct WideStudy : test::SmallStudy {
 
 }  // namespace
 
-TEST_CASE("a run of this machine that waits is seen as queued, and does not run once cancelled") {
+TEST_CASE(
+    "a waiting run on this machine is shown as queued and does not run after it is cancelled") {
   WideStudy study;
   const std::string before = study.run({"status", "p", "--csv"}).out;
   CHECK_THAT(before, Contains(",queued,") && Contains(",running,") && !Contains("lost"));
@@ -56,7 +57,8 @@ TEST_CASE("a run of this machine that waits is seen as queued, and does not run 
   CHECK_THAT(study.run({"wait", "p"}).out, Contains("1 done, 1 cancelled"));
 }
 
-TEST_CASE("jobs that a new plan does not have are named by it, and can be cancelled by their ids") {
+TEST_CASE(
+    "a new plan names submitted jobs that it lacks, and the jobs can be cancelled by their ids") {
   WideStudy study;
   const contract::PlanDir folder(study.dlscale.folder / "p");
   const std::string before = contract::read_plan(folder).runs[1].run_id;
@@ -73,7 +75,7 @@ TEST_CASE("jobs that a new plan does not have are named by it, and can be cancel
   CHECK(study.log().back().outcome == contract::RunOutcome::Cancelled);
 }
 
-TEST_CASE("in a plan folder its runs can be named alone") {
+TEST_CASE("in a plan folder the folder argument may be omitted") {
   test::SmallStudy study;
   const std::filesystem::path p = study.dlscale.folder / "p";
   const auto id = contract::read_plan(contract::PlanDir(p)).runs[0].run_id;
@@ -87,7 +89,7 @@ TEST_CASE("in a plan folder its runs can be named alone") {
   CHECK(WEXITSTATUS(there("status nowhere")) == 3);
 }
 
-TEST_CASE("after an interruption on this machine the command that is named goes on") {
+TEST_CASE("after an interruption the command in the message resumes the runs") {
   WideStudy study;
   REQUIRE(::kill(study.launcher, SIGTERM) == 0);
   CHECK_THAT(study.run({"wait", "p"}).out, Contains("2 runs: 2 cancelled"));
@@ -99,7 +101,7 @@ TEST_CASE("after an interruption on this machine the command that is named goes 
   CHECK_THAT(study.run({"retry", "p", "--state", "cancelled"}).out, Contains("2 runs: 2 done"));
 }
 
-TEST_CASE("who may not write the folder waits by looking, and is told so") {
+TEST_CASE("wait without write access to the folder polls only, and reports this") {
   test::SmallStudy study;
   const std::filesystem::path folder = study.dlscale.folder.path();
   const auto id = contract::read_plan(contract::PlanDir(folder / "p")).runs[0].run_id;

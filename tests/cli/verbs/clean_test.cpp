@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale clean`: what is listed, what is deleted, and above all what is not.
+// Tests of the files that `dlscale clean` lists, deletes and keeps.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Done, failed, running and planned runs; the first three with a checkpoint and their jobs'
-/// output.
+/// Demo with a done, a failed, a running and a planned run. The first three have a checkpoint and
+/// job output.
 struct UsedDemo : PlannedDemo {
   std::vector<contract::LaunchDir> launches;
 
@@ -36,7 +36,7 @@ struct UsedDemo : PlannedDemo {
 
 }  // namespace
 
-TEST_CASE("sizes read as people say them") {
+TEST_CASE("sizes are printed in readable units") {
   CHECK(workspace::size_text(0) == "0 B");
   CHECK(workspace::size_text(999) == "999 B");
   CHECK(workspace::size_text(1500) == "1.5 kB");
@@ -56,7 +56,7 @@ TEST_CASE("clean without --what shows inodes and bytes of each kind and in total
                           Contains("\nother             1  ") && Contains("\ntotal "));
 }
 
-TEST_CASE("clean lists and deletes nothing without --yes") {
+TEST_CASE("clean lists files and deletes nothing without --yes") {
   UsedDemo demo;
   const test::Ran ran = demo.dlscale.run({"clean", "demo", "--what", "checkpoints,logs"});
   CHECK(ran.exit_code == 0);
@@ -68,7 +68,7 @@ TEST_CASE("clean lists and deletes nothing without --yes") {
   CHECK(fs::exists(demo.folder.job_out(demo.ids[0])));
 }
 
-TEST_CASE("checkpoints of runs that did not complete stay unless their state is asked for") {
+TEST_CASE("checkpoints of incomplete runs stay unless their state is selected") {
   UsedDemo demo;
   CHECK(demo.dlscale.run({"clean", "demo", "--what", "checkpoints", "--yes"}).exit_code == 0);
   CHECK_FALSE(demo.has_checkpoint(0));
@@ -80,7 +80,7 @@ TEST_CASE("checkpoints of runs that did not complete stay unless their state is 
   CHECK_FALSE(demo.has_checkpoint(1));
 }
 
-TEST_CASE("launches are those of runs that failed; results are deleted only when asked for") {
+TEST_CASE("launches means failed launches, and results are deleted only on request") {
   UsedDemo demo;
   CHECK(demo.dlscale.run({"clean", "demo", "--what", "launches", "--yes"}).exit_code == 0);
   CHECK(fs::exists(demo.launches[0].results()));
@@ -90,7 +90,7 @@ TEST_CASE("launches are those of runs that failed; results are deleted only when
   CHECK(fs::exists(demo.folder.run(demo.ids[0]).run_json()));
 }
 
-TEST_CASE("files of a run that runs are never deleted") {
+TEST_CASE("files of a running run are never deleted") {
   UsedDemo demo;
   const test::Ran ran =
       demo.dlscale.run({"clean", "demo", "--what", "checkpoints,launches,results,logs", "--state",
@@ -101,7 +101,7 @@ TEST_CASE("files of a run that runs are never deleted") {
   CHECK(fs::exists(demo.folder.job_out(demo.ids[2])));
 }
 
-TEST_CASE("links are deleted, what they lead to is not") {
+TEST_CASE("links are deleted, and their targets stay") {
   UsedDemo demo;
   const fs::path outside = demo.dlscale.folder / "scratch";
   fs::rename(demo.launches[0].checkpoint(), outside);
@@ -117,7 +117,7 @@ TEST_CASE("links are deleted, what they lead to is not") {
   CHECK(fs::exists(demo.dlscale.folder / "elsewhere" / "launch-1"));
 }
 
-TEST_CASE("tables are deleted whole, and a selection of runs keeps the output of other jobs") {
+TEST_CASE("all tables are deleted, and a selection of runs keeps the output of other jobs") {
   UsedDemo demo;
   base::make_directories(demo.folder.tables());
   base::write_file_atomically(demo.folder.tables() / "efficiency.csv", "x\n");
@@ -129,7 +129,7 @@ TEST_CASE("tables are deleted whole, and a selection of runs keeps the output of
   CHECK(fs::exists(demo.folder.job_out(demo.ids[1])));
 }
 
-TEST_CASE("launches are not deleted under a launcher that may go on from them") {
+TEST_CASE("launches are not deleted while a launcher may resume them") {
   UsedDemo demo;
   const base::SystemClock clock;
   const runner::LaunchLog launcher(demo.folder.launch_log(), clock);
@@ -139,7 +139,7 @@ TEST_CASE("launches are not deleted under a launcher that may go on from them") 
   CHECK(demo.dlscale.run({"clean", "demo", "--what", "checkpoints", "--yes"}).exit_code == 0);
 }
 
-TEST_CASE("clean refuses a kind that is none and --yes without one") {
+TEST_CASE("clean rejects an unknown kind, and --yes without a kind") {
   UsedDemo demo;
   const test::Ran typo = demo.dlscale.run({"clean", "demo", "--what", "checkpoint"});
   CHECK(typo.exit_code == 2);

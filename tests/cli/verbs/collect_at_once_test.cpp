@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several `dlscale collect` on one folder at the same time.
+// Tests of several `dlscale collect` processes on one folder at the same time.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -13,14 +13,14 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// A study of a few runs, and what is collected of it by one process alone.
+/// Study of a few runs that several processes collect.
 struct Study {
   Study() {
     for (int repetition = 1; repetition <= 8; ++repetition) {
       for (const int gpus : {1, 2, 4}) study.add("ddp", gpus, {}, repetition);
     }
   }
-  /// All of the database as text: the export of its views, a folder of its own each time.
+  /// Returns the database as text by exporting its views to a new folder.
   std::string all() {
     const std::string out = "views-" + std::to_string(++exports_);
     const test::Ran ran = dlscale.run({"export", folder, "-o", out});
@@ -34,7 +34,7 @@ struct Study {
   }
   std::string bytes() const { return base::read_file(study.folder.database()); }
 
-  /// Starts all of them before it waits for any. Returns what went wrong.
+  /// Starts all commands before it waits for any of them. Returns the errors.
   std::string at_once(const std::vector<Words>& lines) {
     const auto commands = runner::make_command_runner();
     std::vector<runner::ProcessId> processes;
@@ -65,16 +65,16 @@ struct Study {
 
 }  // namespace
 
-TEST_CASE("collecting at the same time from nothing gives what one collect gives") {
+TEST_CASE("simultaneous collects without a database give the result of a single collect") {
   Study it;
   CHECK(it.at_once(std::vector<Words>(6, {"collect", it.folder, "--no-tables"})).empty());
   const std::string together = it.all();
   fs::remove(it.study.folder.database());
   REQUIRE(it.dlscale.run({"collect", it.folder, "--no-tables"}).exit_code == 0);
-  CHECK((together == it.all()));  // not expanded: it is long
+  CHECK((together == it.all()));  // not expanded because of its length
 }
 
-TEST_CASE("rebuilding twice gives the same bytes, and those of collecting from nothing") {
+TEST_CASE("rebuilding twice gives the same bytes as the first collect") {
   Study it;
   REQUIRE(it.dlscale.run({"collect", it.folder, "--no-tables"}).exit_code == 0);
   const std::string collected = it.bytes();
@@ -84,7 +84,7 @@ TEST_CASE("rebuilding twice gives the same bytes, and those of collecting from n
   }
 }
 
-TEST_CASE("rebuilds and collects at the same time leave the database of one alone") {
+TEST_CASE("simultaneous rebuilds and collects leave the database of a single collect") {
   Study it;
   REQUIRE(it.dlscale.run({"collect", it.folder, "--no-tables"}).exit_code == 0);
   const std::string alone = it.all();
@@ -96,7 +96,7 @@ TEST_CASE("rebuilds and collects at the same time leave the database of one alon
   }
 }
 
-TEST_CASE("tables and analysis at the same time as rebuilds are those of the records") {
+TEST_CASE("tables and analysis during rebuilds equal those of the records") {
   Study it;
   REQUIRE(it.dlscale.run({"collect", it.folder}).exit_code == 0);
   const Words rebuild{"collect", it.folder, "--rebuild"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale compare`, run as users do.
+// Tests of `dlscale compare` through the program.
 #include <catch2/catch.hpp>
 
 #include "tests/analysis/support/written_study.hpp"
@@ -17,7 +17,7 @@ const std::string kMine =
 
 }  // namespace
 
-TEST_CASE("references are listed by name, and so are the rules") {
+TEST_CASE("references and rules are listed by name") {
   test::DlscaleProgram dlscale;
   const test::Ran list = dlscale.run({"compare", "--reference", "list"});
   CHECK(list.exit_code == 0);
@@ -29,7 +29,7 @@ TEST_CASE("references are listed by name, and so are the rules") {
   CHECK_THAT(rules.out, Contains("odd_gpu_count") && Contains("formula_units"));
 }
 
-TEST_CASE("without a folder the publication alone is checked") {
+TEST_CASE("without a folder only the publication is checked") {
   test::DlscaleProgram dlscale;
   const test::Ran text = dlscale.run({"compare", "--reference", "juwels"});
   CHECK(text.exit_code == 0);
@@ -42,7 +42,7 @@ TEST_CASE("without a folder the publication alone is checked") {
   }
 }
 
-TEST_CASE("own values stand beside published ones") {
+TEST_CASE("measured values are shown next to published values") {
   test::DlscaleProgram dlscale;
   test::WrittenStudy study;
   study.add("ddp", 1);
@@ -63,7 +63,7 @@ TEST_CASE("own values stand beside published ones") {
                                    "2 points of made-up"));
 }
 
-TEST_CASE("bad references are one line and exit code 2") {
+TEST_CASE("bad references give one line and exit code 2") {
   test::DlscaleProgram dlscale;
   const auto refused = [&](std::vector<std::string> arguments, const std::string& message) {
     arguments.insert(arguments.begin(), "compare");
@@ -82,7 +82,7 @@ TEST_CASE("bad references are one line and exit code 2") {
   refused({"--reference", "broken.toml"}, "broken.toml:");
 }
 
-TEST_CASE("a file that is not there is told, and so is a folder that holds no results") {
+TEST_CASE("a missing file and a folder without results are reported") {
   test::DlscaleProgram dlscale;
   const test::Ran none = dlscale.run({"compare", "--reference", "none.csv"});
   CHECK(none.exit_code == 1);

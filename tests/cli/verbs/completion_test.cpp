@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completion as bash does it: the script is sourced and its function called.
+// Tests of completion that source the bash script and call its function.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <sstream>
@@ -17,7 +17,8 @@ using CompletionWords = std::vector<std::string>;
 const std::string kDlscale = DLSCALE_BINARY_DIR "/bin/dlscale";
 const std::string kDemo = DLSCALE_SOURCE_DIR "/examples/studies/demo/study.toml";
 
-/// What bash would offer for a command line, whose words stand as bash splits them.
+/// Returns the completions that bash offers for a command line. The words are split as bash splits
+/// them.
 CompletionWords offered(const std::filesystem::path& folder, const CompletionWords& line) {
   std::string words;
   for (const std::string& word : line) words += " " + planner::shell_quote(word);
@@ -38,7 +39,7 @@ bool contains(const CompletionWords& words, const std::string& word) {
 
 }  // namespace
 
-TEST_CASE("bash completes verbs and sub-commands") {
+TEST_CASE("bash completes commands and subcommands") {
   const test::TempDir dir;
   CHECK(offered(dir.path(), {"co"}) == CompletionWords{"collect", "compare", "completion"});
   CHECK(contains(offered(dir.path(), {""}), "plan"));
@@ -46,14 +47,14 @@ TEST_CASE("bash completes verbs and sub-commands") {
   CHECK(offered(dir.path(), {"completion", ""}) == CompletionWords{"bash", "fish", "zsh"});
 }
 
-TEST_CASE("bash completes the options of the verb, and none that is hidden") {
+TEST_CASE("bash completes the visible options of the command") {
   const test::TempDir dir;
   CHECK(offered(dir.path(), {"collect", "--re"}) == CompletionWords{"--rebuild"});
   CHECK(offered(dir.path(), {"plan", "show", "--j"}) == CompletionWords{"--json"});
   CHECK_FALSE(contains(offered(dir.path(), {"completion", "--"}), "--answer"));
 }
 
-TEST_CASE("bash completes values of options, after a blank and after =") {
+TEST_CASE("bash completes option values after a space and after =") {
   const test::TempDir dir;
   CHECK(offered(dir.path(), {"analyze", "--metric", "sp"}) == CompletionWords{"speedup"});
   CHECK(offered(dir.path(), {"analyze", "--metric", "=", "sp"}) == CompletionWords{"speedup"});
@@ -62,7 +63,7 @@ TEST_CASE("bash completes values of options, after a blank and after =") {
   CHECK(contains(offered(dir.path(), {"plot", ""}), "efficiency"));
 }
 
-TEST_CASE("bash completes studies, and run ids of the plan folder that was named") {
+TEST_CASE("bash completes studies, and run ids of the given plan folder") {
   test::DlscaleProgram dlscale;
   base::write_file_atomically(dlscale.folder / "my study.toml", "");
   base::write_file_atomically(dlscale.folder / "notes.txt", "");
@@ -77,7 +78,7 @@ TEST_CASE("bash completes studies, and run ids of the plan folder that was named
   CHECK(offered(folder / "demo", {"plan", "show", "sync"}).size() == 24);
 }
 
-TEST_CASE("where nothing can be completed nothing is offered and nothing is said") {
+TEST_CASE("completion offers nothing and prints no error if nothing can be completed") {
   const test::TempDir dir;
   CHECK(offered(dir.path(), {"plan", "--no-such", "-S", "x"}) == CompletionWords{""});
   CHECK(offered(dir.path(), {"nonsense", "--"}) == CompletionWords{"--help", "--version"});
@@ -85,7 +86,7 @@ TEST_CASE("where nothing can be completed nothing is offered and nothing is said
   CHECK(offered(dir.path(), {"list", ".", "d"}) == CompletionWords{""});
 }
 
-TEST_CASE("the other shells get scripts as well, an unknown one is refused") {
+TEST_CASE("bash, zsh and fish get scripts, and an unknown shell is rejected") {
   test::DlscaleProgram dlscale;
   for (const char* shell : {"bash", "zsh", "fish"}) {
     const test::Ran ran = dlscale.run({"completion", shell});
@@ -98,7 +99,7 @@ TEST_CASE("the other shells get scripts as well, an unknown one is refused") {
   CHECK(dlscale.run({"completion"}).exit_code == 2);
 }
 
-TEST_CASE("zsh and fish find no fault in their scripts") {
+TEST_CASE("zsh and fish accept the syntax of their scripts") {
   for (const std::string shell : {"zsh", "fish"}) {
     if (test::run_bash("command -v " + shell).exit_code != 0) {
       test::skip("no " + shell + " here");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale doctor`: what each finding is worth, and the verb on this machine.
+// Tests of the findings of `dlscale doctor` and of the command on this machine.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -49,14 +49,14 @@ void write_program(const fs::path& file, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a site that says what the cluster says is well") {
+TEST_CASE("a site that matches the cluster passes") {
   for (const auto& check :
        workspace::compare_with_cluster(site_of_one_partition(), cluster_of_it())) {
     CHECK(check.level == "ok");
   }
 }
 
-TEST_CASE("what a site promises beyond the cluster fails, what it leaves unused is a warning") {
+TEST_CASE("a site beyond the limits of the cluster fails, and unused limits are a warning") {
   runner::Cluster smaller = cluster_of_it();
   smaller.groups[0].gpus_per_node = 2;
   smaller.groups[0].max_walltime_s = 3600;
@@ -72,7 +72,7 @@ TEST_CASE("what a site promises beyond the cluster fails, what it leaves unused 
   CHECK(workspace::compare_with_cluster(site_of_one_partition(), larger)[0].level == "warn");
 }
 
-TEST_CASE("variables that are removed for jobs are a warning that names them") {
+TEST_CASE("variables that are removed for jobs give a warning that names them") {
   CHECK(workspace::check_environment({}).level == "ok");
   const auto check = workspace::check_environment({"SBATCH_QOS", "SLURM_JOB_ID"});
   CHECK(check.level == "warn");
@@ -80,7 +80,7 @@ TEST_CASE("variables that are removed for jobs are a warning that names them") {
   CHECK_THAT(check.advice, StartsWith("keep_environment in the site file"));
 }
 
-TEST_CASE("a partition that is gone is answered with the nearest name") {
+TEST_CASE("a missing partition is reported with the nearest name") {
   planner::Site site = site_of_one_partition();
   site.partitions[0].name = "gpus";
   const auto checks = workspace::compare_with_cluster(site, cluster_of_it());
@@ -89,7 +89,7 @@ TEST_CASE("a partition that is gone is answered with the nearest name") {
   CHECK_THAT(checks[0].advice, Contains("did you mean \"gpu\"?"));
 }
 
-TEST_CASE("a partition that is down is said to be, not to be missing") {
+TEST_CASE("a partition that is down is reported as down instead of missing") {
   runner::Cluster cluster = cluster_of_it();
   cluster.closed = {{cluster.groups[0].partition, "DOWN"}};
   cluster.groups.clear();
@@ -113,7 +113,7 @@ TEST_CASE("a trainer without the site's device or communicator fails") {
             .level == "ok");
 }
 
-TEST_CASE("space, inodes and clocks are judged by what is left and how far they are apart") {
+TEST_CASE("free space, free inodes and clock differences are checked") {
   const auto plenty = workspace::judge_space({50'000'000'000, 100'000'000'000, 900, 1000}, 100);
   CHECK(plenty[0].level == "ok");
   CHECK(plenty[1].level == "ok");
@@ -127,7 +127,7 @@ TEST_CASE("space, inodes and clocks are judged by what is left and how far they 
         "the clock of the file system is 60 s behind the clock of this node");
 }
 
-TEST_CASE("a folder is checked without leaving anything in it") {
+TEST_CASE("a folder is checked without leaving files in it") {
   const test::TempDir folder;
   const auto checks = workspace::check_folder(folder.path(), base::SystemClock(), 0);
   CHECK(checks[0].name == "write");
@@ -137,7 +137,7 @@ TEST_CASE("a folder is checked without leaving anything in it") {
   CHECK(workspace::check_folder(folder / "nowhere", base::SystemClock(), 0)[0].level == "fail");
 }
 
-TEST_CASE("doctor runs the site's trainer after its environment and says what to do without one") {
+TEST_CASE("doctor runs the site's trainer in its environment and gives advice without a trainer") {
   test::DlscaleProgram dlscale;
   write_program(dlscale.folder / "trainer",
                 "echo '{\"version\":\"" + std::string(contract::version()) +
@@ -159,7 +159,7 @@ TEST_CASE("doctor runs the site's trainer after its environment and says what to
                           Contains("\"message\":\"trainer no-trainer not found\""));
 }
 
-TEST_CASE("doctor of a batch system that is not here says where to go") {
+TEST_CASE("doctor for a missing batch system points to a login node") {
   test::DlscaleProgram dlscale;
   fs::create_directory(dlscale.folder / "bin");
   fs::create_symlink("/bin/bash", dlscale.folder / "bin" / "bash");
@@ -170,7 +170,7 @@ TEST_CASE("doctor of a batch system that is not here says where to go") {
                           Contains("run this on a login node of the cluster"));
 }
 
-TEST_CASE("doctor refuses an unknown site and a folder that is none") {
+TEST_CASE("doctor rejects an unknown site and a missing folder") {
   test::DlscaleProgram dlscale;
   const test::Ran site = dlscale.run({"doctor", "--site", "neff"});
   CHECK(site.exit_code == 2);

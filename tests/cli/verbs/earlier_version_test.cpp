@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan folder that version 0.1 made and whose runs it finished. That version named runs after
+// Tests of a plan folder that version 0.1 made and completed. That version named runs after
 // framework, model, LR schedule, GPUs and batch.
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -42,8 +42,7 @@ struct OldPlan {
 
 }  // namespace
 
-TEST_CASE(
-    "a study that an earlier version planned keeps its finished runs when it is planned again") {
+TEST_CASE("a study of an earlier version keeps its finished runs when it is planned again") {
   OldPlan old;
   const auto before = old.results();
   const test::Ran diff = old.plan({"--diff"});
@@ -57,7 +56,8 @@ TEST_CASE(
   CHECK_THAT(status.out, Contains("\"counts\": {\n  \"done\": 4\n }"));
 }
 
-TEST_CASE("its runs stay when the study gets an axis, whose other values get names of their own") {
+TEST_CASE(
+    "runs of an earlier version stay when the study gets an axis, and other values get new ids") {
   OldPlan old;
   const std::vector<std::string> more{"-S", "matrix.optimizer.momentum=[0, 0.9]"};
   const test::Ran ran = old.plan(more);
@@ -75,7 +75,7 @@ TEST_CASE("its runs stay when the study gets an axis, whose other values get nam
   CHECK_THAT(status.out, Contains("\"done\": 4") && Contains("\"planned\": 4"));
 }
 
-TEST_CASE("its results are collected") {
+TEST_CASE("results of an earlier version are collected") {
   OldPlan old;
   const test::Ran ran = old.dlscale.run({"collect", "p"});
   CHECK(ran.exit_code == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale export` as a user types it.
+// Tests of `dlscale export` through the program.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Two completed runs and one that was never started.
+/// Collected study with two completed runs and one that was not started.
 struct Collected {
   Collected() {
     study.add("ddp", 1);
@@ -29,7 +29,7 @@ struct Collected {
 
 }  // namespace
 
-TEST_CASE("export writes a file for each view and says how many rows each has") {
+TEST_CASE("export writes a file for each view and reports its number of rows") {
   Collected it;
   const test::Ran ran = it.dlscale.run({"export", it.folder, "-o", "views"});
   CHECK(ran.exit_code == 0);
@@ -39,7 +39,7 @@ TEST_CASE("export writes a file for each view and says how many rows each has") 
   CHECK_THAT(it.text("views/run.csv"), Contains("synchronous-g2-r1"));
 }
 
-TEST_CASE("export takes the selection that all verbs take") {
+TEST_CASE("export accepts the selection options of all commands") {
   Collected it;
   const test::Ran where = it.dlscale.run({"export", it.folder, "-o", "w", "--where", "gpus == 1"});
   CHECK(where.exit_code == 0);
@@ -51,7 +51,7 @@ TEST_CASE("export takes the selection that all verbs take") {
   CHECK_THAT(it.text("r/run.csv"), Contains("synchronous") && !Contains("ddp-g1-r1"));
 }
 
-TEST_CASE("an export of nothing is exit code 3 and writes nothing") {
+TEST_CASE("an empty export gives exit code 3 and writes nothing") {
   Collected it;
   for (const std::vector<std::string>& none :
        {std::vector<std::string>{"--where", "gpus > 99"}, {"--state", "oom"}}) {
@@ -64,7 +64,7 @@ TEST_CASE("an export of nothing is exit code 3 and writes nothing") {
   CHECK_FALSE(fs::exists(it.dlscale.folder / "none"));
 }
 
-TEST_CASE("export leaves plan folders and devices alone, also when told to replace") {
+TEST_CASE("export rejects plan folders and devices as targets, even with --force") {
   Collected it;
   for (const std::string& target : {it.folder, it.folder + "/plan.json", it.folder + "/new"}) {
     const test::Ran ran =
@@ -80,7 +80,7 @@ TEST_CASE("export leaves plan folders and devices alone, also when told to repla
         "dlscale: /dev/null: is neither a file nor a folder; choose another target\n");
 }
 
-TEST_CASE("export replaces nothing unless told, and wants to know where to") {
+TEST_CASE("export replaces files only with --force and requires an output") {
   Collected it;
   const std::vector<std::string> words{"export", it.folder,  "--format",
                                        "sqlite", "--output", "x.sqlite"};

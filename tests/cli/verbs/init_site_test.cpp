@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale init site` where programs with the names of SLURM's and OAR's are first on PATH.
+// Tests of `dlscale init site` with substitutes for the commands of SLURM and OAR on PATH.
 #include <catch2/catch.hpp>
 #include <fstream>
 
@@ -12,12 +12,12 @@ namespace fs = std::filesystem;
 
 class LoginNode {
  public:
-  /// The shell lines that a program of the batch system is made of.
+  /// Makes a batch-system command from shell lines.
   void has(const std::string& name, const std::string& script) {
     std::ofstream(programs_ / name) << "#!/bin/sh\n" << script << "\n";
     fs::permissions(programs_ / name, fs::perms::owner_all);
   }
-  /// A SLURM with one partition.
+  /// Makes the commands of a SLURM with one partition.
   void has_slurm() {
     has("scontrol",
         "case $2 in config) echo 'ClusterName             = jupiter' ;;\n"
@@ -34,7 +34,7 @@ class LoginNode {
   std::string file(const std::string& name) { return base::read_file(program.folder / name); }
 
   test::DlscaleProgram program;
-  std::map<std::string, std::string> variables;  ///< of its user
+  std::map<std::string, std::string> variables;  ///< environment variables of the user
 
  private:
   test::TempDir programs_;
@@ -44,19 +44,19 @@ bool says(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST_CASE("init site prints the site that SLURM describes, of its nodes with GPUs") {
+TEST_CASE("init site prints the site that SLURM describes from its nodes with GPUs") {
   LoginNode node;
   node.has_slurm();
   const test::Ran ran = node.init();
   CHECK(ran.exit_code == 0);
   CHECK(says(ran.out, "\nname = \"jupiter\"\n"));
-  CHECK(says(ran.out, "\nwalltime = \"00:20:00\""));  // an hour would be too long there
+  CHECK(says(ran.out, "\nwalltime = \"00:20:00\""));  // limit of the partition
   CHECK(says(ran.out, "\n[[partitions]]\nname = \"gpu\"\nnodes = 8\ngpus_per_node = 4\n"));
   CHECK_FALSE(says(ran.out, "memory_gb = 256"));
   CHECK(fs::is_empty(node.program.folder.path()));
 }
 
-TEST_CASE("init site asks SLURM the same, whatever options of its commands are set") {
+TEST_CASE("init site ignores environment options of SLURM commands") {
   LoginNode node;
   node.has_slurm();
   const std::string plain = node.init().out;
@@ -67,7 +67,7 @@ TEST_CASE("init site asks SLURM the same, whatever options of its commands are s
   CHECK(node.init().out == plain);
 }
 
-TEST_CASE("init site writes a file that plan takes as it is") {
+TEST_CASE("init site writes a file that plan accepts unchanged") {
   LoginNode node;
   node.has_slurm();
   const test::Ran ran = node.init({"-o", "mine.toml"});
@@ -81,7 +81,7 @@ TEST_CASE("init site writes a file that plan takes as it is") {
   CHECK(planned.exit_code == 0);
 }
 
-TEST_CASE("init site replaces a file only when told to") {
+TEST_CASE("init site replaces a file only with --force") {
   LoginNode node;
   node.has_slurm();
   std::ofstream(node.program.folder / "mine.toml") << "mine\n";
@@ -102,7 +102,7 @@ TEST_CASE("init site on a machine without a batch system is a usage error") {
   CHECK_FALSE(fs::exists(node.program.folder / "mine.toml"));
 }
 
-TEST_CASE("init site says why a batch system is unreachable and writes nothing") {
+TEST_CASE("init site reports why a batch system is unreachable and writes nothing") {
   LoginNode node;
   node.has("sinfo", "exit 1");
   node.has("scontrol", "echo 'Unable to contact slurm controller (connect failure)' >&2; exit 1");
@@ -113,7 +113,7 @@ TEST_CASE("init site says why a batch system is unreachable and writes nothing")
   CHECK_FALSE(fs::exists(node.program.folder / "mine.toml"));
 }
 
-TEST_CASE("a batch system that shows no nodes makes no site") {
+TEST_CASE("a batch system without visible nodes gives no site") {
   LoginNode node;
   node.has("oarnodes", "echo '{}'");
   const test::Ran ran = node.init();

@@ -8,7 +8,7 @@ using namespace dlscale;
 using Catch::Contains;
 using Catch::StartsWith;
 
-TEST_CASE("the starter study plans as it is") {
+TEST_CASE("the starter study can be planned unchanged") {
   test::DlscaleProgram dlscale;
   const test::Ran init = dlscale.run({"init", "study"});
   CHECK(init.out == "wrote study.toml; next: dlscale plan study.toml --explain --dry-run\n");
@@ -18,10 +18,10 @@ TEST_CASE("the starter study plans as it is") {
   CHECK_THAT(plan.out, StartsWith("study: 18 runs in 18 jobs on local") && !Contains("warning"));
 }
 
-TEST_CASE("what the starter study only mentions plans as well") {
+TEST_CASE("commented parts of the starter study can be planned too") {
   test::DlscaleProgram dlscale;
   REQUIRE(dlscale.run({"init", "study", "-o", "mine.toml"}).exit_code == 0);
-  // Uncomments what is TOML behind its "# ": the ideas, not the sentences.
+  // Uncomment the TOML lines and keep the sentences as comments.
   const std::string text =
       test::run_bash(
           "cd " + dlscale.folder.path().string() +
@@ -45,7 +45,7 @@ TEST_CASE("a file that exists is not overwritten without --force") {
   CHECK_THAT(base::read_file(dlscale.folder / "study.toml"), Contains("[matrix]"));
 }
 
-TEST_CASE("a file name of any characters makes a study that plans") {
+TEST_CASE("a file name with special characters gives a study that can be planned") {
   test::DlscaleProgram dlscale;
   const std::string file = "a b\n'$(touch x)'.toml";
   CHECK(dlscale.run({"init", "study", "-o", file}).exit_code == 0);
@@ -54,7 +54,7 @@ TEST_CASE("a file name of any characters makes a study that plans") {
   CHECK(dlscale.run({"init", "study", "-o", "/proc/nowhere.toml"}).exit_code == 1);
 }
 
-TEST_CASE("init without a kind says which there are") {
+TEST_CASE("init without a kind names the help") {
   test::DlscaleProgram dlscale;
   const test::Ran ran = dlscale.run({"init"});
   CHECK(ran.exit_code == 2);

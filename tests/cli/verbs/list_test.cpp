@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale list` and `dlscale plan show` on a folder with some results.
+// Tests of `dlscale list` and `dlscale plan show` on a folder with some results.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -19,7 +19,7 @@ std::ptrdiff_t listed_lines(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("list shows what differs between runs and how far each is") {
+TEST_CASE("list shows the varying values and the progress of runs") {
   Planned planned;
   planned.complete(planned.ids[0]);
   const test::Ran ran = planned.dlscale.run({"list", "demo"});
@@ -31,7 +31,7 @@ TEST_CASE("list shows what differs between runs and how far each is") {
   CHECK(ran.err == "");
 }
 
-TEST_CASE("list takes a selection and says how many runs match") {
+TEST_CASE("list accepts a selection and reports how many runs match") {
   Planned planned;
   const test::Ran ran = planned.dlscale.run({"list", "demo", "ddp-*", "--where", "gpus == 2"});
   CHECK(ran.err == "1 of 4 runs match\n");
@@ -53,7 +53,7 @@ TEST_CASE("list writes CSV and JSON with every column") {
   CHECK(planned.dlscale.run({"list", "demo", "--json", "--csv"}).exit_code == 2);
 }
 
-TEST_CASE("runs whose results are of an earlier description are marked as stale") {
+TEST_CASE("runs with results of an earlier description are marked as stale") {
   Planned planned;
   CHECK_THAT(planned.dlscale.run({"list", "demo"}).out, !Contains("stale"));
   planned.complete(planned.ids[0]);
@@ -71,7 +71,7 @@ TEST_CASE("runs whose results are of an earlier description are marked as stale"
   CHECK_THAT(planned.dlscale.run({"list", "demo"}).out, !Contains("stale"));
 }
 
-TEST_CASE("plan --json marks stale runs as list does") {
+TEST_CASE("plan --json marks stale runs like list") {
   Planned planned;
   planned.complete(planned.ids[0]);
   const test::Ran ran = planned.plan({"--json", "-S", "resources.cores_per_rank=2"});
@@ -81,7 +81,7 @@ TEST_CASE("plan --json marks stale runs as list does") {
   CHECK(plan == contract::read_plan(planned.folder));
 }
 
-TEST_CASE("a damaged plan.json says how to get another, which keeps results and stale marks") {
+TEST_CASE("the error for a damaged plan.json names a repair that keeps results and stale marks") {
   Planned planned;
   planned.complete(planned.ids[0]);
   planned.plan({"-S", "resources.cores_per_rank=2"});
@@ -109,7 +109,7 @@ TEST_CASE("a damaged plan.json says how to get another, which keeps results and 
   CHECK(text() == "no JSON");
 }
 
-TEST_CASE("list --jobs prints the scripts of what is left, but not of what waits or runs") {
+TEST_CASE("list --jobs prints the scripts of runs that neither wait, run nor are done") {
   Planned planned;
   planned.complete(planned.ids[0]);
   const auto script = [&](int i) { return "demo/jobs/" + planned.ids[i] + ".sh\n"; };
@@ -123,7 +123,7 @@ TEST_CASE("list --jobs prints the scripts of what is left, but not of what waits
   CHECK(planned.dlscale.run({"list", "demo", "--jobs", "--json"}).exit_code == 2);
 }
 
-TEST_CASE("list refuses a folder without a plan and a condition that is none") {
+TEST_CASE("list rejects a folder without a plan and a malformed condition") {
   Planned planned;
   const test::Ran nowhere = planned.dlscale.run({"list"});
   CHECK(nowhere.exit_code == 2);
@@ -146,7 +146,7 @@ TEST_CASE("plan show prints a run's values, job and script") {
                           Contains("  script         demo/jobs/"));
 }
 
-TEST_CASE("plan show takes globs and the beginning of one id, and refuses that of several") {
+TEST_CASE("plan show accepts globs and a unique prefix of an id") {
   Planned planned;
   CHECK_THAT(planned.dlscale.run({"plan", "show", "demo", "ddp-*"}).out, Contains(planned.ids[3]));
   const std::string beginning = planned.ids[3].substr(0, planned.ids[3].size() - 3);
@@ -157,13 +157,13 @@ TEST_CASE("plan show takes globs and the beginning of one id, and refuses that o
   CHECK_THAT(several.err, Contains("2 runs begin with ddp: " + planned.ids[2]));
 }
 
-TEST_CASE("plan show --json prints run descriptions that read back") {
+TEST_CASE("plan show --json prints run descriptions that can be read back") {
   Planned planned;
   const test::Ran ran = planned.dlscale.run({"plan", "show", "demo", planned.ids[0], "--json"});
   CHECK(ran.out == base::read_file(planned.folder.run(planned.ids[0]).run_json()));
 }
 
-TEST_CASE("plan show refuses a run that is not there, no run at all and no folder") {
+TEST_CASE("plan show rejects an unknown run, a missing run and a missing folder") {
   Planned planned;
   const test::Ran unknown = planned.dlscale.run({"plan", "show", "demo", "nobody"});
   CHECK(unknown.exit_code == 3);
@@ -173,7 +173,7 @@ TEST_CASE("plan show refuses a run that is not there, no run at all and no folde
              Contains("no plan.json in nobody, nor in the current"));
 }
 
-TEST_CASE("the run of an array whose task has not started is in the array's table") {
+TEST_CASE("a run of an unstarted array task is read from the array's table") {
   Planned planned;
   const std::string file = planned.folder.plan_json().string();
   contract::Plan plan = contract::plan_from_json(base::read_file(file), file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale log`: the output of runs, whole, its end, and as it comes.
+// Tests of `dlscale log` for complete output, last lines and following.
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <sstream>
@@ -56,7 +56,7 @@ TEST_CASE("log prints the newest launch's output, then its errors under a title"
   CHECK(demo.dlscale.run({"log", "demo", demo.ids[0], "--launch", "1"}).out == "first launch\n");
 }
 
-TEST_CASE("before a launch the job's output counts, and --job asks for it") {
+TEST_CASE("log prints the job's output before a launch, and --job always prints it") {
   PlannedDemo demo;
   const std::string id = demo.ids[0];
   CHECK(demo.dlscale.run({"log", "demo", id}).err == "no output yet\n");
@@ -67,7 +67,7 @@ TEST_CASE("before a launch the job's output counts, and --job asks for it") {
   CHECK(demo.dlscale.run({"log", "demo", id, "--job"}).out == "module loaded\n");
 }
 
-TEST_CASE("several runs have a title each, and -n is of each file") {
+TEST_CASE("several runs have a title each, and -n applies to each file") {
   PlannedDemo demo;
   for (const std::size_t i : {0, 2}) {
     write(demo.fail(demo.ids[i], "").out(), "one\ntwo\nthree of " + demo.ids[i] + "\n");
@@ -77,7 +77,7 @@ TEST_CASE("several runs have a title each, and -n is of each file") {
                        demo.ids[2] + ", launch 1 <==\nthree of " + demo.ids[2] + "\n");
 }
 
-TEST_CASE("log -f goes on with what comes, over the launches of a run, until it has ended") {
+TEST_CASE("log -f follows the launches of a run until it has ended") {
   PlannedDemo demo;
   const std::string id = demo.ids[0];
   const auto first = demo.launch(id, {contract::RunStart{}});
@@ -98,7 +98,7 @@ TEST_CASE("log -f goes on with what comes, over the launches of a run, until it 
   CHECK(ran.out == "epoch 1\nepoch 2\n\n==> " + id + ", launch 2 <==\nepoch 3\nepoch 4\n");
 }
 
-TEST_CASE("log refuses no run, one that is not there and a launch that has not been") {
+TEST_CASE("log rejects a missing run, an unknown run and an unknown launch") {
   PlannedDemo demo;
   const test::Ran all = demo.dlscale.run({"log", "demo"});
   CHECK(all.exit_code == 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peaks of memory from the records of runs to a calibration, and from there to predictions.
+// Tests of memory peaks from run records through a calibration to predictions.
 #include <catch2/catch.hpp>
 
 #include "contract/records/calibration.hpp"
@@ -13,7 +13,7 @@ using Catch::Contains;
 
 namespace {
 
-/// A run of the demo that held so much; 0: its records do not say it.
+/// Writes a demo run with this memory peak. The value 0 omits the peak from the records.
 void complete_with_peak(const test::PlannedDemo& demo, const std::string& id, double peak_bytes) {
   contract::RunStart start;
   start.run_id = id;
@@ -54,7 +54,7 @@ epochs = 2
 lr.base = 0.1
 )";
 
-/// By its card it fits a T4.
+/// Study that fits a T4 according to its model card.
 const std::string kDenseNet = R"(
 [study]
 name = "large"
@@ -79,11 +79,12 @@ std::string card_of_mlp() {
   return to_json(card);
 }
 
-/// By the made card: parameters, running statistics and buckets; and 32 samples.
+/// Bytes of parameters, running statistics and buckets, and bytes of the activations of 32 samples,
+/// according to the made model card.
 constexpr double kKept = 601e6, kActivations = 32 * 60e6;
 
-/// A study of one rank, and a calibration of its model with peaks of 8 and 16 samples: 100 MiB and
-/// half of the activations beyond the card.
+/// Study of one rank with a calibration of its model. The peaks of 8 and 16 samples are 100 MiB and
+/// half of the activations above the model card.
 struct MeasuredMemory {
   explicit MeasuredMemory(const std::string& device, const std::string& model = "mlp") {
     base::write_file_atomically(dlscale.folder / "study.toml", kOneRank);
@@ -124,7 +125,7 @@ struct MeasuredMemory {
 
 }  // namespace
 
-TEST_CASE("a calibration has the middle peak of equal runs, beside what their card says") {
+TEST_CASE("a calibration has the median peak of equal runs and the bytes of their model card") {
   test::PlannedDemo demo;
   const test::Ran planned =
       demo.dlscale.run({"plan", DLSCALE_SOURCE_DIR "/examples/studies/demo/study.toml", "-o",
@@ -155,7 +156,7 @@ TEST_CASE("a calibration has the middle peak of equal runs, beside what their ca
   CHECK(peaks[0].card_bytes > peaks[0].activations_bytes);
 }
 
-TEST_CASE("runs that do not say their memory give steps and no peaks") {
+TEST_CASE("runs that do not record memory give steps without peaks") {
   test::PlannedDemo demo;
   for (const std::string& id : demo.ids) complete_with_peak(demo, id, 0);
   REQUIRE(demo.dlscale.run({"collect", "demo", "--no-tables"}).exit_code == 0);
@@ -165,12 +166,12 @@ TEST_CASE("runs that do not say their memory give steps and no peaks") {
   CHECK(calibrated_peaks(demo).empty());
 }
 
-TEST_CASE("a process is predicted to hold what runs of other batches held beyond their cards") {
+TEST_CASE("predicted memory includes the excess over the model card that other batches measured") {
   MeasuredMemory measured("cpu");
   const test::Row row = measured.needed({"--what-if", "capacity=8GiB"});
   const double held = kKept + 1.5 * kActivations + 100 * kMiB;
   CHECK(test::number(row, "memory_bytes") == Approx(held));
-  CHECK(test::number(row, "memory_bounds_bytes_low") == Approx(0.92 * held));  // a larger batch
+  CHECK(test::number(row, "memory_bounds_bytes_low") == Approx(0.92 * held));  // larger batch
   CHECK(test::text(row, "rests_on") == "card, 4 runs");
   const test::Ran said = measured.predict({"--what-if", "capacity=8GiB"});
   CHECK_THAT(
@@ -178,7 +179,7 @@ TEST_CASE("a process is predicted to hold what runs of other batches held beyond
       Contains("mlp: added to the sum of the cost model: 100 MiB and 0.50 of the activations"));
 }
 
-TEST_CASE("a context by hand takes the place of the measured one, not of what grows") {
+TEST_CASE("a context given on the command line replaces only the measured constant part") {
   MeasuredMemory measured("cpu");
   const std::vector<std::string> asked{"--what-if", "capacity=8GiB,context=300MiB"};
   CHECK(test::number(measured.needed(asked), "memory_bytes") ==
@@ -186,7 +187,7 @@ TEST_CASE("a context by hand takes the place of the measured one, not of what gr
   CHECK_THAT(measured.predict(asked).out, Contains("300 MiB (requested)"));
 }
 
-TEST_CASE("without peaks that say anything memory is the card's") {
+TEST_CASE("predicted memory follows the model card without usable peaks") {
   for (const char* device : {"cuda", ""}) {
     MeasuredMemory measured(*device == '\0' ? "cpu" : device);
     std::vector<std::string> words{"--what-if", "capacity=8GiB"};
@@ -197,7 +198,8 @@ TEST_CASE("without peaks that say anything memory is the card's") {
   }
 }
 
-TEST_CASE("on GPUs what allocators held comes on top of the context, and is kept without it") {
+TEST_CASE(
+    "predicted memory on GPUs is allocator memory plus context, and is saved without context") {
   MeasuredMemory measured("cuda");
   const std::vector<std::string> altec{"--site", "altec"};
   const double held = kKept + 1.5 * kActivations + 100 * kMiB;
@@ -214,7 +216,7 @@ TEST_CASE("on GPUs what allocators held comes on top of the context, and is kept
   CHECK_THAT(kept[0].basis, Contains("measured memory"));
 }
 
-TEST_CASE("of processes on CPUs memory is kept and scored where their runs' was measured") {
+TEST_CASE("memory of CPU processes is saved and scored if their runs measured memory") {
   test::PlannedDemo demo;
   for (const std::string& id : demo.ids) complete_with_peak(demo, id, 400e6);
   REQUIRE(demo.dlscale.run({"collect", "demo", "--no-tables"}).exit_code == 0);
@@ -230,7 +232,7 @@ TEST_CASE("of processes on CPUs memory is kept and scored where their runs' was 
   CHECK_THAT(compared.out, Contains("measured memory\n") && Contains("memory of a rank,2,"));
 }
 
-TEST_CASE("a plan leaves out what needs more than the GPU has by what such runs held") {
+TEST_CASE("a plan uses measured memory to leave out points that exceed the GPU") {
   MeasuredMemory measured("cuda", "densenet121");
   base::write_file_atomically(measured.dlscale.folder / "study.toml", kDenseNet);
   const auto file = measured.dlscale.folder / "c.json";
@@ -252,7 +254,7 @@ TEST_CASE("a plan leaves out what needs more than the GPU has by what such runs 
                                    "(with the memory that measured runs used)"));
 }
 
-TEST_CASE("one other model says on GPUs what comes first, not how it grows") {
+TEST_CASE("peaks of another model on GPUs give the constant part only") {
   MeasuredMemory measured("cuda", "cnn");
   const test::Row row = measured.needed({"--site", "altec"});
   CHECK(test::text(row, "rests_on") == "card, 4 runs of 1 other model");
@@ -262,7 +264,7 @@ TEST_CASE("one other model says on GPUs what comes first, not how it grows") {
         Approx(0.5 * kActivations));
 }
 
-TEST_CASE("a peak that cannot be is refused by its place in the file") {
+TEST_CASE("an impossible peak is rejected with its place in the file") {
   MeasuredMemory measured("cpu");
   const auto file = measured.dlscale.folder / "c.json";
   contract::Calibration broken =

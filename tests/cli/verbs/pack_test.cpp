@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale pack` as a user runs it.
+// Tests of `dlscale pack` through the program.
 #include <zlib.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// In its folder lies a tree `photos`.
+/// Folder with an image tree `photos`, in which the program runs.
 struct Photos {
   Photos() { test::write_tree(dlscale.folder / "photos"); }
   test::Ran pack(std::vector<std::string> more = {}) {
@@ -30,7 +30,7 @@ struct Photos {
   test::DlscaleProgram dlscale;
 };
 
-/// The python program in docs/record-files.md.
+/// Returns the Python program in docs/record-files.md.
 std::string documented_reader() {
   const std::string page = base::read_file(DLSCALE_SOURCE_DIR "/docs/record-files.md");
   const std::string begin = "```python\n";
@@ -40,7 +40,7 @@ std::string documented_reader() {
 
 }  // namespace
 
-TEST_CASE("pack writes a record file for each split and says what is in it") {
+TEST_CASE("pack writes a record file for each split and reports its content") {
   Photos photos;
   const test::Ran ran = photos.pack({"--threads", "2"});
   CHECK(ran.exit_code == 0);
@@ -52,7 +52,7 @@ TEST_CASE("pack writes a record file for each split and says what is in it") {
   CHECK_THAT(again.out, Contains("it already exists and is unchanged"));
 }
 
-TEST_CASE("pack --info and --check look at record files") {
+TEST_CASE("pack --info and --check read record files") {
   Photos photos;
   photos.pack({"--as", "jpeg:20", "--quality", "80"});
   const test::Ran info = photos.dlscale.run({"pack", "--info", "packed/train.dlrec"});
@@ -72,8 +72,7 @@ TEST_CASE("pack --info and --check look at record files") {
   CHECK_THAT(bad.out, Contains("val.dlrec: 2 images") && Contains("1 record is damaged"));
 }
 
-TEST_CASE(
-    "pack --check looks at all files, whatever is wrong with the first, and ends as the worst") {
+TEST_CASE("pack --check checks all files and exits with the worst code") {
   Photos photos;
   photos.pack();
   test::RecordBytes bytes(photos.file("val"));
@@ -91,7 +90,7 @@ TEST_CASE(
                           Contains("all checksums are correct"));
 }
 
-TEST_CASE("pack refuses what it cannot do with exit 2 and one line, and writes nothing") {
+TEST_CASE("pack rejects impossible requests with exit code 2 and one line, and writes nothing") {
   Photos photos;
   const std::vector<std::pair<std::vector<std::string>, std::string>> refused{
       {{"pack"}, "a folder with train and val is missing"},
@@ -114,7 +113,7 @@ TEST_CASE("pack refuses what it cannot do with exit 2 and one line, and writes n
   }
 }
 
-TEST_CASE("pack names a broken image and ends, or leaves it out and counts it") {
+TEST_CASE("pack names a broken image and stops, or skips and counts it on request") {
   Photos photos;
   base::write_file_atomically(photos.dlscale.folder / "photos/train/dog/b.jpg", "\xff\xd8\xff\xe0");
   const test::Ran failed = photos.pack();
@@ -127,7 +126,7 @@ TEST_CASE("pack names a broken image and ends, or leaves it out and counts it") 
   CHECK_THAT(skipped.out, Contains("6 images of 3 classes") && Contains("; 1 broken image left"));
 }
 
-TEST_CASE("pack counts what it skips by ending, also where record files are there already") {
+TEST_CASE("pack counts files that it skips by extension, even if record files exist already") {
   Photos photos;
   const fs::path tree = photos.dlscale.folder / "photos";
   base::write_file_atomically(tree / "train/dog/d.webp", "RIFF");
@@ -146,7 +145,7 @@ TEST_CASE("pack counts what it skips by ending, also where record files are ther
   CHECK_THAT(photos.pack({"--split", "val"}).out, !Contains(".webp"));
 }
 
-TEST_CASE("pack goes on after a process that was killed: whole files stay, its parts are removed") {
+TEST_CASE("pack after a killed process keeps complete files and removes partial files") {
   Photos photos;
   photos.pack({"--split", "train"});
   constexpr int kNobody = 999999999;
@@ -158,10 +157,10 @@ TEST_CASE("pack goes on after a process that was killed: whole files stay, its p
   CHECK_THAT(ran.out, Contains("train.dlrec") && Contains("stays as it is"));
   CHECK(fs::exists(photos.file("val")));
   CHECK_FALSE(fs::exists(part));
-  CHECK(fs::exists(of_another_host));  // somebody may be writing it there
+  CHECK(fs::exists(of_another_host));  // file that another host may still be writing
 }
 
-TEST_CASE("pack on a disk that is full says so and leaves nothing") {
+TEST_CASE("pack reports a full disk and leaves no files") {
   Photos photos;
   const test::ShellResult ran =
       test::run_bash("cd " + planner::shell_quote(photos.dlscale.folder.path().string()) +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `dlscale plan` says of runs and jobs that an earlier plan of the folder had.
+// Tests of `dlscale plan` on a folder with an earlier plan.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -14,7 +14,8 @@ using Catch::StartsWith;
 
 namespace {
 
-/// The starter study of `dlscale init study` planned: 6 points, 3 repetitions; some have run.
+/// Folder with the plan of the starter study of `dlscale init study`. The plan has 6 points and 3
+/// repetitions, and some runs have results.
 struct Planned {
   test::DlscaleProgram dlscale;
   contract::PlanDir out{dlscale.folder / "out"};
@@ -37,7 +38,7 @@ const std::vector<std::string> kChanged{"-S", "training.epochs=7"};
 
 }  // namespace
 
-TEST_CASE("plan says which runs with results are no longer in it, each time") {
+TEST_CASE("plan reports runs with results that it lacks, each time") {
   Planned planned;
   CHECK_THAT(planned.plan(kChanged).out, !Contains("with results"));
   REQUIRE(planned.plan({}).exit_code == 0);
@@ -54,7 +55,7 @@ TEST_CASE("plan says which runs with results are no longer in it, each time") {
   CHECK_THAT(planned.plan({}).out, !Contains("with results"));
 }
 
-TEST_CASE("plan --diff marks removed runs that have results, in JSON too") {
+TEST_CASE("plan --diff marks removed runs that have results, also in JSON") {
   Planned planned;
   const std::string first = planned.start(0);
   std::vector<std::string> diff = kChanged;
@@ -69,7 +70,7 @@ TEST_CASE("plan --diff marks removed runs that have results, in JSON too") {
   CHECK(json.find("has_results") == json.rfind("has_results"));
 }
 
-TEST_CASE("plan --diff says when runs stay as they are but go to other jobs") {
+TEST_CASE("plan --diff reports unchanged runs that move to other jobs") {
   Planned planned;
   base::write_file_atomically(planned.dlscale.folder / "c.toml",
                               "scheduler = 'slurm'\nlauncher = 'srun'\nwalltime = '01:00:00'\n"
@@ -82,7 +83,7 @@ TEST_CASE("plan --diff says when runs stay as they are but go to other jobs") {
         "0 added, 0 removed, 0 changed, 0 stale, 18 unchanged (18 of them in other jobs)\n");
 }
 
-TEST_CASE("where nothing is selected plan --json is JSON still") {
+TEST_CASE("plan --json prints JSON even if nothing is selected") {
   Planned planned;
   const std::vector<std::string> nothing{"-n", "--json", "--allow-empty", "--where", "gpus == 9"};
   const test::Ran ran = planned.plan(nothing);
@@ -93,7 +94,7 @@ TEST_CASE("where nothing is selected plan --json is JSON still") {
              StartsWith("{"));
 }
 
-TEST_CASE("errors about the limit of the command line name its option") {
+TEST_CASE("errors about the limit on the command line name its option") {
   Planned planned;
   const std::vector<std::string> walltime{"-n", "-S", "resources.walltime='01:00:00'"};
   std::vector<std::string> low = walltime;
@@ -107,7 +108,7 @@ TEST_CASE("errors about the limit of the command line name its option") {
                                     "least 0, is -1"));
 }
 
-TEST_CASE("plan show takes the selection of the other verbs") {
+TEST_CASE("plan show accepts the selection options of the other commands") {
   Planned planned;
   const test::Ran ran =
       planned.dlscale.run({"plan", "show", "out", "--where", "gpus == 2 && repetition == 1"});

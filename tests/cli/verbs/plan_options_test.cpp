@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `dlscale plan` shows and leaves out on request, and `dlscale templates`.
+// Tests of the options of `dlscale plan`, and of `dlscale templates`.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -13,7 +13,7 @@ using Catch::StartsWith;
 
 namespace {
 
-/// The starter study of `dlscale init study`: 6 points, 3 repetitions.
+/// Folder with the starter study of `dlscale init study`, which has 6 points and 3 repetitions.
 struct Starter {
   test::DlscaleProgram dlscale;
   Starter() { REQUIRE(dlscale.run({"init", "study"}).exit_code == 0); }
@@ -24,7 +24,7 @@ struct Starter {
   bool wrote() const { return std::filesystem::exists(dlscale.folder / "out"); }
 };
 
-/// Without blanks and ends of lines.
+/// Removes spaces and line ends.
 std::string joined(std::string text) {
   std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
   return text;
@@ -36,7 +36,7 @@ std::ptrdiff_t lines(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("plan --explain shows the arithmetic of each point, and what all share once") {
+TEST_CASE("plan --explain shows the arithmetic of each point, and shared values once") {
   Starter starter;
   const test::Ran ran = starter.plan({"--explain", "-n"});
   CHECK_THAT(ran.out,
@@ -77,7 +77,7 @@ TEST_CASE("plan --diff --json prints the diff as one JSON object") {
   CHECK(lines(both.err) == 1);
 }
 
-TEST_CASE("plan says what the folder has beside the plan: runs, and scripts of earlier plans") {
+TEST_CASE("plan reports other runs and scripts in the folder that it lacks") {
   Starter starter;
   REQUIRE(starter.plan({}).exit_code == 0);
   const test::Ran part = starter.plan({"--where", "gpus == 1"});
@@ -92,7 +92,7 @@ TEST_CASE("plan says what the folder has beside the plan: runs, and scripts of e
   CHECK_THAT(starter.plan({}).out, !Contains("earlier plans"));
 }
 
-TEST_CASE("plan --where and --run plan the points they name, with all repetitions") {
+TEST_CASE("plan --where and --run plan the matching points with all repetitions") {
   Starter starter;
   const test::Ran ran = starter.plan({"--where", "gpus == 2", "--run", "ddp-*"});
   CHECK(ran.err == "6 of 18 runs match\n");
@@ -100,7 +100,7 @@ TEST_CASE("plan --where and --run plan the points they name, with all repetition
   CHECK_THAT(starter.plan({}).out, StartsWith("study: 18 runs in 18 jobs"));
 }
 
-TEST_CASE("a selection of plan that matches nothing, or a part of a point, is refused") {
+TEST_CASE("plan rejects a selection that is empty or that splits a point") {
   Starter starter;
   const test::Ran none = starter.plan({"--where", "gpus == 9"});
   CHECK(none.exit_code == 3);
@@ -114,7 +114,8 @@ TEST_CASE("a selection of plan that matches nothing, or a part of a point, is re
   CHECK_FALSE(starter.wrote());
 }
 
-TEST_CASE("plan --max-gpu-hours refuses, and with --fit leaves out points and lists them") {
+TEST_CASE(
+    "plan --max-gpu-hours rejects the plan, and with --fit leaves out points and lists them") {
   Starter starter;
   const std::vector<std::string> wide{"-n",
                                       "-S",
@@ -144,7 +145,7 @@ TEST_CASE("plan --resolved prints a study that plans the same runs") {
   CHECK(starter.plan({"--diff"}).out == "0 added, 0 removed, 0 changed, 0 stale, 18 unchanged\n");
 }
 
-TEST_CASE("plan --template makes the scripts from a file of the user's own") {
+TEST_CASE("plan --template makes the scripts from the user's file") {
   Starter starter;
   const std::string shipped = starter.dlscale.run({"templates", "show", "local.sh"}).out;
   base::write_file_atomically(starter.dlscale.folder / "mine.mustache", shipped + "# {{model}}\n");
@@ -161,7 +162,7 @@ TEST_CASE("plan --template makes the scripts from a file of the user's own") {
   CHECK(starter.plan({"--template", "none.mustache"}).exit_code == 2);
 }
 
-TEST_CASE("an edited partial beside the user's template counts when planning again") {
+TEST_CASE("an edited partial next to the user's template is used when planning again") {
   Starter starter;
   base::write_file_atomically(starter.dlscale.folder / "my.sh", "#!/bin/bash\n{{>note}}\n");
   base::write_file_atomically(starter.dlscale.folder / "note.mustache", "# one\n");
@@ -171,7 +172,7 @@ TEST_CASE("an edited partial beside the user's template counts when planning aga
   CHECK_THAT(starter.plan({"--template", "my.sh"}).out, Contains("out: 18 files written"));
 }
 
-TEST_CASE("arrays of the folder's plan stay as they are when the study grows") {
+TEST_CASE("arrays of the folder's plan stay unchanged when the study grows") {
   Starter starter;
   base::write_file_atomically(starter.dlscale.folder / "c.toml",
                               "scheduler = 'slurm'\nlauncher = 'srun'\nwalltime = '01:00:00'\n"
@@ -202,7 +203,7 @@ TEST_CASE("arrays of the folder's plan stay as they are when the study grows") {
   CHECK(added.find("-r3\"") == std::string::npos);
 }
 
-TEST_CASE("runs submitted as single jobs do not become tasks of an array") {
+TEST_CASE("runs submitted as single jobs do not become array tasks") {
   Starter starter;
   base::write_file_atomically(starter.dlscale.folder / "c.toml",
                               "scheduler = 'slurm'\nlauncher = 'srun'\nwalltime = '01:00:00'\n"
@@ -223,7 +224,7 @@ TEST_CASE("runs submitted as single jobs do not become tasks of an array") {
   CHECK(single == std::vector<std::string>{submitted, started});
 }
 
-TEST_CASE("a run that weak and strong scaling share is planned and compared once") {
+TEST_CASE("a run shared by weak and strong scaling is planned and compared once") {
   Starter starter;
   base::write_file_atomically(
       starter.dlscale.folder / "study.toml",
@@ -240,7 +241,7 @@ TEST_CASE("a run that weak and strong scaling share is planned and compared once
   }
 }
 
-TEST_CASE("of another trainer's runs only what the study says is shown") {
+TEST_CASE("runs of another trainer show only the values of the study") {
   Starter starter;
   base::write_file_atomically(starter.dlscale.folder / "study.toml",
                               "[study]\nname = 's'\n[matrix]\nmodel = 'vit'\ngpus = [1, 2]\n"
@@ -258,7 +259,7 @@ TEST_CASE("of another trainer's runs only what the study says is shown") {
   CHECK_THAT(resolved.out, !Contains("epochs") && !Contains("ddp"));
 }
 
-TEST_CASE("templates lists, shows and explains what scripts are made from") {
+TEST_CASE("templates lists, shows and explains the templates of scripts") {
   test::DlscaleProgram dlscale;
   CHECK_THAT(dlscale.run({"templates", "list"}).out, Contains("slurm.sh") && Contains("includes"));
   CHECK_THAT(dlscale.run({"templates", "names"}).out, Contains("global_batch"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale plan` as a user types it.
+// Tests of `dlscale plan` through the program.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -21,7 +21,7 @@ test::ShellResult plan_in(const test::TempDir& dir, const std::string& arguments
 
 }  // namespace
 
-TEST_CASE("plan writes the folder, says so, and writes nothing the second time") {
+TEST_CASE("plan writes the folder, reports it, and writes nothing the second time") {
   test::TempDir dir;
   const auto first = plan_in(dir, kDemo);
   CHECK(first.exit_code == 0);
@@ -31,7 +31,7 @@ TEST_CASE("plan writes the folder, says so, and writes nothing the second time")
   CHECK(plan_in(dir, kDemo).out.find("demo: 0 files written, 99 unchanged\n") != std::string::npos);
 }
 
-TEST_CASE("a dry run writes nothing, yet refuses what planning would refuse") {
+TEST_CASE("a dry run writes nothing and rejects the same studies as planning") {
   test::TempDir dir;
   CHECK(plan_in(dir, kDemo + " --dry-run").exit_code == 0);
   CHECK_FALSE(std::filesystem::exists(dir / "demo"));
@@ -40,7 +40,8 @@ TEST_CASE("a dry run writes nothing, yet refuses what planning would refuse") {
   CHECK(refused.out.find("#OAR -O: the value") != std::string::npos);
 }
 
-TEST_CASE("a folder whose plan cannot be read is a failure, not a usage error, in a dry run too") {
+TEST_CASE(
+    "an unreadable plan in the folder is a failure instead of a usage error, even in a dry run") {
   test::TempDir dir;
   std::filesystem::create_directories(dir / "demo/plan.json");
   CHECK(plan_in(dir, kDemo + " --dry-run").exit_code == 1);
@@ -53,7 +54,7 @@ TEST_CASE("plan --json prints the plan") {
   CHECK(contract::plan_from_json(result.out, "out").runs.size() == 48);
 }
 
-TEST_CASE("bad input is one line and exit code 2") {
+TEST_CASE("bad input gives one line and exit code 2") {
   test::TempDir dir;
   const auto typo = plan_in(dir, kDemo + " -S study.repeat=2");
   CHECK(typo.exit_code == 2);
@@ -66,7 +67,7 @@ TEST_CASE("bad input is one line and exit code 2") {
   CHECK_FALSE(std::filesystem::exists(dir / "demo"));
 }
 
-TEST_CASE("several -S arguments apply in turn") {
+TEST_CASE("several -S arguments apply in order") {
   test::TempDir dir;
   const auto result =
       plan_in(dir, "-S study.name=other -S 'matrix.gpus=[1]' " + kDemo + " -S study.name=third");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale plot lr` as a user types it.
+// Tests of `dlscale plot lr` through the program.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -23,7 +23,7 @@ std::size_t lines_of(const std::string& text, const std::string& beginning) {
 
 }  // namespace
 
-TEST_CASE("the learning rates of a study are drawn before anything is planned") {
+TEST_CASE("learning rates of a study are plotted before planning") {
   test::DlscaleProgram program;
   const test::Ran ran = program.run({"plot", "lr", kJuwels, "-o", "rates.svg"});
   CHECK(ran.exit_code == 0);
@@ -35,7 +35,7 @@ TEST_CASE("the learning rates of a study are drawn before anything is planned") 
   CHECK_THAT(base::read_file(program.folder / "rates.svg"), Contains("</svg>"));
 }
 
-TEST_CASE("of a study's learning rates those of some points, with another warm-up, can be drawn") {
+TEST_CASE("learning rates are plotted for selected points and with changed settings") {
   test::DlscaleProgram program;
   const test::Ran ran =
       program.run({"plot", "lr", kJuwels, "--where", "gpus == 1024 && lr_schedule == \"step\"",
@@ -46,7 +46,7 @@ TEST_CASE("of a study's learning rates those of some points, with another warm-u
   CHECK(lines_of(csv, "step,0,0,,") == 1);
 }
 
-TEST_CASE("learning rates of what is no study are refused in one line, and nothing is left") {
+TEST_CASE("plot lr rejects anything but a study in one line and leaves no files") {
   test::DlscaleProgram program;
   const auto refused = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"plot", "lr"});
@@ -67,7 +67,7 @@ TEST_CASE("learning rates of what is no study are refused in one line, and nothi
   CHECK_THAT(refused({kJuwels, "-o", "lr.bmp"}), Contains("unknown figure format \"bmp\""));
 }
 
-TEST_CASE("an unknown figure is answered with the nearest, learning rates among them") {
+TEST_CASE("an unknown figure is reported with the nearest name, including lr") {
   test::DlscaleProgram program;
   const test::Ran ran = program.run({"plot", "lrs"});
   CHECK(ran.exit_code == 2);

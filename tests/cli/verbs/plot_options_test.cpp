@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of `dlscale plot` that belong to some figures alone.
+// Tests of options of `dlscale plot` that apply to some figures only.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -8,7 +8,7 @@
 using namespace dlscale;
 using Catch::Contains;
 
-TEST_CASE("options of one figure are refused for another, and nothing is left") {
+TEST_CASE("options of one figure are rejected for another, and no files are left") {
   test::DlscaleProgram program;
   const auto refused = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "plot");

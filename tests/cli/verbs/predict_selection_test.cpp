@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale predict` of selected runs.
+// Tests of `dlscale predict` with selected runs.
 #include <catch2/catch.hpp>
 
 #include "tests/cli/predicted_mlp.hpp"
@@ -8,7 +8,7 @@ using namespace dlscale;
 using Catch::Contains;
 using test::Prediction;
 
-TEST_CASE("predictions are made of the selected runs only") {
+TEST_CASE("only selected runs are predicted") {
   Prediction prediction;
   const std::vector<std::string> site{"--site", "altec", "--format", "csv", "--up-to", "1"};
   const auto with = [&](const std::vector<std::string>& more) {
@@ -26,7 +26,7 @@ TEST_CASE("predictions are made of the selected runs only") {
   CHECK_THAT(run.out, Contains("2,2,32,") && !Contains("8,8,32,"));
 }
 
-TEST_CASE("a selected row is the same as in the prediction of the whole study") {
+TEST_CASE("a selected row equals that in the prediction of the whole study") {
   Prediction prediction;
   const std::vector<std::string> site{"--site", "altec", "--format", "csv"};
   auto selected = site;
@@ -39,11 +39,11 @@ TEST_CASE("a selected row is the same as in the prediction of the whole study") 
   };
   const auto of_ddp = all.find("ddp,8,8,32,");
   REQUIRE(of_ddp != std::string::npos);
-  CHECK(row(some) == row(all.substr(of_ddp)));  // Its efficiency is relative to one GPU, too.
+  CHECK(row(some) == row(all.substr(of_ddp)));  // both efficiencies relative to one GPU
   CHECK_THAT(some, !Contains("1,1,32,") && !Contains("16,16,32,"));
 }
 
-TEST_CASE("a curve that is selected whole goes on to --up-to") {
+TEST_CASE("a completely selected curve continues up to --up-to") {
   Prediction prediction;
   const test::Ran ran = prediction.run(
       {"--site", "altec", "--format", "csv", "--up-to", "64", "--where", "framework == 'ddp'"});
@@ -51,7 +51,7 @@ TEST_CASE("a curve that is selected whole goes on to --up-to") {
   CHECK_THAT(ran.out, Contains("64,64,32,") && !Contains("synchronous"));
 }
 
-TEST_CASE("a prediction is of a point, whichever of its repetitions are selected") {
+TEST_CASE("a prediction covers a point, whichever repetition is selected") {
   Prediction prediction;
   const test::Ran one =
       prediction.run({"--site", "altec", "--format", "csv", "--up-to", "1", "-S", "study.repeats=3",
@@ -61,7 +61,7 @@ TEST_CASE("a prediction is of a point, whichever of its repetitions are selected
   CHECK_THAT(one.out, Contains(",8,8,32,") && !Contains(",4,4,32,"));
 }
 
-TEST_CASE("a selection without a run ends with exit code 3 unless that is allowed") {
+TEST_CASE("an empty selection gives exit code 3 unless allowed") {
   Prediction prediction;
   const test::Ran none = prediction.run({"--site", "altec", "--where", "gpus > 8"});
   CHECK(none.exit_code == 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale predict`, run as users do.
+// Tests of `dlscale predict` through the program.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -23,7 +23,7 @@ void check_refused(const test::Ran& ran, const std::string& message) {
 
 }  // namespace
 
-TEST_CASE("a study is predicted without a trainer, up to the GPUs asked for") {
+TEST_CASE("a study is predicted without a trainer up to the requested number of GPUs") {
   Prediction prediction;
   const test::Ran ran = prediction.run({"--site", "altec", "--format", "csv", "--up-to", "64"});
   CHECK(ran.err == "");
@@ -32,7 +32,7 @@ TEST_CASE("a study is predicted without a trainer, up to the GPUs asked for") {
                           Contains(",memory,") && Contains("no step was measured"));
 }
 
-TEST_CASE("other hardware gives other times") {
+TEST_CASE("changed hardware changes the predicted times") {
   Prediction prediction;
   const std::vector<std::string> site{"--site", "altec", "--format", "csv", "--up-to", "8"};
   auto slow = site;
@@ -43,7 +43,7 @@ TEST_CASE("other hardware gives other times") {
   CHECK(as_it_is.out != slower.out);
 }
 
-TEST_CASE("what a GPU cannot hold is said with the layer and the batch that fits") {
+TEST_CASE("a model that exceeds the GPU is reported with the layer and the batch that fits") {
   Prediction prediction;
   const test::Ran ran =
       prediction.run({"--site", "altec", "--format", "csv", "--what-if", "capacity=2GiB"});
@@ -51,7 +51,7 @@ TEST_CASE("what a GPU cannot hold is said with the layer and the batch that fits
   CHECK_THAT(ran.out, Contains("does not fit,first,"));
 }
 
-TEST_CASE("tables and figures are written where they are wanted") {
+TEST_CASE("tables and figures are written to the given folder") {
   Prediction prediction;
   const test::Ran ran =
       prediction.run({"--site", "altec", "-o", "out", "--sweep", "link=1,100", "--sweep", "batch"});
@@ -65,7 +65,7 @@ TEST_CASE("tables and figures are written where they are wanted") {
   }
 }
 
-TEST_CASE("what cannot be predicted is one line with the remedy, and exit code 2") {
+TEST_CASE("an impossible prediction gives one line with a remedy and exit code 2") {
   Prediction prediction;
   const auto refused = [&](const std::vector<std::string>& arguments, const std::string& message) {
     const test::Ran ran = prediction.run(arguments);
@@ -86,7 +86,7 @@ TEST_CASE("what cannot be predicted is one line with the remedy, and exit code 2
   refused({"--site", "altec", "--calibration", "none.json"}, "none.json");
 }
 
-TEST_CASE("measured steps and all-reduces count where a calibration has them") {
+TEST_CASE("measured steps and all-reduces of a calibration are used") {
   Prediction prediction;
   base::write_file_atomically(prediction.dlscale.folder.path() / "calibration.json",
                               R"({"schema_version": 1,
@@ -97,11 +97,12 @@ TEST_CASE("measured steps and all-reduces count where a calibration has them") {
   const test::Ran ran = prediction.run(
       {"--site", "altec", "--format", "csv", "--up-to", "8", "--calibration", "calibration.json"});
   CHECK(ran.exit_code == 0);
-  // One GPU: 3.25 s; eight: two layers' all-reduces of half a second each, and one of a bias.
+  // One GPU takes 3.25 s. Eight GPUs also need 0.5 s for each of two layers and the all-reduce of
+  // one bias.
   CHECK_THAT(ran.out, Contains("synchronous,1,1,32,3.25,") && Contains("synchronous,8,8,32,4.75,"));
 }
 
-TEST_CASE("on CPUs memory is judged by what a rank has and what its process takes first") {
+TEST_CASE("on CPUs predicted memory is compared with the memory of a rank, including its process") {
   Prediction prediction;
   base::write_file_atomically(prediction.dlscale.folder.path() / "calibration.json",
                               R"({"schema_version": 1,
@@ -121,7 +122,7 @@ TEST_CASE("on CPUs memory is judged by what a rank has and what its process take
   CHECK_THAT(two.out, Contains("no all-reduce that applies to 2 ranks"));
 }
 
-TEST_CASE("a plan leaves out what cannot fit its GPU, and is refused where nothing is left") {
+TEST_CASE("a plan leaves out points that exceed the GPU, and is rejected if no point is left") {
   test::DlscaleProgram dlscale;
   base::write_file_atomically(dlscale.folder.path() / "study.toml", R"(
 [study]
@@ -151,7 +152,7 @@ lr.base = 0.1
   CHECK_FALSE(std::filesystem::exists(dlscale.folder.path() / "large"));
 }
 
-TEST_CASE("a calibration says nothing of another device than it was measured on") {
+TEST_CASE("a calibration is rejected for a device on which it was not measured") {
   Prediction prediction;
   prediction.calibrate("a CPU");
   const std::vector<std::string> by{"--calibration", "calibration.json"};
@@ -168,7 +169,7 @@ TEST_CASE("a calibration says nothing of another device than it was measured on"
   CHECK_THAT(data_sheet.out, Contains("the roofline of NVIDIA H100 SXM5 80 GB"));
 }
 
-TEST_CASE("measured steps follow from no other peak or bandwidth of memory") {
+TEST_CASE("measured steps are rejected with a changed peak or memory bandwidth") {
   Prediction prediction;
   prediction.calibrate("");
   const auto asked = [&](const std::string& option, const std::string& value) {
@@ -184,7 +185,7 @@ TEST_CASE("measured steps follow from no other peak or bandwidth of memory") {
   CHECK(prediction.on_altec({"--sweep", "peak", "--what-if", "memory=2000GB/s"}).exit_code == 0);
 }
 
-TEST_CASE("another link takes the place of all-reduces that were measured between nodes") {
+TEST_CASE("a changed link replaces all-reduces that were measured between nodes") {
   Prediction prediction;
   prediction.calibrate("");
   const auto with = [&](const std::string& what) {
@@ -200,8 +201,9 @@ TEST_CASE("another link takes the place of all-reduces that were measured betwee
   }
 }
 
-TEST_CASE("several nodes whose link is not known go by all-reduces that were measured on them") {
-  // A GPU with a data sheet on each of eight nodes; nothing says what joins them.
+TEST_CASE("nodes with an unknown link use all-reduces that were measured on them") {
+  // The site has a GPU with a data sheet on each of eight nodes and does not name the link between
+  // them.
   const std::string unlinked = R"(
 name = "unlinked"
 scheduler = "slurm"
@@ -233,7 +235,7 @@ cores_per_node = 4
   CHECK_THAT(prediction.run(measured).err, Contains("4 predictions saved"));
 }
 
-TEST_CASE("the study's own calibration counts unless another is named, or none") {
+TEST_CASE("the study's own calibration is used unless another or none is given") {
   Prediction prediction;
   prediction.calibrate("");
   base::write_file_atomically(prediction.dlscale.folder.path() / "rows.toml",
@@ -250,7 +252,7 @@ TEST_CASE("the study's own calibration counts unless another is named, or none")
   CHECK_THAT(rows.out, Contains("no step was measured"));
 }
 
-TEST_CASE("what is kept of memory is the allocator's, without the context") {
+TEST_CASE("saved memory predictions are those of the allocator without the context") {
   Prediction prediction;
   const test::Ran planned =
       prediction.dlscale.run({"plan", "study.toml", "--site", "altec", "-o", "out"});
@@ -262,13 +264,14 @@ TEST_CASE("what is kept of memory is the allocator's, without the context") {
   const auto kept = contract::parse_predictions(base::read_file(out.predictions())).predictions;
   REQUIRE(kept.size() == 8);
   for (const contract::RunPrediction& said : kept) {
-    // Parameters, 32 samples, and gradients of the last layer or buckets for all.
+    // The expected memory consists of parameters, 32 samples, and gradients of the last layer or
+    // buckets for all layers.
     const bool has_buckets = said.point_id.starts_with("ddp");
     CHECK(said.memory_bytes.value == Approx(301e6 + 32 * 60e6 + (has_buckets ? 300e6 : 100e6)));
   }
 }
 
-TEST_CASE("settings that are not counted are noted, and frozen models are not predicted") {
+TEST_CASE("settings without a model are noted, and frozen models are not predicted") {
   Prediction prediction;
   const auto with = [&](const std::string& setting) {
     return prediction.on_altec({"-S", setting});
@@ -278,7 +281,7 @@ TEST_CASE("settings that are not counted are noted, and frozen models are not pr
   check_refused(with("training.frozen=hidden1"), "partly frozen models are not modelled");
 }
 
-TEST_CASE("an epoch whose last samples are dropped is another epoch") {
+TEST_CASE("dropping the last samples changes the predicted epoch") {
   Prediction prediction;
   const auto with = [&](const std::string& last_batch) {
     return prediction.on_altec({"-S", "training.last_batch=" + last_batch}).out;
@@ -286,7 +289,7 @@ TEST_CASE("an epoch whose last samples are dropped is another epoch") {
   CHECK(with("drop") != with("pad"));  // 50000 samples are 1562.5 steps of 32
 }
 
-TEST_CASE("runs that a plan gives other GPUs are another curve") {
+TEST_CASE("runs that a plan assigns to other GPUs form another curve") {
   Prediction prediction;
   const test::Ran ran = prediction.run({"--site", "altec", "--format", "csv", "--up-to", "16", "-S",
                                         "matrix.gpus=[8,16]", "-S", "matrix.framework=[\"ddp\"]"});
@@ -295,7 +298,7 @@ TEST_CASE("runs that a plan gives other GPUs are another curve") {
                           Contains("NVIDIA A100 SXM4 40 GB"));
 }
 
-TEST_CASE("a plan's time of a run is what is predicted of it, on the site's own devices") {
+TEST_CASE("the planned time of a run is its prediction on the site's own devices") {
   Prediction prediction;
   prediction.calibrate("Tesla V100-PCIE-32GB");
   const test::Ran planned = prediction.dlscale.run(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `dlscale predict` says over GPU counts: batches, sweeps, bands, memory, figures.
+// Tests of `dlscale predict` over GPU counts, with batches, sweeps, bands, memory and figures.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -46,7 +46,7 @@ std::vector<std::string> csv_cells(const std::string& line) {
   return cells;
 }
 
-/// A study, a card of its model, and what the program writes of it.
+/// Folder with a study and a model card, in which the program writes predictions.
 struct ScalingPrediction {
   explicit ScalingPrediction(const std::string& study) {
     base::write_file_atomically(dlscale.folder / "study.toml", study);
@@ -57,7 +57,8 @@ struct ScalingPrediction {
     base::make_directories(dlscale.folder / "made");
     base::write_file_atomically(dlscale.folder / "made/mlp-3x32x32-10.json", to_json(card));
   }
-  /// Steps at these batches; all-reduces of half a second on so many ranks of so many nodes.
+  /// Writes a calibration with steps at these batches and all-reduces of 0.5 s on this number of
+  /// nodes and ranks.
   void calibrate(const std::vector<int>& batches, int nodes, int ranks,
                  const std::string& topology = "") {
     std::string steps, reduces;
@@ -92,14 +93,14 @@ struct ScalingPrediction {
   bool wrote(const std::string& name) const {
     return std::filesystem::exists(dlscale.folder / ("out/" + name));
   }
-  /// What the columns of a table are called.
+  /// Returns the column names of a table.
   std::vector<std::string> header(const std::string& table) const {
     std::istringstream text(file(table + ".csv"));
     std::string line;
     while (std::getline(text, line) && line.starts_with('#')) continue;
     return csv_cells(line);
   }
-  /// Of a table, without its comments.
+  /// Returns the rows of a table without its comments.
   std::vector<CsvRow> rows(const std::string& table) const {
     std::istringstream text(file(table + ".csv"));
     std::vector<std::string> header;
@@ -117,7 +118,7 @@ struct ScalingPrediction {
     }
     return rows;
   }
-  /// The number in a column of each row, by GPUs.
+  /// Returns the numbers of a column by GPU count.
   std::map<int, double> column(const std::string& table, const std::string& name) const {
     std::map<int, double> values;
     for (const CsvRow& row : rows(table))
@@ -141,11 +142,11 @@ TEST_CASE("strong scaling divides the batch among GPUs, in times and in sweeps")
   for (const auto& [gpus, step_s] : swept) CHECK(step_s == Approx(times.at(gpus)));
   CHECK_THAT(ran.out, Contains("GPUs 128: a GPU has less than one sample"));
   const auto links = prediction.rows("sweep-link");
-  REQUIRE(links.size() == 1);  // the partition's own link, on the most GPUs that are planned
+  REQUIRE(links.size() == 1);  // the partition's own link on the largest planned number of GPUs
   CHECK(std::stod(links[0].at("step_s")) == Approx(times.at(4)));
 }
 
-TEST_CASE("a batch that is swept is that of a GPU, in strong scaling too") {
+TEST_CASE("a swept batch is the batch of one GPU, even with strong scaling") {
   ScalingPrediction prediction(kStrongStudy);
   prediction.succeed({"--site", "altec", "--up-to", "8", "--sweep", "batch=16,32"});
   const auto swept = prediction.rows("sweep-batch");
@@ -155,7 +156,7 @@ TEST_CASE("a batch that is swept is that of a GPU, in strong scaling too") {
   CHECK(std::stod(swept[1].at("step_s")) > std::stod(swept[0].at("step_s")));
 }
 
-TEST_CASE("a strong sub-study of a weak study is strong, and throughput of one global batch is") {
+TEST_CASE("strong sub-studies of a weak study and throughput studies divide the global batch") {
   const auto batches_of_64 = [](const std::string& substudy) {
     ScalingPrediction prediction(kWeakStudy + "[[substudy]]\nname = \"weak\"\n" +
                                  "[[substudy]]\nname = \"other\"\n" +
@@ -169,13 +170,13 @@ TEST_CASE("a strong sub-study of a weak study is strong, and throughput of one g
     CHECK(weak == std::map<int, std::string>{{1, "32"}, {2, "32"}, {4, "32"}, {8, "32"}});
     return strong;
   };
-  // Two GPUs with 32 each are a run of the weak one already.
+  // Two GPUs with 32 each already form a run of the weak sub-study.
   const std::map<int, std::string> divided{{1, "64"}, {4, "16"}, {8, "8"}};
   CHECK(batches_of_64("scaling = \"strong\"\n") == divided);
   CHECK(batches_of_64("scaling = \"throughput\"\n") == divided);
 }
 
-TEST_CASE("the batch is the plan's where the first count of a strong study is left out") {
+TEST_CASE("the planned batch is used if the first count of a strong study is left out") {
   ScalingPrediction prediction(kStrongStudy);
   prediction.calibrate({16}, 1, 4);
   const test::Ran ran = prediction.succeed({"--calibration", "c.json", "-S", "matrix.gpus=[2,4]"});
@@ -184,7 +185,7 @@ TEST_CASE("the batch is the plan's where the first count of a strong study is le
   CHECK(prediction.column("predicted-times", "efficiency") == std::map<int, double>{{4, 1}});
 }
 
-TEST_CASE("accumulated batches count as each run has them") {
+TEST_CASE("accumulated batches count as each run accumulates them") {
   ScalingPrediction prediction(kStrongStudy);
   prediction.calibrate({16, 32}, 4, 4, "switch");
   prediction.succeed({"--site", "altec", "--calibration", "c.json", "--up-to", "4", "-S",
@@ -194,7 +195,7 @@ TEST_CASE("accumulated batches count as each run has them") {
   CHECK(prediction.column("predicted-times", "step_s").at(1) == Approx(4 * 3 + 0.25));
 }
 
-TEST_CASE("sweeps over what nothing is known of leave it out and say why") {
+TEST_CASE("sweeps leave out values without data and report the reason") {
   ScalingPrediction prediction(kWeakStudy);
   prediction.calibrate({32}, 1, 4);
   const std::vector<std::string> local{"--calibration", "c.json", "-S", "matrix.gpus=[1,4]"};
@@ -216,7 +217,7 @@ TEST_CASE("sweeps over what nothing is known of leave it out and say why") {
   CHECK_THAT(refused.err, Contains("dlscale: --sweep peak: the measured steps of"));
 }
 
-TEST_CASE("where the batch of a GPU is an axis no two columns are called alike") {
+TEST_CASE("columns have unique names if the batch per GPU is an axis") {
   ScalingPrediction prediction(scaling_study("weak", "ddp", "batch_per_gpu = [16, 32]"));
   prediction.succeed({"--site", "altec", "--up-to", "8", "--sweep", "batch=64"});
   for (const char* table :
@@ -234,12 +235,12 @@ TEST_CASE("where the batch of a GPU is an axis no two columns are called alike")
   CHECK(swept[1].at("batch_per_gpu") == "64");
 }
 
-TEST_CASE("memory is judged at every planned count") {
+TEST_CASE("memory is predicted for every planned count") {
   ScalingPrediction prediction(kWeakStudy);
   prediction.succeed({"--site", "altec", "--up-to", "64"});
   const auto needs = prediction.column("predicted-memory", "memory_bytes");
   REQUIRE(needs.size() == 3);
-  CHECK(needs.at(2) > needs.at(1) + 50e6);  // the fusion buffer
+  CHECK(needs.at(2) > needs.at(1) + 50e6);  // size of the fusion buffer
   CHECK(needs.at(4) == Approx(needs.at(2)));
   ScalingPrediction strong(kStrongStudy);
   strong.succeed({"--site", "altec"});
@@ -247,7 +248,7 @@ TEST_CASE("memory is judged at every planned count") {
         std::map<int, double>{{1, 64}, {2, 32}, {4, 16}});
 }
 
-TEST_CASE("bands are wider, with a note, where a batch or a count is far from what was measured") {
+TEST_CASE("bands are wider and noted far from measured batches and counts") {
   ScalingPrediction prediction(kWeakStudy);
   const auto high = [&](int gpus) {
     return prediction.column("predicted-times", "step_bounds_s_high").at(gpus) /
@@ -283,7 +284,7 @@ TEST_CASE("the knee has bands of count, epoch, GPU-hours and efficiency") {
   CHECK(number("efficiency_bounds_low") <= number("efficiency"));
 }
 
-TEST_CASE("figures of predictions are dashed: efficiency, throughput, epochs and sweeps") {
+TEST_CASE("predicted figures of efficiency, throughput, epochs and sweeps have dashed lines") {
   ScalingPrediction prediction(kWeakStudy);
   const test::Ran ran =
       prediction.succeed({"--site", "altec", "--up-to", "64", "--sweep", "link=1,100"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bands that `dlscale predict` prints, beside efficiencies that were published.
+// Tests of the bands of `dlscale predict` against published efficiencies.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -11,7 +11,7 @@ using Catch::Contains;
 
 namespace {
 
-/// Aach et al., J. Big Data 10:96 (2023): ResNet-50 with 64 images a GPU on JUWELS Booster.
+/// Aach et al., J. Big Data 10:96 (2023): ResNet-50 with 64 images per GPU on JUWELS Booster.
 constexpr const char* kJuwels = R"(
 [study]
 name = "published"
@@ -30,7 +30,7 @@ precision = "tf32"
 dataset = { kind = "image_folder", path = "data", train_samples = 1281167 }
 )";
 
-/// The program in a folder with that study.
+/// Folder with the published study, in which the program runs.
 struct PublishedStudy {
   PublishedStudy() { base::write_file_atomically(dlscale.folder / "study.toml", kJuwels); }
   test::Ran predict(std::vector<std::string> more, const std::string& site = "juwels-booster") {
@@ -40,7 +40,7 @@ struct PublishedStudy {
     REQUIRE(ran.exit_code == 0);
     return ran;
   }
-  /// The row of predicted-times with so many GPUs.
+  /// Returns the row of predicted-times with this number of GPUs.
   nlohmann::json row(const std::string& framework, const std::string& loader, int gpus,
                      std::vector<std::string> more = {}) {
     more.insert(more.end(), {"--format", "json", "-S", "matrix.framework=[\"" + framework + "\"]",
@@ -70,7 +70,7 @@ void check_inside(const nlohmann::json& row, double published) {
   CHECK(row.at("step_s").get<double>() <= row.at("step_bounds_s_high").get<double>());
 }
 
-/// Measured runs of DDP with the native loader, and all-reduces between two GPUs of a node.
+/// Calibration with runs of DDP with the native loader, and all-reduces between two GPUs of a node.
 constexpr const char* kCalibration = R"({"schema_version": 1, "device": "NVIDIA A100-SXM4-40GB",
   "all_reduce": [
     {"topology": "ib", "nodes": 1, "gpus": 2, "bytes": 1000, "seconds": 1e-5},
@@ -96,24 +96,24 @@ std::string calibration_on(int gpus) {
 
 }  // namespace
 
-TEST_CASE("the band of DDP with DALI on 1024 GPUs contains what JUWELS Booster published") {
+TEST_CASE("the band of DDP with DALI on 1024 GPUs contains the efficiency of JUWELS Booster") {
   PublishedStudy study;
   check_inside(study.row("ddp", "dali_cpu", 1024), 0.76);
   check_inside(study.row("ddp", "dali_gpu", 1024), 0.68);
 }
 
-TEST_CASE("the band of DDP with the native loader on 512 GPUs reaches below 0.24, as published") {
+TEST_CASE("the band of DDP with the native loader on 512 GPUs includes the published 0.24") {
   PublishedStudy study;
   check_inside(study.row("ddp", "native", 512), 0.24);
   CHECK(least_efficiency(study.row("ddp", "native", 512)) < 0.2);
 }
 
-TEST_CASE("the band of DeepSpeed with the native loader on 128 GPUs contains what was published") {
+TEST_CASE("the band of DeepSpeed with the native loader on 128 GPUs contains the published value") {
   PublishedStudy study;
   check_inside(study.row("deepspeed", "native", 128), 0.33);
 }
 
-TEST_CASE("the bands for JUWELS Booster rest on the other published systems") {
+TEST_CASE("the bands for JUWELS Booster are based on the other published systems") {
   PublishedStudy study;
   const test::Ran here = study.predict({});
   CHECK_THAT(here.out, Contains("juwels-booster is one of these systems and is excluded"));
@@ -122,7 +122,7 @@ TEST_CASE("the bands for JUWELS Booster rest on the other published systems") {
   CHECK_THAT(elsewhere.out, Contains("not in the model") && !Contains("is excluded"));
 }
 
-TEST_CASE("every format says what is missing from the model, and what would help") {
+TEST_CASE("every format lists the effects missing from the model, and a remedy") {
   PublishedStudy study;
   for (const char* format : {"text", "csv", "markdown", "latex", "json"}) {
     INFO(format);
@@ -132,7 +132,7 @@ TEST_CASE("every format says what is missing from the model, and what would help
   }
 }
 
-TEST_CASE("a table with a predicted time has its low and high beside it") {
+TEST_CASE("a table with a predicted time has its low and high bounds") {
   PublishedStudy study;
   const auto report =
       nlohmann::json::parse(study.predict({"--format", "json", "--sweep", "link=100,400"}).out);
@@ -150,7 +150,7 @@ TEST_CASE("a table with a predicted time has its low and high beside it") {
   }
 }
 
-TEST_CASE("samples in memory make narrower bands than an input pipeline") {
+TEST_CASE("samples in memory give narrower bands than an input pipeline") {
   PublishedStudy study;
   const std::vector<std::string> made_up{
       "-S", "training.dataset={kind=\"synthetic\",shape=\"3x224x224\",classes=1000}"};
@@ -159,7 +159,7 @@ TEST_CASE("samples in memory make narrower bands than an input pipeline") {
   CHECK(memory < 0.6);
 }
 
-TEST_CASE("runs on 2 GPUs say little of 1024, and runs on 128 say all of them") {
+TEST_CASE("runs on 2 GPUs barely narrow the band of 1024, and runs on 128 narrow all bands") {
   PublishedStudy study;
   const auto file = study.dlscale.folder / "c.json";
   const auto least_on = [&](int gpus) {
@@ -167,14 +167,14 @@ TEST_CASE("runs on 2 GPUs say little of 1024, and runs on 128 say all of them") 
   };
   base::write_file_atomically(file, calibration_on(2));
   CHECK(least_on(1024) < 0.24);
-  CHECK(least_on(4) == 1);  // the baseline itself
+  CHECK(least_on(4) == 1);  // efficiency of the baseline
   const double far = least_on(128);
   base::write_file_atomically(file, calibration_on(128));
   CHECK(least_on(128) > 2 * far);
   CHECK(least_on(1024) < least_on(128));
 }
 
-TEST_CASE("a calibration without the loader's data says nothing of what loading takes") {
+TEST_CASE("a calibration without the loader's data does not narrow bands for loading") {
   PublishedStudy study;
   base::write_file_atomically(study.dlscale.folder / "c.json", calibration_on(128));
   const std::vector<std::string> calibrated{"--calibration", "c.json"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale report`, and what `analyze` and `plot` share with it, as a user types them.
+// Tests of `dlscale report`, and of the options that `analyze` and `plot` share with it.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -28,11 +28,11 @@ struct Collected {
 
 }  // namespace
 
-TEST_CASE("report writes the whole kit and says so") {
+TEST_CASE("report writes all its files and lists them") {
   Collected at;
   const test::Ran ran = at.program.run({"report", at.folder, "-o", "paper"});
   CHECK(ran.exit_code == 0);
-  CHECK(ran.err.empty());  // no bar where there is no terminal
+  CHECK(ran.err.empty());  // no progress bar without a terminal
   CHECK_THAT(ran.out, Contains("wrote paper/report.html\n") && Contains("wrote paper/paper.tex\n"));
   CHECK_THAT(ran.out, Contains("warning: one run per point (n = 1)"));
   const fs::path kit = at.program.folder / "paper";
@@ -41,7 +41,7 @@ TEST_CASE("report writes the whole kit and says so") {
   CHECK_THAT(base::read_file(kit / "report.html"), Contains("synchronous"));
 }
 
-TEST_CASE("a report of some runs has these alone, and of none is exit code 3") {
+TEST_CASE("a report of selected runs has only these runs, and an empty report gives exit code 3") {
   Collected at;
   const std::string where = "framework == \"ddp\"";
   CHECK(at.program.run({"report", at.folder, "--where", where}).exit_code == 0);
@@ -52,7 +52,7 @@ TEST_CASE("a report of some runs has these alone, and of none is exit code 3") {
   CHECK(none.out.empty());
 }
 
-TEST_CASE("a report that has nowhere to go, or nothing to show, is one line") {
+TEST_CASE("a report without a usable folder or results gives one line") {
   Collected at;
   base::write_file_atomically(at.program.folder / "file", "");
   const test::Ran in_the_way = at.program.run({"report", at.folder, "-o", "file"});
@@ -68,7 +68,7 @@ TEST_CASE("a report that has nowhere to go, or nothing to show, is one line") {
   CHECK_FALSE(fs::exists(at.program.folder / "none"));
 }
 
-TEST_CASE("analyze writes JSON, plot a figure for LaTeX") {
+TEST_CASE("analyze writes JSON, and plot writes a figure for LaTeX") {
   Collected at;
   const test::Ran json = at.program.run({"analyze", at.folder, "--format", "json"});
   CHECK(json.exit_code == 0);
@@ -79,7 +79,7 @@ TEST_CASE("analyze writes JSON, plot a figure for LaTeX") {
   CHECK(at.program.run({"plot", "speedup", at.folder, "-o", "100%.tex"}).exit_code == 2);
 }
 
-TEST_CASE("a speed-up against a run of another framework names it, or is refused by name") {
+TEST_CASE("a speed-up against another framework names the baseline, or is rejected by name") {
   Collected at;
   const auto against = [&](const std::string& baseline) {
     return at.program.run(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale status` on a folder where some runs have been launched.
+// Tests of `dlscale status` on a folder with some launched runs.
 #include <catch2/catch.hpp>
 #include <thread>
 
@@ -38,7 +38,7 @@ TEST_CASE("status counts states and shows epoch, time, node, job and reason of e
   CHECK_THAT(ran.out, Contains("  planned    0/3        -  -           -\n"));
 }
 
-TEST_CASE("the epoch of a run that goes on from a checkpoint includes what came before") {
+TEST_CASE("the epoch of a resumed run includes earlier launches") {
   PlannedDemo demo;
   demo.launch(demo.ids[0], {contract::RunStart{}, trained(0), trained(1)});
   contract::RunStart again;
@@ -48,7 +48,7 @@ TEST_CASE("the epoch of a run that goes on from a checkpoint includes what came 
   CHECK_THAT(demo.dlscale.run({"status", "demo", "--offline"}).out, Contains("  running    2/3 "));
 }
 
-TEST_CASE("status --json is one object with counts and runs") {
+TEST_CASE("status --json prints one object with counts and runs") {
   PlannedDemo demo;
   demo.fail(demo.ids[2], "disk full");
   const test::Ran ran = demo.dlscale.run({"status", "demo", "--json", "--offline"});
@@ -59,14 +59,14 @@ TEST_CASE("status --json is one object with counts and runs") {
                           Contains("\"study\": \"demo\""));
 }
 
-TEST_CASE("status --csv has the axes as well as how far each run is") {
+TEST_CASE("status --csv has the axes and the progress of each run") {
   PlannedDemo demo;
   const test::Ran ran = demo.dlscale.run({"status", "demo", "--csv", "--offline"});
   CHECK_THAT(ran.out, StartsWith("run_id,state,framework,"));
   CHECK_THAT(ran.out, Contains(",epoch,epochs,elapsed_s,nodes,job_id,reason\n"));
 }
 
-TEST_CASE("status takes a selection by name, condition and state") {
+TEST_CASE("status accepts a selection by name, condition and state") {
   PlannedDemo demo;
   demo.fail(demo.ids[2], "disk full");
   const test::Ran ran = demo.dlscale.run({"status", "demo", "ddp-*", "--state", "failed,oom"});
@@ -78,7 +78,7 @@ TEST_CASE("status takes a selection by name, condition and state") {
   CHECK(demo.dlscale.run({"status", "demo", "--state", "lost", "--allow-empty"}).exit_code == 0);
 }
 
-TEST_CASE("status refuses a state that is none, two formats at once and a folder without a plan") {
+TEST_CASE("status rejects an unknown state, two formats at once and a folder without a plan") {
   PlannedDemo demo;
   const test::Ran typo = demo.dlscale.run({"status", "demo", "--state", "faild"});
   CHECK(typo.exit_code == 2);
@@ -89,7 +89,7 @@ TEST_CASE("status refuses a state that is none, two formats at once and a folder
   CHECK_THAT(demo.dlscale.run({"status"}).err, Contains("no plan.json in ."));
 }
 
-TEST_CASE("where nothing is a terminal, --watch prints a block an interval until all has ended") {
+TEST_CASE("without a terminal, --watch prints one block per interval until all runs have ended") {
   PlannedDemo demo;
   for (std::size_t i = 0; i < 3; ++i) demo.complete(demo.ids[i]);
   std::thread later([&] {
@@ -103,7 +103,7 @@ TEST_CASE("where nothing is a terminal, --watch prints a block an interval until
   CHECK(ran.out.find('\x1b') == std::string::npos);
 }
 
-TEST_CASE("looking at a plan that nobody has submitted writes nothing") {
+TEST_CASE("status of an unsubmitted plan writes nothing") {
   PlannedDemo demo;
   CHECK(demo.dlscale.run({"status", "demo"}).exit_code == 0);
   CHECK_FALSE(std::filesystem::exists(demo.folder.launch_log()));

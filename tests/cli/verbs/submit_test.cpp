@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale submit`, `wait`, `retry` and `cancel`: on this machine, and with stand-ins for SLURM.
+// Tests of `dlscale submit`, `wait`, `retry` and `cancel` on this machine and with substitutes for
+// SLURM.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -10,7 +11,7 @@ using Catch::Contains;
 using Catch::StartsWith;
 using Planned = test::SmallStudy;
 
-TEST_CASE("submit runs the jobs of this machine to their end, once") {
+TEST_CASE("submit runs the jobs of this machine once") {
   Planned planned;
   const test::Ran first = planned.run({"submit", "p"});
   INFO(first.out << first.err);
@@ -22,7 +23,7 @@ TEST_CASE("submit runs the jobs of this machine to their end, once") {
   CHECK(planned.run({"wait", "p"}).exit_code == 0);
 }
 
-TEST_CASE("runs that failed are left to retry, which takes those that are selected") {
+TEST_CASE("failed runs are left to retry, which resubmits the selected ones") {
   Planned planned;
   base::write_file_atomically(planned.dlscale.folder / "p/fail", "");
   CHECK(planned.run({"submit", "p"}).exit_code == 1);
@@ -37,7 +38,7 @@ TEST_CASE("runs that failed are left to retry, which takes those that are select
   CHECK(planned.run({"retry", "p", "--state", "oom"}).exit_code == 3);
 }
 
-TEST_CASE("a dry run prints the commands, and nothing is submitted") {
+TEST_CASE("a dry run prints the commands and submits nothing") {
   Planned planned("slurm.toml");
   const test::Ran ran = planned.run({"submit", "p", "--dry-run"});
   CHECK(ran.exit_code == 0);
@@ -47,14 +48,14 @@ TEST_CASE("a dry run prints the commands, and nothing is submitted") {
   CHECK(planned.run({"submit", "p", "-n", "--wait"}).exit_code == 2);
 }
 
-TEST_CASE("a dry run on this machine has a command for each job") {
+TEST_CASE("a dry run on this machine prints a command for each job") {
   Planned planned;
   const std::string out = planned.run({"submit", "p", "-n"}).out;
   CHECK_THAT(out, Contains("-g1-b8-") && Contains("-g1-b16-"));
   CHECK(std::count(out.begin(), out.end(), '\n') == 2);
 }
 
-TEST_CASE("a refusal of the batch system is an error with its words, and noted") {
+TEST_CASE("a job rejected by the batch system is an error with its message and is logged") {
   Planned planned("slurm.toml");
   planned.program("sbatch", "#!/bin/sh\necho 'sbatch: error: Invalid account' >&2; exit 1\n");
   const test::Ran ran = planned.run({"submit", "p"});
@@ -64,7 +65,7 @@ TEST_CASE("a refusal of the batch system is an error with its words, and noted")
   CHECK(planned.run({"list", "p", "--csv"}).out.find(",planned,") != std::string::npos);
 }
 
-TEST_CASE("variables of an outer job are named, and reach no command of SLURM") {
+TEST_CASE("variables of an outer job are named and reach no SLURM command") {
   Planned planned("slurm.toml");
   planned.program("sbatch", "#!/bin/sh\nenv >sbatch.env; echo 41\n");
   for (const char* name : {"squeue", "sacct", "scancel"}) {
@@ -98,7 +99,7 @@ TEST_CASE("variables of an outer job are named, and reach no command of SLURM") 
   }
 }
 
-TEST_CASE("a variable that the site keeps reaches sbatch and is not named") {
+TEST_CASE("a variable in keep_environment reaches sbatch and is not named") {
   Planned planned("slurm.toml");
   planned.program("sbatch", "#!/bin/sh\nenv >sbatch.env; echo 41\n");
   const std::filesystem::path site = planned.dlscale.folder / "p/site.toml";
@@ -111,14 +112,14 @@ TEST_CASE("a variable that the site keeps reaches sbatch and is not named") {
              Contains("SBATCH_ACCOUNT=paid\n") && !Contains("SBATCH_QOS"));
 }
 
-TEST_CASE("a dry run prints commands that other variables do not change") {
+TEST_CASE("a dry run prints commands that clear variables of the environment") {
   Planned planned("slurm.toml");
   const test::Ran ran =
       planned.run({"submit", "p", "--dry-run"}, {{"SBATCH_QOS", "q"}, {"SLURM_JOB_ID", "1"}});
   CHECK_THAT(ran.out, StartsWith("env -u SBATCH_QOS -u SLURM_JOB_ID sbatch --parsable --comment="));
 }
 
-TEST_CASE("where one job is refused the others are submitted, and it is an error all the same") {
+TEST_CASE("other jobs are submitted if one is rejected, and the exit code is 1") {
   Planned planned("slurm.toml");
   planned.program("sbatch",
                   "#!/bin/sh\n[ -e one ] && { echo 41; exit 0; }\n"
@@ -129,7 +130,7 @@ TEST_CASE("where one job is refused the others are submitted, and it is an error
   CHECK_THAT(ran.out, Contains("1 job submitted; 1 run in the batch system\n"));
 }
 
-TEST_CASE("what has not been submitted cannot be cancelled or left behind") {
+TEST_CASE("an unsubmitted run cannot be cancelled, and --once needs a batch system") {
   Planned planned;
   CHECK(planned.run({"cancel", "p"}).exit_code == 3);
   CHECK(planned.run({"cancel", "p", "--allow-empty"}).exit_code == 0);
@@ -140,7 +141,7 @@ TEST_CASE("what has not been submitted cannot be cancelled or left behind") {
   CHECK(planned.run({"submit", "nowhere"}).exit_code == 2);
 }
 
-TEST_CASE("the time between two questions is finite and above 0") {
+TEST_CASE("the polling interval must be finite and above 0") {
   Planned planned;
   for (const char* poll : {"0", "-1", "inf", "nan", "soon"}) {
     for (const char* verb : {"submit", "wait"}) {
@@ -152,7 +153,7 @@ TEST_CASE("the time between two questions is finite and above 0") {
   CHECK(planned.run({"submit", "p", "--poll", "0.05"}).exit_code == 0);
 }
 
-TEST_CASE("a condition that is empty does not mean all runs") {
+TEST_CASE("an empty condition is rejected") {
   Planned planned;
   for (const char* verb : {"submit", "cancel", "status", "list"}) {
     const test::Ran ran = planned.run({verb, "p", "--where", " "});
@@ -162,7 +163,7 @@ TEST_CASE("a condition that is empty does not mean all runs") {
   CHECK_FALSE(std::filesystem::exists(planned.dlscale.folder / "p/launch.jsonl"));
 }
 
-TEST_CASE("submit goes on in the background, and wait follows it") {
+TEST_CASE("submit --detach continues in the background, and wait follows it") {
   Planned planned;
   const test::Ran ran = planned.run({"submit", "p", "--detach"});
   CHECK(ran.exit_code == 0);

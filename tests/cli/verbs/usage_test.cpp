@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale usage`: what launches asked for and took.
+// Tests of the resources that `dlscale usage` reports as requested and used.
 #include <catch2/catch.hpp>
 
 #include "tests/cli/planned_demo.hpp"
@@ -20,7 +20,7 @@ workspace::UsageFacet by_gpus() {
 
 }  // namespace
 
-TEST_CASE("a row has medians of its launches, sums of GPU-hours and the largest memory") {
+TEST_CASE("a row has medians of its launches, sums of GPU-hours and the maximum memory") {
   std::vector<contract::PlannedRun> runs(2);
   runs[1].gpus = 4;
   const LaunchUse uses[] = {
@@ -43,7 +43,7 @@ TEST_CASE("a row has medians of its launches, sums of GPU-hours and the largest 
   CHECK(rows[1].memory_bytes == Approx(64e9));
 }
 
-TEST_CASE("every launch of the log counts, with the books' time where they have one") {
+TEST_CASE("every logged launch counts, with the time of the accounting if available") {
   PlannedDemo demo;
   demo.log_launch(demo.ids[0], "t0", 1000);
   demo.log_end(demo.ids[0], "t0", RunOutcome::TimedOut, 1100);
@@ -62,7 +62,7 @@ TEST_CASE("every launch of the log counts, with the books' time where they have 
                           Contains("\"peak_memory_bytes\":2000000000"));
 }
 
-TEST_CASE("runs that nobody logged count by their own records") {
+TEST_CASE("runs without log entries count by their own records") {
   PlannedDemo demo;
   contract::RunStop stop;
   stop.wall_s = 42;
@@ -77,7 +77,7 @@ TEST_CASE("runs that nobody logged count by their own records") {
   CHECK_THAT(csv.out, Contains("\ngpus,launches,timeouts_share,walltime_s,elapsed_s,"));
 }
 
-TEST_CASE("the peak of a node counts the ranks that the records place on one host") {
+TEST_CASE("the memory peak of a node counts the ranks that the records place on one host") {
   PlannedDemo demo;
   contract::RunStart start;
   start.hosts = {"n1", "n1", "n1", "n2"};
@@ -91,7 +91,7 @@ TEST_CASE("the peak of a node counts the ranks that the records place on one hos
   CHECK_THAT(ran.out, Contains("\"peak_memory_bytes\":9000000000"));
 }
 
-TEST_CASE("usage refuses an unknown axis and has nothing to show before a launch has ended") {
+TEST_CASE("usage rejects an unknown axis and shows nothing before a launch has ended") {
   PlannedDemo demo;
   const test::Ran none = demo.dlscale.run({"usage", "demo"});
   CHECK(none.exit_code == 3);

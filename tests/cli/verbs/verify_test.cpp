@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale verify`: tables against the records they were made from.
+// Tests of `dlscale verify`, which compares tables with their records.
 #include <catch2/catch.hpp>
 
 #include "tests/analysis/support/written_study.hpp"
@@ -12,7 +12,7 @@ using Catch::StartsWith;
 
 namespace {
 
-/// A collected study with its tables.
+/// Collected study with its tables.
 struct Collected {
   Collected() {
     study.add("ddp", 1);
@@ -34,14 +34,14 @@ struct Collected {
 
 }  // namespace
 
-TEST_CASE("tables as collect wrote them are those of the records") {
+TEST_CASE("unchanged tables equal those of the records") {
   Collected it;
   const test::Ran ran = it.dlscale.run({"verify", it.folder});
   CHECK(ran.exit_code == 0);
   CHECK_THAT(ran.out, Contains("recomputed from the records: no differences\n"));
 }
 
-TEST_CASE("a number that somebody changed is told with its line and what the records give") {
+TEST_CASE("a changed number is reported with its line and the value of the records") {
   Collected it;
   const auto file = it.study.folder.tables() / "efficiency.md";
   it.replace(file, "1500", "1900");
@@ -52,7 +52,7 @@ TEST_CASE("a number that somebody changed is told with its line and what the rec
   CHECK_THAT(ran.out, Contains("1 lines differ"));
 }
 
-TEST_CASE("a database that somebody changed hides nothing, and stays as it is") {
+TEST_CASE("a damaged database does not affect verify and stays unchanged") {
   Collected it;
   const auto database = it.study.folder.database();
   base::write_file_atomically(database, "not a database");
@@ -60,7 +60,7 @@ TEST_CASE("a database that somebody changed hides nothing, and stays as it is") 
   CHECK(base::read_file(database) == "not a database");
 }
 
-TEST_CASE("records that changed after the tables were written show in them") {
+TEST_CASE("records that changed after the tables were written are reported") {
   Collected it;
   it.study.launch("ddp-g2-r1", 2, {1200, 0.9});
   const test::Ran ran = it.dlscale.run({"verify", it.folder});
@@ -68,7 +68,7 @@ TEST_CASE("records that changed after the tables were written show in them") {
   CHECK_THAT(ran.out, Contains("lines differ"));
 }
 
-TEST_CASE("files of others are left out, and a folder without tables is exit code 3") {
+TEST_CASE("unknown files are skipped, and a folder without tables gives exit code 3") {
   Collected it;
   base::write_file_atomically(it.study.folder.tables() / "notes.md", "mine\n");
   const test::Ran ran = it.dlscale.run({"verify", it.folder});
@@ -80,7 +80,7 @@ TEST_CASE("files of others are left out, and a folder without tables is exit cod
   CHECK_THAT(none.err, Contains("no tables"));
 }
 
-TEST_CASE("a table that somebody deleted is named and is a difference") {
+TEST_CASE("a deleted table is named and counts as a difference") {
   Collected it;
   std::filesystem::remove(it.study.folder.tables() / "accuracy.csv");
   std::filesystem::remove(it.study.folder.tables() / "efficiency.tex");
@@ -92,7 +92,7 @@ TEST_CASE("a table that somebody deleted is named and is a difference") {
   CHECK(it.dlscale.run({"verify", it.folder}).exit_code == 0);
 }
 
-TEST_CASE("records that cannot be read are told as such, and no line is said to differ") {
+TEST_CASE("unreadable records are reported without listing differing lines") {
   Collected it;
   const auto results = it.study.folder.run("ddp-g2-r1").launch(1).results();
   for (const std::filesystem::path& record :
@@ -100,7 +100,7 @@ TEST_CASE("records that cannot be read are told as such, and no line is said to 
     INFO(record);
     const std::filesystem::path aside = record.string() + "-aside";
     std::filesystem::rename(record, aside);
-    std::filesystem::create_symlink(record.filename(), record);  // to itself: nobody can open it
+    std::filesystem::create_symlink(record.filename(), record);  // unreadable link to itself
     const test::Ran ran = it.dlscale.run({"verify", it.folder});
     CHECK(ran.exit_code == 1);
     CHECK(ran.out.empty());
@@ -111,7 +111,7 @@ TEST_CASE("records that cannot be read are told as such, and no line is said to 
   CHECK(it.dlscale.run({"verify", it.folder}).exit_code == 0);
 }
 
-TEST_CASE("a log that was taken over and cannot be read is told as such, too") {
+TEST_CASE("an unreadable imported log is reported") {
   test::DlscaleProgram dlscale;
   const std::filesystem::path log = dlscale.folder.path() / "rates.csv";
   base::write_file_atomically(log, "g,rate\n1,100\n2,180\n");
@@ -126,7 +126,7 @@ TEST_CASE("a log that was taken over and cannot be read is told as such, too") {
   CHECK_THAT(ran.err, Contains("cannot read ") && Contains("rates.csv: Too many levels"));
 }
 
-TEST_CASE("a report's tables and the numbers for a paper's text are computed again, too") {
+TEST_CASE("tables and values of a report are computed again") {
   Collected it;
   const std::string kit = (it.dlscale.folder / "kit").string();
   it.dlscale.run({"report", it.folder, "-o", kit, "--where", "gpus > 0", "--baseline", "gpus=2"});
@@ -141,7 +141,7 @@ TEST_CASE("a report's tables and the numbers for a paper's text are computed aga
   CHECK_THAT(changed.out, Contains("values.tex:") && Contains("{1900.0}") && Contains("{1500.0}"));
 }
 
-TEST_CASE("what figures, the paper and the page of a report print is computed again, too") {
+TEST_CASE("figures, paper and page of a report are computed again") {
   Collected it;
   const std::string kit = (it.dlscale.folder / "kit").string();
   it.dlscale.run({"report", it.folder, "-o", kit});
@@ -161,11 +161,11 @@ TEST_CASE("what figures, the paper and the page of a report print is computed ag
   }
 }
 
-TEST_CASE("files that a report lacks are named and are a difference, drawings too") {
+TEST_CASE("missing files of a report are named and count as differences") {
   Collected it;
   const std::string kit = (it.dlscale.folder / "kit").string();
   it.dlscale.run({"report", it.folder, "-o", kit});
-  base::write_file_atomically(kit + "/figures/speedup.pdf", "%PDF\n");  // as the converter does
+  base::write_file_atomically(kit + "/figures/speedup.pdf", "%PDF\n");  // substitute for the PDF
   for (const char* file : {"/values.tex", "/figures/throughput.csv", "/figures/throughput.pdf"}) {
     std::filesystem::remove(kit + file);
   }
@@ -175,7 +175,7 @@ TEST_CASE("files that a report lacks are named and are a difference, drawings to
                           Contains("values.tex") && Contains("figures/throughput.pdf"));
 }
 
-TEST_CASE("a report without PDF files lacks nothing") {
+TEST_CASE("a report without PDF files is complete") {
   Collected it;
   const std::string kit = (it.dlscale.folder / "kit").string();
   it.dlscale.run({"report", it.folder, "-o", kit}, {{"PATH", "/nowhere"}});
@@ -183,7 +183,7 @@ TEST_CASE("a report without PDF files lacks nothing") {
   CHECK(it.dlscale.run({"verify", it.folder, "--report", kit}).exit_code == 0);
 }
 
-TEST_CASE("pictures and files of others in a report are told and count as nothing") {
+TEST_CASE("unknown images and files in a report are listed and are not differences") {
   Collected it;
   const std::string kit = (it.dlscale.folder / "kit").string();
   it.dlscale.run({"report", it.folder, "-o", kit}, {{"PATH", "/nowhere"}});
@@ -195,7 +195,7 @@ TEST_CASE("pictures and files of others in a report are told and count as nothin
                           EndsWith("ignored files (not files of a report): notes.md\n"));
 }
 
-TEST_CASE("a report folder without tables is exit code 3") {
+TEST_CASE("a report folder without tables gives exit code 3") {
   Collected it;
   const test::Ran none = it.dlscale.run({"verify", it.folder, "--report", "nowhere"});
   CHECK(none.exit_code == 3);

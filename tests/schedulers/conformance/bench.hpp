@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job scheduler of the name in $DLSCALE_SCHEDULER, with jobs for it that are small bash scripts.
+// Test bench with the job scheduler named in $DLSCALE_SCHEDULER and small bash scripts as jobs.
 #pragma once
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ class Bench {
     setup_.patience_s = patience_s;
     scheduler = another();
   }
-  /// Jobs that a failed case leaves would hold up the next one.
+  /// Cancels the jobs that a failed test case leaves, because they would block the next case.
   ~Bench() {
     const double deadline_s = clock.steady_s() + 60;
     try {
@@ -50,12 +50,12 @@ class Bench {
     return name == nullptr ? "local" : name;
   }
   bool is(const std::string& name) const { return name_ == name; }
-  /// As a program would have it that knows nothing of this one.
+  /// Returns a scheduler object of a program that has no record of this bench's jobs.
   std::unique_ptr<runner::JobScheduler> another() const {
     return base::find(runner::job_scheduler_table(), "job scheduler", name_).make(setup_);
   }
 
-  /// A job of one core. `directives` are more lines for the head of the script.
+  /// Makes a job of one core. `directives` are additional lines for the head of the script.
   Job job(const std::string& name, const std::string& body, const std::string& directives = "") {
     Job job;
     job.name = name;
@@ -69,7 +69,7 @@ class Bench {
                base::Folder::Mode::executable);
     return job;
   }
-  /// Of an array of four tasks. $task is the task's number in its script.
+  /// Makes a job with an array of four tasks. $task is the number of the task in the script.
   Job array(const std::string& name, std::vector<int> tasks, const std::string& body) {
     const std::string table = temp / (name + ".params");
     base::write_file_atomically(table, "0\n1\n2\n3\n");
@@ -92,7 +92,7 @@ class Bench {
 
   template <class Condition>
   void wait_until(Condition condition, double limit_s = 60) {
-    // A job takes OAR seconds of processor time; beside other tests they are several times as many.
+    // A job takes OAR seconds of processor time, and several times as long next to other tests.
     const double deadline_s = clock.steady_s() + (is("oar") ? 3 * limit_s : limit_s);
     while (!condition()) {
       if (clock.steady_s() > deadline_s) FAIL("waited too long");
@@ -133,7 +133,7 @@ class Bench {
   }
   std::string text(const std::string& name) const { return base::read_file(temp / name); }
   void touch(const std::string& name) const { base::write_file_atomically(temp / name, ""); }
-  /// A command of the cluster's, to its end.
+  /// Runs a cluster command and requires its success.
   void command(const std::vector<std::string>& words) {
     const runner::Answer answer = commands->run({words, temp.path()}, 120);
     INFO(answer.err);
@@ -158,7 +158,7 @@ class Bench {
              "#SBATCH --mem=200M\n#SBATCH --partition=gpu\n" + more;
     }
     if (!is("oar")) return "";
-    // A second request would be another shape of the job.
+    // A second request would describe another shape of the job.
     const bool asks = more.find("#OAR -l ") != std::string::npos;
     return "#OAR -n " + job.name + "\n#OAR -O " + out + "\n#OAR -E " + err + "\n" +
            (asks ? "" : "#OAR -l nodes=1/core=1,walltime=0:05:00\n") + more;

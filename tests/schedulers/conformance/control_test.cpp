@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is done to jobs under every job scheduler: cancelled, held, signalled, kept from nodes.
+// Conformance tests of operations on jobs: cancelling, holding, signalling and avoiding nodes.
 #include <fstream>
 
 #include "tests/schedulers/conformance/bench.hpp"
@@ -13,7 +13,7 @@ using test::JobStatus;
 
 namespace {
 
-/// Runs until a file "go" is there.
+/// Commands of a script that runs until the file "go" exists.
 constexpr const char* kUntilGo = "touch \"$0.ready\"; until [[ -e go ]]; do sleep 0.1; done";
 
 }  // namespace
@@ -37,7 +37,7 @@ TEST_CASE("a running job that is cancelled ends with all its processes") {
   CHECK(bench.text("one") + bench.text("two") == last);
 }
 
-TEST_CASE("a job that passes over the first request is killed at the second") {
+TEST_CASE("a job that ignores the first cancel request is killed by the second") {
   Bench bench;
   const JobId id =
       bench.submit(bench.job("a", "trap '' TERM; touch ready; while :; do sleep 0.1; done")).id;
@@ -89,7 +89,7 @@ TEST_CASE("a held job waits until it is released") {
   CHECK(bench.wait_for_end(b).state == JobState::Done);
 }
 
-TEST_CASE("a signal reaches the script, which ends as it likes") {
+TEST_CASE("a signal reaches the script, which chooses its exit code") {
   Bench bench;
   const JobId id =
       bench
@@ -105,7 +105,7 @@ TEST_CASE("a signal reaches the script, which ends as it likes") {
   CHECK(bench.text("got") == "USR1\n");
 }
 
-TEST_CASE("orders to jobs that have ended are passed over") {
+TEST_CASE("requests for jobs that have ended are ignored") {
   Bench bench;
   const JobId id = bench.submit(bench.job("a", "exit 2")).id;
   bench.wait_for_end(id);
@@ -116,9 +116,9 @@ TEST_CASE("orders to jobs that have ended are passed over") {
   CHECK(bench.status(id).state == JobState::Failed);
 }
 
-TEST_CASE("no more tasks run at a time than are let", "[slurm]") {
+TEST_CASE("at most the requested number of array tasks run at a time", "[slurm]") {
   Bench bench;
-  // The first waits for the second, however long that takes to start.
+  // The first task waits for the second, however long the second takes to start.
   Job job = bench.array("a", {0, 1, 2, 3},
                         "echo $(date +%s%N) 1 >>turns\n"
                         "until [[ $(grep -c ' 1$' turns) -ge 2 ]]; do sleep 0.1; done\n"
@@ -132,7 +132,7 @@ TEST_CASE("no more tasks run at a time than are let", "[slurm]") {
   CHECK(most == 2);
 }
 
-TEST_CASE("a job is not given the nodes that it avoids", "[batch]") {
+TEST_CASE("a job does not run on the nodes that it avoids", "[batch]") {
   Bench bench;
   const JobId a = bench.submit(bench.job("a", "true")).id;
   const std::string bad = bench.wait_for_end(a).nodes.at(0);
@@ -143,7 +143,7 @@ TEST_CASE("a job is not given the nodes that it avoids", "[batch]") {
   CHECK(end.nodes.at(0) != bad);
 }
 
-TEST_CASE("a chained job keeps its chain beside what it comes after", "[slurm]") {
+TEST_CASE("a chained job keeps its chain in addition to its other dependencies", "[slurm]") {
   Bench bench;
   const std::string chain = "#SBATCH --job-name=chain\n#SBATCH --dependency=singleton";
   const JobId other = bench.submit(bench.job("other", "true")).id;

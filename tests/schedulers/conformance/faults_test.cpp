@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What batch systems do to jobs, and what becomes of jobs when parts of the cluster are gone.
+// Conformance tests of batch-system actions on jobs and of jobs during failures of the cluster.
 #include <fcntl.h>
 #include <sys/file.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kUntilGo = "touch ready; until [[ -e go ]]; do sleep 0.1; done";
 
-/// A file that one program has at a time.
+/// File lock that one program can hold at a time.
 struct Lock {
   explicit Lock(const std::filesystem::path& path)
       : descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)),
@@ -28,7 +28,7 @@ struct Lock {
   bool taken;
 };
 
-/// Mends what a case breaks.
+/// Broken part of the cluster that the destructor repairs.
 struct Broken {
   Broken(Bench& bench, std::vector<std::string> what) : bench(bench), thing(std::move(what)) {
     fault(thing[0] == "node" ? "crash" : "stop");
@@ -53,7 +53,7 @@ struct Broken {
 
 }  // namespace
 
-TEST_CASE("a job that takes longer than it may is timed out", "[batch]") {
+TEST_CASE("a job that exceeds its walltime is timed out", "[batch]") {
   Bench bench;
   const JobId id =
       bench
@@ -61,7 +61,7 @@ TEST_CASE("a job that takes longer than it may is timed out", "[batch]") {
                             bench.is("oar") ? "#OAR -l nodes=1/core=1,walltime=0:0:5" : ""))
           .id;
   bench.wait_for(id, JobState::Running);
-  if (bench.is("slurm")) {  // which refuses what has passed when it reads it
+  if (bench.is("slurm")) {  // SLURM rejects end times in the past
     bench.command({"scontrol", "update", "JobId=" + id, "EndTime=now+5seconds"});
   }
   const JobStatus end = bench.wait_for_end(id, 90);
@@ -70,7 +70,7 @@ TEST_CASE("a job that takes longer than it may is timed out", "[batch]") {
   CHECK(end.ended_at > end.started_at);
 }
 
-TEST_CASE("a job whose node is gone has failed by it", "[slurm]") {
+TEST_CASE("a job whose node crashes has failed because of the node", "[slurm]") {
   Bench bench;
   const JobId id = bench.submit(bench.job("a", kUntilGo, "#SBATCH --no-requeue")).id;
   const std::string node = bench.wait_for(id, JobState::Running).nodes.at(0);
@@ -84,7 +84,7 @@ TEST_CASE("a job whose node is gone has failed by it", "[slurm]") {
   CHECK(bench.wait_for_end(bench.submit(next).id, 90).state == JobState::Done);
 }
 
-TEST_CASE("a job that is requeued waits and runs again under its id", "[slurm]") {
+TEST_CASE("a requeued job waits and runs again under its id", "[slurm]") {
   Bench bench;
   const JobId id = bench.submit(bench.job("a", kUntilGo)).id;
   bench.wait_for(id, JobState::Running);
@@ -95,7 +95,7 @@ TEST_CASE("a job that is requeued waits and runs again under its id", "[slurm]")
   CHECK(bench.wait_for_end(id, 90).state == JobState::Done);
 }
 
-TEST_CASE("a job that OAR starts on a dead node goes on as another", "[oar]") {
+TEST_CASE("a job that OAR starts on a dead node continues as another job", "[oar]") {
   Bench bench;
   const JobId first = bench.submit(bench.job("a", "true")).id;
   const std::string node = bench.wait_for_end(first).nodes.at(0);
@@ -113,7 +113,7 @@ TEST_CASE("a job that OAR starts on a dead node goes on as another", "[oar]") {
   CHECK(bench.wait_for_end(next, 120).state == JobState::Done);
 }
 
-TEST_CASE("while the controller is down nothing is known, and afterwards all is", "[slurm]") {
+TEST_CASE("jobs are unknown while the controller is down and known again afterwards", "[slurm]") {
   Bench bench;
   const Job job = bench.job("a", kUntilGo);
   const JobId id = bench.submit(job).id;
@@ -131,7 +131,7 @@ TEST_CASE("while the controller is down nothing is known, and afterwards all is"
   CHECK_FALSE(bench.scheduler->find(second).has_value());
 }
 
-TEST_CASE("a job that OAR's server did not hear of is found and runs when it listens", "[oar]") {
+TEST_CASE("a job that OAR's server missed is found and runs when the server is back", "[oar]") {
   Bench bench;
   Broken broken(bench, {"controller"});
   const Job job = bench.job("a", "exit 4");
@@ -143,7 +143,7 @@ TEST_CASE("a job that OAR's server did not hear of is found and runs when it lis
   CHECK(bench.wait_for_end(found->id).exit_code == 4);
 }
 
-TEST_CASE("an oarsub that tries for ever is left alone, and its job comes once", "[oar]") {
+TEST_CASE("an oarsub that retries endlessly is left alone, and its job runs once", "[oar]") {
   Bench bench(3);
   const JobId earlier = bench.submit(bench.job("a", "true")).id;
   Broken broken(bench, {"database"});
@@ -156,7 +156,7 @@ TEST_CASE("an oarsub that tries for ever is left alone, and its job comes once",
   CHECK_THROWS_AS(bench.scheduler->status({earlier}), runner::Unreachable);
   CHECK(bench.clock.steady_s() - before_s < 20);
   lock.reset();
-  CHECK_FALSE(Lock(bench.temp / "lock").taken);  // oarsub has it yet
+  CHECK_FALSE(Lock(bench.temp / "lock").taken);  // lock held by oarsub
   broken.mend();
   std::optional<runner::Submitted> found;
   bench.wait_until([&] {
@@ -175,7 +175,7 @@ TEST_CASE("an oarsub that tries for ever is left alone, and its job comes once",
   CHECK(bench.text("ran") == "b\n");
 }
 
-TEST_CASE("a job that the controller has forgotten is looked up in the books", "[books]") {
+TEST_CASE("a job that the controller has forgotten is found in the accounting", "[books]") {
   Bench bench;
   const Job job = bench.job("a", "exit 6");
   const JobId id = bench.submit(job).id;
@@ -200,7 +200,7 @@ TEST_CASE("a job that the controller has forgotten is looked up in the books", "
   CHECK_FALSE(bench.scheduler->usage({id})[0].elapsed_s.has_value());
 }
 
-TEST_CASE("a job that takes more memory than it asked for ran out of it", "[memory]") {
+TEST_CASE("a job that exceeds its memory is reported as out of memory", "[memory]") {
   Bench bench;
   const std::string grow = "python3 -c 'x = bytearray(600000000)'";
   const JobId script = bench.submit(bench.job("a", grow)).id;

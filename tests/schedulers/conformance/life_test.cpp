@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The life of jobs under every job scheduler, from submission to what is known afterwards.
+// Conformance tests of the life of a job from submission to accounting.
 #include "tests/schedulers/conformance/bench.hpp"
 
 using namespace dlscale;
@@ -9,7 +9,7 @@ using test::JobId;
 using test::JobState;
 using test::JobStatus;
 
-TEST_CASE("a job goes from submission over running to its exit code") {
+TEST_CASE("a job goes from submission through running to its exit code") {
   Bench bench;
   const double before = bench.clock.unix_s();
   const Job job = bench.job("a",
@@ -33,7 +33,7 @@ TEST_CASE("a job goes from submission over running to its exit code") {
   CHECK(bench.text("a.err").find("err\n") != std::string::npos);
 }
 
-TEST_CASE("many jobs are answered for at once, in order") {
+TEST_CASE("the status of many jobs is returned at once and in order") {
   Bench bench;
   std::vector<JobId> ids;
   for (const int code : {0, 7, 0, 9}) {
@@ -48,7 +48,7 @@ TEST_CASE("many jobs are answered for at once, in order") {
   CHECK(ends[3].exit_code == 0);
 }
 
-TEST_CASE("a script that a signal ends has failed by that signal") {
+TEST_CASE("a script that is killed by a signal has failed with that signal") {
   Bench bench;
   const JobStatus end = bench.wait_for_end(bench.submit(bench.job("a", "kill -SEGV $$")).id);
   CHECK(end.state == JobState::Failed);
@@ -56,7 +56,7 @@ TEST_CASE("a script that a signal ends has failed by that signal") {
   CHECK_FALSE(end.exit_code.has_value());
 }
 
-TEST_CASE("a script that runs several things at a time ends as it says") {
+TEST_CASE("a script with parallel processes ends with its own exit code") {
   Bench bench;
   const JobStatus end = bench.wait_for_end(
       bench
@@ -68,7 +68,7 @@ TEST_CASE("a script that runs several things at a time ends as it says") {
   CHECK(end.exit_code == 4);
 }
 
-TEST_CASE("a job starts when those before it have ended, however they did") {
+TEST_CASE("a job starts after its dependencies have ended, even if they failed") {
   Bench bench;
   const JobId a =
       bench.submit(bench.job("a", "until [[ -e go ]]; do sleep 0.1; done; echo a >>order; exit 1"))
@@ -84,19 +84,19 @@ TEST_CASE("a job starts when those before it have ended, however they did") {
   CHECK(bench.text("order") == "a\nb\n");
 }
 
-TEST_CASE("a submission is found again by its token, waiting, running and ended") {
+TEST_CASE("a submission is found by its token while it waits, runs and after its end") {
   Bench bench;
   const Job first = bench.job("a", "touch ready; until [[ -e go ]]; do sleep 0.1; done");
   const JobId a = bench.submit(first).id;
   bench.wait_for_file("ready");
   Job second = bench.job("b", "true");
-  second.name = first.name;  // as another plan's may be
+  second.name = first.name;  // the job of another plan may have the same name
   second.after = {a};
   const JobId b = bench.submit(second).id;
   bench.wait_for(a, JobState::Running);
   const auto stranger = bench.another();
   CHECK(stranger->find(first).value().id == a);
-  // On a machine without a batch system each program's jobs are its own until they run.
+  // On a machine without a batch system a program cannot find the waiting jobs of another program.
   CHECK((bench.is("local") ? *bench.scheduler : *stranger).find(second).value().id == b);
   bench.touch("go");
   bench.wait_for_end({a, b});
@@ -104,7 +104,7 @@ TEST_CASE("a submission is found again by its token, waiting, running and ended"
   CHECK(bench.scheduler->find(second).value().id == b);
 }
 
-TEST_CASE("what was never submitted is not found, and its id is lost") {
+TEST_CASE("a job that was never submitted is not found, and its id is lost") {
   Bench bench;
   const Job job = bench.job("a", "true");
   CHECK_FALSE(bench.scheduler->find(job).has_value());
@@ -118,7 +118,7 @@ TEST_CASE("what was never submitted is not found, and its id is lost") {
   CHECK(bench.scheduler->status({}).empty());
 }
 
-TEST_CASE("a job that cannot be is refused with a reason", "[batch]") {
+TEST_CASE("an impossible job is rejected with a reason", "[batch]") {
   Bench bench;
   const Job job = bench.job(
       "a", "true", bench.is("slurm") ? "#SBATCH --mem=900G" : "#OAR -p no_such_property=1");
@@ -134,14 +134,14 @@ TEST_CASE("a job that cannot be is refused with a reason", "[batch]") {
   CHECK_FALSE(bench.scheduler->find(job).has_value());
 }
 
-TEST_CASE("an array is refused where there are none") {
+TEST_CASE("an array is rejected by a scheduler without arrays") {
   Bench bench;
   if (!bench.is("local")) return;
   CHECK_THROWS_WITH(bench.submit(bench.array("a", {0, 1}, "true")),
                     Catch::StartsWith("job a is a job array, which needs a batch system"));
 }
 
-TEST_CASE("of an array the chosen tasks run, each with an id and an end of its own", "[batch]") {
+TEST_CASE("only the chosen tasks of an array run, and each has an id and an end", "[batch]") {
   Bench bench;
   const Job job = bench.array("a", {3, 0, 2}, "echo $task >>ran; exit $task");
   const auto submitted = bench.submit(job);
@@ -169,7 +169,7 @@ TEST_CASE("a job that comes after an array waits for all of its tasks", "[batch]
   CHECK(bench.text("order") == "0\n1\nb\n");
 }
 
-TEST_CASE("what a job took is in the books") {
+TEST_CASE("the accounting reports the time and memory of a job") {
   Bench bench;
   const JobId id = bench
                        .submit(bench.job(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of jobs where a user may have so many at a time only.
+// Conformance tests of limits on the number of jobs of a user.
 #include <cstdlib>
 #include <fstream>
 
@@ -11,7 +11,7 @@ using test::Job;
 
 namespace {
 
-/// When it starts again the controller keeps to what the accounting says.
+/// Makes the controller enforce the limits of the accounting after its next start.
 void enforce_limits(Bench& bench) {
   std::ofstream(std::getenv("SLURM_CONF"), std::ios::app) << "AccountingStorageEnforce=limits\n";
   const std::string user = runner::scheduler_setup(*bench.commands, bench.clock).user;
@@ -19,7 +19,7 @@ void enforce_limits(Bench& bench) {
   bench.command({"sacctmgr", "-i", "add", "user", user, "account=test", "cluster=test"});
 }
 
-/// The most jobs that a user may have; none when it goes.
+/// Limit on the number of jobs of a user. The destructor removes the limit.
 class Limit {
  public:
   Limit(Bench& bench, int most) : bench_(bench) { set(most); }
@@ -29,7 +29,7 @@ class Limit {
   void set(int most) {
     bench_.command({"sacctmgr", "-i", "modify", "qos", "normal", "set",
                     fmt::format("MaxSubmitJobsPerUser={}", most)});
-    // It is told of changes some time later, but begins with what there is.
+    // The controller receives changes with a delay, but reads the current limits when it starts.
     bench_.command({"fault", "controller", "stop"});
     bench_.command({"fault", "controller", "start"});
   }
@@ -40,7 +40,8 @@ class Limit {
 
 }  // namespace
 
-TEST_CASE("one job too many is told from one that can never be taken", "[books]") {
+TEST_CASE("a job above the submit limit is distinguished from a job that is always rejected",
+          "[books]") {
   Bench bench;
   enforce_limits(bench);
   Limit limit(bench, 2);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast jobs are handed over and followed, beside the bare commands; run when asked for: [rate].
+// Benchmark of submitting and polling jobs in comparison with the bare commands, run only with the
+// tag [rate].
 #include <fmt/format.h>
 
 #include <iostream>
@@ -26,7 +27,7 @@ double seconds_of(const base::Clock& clock, const std::function<void()>& work) {
 
 }  // namespace
 
-TEST_CASE("jobs are handed over at no less than 0.8 of the rate of a bare loop", "[.][rate]") {
+TEST_CASE("submitting jobs has at least 0.8 of the rate of a bare loop", "[.][rate]") {
   Bench bench;
   const bool is_slurm = bench.is("slurm");
   const int count = count_of_jobs();
@@ -34,7 +35,7 @@ TEST_CASE("jobs are handed over at no less than 0.8 of the rate of a bare loop",
   const std::string command = is_slurm ? "sbatch --parsable --comment=x" : "oarsub -S -n plan-a.x";
   std::vector<JobId> ids;
   double bare_s = 0, ours_s = 0;
-  for (int part = 0; part < 3; ++part) {  // by turns, so that the machine's load meets both
+  for (int part = 0; part < 3; ++part) {  // alternate, so that the load of the machine affects both
     bare_s += seconds_of(bench.clock, [&] {
       bench.command({"bash", "-c",
                      fmt::format("for i in $(seq {}); do {} {}; done", count / 3, command,

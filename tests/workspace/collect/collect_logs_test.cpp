@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dlscale collect LOG... -o DIR` as users call it.
+// Tests of `dlscale collect LOG... -o DIR` through the program.
 #include <catch2/catch.hpp>
 
 #include "contract/plan/plan.hpp"
@@ -15,7 +15,7 @@ using test::Ran;
 const std::vector<std::string> kMeaning{"--axis",          "gpus=g(\\d+)/", "--set",
                                         "global_batch=16", "--map",         "wall_s=t"};
 
-/// Logs of two repetitions on each of 1, 2 and 4 GPUs.
+/// Writes logs of two repetitions on each of 1, 2 and 4 GPUs.
 void write_logs(const DlscaleProgram& program, const std::string& name = "logs") {
   for (const int gpus : {1, 2, 4}) {
     for (const int repetition : {1, 2}) {
@@ -36,7 +36,7 @@ std::vector<std::string> with(std::vector<std::string> arguments,
 
 }  // namespace
 
-TEST_CASE("collect takes logs over and prints their tables; list knows their runs") {
+TEST_CASE("collect imports logs and prints their tables, and list shows their runs") {
   DlscaleProgram program;
   write_logs(program);
   const Ran ran = program.run(with({"collect", "logs", "-o", "study"}, kMeaning));
@@ -52,7 +52,7 @@ TEST_CASE("collect takes logs over and prints their tables; list knows their run
   CHECK_THAT(analyzed.out, Contains("by the median"));
 }
 
-TEST_CASE("a batch that no log says is empty where runs are listed and exported") {
+TEST_CASE("a batch that the logs do not record is empty in lists and exports") {
   DlscaleProgram program;
   base::write_file_atomically(program.folder.path() / "rates.csv", "g,rate\n1,100\n2,180\n");
   program.run(
@@ -76,7 +76,7 @@ TEST_CASE("runs of logs cannot be submitted") {
   }
 }
 
-TEST_CASE("two collects of one folder at once lose nothing") {
+TEST_CASE("simultaneous collects into one folder keep all runs") {
   DlscaleProgram program;
   write_logs(program, "here");
   write_logs(program, "there");
@@ -102,8 +102,7 @@ TEST_CASE("two collects of one folder at once lose nothing") {
   CHECK_THAT(last.out, Contains("12 of 12 runs used"));
 }
 
-TEST_CASE(
-    "a file of expressions reads logs of any kind; what is wrong in it is told with its place") {
+TEST_CASE("a pattern file reads logs of any kind, and its errors are reported with their place") {
   DlscaleProgram program;
   const std::filesystem::path log = program.folder.path() / "train.log";
   const std::filesystem::path pattern = program.folder.path() / "mine.toml";
@@ -123,7 +122,8 @@ TEST_CASE(
              Contains("mine.toml:3:1: factor: unknown field \"los\"; did you mean \"loss\"?"));
 }
 
-TEST_CASE("a log that cannot be imported is exit code 1, and none at all is exit code 2") {
+TEST_CASE(
+    "a log that cannot be imported gives exit code 1, and no importable log gives exit code 2") {
   DlscaleProgram program;
   write_logs(program);
   const std::filesystem::path odd = program.folder.path() / "logs" / "gx";
@@ -151,17 +151,17 @@ TEST_CASE("a log that cannot be imported is exit code 1, and none at all is exit
   CHECK_FALSE(std::filesystem::exists(program.folder.path() / "other"));
 }
 
-TEST_CASE("the ending before that of a compressed file says what kind of table it is") {
+TEST_CASE("the extension before that of a compressed file determines the table format") {
   DlscaleProgram program;
   base::write_file_atomically(program.folder.path() / "rates.md.xz",
                               "| g | r |\n|---|---|\n| 2 | 9 |\n");
   const Ran ran = program.run(
       {"collect", "rates.md.xz", "-o", "study", "--map", "gpus=g", "--map", "samples_per_s=r"});
-  CHECK(ran.exit_code == 0);  // which bytes are in it decides whether it is compressed
+  CHECK(ran.exit_code == 0);  // compression is detected from the content
   CHECK_THAT(ran.out, Contains("imported 1 log (1 markdown) into study"));
 }
 
-TEST_CASE("options about logs need the folder that logs go to, and the other way round") {
+TEST_CASE("log options require an output folder, and an output folder requires logs") {
   DlscaleProgram program;
   const Ran without = program.run({"collect", "--set", "gpus=2"});
   CHECK(without.exit_code == 2);

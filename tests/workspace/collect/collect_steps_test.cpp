@@ -14,7 +14,7 @@ namespace {
 using Catch::Contains;
 using test::WrittenStudy;
 
-/// All files under tables/ and figures/, by name and content.
+/// Returns the names and contents of all files under tables/ and figures/.
 std::string contents(const contract::PlanDir& folder) {
   std::string text;
   for (const auto& part : {folder.tables(), folder.figures()}) {
@@ -35,7 +35,7 @@ void fill(WrittenStudy& study) {
 
 }  // namespace
 
-TEST_CASE("collecting prints the efficiency and accuracy tables and what it wrote") {
+TEST_CASE("collecting prints the efficiency and accuracy tables and the written files") {
   WrittenStudy study;
   fill(study);
   std::ostringstream out;
@@ -50,21 +50,21 @@ TEST_CASE("collecting prints the efficiency and accuracy tables and what it wrot
   }
 }
 
-TEST_CASE("collecting twice, and after deleting the database, gives the same bytes") {
+TEST_CASE("collecting twice or after deleting the database gives the same bytes") {
   WrittenStudy study;
   fill(study);
   std::ostringstream out;
   workspace::collect_and_report({.plan_folder = study.folder.root(), .figures = true}, out);
   const std::string first = contents(study.folder);
   workspace::collect_and_report({.plan_folder = study.folder.root(), .figures = true}, out);
-  CHECK((contents(study.folder) == first));  // not expanded: it is long
+  CHECK((contents(study.folder) == first));  // not expanded because of its length
   std::filesystem::remove(study.folder.database());
   std::filesystem::remove_all(study.folder.tables());
   workspace::collect_and_report({.plan_folder = study.folder.root(), .figures = true}, out);
-  CHECK((contents(study.folder) == first));  // not expanded: it is long
+  CHECK((contents(study.folder) == first));  // not expanded because of its length
 }
 
-TEST_CASE("failed runs are counted, keep out of the curves and set the exit code") {
+TEST_CASE("failed runs are counted, excluded from the curves and set the exit code") {
   WrittenStudy study;
   fill(study);
   study.add("ddp", 4, {.outcome = contract::RunOutcome::OutOfMemory});
@@ -73,7 +73,7 @@ TEST_CASE("failed runs are counted, keep out of the curves and set the exit code
   CHECK_THAT(out.str(), Contains("4 of 5 runs used, 1 failed (OutOfMemory 1)"));
 }
 
-TEST_CASE("a run that cannot be read is counted, named and sets the exit code") {
+TEST_CASE("an unreadable run is counted, named and sets the exit code") {
   WrittenStudy study;
   fill(study);
   std::filesystem::remove(study.folder.run("ddp-g2-r1").run_json());
@@ -83,7 +83,7 @@ TEST_CASE("a run that cannot be read is counted, named and sets the exit code") 
   CHECK_THAT(out.str(), Contains("warning: runs/ddp-g2-r1/run.json: No such file"));
 }
 
-TEST_CASE("a study of which no run completed says so instead of printing headers") {
+TEST_CASE("a study without a completed run prints a message instead of headers") {
   WrittenStudy study;
   study.add("ddp", 1, {.outcome = contract::RunOutcome::Failed});
   std::ostringstream out;
@@ -99,7 +99,7 @@ TEST_CASE("a study whose runs have not started has nothing to collect") {
   CHECK_THAT(out.str(), Contains("nothing to collect") && Contains("1 not started"));
 }
 
-TEST_CASE("truncated files and skipped lines are told") {
+TEST_CASE("truncated files are reported") {
   WrittenStudy study;
   fill(study);
   const auto results = study.folder.run(study.plan.runs[0].run_id).launch(1).results();
@@ -109,7 +109,7 @@ TEST_CASE("truncated files and skipped lines are told") {
   CHECK_THAT(out.str(), Contains("1 truncated file: runs/ddp-g1-r1/launch-1/results.jsonl"));
 }
 
-TEST_CASE("tables that cannot be written are one line naming the folder") {
+TEST_CASE("tables that cannot be written give an error that names the folder") {
   WrittenStudy study;
   fill(study);
   base::write_file_atomically(study.folder.tables(), "in the way");

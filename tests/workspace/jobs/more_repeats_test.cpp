@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repetitions that are submitted as they are needed, and what is said of the others.
+// Tests of repetitions that dlscale submits only when they are needed.
 #include <catch2/catch.hpp>
 
 #include "contract/plan/plan.hpp"
@@ -17,7 +17,7 @@ std::string counts(Planned& planned) {
   return out.substr(0, out.find('\n'));
 }
 
-/// The run of so many GPUs and that repetition.
+/// Returns the id of the run with that number of GPUs and that repetition.
 std::string id_of(const Planned& planned, int gpus, int repetition) {
   const contract::PlanDir folder(planned.dlscale.folder / "p");
   for (const auto& run : contract::read_plan(folder).runs) {
@@ -28,7 +28,8 @@ std::string id_of(const Planned& planned, int gpus, int repetition) {
 
 }  // namespace
 
-TEST_CASE("a repetition more is submitted where one gives no interval; then none is needed") {
+TEST_CASE(
+    "another repetition is submitted while the interval is unknown, and the rest are not needed") {
   Planned planned;
   planned.measure();
   planned.plan_until_certain(1);
@@ -40,7 +41,7 @@ TEST_CASE("a repetition more is submitted where one gives no interval; then none
   CHECK_THAT(planned.run({"submit", "p"}).out, StartsWith("nothing to submit"));
 }
 
-TEST_CASE("repetitions that no efficiency needs say so, and nothing waits for them") {
+TEST_CASE("repetitions that are not needed are listed as such and not waited for") {
   Planned planned;
   planned.measure();
   planned.plan_until_certain(2);
@@ -55,18 +56,18 @@ TEST_CASE("repetitions that no efficiency needs say so, and nothing waits for th
   CHECK_THAT(planned.run({"list", "p", "--csv"}).out, Contains(spare + ",not_needed,"));
   CHECK_THAT(planned.run({"list", "p", "--json"}).out, Contains("\"state\":\"not_needed\""));
   CHECK(planned.run({"list", "p", "--jobs"}).out.empty());
-  const test::Ran watch = planned.run({"status", "p", "--watch"});  // ends
+  const test::Ran watch = planned.run({"status", "p", "--watch"});  // watch ends by itself
   CHECK_THAT(watch.out, Contains("4/4 runs"));
   CHECK(planned.run({"wait", "p"}).out == "8 runs: 4 done, 4 not_needed\n");
 }
 
-TEST_CASE("where results are lost repetitions are needed again") {
+TEST_CASE("repetitions are needed again after results are lost") {
   Planned planned;
   planned.measure();
   planned.plan_until_certain(2);
   REQUIRE(planned.run({"submit", "p"}).exit_code == 0);
   const contract::PlanDir folder(planned.dlscale.folder / "p");
-  for (const int gpus : {1, 2}) {  // one of each is no interval
+  for (const int gpus : {1, 2}) {  // a single result per point gives no interval
     std::filesystem::remove_all(folder.run(id_of(planned, gpus, 1)).launch(1).root());
   }
   CHECK(counts(planned) == "8 runs: 4 planned, 4 done");
@@ -74,19 +75,18 @@ TEST_CASE("where results are lost repetitions are needed again") {
   CHECK_THAT(again.out, Contains("2 more repetitions") && Contains("6 done, 2 not_needed"));
 }
 
-TEST_CASE(
-    "where all first repetitions of a point failed no other is needed, until one is retried") {
+TEST_CASE("no repetition is needed while all first repetitions of a point have failed") {
   Planned planned;
   planned.measure();
   planned.plan_until_certain(1);
   const std::string failing = id_of(planned, 2, 1);
   REQUIRE(planned.run({"submit", "p", id_of(planned, 1, 1)}).exit_code == 0);
-  CHECK(counts(planned) == "8 runs: 7 planned, 1 done");  // one is yet to run
+  CHECK(counts(planned) == "8 runs: 7 planned, 1 done");  // run that is still planned
   base::write_file_atomically(planned.dlscale.folder / "p/fail", "");
   CHECK(planned.run({"submit", "p", failing}).exit_code == 1);
   CHECK(counts(planned) == "8 runs: 1 done, 6 not_needed, 1 failed");
   CHECK_THAT(planned.run({"status", "p"}).out, Contains("not needed until the first repetitions"));
   std::filesystem::remove(planned.dlscale.folder / "p/fail");
   CHECK(planned.run({"retry", "p", failing}).exit_code == 0);
-  CHECK(counts(planned) == "8 runs: 6 planned, 2 done");  // one result of each is no interval
+  CHECK(counts(planned) == "8 runs: 6 planned, 2 done");  // one result per point gives no interval
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan folders that are not where they were planned.
+// Tests of plan folders that were moved or copied.
 #include <catch2/catch.hpp>
 
 #include "tests/cli/small_study.hpp"
@@ -8,7 +8,7 @@ using namespace dlscale;
 using Catch::Contains;
 namespace fs = std::filesystem;
 
-TEST_CASE("a copy of a plan folder is not submitted, for its jobs would run in the original") {
+TEST_CASE("a copy of a plan folder is not submitted, because its jobs would run in the original") {
   test::SmallStudy planned;
   const fs::path there = planned.dlscale.folder.path();
   fs::copy(there / "p", there / "it's a copy", fs::copy_options::recursive);
@@ -22,7 +22,7 @@ TEST_CASE("a copy of a plan folder is not submitted, for its jobs would run in t
   CHECK(planned.run({"submit", "p"}).exit_code == 0);
 }
 
-TEST_CASE("a plan folder that was moved is submitted once it has been planned again") {
+TEST_CASE("a moved plan folder can be submitted after planning it again") {
   test::SmallStudy planned;
   const fs::path there = planned.dlscale.folder.path();
   fs::rename(there / "p", there / "it's moved");
@@ -36,7 +36,7 @@ TEST_CASE("a plan folder that was moved is submitted once it has been planned ag
   CHECK(ran.exit_code == 0);
 }
 
-TEST_CASE("a plan folder may be named by a link to it") {
+TEST_CASE("a plan folder may be given by a symbolic link") {
   test::SmallStudy planned;
   fs::create_directory_symlink("p", planned.dlscale.folder / "link");
   CHECK(planned.run({"submit", "link", "--dry-run"}).exit_code == 0);

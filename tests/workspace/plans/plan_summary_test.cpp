@@ -36,7 +36,7 @@ std::string summary(const contract::Plan& plan) {
 
 }  // namespace
 
-TEST_CASE("the summary shows each distinct shape once, with its runs") {
+TEST_CASE("the summary shows each distinct shape once with its number of runs") {
   CHECK(summary(small_plan()) ==
         "s: 3 runs in 3 jobs on here (slurm), weak scaling, at most 20 GPU-hours\n\n"
         "GPUs  nodes  batch/GPU  global batch  peak LR  runs\n"
@@ -45,7 +45,7 @@ TEST_CASE("the summary shows each distinct shape once, with its runs") {
         "   8      2         64           512      0.2     2\n");
 }
 
-TEST_CASE("the summary says what each value of an axis costs, and how long runs should take") {
+TEST_CASE("the summary shows the cost of each axis value and the expected duration of runs") {
   auto plan = small_plan();
   plan.axes = {{"gpus", {"4", "8"}}, {"model", {"mlp"}}};
   plan.runs[0].predicted_s = 3600;
@@ -63,7 +63,7 @@ TEST_CASE("the summary says what each value of an axis costs, and how long runs 
   CHECK(text.find("by model") == std::string::npos);
 }
 
-TEST_CASE("costs are readable numbers, and numbers among axis values stand in their order") {
+TEST_CASE("costs are printed without exponents, and numeric axis values are sorted") {
   auto plan = small_plan();
   plan.axes = {{"gpus", {"8", "4"}}};
   for (auto& run : plan.runs) run.gpu_hours *= 1e6 / 3;
@@ -75,7 +75,7 @@ TEST_CASE("costs are readable numbers, and numbers among axis values stand in th
   CHECK(summary(plan).find("GPU-hours by gpus: 8: 5333333, all: 0.3333\n") != std::string::npos);
 }
 
-TEST_CASE("the summary counts jobs by kind where they are not all single") {
+TEST_CASE("the summary counts jobs by kind if not all jobs are single") {
   auto plan = small_plan();
   plan.jobs[1].kind = contract::JobKind::packed;
   plan.jobs[2].kind = contract::JobKind::array;
@@ -90,7 +90,7 @@ TEST_CASE("the summary groups skipped points by reason and shows warnings") {
                            "warning: careful\n") != std::string::npos);
 }
 
-TEST_CASE("without a walltime the summary states no GPU-hours") {
+TEST_CASE("the summary omits GPU-hours without a walltime") {
   auto plan = small_plan();
   for (auto& run : plan.runs) run.gpu_hours = 0;
   CHECK(summary(plan).find("GPU-hours") == std::string::npos);

@@ -46,30 +46,30 @@ RunIds called(const std::vector<std::string>& names) {
 
 }  // namespace
 
-TEST_CASE("without a selection every run is meant") {
+TEST_CASE("all runs are selected without a selection") {
   CHECK(workspace::matching_runs(plan(), {}).size() == 8);
   CHECK_FALSE(workspace::SelectionChoice{}.narrows());
 }
 
-TEST_CASE("a condition selects by axes, by what follows from them and by repetition") {
+TEST_CASE("a condition selects by axes, derived values and repetition") {
   CHECK(where("framework == 'ddp' && gpus == 2") == RunIds{"ddp-g2-r1", "ddp-g2-r2"});
   CHECK(where("global_batch > 32 && repetition == 1") == RunIds{"ddp-g2-r1", "horovod-g2-r1"});
   CHECK(where("batch_per_gpu != 32").empty());
 }
 
-TEST_CASE("ids and globs select what any of them names") {
+TEST_CASE("ids and globs select the union of their matches") {
   CHECK(called({"ddp-g1-r1"}) == RunIds{"ddp-g1-r1"});
   CHECK(called({"horovod-*-r1", "ddp-g[12]-r2", "*-g1-r2"}) ==
         RunIds{"horovod-g1-r1", "horovod-g2-r1", "ddp-g1-r2", "ddp-g2-r2", "horovod-g1-r2"});
   CHECK(called({"ddp"}).empty());
 }
 
-TEST_CASE("names and condition narrow each other") {
+TEST_CASE("names and a condition are combined with and") {
   CHECK(workspace::matching_runs(plan(), {{"ddp-*"}, "gpus == 2 && repetition == 2"}) ==
         RunIds{"ddp-g2-r2"});
 }
 
-TEST_CASE("an axis is of texts, numbers or truth values by what it lists") {
+TEST_CASE("the values of an axis determine whether it is text, number or boolean") {
   contract::Plan mixed = plan();
   mixed.axes.push_back({"parameters.size", {"1", "large"}});
   mixed.axes.push_back({"optimizer.nesterov", {"true", "false"}});
@@ -84,7 +84,7 @@ TEST_CASE("an axis is of texts, numbers or truth values by what it lists") {
   CHECK(where("optimizer.momentum > 0.5", mixed) == both);
 }
 
-TEST_CASE("a run of several sub-studies matches when one of them does") {
+TEST_CASE("a run of several sub-studies matches if one of them matches") {
   contract::Plan of_two = plan();
   of_two.runs[0].substudies = of_two.runs[1].substudies = {"small", "large"};
   of_two.runs[2].substudies = of_two.runs[3].substudies = {"small"};
@@ -93,7 +93,7 @@ TEST_CASE("a run of several sub-studies matches when one of them does") {
         RunIds{"ddp-g1-r1", "ddp-g1-r2", "ddp-g2-r1", "ddp-g2-r2"});
 }
 
-TEST_CASE("a name that is no axis and a value no axis has are errors that list what there is") {
+TEST_CASE("unknown axes and values in a condition are errors that list the known ones") {
   CHECK_THROWS_WITH(where("model == 'mlp'"),
                     Contains("--where: character 1 of 'model == 'mlp'': unknown name \"model\"") &&
                         Contains("framework, gpus, batch_per_gpu, global_batch, repetition)"));
@@ -102,7 +102,7 @@ TEST_CASE("a name that is no axis and a value no axis has are errors that list w
   CHECK_THROWS_AS(where("gpus >"), base::SpecError);
 }
 
-TEST_CASE("nothing selected is an error of its own unless that is allowed") {
+TEST_CASE("an empty selection is an error with its own exit code unless allowed") {
   try {
     workspace::select_runs(plan(), {{}, "gpus > 2"});
     FAIL("not refused");

@@ -12,7 +12,7 @@ using workspace::time_left;
 
 namespace {
 
-/// TimedRuns of points a, b, ….
+/// List of runs of points a, b, …, with their elapsed times.
 class TimedRuns {
  public:
   ShownRun& add(const std::string& point, JobState state, double elapsed_s, double share) {
@@ -32,13 +32,13 @@ class TimedRuns {
 
 }  // namespace
 
-TEST_CASE("a run under way goes on at the speed it has had") {
+TEST_CASE("a running run is assumed to keep its average speed") {
   TimedRuns runs;
   runs.add("a", JobState::Running, 30, 0.25);
   CHECK(time_left(runs.all) == Approx(90));
 }
 
-TEST_CASE("runs that wait take as long as others of their point, as many at a time as run now") {
+TEST_CASE("waiting runs take as long as runs of their point, with the present parallelism") {
   TimedRuns runs;
   runs.add("a", JobState::Done, 100, 1);
   runs.add("b", JobState::Done, 20, 1);
@@ -48,14 +48,14 @@ TEST_CASE("runs that wait take as long as others of their point, as many at a ti
   CHECK(time_left(runs.all) == Approx((50 + 10 + 4 * 20) / 2.0));
 }
 
-TEST_CASE("nothing ends before the longest of those that run") {
+TEST_CASE("the time left is at least that of the longest running run") {
   TimedRuns runs;
   runs.add("a", JobState::Running, 100, 0.1);
   runs.add("b", JobState::Running, 100, 0.99);
   CHECK(time_left(runs.all) == Approx(900));
 }
 
-TEST_CASE("a prediction counts as far as predictions have held") {
+TEST_CASE("a prediction is scaled by the error of earlier predictions") {
   TimedRuns runs;
   runs.add("a", JobState::Done, 30, 1);
   runs.add("b", JobState::Running, 1, 0);
@@ -64,14 +64,14 @@ TEST_CASE("a prediction counts as far as predictions have held") {
   CHECK(time_left(runs.all) == Approx(60 - 1));
 }
 
-TEST_CASE("a prediction that no run has tested yet gives no time") {
+TEST_CASE("a prediction without a completed run gives no time") {
   TimedRuns runs;
   runs.add("a", JobState::Running, 1, 0);
   runs.planned(0).predicted_s = 40;
   CHECK_FALSE(time_left(runs.all));
 }
 
-TEST_CASE("no time is told when nothing runs or nothing is known") {
+TEST_CASE("the time left is unknown if nothing runs or nothing is known") {
   TimedRuns idle;
   idle.add("a", JobState::Done, 30, 1);
   idle.add("a", JobState::Queued, 0, 0);
@@ -82,7 +82,7 @@ TEST_CASE("no time is told when nothing runs or nothing is known") {
   CHECK_FALSE(time_left({}));
 }
 
-TEST_CASE("the share of the work that is done counts ended runs whole, others by their epochs") {
+TEST_CASE("the completed share counts ended runs fully and other runs by their epochs") {
   TimedRuns runs;
   runs.add("a", JobState::Failed, 3, 0.1);
   runs.add("b", JobState::Running, 3, 0.5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `--json` of the verbs that act on runs.
+// Tests of `--json` for the commands that act on runs.
 #include <catch2/catch.hpp>
 
 #include "tests/cli/small_study.hpp"
@@ -10,7 +10,7 @@ using Catch::EndsWith;
 using Catch::StartsWith;
 using Planned = test::SmallStudy;
 
-TEST_CASE("submit --json prints one object, and all other words on standard error") {
+TEST_CASE("submit --json prints one object and writes all other text to standard error") {
   Planned planned;
   const test::Ran ran = planned.run({"submit", "p", "--json"});
   INFO(ran.out << ran.err);
@@ -25,7 +25,7 @@ TEST_CASE("submit --json prints one object, and all other words on standard erro
   CHECK_THAT(again.out, Contains("\"actions\": {}") && Contains("\"action\":\"\""));
 }
 
-TEST_CASE("submit --json says which runs failed and retry what it submitted again") {
+TEST_CASE("submit --json reports failed runs, and retry --json reports resubmitted runs") {
   Planned planned;
   base::write_file_atomically(planned.dlscale.folder / "p/fail", "");
   const test::Ran failed = planned.run({"submit", "p", "--json"});
@@ -42,7 +42,7 @@ TEST_CASE("submit --json says which runs failed and retry what it submitted agai
   CHECK_THAT(none.out, Contains("\"error\": \"0 of 2 runs are failed or"));
 }
 
-TEST_CASE("a refusal stands in the object beside the run, and is an error all the same") {
+TEST_CASE("a rejected job is reported in the JSON object and as an error") {
   Planned planned("slurm.toml");
   planned.program("sbatch", "#!/bin/sh\necho 'sbatch: error: Invalid account' >&2; exit 1\n");
   const test::Ran ran = planned.run({"submit", "p", "--json"});
@@ -53,7 +53,7 @@ TEST_CASE("a refusal stands in the object beside the run, and is an error all th
   CHECK_THAT(ran.err, Contains("dlscale: 2 runs rejected: sbatch: error: Invalid account"));
 }
 
-TEST_CASE("a run that there is no room for waits, with what SLURM says") {
+TEST_CASE("a run above the submit limit waits, with SLURM's message as the reason") {
   Planned planned("slurm.toml");
   planned.program("sbatch",
                   "#!/bin/sh\n[ -e one ] || { : >one; echo 41; exit 0; }\n"
@@ -70,7 +70,7 @@ TEST_CASE("a run that there is no room for waits, with what SLURM says") {
                           Contains("1 run not submitted yet"));
 }
 
-TEST_CASE("wait --json tells the runs whose end it saw") {
+TEST_CASE("wait --json reports the runs whose end it observed") {
   Planned planned;
   REQUIRE(planned.run({"submit", "p", "--detach"}).exit_code == 0);
   const test::Ran ran = planned.run({"wait", "p", "--json"});
@@ -81,7 +81,7 @@ TEST_CASE("wait --json tells the runs whose end it saw") {
   CHECK(planned.run({"submit", "p", "--detach", "--json"}).exit_code == 2);
 }
 
-TEST_CASE("cancel --json tells which jobs would end, then which do") {
+TEST_CASE("cancel --json reports the jobs to cancel, then the cancelled jobs") {
   Planned planned("slurm.toml");
   planned.program("sbatch", "#!/bin/sh\necho 41\n");
   planned.program("squeue",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs in the books of batch systems: sacct, oarstat.
+// Tests of jobs in the accounting of batch systems (sacct, oarstat).
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -24,7 +24,7 @@ const LogFormat& format_of(const char* name) {
   return base::find(log_formats(), "log format", name);
 }
 
-/// The jobs of a text as its runs have them: each with its end.
+/// Returns the jobs of a text with the end of each job.
 std::vector<std::pair<AccountedJob, RunStop>> jobs_of(const char* name, const std::string& text) {
   std::vector<std::pair<AccountedJob, RunStop>> jobs;
   for (const LogPart& part : format_of(name).parts(text)) {
@@ -36,7 +36,7 @@ std::vector<std::pair<AccountedJob, RunStop>> jobs_of(const char* name, const st
 
 }  // namespace
 
-TEST_CASE("sacct: times and memory are read in all the forms it writes them in") {
+TEST_CASE("sacct: times and memory are read in all forms that sacct writes") {
   CHECK(sacct::duration("10-13:27:06") == 912426);
   CHECK(sacct::duration("00:15.5") == 15.5);
   CHECK_FALSE(sacct::duration("UNLIMITED"));
@@ -54,7 +54,7 @@ TEST_CASE("sacct: times and memory are read in all the forms it writes them in")
   CHECK_FALSE(sacct::gpus_of(""));
 }
 
-TEST_CASE("sacct: memory asked for per core is unknown where the cores are") {
+TEST_CASE("sacct: memory per core is unknown if the number of cores is unknown") {
   const std::string head = "JobID|State|Start|End|Elapsed|ReqMem";
   const std::string rest = "|COMPLETED|2026-03-01T00:00:00|2026-03-01T01:00:00|01:00:00|3000Mc";
   const auto unknown = jobs_of("sacct", head + "\n7" + rest + "\n");
@@ -65,7 +65,7 @@ TEST_CASE("sacct: memory asked for per core is unknown where the cores are") {
   CHECK(known[0].first.requested_memory_bytes == 2 * 3000 * 1048576.0);
 }
 
-TEST_CASE("sacct: a job is a run, its steps say how much memory it had") {
+TEST_CASE("sacct: a job is a run, and its steps give its memory peak") {
   const auto jobs = jobs_of("sacct", sample("sacct"));
   REQUIRE(jobs.size() == 3);
   const AccountedJob& job = jobs[0].first;
@@ -83,7 +83,7 @@ TEST_CASE("sacct: a job is a run, its steps say how much memory it had") {
   CHECK(jobs[0].second.wall_s == 3600);
 }
 
-TEST_CASE("sacct: a job's energy is that of its own row, else at least that of its largest step") {
+TEST_CASE("sacct: the energy of a job is at least that of its largest step") {
   const auto energy = [](const std::string& own, const std::string& tres) {
     return jobs_of("sacct", "JobID|State|ConsumedEnergyRaw|AllocTRES\n7|COMPLETED|" + own + "|" +
                                 tres +
@@ -100,7 +100,7 @@ TEST_CASE("sacct: a job's energy is that of its own row, else at least that of i
   CHECK(std::isnan(none.at(0).first.energy_j));
 }
 
-TEST_CASE("sacct: how jobs ended is their outcome") {
+TEST_CASE("sacct: the state of a job gives its outcome") {
   const auto jobs = jobs_of("sacct", sample("sacct"));
   REQUIRE(jobs.size() == 3);
   CHECK(jobs[1].second.outcome == RunOutcome::TimedOut);
@@ -121,7 +121,7 @@ TEST_CASE("sacct: how jobs ended is their outcome") {
   CHECK(other[2].second.reason == "FAILED, exit code 3");
 }
 
-TEST_CASE("sacct: jobs without a heading are in Open XDMoD's order, requeued ones told apart") {
+TEST_CASE("sacct: without a heading columns are in Open XDMoD's order, and requeued jobs differ") {
   const std::string row =
       "7|7|hpc|gpu|qos|a|g|1|u|2|2026-01-29T10:00:00|2026-01-29T10:00:00|2026-01-29T11:00:00|"
       "2026-01-29T12:00:00|01:00:00|0:0|COMPLETED|1|12|12|31000Mn|cpu=12,node=1|"
@@ -137,7 +137,7 @@ TEST_CASE("sacct: jobs without a heading are in Open XDMoD's order, requeued one
   CHECK(format_of("sacct").parts(row + requeued)[1].which.at("attempt") == "2");
 }
 
-TEST_CASE("sacct: a time that cannot be is named and counts not, a strange state is no job") {
+TEST_CASE("sacct: an impossible time is reported, and a row with an unknown state is skipped") {
   const std::string heading = "JobID|State|Elapsed|Start|End\n";
   const LogContent log = read_log("sacct", heading +
                                                "1|COMPLETED|05:00:00|2026-01-29T10:00:00|"
@@ -150,7 +150,7 @@ TEST_CASE("sacct: a time that cannot be is named and counts not, a strange state
   CHECK(std::isnan(log.jobs[0].elapsed_s));
 }
 
-TEST_CASE("oarstat: a job's GPUs are those asked for, its end what wait() and events say") {
+TEST_CASE("oarstat: a job has the GPUs of its request and the end of its exit status and events") {
   const auto jobs = jobs_of("oarstat", sample("oarstat"));
   REQUIRE(jobs.size() == 2);
   const AccountedJob& job = jobs[0].first;
@@ -168,7 +168,7 @@ TEST_CASE("oarstat: a job's GPUs are those asked for, its end what wait() and ev
   CHECK_FALSE(jobs[1].first.gpus);
 }
 
-TEST_CASE("oarstat: exit codes, signals and events tell failures apart") {
+TEST_CASE("oarstat: exit codes, signals and events distinguish failures") {
   const auto job = [](const std::string& id, const std::string& state, const std::string& code,
                       const std::string& event) {
     return "\"" + id + R"(":{"state":")" + state + R"(","exit_code":)" + code +
@@ -191,7 +191,7 @@ TEST_CASE("oarstat: exit codes, signals and events tell failures apart") {
   CHECK(jobs[5].second.outcome == RunOutcome::Lost);
 }
 
-TEST_CASE("oarstat: of a document that was cut off its whole jobs are read") {
+TEST_CASE("oarstat: complete jobs of a truncated document are read") {
   const std::string text = sample("oarstat");
   const std::string part = text.substr(0, text.size() - 20);
   CHECK(jobs_of("oarstat", part).size() == 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Losses that are not finite: their lines keep their times, and the run has diverged.
+// Tests of non-finite losses. The lines keep their times, and the run is marked as diverged.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -19,7 +19,7 @@ using contract::StepWindow;
 
 struct LastLoss {
   const char* format;
-  const char* finite;  ///< in the format's sample
+  const char* finite;  ///< finite loss in the sample of the format
   const char* not_finite;
   const char* of = "training";
 };
@@ -66,7 +66,7 @@ double timed_s(const LogContent& log) {
 
 }  // namespace
 
-TEST_CASE("a last loss that is not finite leaves times as they are, and the run diverged") {
+TEST_CASE("a non-finite last loss keeps the times and marks the run as diverged") {
   for (const LastLoss& one : kLastLosses) {
     INFO(one.format << " " << one.not_finite);
     std::string text = finite_text(one.format);
@@ -90,7 +90,7 @@ TEST_CASE("a last loss that is not finite leaves times as they are, and the run 
   }
 }
 
-TEST_CASE("pipelines of DeepSpeed and bars of Horovod tell of divergence") {
+TEST_CASE("pipelines of DeepSpeed and progress bars of Horovod show divergence") {
   const LogContent pipe =
       read_log("deepspeed",
                "steps: 10 loss: 6.9000 iter time (s): 2.000 samples/sec: 32.000\n"
@@ -105,7 +105,7 @@ TEST_CASE("pipelines of DeepSpeed and bars of Horovod tell of divergence") {
   CHECK(all<StepWindow>(bar.file)[0].wall_s == 10);
 }
 
-TEST_CASE("a loss that is finite again is named, and the run did not diverge") {
+TEST_CASE("a loss that becomes finite again is reported, and the run has not diverged") {
   const LogContent log = read_log("llmc", "s:0 trl:10.5\ns:1 trl:inf\ns:2 trl:9.5\n");
   CHECK(all<RunStop>(log.file).empty());
   CHECK(all<StepWindow>(log.file).size() == 3);
@@ -113,7 +113,7 @@ TEST_CASE("a loss that is finite again is named, and the run did not diverge") {
         std::vector<std::string>{"line 2: the training loss is not finite, but later losses are"});
 }
 
-TEST_CASE("a bad end that the log tells itself stays") {
+TEST_CASE("a failure that the log records is kept") {
   contract::ResultsFile file;
   file.records.emplace_back(RunStop{.outcome = RunOutcome::Failed, .reason = "aborted"});
   file.record_lines.push_back(3);
@@ -125,7 +125,7 @@ TEST_CASE("a bad end that the log tells itself stays") {
   CHECK(std::get<RunStop>(file.records[0]).reason == "aborted");
 }
 
-TEST_CASE("Python's NaN in an object is no number, and a loss that is not finite") {
+TEST_CASE("NaN in a Python object is a non-finite loss but not a number") {
   JsonObject object;
   REQUIRE(object.read(R"({"a": NaN, "b": "NaN, \" -Infinity", "c": [-Infinity, 1], "d": 2})"));
   CHECK_FALSE(object.number("a"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats of NVIDIA's examples (GNMT, SSD, NCF), DAWNBench's tables and timm's: what is read, and
-// what is checked where a log says it twice.
+// Tests of the formats of NVIDIA's examples (GNMT, SSD, NCF), of DAWNBench and of timm's tables,
+// including the cross-checks of values that a log prints twice.
 #include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -30,7 +30,7 @@ std::string skipped(const LogContent& log) {
 
 }  // namespace
 
-TEST_CASE("gnmt: an epoch's mean time up to its last line is its rate, by pairs of sentences") {
+TEST_CASE("gnmt: the rate is the number of sentence pairs over the mean time of an epoch") {
   const LogContent log = read_log("gnmt", example_sample("gnmt"));
   const auto windows = all<StepWindow>(log.file);
   REQUIRE(windows.size() == 2);
@@ -50,7 +50,7 @@ TEST_CASE("gnmt: an epoch's mean time up to its last line is its rate, by pairs 
   CHECK(completed(log));
 }
 
-TEST_CASE("gnmt: an epoch of which the first iteration alone is printed has no rate") {
+TEST_CASE("gnmt: an epoch with only its first iteration has no rate") {
   const std::string text =
       "TRAIN [0][0/8]\tTime 3.435 (0.000)\tData 3e+00 (0.0e+00)\tTok/s 19974 (0)\tLoss/tok 10.6 "
       "(10.6)\tLR 3e-05\nPerformance: Epoch: 0\tTraining: 996656 Tok/s\tValidation: 1 Tok/s\n";
@@ -62,14 +62,14 @@ TEST_CASE("gnmt: an epoch of which the first iteration alone is printed has no r
   CHECK(all<EvalRecord>(log.file).size() == 1);
 }
 
-TEST_CASE("ssd: all images over the slowest rank's time") {
+TEST_CASE("ssd: the rate is the number of all images over the time of the slowest rank") {
   const LogContent log = read_log("ssd", example_sample("ssd"));
   CHECK(*rate_of(log) == Approx(2 * 3840 / 20.0));
   CHECK(log.facts.at("gpus") == "2");
   CHECK(completed(log));
 }
 
-TEST_CASE("ssd: of a batch that nobody says there are images and times, but no steps") {
+TEST_CASE("ssd: with an unknown batch there are images and times without steps") {
   const LogContent log =
       read_log("ssd", example_sample("ssd"), contract::RunSpec{.global_batch = 0});
   CHECK(*rate_of(log) == Approx(2 * 3840 / 20.0));
@@ -77,7 +77,7 @@ TEST_CASE("ssd: of a batch that nobody says there are images and times, but no s
   CHECK(all<StepWindow>(read_log("ssd", example_sample("ssd")).file)[0].steps == 2 * 3840 / 64);
 }
 
-TEST_CASE("nvlog and dllogger: NCF's hits are a metric, its rate is none") {
+TEST_CASE("nvlog and dllogger: the hit rate of NCF is a metric instead of a rate") {
   const LogContent old = read_log("nvlog", example_sample("nvlog"));
   CHECK(all<EvalRecord>(old.file)[0].metrics.at("hit_rate_10") == 0.75);
   CHECK(std::isnan(all<EvalRecord>(old.file)[0].accuracy));
@@ -96,7 +96,7 @@ TEST_CASE("nvlog and dllogger: NCF's hits are a metric, its rate is none") {
   CHECK(completed(log));
 }
 
-TEST_CASE("dawnbench: rows are epochs with their times and scores, columns in any order") {
+TEST_CASE("dawnbench: rows are epochs with times and scores, with columns in any order") {
   const LogContent log = read_log("dawnbench", example_sample("dawnbench"));
   const auto epochs = all<EpochRecord>(log.file);
   REQUIRE(epochs.size() == 2);
@@ -109,7 +109,7 @@ TEST_CASE("dawnbench: rows are epochs with their times and scores, columns in an
   CHECK(all<EpochRecord>(squad.file)[0].wall_s == 450);
 }
 
-TEST_CASE("timm_summary: losses and accuracies by epoch, no times") {
+TEST_CASE("timm_summary: losses and accuracies are read by epoch without times") {
   const LogContent log = read_log("timm_summary", example_sample("timm_summary"));
   CHECK(all<EpochRecord>(log.file)[1].lr == 0.025);
   CHECK(all<EvalRecord>(log.file)[1].accuracy == Approx(0.815));
@@ -117,7 +117,7 @@ TEST_CASE("timm_summary: losses and accuracies by epoch, no times") {
   CHECK_FALSE(rate_of(log));
 }
 
-TEST_CASE("timm_benchmark: each model is a run, training or inference") {
+TEST_CASE("timm_benchmark: each model is a run of training or inference") {
   const LogFormat& format = base::find(log_formats(), "log format", "timm_benchmark");
   const std::string text = example_sample("timm_benchmark");
   const auto parts = format.parts(text);
@@ -135,7 +135,7 @@ TEST_CASE("timm_benchmark: each model is a run, training or inference") {
   CHECK(all<InferenceRecord>(infer.file)[0].samples_per_s == 1000);
 }
 
-TEST_CASE("times in other units are named where a log says what they make") {
+TEST_CASE("times in other units are reported if the log contradicts them") {
   const std::vector<std::array<std::string, 3>> texts{
       {"timm_benchmark",
        "model,train_samples_per_sec,train_step_time,train_batch_size\nm,1000.0,0.256,256\n",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for every format of foreign logs, over a short log of each.
+// Conformance tests of every third-party log format with a short sample log.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -17,7 +17,8 @@ LogContent read(const LogSample& sample, std::string_view text) {
   return read_log(sample.format.c_str(), text);
 }
 
-/// Its records but for the first, which sums up the log; as lines, so that NaN equals NaN.
+/// Returns the records except the summary in the first record. Records are lines, so that NaN
+/// equals NaN.
 std::multiset<std::string> said(const LogContent& log) {
   std::multiset<std::string> lines;
   for (std::size_t i = 1; i < log.file.records.size(); ++i) {
@@ -27,7 +28,7 @@ std::multiset<std::string> said(const LogContent& log) {
     lines.insert(fmt::format("{} {} {} {} {} {}", r.collective, r.in_place, r.size_bytes, r.time_s,
                              r.algbw_gb_per_s, r.busbw_gb_per_s));
   }
-  for (const AccountedJob& job : log.jobs) {  // its memory may stand in later lines
+  for (const AccountedJob& job : log.jobs) {  // memory of a job in later lines
     lines.insert(
         fmt::format("{} {} {} {}", job.job_id, job.state, job.elapsed_s, job.gpus.value_or(-1)));
   }
@@ -53,7 +54,7 @@ std::string noise(std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("each foreign log format has a sample, which it alone recognises") {
+TEST_CASE("each third-party log format has a sample that only this format recognises") {
   std::set<std::string> sampled{"dlscale"};
   for (const LogSample& sample : log_samples()) {
     sampled.insert(sample.format);
@@ -65,7 +66,7 @@ TEST_CASE("each foreign log format has a sample, which it alone recognises") {
   for (const LogFormat* format : log_formats()) CHECK(sampled.contains(format->name));
 }
 
-TEST_CASE("no foreign log format recognises what dlscale-train leaves") {
+TEST_CASE("third-party log formats do not recognise the results of dlscale-train") {
   const std::string own = contract::to_json_line(contract::RunStart{.run_id = "r"}) + "\n";
   for (const LogSample& sample : log_samples()) {
     INFO(sample.format);
@@ -73,7 +74,7 @@ TEST_CASE("no foreign log format recognises what dlscale-train leaves") {
   }
 }
 
-TEST_CASE("a sample is read whole: something is said, each record has its line") {
+TEST_CASE("a sample is read completely, and each record has its line") {
   for (const LogSample& sample : log_samples()) {
     INFO(sample.format);
     const LogContent log = read(sample, sample.text);
@@ -90,7 +91,7 @@ TEST_CASE("a sample is read whole: something is said, each record has its line")
   }
 }
 
-TEST_CASE("as many steps are found before anybody has told the batch as after") {
+TEST_CASE("the number of steps does not depend on a known batch") {
   contract::RunSpec unknown = run_of(1, 64);
   unknown.batch_per_gpu = unknown.global_batch = 0;
   for (const LogSample& sample : log_samples()) {
@@ -102,7 +103,7 @@ TEST_CASE("as many steps are found before anybody has told the batch as after") 
   }
 }
 
-TEST_CASE("a log that is cut off anywhere says nothing that the whole one does not") {
+TEST_CASE("a truncated log gives only records of the complete log") {
   for (const LogSample& sample : log_samples()) {
     const auto whole = said(read(sample, sample.text));
     for (std::size_t size = 0; size < sample.text.size(); ++size) {
@@ -113,7 +114,7 @@ TEST_CASE("a log that is cut off anywhere says nothing that the whole one does n
   }
 }
 
-TEST_CASE("marks, ends of lines, launchers and noise between lines change nothing of a log") {
+TEST_CASE("byte order marks, line ends, launcher prefixes and other lines do not change a log") {
   std::mt19937 random(7);
   for (const LogSample& sample : log_samples()) {
     INFO(sample.format);
@@ -130,7 +131,7 @@ TEST_CASE("marks, ends of lines, launchers and noise between lines change nothin
   }
 }
 
-TEST_CASE("lines of other ranks between those of a log change nothing of it") {
+TEST_CASE("lines of other ranks between those of a log do not change it") {
   for (const LogSample& sample : log_samples()) {
     INFO(sample.format);
     int rank = 1;
@@ -144,7 +145,7 @@ TEST_CASE("lines of other ranks between those of a log change nothing of it") {
   }
 }
 
-TEST_CASE("runs of one log are those that it says as a whole") {
+TEST_CASE("the runs of a log together give the records of the complete log") {
   for (const LogSample& sample : log_samples()) {
     const LogFormat& format = base::find(log_formats(), "log format", sample.format);
     if (format.parts == nullptr) continue;
@@ -159,14 +160,14 @@ TEST_CASE("runs of one log are those that it says as a whole") {
       jobs += one.jobs.size();
       CHECK(one.file.skipped.empty());
     }
-    if (format.parts(sample.text).empty()) continue;  // one run
+    if (format.parts(sample.text).empty()) continue;  // log with a single run
     CHECK(records == all<contract::StepWindow>(whole.file).size());
     CHECK(results == whole.collectives.size());
     CHECK(jobs == whole.jobs.size());
   }
 }
 
-TEST_CASE("a broken line is named with its number, and the rest of the log is read") {
+TEST_CASE("a broken line is reported with its number, and the rest of the log is read") {
   for (const LogSample& sample : log_samples()) {
     if (sample.broken.empty()) continue;
     INFO(sample.format);
@@ -178,7 +179,7 @@ TEST_CASE("a broken line is named with its number, and the rest of the log is re
   }
 }
 
-TEST_CASE("a line without end is named, and what stands before it is read") {
+TEST_CASE("an endless line is reported, and the lines before it are read") {
   for (const LogSample& sample : log_samples()) {
     INFO(sample.format);
     const std::string line(std::size_t{2} << 20, 'x');
@@ -189,7 +190,7 @@ TEST_CASE("a line without end is named, and what stands before it is read") {
   }
 }
 
-TEST_CASE("many broken lines are told one by one, then counted") {
+TEST_CASE("many broken lines are reported individually up to a limit, then counted") {
   const LogSample& sample = log_samples().front();
   std::string text;
   for (int i = 0; i < 250; ++i) text += sample.broken + "\n";
@@ -198,7 +199,7 @@ TEST_CASE("many broken lines are told one by one, then counted") {
   CHECK(log.file.skipped_lines.total() == 250);
 }
 
-TEST_CASE("absurd numbers make no measurement") {
+TEST_CASE("absurd numbers do not give measurements") {
   for (const LogSample& sample : log_samples()) {
     for (const char* number : {"99999999999999999999", "-7", "1e999", "0", "4000000000"}) {
       const std::string text = each_line_of(sample.text, [&](const std::string& line) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads logs of any format and adds up what they say.
+// Readers for test logs of any format, with the totals of their records.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +27,15 @@ inline contract::RunSpec run_of(int gpus, std::int64_t batch_per_gpu) {
   return run;
 }
 
-/// Reads a log as `collect` does: without launcher prefixes.
+/// Reads a log like `collect`, without launcher prefixes.
 inline LogContent read_log(const char* format, std::string_view text,
                            const contract::RunSpec& run = run_of(1, 64)) {
   const std::string bare = without_launcher_prefixes(std::string(text));
   return base::find(log_formats(), "log format", format).read(bare, run);
 }
 
-/// Samples/s as tables have it: total over total, warm-up left out; nothing without such windows.
+/// Returns the samples/s of all windows without warm-up as total samples over total time, or
+/// nothing without such windows.
 inline std::optional<double> rate_of(const LogContent& log) {
   double samples = 0, wall_s = 0;
   for (const auto& window : all<contract::StepWindow>(log.file)) {
@@ -50,7 +51,7 @@ inline bool completed(const LogContent& log) {
   return stops.size() == 1 && stops[0].outcome == contract::RunOutcome::Completed;
 }
 
-/// A file below DLSCALE_TEST_DATA; without it nothing, which is told.
+/// Returns a file below DLSCALE_TEST_DATA. Skips the test without this variable.
 inline std::optional<std::string> real_log(const std::string& file) {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (data == nullptr) {

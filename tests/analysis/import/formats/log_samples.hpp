@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A short log of each format, written for the tests from what is known of its lines.
+// Short sample log of each format, written for the tests from the known lines of the format.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@ namespace dlscale::analysis {
 
 struct LogSample {
   std::string format;
-  std::string text;    ///< nothing in it is passed over
-  std::string broken;  ///< a line that its reader must name; empty: it has no such lines
+  std::string text;    ///< complete sample without skipped lines
+  std::string broken;  ///< line that the reader must report, or empty without such lines
   std::string why;
-  std::string of_each_rank = {};  ///< how lines begin that each rank writes of itself alone
+  std::string of_each_rank = {};  ///< beginning of the lines that each rank writes only for itself
 };
 
 const std::vector<LogSample>& log_samples();

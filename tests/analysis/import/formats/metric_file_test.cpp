@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats that are files of metrics: Lightning, Hugging Face, CSV tables, OpenMMLab, llm.c, DeiT.
+// Tests of formats that are metric files: Lightning, Hugging Face, CSV tables, OpenMMLab, llm.c,
+// DeiT.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -22,7 +23,7 @@ LogContent read_sample(const std::string& format) {
 
 }  // namespace
 
-TEST_CASE("lightning_csv: rows of validation are evaluations, there is no rate") {
+TEST_CASE("lightning_csv: validation rows are evaluations, and there are no rates") {
   const LogContent log = read_sample("lightning_csv");
   const auto evals = all<EvalRecord>(log.file);
   REQUIRE(evals.size() == 2);
@@ -36,7 +37,7 @@ TEST_CASE("lightning_csv: rows of validation are evaluations, there is no rate")
   CHECK_FALSE(rate_of(log));
 }
 
-TEST_CASE("huggingface: the last entry has the whole training's rate") {
+TEST_CASE("huggingface: the last entry has the rate of the complete training") {
   const LogContent log = read_sample("huggingface");
   REQUIRE(all<StepWindow>(log.file).size() == 1);
   CHECK(all<StepWindow>(log.file)[0].steps == 200);
@@ -52,7 +53,8 @@ TEST_CASE("huggingface: the last entry has the whole training's rate") {
 
 namespace {
 
-/// A history of 1,000 steps with a loss of `loss` every 100 steps, and the entry of the end.
+/// Returns a history of 1,000 steps with a loss of `loss` every 100 steps, and the entry of the
+/// end.
 std::string state_of(const std::string& end, double loss = 1.5, const std::string& more = "") {
   std::string text = "{\n  \"global_step\": 1000,\n  \"log_history\": [\n";
   for (int step = 100; step <= 1000; step += 100) {
@@ -83,23 +85,23 @@ void check_no_rate(const std::string& text, const std::string& why) {
 
 }  // namespace
 
-TEST_CASE("huggingface: a training that was not resumed has the rate of all its steps") {
+TEST_CASE("huggingface: a training without a resume has the rate of all its steps") {
   const std::string text = state_of(end_of_training("1.5", "500.0", "64.0", "2.0"));
   const LogContent log = read_log("huggingface", text, run_of(1, 32));
   CHECK(*rate_of(log) == Approx(64));
   CHECK(log.file.skipped.empty());
 }
 
-TEST_CASE("huggingface: a resumed training has no rate, whatever shows the resume") {
-  // Up to version 5.0: the samples of all steps over the time since the resume.
+TEST_CASE("huggingface: a resumed training has no rate, for each sign of the resume") {
+  // Versions up to 5.0 divide the samples of all steps by the time since the resume.
   check_no_rate(state_of(end_of_training("0.15", "50.0", "640.0", "20.0")),
                 "seems to have been resumed: train_loss is 0.15 over 1000 steps");
   check_no_rate(state_of(end_of_training("1.35", "450.0", "71.11", "2.222")),
-                "train_loss is 1.35 over 1000 steps");  // from step 100 on
+                "train_loss is 1.35 over 1000 steps");  // resumed at step 100
   // Later versions count the steps since the resume.
   check_no_rate(state_of(end_of_training("1.5", "50.0", "64.0", "2.0")),
                 "train_steps_per_second counts 100 steps of 1000 in total");
-  // No loss was logged, but evaluations before the resume.
+  // The log has no losses, but evaluations before the resume.
   const std::string eval =
       "    {\n      \"epoch\": 2.0,\n      \"eval_loss\": 1.0,\n"
       "      \"eval_runtime\": 80.0,\n      \"step\": 500\n    },\n";
@@ -112,7 +114,7 @@ TEST_CASE("huggingface: a training that stopped early has no rate") {
                 "divides 2000 steps by the runtime, but the training stopped after 1000");
 }
 
-TEST_CASE("huggingface: samples that contradict the global batch leave no rate") {
+TEST_CASE("huggingface: samples that contradict the global batch give no rate") {
   const std::string text = state_of(end_of_training("1.5", "500.0", "64.0", "2.0"));
   const LogContent log = read_log("huggingface", text, run_of(4, 32));
   CHECK_FALSE(rate_of(log));
@@ -122,7 +124,7 @@ TEST_CASE("huggingface: samples that contradict the global batch leave no rate")
                                       Catch::Contains("32000 samples"));
 }
 
-TEST_CASE("huggingface: fewer samples than one process has leave no rate") {
+TEST_CASE("huggingface: fewer samples than in the batch of one process give no rate") {
   const std::string text = state_of(end_of_training("1.5", "500.0", "16.0", "2.0"));
   const LogContent log = read_log("huggingface", text, run_of(1, 0));
   CHECK_FALSE(rate_of(log));
@@ -138,8 +140,8 @@ TEST_CASE("huggingface: versions without steps per second count steps as samples
   CHECK_THAT(unknown.file.skipped.at(0), Catch::Contains("counts steps in this version"));
 }
 
-TEST_CASE("huggingface: a smaller last step of an epoch contradicts nothing") {
-  // 100 samples in 2 steps of an epoch, 500 epochs.
+TEST_CASE("huggingface: a smaller last step of an epoch is not a contradiction") {
+  // An epoch has 100 samples in 2 steps, and there are 500 epochs.
   std::string text = state_of(end_of_training("1.5", "500.0", "100.0", "2.0"));
   for (std::size_t at = 0; (at = text.find("\"epoch\": 4.0", at)) != text.npos; ++at) {
     text.replace(at, 12, "\"epoch\": 500.0");
@@ -147,7 +149,7 @@ TEST_CASE("huggingface: a smaller last step of an epoch contradicts nothing") {
   CHECK(*rate_of(read_log("huggingface", text, run_of(1, 64))) == Approx(100));
 }
 
-TEST_CASE("huggingface: a training that went on behind its end keeps the rate of its first part") {
+TEST_CASE("huggingface: a training continued after its end keeps the rate of its first part") {
   const std::string end = end_of_training("1.5", "500.0", "64.0", "2.0");
   const std::string first =
       "    {\n      \"epoch\": 4.0,\n      \"step\": 1000,\n" + end + "\n    },\n";
@@ -157,7 +159,7 @@ TEST_CASE("huggingface: a training that went on behind its end keeps the rate of
   CHECK_THAT(log.file.skipped.at(0), Catch::Contains("was resumed after its end at step 1000"));
 }
 
-TEST_CASE("huggingface: what an evaluation costs is no metric of the model") {
+TEST_CASE("huggingface: the cost of an evaluation is not a metric of the model") {
   const std::string eval =
       "    {\n      \"epoch\": 2.0,\n      \"eval_loss\": 1.0,\n      \"eval_rouge1\": 0.25,\n"
       "      \"eval_model_preparation_time\": 0.1,\n      \"eval_mem_cpu_alloc_delta\": 4096,\n"
@@ -168,7 +170,7 @@ TEST_CASE("huggingface: what an evaluation costs is no metric of the model") {
   CHECK(all<EvalRecord>(log.file).at(0).metrics == std::map<std::string, double>{{"rouge1", 0.25}});
 }
 
-TEST_CASE("lightning_csv: rows of one epoch and step are one evaluation") {
+TEST_CASE("lightning_csv: rows with the same epoch and step are one evaluation") {
   const LogContent log = read_log("lightning_csv",
                                   "epoch,step,val_acc,val_loss,val_f1\n0,99,,1.5,\n0,99,0.5,,\n"
                                   "0,99,,,0.25\n1,199,0.75,,\n1,199,0.75,1.25,\n");
@@ -182,7 +184,7 @@ TEST_CASE("lightning_csv: rows of one epoch and step are one evaluation") {
   CHECK(log.file.skipped.empty());
 }
 
-TEST_CASE("lightning_csv: a row that says nothing new of its step is named, the first counts") {
+TEST_CASE("lightning_csv: a repeated row of a step is reported, and the first row is used") {
   const LogContent log =
       read_log("lightning_csv", "epoch,step,val_acc\n0,99,0.5\n0,99,0.625\n0,99,0.5\n");
   REQUIRE(all<EvalRecord>(log.file).size() == 1);
@@ -192,7 +194,7 @@ TEST_CASE("lightning_csv: a row that says nothing new of its step is named, the 
              Catch::Contains("line 3: repeated entries are ignored, in 2 lines"));
 }
 
-TEST_CASE("lightning_csv: rows without an epoch are counted where they say what others do") {
+TEST_CASE("lightning_csv: rows without an epoch are counted if they have losses or metrics") {
   const LogContent log = read_log("lightning_csv",
                                   "epoch,step,val_acc,lr-SGD\n,9,,0.1\n,99,0.5,\n0,99,0.25,\n"
                                   ",199,0.75,\n,199,,0.1\n");
@@ -206,7 +208,7 @@ TEST_CASE("lightning_csv: rows without an epoch are counted where they say what 
                                  "count"});
 }
 
-TEST_CASE("lightning_csv: values of batches are no evaluations, those of the epoch are") {
+TEST_CASE("lightning_csv: values of epochs are evaluations, and values of batches are not") {
   const LogContent log =
       read_log("lightning_csv",
                "epoch,lr-SGD,step,train_loss_epoch,train_loss_step,val_acc_epoch,val_acc_step,"
@@ -222,7 +224,7 @@ TEST_CASE("lightning_csv: values of batches are no evaluations, those of the epo
   CHECK(all<EpochRecord>(log.file).at(0).train_loss == 1.9);
 }
 
-TEST_CASE("lightning_csv: names of validation vary with their authors") {
+TEST_CASE("lightning_csv: the various names of validation columns are recognised") {
   for (const std::string name : {"val_acc", "val/accuracy", "valid_acc", "validation/top1",
                                  "val-acc", "val_acc_top1", "Val/Acc", "val/acc_epoch"}) {
     INFO(name);
@@ -241,7 +243,7 @@ TEST_CASE("lightning_csv: names of validation vary with their authors") {
   CHECK(std::isnan(all<EvalRecord>(sets.file).at(0).accuracy));
 }
 
-TEST_CASE("lightning_csv: one accuracy above 1 shows that all are in percent") {
+TEST_CASE("lightning_csv: a single accuracy above 1 means that all are percentages") {
   const LogContent log =
       read_log("lightning_csv", "epoch,step,val_acc\n0,9,0.9\n1,19,10.5\n2,29,76.5\n");
   const auto evals = all<EvalRecord>(log.file);
@@ -251,7 +253,7 @@ TEST_CASE("lightning_csv: one accuracy above 1 shows that all are in percent") {
   CHECK_THAT(log.file.skipped.at(0), Catch::Contains("line 4: an accuracy is 76.5"));
 }
 
-TEST_CASE("pytorch_csv: errors are told as accuracies") {
+TEST_CASE("pytorch_csv: errors are read as accuracies") {
   const LogContent log = read_sample("pytorch_csv");
   CHECK(all<EvalRecord>(log.file)[1].accuracy == 0.5);
   CHECK(all<EvalRecord>(log.file)[1].metrics.at("top5_accuracy") == 0.75);
@@ -261,11 +263,12 @@ TEST_CASE("pytorch_csv: errors are told as accuracies") {
   const LogContent published = read_log("pytorch_csv", *text);
   CHECK(all<EvalRecord>(published.file).size() == 401);
   CHECK(all<EvalRecord>(published.file).back().accuracy == Approx(0.721));
-  REQUIRE(published.file.skipped.size() == 1);  // an epoch that was trained again after a restart
+  REQUIRE(published.file.skipped.size() == 1);  // epoch repeated after a restart
   CHECK(published.file.skipped[0].starts_with("line 60: repeated entries are ignored, in 1 line"));
 }
 
-TEST_CASE("mmdet: a line's time is its steps' mean, averages of precision are no accuracy") {
+TEST_CASE(
+    "mmdet: the time of a line is the mean of its steps, and average precision is not accuracy") {
   const LogContent log = read_sample("mmdet");
   const auto windows = all<StepWindow>(log.file);
   REQUIRE(windows.size() == 2);
@@ -300,7 +303,7 @@ std::int64_t steps_of(const LogContent& log) {
 
 }  // namespace
 
-TEST_CASE("mmdet: iterations that go on over epochs are counted once") {
+TEST_CASE("mmdet: iterations that continue over epochs are counted once") {
   std::string global, by_epoch;
   for (int iter = 50; iter <= 600; iter += 50) {
     global += mm_line((iter - 1) / 200 + 1, iter);
@@ -310,7 +313,7 @@ TEST_CASE("mmdet: iterations that go on over epochs are counted once") {
   CHECK(steps_of(read_log("mmdet", by_epoch)) == 600);
 }
 
-TEST_CASE("mmdet: epochs shorter than two intervals and epochs of one line keep their steps") {
+TEST_CASE("mmdet: epochs shorter than two intervals and epochs with one line keep their steps") {
   CHECK(steps_of(read_log(
             "mmdet", mm_line(1, 50) + mm_line(1, 60) + mm_line(2, 50) + mm_line(2, 60))) == 120);
   CHECK(steps_of(read_log("mmdet", mm_line(1, 50) + mm_line(2, 50) + mm_line(3, 50))) == 150);
@@ -323,7 +326,7 @@ TEST_CASE("mmdet: the first line of a resumed run has the steps of an interval")
   CHECK(steps_of(log) == 150);
 }
 
-TEST_CASE("mmdet: where iterations go on, the line behind an evaluation is warm-up") {
+TEST_CASE("mmdet: the line after an evaluation is warm-up if iterations continue") {
   const std::string val =
       "{\"mode\": \"val\", \"epoch\": 2, \"iter\": 125, \"lr\": 0.01, "
       "\"mIoU\": 0.4}\n";
@@ -337,7 +340,7 @@ TEST_CASE("mmdet: where iterations go on, the line behind an evaluation is warm-
   CHECK(*rate_of(log) == Approx(64 / 0.5));
 }
 
-TEST_CASE("llmc: losses by step, and neither rates nor accuracies") {
+TEST_CASE("llmc: losses are read by step without rates and accuracies") {
   const LogContent log = read_sample("llmc");
   CHECK(all<StepWindow>(log.file)[1].first_step == 1);
   CHECK(all<StepWindow>(log.file)[1].train_loss == 9.5);
@@ -350,7 +353,7 @@ TEST_CASE("llmc: losses by step, and neither rates nor accuracies") {
   CHECK(all<EvalRecord>(published.file).back().loss == 3.275959);
 }
 
-TEST_CASE("deit: epochs with losses, accuracies where they were tested") {
+TEST_CASE("deit: epochs have losses, and tested epochs have accuracies") {
   const LogContent log = read_sample("deit");
   CHECK(all<EpochRecord>(log.file)[0].epoch == 249);
   CHECK(all<EpochRecord>(log.file)[0].lr == 0.001);

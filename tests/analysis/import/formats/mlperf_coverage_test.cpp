@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the windows of an MLPerf log can be the time in which the run trained.
+// Tests of the check whether the windows of an MLPerf log cover the training time of the run.
 #include "analysis/import/formats/mlperf_coverage.hpp"
 
 #include <catch2/catch.hpp>
@@ -7,7 +7,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Blocks of `wall_s` seconds with 1,000 samples, one every 10 s.
+/// Returns blocks of `wall_s` seconds with 1,000 samples, with one block every 10 s.
 MlperfCoverage blocks_of(double wall_s, int blocks = 4) {
   MlperfCoverage coverage;
   for (int i = 0; i < blocks; ++i) {
@@ -20,7 +20,7 @@ MlperfCoverage blocks_of(double wall_s, int blocks = 4) {
 
 }  // namespace
 
-TEST_CASE("mlperf coverage: blocks that follow each other are the training") {
+TEST_CASE("mlperf coverage: consecutive blocks are the training") {
   CHECK_FALSE(MlperfCoverage().contradiction());
   CHECK_FALSE(blocks_of(10).contradiction());
   CHECK_FALSE(blocks_of(6).contradiction());
@@ -32,13 +32,13 @@ TEST_CASE("mlperf coverage: more idle time than training is a contradiction") {
   CHECK_THAT(*reason, Catch::Contains("last 12 s of the 33 s") && Catch::Contains("21 s are"));
 }
 
-TEST_CASE("mlperf coverage: evaluations and time left out do not count as idle") {
+TEST_CASE("mlperf coverage: evaluations and excluded time do not count as idle") {
   MlperfCoverage evaluated = blocks_of(3), open = blocks_of(3), only_quality,
                  left_out = blocks_of(3);
   for (const double begin_s : {3, 13, 23}) {
     evaluated.evaluation_starts(begin_s);
     evaluated.evaluation_stops(begin_s + 7);
-    open.evaluation_starts(begin_s);  // without a line for its end
+    open.evaluation_starts(begin_s);  // evaluation without a line for its end
     open.period_starts(begin_s + 7);
     left_out.leave_out({begin_s, begin_s + 7});
   }
@@ -53,7 +53,7 @@ TEST_CASE("mlperf coverage: evaluations and time left out do not count as idle")
   CHECK_FALSE(only_quality.contradiction());
 }
 
-TEST_CASE("mlperf coverage: windows of a thousandth of the time do not enclose the training") {
+TEST_CASE("mlperf coverage: windows with a thousandth of the time do not cover the training") {
   MlperfCoverage coverage = blocks_of(0.01);
   for (const double begin_s : {0.01, 10.01, 20.01}) {
     coverage.evaluation_starts(begin_s);
@@ -62,19 +62,19 @@ TEST_CASE("mlperf coverage: windows of a thousandth of the time do not enclose t
   CHECK(coverage.contradiction());
 }
 
-TEST_CASE("mlperf coverage: a window that is much faster than all is a contradiction") {
+TEST_CASE("mlperf coverage: a window that is much faster than the others is a contradiction") {
   for (const double wall_s : {5.0, 1.0}) {
     MlperfCoverage coverage = blocks_of(10);
     coverage.add_window({{40, 40 + wall_s}}, 1000, false, 5);
     CHECK(coverage.contradiction().has_value() == (wall_s == 1.0));
   }
-  MlperfCoverage slow_start;  // the warm-up is not compared
+  MlperfCoverage slow_start;  // warm-up is not compared
   slow_start.add_window({{0, 100}}, 1000, true, 1);
   slow_start.add_window({{100, 110}}, 1000, false, 2);
   CHECK_FALSE(slow_start.contradiction());
 }
 
-TEST_CASE("mlperf coverage: windows that overlap are a contradiction") {
+TEST_CASE("mlperf coverage: overlapping windows are a contradiction") {
   MlperfCoverage coverage = blocks_of(10);
   coverage.add_window({{20, 30}}, 1000, false, 5);
   REQUIRE(coverage.contradiction());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a period of training in an MLPerf log starts and ends, and which periods have no rate. The
-// lines are those of published results (mlcommons/training_results_v0.7 to v5.1), with round
+// Tests of the start and end of training periods in MLPerf logs, and of periods without a rate. The
+// lines have the form of published results (mlcommons/training_results_v0.7 to v5.1), with round
 // numbers.
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ using contract::StepWindow;
 
 }  // namespace
 
-TEST_CASE("mlperf: a block that is evaluated while the next one trains does not end the next") {
+TEST_CASE("mlperf: an evaluation during the next block does not end the next block") {
   const LogContent log = read_log(
       "mlperf", head("gnmt", 100, 1000) +
                     line(10, "block_start", "null", R"("first_epoch_num": 1, "epoch_count": 1)") +
@@ -58,7 +58,7 @@ TEST_CASE("mlperf: the samples of a block without an end do not count with the n
   CHECK_THAT(log.file.skipped[0], Catch::Contains("before the previous block stops"));
 }
 
-TEST_CASE("mlperf: two ranks that write the start of a block start one block") {
+TEST_CASE("mlperf: a block start that two ranks write starts one block") {
   const LogContent log = read_log("mlperf", head("stable_diffusion", 512, 0) +
                                                 line(10, "block_start", "null", step(0)) +
                                                 line(10.006, "block_start", "null", step(0)) +
@@ -69,7 +69,7 @@ TEST_CASE("mlperf: two ranks that write the start of a block start one block") {
   CHECK_THAT(log.file.skipped[0], Catch::Contains("by another rank"));
 }
 
-TEST_CASE("mlperf: a BERT block that stops after its evaluation is the one before it") {
+TEST_CASE("mlperf: a BERT block that stops after its evaluation is the previous block") {
   std::string text = head("bert", 448, 0) + line(10, "epoch_start", "null", epoch(0)) +
                      line(10, "block_start", "null", first_epoch(0, 1));
   for (int block = 1; block <= 4; ++block) {
@@ -133,13 +133,13 @@ TEST_CASE("mlperf: blocks that stop before their work is done have no rate") {
       "mlperf", head("ssd", 2048, 1170301) + block(0, 10, 11) + block(1, 22, 0.003) +
                     block(2, 34, 0.044) + block(3, 46, 4) + line(58, "run_stop", "null", kSuccess));
   CHECK_FALSE(rate_of(log));
-  CHECK(all<StepWindow>(log.file).size() == 4);  // the steps stay
+  CHECK(all<StepWindow>(log.file).size() == 4);  // the steps are kept
   REQUIRE(log.file.skipped.size() == 1);
   CHECK_THAT(log.file.skipped[0], Catch::Contains("ends in line 10 gives 3.90") &&
                                       Catch::Contains("The run has no rate"));
 }
 
-TEST_CASE("mlperf: training between the blocks instead of in them has no rate") {
+TEST_CASE("mlperf: training between the blocks instead of inside them has no rate") {
   const auto block = [](int first, int begin_s) {
     return line(begin_s, "block_start", "null", first_epoch(first, 1)) +
            line(begin_s + 1, "block_stop", "null", first_epoch(first, 1)) +
@@ -154,7 +154,7 @@ TEST_CASE("mlperf: training between the blocks instead of in them has no rate") 
   CHECK_THAT(log.file.skipped[0], Catch::Contains("neither training nor evaluation"));
 }
 
-TEST_CASE("mlperf: a block that starts again has the time of its last start") {
+TEST_CASE("mlperf: a block that starts several times has the time of its last start") {
   const LogContent log = read_log(
       "mlperf", head("resnet", 100, 1000) + line(10, "block_start", "null", first_epoch(1, 1)) +
                     line(20, "block_start", "null", first_epoch(1, 1)) +
@@ -166,7 +166,7 @@ TEST_CASE("mlperf: a block that starts again has the time of its last start") {
   CHECK_THAT(log.file.skipped[1], Catch::Contains("before the previous block stops"));
 }
 
-TEST_CASE("mlperf: an epoch that an evaluation of the one before cuts short has no rate") {
+TEST_CASE("mlperf: an epoch that is cut by an evaluation of the previous epoch has no rate") {
   const auto epoch = [](int number, int begin_s, int end_s) {
     const std::string metadata = fmt::format(R"("epoch_num": {})", number);
     const std::string before = fmt::format(R"("epoch_num": {})", number - 1);
@@ -186,7 +186,7 @@ TEST_CASE("mlperf: an epoch that an evaluation of the one before cuts short has 
   CHECK_THAT(log.file.skipped[0], Catch::Contains("reached the target"));
 }
 
-TEST_CASE("mlperf: a later checkpoint may be evaluated behind the training") {
+TEST_CASE("mlperf: an earlier checkpoint may be evaluated after the training") {
   const LogContent log = read_log("mlperf", head("stable_diffusion", 256, 0) +
                                                 line(10, "block_start", "null", count(0)) +
                                                 line(20, "block_stop", "null", count(25600)) +
@@ -200,7 +200,7 @@ TEST_CASE("mlperf: a later checkpoint may be evaluated behind the training") {
   CHECK(log.file.skipped.empty());
 }
 
-TEST_CASE("mlperf: an epoch that stops under another number than it started has no rate") {
+TEST_CASE("mlperf: an epoch that stops with another number than it started has no rate") {
   const LogContent log = read_log(
       "mlperf", head("resnet", 100, 1000) + line(10, "epoch_start", "null", R"("epoch_num": 1)") +
                     line(20, "epoch_stop", "null", R"("epoch_num": 7)"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How benchmarks and versions of MLPerf Training count progress: samples, blocks, parts of an
-// epoch, batches. The lines are those of published results (mlcommons/training_results_v0.6 to
-// v5.1), with round numbers.
+// Tests of the units in which benchmarks and versions of MLPerf Training count progress: samples,
+// blocks, parts of an epoch, batches. The lines have the form of published results
+// (mlcommons/training_results_v0.6 to v5.1), with round numbers.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -16,7 +16,7 @@ using contract::StepWindow;
 
 }  // namespace
 
-TEST_CASE("mlperf: samples_count is the sum since the start, and evaluations are left out") {
+TEST_CASE("mlperf: samples_count is the total since the start, and evaluations are excluded") {
   const LogContent log = read_log(
       "mlperf", head("llama2_70b_lora", 8, 3901) + line(10, "block_start", "null", count(0)) +
                     throughput(778, 2.0) + line(778, "block_stop", "null", count(1536)) +
@@ -31,13 +31,13 @@ TEST_CASE("mlperf: samples_count is the sum since the start, and evaluations are
   CHECK(samples_of(log) == Samples{1536, 384});
   CHECK(*rate_of(log) == Approx(2));
   CHECK(all<StepWindow>(log.file)[1].steps == 48);
-  CHECK(all<contract::EvalRecord>(log.file).size() == 2);  // of one value, at different samples
+  CHECK(all<contract::EvalRecord>(log.file).size() == 2);  // equal values at different samples
   CHECK(all<contract::EvalRecord>(log.file)[1].metrics.at("samples_count") == 1920);
   CHECK(all<contract::RunStart>(log.file)[0].environment.at("timed") == "blocks of samples");
   CHECK(log.file.skipped.empty());
 }
 
-TEST_CASE("mlperf: a block that repeats its number at its end has the samples of the evaluation") {
+TEST_CASE("mlperf: a block that repeats its number at its end has the samples of its evaluation") {
   const auto read = [](long start_1, long start_2) {
     return read_log("mlperf", head("flux1", 100, 0) +
                                   line(10, "block_start", "null", count(start_1)) +
@@ -49,11 +49,11 @@ TEST_CASE("mlperf: a block that repeats its number at its end has the samples of
                                   line(35, "eval_start", "null", count(2500)));
   };
   CHECK(samples_of(read(1000, 1500)) == Samples{1000, 1500});  // lengths of blocks
-  CHECK(samples_of(read(0, 1000)) == Samples{1000, 1500});     // sums at their starts
+  CHECK(samples_of(read(0, 1000)) == Samples{1000, 1500});     // totals at the starts of blocks
   CHECK(*rate_of(read(0, 1000)) == Approx(150));
 }
 
-TEST_CASE("mlperf: a block without the samples of its end has no rate, and a line says so") {
+TEST_CASE("mlperf: a block without the samples of its end has no rate, which is reported") {
   const LogContent log = read_log(
       "mlperf", head("flux1", 100, 0) + line(10, "block_start", "null", count(0)) +
                     line(20, "block_stop", "null", count(0)) + line(20, "eval_start", "null"));
@@ -62,7 +62,7 @@ TEST_CASE("mlperf: a block without the samples of its end has no rate, and a lin
   CHECK_THAT(log.file.skipped[0], Catch::Contains("the log does not state how many samples"));
 }
 
-TEST_CASE("mlperf: the samples of the run before a resumed run are not counted") {
+TEST_CASE("mlperf: samples before the resume of a run are not counted") {
   const LogContent log =
       read_log("mlperf", head("llama31_8b", 10, 0) + line(10, "block_start", "null", count(5000)) +
                              line(20, "block_stop", "null", count(6000)) +
@@ -86,7 +86,7 @@ TEST_CASE("mlperf: BERT counts samples as epochs") {
                     line(20, "eval_start", "150000", R"("epoch_num": 150000)") +
                     line(25, "eval_accuracy", "0.5", R"("epoch_num": 150000)") +
                     line(25, "eval_stop", "150000", R"("epoch_num": 150000)") +
-                    throughput(35, 10000) +  // with the evaluation in it
+                    throughput(35, 10000) +  // evaluation included
                     line(35, "eval_start", "300000", R"("epoch_num": 300000)") +
                     line(36, "eval_stop", "300000", R"("epoch_num": 300000)") +
                     line(36, "epoch_stop", "null", R"("epoch_num": 300000)") +
@@ -114,7 +114,7 @@ TEST_CASE("mlperf: UNet3D counts the samples of a block as epochs") {
   CHECK(log.file.skipped.empty());
 }
 
-TEST_CASE("mlperf: UNet3D states the samples of an epoch with those that it repeats") {
+TEST_CASE("mlperf: UNet3D states the samples of an epoch including repeated samples") {
   const auto block = [](int begin_s, int first, int stop) {
     return line(begin_s, "block_start", "null",
                 fmt::format(R"("first_epoch_num": {}, "epoch_count": 14)", first)) +
@@ -142,7 +142,7 @@ TEST_CASE("mlperf: Stable Diffusion counts steps in v3.1") {
   CHECK(log.file.skipped.empty());
 }
 
-TEST_CASE("mlperf: a block start states the samples of the block before") {
+TEST_CASE("mlperf: the start of a block states the samples of the previous block") {
   std::string text = head("stable_diffusion", 576, 0);
   for (int block = 0; block < 3; ++block) {
     text += line(10 + 20 * block, "block_start", "null", count(57600 * block)) +
@@ -151,7 +151,7 @@ TEST_CASE("mlperf: a block start states the samples of the block before") {
   const LogContent log = read_log("mlperf", text + line(90, "eval_start", "null", count(57600)) +
                                                 line(99, "eval_stop", "null", count(57600)) +
                                                 line(100, "eval_start", "null", count(115200)));
-  CHECK(samples_of(log) == Samples{57600, 57600});  // the evaluation is of earlier weights
+  CHECK(samples_of(log) == Samples{57600, 57600});  // evaluation of earlier weights
   CHECK(*rate_of(log) == Approx(3200));
   REQUIRE(log.file.skipped.size() == 1);
   CHECK_THAT(log.file.skipped[0], Catch::Contains("how many samples the previous block has"));
@@ -168,7 +168,7 @@ TEST_CASE("mlperf: an evaluation states the samples of two blocks that state the
   CHECK(all<StepWindow>(log.file)[0].wall_s == Approx(20));
 }
 
-TEST_CASE("mlperf: blocks of BERT with several epochs have steps, as their evaluations may") {
+TEST_CASE("mlperf: BERT blocks of several epochs have steps, and so may their evaluations") {
   const auto text = [](int number_of_eval) {
     return line(1, "global_batch_size", "3072") + line(1, "train_samples", "1751040") +
            line(10, "run_start", "null") + line(10, "block_start", "null", first_epoch(57, 57)) +
@@ -177,7 +177,7 @@ TEST_CASE("mlperf: blocks of BERT with several epochs have steps, as their evalu
            line(93, "block_start", "null", first_epoch(114, 57)) +
            line(173, "block_stop", "null", R"("first_epoch_num": 114)") +
            line(174, "eval_accuracy", "0.5", epoch(114.0 * number_of_eval)) +
-           line(0, "submission_benchmark", "\"bert\"");  // TPU programs name it at the end
+           line(0, "submission_benchmark", "\"bert\"");  // printed at the end by TPU programs
   };
   for (const int number : {1, 3072}) {
     const LogContent log = read_log("mlperf", text(number));
@@ -187,7 +187,7 @@ TEST_CASE("mlperf: blocks of BERT with several epochs have steps, as their evalu
   }
 }
 
-TEST_CASE("mlperf: GPT-3 counts tokens, and a sample has max_sequence_length of them") {
+TEST_CASE("mlperf: GPT-3 counts tokens, with max_sequence_length tokens per sample") {
   const LogContent log = read_log(
       "mlperf",
       line(1, "max_sequence_length", "2048") + head("gpt3", 64, 0) +
@@ -198,7 +198,7 @@ TEST_CASE("mlperf: GPT-3 counts tokens, and a sample has max_sequence_length of 
   CHECK(samples_of(log) == Samples{1000});
 }
 
-TEST_CASE("mlperf: benchmarks within their first epoch state the part of it") {
+TEST_CASE("mlperf: benchmarks within their first epoch state the fraction of the epoch") {
   const LogContent log = read_log(
       "mlperf", head("dlrm_dcnv2", 100, 1000000) +
                     line(10, "epoch_start", "null", R"("epoch_num": 0)") +
@@ -207,13 +207,13 @@ TEST_CASE("mlperf: benchmarks within their first epoch state the part of it") {
                     line(35, "eval_start", "null", R"("epoch_num": 0.5)") +
                     line(45, "eval_stop", "null", R"("epoch_num": 0.5)") +
                     line(45, "run_stop", "null", R"("status": "success", "epoch_num": 0.5)") +
-                    throughput(45, 500000.0 / 35));  // of the run, with evaluations
+                    throughput(45, 500000.0 / 35));  // rate of the run including evaluations
   CHECK(samples_of(log) == Samples{250000, 250000});
   CHECK(*rate_of(log) == Approx(50000));
   CHECK(log.file.skipped.empty());
 }
 
-TEST_CASE("mlperf: parts of an epoch count from 1 where the first epoch is 1") {
+TEST_CASE("mlperf: fractions of an epoch count from 1 if the first epoch is 1") {
   const LogContent log = read_log(
       "mlperf",
       head("dlrm", 100, 1000000) + line(10, "epoch_start", "null", epoch(1)) +
@@ -225,8 +225,8 @@ TEST_CASE("mlperf: parts of an epoch count from 1 where the first epoch is 1") {
   CHECK(log.file.skipped.empty());
 }
 
-TEST_CASE("mlperf: blocks of DLRM state the part of the epoch at their end") {
-  const auto block = [](double end, int begin_s) {  // the weights before are evaluated meanwhile
+TEST_CASE("mlperf: DLRM blocks state the fraction of the epoch at their end") {
+  const auto block = [](double end, int begin_s) {  // concurrent evaluation of the previous weights
     return line(begin_s, "block_start", "null", first_epoch(end, 1)) +
            line(begin_s, "eval_start", "null", epoch(end - 0.05)) +
            line(begin_s + 3, "eval_accuracy", "0.8", epoch(end - 0.05)) +
@@ -243,7 +243,7 @@ TEST_CASE("mlperf: blocks of DLRM state the part of the epoch at their end") {
   CHECK(log.file.skipped.empty());
 }
 
-TEST_CASE("mlperf: a block may have a part of an epoch") {
+TEST_CASE("mlperf: a block may cover a fraction of an epoch") {
   const LogContent log = read_log(
       "mlperf",
       head("dlrm", 100, 1000000) +
@@ -255,7 +255,7 @@ TEST_CASE("mlperf: a block may have a part of an epoch") {
   CHECK(*rate_of(log) == Approx(50000));
 }
 
-TEST_CASE("mlperf: DLRM whose blocks have the numbers 1, 2, 3 has no rate") {
+TEST_CASE("mlperf: DLRM with blocks numbered 1, 2, 3 has no rate") {
   std::string text = head("dlrm", 100, 1000000);
   for (int number = 1; number <= 3; ++number) {
     text += line(5 * number, "block_start", "null", first_epoch(number, 1)) +
@@ -278,7 +278,7 @@ TEST_CASE("mlperf: a block that starts within an epoch contradicts blocks of who
   CHECK_THAT(log.file.skipped[0], Catch::Contains("starts within an epoch"));
 }
 
-TEST_CASE("mlperf: a part of an epoch that rounding makes too short counts with the next one") {
+TEST_CASE("mlperf: a fraction of an epoch that rounding shortens counts with the next one") {
   std::string text = head("gnn", 100, 1000000) + line(10, "epoch_start", "null", epoch(1));
   const auto evaluation = [](double begin_s, double number) {
     return line(begin_s, "eval_start", "null", epoch(number)) +
@@ -293,7 +293,7 @@ TEST_CASE("mlperf: a part of an epoch that rounding makes too short counts with 
   CHECK(log.file.skipped.empty());
 }
 
-TEST_CASE("mlperf: without the samples of an epoch the option that states them is named") {
+TEST_CASE("mlperf: if the samples of an epoch are unknown, the option that states them is named") {
   const LogContent log =
       read_log("mlperf", head("resnet", 100, 0) + line(10, "epoch_start", "null", epoch(1)) +
                              line(20, "epoch_stop", "null", epoch(1)));
@@ -302,7 +302,7 @@ TEST_CASE("mlperf: without the samples of an epoch the option that states them i
   CHECK_THAT(log.file.skipped[0], Catch::Contains("--set train_samples=N"));
 }
 
-TEST_CASE("mlperf: a Transformer has no rate, and a line says why") {
+TEST_CASE("mlperf: a Transformer has no rate, and the reason is reported") {
   const LogContent log = read_log("mlperf", head("transformer", 512, 4590101) +
                                                 line(10, "epoch_start", "null", epoch(1)) +
                                                 line(20, "epoch_stop", "null", epoch(1)));
@@ -311,7 +311,7 @@ TEST_CASE("mlperf: a Transformer has no rate, and a line says why") {
   CHECK_THAT(log.file.skipped[0], Catch::Contains("counts tokens"));
 }
 
-TEST_CASE("mlperf: SSD states the batches of an epoch, and the rate of one accelerator or of all") {
+TEST_CASE("mlperf: SSD states batches per epoch and the rate of one accelerator or of all") {
   const auto text = [](double rate) {
     return head("ssd", 288, 4064) + line(10, "epoch_start", "0", R"("epoch_num": 0)") +
            line(510, "epoch_stop", "0", R"("epoch_num": 0)") +
@@ -324,7 +324,7 @@ TEST_CASE("mlperf: SSD states the batches of an epoch, and the rate of one accel
   CHECK_FALSE(rate_of(read_log("mlperf", text(all_rate / 3), run_of(8, 36))));
 }
 
-TEST_CASE("mlperf: an evaluation that states other samples than the blocks removes the rate") {
+TEST_CASE("mlperf: an evaluation with other samples than the blocks removes the rate") {
   const LogContent log = read_log("mlperf", head("llama2_70b_lora", 8, 3901) +
                                                 line(10, "block_start", "null", count(0)) +
                                                 line(20, "block_stop", "null", count(1536)) +

@@ -14,7 +14,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// The median of the rates in tracked_stats; nothing when the log prints none.
+/// Returns the median of the rates in tracked_stats, or nothing if the log has no rates.
 std::optional<double> median_throughput(const std::string& text) {
   const std::regex printed(R"re("(?:throughput|imgs_sec)": ([0-9.]+))re");
   std::vector<double> rates;
@@ -28,7 +28,7 @@ std::optional<double> median_throughput(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("mlperf: an epoch's rate is its samples over its time, evaluation left out") {
+TEST_CASE("mlperf: the rate of an epoch is its samples over its time without evaluation") {
   const LogContent log = read_log("mlperf", log_samples()[0].text);
   const auto windows = all<contract::StepWindow>(log.file);
   REQUIRE(windows.size() == 2);
@@ -47,7 +47,7 @@ TEST_CASE("mlperf: an epoch's rate is its samples over its time, evaluation left
   CHECK(all<contract::RunStop>(log.file)[0].wall_s == Approx(11));
 }
 
-TEST_CASE("mlperf: v0.5 tells how many epochs lie before an evaluation by its number") {
+TEST_CASE("mlperf: in v0.5 the number of an evaluation gives the epochs before it") {
   const std::string text =
       ":::MLPv0.5.0 resnet 10.5 (a.py:1) preproc_num_train_examples: 1000\n"
       ":::MLPv0.5.0 resnet 10.5 (a.py:1) run_start\n"
@@ -70,7 +70,7 @@ TEST_CASE("mlperf: v0.5 tells how many epochs lie before an evaluation by its nu
   CHECK(completed(log));
 }
 
-TEST_CASE("mlperf: a run that stops as aborted has failed, other qualities are no accuracy") {
+TEST_CASE("mlperf: an aborted run has failed, and other qualities are not accuracies") {
   const std::string text =
       ":::MLLOG {\"time_ms\": 1, \"key\": \"submission_benchmark\", \"value\": \"gnmt\"}\n"
       ":::MLLOG {\"time_ms\": 1, \"key\": \"run_start\", \"value\": null}\n"
@@ -86,7 +86,7 @@ TEST_CASE("mlperf: a run that stops as aborted has failed, other qualities are n
         std::vector<std::string>{"line 4: no epoch ended before run_stop: there is no rate"});
 }
 
-TEST_CASE("mlperf: rates of a published series agree with those its trainer noted") {
+TEST_CASE("mlperf: rates of a published series agree with those that its trainer logged") {
   const std::string folder = "scaling/mlperf-v2.0/Dell/results/";
   const auto text = real_log(folder + "XE8545x4A100-SXM-40GB/resnet/result_0.txt");
   if (!text) return;
@@ -127,7 +127,7 @@ TEST_CASE("mlperf: published logs of v0.5 and of blocks have their epochs and ac
   CHECK(all<contract::EvalRecord>(blocks.file).back().accuracy == 0.76198);
 }
 
-TEST_CASE("mlperf: published logs agree with the rates that they print and with their run time") {
+TEST_CASE("mlperf: published logs agree with their printed rates and with their run time") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (data == nullptr) return test::skip("DLSCALE_TEST_DATA names no folder with published logs");
   int logs = 0, printed = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes lines of MLPerf logs as published results have them, with round numbers, and sums up what
-// was read of them.
+// Writers for MLPerf log lines in the form of published results with round numbers, and readers for
+// their totals.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 
 namespace dlscale::analysis {
 
-/// A line of v0.7 and later at `time_s` seconds.
+/// Returns a line of v0.7 and later at `time_s` seconds.
 inline std::string line(double time_s, const char* key, const std::string& value,
                         const std::string& metadata = "") {
   return fmt::format(
@@ -40,7 +40,7 @@ inline std::string throughput(double time_s, double rate) {
 
 using Samples = std::vector<std::int64_t>;
 
-/// The samples of the windows.
+/// Returns the samples of the windows.
 inline Samples samples_of(const LogContent& log) {
   Samples samples;
   for (const contract::StepWindow& window : all<contract::StepWindow>(log.file))
@@ -52,12 +52,12 @@ inline std::string step(int number) {
   return fmt::format(R"("step_num": {})", number);
 }
 
-/// The metadata of a block.
+/// Returns the metadata of a block.
 inline std::string first_epoch(double first, int epoch_count) {
   return fmt::format(R"("first_epoch_num": {}, "epoch_count": {})", first, epoch_count);
 }
 
-/// The metadata of an epoch or of an evaluation.
+/// Returns the metadata of an epoch or of an evaluation.
 inline std::string epoch(double number) {
   return fmt::format(R"("epoch_num": {})", number);
 }

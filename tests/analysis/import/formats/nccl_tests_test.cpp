@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// nccl-tests: results of each message size, tests of one log, runs that failed.
+// Tests of nccl-tests logs with results per message size, several tests in one log, and failed
+// runs.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -14,7 +15,7 @@ using contract::RunOutcome;
 using contract::RunStart;
 using contract::RunStop;
 
-/// The samples of the format: text, then JSON.
+/// Returns the samples of the format as text and as JSON.
 std::vector<std::string> samples() {
   std::vector<std::string> texts;
   for (const LogSample& sample : log_samples()) {
@@ -36,7 +37,7 @@ double mean_busbw(const LogContent& log) {
   return sum / static_cast<double>(log.collectives.size());
 }
 
-/// What the log says behind "# Avg bus bandwidth    :".
+/// Returns the value after "# Avg bus bandwidth    :" in the log.
 double told_busbw(std::string_view text) {
   TextScanner scanner(text);
   double value = std::nan("");
@@ -47,7 +48,7 @@ double told_busbw(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("nccl_tests: a row is two results, out of place and in place") {
+TEST_CASE("nccl_tests: a row gives an out-of-place and an in-place result") {
   const LogContent log = read_log("nccl_tests", samples()[0]);
   REQUIRE(log.collectives.size() == 4);
   const CollectiveResult& last = log.collectives[2];
@@ -67,7 +68,7 @@ TEST_CASE("nccl_tests: a row is two results, out of place and in place") {
   CHECK(mean_busbw(log) == Approx(told_busbw(samples()[0])).margin(0.005));
 }
 
-TEST_CASE("nccl_tests: ranks, nodes and devices are counted, and the end is told") {
+TEST_CASE("nccl_tests: ranks, nodes and devices are counted, and the end is read") {
   for (const std::string& text : samples()) {
     const LogContent log = read_log("nccl_tests", text);
     CHECK(log.facts.at("gpus") == "2");
@@ -82,7 +83,7 @@ TEST_CASE("nccl_tests: ranks, nodes and devices are counted, and the end is told
   CHECK(read_log("nccl_tests", samples()[1]).facts.at("nodes") == "1");
 }
 
-TEST_CASE("nccl_tests: its JSON says the same, also when it was cut off") {
+TEST_CASE("nccl_tests: JSON output gives the same results, even if it is truncated") {
   const std::string text = samples()[1];
   const LogContent log = read_log("nccl_tests", text);
   REQUIRE(log.collectives.size() == 4);
@@ -96,7 +97,7 @@ TEST_CASE("nccl_tests: its JSON says the same, also when it was cut off") {
   CHECK(all<RunStop>(part.file).empty());
 }
 
-TEST_CASE("nccl_tests: results of its JSON have the lines on which they begin") {
+TEST_CASE("nccl_tests: results in JSON have the line numbers on which they begin") {
   std::string text = "a line before it\n" + samples()[1];
   for (const char* size : {"1024", "2048"}) {
     text.insert(text.find(std::string("{\"size\":") + size), "\n");
@@ -108,7 +109,7 @@ TEST_CASE("nccl_tests: results of its JSON have the lines on which they begin") 
   CHECK(log.collectives[2].line == 4);
 }
 
-TEST_CASE("nccl_tests: wrong values, failures of NCCL and of the launcher fail the run") {
+TEST_CASE("nccl_tests: wrong values, NCCL errors and launcher errors fail the run") {
   const std::string text = samples()[0];
   const auto outcome = [](const LogContent& log) { return all<RunStop>(log.file).at(0).outcome; };
   CHECK(outcome(read_log("nccl_tests", replaced(text, ": 0 OK", ": 3 FAILED"))) ==
@@ -125,7 +126,7 @@ TEST_CASE("nccl_tests: wrong values, failures of NCCL and of the launcher fail t
                                "failed on n1: no port for PMI\""});
 }
 
-TEST_CASE("nccl_tests: lines of other programs that begin with digits are no rows") {
+TEST_CASE("nccl_tests: lines of other programs that begin with digits are ignored") {
   const std::string text = samples()[0];
   const std::string dated = replaced(text, "\n", "\n2024-03-01 12:00:00,123 - INFO - a worker\n");
   const LogContent log = read_log("nccl_tests", dated);
@@ -137,7 +138,7 @@ TEST_CASE("nccl_tests: lines of other programs that begin with digits are no row
   CHECK(all<RunStop>(broken.file).at(0).outcome == RunOutcome::Failed);
 }
 
-TEST_CASE("nccl_tests: a time in other units than µs is named by its algbw") {
+TEST_CASE("nccl_tests: a time in units other than µs is detected by algbw") {
   const std::string text = replaced(samples()[0], "  500.0  ", "  0.5000 ");
   const LogContent log = read_log("nccl_tests", text);
   CHECK(log.collectives.size() == 2);
@@ -146,7 +147,7 @@ TEST_CASE("nccl_tests: a time in other units than µs is named by its algbw") {
                                                   "is 2097 GB/s: check that its time is in µs"));
 }
 
-TEST_CASE("nccl_tests: tests that follow one another are runs of their own") {
+TEST_CASE("nccl_tests: consecutive tests in one log are separate runs") {
   const std::string one = samples()[0];
   const std::string text = one + "\n" + replaced(one, "all_reduce", "all_gather") + one;
   const LogFormat& format = base::find(log_formats(), "log format", "nccl_tests");
@@ -163,7 +164,7 @@ TEST_CASE("nccl_tests: tests that follow one another are runs of their own") {
   CHECK(format.parts(one).empty());
 }
 
-TEST_CASE("nccl_tests: of published runs the mean of busbw is what the log calls it") {
+TEST_CASE("nccl_tests: in published runs the mean of busbw equals the printed average") {
   const std::string folder = "scaling/nccl-tests-h100/multi-node/runs/20260129-180219/";
   const auto text = real_log(folder + "without-debug/logs/nccl_N10_G8.log");
   if (!text) return;

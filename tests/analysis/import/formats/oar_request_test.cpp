@@ -20,7 +20,7 @@ const std::string kMoldable =
 
 }  // namespace
 
-TEST_CASE("levels of a shape multiply, its groups add up") {
+TEST_CASE("the levels of a shape multiply, and its groups add up") {
   const Shape plain = shape_of("-l \"{type = 'default'}/host=2/gpu=4,walltime=2:0:0\" ");
   CHECK(plain.nodes == 2);
   CHECK(plain.gpus == 8);
@@ -33,18 +33,18 @@ TEST_CASE("levels of a shape multiply, its groups add up") {
   CHECK_FALSE(shape_of("-l \"/core=1,walltime=0:0:15\"").gpus);
 }
 
-TEST_CASE("what properties say is no count") {
+TEST_CASE("properties do not count as resources") {
   CHECK(shape_of("-l \"{gpu_model='A100' AND path='/gpu=9+/x,y' AND (host='}{')}/host=1/"
                  "{mem > 10}gpu=2,walltime=1:0:0\"")
             .gpus == 2);
 }
 
-TEST_CASE("shapes whose counts the cluster decides have no count of GPUs") {
+TEST_CASE("shapes whose counts the cluster decides have an unknown GPU count") {
   CHECK_FALSE(shape_of("-l \"/host=ALL/gpu=2\"").gpus);
   CHECK_FALSE(shape_of("-l \"/host=2/gpu=BEST\"").gpus);
 }
 
-TEST_CASE("of a moldable job the shape with its nodes counts") {
+TEST_CASE("a moldable job has the shape that matches its nodes") {
   const Request request = parse_request(kMoldable);
   REQUIRE(request.size() == 2);
   CHECK(gpus_of(request, 2, 7200).gpus == 8);
@@ -52,17 +52,17 @@ TEST_CASE("of a moldable job the shape with its nodes counts") {
       parse_request("-l \"/host=2/gpu=4,walltime=2:0:0\" -l \"/host=1/gpu=4,walltime=4:0:0\"");
   CHECK(gpus_of(different, 2, 7200).gpus == 8);
   CHECK(gpus_of(different, 1, 14400).gpus == 4);
-  CHECK(gpus_of(different, 1, 99999).gpus == 4);  // the walltime was changed while it ran
+  CHECK(gpus_of(different, 1, 99999).gpus == 4);  // walltime changed while the job ran
 }
 
-TEST_CASE("the walltime tells shapes of as many nodes apart") {
+TEST_CASE("the walltime distinguishes shapes with equal node counts") {
   const Request request =
       parse_request("-l \"/host=1/gpu=4,walltime=1:0:0\" -l \"/host=1/gpu=1,walltime=4:0:0\"");
   CHECK(gpus_of(request, 1, 14400).gpus == 1);
   CHECK(gpus_of(request, 1, 3600).gpus == 4);
 }
 
-TEST_CASE("a job of unknown shape has GPUs only where all shapes have as many") {
+TEST_CASE("a job of unknown shape has a GPU count only if all shapes agree") {
   CHECK(gpus_of(parse_request(kMoldable), 0, 0).gpus == 8);
   const Request request = parse_request("-l \"/host=1/gpu=4\" -l \"/host=1/gpu=2\"");
   const GpuCount unknown = gpus_of(request, 1, 3600);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats that are what training programs print: DLLogger, torchvision, Horovod, TensorFlow, DDP,
-// DeepSpeed, MXNet, Torch 7.
+// Tests of formats that are the output of training programs: DLLogger, torchvision, Horovod,
+// TensorFlow, DDP, DeepSpeed, MXNet, Torch 7.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -23,7 +23,8 @@ LogContent read_output(const std::string& format, const contract::RunSpec& run) 
 
 }  // namespace
 
-TEST_CASE("dllogger: lines bound steps, total_ips is their rate, the first line is warm-up") {
+TEST_CASE(
+    "dllogger: lines bound steps, total_ips gives their rate, and the first line is warm-up") {
   const LogContent log = read_output("dllogger", run_of(1, 32));
   const auto windows = all<StepWindow>(log.file);
   REQUIRE(windows.size() == 3);
@@ -46,7 +47,7 @@ TEST_CASE("dllogger: published runs on four H100 have their rates") {
   if (!resnet) return;
   const LogContent log = read_log("dllogger", *resnet, run_of(4, 1280));
   CHECK(all<StepWindow>(log.file).size() == 198);
-  CHECK(*rate_of(log) == Approx(11100.22).epsilon(1e-5));  // its epoch's line says 11106.76
+  CHECK(*rate_of(log) == Approx(11100.22).epsilon(1e-5));  // 11106.76 in the line of the epoch
   CHECK(all<EpochRecord>(log.file).size() == 2);
   CHECK(completed(log));
   const auto squad = real_log(folder + "PyTorch_bert_base_squad_FP16/02-05-2024_04-48-05.txt");
@@ -60,7 +61,7 @@ TEST_CASE("dllogger: published runs on four H100 have their rates") {
   CHECK(none.file.skipped.size() == 2);
 }
 
-TEST_CASE("torchvision: an epoch's steps over its time, its img/s are not used") {
+TEST_CASE("torchvision: the rate is the steps of an epoch over its time, and img/s is ignored") {
   const LogContent log = read_output("torchvision", run_of(2, 32));
   const auto windows = all<StepWindow>(log.file);
   REQUIRE(windows.size() == 2);
@@ -90,7 +91,7 @@ TEST_CASE("torchvision: a published tail has its last epoch and accuracy") {
   CHECK(all<EvalRecord>(log.file)[0].accuracy == Approx(0.703));
 }
 
-TEST_CASE("horovod: rank 0's rate stands for all ranks, of whom the log tells how many") {
+TEST_CASE("horovod: rank 0's rate is scaled to all ranks, whose number the log gives") {
   const LogContent log = read_output("horovod", run_of(1, 1));
   CHECK(log.facts.at("gpus") == "4");
   CHECK(log.facts.at("model") == "resnet50");
@@ -116,7 +117,7 @@ TEST_CASE("horovod: the first iteration of the Keras program is warm-up") {
   CHECK(log.file.skipped.empty());
 }
 
-TEST_CASE("horovod: a finished progress bar is an epoch, unfinished ones are nothing") {
+TEST_CASE("horovod: a finished progress bar is an epoch, and unfinished bars are ignored") {
   const std::string text =
       "Train Epoch     #1:  40%|####      | 8/20 [00:04<00:06,  2.0it/s, loss=6.9, accuracy=0.1]\r"
       "Train Epoch     #1: 100%|##########| 20/20 [00:10<00:00,  2.0it/s, loss=6.5, accuracy=0.5]\n"
@@ -133,7 +134,7 @@ TEST_CASE("horovod: a finished progress bar is an epoch, unfinished ones are not
   CHECK(base::find(log_formats(), "log format", "horovod").recognises(text));
 }
 
-TEST_CASE("tf_cnn_benchmarks: its total is the rate, rows tell steps and loss") {
+TEST_CASE("tf_cnn_benchmarks: the printed total is the rate, and rows give steps and loss") {
   const LogContent log = read_output("tf_cnn_benchmarks", run_of(1, 1));
   REQUIRE(all<StepWindow>(log.file).size() == 1);
   CHECK(all<StepWindow>(log.file)[0].steps == 100);
@@ -146,7 +147,7 @@ TEST_CASE("tf_cnn_benchmarks: its total is the rate, rows tell steps and loss") 
   CHECK(completed(log));
 }
 
-TEST_CASE("pytorch_ddp: the first batch of an epoch is left out of its rate") {
+TEST_CASE("pytorch_ddp: the rate excludes the first batch of an epoch") {
   const LogContent log = read_output("pytorch_ddp", run_of(1, 1));
   REQUIRE(all<StepWindow>(log.file).size() == 1);
   CHECK(all<StepWindow>(log.file)[0].steps == 100);
@@ -158,7 +159,7 @@ TEST_CASE("pytorch_ddp: the first batch of an epoch is left out of its rate") {
   CHECK(completed(log));
 }
 
-TEST_CASE("pytorch_ddp: a published run has its rates, one that timed out has none") {
+TEST_CASE("pytorch_ddp: a published run has its rates, and a timed-out run has none") {
   const auto text = real_log("trainer-logs/pytorch-ddp/2024-11-08-21-31-31-with_aws.log");
   if (!text) return;
   const LogContent log = read_log("pytorch_ddp", *text);
@@ -183,7 +184,7 @@ TEST_CASE("deepspeed: the time between lines comes from the running average") {
                                                         {"gpus", "4"}});
   const auto windows = all<StepWindow>(log.file);
   REQUIRE(windows.size() == 2);
-  CHECK(windows[0].steps == 8);  // the first two are not timed
+  CHECK(windows[0].steps == 8);  // 10 steps without the first two
   CHECK(windows[0].wall_s == Approx(8));
   CHECK(windows[1].steps == 10);
   CHECK(windows[1].wall_s == Approx(8));
@@ -191,7 +192,7 @@ TEST_CASE("deepspeed: the time between lines comes from the running average") {
   CHECK(*rate_of(log) == Approx(72));
 }
 
-TEST_CASE("deepspeed: pipelines tell step time and loss") {
+TEST_CASE("deepspeed: pipelines give step time and loss") {
   const LogContent log =
       read_log("deepspeed",
                "steps: 10 loss: 6.9000 iter time (s): 2.000 samples/sec: 32.000\n"
@@ -206,7 +207,7 @@ TEST_CASE("deepspeed: pipelines tell step time and loss") {
   CHECK(*rate_of(log) == Approx(128));
 }
 
-TEST_CASE("deepspeed: the first line of a resumed pipeline has the steps of the lines behind it") {
+TEST_CASE("deepspeed: the first line of a resumed pipeline has as many steps as later lines") {
   const auto line = [](int step, double rate) {
     return "steps: " + std::to_string(step) +
            " loss: 6.9000 iter time (s): " + std::to_string(64 / rate) +
@@ -235,7 +236,7 @@ TEST_CASE("deepspeed: the first line of a resumed pipeline has the steps of the 
   CHECK(*rate_of(log) == Approx(128));
 }
 
-TEST_CASE("horovod: the bars of an epoch may be one line of more than a megabyte") {
+TEST_CASE("horovod: the bars of an epoch may form one line of more than a megabyte") {
   std::string text = "Downloading...\n";
   for (const int epoch : {1, 2}) {
     const std::string name = "Train Epoch     #" + std::to_string(epoch);
@@ -272,7 +273,7 @@ TEST_CASE("mxnet: each batch counts once, however many metrics it has") {
   CHECK(log.facts.at("global_batch") == "128");
 }
 
-TEST_CASE("mxnet: a worker of several has no rate of all") {
+TEST_CASE("mxnet: one worker of several gives no total rate") {
   const LogContent log = read_log("mxnet",
                                   "Namespace(batch_size=128, kv_store='dist_sync')\n"
                                   "Epoch[0] Batch [50]\tSpeed: 640.00 samples/sec\taccuracy=0.2\n");
@@ -282,7 +283,7 @@ TEST_CASE("mxnet: a worker of several has no rate of all") {
             "line 2: the speed is that of one of several workers: no rate of all workers"});
 }
 
-TEST_CASE("mxnet: a published log of 300 epochs has their times, rates and accuracies") {
+TEST_CASE("mxnet: a published log of 300 epochs has its times, rates and accuracies") {
   const auto text = real_log("trainer-logs/mxnet/resnet-164.log");
   if (!text) return;
   const LogContent log = read_log("mxnet", *text);
@@ -294,7 +295,7 @@ TEST_CASE("mxnet: a published log of 300 epochs has their times, rates and accur
   CHECK(log.file.skipped.empty());
 }
 
-TEST_CASE("mxnet: GluonCV's batch is that of one GPU, and its Speed is of all") {
+TEST_CASE("mxnet: the batch of GluonCV is that of one GPU, and its Speed covers all GPUs") {
   const LogContent log = read_log(
       "mxnet",
       "INFO:root:Namespace(batch_size=64, dtype='float16', log_interval=50, model='resnet50_v1b', "
@@ -319,7 +320,7 @@ TEST_CASE("mxnet: GluonCV's batch is that of one GPU, and its Speed is of all") 
   CHECK(log.file.skipped.empty());
 }
 
-TEST_CASE("mxnet: an epoch whose own speed contradicts its lines removes the rate") {
+TEST_CASE("mxnet: an epoch speed that contradicts its lines removes the rate") {
   const LogContent log =
       read_log("mxnet",
                "Namespace(batch_size=64, log_interval=50, num_gpus=2)\n"
@@ -331,7 +332,7 @@ TEST_CASE("mxnet: an epoch whose own speed contradicts its lines removes the rat
              Catch::Contains("256 samples/s") && Catch::Contains("2048 samples/s"));
 }
 
-TEST_CASE("torch7: there is a rate when the run tells how many samples an epoch has") {
+TEST_CASE("torch7: there is a rate if the run gives the number of samples per epoch") {
   contract::RunSpec run = run_of(1, 128);
   run.dataset.train_samples = 1280;
   const LogContent log = read_output("torch7", run);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logs that tell the same more than once: several ranks write, or a log was appended to another.
+// Tests of logs with repeated lines, because several ranks write or a log was appended to another.
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -10,7 +10,8 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Its records but for the first, which sums up the log; as lines, so that NaN equals NaN.
+/// Returns the records except the summary in the first record. Records are lines, so that NaN
+/// equals NaN.
 std::multiset<std::string> told_by(const LogSample& sample, const std::string& text) {
   const LogContent log = read_log(sample.format.c_str(), text);
   std::multiset<std::string> lines;
@@ -24,8 +25,8 @@ std::multiset<std::string> told_by(const LogSample& sample, const std::string& t
   return lines;
 }
 
-/// The log as `ranks` ranks write it with these prefixes, the last one first: each line of each,
-/// but what a rank writes of itself alone, which each has once.
+/// Returns the log as ranks with these prefixes write it, with the last rank first. Each rank
+/// writes each line, except lines that a rank writes only for itself, which each rank writes once.
 std::string as_ranks_write(const LogSample& sample, const std::vector<std::string>& prefixes) {
   std::string all;
   std::size_t own = 0;
@@ -40,20 +41,21 @@ std::string as_ranks_write(const LogSample& sample, const std::vector<std::strin
   return all;
 }
 
-/// Lines of these formats stand for themselves: not documents, and not tables of runs.
+/// Returns whether the lines of the format are independent, unlike documents and tables of runs.
 bool is_told_by_lines(const LogSample& sample) {
   const bool is_document = sample.text.starts_with('{') && sample.format != "deit";
   return !is_document && base::find(log_formats(), "log format", sample.format).parts == nullptr;
 }
 
-/// A line of timm's with 64 samples a step.
+/// Returns a line of timm with 64 samples per step.
 std::string timm_line(int epoch, int step, double rate) {
   return "Train: " + std::to_string(epoch) + " [ " + std::to_string(step) +
          "/11 (  0%)]  Loss:  6.5 (6.75)  Time: 0.3s, 200.0/s  (" + std::to_string(64 / rate) +
          "s, " + std::to_string(rate) + "/s)  LR: 1.0e-02  Data: 0.001 (0.002)\n";
 }
 
-/// The last of the three windows at `rate` that timm's lines make; nothing but `named` is named.
+/// Checks that timm's lines give three windows, this overall rate and only the warning `named`.
+/// Returns the last window.
 contract::StepWindow last_of_three(const std::string& text, double rate, const std::string& named) {
   const LogContent log = read_log("timm", text);
   const auto windows = all<contract::StepWindow>(log.file);
@@ -65,7 +67,7 @@ contract::StepWindow last_of_three(const std::string& text, double rate, const s
 
 }  // namespace
 
-TEST_CASE("what several ranks write under a launcher's prefixes counts once, in every format") {
+TEST_CASE("lines of several ranks with launcher prefixes count once, in every format") {
   for (const LogSample& sample : log_samples()) {
     INFO(sample.format);
     const auto once = told_by(sample, sample.text);
@@ -76,7 +78,7 @@ TEST_CASE("what several ranks write under a launcher's prefixes counts once, in 
   }
 }
 
-TEST_CASE("what several ranks write without prefixes counts once") {
+TEST_CASE("lines of several ranks without prefixes count once") {
   for (const LogSample& sample : log_samples()) {
     if (!is_told_by_lines(sample)) continue;
     INFO(sample.format);
@@ -84,7 +86,7 @@ TEST_CASE("what several ranks write without prefixes counts once") {
   }
 }
 
-TEST_CASE("a log that stands twice in a file counts once, and that is named") {
+TEST_CASE("a log that is repeated in a file counts once, which is reported") {
   for (const LogSample& sample : log_samples()) {
     if (!is_told_by_lines(sample) && sample.format != "huggingface") continue;
     INFO(sample.format);
@@ -94,7 +96,7 @@ TEST_CASE("a log that stands twice in a file counts once, and that is named") {
   }
 }
 
-TEST_CASE("of ranks that tell different times the lowest that tells any counts, and it is named") {
+TEST_CASE("the lowest rank with times is used if the times of ranks differ, which is reported") {
   std::string text = "[1,0]<stderr>:NCCL WARN waiting\n";
   for (const int step : {0, 5, 10}) {
     text += "[1,2]<stdout>:" + timm_line(0, step, 100);
@@ -105,8 +107,8 @@ TEST_CASE("of ranks that tell different times the lowest that tells any counts, 
                 "processes are ignored");
 }
 
-TEST_CASE("what a restarted job trains again is named, what it adds counts") {
-  // The restarted job takes 3.84 s for its first six steps and 1.6 s for the five behind them.
+TEST_CASE("repeated steps of a restarted job are reported, and new steps count") {
+  // The restarted job takes 3.84 s for its first six steps and 1.6 s for the next five.
   const std::string text = timm_line(0, 10, 200) + timm_line(1, 5, 200) + timm_line(1, 0, 50) +
                            timm_line(1, 5, 100) + timm_line(1, 10, 64 * 11 / 5.44);
   const auto last = last_of_three(text, 200,
@@ -115,7 +117,7 @@ TEST_CASE("what a restarted job trains again is named, what it adds counts") {
   CHECK(last.steps == 5);
 }
 
-TEST_CASE("an evaluation of an epoch that is trained again is not one of the furthest epoch") {
+TEST_CASE("an evaluation of a repeated epoch does not count for the latest epoch") {
   const std::string test =
       "Test: [  48/48]  Time: 2.3 (0.16)  Loss:  6.7 (6.5)  Acc@1:  80.5 ( 76.25)  Acc@5: 8 (9)\n";
   const LogContent log = read_log(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that were started again and write on in the same log.
+// Tests of programs that were restarted and continue in the same log.
 #include <catch2/catch.hpp>
 
 #include "tests/analysis/import/formats/log_reading.hpp"
@@ -9,7 +9,8 @@ namespace {
 
 using contract::StepWindow;
 
-/// A line of DeepSpeed's timer, and before it the step of the whole run unless that is 0.
+/// Returns a line of DeepSpeed's timer after a line with the step of the run. A `run_step` of 0
+/// omits the latter.
 std::string timer_lines(int run_step, int step, double rate) {
   const std::string run = "[INFO] [Rank 0] step=" + std::to_string(run_step) +
                           ", skipped=0, lr=[0.001], mom=[[0.9, 0.999]]\n";
@@ -36,7 +37,7 @@ TEST_CASE("deepspeed: a restarted process counts and averages its own steps") {
   REQUIRE(again.size() == 3);
   CHECK(again[2].steps == 10);
   CHECK(again[2].wall_s == Approx(20));
-  // Without the steps of the whole run the process may have begun at the first of them.
+  // Without run steps the restarted process may have started from the beginning.
   const auto alone =
       windows_of(timer_lines(0, 10, 100) + timer_lines(0, 20, 100) + timer_lines(0, 10, 50) +
                  timer_lines(0, 20, 50) + timer_lines(0, 30, 50));
@@ -44,7 +45,7 @@ TEST_CASE("deepspeed: a restarted process counts and averages its own steps") {
   CHECK(alone[2].wall_s == Approx(20));
 }
 
-TEST_CASE("the mean rate of an epoch says nothing of steps that a job did before its restart") {
+TEST_CASE("the mean rate of an epoch does not cover steps before a restart") {
   const auto line = [](int iteration, double rate) {
     return "DLL 2024-05-02 04:40:42.836052 - Epoch: 0 Iteration: " + std::to_string(iteration) +
            "  train.loss : 6.9 None train.total_ips : " + std::to_string(rate) + " images/s\n";

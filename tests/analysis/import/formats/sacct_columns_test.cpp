@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sacct's tables in the orders, delimiters and forms that it is asked for.
+// Tests of sacct's tables in the column orders, delimiters and forms that users request.
 #include "analysis/import/formats/sacct_text.hpp"
 
 #include <catch2/catch.hpp>
@@ -47,7 +47,7 @@ TEST_CASE("sacct: raw columns are read in their units") {
         job_in("JobID|State|TimelimitRaw\n1|COMPLETED|UNLIMITED\n").elapsed_s);
 }
 
-TEST_CASE("sacct: formatted columns count before raw ones") {
+TEST_CASE("sacct: formatted columns take precedence over raw columns") {
   const AccountedJob job = job_in(
       "ElapsedRaw|Elapsed|State|JobID|SystemCPU|UserCPU\n99|01:00:00|COMPLETED|1|00:10:00|00:50:"
       "00\n");
@@ -55,7 +55,7 @@ TEST_CASE("sacct: formatted columns count before raw ones") {
   CHECK(job.cpu_s == 3600);
 }
 
-TEST_CASE("sacct: JobIDRaw stands in for JobID, with its steps") {
+TEST_CASE("sacct: JobIDRaw replaces JobID, with its steps") {
   const std::string text =
       "JobIDRaw|State|Elapsed|NNodes|ReqTRES|MaxRSS\n101|COMPLETED|01:00:00|2|" + kTres +
       "|\n101.batch|COMPLETED|01:00:00|1||2048K\n";
@@ -66,7 +66,7 @@ TEST_CASE("sacct: JobIDRaw stands in for JobID, with its steps") {
   CHECK(job.max_memory_bytes == 2048 * 1024.0);
 }
 
-TEST_CASE("sacct: array jobs and parts of heterogeneous jobs are jobs of their own") {
+TEST_CASE("sacct: array tasks and parts of heterogeneous jobs are separate jobs") {
   const auto jobs = jobs_in(
       "JobID|JobIDRaw|State|Elapsed\n7_1|8|COMPLETED|01:00:00\n7_1.batch|8.batch|COMPLETED|01:00:"
       "00\n"
@@ -79,18 +79,18 @@ TEST_CASE("sacct: array jobs and parts of heterogeneous jobs are jobs of their o
   CHECK(jobs[3].job_id == "9+1");
 }
 
-TEST_CASE("sacct: GPUs come from the first column that tells of any") {
+TEST_CASE("sacct: GPUs come from the first column that has any") {
   const auto gpus = [](const std::string& columns, const std::string& cells) {
     return job_in("JobID|State|NNodes|" + columns + "\n1|COMPLETED|2|" + cells + "\n").gpus;
   };
   CHECK(gpus("AllocTRES|ReqTRES", "cpu=4,gres/gpu=2|cpu=4,gres/gpu=4") == 2);
-  CHECK(gpus("AllocTRES|ReqGRES", "cpu=4,node=2|gpu:4") == 8);  // the site does not count GPUs
+  CHECK(gpus("AllocTRES|ReqGRES", "cpu=4,node=2|gpu:4") == 8);  // site without GPU accounting
   CHECK(gpus("ReqTRES", "cpu=4,gres/gpu:h100=4") == 4);
   CHECK(gpus("AllocTRES", "cpu=4,node=2") == 0);
   CHECK_FALSE(gpus("AllocTRES", ""));
 }
 
-TEST_CASE("sacct: GPUs of nodes and tasks are multiplied, unknown forms are named") {
+TEST_CASE("sacct: GPUs per node and per task are multiplied, and unknown forms are reported") {
   const auto gpus = [](const std::string& gres, const std::string& nodes = "2") {
     const std::string text =
         "JobID|State|NNodes|NTasks|ReqGRES\n1|COMPLETED|" + nodes + "|6|" + gres + "\n";
@@ -116,7 +116,7 @@ TEST_CASE("sacct: GPUs of nodes and tasks are multiplied, unknown forms are name
         "line 2: the GPUs of \"PER_SOCKET:gpu:4\" cannot be counted: its format is unknown");
 }
 
-TEST_CASE("sacct: the list of nodes says how many there are where no column does") {
+TEST_CASE("sacct: the node list gives the number of nodes if no column does") {
   CHECK(sacct::nodes_in("gpu[01-02]") == 2);
   CHECK(sacct::nodes_in("gpu[01-02,07],login1") == 4);
   CHECK(sacct::nodes_in("rack[1-2]n[01-08]") == 16);
@@ -141,16 +141,14 @@ TEST_CASE("sacct: large counts have a unit of 1024") {
   CHECK(job_in("JobID|State|NNodes|ReqGRES\n1|COMPLETED|2K|gpu:4\n").gpus == 8192);
 }
 
-TEST_CASE(
-    "sacct: a request for all memory of a node has no number of bytes; core hours give the elapsed "
-    "time") {
+TEST_CASE("sacct: memory of a whole node has no byte count, and core hours give the elapsed time") {
   CHECK(std::isnan(job_in("JobID|State|NNodes|ReqMem\n1|COMPLETED|2|0n\n").requested_memory_bytes));
   CHECK(job_in("JobID|State|CPUTimeRAW|NCPUS\n1|COMPLETED|57600|16\n").elapsed_s == 3600);
   CHECK(job_in("JobID|State|CPUTime|AllocTRES\n1|COMPLETED|16:00:00|cpu=16\n").elapsed_s == 3600);
   CHECK(std::isnan(job_in("JobID|State|CPUTimeRAW|ReqCPUS\n1|COMPLETED|57600|16\n").elapsed_s));
 }
 
-TEST_CASE("sacct: a further heading in a file gives the columns of the rows behind it") {
+TEST_CASE("sacct: another heading in a file gives the columns of the following rows") {
   const auto jobs = jobs_in(
       "JobID|Elapsed|Timelimit|State\n1|01:00:00|02:00:00|COMPLETED\n"
       "JobID|Timelimit|Elapsed|State\n2|1-00:00:00|01:00:00|COMPLETED\n"
@@ -162,7 +160,7 @@ TEST_CASE("sacct: a further heading in a file gives the columns of the rows behi
   CHECK(jobs[2].elapsed_s == 60);
 }
 
-TEST_CASE("sacct: rows that repeat an attempt have its number, another start is another one") {
+TEST_CASE("sacct: rows of one attempt share a number, and another start is another attempt") {
   const std::string text =
       "JobID|State|Submit|Start\n1|PENDING|2026-01-01T00:00:00|Unknown\n"
       "1|RUNNING|2026-01-01T00:00:00|2026-01-01T01:00:00\n"
@@ -175,14 +173,14 @@ TEST_CASE("sacct: rows that repeat an attempt have its number, another start is 
   CHECK(parts[3].which.at("attempt") == "2");
 }
 
-TEST_CASE("sacct: counts of nodes and cores come from the resources where no column has them") {
+TEST_CASE("sacct: node and core counts come from the resources if no column has them") {
   const AccountedJob job = job_in("JobID|State|AllocTRES\n1|COMPLETED|" + kTres + "\n");
   CHECK(job.nodes == 2);
   CHECK(job.cpus == 16);
   CHECK(job_in("JobID|State|ReqCPUS\n1|COMPLETED|4\n").cpus == 4);
 }
 
-TEST_CASE("sacct: memory and energy are read with units and without") {
+TEST_CASE("sacct: memory and energy are read with and without units") {
   CHECK(sacct::memory("236638208", sacct::kByte)->bytes == 236638208);
   CHECK(sacct::memory("62.50G", sacct::kByte)->bytes == 62.5 * (1 << 30));
   CHECK(sacct::energy("1.50M") == 1.5e6);
@@ -194,7 +192,7 @@ TEST_CASE("sacct: memory and energy are read with units and without") {
   CHECK(job.max_memory_bytes == 1048576);
 }
 
-TEST_CASE("sacct: times that have not come are empty") {
+TEST_CASE("sacct: unknown times are empty") {
   const AccountedJob job = job_in(
       "JobID|State|Submit|Start|End\n1|CANCELLED by 1000|2024-05-01T10:00:00|None|Unknown\n");
   CHECK(job.submitted == "2024-05-01T10:00:00");
@@ -203,7 +201,7 @@ TEST_CASE("sacct: times that have not come are empty") {
   CHECK(job.state == "CANCELLED by 1000");
 }
 
-TEST_CASE("sacct: a delimiter in a job's name belongs to the name, in the first line as well") {
+TEST_CASE("sacct: a delimiter in a job's name belongs to the name, also in the first line") {
   const std::string head = "JobID|JobName|Partition|State|Elapsed|AllocTRES|NodeList\n";
   const std::string rest = "|gpu|COMPLETED|01:00:00|" + kTres + "|gpu[01-02]\n";
   const auto jobs =
@@ -216,7 +214,7 @@ TEST_CASE("sacct: a delimiter in a job's name belongs to the name, in the first 
   CHECK(jobs[2].name == "train");
 }
 
-TEST_CASE("sacct: a line with a delimiter that may belong to two texts is named") {
+TEST_CASE("sacct: a line with an ambiguous delimiter is reported") {
   const std::string text =
       "JobID|JobName|Comment|State\n101|a|b|c|COMPLETED\n102|train||COMPLETED\n";
   const auto parts = sacct_format().parts(text);
@@ -250,7 +248,7 @@ TEST_CASE("sacct: any delimiter of --delimiter is found in the heading") {
   }
 }
 
-TEST_CASE("sacct: tables of other programs are none of sacct's") {
+TEST_CASE("sacct: tables of other programs are not recognised") {
   for (const char* text : {"JobID,State,Loss\n1,COMPLETED,2\n", "state,id\nCOMPLETED,1\n",
                            "epoch|loss\n1|2\n", "JobID\n1\n"}) {
     INFO(text);
@@ -258,7 +256,7 @@ TEST_CASE("sacct: tables of other programs are none of sacct's") {
   }
 }
 
-TEST_CASE("sacct: a padded table and JSON are named with the option that helps") {
+TEST_CASE("sacct: a padded table and JSON are reported with the option that helps") {
   const std::string padded =
       "       JobID    JobName  Partition    Account  AllocCPUS      State ExitCode \n"
       "------------ ---------- ---------- ---------- ---------- ---------- -------- \n"

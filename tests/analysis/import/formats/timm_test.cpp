@@ -23,7 +23,7 @@ contract::ResultsFile read_timm(const std::string& text, std::int64_t global_bat
   return base::find(log_formats(), "log format", "timm").read(text, run).file;
 }
 
-/// A "Train:" line of a made-up run of 200 images a second, one image a step.
+/// Returns a "Train:" line of a made-up run with 200 images/s and one image per step.
 std::string train(int epoch, int step, int steps, const char* unit = "s") {
   return fmt::format(
       "Train: {} [{:4}/{} (  0%)]  Loss:  6.5 (6.75)  Time: 0.005{}, 200.00/s  (0.005{},  "
@@ -33,7 +33,7 @@ std::string train(int epoch, int step, int steps, const char* unit = "s") {
 
 }  // namespace
 
-TEST_CASE("timm: two lines of an epoch bound a window, the last one ends the epoch") {
+TEST_CASE("timm: two lines of an epoch bound a window, and the last line ends the epoch") {
   for (const char* unit : {"s", ""}) {
     const auto file =
         read_timm(train(0, 0, 11, unit) + train(0, 4, 11, unit) + train(0, 10, 11, unit), 1);
@@ -55,13 +55,13 @@ TEST_CASE("timm: two lines of an epoch bound a window, the last one ends the epo
   }
 }
 
-TEST_CASE("timm: steps are counted over the whole run, and an epoch cut short has no end") {
+TEST_CASE("timm: steps are counted over the run, and an interrupted epoch has no end") {
   const auto file = read_timm(train(0, 10, 11) + train(1, 0, 11) + train(1, 5, 11), 1);
   CHECK(all<StepWindow>(file).back().first_step == 12);
   CHECK(all<EpochRecord>(file).size() == 1);
 }
 
-TEST_CASE("timm: the mean of the last test line is the epoch's accuracy, that of the EMA is not") {
+TEST_CASE("timm: the mean of the last test line is the accuracy of the epoch, without the EMA") {
   const std::string test =
       "Test: [   0/48]  Time: 1.1 (1.1)  Loss:  6.8 (6.8)  Acc@1:  0.5 ( 0.5)  Acc@5: 4 ( 4)\n"
       "Test: [  48/48]  Time: 2.3 (0.16)  Loss:  6.7 (6.5)  Acc@1:  80.5 ( 76.25)  Acc@5: 8 ( 9)\n"
@@ -73,7 +73,7 @@ TEST_CASE("timm: the mean of the last test line is the epoch's accuracy, that of
   CHECK(evals[0].loss == 6.5);
 }
 
-TEST_CASE("timm: lines that only look like its own are named, other lines are nothing") {
+TEST_CASE("timm: malformed lines of timm are reported, and other lines are ignored") {
   const auto file = read_timm("hello\nTrain: soon\n" + train(0, 12, 11) + "Test: [no]\n\xff\xfe\n");
   CHECK(file.skipped ==
         std::vector<std::string>{"line 2: the text after \"Train:\" is not a line of timm",
@@ -82,7 +82,7 @@ TEST_CASE("timm: lines that only look like its own are named, other lines are no
   CHECK(all<StepWindow>(file).empty());
 }
 
-TEST_CASE("timm: a line that was cut off within a number says nothing") {
+TEST_CASE("timm: a line that was cut within a number is ignored") {
   const std::string test =
       "Test: [  48/48]  Time: 2.3 (0.16)  Loss:  6.7 (6.5)  Acc@1:  86.08 ( 76.25)  Acc@5: 8 (9)\n";
   const std::string line = train(0, 10, 11);
@@ -90,7 +90,7 @@ TEST_CASE("timm: a line that was cut off within a number says nothing") {
     INFO(size);
     const auto file = read_timm(line.substr(0, size), 1);
     CHECK(all<StepWindow>(file).empty());
-    CHECK(file.truncated == (size >= 7));  // "Train: "
+    CHECK(file.truncated == (size >= 7));  // longer than "Train: "
   }
   const std::size_t accuracy = test.find("( 7") + 3;
   const auto cut = read_timm(line + test.substr(0, accuracy));
@@ -98,7 +98,7 @@ TEST_CASE("timm: a line that was cut off within a number says nothing") {
   CHECK(cut.truncated);
 }
 
-TEST_CASE("timm: what cannot be is named: more than all, faster than anything") {
+TEST_CASE("timm: impossible percentages and rates are reported") {
   const std::string test =
       "Test: [  48/48]  Time: 2.3 (0.16)  Loss:  6.7 (6.5)  Acc@1:  86.08 ( 176.25)  Acc@5: 8\n";
   std::string fast = train(0, 10, 11);
@@ -111,7 +111,7 @@ TEST_CASE("timm: what cannot be is named: more than all, faster than anything") 
         std::vector<std::string>{"line 2: the accuracy is not between 0 and 100 %"});
 }
 
-TEST_CASE("timm: a carriage return ends a line and begins none that is counted") {
+TEST_CASE("timm: a carriage return ends a line without changing line numbers") {
   std::string text = train(0, 0, 11) + train(0, 10, 11) + train(1, 10, 11);
   text[text.find('\n', text.find('\n') + 1)] = '\r';
   const auto file = read_timm(text, 1);
@@ -121,8 +121,8 @@ TEST_CASE("timm: a carriage return ends a line and begins none that is counted")
   CHECK(file.skipped.empty());
 }
 
-TEST_CASE("timm: an epoch that a restarted job does again has the job's own times") {
-  // 200 images/s before the restart, 100 images/s behind it, and a slow first step.
+TEST_CASE("timm: an epoch repeated by a restarted job has the times of that job") {
+  // The rate is 200 images/s before the restart and 100 images/s after it, with a slow first step.
   const auto line = [](int step, double time_s) {
     const double mean_s = time_s / (step + 1);
     return fmt::format(
@@ -149,7 +149,7 @@ TEST_CASE("timm: an epoch that a restarted job does again has the job's own time
   }
 }
 
-TEST_CASE("timm: after an elastic restart an update has the images of the ranks that are left") {
+TEST_CASE("timm: after an elastic restart an update has the images of the remaining ranks") {
   const auto line = [](int epoch, int step, int batch) {
     return fmt::format(
         "Train: {} [{:4}/20 (  0%)]  Loss:  6.5 (6.75)  Time: 0.500s, {}/s  (0.500s, {}/s)  LR: "
@@ -178,7 +178,7 @@ TEST_CASE("timm: the first step of a restarted process is warm-up") {
   CHECK(windows[3].wall_s == Approx(10 / 200.0));
 }
 
-TEST_CASE("timm: a log is recognised by a whole line of its own") {
+TEST_CASE("timm: a log is recognised by a complete line of timm") {
   const auto& timm = base::find(log_formats(), "log format", "timm");
   CHECK(timm.recognises("Training with a single process\n" + train(0, 0, 11)));
   CHECK_FALSE(timm.recognises("Train: soon\nTest: [no]\n"));
@@ -199,7 +199,7 @@ TEST_CASE("timm: the last update of an epoch may have fewer images") {
   CHECK(file.skipped.empty());
 }
 
-TEST_CASE("timm: where another batch is stated, times of steps follow the log") {
+TEST_CASE("timm: step times follow the log if another batch is stated") {
   const std::string text =
       "Train: 0 [   0/9 (  0%)]  Loss: 6.9 (6.9)  Time: 0.500s, 2048.00/s  (0.500s, 2048.00/s)  "
       "LR: 1.000e-04  Data: 0.010 (0.010)\n";
@@ -213,7 +213,7 @@ TEST_CASE("timm: where another batch is stated, times of steps follow the log") 
   CHECK(read_timm(text, 1024).skipped.empty());
 }
 
-TEST_CASE("timm: a published log of 300 epochs has their times and accuracies") {
+TEST_CASE("timm: a published log of 300 epochs has its times and accuracies") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (data == nullptr) {
     test::skip("DLSCALE_TEST_DATA names no folder of real logs");
@@ -225,7 +225,8 @@ TEST_CASE("timm: a published log of 300 epochs has their times and accuracies") 
   REQUIRE(!epochs.empty());
   CHECK(file.skipped.empty());
   CHECK(epochs[0].steps == 1251);
-  // Its own stopwatch says 478.21 s; the mean rate of the last line gives the time of the steps.
+  // timm's own stopwatch shows 478.21 s. The mean rate of the last line gives the time of the
+  // steps.
   CHECK(epochs[0].wall_s == Approx(478.2).epsilon(0.001));
   const auto evals = all<EvalRecord>(file);
   CHECK(evals.size() == epochs.size());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launcher prefixes: each form in front of a log of each format changes nothing of what the log
-// says.
+// Tests that launcher prefixes of each form do not change the content of a log of any format.
 #include "analysis/import/reading/launcher_prefix.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +17,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// A prefix as launchers write it: `line` counts from 0.
+/// Form of a launcher prefix. `line` counts from 0.
 struct Form {
   const char* name;
   std::function<std::string(int rank, int line)> prefix;
@@ -101,13 +100,14 @@ const std::vector<Form> kForms{
      [](int r, int l) { return format("node{}: ", r) + ctime_at(l).substr(4, 15) + " "; }},
 };
 
-constexpr std::size_t kOfRealLogs = 100'000;  // bytes, for a short test
+constexpr std::size_t kOfRealLogs = 100'000;  // bytes of real logs, for a short test
 
 bool names_process(const Form& form) {
   return form.prefix(0, 0) != form.prefix(1, 0);
 }
 
-/// All records but the first, which sums up the log; as lines, so that NaN equals NaN.
+/// Returns the records except the summary in the first record. Records are lines, so that NaN
+/// equals NaN.
 std::multiset<std::string> records_of(const char* format, const std::string& text) {
   const LogContent log = read_log(format, text, run_of(4, 64));
   std::multiset<std::string> lines;
@@ -138,7 +138,8 @@ bool has_several_lines(const std::string& text) {
   return std::count(text.begin(), text.end(), '\n') > 1;
 }
 
-/// Batch systems write their accounting themselves; no launcher starts them.
+/// Returns whether a launcher starts programs of the format. Batch systems write their accounting
+/// without a launcher.
 bool is_of_program(const std::string& format) {
   return base::find(log_formats(), "log format", format).of_training;
 }
@@ -160,7 +161,7 @@ const LogSample& find_sample(const std::string& format) {
                        [&](const LogSample& sample) { return sample.format == format; });
 }
 
-/// Lines that no format knows.
+/// Removes the prefixes from lines that no format recognises.
 std::string bare_lines(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += line + "\n";
@@ -169,7 +170,7 @@ std::string bare_lines(const std::vector<std::string>& lines) {
 
 }  // namespace
 
-TEST_CASE("each prefix in front of a log of each format changes nothing of it") {
+TEST_CASE("each prefix leaves the records of a log of each format unchanged") {
   for (const LogSample& sample : log_samples()) {
     if (!has_several_lines(sample.text) || !is_of_program(sample.format)) continue;
     const auto plain = records_of(sample.format.c_str(), sample.text);
@@ -183,7 +184,7 @@ TEST_CASE("each prefix in front of a log of each format changes nothing of it") 
   }
 }
 
-TEST_CASE("each prefix in front of a real log changes nothing of it") {
+TEST_CASE("each prefix leaves the records of a real log unchanged") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (data == nullptr) return test::skip("DLSCALE_TEST_DATA names no folder of real logs");
   const auto folder = std::filesystem::path(data) / "trainer-logs";
@@ -193,7 +194,7 @@ TEST_CASE("each prefix in front of a real log changes nothing of it") {
     const char* const name = format_of(text);
     if (name == nullptr || !is_of_program(name)) continue;
     if (text.size() > kOfRealLogs) text.resize(text.rfind('\n', kOfRealLogs) + 1);
-    const bool has_own = text.find("[rank0]:") != text.npos;  // PyTorch's own lines
+    const bool has_own = text.find("[rank0]:") != text.npos;  // lines of PyTorch
     if (!has_own) CHECK(bare(text) == text);
     const auto plain = records_of(name, text);
     for (const Form& form : kForms) {
@@ -203,7 +204,7 @@ TEST_CASE("each prefix in front of a real log changes nothing of it") {
   }
 }
 
-TEST_CASE("of processes that write alike and mix their lines one counts, in every format") {
+TEST_CASE("only one of several processes with interleaved equal lines counts, in every format") {
   for (const LogSample& sample : log_samples()) {
     const bool is_alike = sample.of_each_rank.empty();
     if (!is_alike || !has_several_lines(sample.text) || !is_of_program(sample.format)) continue;
@@ -227,7 +228,7 @@ TEST_CASE("of processes that write alike and mix their lines one counts, in ever
   }
 }
 
-TEST_CASE("a log without prefixes stays as it is, in every format") {
+TEST_CASE("a log without prefixes stays unchanged, in every format") {
   for (const LogSample& sample : log_samples()) {
     INFO(sample.format);
     CHECK(bare(sample.text) == sample.text);
@@ -263,20 +264,20 @@ TEST_CASE("program text that resembles a prefix stays") {
   }
 }
 
-TEST_CASE("a user's pattern that needs the prefix gets it") {
+TEST_CASE("a user's pattern that needs the prefix receives it") {
   const std::string text = "0: rate 5\n0: rate 6\n1: rate 7\n0: rate 8\n";
   CHECK(without_launcher_prefixes(
             text, [](std::string_view head) { return head.find("0: rate") != head.npos; }) == text);
   CHECK(bare("0: rate 5\n0: rate 6\n0: rate 8\n") == "rate 5\nrate 6\nrate 8\n");
 }
 
-TEST_CASE("one blank behind the tag is the launcher's only where all lines have it") {
+TEST_CASE("a space after the tag belongs to the launcher only if all lines have it") {
   CHECK(bare_lines({"[1,0]<stdout>:a", "[1,0]<stdout>: b", "[1,0]<stdout>:"}) == "a\n b\n\n");
   CHECK(bare_lines({"[1,0]<stdout>: a", "[1,0]<stdout>:  b", "[1,0]<stdout>: "}) == "a\n b\n\n");
   CHECK(bare_lines({"[prterun-a-7@1,0]<stdout>:a", "[prterun-a-7@1,0]<stdout>: b"}) == "a\n b\n");
 }
 
-TEST_CASE("a host that writes late is one, whatever its name") {
+TEST_CASE("a host that first writes late is recognised, whatever its name") {
   std::string text, plain;
   for (int i = 0; i < 9'000; ++i) {
     text += "login-7: waiting\n";
@@ -288,13 +289,13 @@ TEST_CASE("a host that writes late is one, whatever its name") {
   CHECK(both.find("gpu07: ") == both.npos);
 }
 
-TEST_CASE("lines without a prefix among those with one stay") {
+TEST_CASE("lines without a prefix among prefixed lines stay") {
   CHECK(bare_lines({"srun: job 7 queued", "0: a", "0: b", "0: c", "0: d", "0: e", "0: f"}) ==
         "srun: job 7 queued\na\nb\nc\nd\ne\nf\n");
   CHECK(bare_lines({"+ mpirun", "x", "y", "[1,0]<stdout>:a", "z"}) == "+ mpirun\nx\ny\na\nz\n");
 }
 
-TEST_CASE("a rank before few lines is a prefix if a format knows the lines behind it") {
+TEST_CASE("a rank before few lines is a prefix if a format recognises the lines after it") {
   const std::string& sample = find_sample("gnmt").text;
   std::string text, dump;
   for (int i = 0; i < 100; ++i) dump += "  (" + std::to_string(i) + "): LSTM(1024, 1024)\n";
@@ -305,13 +306,13 @@ TEST_CASE("a rank before few lines is a prefix if a format knows the lines behin
   CHECK(bare("0: GNMT(\n" + dump + "0: a\n0: b\n") == "0: GNMT(\n" + dump + "0: a\n0: b\n");
 }
 
-TEST_CASE("a certain prefix is found behind much that the job's script wrote") {
+TEST_CASE("a certain prefix is found after many lines of the job script") {
   std::string text;
   for (int i = 0; i < 20'000; ++i) text += "package 1.2.3 is installed\n";
   CHECK(bare(text + "[1,0]<stdout>:a\n") == text + "a\n");
 }
 
-TEST_CASE("a prefix in doubt is found behind much that other programs wrote without it") {
+TEST_CASE("a doubtful prefix is found after many unprefixed lines of other programs") {
   const auto torchvision = [](const char* prefix) {
     std::string text;
     for (int i = 0; i < 30; ++i) text += std::string(prefix) + "layer of the model\n";
@@ -336,12 +337,12 @@ TEST_CASE("a prefix in doubt is found behind much that other programs wrote with
   CHECK(bare(noise + torchvision("")) == noise + torchvision(""));
 }
 
-TEST_CASE("a blank behind a tag is the launcher's although empty lines lack it") {
+TEST_CASE("a space after a tag belongs to the launcher even if empty lines lack it") {
   CHECK(bare("[rank0]: a\n[rank0]:\n[rank0]:  b\n") == "a\n\n b\n");
   CHECK(bare("[rank0]:a\n[rank0]: b\n") == "a\n b\n");
 }
 
-TEST_CASE("a line of several processes names its rank and host to readers") {
+TEST_CASE("readers get the rank and host of a line from several processes") {
   const std::string text =
       bare_lines({"worker-0: [default0]:a", "worker-1: [default0]:b", "worker-1: [default1]:c"});
   LogLines lines(text);
@@ -359,7 +360,7 @@ TEST_CASE("a line of several processes names its rank and host to readers") {
   CHECK_FALSE(lines.next());
 }
 
-TEST_CASE("bytes that begin like a process mark and are none stay text") {
+TEST_CASE("bytes that only resemble a process mark stay text") {
   for (const char* text : {"\x1e", "\x1e\x1f",
                            "\x1e"
                            "1\x1f",

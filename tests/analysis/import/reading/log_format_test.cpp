@@ -7,7 +7,7 @@
 
 namespace dlscale::analysis {
 
-TEST_CASE("the log formats a study may name are those that lie in a launch folder") {
+TEST_CASE("studies may name the log formats that have a file in the launch folder") {
   std::vector<std::string> names;
   for (const LogFormat* format : log_formats()) {
     if (*format->file != 0) names.push_back(format->name);
@@ -15,7 +15,7 @@ TEST_CASE("the log formats a study may name are those that lie in a launch folde
   CHECK(names == contract::vocabulary("log_format"));
 }
 
-TEST_CASE("no log format throws on content") {
+TEST_CASE("log formats do not throw on any content") {
   for (const LogFormat* format : log_formats()) {
     INFO(format->name);
     for (const std::string& text :
@@ -27,7 +27,7 @@ TEST_CASE("no log format throws on content") {
   }
 }
 
-TEST_CASE("every log format says what it is and what its rates mean") {
+TEST_CASE("every log format describes itself and its rates") {
   for (const LogFormat* format : log_formats()) {
     INFO(format->name);
     CHECK(*format->summary != 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logs whose own figures contradict each other have no rate, for every log format.
+// Tests for every log format that logs with contradicting figures have no rate.
 #include "analysis/import/reading/rate_check.hpp"
 
 #include <algorithm>
@@ -18,14 +18,14 @@ namespace {
 
 using contract::StepWindow;
 
-/// How the sample of a format is changed so that it contradicts itself, and what the warning says;
-/// or why no log of the format can contradict itself.
+/// Change to the sample of a format that makes it contradict itself, with the expected warning, or
+/// the reason why logs of the format cannot contradict themselves.
 struct FormatRow {
   std::string format;
-  std::string from, to;           ///< text of the sample, and what stands there instead
-  std::string printed, by_steps;  ///< the two numbers of the warning, with their units
+  std::string from, to;           ///< text of the sample and its replacement
+  std::string printed, by_steps;  ///< the two numbers of the warning with their units
   std::string warned_line =
-      {};  ///< part of the line that the warning names; empty: the changed one
+      {};  ///< part of the line that the warning names, or empty for the changed line
   std::string why_none = {};
 };
 
@@ -89,7 +89,8 @@ bool has_any_rate(const LogContent& log) {
                      [](const StepWindow& window) { return window.wall_s > 0; });
 }
 
-/// A log of windows with 100 samples each: the first takes 2 s and is warm-up, the others 1 s.
+/// Returns a log of windows with 100 samples each. The first window takes 2 s and is warm-up, and
+/// the others take 1 s.
 LogContent windows_compared_with(const PrintedFigure& figure, int windows = 4) {
   const contract::RunSpec run = run_of(1, 10);
   CollectedLog log(run, "test");
@@ -108,7 +109,7 @@ bool keeps_rate(const PrintedFigure& figure) {
 
 }  // namespace
 
-TEST_CASE("every log format is checked against its own figures, or says why it cannot be") {
+TEST_CASE("every log format is checked against its own figures or has a reason why not") {
   std::set<std::string> rows;
   for (const FormatRow& row : format_rows()) {
     INFO(row.format);
@@ -123,7 +124,7 @@ TEST_CASE("every log format is checked against its own figures, or says why it c
   }
 }
 
-TEST_CASE("a log of any format that contradicts itself has no rate, and both numbers are named") {
+TEST_CASE("a contradicting log of any format has no rate, and both numbers are reported") {
   for (const FormatRow& row : format_rows()) {
     if (!row.why_none.empty()) continue;
     INFO(row.format);
@@ -157,7 +158,7 @@ TEST_CASE("figures of the same steps may differ by 5 % in both directions") {
   CHECK_FALSE(keeps_rate({.name = "rate", .value = 0}));
 }
 
-TEST_CASE("a figure of a longer or a shorter time is a bound in one direction") {
+TEST_CASE("a figure of a longer or shorter time is a bound in one direction") {
   using enum PrintedQuantity;
   using enum PrintedSpan;
   CHECK(keeps_rate({.name = "wall", .value = 50, .quantity = seconds, .span = longer}));
@@ -168,17 +169,17 @@ TEST_CASE("a figure of a longer or a shorter time is a bound in one direction") 
   CHECK_FALSE(keeps_rate({.name = "rate", .value = 50, .span = shorter}));
 }
 
-TEST_CASE("warm-up is compared where the figure has it") {
+TEST_CASE("warm-up is compared if the figure includes it") {
   using enum PrintedQuantity;
   CHECK(keeps_rate({.name = "all", .value = 80, .has_warmup = true}));  // 400 samples in 5 s
   CHECK_FALSE(keeps_rate({.name = "all", .value = 80}));
   CHECK(keeps_rate({.name = "mean",
-                    .value = 87.5,  // of 50, 100, 100 and 100
+                    .value = 87.5,  // mean of 50, 100, 100 and 100
                     .quantity = mean_samples_per_s,
                     .has_warmup = true}));
 }
 
-TEST_CASE("a figure is compared with the windows in its range of steps alone") {
+TEST_CASE("a figure is compared only with the windows in its range of steps") {
   using enum PrintedQuantity;
   const PrintedFigure middle{
       .name = "two", .value = 200, .quantity = samples, .first_step = 10, .end_step = 30};
@@ -189,16 +190,16 @@ TEST_CASE("a figure is compared with the windows in its range of steps alone") {
   PrintedFigure behind = middle;
   behind.first_step = 40;
   behind.end_step = 60;
-  CHECK(keeps_rate(behind));  // there is nothing to compare
+  CHECK(keeps_rate(behind));  // no window to compare
 }
 
-TEST_CASE("the printed digits leave a figure open") {
+TEST_CASE("printed digits limit the precision of a comparison") {
   using enum PrintedQuantity;
   CHECK_FALSE(keeps_rate({.name = "time", .value = 4, .quantity = seconds}));
   CHECK(keeps_rate({.name = "time", .value = 4, .quantity = seconds, .resolution = 1}));
 }
 
-TEST_CASE("a contradiction leaves steps, losses and evaluations, and is told once for each name") {
+TEST_CASE("a contradiction keeps steps, losses and evaluations, and is reported once per name") {
   const contract::RunSpec run = run_of(1, 10);
   CollectedLog log(run, "test");
   log.add_steps({.steps = 10, .samples = 100, .wall_s = 1, .loss = 2.5});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Over real logs: each is recognised by its own format alone, and what is no log by none.
+// Tests that each real log is recognised by its own format only, and other files by none.
 #include "analysis/import/reading/log_format.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Names of the formats that recognise a file by its first 64 KiB.
+/// Returns the names of the formats that recognise a file by its first 64 KiB.
 std::string recognised(const fs::path& file) {
   const std::string head =
       without_launcher_prefixes(base::read_file(file).substr(0, std::size_t{64} << 10));
@@ -38,7 +38,7 @@ std::vector<fs::path> files_below(const fs::path& folder) {
 
 }  // namespace
 
-TEST_CASE("a program's lines are recognised behind much that other programs wrote") {
+TEST_CASE("the lines of a program are recognised after much output of other programs") {
   std::string noise;
   while (noise.size() < 100'000) noise += "node0:1000:2000 [0] NCCL INFO Channel 00/16 via P2P\n";
   for (const LogSample& sample : log_samples()) {
@@ -54,19 +54,19 @@ TEST_CASE("a program's lines are recognised behind much that other programs wrot
   }
 }
 
-TEST_CASE("the first line of a table is none in the middle of a text") {
+TEST_CASE("the first line of a table is not recognised in the middle of a text") {
   CHECK(format_behind_other_lines("") == nullptr);
   CHECK(format_behind_other_lines("s:10 trl:8.93\n") == nullptr);
   CHECK(format_of_beginning("s:10 trl:8.93\n") != nullptr);
 }
 
-TEST_CASE("parts of a line between carriage returns are recognised without its end") {
+TEST_CASE("parts of a line between carriage returns are recognised without the line end") {
   const std::string bar =
       "Train Epoch     #1:  40%|####      | 8/20 [00:04<00:06,  2.0it/s, loss=6.9]\r";
   CHECK(std::string(format_of_beginning("Loading\n" + bar + "Train Ep")->name) == "horovod");
 }
 
-TEST_CASE("real logs are recognised by their own format alone") {
+TEST_CASE("real logs are recognised only by their own format") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (data == nullptr) {
     test::skip("DLSCALE_TEST_DATA names no folder of real logs");

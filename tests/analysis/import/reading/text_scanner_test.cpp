@@ -5,7 +5,7 @@
 
 namespace dlscale::analysis {
 
-TEST_CASE("times of a clock are minutes and seconds, with hours and days where there are any") {
+TEST_CASE("clock times have minutes and seconds, with optional hours and days") {
   const auto seconds = [](const char* text) {
     TextScanner scanner(text);
     double value = -1;
@@ -20,7 +20,7 @@ TEST_CASE("times of a clock are minutes and seconds, with hours and days where t
   CHECK(seconds("1:2:3:4") == -1);
 }
 
-TEST_CASE("numbers are finite, whole ones do not end within a longer one") {
+TEST_CASE("numbers must be finite, and integers must not end within a longer number") {
   double value = 0;
   std::int64_t whole = 0;
   CHECK(whole_number(" 1.5e3 ", value));
@@ -33,7 +33,7 @@ TEST_CASE("numbers are finite, whole ones do not end within a longer one") {
   CHECK_FALSE(TextScanner("99999999999999999999").integer(whole));
 }
 
-TEST_CASE("a text without a last line end has a last line that is not complete") {
+TEST_CASE("a text without a final line end has an incomplete last line") {
   LogLines lines("a\r\nb");
   REQUIRE(lines.next());
   CHECK(lines.line().text == "a");
@@ -45,7 +45,7 @@ TEST_CASE("a text without a last line end has a last line that is not complete")
   CHECK_FALSE(lines.next());
 }
 
-TEST_CASE("a date and time is seconds, with a comma or a point before the fraction") {
+TEST_CASE("a date and time gives seconds, with a comma or point before the fraction") {
   const auto seconds = [](const char* text) {
     TextScanner scanner(text);
     double value = -1;

@@ -19,11 +19,11 @@ namespace {
 using Catch::Contains;
 using test::ai4hpc;
 
-/// Of the average beyond the largest count it knows, in percent.
+/// Errors of the averaged prediction beyond the largest known count, in percent.
 struct Errors {
-  double mean = 0;   ///< of the absolute errors
-  double worst = 0;  ///< the largest of them, with its sign
-  int covered = 0;   ///< measured times in their intervals
+  double mean = 0;   ///< mean of the absolute errors
+  double worst = 0;  ///< largest error with its sign
+  int covered = 0;   ///< number of measured times in their intervals
   int count = 0;
 };
 
@@ -45,13 +45,13 @@ Errors errors_beyond(const std::string& series, double most_gpus, double until =
 
 struct Series {
   const char* name;
-  double known;  ///< up to so many GPUs
+  double known;  ///< largest known number of GPUs
   double mean, worst;
 };
 
 }  // namespace
 
-TEST_CASE("eight times and more beyond what was measured the average errs by 1 %, 2 % at worst") {
+TEST_CASE("eight times beyond the measurements and more, the mean error of the average is 1 %") {
   for (const Series& row :
        {Series{"ddp", 256, 0.93, -1.85}, Series{"ddp", 64, 0.63, 1.09},
         Series{"horovod", 256, 0.96, 1.43}, Series{"container", 128, 0.74, -1.23}}) {
@@ -64,13 +64,13 @@ TEST_CASE("eight times and more beyond what was measured the average errs by 1 %
   }
 }
 
-TEST_CASE("series that end in a jump nobody can foresee are missed by no more than the jump") {
+TEST_CASE("series that end in an unforeseeable jump are missed by at most the jump") {
   CHECK(std::abs(errors_beyond("jureca", 32).worst) <= 1);
-  CHECK(std::abs(errors_beyond("cte-amd", 16).worst) <= 4);    // the last doubling takes 4 % more
-  CHECK(std::abs(errors_beyond("deep-esb", 8).worst) <= 7.2);  // the last doubling takes 15 % more
+  CHECK(std::abs(errors_beyond("cte-amd", 16).worst) <= 4);    // 4 % more in the last doubling
+  CHECK(std::abs(errors_beyond("deep-esb", 8).worst) <= 7.2);  // 15 % more in the last doubling
 }
 
-TEST_CASE("within the points known at 256 GPUs the average errs by 1.6 %") {
+TEST_CASE("predicting up to 256 GPUs from fewer, the error of the average is 1.6 %") {
   struct Inner {
     const char* name;
     double known, until;
@@ -89,7 +89,7 @@ TEST_CASE("within the points known at 256 GPUs the average errs by 1.6 %") {
   CHECK(std::sqrt(squares / count) == Approx(1.58).margin(0.02));
 }
 
-TEST_CASE("intervals have nine of ten of the published times that were not fitted") {
+TEST_CASE("intervals cover nine of ten published times that were not fitted") {
   Errors sum;
   for (const auto& [series, known] : std::vector<std::pair<const char*, double>>{{"ddp", 256},
                                                                                  {"ddp", 64},
@@ -106,7 +106,7 @@ TEST_CASE("intervals have nine of ten of the published times that were not fitte
   CHECK(sum.covered >= 0.9 * sum.count);
 }
 
-TEST_CASE("the published times are those of their file") {
+TEST_CASE("the published times equal those of their file") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (data == nullptr) {
     test::skip("DLSCALE_TEST_DATA is not set");
@@ -136,7 +136,7 @@ TEST_CASE("the published times are those of their file") {
   }
 }
 
-TEST_CASE("weights add up to 1 and are equal, and laws that grow like G have none") {
+TEST_CASE("weights are equal and sum to 1, and laws that grow like G have weight 0") {
   const LawAverage average(ai4hpc("ddp", 256));
   double sum = 0;
   for (const WeightedFit& one : average.fits()) {
@@ -152,7 +152,7 @@ TEST_CASE("weights add up to 1 and are equal, and laws that grow like G have non
   CHECK(std::string(LawAverage(ai4hpc("container", 128)).best().law->name) == "log2");
 }
 
-TEST_CASE("laws that the points rule out have no weight") {
+TEST_CASE("laws that the points rule out have weight 0") {
   LawData data{Work::PerGpu, {}};
   for (const double gpus : {2, 4, 8, 16, 32}) data.points.push_back({gpus, 50 + std::log2(gpus)});
   const LawAverage average(data);
@@ -175,7 +175,7 @@ TEST_CASE("beyond eight times the largest count the interval spans all laws") {
   CHECK(near.high >= near.time);
 }
 
-TEST_CASE("intervals within reach cover what a law with noise will measure") {
+TEST_CASE("intervals within range cover measurements of a law with noise") {
   std::mt19937_64 engine(51);
   std::normal_distribution<double> noise(0, 0.004);
   int covered = 0;
@@ -194,7 +194,7 @@ TEST_CASE("intervals within reach cover what a law with noise will measure") {
   CHECK(covered >= 0.85 * kTrials);
 }
 
-TEST_CASE("times without noise are continued exactly, with an interval of no width") {
+TEST_CASE("times without noise are extrapolated exactly with an interval of zero width") {
   LawData data{Work::Fixed, {}};
   for (const double gpus : {2, 4, 8, 16}) data.points.push_back({gpus, 100 / gpus});
   const Prediction at = LawAverage(data).predict(64);
@@ -202,7 +202,7 @@ TEST_CASE("times without noise are continued exactly, with an interval of no wid
   CHECK(at.high - at.low < 1e-6);
 }
 
-TEST_CASE("too few, unordered or impossible points are refused") {
+TEST_CASE("too few, unordered or impossible points are rejected") {
   CHECK_THROWS_WITH(LawAverage(ai4hpc("deep-esb", 2)), Contains("3 GPU counts"));
   CHECK_THROWS_WITH(LawAverage({Work::PerGpu, {{4, 1}, {2, 1}, {8, 1}}}), Contains("ascending"));
   CHECK_THROWS_WITH(LawAverage({Work::PerGpu, {{1, 1}, {2, 0}, {4, 1}}}), Contains("above 0"));

@@ -22,8 +22,8 @@ LawData data_of(Work work, double (*time)(double gpus)) {
 }
 
 struct Extrapolated {
-  double mean_percent = 0;  ///< of the absolute errors beyond `cut`
-  double last_percent = 0;  ///< signed, at the largest count
+  double mean_percent = 0;  ///< mean of the absolute errors beyond `cut`
+  double last_percent = 0;  ///< signed error at the largest count
 };
 
 Extrapolated extrapolate(const char* name, const char* series, double cut) {
@@ -43,7 +43,7 @@ Extrapolated extrapolate(const char* name, const char* series, double cut) {
 
 }  // namespace
 
-TEST_CASE("every law finds its own coefficients again, of both kinds of work") {
+TEST_CASE("every law recovers its own coefficients for both kinds of work") {
   const std::vector<double> chosen{3, 0.5, 0.01};
   for (const ScalingLaw* one : scaling_laws()) {
     for (const Work work : {Work::PerGpu, Work::Fixed}) {
@@ -64,12 +64,13 @@ TEST_CASE("every law finds its own coefficients again, of both kinds of work") {
   }
 }
 
-TEST_CASE("a + b log2 G extrapolates the published times as well as was published") {
+TEST_CASE("a + b log2 G extrapolates the published times as well as published") {
   struct Row {
     const char* series;
     double cut, mean_percent, last_percent;
   };
-  // Published fits are of absolute, these of relative errors: hence 0.1.
+  // Published fits minimise absolute errors, and these fits relative errors. The tolerance is
+  // therefore 0.1.
   for (const Row& row :
        {Row{"ddp", 256, 1.15, -2.2}, Row{"ddp", 64, 0.68, -1.4}, Row{"horovod", 256, 0.72, 1.0},
         Row{"container", 128, 0.91, -1.3}, Row{"deep-esb", 8, 7.2, -7.2}}) {
@@ -80,7 +81,7 @@ TEST_CASE("a + b log2 G extrapolates the published times as well as was publishe
   }
 }
 
-TEST_CASE("laws that grow like G miss the published times by far: they are not averaged") {
+TEST_CASE("laws that grow like G miss the published times by far and are not averaged") {
   CHECK(extrapolate("amdahl", "ddp", 256).last_percent == Approx(21.8).margin(0.5));
   CHECK(extrapolate("amdahl", "horovod", 256).last_percent == Approx(38.6).margin(0.5));
   CHECK(extrapolate("sqrt_ln", "ddp", 256).mean_percent == Approx(1.69).margin(0.1));
@@ -97,7 +98,7 @@ TEST_CASE("coefficients are never negative") {
   CHECK(fit(law("amdahl"), faster)->coefficients[1] == 0);
 }
 
-TEST_CASE("Amdahl's serial part comes out of strong scaling from any baseline") {
+TEST_CASE("Amdahl's serial part is recovered from strong scaling with any baseline") {
   const LawData data = data_of(Work::Fixed, [](double gpus) { return 2 + 30 / gpus; });
   CHECK(fit(law("amdahl"), data)->coefficients[1] == Approx(2));
   LawData from_four = data;
@@ -107,13 +108,13 @@ TEST_CASE("Amdahl's serial part comes out of strong scaling from any baseline") 
   CHECK(found.coefficients[1] == Approx(2));
 }
 
-TEST_CASE("a law by which a measured count would take no time does not fit") {
+TEST_CASE("a law that predicts a time of 0 for a measured count does not fit") {
   const LawData data{Work::Fixed, {{1, 100}, {2, 1}, {4, 10}, {8, 10}}};
   CHECK_FALSE(fit(law("log2"), data).has_value());
   CHECK(fit(law("amdahl"), data).has_value());
 }
 
-TEST_CASE("terms of very different size are fitted alike") {
+TEST_CASE("terms of very different size are fitted equally well") {
   LawData data{Work::PerGpu, {}};
   const Fit made{&law("usl"), {1, 1e-7, 1e-13}};
   for (const double gpus : {1, 10, 1000, 100'000, 1'000'000}) data.points.push_back({gpus, 1});
@@ -124,7 +125,7 @@ TEST_CASE("terms of very different size are fitted alike") {
   }
 }
 
-TEST_CASE("what cannot be judged is not judged") {
+TEST_CASE("fits with too few points have no quality measures") {
   LawData data = ai4hpc("deep-esb", 4);
   CHECK(fit(law("log2"), data)->leave_one_out.has_value());
   CHECK_FALSE(fit(law("log2"), data)->aicc.has_value());
@@ -136,7 +137,7 @@ TEST_CASE("what cannot be judged is not judged") {
   CHECK_FALSE(fit(law("log2"), {}).has_value());
 }
 
-TEST_CASE("more parameters cost by Akaike's criterion") {
+TEST_CASE("more parameters cost more in Akaike's criterion") {
   const LawData data = ai4hpc("ddp", 256);
   CHECK(*fit(law("log2"), data)->aicc < *fit(law("constant"), data)->aicc);
   CHECK(*fit(law("log2"), data)->aicc < *fit(law("ring_latency"), data)->aicc);

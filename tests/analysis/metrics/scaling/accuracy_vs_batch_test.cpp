@@ -19,7 +19,7 @@ RunRow with_accuracy(int gpus, std::vector<double> by_epoch, int repetition = 1)
 
 }  // namespace
 
-TEST_CASE("final accuracy is the last epoch's, best the highest of all") {
+TEST_CASE("final accuracy is that of the last epoch, and best accuracy is the maximum") {
   const Frame frame = test::frame_of({with_accuracy(1, {0.5, 0.9, 0.8})});
   const AccuracyPoint point = accuracy_points(frame).at(0);
   CHECK(point.final_accuracy.value == 0.8);
@@ -36,7 +36,7 @@ TEST_CASE("repetitions of a point are summarised by their median and range") {
   CHECK(points[0].global_batch == 128);
 }
 
-TEST_CASE("equal global batches of different GPU counts are not pooled") {
+TEST_CASE("equal global batches on different GPU counts are not pooled") {
   RunRow one = with_accuracy(1, {0.7});
   one.batch_per_gpu = one.global_batch = 128;
   const Frame frame = test::frame_of({one, with_accuracy(2, {0.9})});
@@ -48,7 +48,7 @@ TEST_CASE("runs without a finite final accuracy are left out") {
   CHECK(accuracy_points(frame).empty());
 }
 
-TEST_CASE("repeats that diverged are counted beside those with an accuracy") {
+TEST_CASE("diverged repeats are counted next to those with an accuracy") {
   RunRow lost = test::run_at(2, 100, "ddp", 2);
   RunRow alone = test::run_at(4, 100);
   lost.outcome = alone.outcome = "Diverged";

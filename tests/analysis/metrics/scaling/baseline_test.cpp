@@ -18,7 +18,8 @@ Frame two_curves() {
                    run_at(4, 380, "horovod")});
 }
 
-/// Plain runs on one GPU, and curves of ddp and horovod that begin at 1 and at 2 GPUs.
+/// Returns runs on one GPU without a framework, and curves of ddp and horovod that begin at 1 and
+/// at 2 GPUs.
 Frame with_plain_runs() {
   Frame frame = two_curves();
   frame.runs.push_back(run_at(1, 120, "single", 1));
@@ -28,7 +29,7 @@ Frame with_plain_runs() {
 
 }  // namespace
 
-TEST_CASE("the smallest common count is the smallest that all curves have") {
+TEST_CASE("the smallest common count is the smallest count that all curves have") {
   const Frame frame = two_curves();
   const auto choices = choose_baselines(scaling_curves(frame), {"smallest-common", 0}, false);
   REQUIRE(choices.size() == 2);
@@ -36,14 +37,14 @@ TEST_CASE("the smallest common count is the smallest that all curves have") {
   CHECK(choices[1].baseline->gpus() == 2);
 }
 
-TEST_CASE("a baseline per curve is each curve's own smallest count") {
+TEST_CASE("a per-curve baseline is the smallest count of each curve") {
   const Frame frame = two_curves();
   const auto choices = choose_baselines(scaling_curves(frame), {"per-curve", 0}, false);
   CHECK(choices[0].baseline->gpus() == 1);
   CHECK(choices[1].baseline->gpus() == 2);
 }
 
-TEST_CASE("a curve without the chosen baseline is named together with what it has") {
+TEST_CASE("a curve without the chosen baseline is reported with its own counts") {
   const Frame frame = two_curves();
   const auto choices = choose_baselines(scaling_curves(frame), {"gpus", 1}, false);
   CHECK(choices[0].baseline.has_value());
@@ -53,20 +54,20 @@ TEST_CASE("a curve without the chosen baseline is named together with what it ha
   CHECK_NOTHROW(require_baseline(choices));
 }
 
-TEST_CASE("a baseline that no curve has is a usage error naming the point") {
+TEST_CASE("a baseline that no curve has is a usage error that names the point") {
   const Frame frame = two_curves();
   const auto choices = choose_baselines(scaling_curves(frame), {"gpus", 16}, false);
   CHECK_THROWS_AS(require_baseline(choices), base::UsageError);
   CHECK_THROWS_WITH(require_baseline(choices), Contains("baseline gpus=16"));
 }
 
-TEST_CASE("curves that share no count have no common baseline") {
+TEST_CASE("curves without a shared count have no common baseline") {
   const Frame frame = frame_of({run_at(1, 100), run_at(2, 200, "horovod")});
   const auto choices = choose_baselines(scaling_curves(frame), {"smallest-common", 0}, false);
   CHECK_THAT(choices[0].problem, Contains("no common GPU count") && Contains("per-curve"));
 }
 
-TEST_CASE("runs on different devices have no baseline unless told") {
+TEST_CASE("runs on different devices have no baseline unless mixing is allowed") {
   RunRow other = run_at(2, 400);
   other.conditions["gpu"] = "P100";
   const Frame frame = frame_of({run_at(1, 100), other});
@@ -78,7 +79,7 @@ TEST_CASE("runs on different devices have no baseline unless told") {
   CHECK(choose_baselines(curves, {"smallest-common", 0}, true)[0].baseline.has_value());
 }
 
-TEST_CASE("curves of different devices have no common baseline, and the device is the reason") {
+TEST_CASE("curves of different devices have no common baseline, with the device as the reason") {
   Frame frame = frame_of({run_at(1, 100), run_at(2, 400)});
   frame.runs[0].point["gpu"] = frame.runs[0].conditions["gpu"] = "K80";
   frame.runs[1].point["gpu"] = frame.runs[1].conditions["gpu"] = "P100";
@@ -98,7 +99,7 @@ TEST_CASE("curves of different devices have no common baseline, and the device i
   CHECK_THAT(choose_baselines(curves, {"gpus", 1}, false)[1].problem, Contains("another device"));
 }
 
-TEST_CASE("other work on another device is no baseline, mixed or not") {
+TEST_CASE("other work on another device is not a baseline, even if mixing is allowed") {
   Frame frame = frame_of({run_at(1, 100), run_at(2, 400)});
   frame.runs[0].point["gpu"] = "K80";
   frame.runs[1].point["gpu"] = "P100";
@@ -115,7 +116,7 @@ TEST_CASE("baseline rules are read from text") {
   CHECK(parse_baseline("smallest-common") == contract::BaselineRule{"smallest-common", 0});
 }
 
-TEST_CASE("values of axes are a rule, at one GPU unless it says another count") {
+TEST_CASE("axis values are a baseline rule at one GPU unless a count is given") {
   CHECK(parse_baseline("framework=single") == contract::BaselineRule{"framework=single", 1});
   CHECK(parse_baseline("framework=single,loader=memory,gpus=4") ==
         contract::BaselineRule{"framework=single,loader=memory", 4});
@@ -123,7 +124,7 @@ TEST_CASE("values of axes are a rule, at one GPU unless it says another count") 
   CHECK(chosen_values({"per-curve", 0}).empty());
 }
 
-TEST_CASE("values that cannot be a baseline are usage errors") {
+TEST_CASE("impossible baseline values are usage errors") {
   for (const char* text : {"framework=", "=single", "framework=single,", "framework=single,gpus=0",
                            "gpus=4,framework"}) {
     INFO(text);
@@ -135,8 +136,7 @@ TEST_CASE("values that cannot be a baseline are usage errors") {
   CHECK_THROWS_WITH(parse_baseline("global_batch=64"), Contains("do different work"));
 }
 
-TEST_CASE(
-    "an absolute baseline is the plain run's, for each curve that differs in the axis named") {
+TEST_CASE("an absolute baseline is the plain run for each curve that differs in the named axis") {
   const Frame frame = with_plain_runs();
   const auto choices = choose_baselines(scaling_curves(frame), {"framework=single", 1}, false);
   REQUIRE(choices.size() == 3);
@@ -149,7 +149,7 @@ TEST_CASE(
   CHECK(choices[2].baseline->is_own());
 }
 
-TEST_CASE("an absolute baseline must be alike in what it is not chosen by") {
+TEST_CASE("an absolute baseline must match in all other conditions") {
   Frame frame = with_plain_runs();
   for (RunRow& run : frame.runs) run.conditions["framework"] = run.point["framework"];
   const contract::BaselineRule rule{"framework=single", 1};
@@ -168,7 +168,7 @@ TEST_CASE("an absolute baseline must be alike in what it is not chosen by") {
   CHECK(allowed[2].mixed.empty());
 }
 
-TEST_CASE("what runs must always be alike in is no axis to choose a baseline by") {
+TEST_CASE("a condition that must match is not an axis for a baseline") {
   Frame frame = frame_of({run_at(1, 100, "fp32"), run_at(2, 300, "fp16")});
   frame.axes = {{"precision", {"fp32", "fp16"}}};
   for (RunRow& run : frame.runs) {
@@ -181,7 +181,7 @@ TEST_CASE("what runs must always be alike in is no axis to choose a baseline by"
   CHECK_THAT(choices[1].problem, Contains("precision is \"fp32\" in the baseline"));
 }
 
-TEST_CASE("an absolute baseline that nobody measured is named, with what there is") {
+TEST_CASE("an unmeasured absolute baseline is reported with the alternatives") {
   Frame frame = with_plain_runs();
   const auto problem = [&](const contract::BaselineRule& rule) {
     return choose_baselines(scaling_curves(frame), rule, false)[0].problem;
@@ -201,7 +201,7 @@ TEST_CASE("an absolute baseline that nobody measured is named, with what there i
              Contains("with the baseline's framework=single does the same work as framework=ddp"));
 }
 
-TEST_CASE("a text that is no baseline rule is a usage error") {
+TEST_CASE("an unknown baseline rule is a usage error") {
   CHECK_THROWS_WITH(parse_baseline("percurve"), Contains("did you mean \"per-curve\""));
   CHECK_THROWS_AS(parse_baseline("gpus=0"), base::UsageError);
   CHECK_THROWS_AS(parse_baseline("gpus=4x"), base::UsageError);

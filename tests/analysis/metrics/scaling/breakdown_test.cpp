@@ -24,7 +24,7 @@ TEST_CASE("shares of the step parts add up to 1") {
   }
 }
 
-TEST_CASE("repeats are added up before shares are taken") {
+TEST_CASE("repeats are added up before shares are computed") {
   RunRow slow = run_at(1, 100, "ddp", 1);
   RunRow fast = run_at(1, 400, "ddp", 2);
   slow.steps.parts_s = {slow.steps.wall_s, 0, 0, 0, 0, 0, 0, 0};
@@ -36,21 +36,21 @@ TEST_CASE("repeats are added up before shares are taken") {
   CHECK(breakdown.share[2] == Approx(0.2));
 }
 
-TEST_CASE("closure tells how much of the slowest rank's time the parts explain") {
+TEST_CASE("closure is the fraction of the slowest rank's time that the parts explain") {
   RunRow run = run_at(2, 100);
   run.steps.parts_s = {0, 0, 0.9 * run.steps.wall_s, 0, 0, 0, 0, 0};
   const Frame frame = frame_of({run});
   CHECK(breakdowns(scaling_curves(frame)).at(0).closure == Approx(0.9));
 }
 
-TEST_CASE("runs that recorded no parts have no breakdown") {
+TEST_CASE("runs without recorded parts have no breakdown") {
   RunRow run = run_at(1, 100);
   run.steps.parts_s = {};
   const Frame frame = frame_of({run});
   CHECK(breakdowns(scaling_curves(frame)).empty());
 }
 
-TEST_CASE("of another program's log a part that took no time was not recorded") {
+TEST_CASE("a part without time in a third-party log was not recorded") {
   RunRow run = run_at(2, 100);
   CHECK(tells(run, contract::StepPart::forward));
   CHECK_FALSE(tells(run, contract::StepPart::load_wait));
@@ -61,7 +61,7 @@ TEST_CASE("of another program's log a part that took no time was not recorded") 
   CHECK(tells_bytes_sent(run));
 }
 
-TEST_CASE("of dlscale's own records each part was recorded, also where it took no time") {
+TEST_CASE("each part in dlscale's own records was recorded, even without time") {
   RunRow run = run_at(1, 100);
   run.conditions["trainer"] = "0.1";
   for (int part = 0; part < contract::kStepParts; ++part) {
@@ -70,13 +70,13 @@ TEST_CASE("of dlscale's own records each part was recorded, also where it took n
   CHECK(tells_bytes_sent(run));
 }
 
-TEST_CASE("a breakdown says which parts nobody recorded of a point") {
+TEST_CASE("a breakdown reports the parts of a point that were not recorded") {
   RunRow with_load = run_at(1, 100, "ddp", 2);
   with_load.steps.parts_s[0] = 0.1;
   const Frame frame = frame_of({run_at(1, 100), with_load, run_at(2, 200)});
   const auto found = breakdowns(scaling_curves(frame));
   REQUIRE(found.size() == 2);
-  CHECK(found[0].told[0]);  // one repeat tells it
+  CHECK(found[0].told[0]);  // recorded by one repeat
   CHECK_FALSE(found[1].told[0]);
   CHECK(found[1].told[3]);
 }

@@ -11,7 +11,7 @@ namespace {
 using test::frame_of;
 using test::run_at;
 
-/// A run of another program's, of which somebody said these batches alone; 0: nobody.
+/// Returns a run of a third-party program with only these batches known. The value 0 means unknown.
 RunRow told(int gpus, std::int64_t batch_per_gpu, std::int64_t global_batch) {
   RunRow run = run_at(gpus, 100);
   run.batch_per_gpu = batch_per_gpu;
@@ -21,7 +21,7 @@ RunRow told(int gpus, std::int64_t batch_per_gpu, std::int64_t global_batch) {
   return run;
 }
 
-/// At so many GPUs, on as many nodes as its axis says.
+/// Returns a run at this GPU count with this number of nodes as an axis.
 RunRow placed(int gpus, int nodes) {
   RunRow run = run_at(gpus, 100.0 * gpus);
   run.run_id += "-n" + std::to_string(nodes);
@@ -30,7 +30,7 @@ RunRow placed(int gpus, int nodes) {
   return run;
 }
 
-/// The values of `axis`, of each curve.
+/// Returns the value of `axis` for each curve.
 std::vector<std::string> values_in(const Frame& frame, const std::string& axis) {
   std::vector<std::string> values;
   for (const ScalingCurve& curve : scaling_curves(frame)) {
@@ -49,7 +49,7 @@ RunRow with_batch(RunRow run, std::int64_t batch_per_gpu) {
 
 }  // namespace
 
-TEST_CASE("a curve varies the GPU count alone, in the study's order of frameworks") {
+TEST_CASE("a curve varies only the GPU count, in the study's order of frameworks") {
   const Frame frame = frame_of({run_at(2, 1, "horovod"), run_at(2, 1), run_at(1, 1)});
   const auto curves = scaling_curves(frame);
   REQUIRE(curves.size() == 2);
@@ -59,7 +59,7 @@ TEST_CASE("a curve varies the GPU count alone, in the study's order of framework
   CHECK(value_of(curves[1].key, "framework") == "horovod");
 }
 
-TEST_CASE("weak curves keep the batch per GPU, strong curves the global batch") {
+TEST_CASE("weak curves keep the batch per GPU, and strong curves keep the global batch") {
   Frame frame = frame_of(
       {with_batch(run_at(1, 1), 64), with_batch(run_at(2, 1), 64), with_batch(run_at(2, 1), 32)});
   auto curves = scaling_curves(frame);
@@ -75,7 +75,7 @@ TEST_CASE("weak curves keep the batch per GPU, strong curves the global batch") 
   CHECK(value_of(curves[0].key, "batch_per_gpu").empty());
 }
 
-TEST_CASE("strong curves keep the batch that was asked for, also where it was rounded down") {
+TEST_CASE("strong curves keep the requested batch, even if it was rounded down") {
   Frame frame = frame_of(
       {with_batch(run_at(1, 1), 64), with_batch(run_at(2, 1), 32), with_batch(run_at(3, 1), 21)});
   frame.scaling = "strong";
@@ -93,7 +93,7 @@ TEST_CASE("strong curves keep the batch that was asked for, also where it was ro
   check();
 }
 
-TEST_CASE("runs whose batch nobody says join no other curve, and none is made up for them") {
+TEST_CASE("runs with an unknown batch join no other curve and get no invented batch") {
   Frame frame = frame_of({told(1, 0, 64), told(1, 0, 128), told(2, 0, 128), told(4, 0, 0)});
   frame.scaling = "strong";
   CHECK(values_in(frame, "global_batch") == Texts{"64", "128", ""});
@@ -107,7 +107,7 @@ TEST_CASE("runs whose batch nobody says join no other curve, and none is made up
   CHECK(values_in(frame, "batch_per_gpu") == Texts{"64", ""});
 }
 
-TEST_CASE("runs that name the batch of a GPU have the global batch that it makes") {
+TEST_CASE("runs with a batch per GPU have the resulting global batch") {
   Frame frame = frame_of({told(1, 0, 128), told(2, 32, 0), told(4, 32, 0)});
   frame.scaling = "strong";
   CHECK(values_in(frame, "global_batch") == Texts{"64", "128"});
@@ -116,7 +116,7 @@ TEST_CASE("runs that name the batch of a GPU have the global batch that it makes
   for (const RunRow& run : frame.runs) CHECK_FALSE(CurveKeys(frame).has_uneven_batch(run));
 }
 
-TEST_CASE("a global batch that GPUs cannot share evenly is not the work of a rounded one") {
+TEST_CASE("a global batch that GPUs cannot share evenly differs from a rounded one") {
   Frame frame = frame_of({told(1, 0, 12), told(2, 0, 25), told(8, 0, 100), told(3, 0, 12)});
   frame.runs[0].batch_per_gpu = 12;
   frame.runs[3].batch_per_gpu = 4;
@@ -126,7 +126,7 @@ TEST_CASE("a global batch that GPUs cannot share evenly is not the work of a rou
   CHECK(values_in(frame, "batch_per_gpu") == Texts{"6.25", "4", "12"});
 }
 
-TEST_CASE("a curve goes over nodes as over GPUs") {
+TEST_CASE("a curve can extend over nodes like over GPUs") {
   const Frame frame = frame_of({placed(4, 1), placed(8, 2), placed(16, 4)});
   const auto curves = scaling_curves(frame);
   REQUIRE(curves.size() == 1);
@@ -135,7 +135,7 @@ TEST_CASE("a curve goes over nodes as over GPUs") {
   CHECK(value_of(curves[0].key, "nodes").empty());
 }
 
-TEST_CASE("a GPU count on several numbers of nodes keeps these apart, in its curve alone") {
+TEST_CASE("a GPU count on several node counts splits only its own curve") {
   Frame frame = frame_of({placed(4, 1), placed(4, 2), placed(8, 2)});
   for (const int nodes : {1, 2}) {
     frame.runs.push_back(placed(4 * nodes, nodes));
@@ -149,7 +149,7 @@ TEST_CASE("a GPU count on several numbers of nodes keeps these apart, in its cur
   CHECK(values_in(frame, "nodes") == Texts{"", ""});
 }
 
-TEST_CASE("runs that did not complete are in no curve") {
+TEST_CASE("incomplete runs are in no curve") {
   RunRow failed = run_at(4, 1);
   failed.outcome = "OutOfMemory";
   const Frame frame = frame_of({run_at(1, 1), failed});
@@ -158,7 +158,7 @@ TEST_CASE("runs that did not complete are in no curve") {
   CHECK(curves[0].points.size() == 1);
 }
 
-TEST_CASE("throughput is samples over time, not a mean of rates") {
+TEST_CASE("throughput is total samples over total time instead of a mean of rates") {
   RunRow run = run_at(1, 1);
   run.steps.samples = 300;
   run.steps.wall_s = 2;
@@ -166,7 +166,7 @@ TEST_CASE("throughput is samples over time, not a mean of rates") {
   CHECK(throughput(scaling_curves(frame)[0].points[0]).value == Approx(150));
 }
 
-TEST_CASE("throughput of repeats is that of the median time and spans their range") {
+TEST_CASE("throughput of repeats is that of the median time with the range of the repeats") {
   const Frame frame =
       frame_of({run_at(1, 100, "ddp", 1), run_at(1, 400, "ddp", 2), run_at(1, 200, "ddp", 3)});
   const Estimate x = throughput(scaling_curves(frame)[0].points[0]);

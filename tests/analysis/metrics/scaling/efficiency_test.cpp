@@ -11,7 +11,7 @@ namespace {
 using test::frame_of;
 using test::run_at;
 
-/// The only curve of these runs and its baseline at `gpus`.
+/// Only curve of these runs, with its baseline at `gpus`.
 struct Only {
   Frame frame;
   ScalingCurve curve;
@@ -24,7 +24,7 @@ struct Only {
 
 }  // namespace
 
-TEST_CASE("efficiency is 1 at the baseline, without an interval") {
+TEST_CASE("efficiency at the baseline is 1 without an interval") {
   const Only only({run_at(2, 1900), run_at(1, 1000), run_at(4, 3000)}, 2);
   const Estimate e = efficiency(only.curve.points[1], only.baseline);
   CHECK(e.value == 1);
@@ -48,8 +48,9 @@ TEST_CASE("efficiency does not depend on the unit of throughput") {
         Approx(efficiency(kilo_images.curve.points[1], kilo_images.baseline).value));
 }
 
-TEST_CASE("efficiency relative to four GPUs is that of GPUs, not of nodes") {
-  // 2464 samples/s on 4 GPUs and 576500 on 1024 are 0.914 of ideal, where S / G would say 0.23.
+TEST_CASE("efficiency relative to four GPUs counts GPUs instead of nodes") {
+  // 2464 samples/s on 4 GPUs and 576500 on 1024 GPUs give 0.914 of the ideal. S / G would give
+  // 0.23.
   const Only only({run_at(4, 2464), run_at(1024, 576500)}, 4);
   CHECK(speedup(only.curve.points[1], only.baseline).value == Approx(233.97).epsilon(1e-4));
   CHECK(efficiency(only.curve.points[1], only.baseline).value == Approx(0.9139).epsilon(1e-3));
@@ -58,7 +59,7 @@ TEST_CASE("efficiency relative to four GPUs is that of GPUs, not of nodes") {
   CHECK(only.baseline.label("GPU") == "4 GPUs (1 node)");
 }
 
-TEST_CASE("efficiencies chain over baselines") {
+TEST_CASE("efficiencies multiply over chained baselines") {
   const std::vector<RunRow> runs{run_at(1, 700), run_at(4, 2464), run_at(8, 4600)};
   const Only one(runs, 1);
   const Only four(runs, 4);
@@ -98,13 +99,13 @@ TEST_CASE("efficiency of six repeats comes with a 95 % interval around it") {
   CHECK(e.interval.high >= e.value);
 }
 
-TEST_CASE("an absolute speed-up is against the plain run, at its own GPU count as well") {
+TEST_CASE("an absolute speed-up is relative to the plain run, also at its GPU count") {
   const Frame frame = frame_of({run_at(1, 800), run_at(4, 3000), run_at(1, 1000, "single", 1),
                                 run_at(1, 1250, "single", 2)});
   const std::vector<ScalingCurve> curves = scaling_curves(frame);
   const auto choices = choose_baselines(curves, {"framework=single", 1}, false);
   const Baseline& plain = choices[0].baseline.value();
-  const double rate = 2 / (1 / 1000.0 + 1 / 1250.0);  // of the median time
+  const double rate = 2 / (1 / 1000.0 + 1 / 1250.0);  // rate of the median time
   const Estimate at_1 = speedup(curves[0].points[0], plain);
   CHECK(at_1.value == Approx(800 / rate));
   CHECK(at_1.interval.kind == Interval::Kind::Range);

@@ -12,7 +12,8 @@ namespace {
 using test::frame_of;
 using test::run_at;
 
-/// `repeats` runs at each count, with this efficiency against 1 GPU, some percent apart.
+/// Returns `repeats` runs at each count with this efficiency relative to 1 GPU. `spread` is the
+/// relative distance of the repeats.
 Frame frame_with(const std::vector<std::pair<int, double>>& efficiencies, int repeats,
                  double spread = 0.001) {
   Frame frame = frame_of({});
@@ -34,7 +35,7 @@ Knee knee_of(const Frame& frame, double efficiency = 0.8, int baseline_gpus = 1)
 
 }  // namespace
 
-TEST_CASE("the knee is the last count before efficiency falls short for the first time") {
+TEST_CASE("the knee is the last count before efficiency first falls short") {
   const Frame frame = frame_with({{1, 1}, {2, 0.95}, {4, 0.85}, {8, 0.7}, {16, 0.9}}, 1);
   const Knee knee = knee_of(frame);
   CHECK(knee.gpus == 4);
@@ -45,7 +46,7 @@ TEST_CASE("the knee is the last count before efficiency falls short for the firs
   CHECK(knee_of(frame, 0.99).gpus == 1);
 }
 
-TEST_CASE("where points are far from the demand the knee is certain") {
+TEST_CASE("the knee is certain if the points are far from the demand") {
   const Knee knee = knee_of(frame_with({{1, 1}, {2, 0.95}, {4, 0.9}, {8, 0.6}}, 6));
   CHECK(knee.gpus == 4);
   CHECK(knee.low == 4);
@@ -53,7 +54,7 @@ TEST_CASE("where points are far from the demand the knee is certain") {
   CHECK(knee.support == 1);
 }
 
-TEST_CASE("where a point is at the demand the knee is uncertain") {
+TEST_CASE("the knee is uncertain if a point is at the demand") {
   const Knee knee = knee_of(frame_with({{1, 1}, {2, 0.95}, {4, 0.805}, {8, 0.6}}, 6, 0.02));
   CHECK(knee.low == 2);
   CHECK(knee.high == 4);
@@ -61,7 +62,7 @@ TEST_CASE("where a point is at the demand the knee is uncertain") {
   CHECK(knee.support < 0.9);
 }
 
-TEST_CASE("the knee is judged from the fewest GPUs on, whatever count the baseline is at") {
+TEST_CASE("the knee starts at the fewest GPUs, whatever the baseline") {
   const Frame frame = frame_with({{1, 1}, {2, 0.59}, {3, 0.5}}, 6);
   const Knee knee = knee_of(frame, 0.8, 2);
   CHECK(knee.gpus == 1);
@@ -72,7 +73,7 @@ TEST_CASE("the knee is judged from the fewest GPUs on, whatever count the baseli
   CHECK(knee_reference(curves.at(0), choices.at(0).baseline.value()).gpus() == 1);
 }
 
-TEST_CASE("of a plain run at more GPUs a curve's smaller counts are judged, too") {
+TEST_CASE("with a plain run at more GPUs the smaller counts of a curve are also considered") {
   Frame frame = frame_with({{1, 0.95}, {2, 0.9}, {4, 0.85}, {8, 0.5}}, 1);
   frame.runs.push_back(run_at(4, 4000, "single"));
   const auto curves = scaling_curves(frame);
@@ -83,13 +84,13 @@ TEST_CASE("of a plain run at more GPUs a curve's smaller counts are judged, too"
   CHECK(efficiency_knee(curves.at(0), baseline, 0.99).gpus == 1);
 }
 
-TEST_CASE("accuracy has its knee as well") {
+TEST_CASE("accuracy has a knee too") {
   const Frame frame = frame_with({{1, 0.77}, {2, 0.768}, {4, 0.761}, {8, 0.74}}, 1);
   CHECK(accuracy_knee(accuracy_points(frame), 0.01).gpus == 4);
   CHECK(accuracy_knee(accuracy_points(frame), 0.001).gpus == 1);
 }
 
-TEST_CASE("outliers are left out of the frame by the policy asked for, and told") {
+TEST_CASE("outliers are removed from the frame by the requested policy and reported") {
   Frame frame = frame_with({{1, 1}, {2, 0.9}}, 5);
   frame.runs[3].steps.wall_s *= 10;
   Frame same = frame;
@@ -104,7 +105,7 @@ TEST_CASE("outliers are left out of the frame by the policy asked for, and told"
   CHECK(frame.outliers == "outliers (mad): 1 run left out: ddp-g1-r4");
 }
 
-TEST_CASE("against a plain run the point at its GPU count is judged, too") {
+TEST_CASE("with a plain run as the baseline the point at its GPU count is also considered") {
   Frame frame = frame_with({{1, 0.7}, {2, 0.9}}, 1);
   frame.runs.push_back(run_at(1, 1000, "single"));
   const std::vector<ScalingCurve> curves = scaling_curves(frame);

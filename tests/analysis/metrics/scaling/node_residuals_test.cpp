@@ -17,10 +17,10 @@ using test::notes;
 using test::number;
 using test::text;
 
-/// How many times as long as usual a rank on this host works in this run.
+/// Function that returns the slowdown of ranks on this host in this run.
 using Pace = std::function<double(const std::string& host, int run)>;
 
-/// Runs of four ranks on each of these nodes, ten epochs of about 8 s with 1 % of noise.
+/// Returns runs of four ranks on each of these nodes, with ten epochs of about 8 s and 1 % noise.
 Frame frame_on(const std::vector<std::vector<std::string>>& nodes_of_runs, const Pace& pace,
                unsigned seed = 1) {
   std::mt19937_64 engine(seed);
@@ -63,7 +63,7 @@ int slow_in(const NodeResiduals& found) {
 
 }  // namespace
 
-TEST_CASE("a node that is always a tenth slower is found, and only that") {
+TEST_CASE("only a node that is always 10 % slower is found") {
   const Frame frame =
       frame_on(all_on(6), [](const std::string& host, int) { return host == "n3" ? 1.1 : 1.0; });
   const NodeResiduals found = node_residuals(frame);
@@ -96,7 +96,7 @@ TEST_CASE("one slow rank of four makes its node slow") {
   CHECK(slow_in(found) == 1);
 }
 
-TEST_CASE("among equal nodes at most 5 of 100 studies call one slow") {
+TEST_CASE("with equal nodes at most 5 of 100 studies report a slow node") {
   int wrong = 0;
   constexpr int kStudies = 400;
   for (unsigned seed = 0; seed < kStudies; ++seed) {
@@ -108,7 +108,7 @@ TEST_CASE("among equal nodes at most 5 of 100 studies call one slow") {
   CHECK(wrong <= 0.05 * kStudies);
 }
 
-TEST_CASE("a node that only had slow runs is not to blame") {
+TEST_CASE("a node that only had slow runs is not blamed") {
   std::vector<std::vector<std::string>> runs;
   for (int i = 0; i < 8; ++i) {
     runs.push_back(i < 4 ? std::vector<std::string>{"n1", "n2", "n3", "n4"}
@@ -121,7 +121,7 @@ TEST_CASE("a node that only had slow runs is not to blame") {
   CHECK(of(found, "n6").slowdown.value == Approx(1).margin(0.02));
 }
 
-TEST_CASE("one launch convicts nobody, but says who stands out") {
+TEST_CASE("a single launch gives no verdict but reports the outlier") {
   const NodeResiduals found = node_residuals(
       frame_on(all_on(1), [](const std::string& host, int) { return host == "n3" ? 1.3 : 1.0; }));
   CHECK(found.nodes[0].host == "n3");
@@ -131,7 +131,7 @@ TEST_CASE("one launch convicts nobody, but says who stands out") {
   CHECK(found.nodes[0].slowdown.interval.kind == Interval::Kind::None);
 }
 
-TEST_CASE("of two nodes either is compared with the other, which takes six launches to tell") {
+TEST_CASE("two nodes are compared with each other, which requires six launches") {
   const auto pace = [](const std::string& host, int) { return host == "n2" ? 1.1 : 1.0; };
   std::vector<std::vector<std::string>> runs(5, {"n1", "n2"});
   CHECK(slow_in(node_residuals(frame_on(runs, pace))) == 0);
@@ -147,8 +147,7 @@ TEST_CASE("of two nodes either is compared with the other, which takes six launc
 TEST_CASE("stages of a divided model are compared with the same stage of other replicas") {
   Frame frame = frame_on(all_on(6), [](const std::string&, int) { return 1.0; });
   for (RunRow& run : frame.runs) {
-    run.ranks[0].stages =
-        8;  // two nodes a replica: the second stage's nodes work three times as long
+    run.ranks[0].stages = 8;  // two nodes per replica with slow nodes in the second stage
     for (RankEpoch& epoch : run.ranks[0].epochs) {
       for (std::size_t rank = 0; rank < epoch.work_s.size(); ++rank) {
         if (rank % 8 >= 4) epoch.work_s[rank] *= 3;
@@ -160,12 +159,12 @@ TEST_CASE("stages of a divided model are compared with the same stage of other r
   CHECK(found.nodes[0].host == "n6");
   CHECK(slow_in(found) == 1);
   CHECK(of(found, "n2").slowdown.value == Approx(1).margin(0.02));
-  for (RunRow& run : frame.runs) run.ranks[0].stages = 32;  // no rank has a like
+  for (RunRow& run : frame.runs) run.ranks[0].stages = 32;  // no comparable rank
   CHECK(node_residuals(frame).nodes.empty());
   CHECK(node_residuals(frame).alone == 6);
 }
 
-TEST_CASE("launches without hosts, of one node, or with broken numbers are counted, not compared") {
+TEST_CASE("launches with missing hosts, one node or invalid numbers are counted and not compared") {
   Frame frame = frame_on({{"n1", "n2"}, {"n1"}, {"n1", "n2"}, {"n1", "n2"}},
                          [](const std::string&, int) { return 1.0; });
   frame.runs[0].ranks[0].hosts.clear();
@@ -178,7 +177,7 @@ TEST_CASE("launches without hosts, of one node, or with broken numbers are count
   CHECK(of(found, "n1").slowdown.value == Approx(1).margin(0.05));
 }
 
-TEST_CASE("the table of nodes says what the slow one cost and what was left out") {
+TEST_CASE("the node table shows the cost of a slow node and the excluded launches") {
   Frame frame =
       frame_on(all_on(6), [](const std::string& host, int) { return host == "n3" ? 1.1 : 1.0; });
   frame.runs[5].ranks[0].hosts.assign(32, "n1");

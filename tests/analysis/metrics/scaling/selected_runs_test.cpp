@@ -12,7 +12,7 @@ using contract::BaselineRule;
 
 namespace {
 
-/// ddp from 1 GPU, horovod from 2: they share 2 and 4.
+/// Returns a frame with ddp from 1 GPU and horovod from 2 GPUs. The common counts are 2 and 4.
 analysis::Frame study() {
   return test::frame_of({test::run_at(1, 100), test::run_at(2, 190), test::run_at(4, 360),
                          test::run_at(2, 180, "horovod"), test::run_at(4, 340, "horovod")});
@@ -26,7 +26,7 @@ std::vector<analysis::BaselineChoice> choices(const std::set<std::string>& ids, 
 
 }  // namespace
 
-TEST_CASE("only the selected runs are left") {
+TEST_CASE("only the selected runs are kept") {
   analysis::Frame frame = study();
   BaselineRule rule;
   keep_runs(frame, {"ddp-g4-r1", "horovod-g2-r1", "unknown"}, rule);
@@ -35,13 +35,13 @@ TEST_CASE("only the selected runs are left") {
   CHECK(frame.runs[1].run_id == "horovod-g2-r1");
 }
 
-TEST_CASE("the smallest common count stays that of all curves when one is left") {
+TEST_CASE("the smallest common count of all curves is kept for a single selected curve") {
   const auto found = choices({"ddp-g1-r1", "ddp-g2-r1", "ddp-g4-r1"}, {});
   REQUIRE(found.size() == 1);
   CHECK(found[0].baseline->gpus() == 2);
 }
 
-TEST_CASE("a curve without its baseline's runs has no baseline, by whichever rule") {
+TEST_CASE("a curve without the runs of its baseline has no baseline, with any rule") {
   const auto common = choices({"ddp-g4-r1"}, {});
   CHECK_FALSE(common.at(0).baseline);
   CHECK_THAT(common.at(0).problem, Contains("baseline gpus=2") && Contains("it has gpus=4"));
@@ -52,7 +52,7 @@ TEST_CASE("a curve without its baseline's runs has no baseline, by whichever rul
   CHECK_THAT(named.at(0).problem, Contains("baseline gpus=1"));
 }
 
-TEST_CASE("numbers of nodes stay apart where the run that they differ from is left out") {
+TEST_CASE("node counts stay separate after the differing run is left out") {
   analysis::Frame frame = study();
   for (analysis::RunRow& run : frame.runs) run.point["nodes"] = "1";
   frame.runs.push_back(test::run_at(4, 300, "ddp", 2));
@@ -65,7 +65,7 @@ TEST_CASE("numbers of nodes stay apart where the run that they differ from is le
   CHECK(curves[0].first_gpus == 1);
 }
 
-TEST_CASE("the frame's own rule keeps its count as well") {
+TEST_CASE("the frame's own rule keeps its count too") {
   analysis::Frame frame = study();
   BaselineRule chosen{"gpus", 4};
   keep_runs(frame, {"ddp-g4-r1"}, chosen);

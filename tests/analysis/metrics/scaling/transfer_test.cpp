@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The published values are those of Banerjee and Shah, Princeton (2023), and what follows from
-// them.
+// Tests that the published values of Banerjee and Shah, Princeton (2023), are reproduced.
 #include "analysis/metrics/scaling/breakdown.hpp"
 
 #include <catch2/catch.hpp>
@@ -10,12 +9,12 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr double kImages = 60000;  // of MNIST's training set
+constexpr double kImages = 60000;  // images in MNIST's training set
 
 struct Backbone {
   const char* name;
-  std::int64_t features, hidden;  ///< no hidden width: one linear layer
-  std::int64_t parameters;        ///< as printed
+  std::int64_t features, hidden;  ///< hidden width of 0 for a single linear layer
+  std::int64_t parameters;        ///< published number of parameters
   std::int64_t volume;            ///< values in an epoch at B = 1024, k = 4
 };
 
@@ -25,7 +24,8 @@ constexpr Backbone kBackbones[] = {
     {"VGG16", 25088, 4096, 119586826, 1751760146}, {"VGG16", 25088, 2048, 55599114, 814440146},
     {"VGG16", 25088, 1024, 26750986, 391860146}};
 
-/// Of two hidden layers of `hidden` and an output of ten.
+/// Returns the parameters of a classifier with two hidden layers of width `hidden` and an output of
+/// ten.
 std::int64_t classifier_parameters(std::int64_t features, std::int64_t hidden) {
   if (hidden == 0) return features * 10 + 10;
   return features * hidden + hidden + hidden * hidden + hidden + hidden * 10 + 10;
@@ -35,7 +35,7 @@ double published_at(double batch, int gpus) {
   return published_values_per_epoch(kImages, batch * gpus, 119586826);
 }
 
-/// Rounded to three decimals of 10^9, as the tables have it.
+/// Rounds to three decimals of 10^9 like the published tables.
 double giga(double value) {
   return std::round(value / 1e6) / 1e3;
 }
@@ -52,7 +52,7 @@ TEST_CASE("the published trainable parameters and volumes are reproduced") {
   }
 }
 
-TEST_CASE("volumes of VGG16 by GPUs and batch are reproduced, and what a ring really sends") {
+TEST_CASE("volumes of VGG16 by GPUs and batch are reproduced, and so are the bytes of a ring") {
   struct Row {
     double batch;
     int gpus;

@@ -16,7 +16,7 @@ using test::nef_times;
 using test::Noise;
 using test::run_at;
 
-/// A run for each time per sample.
+/// Adds a run for each time per sample.
 void add_runs(Frame& frame, int gpus, const std::string& framework,
               const std::vector<double>& times) {
   int repetition = 0;
@@ -25,7 +25,7 @@ void add_runs(Frame& frame, int gpus, const std::string& framework,
   }
 }
 
-/// The published times of a batch on 2 and 3 GPUs as a strong-scaling study.
+/// Returns the published times of these batches on 2 and 3 GPUs as a strong-scaling study.
 Frame nef_frame(std::initializer_list<int> batches) {
   Frame frame = frame_of({});
   frame.scaling = "strong";
@@ -51,7 +51,7 @@ Verdicts verdicts_of(const Frame& frame, bool allow_mixed = false) {
 
 }  // namespace
 
-TEST_CASE("of the published comparisons only 3 GPUs from batch 64 on are faster") {
+TEST_CASE("in the published comparisons 3 GPUs are faster only from batch 64") {
   const Frame frame = nef_frame({16, 32, 64, 128});
   const Verdicts verdicts = verdicts_of(frame);
   REQUIRE(verdicts.pairs.size() == 4);
@@ -88,7 +88,7 @@ TEST_CASE("without a difference at most 5 of 100 studies have a verdict") {
   CHECK(wrong <= 0.05 * kStudies);
 }
 
-TEST_CASE("a clear difference is found, the faster one first") {
+TEST_CASE("a clear difference is found and lists the faster configuration first") {
   Frame frame = frame_of({});
   add_runs(frame, 2, "ddp", {2.0, 2.1, 2.2, 2.05, 2.15, 2.25});
   add_runs(frame, 2, "horovod", {1.0, 1.1, 1.2, 1.05, 1.15, 1.25});
@@ -102,7 +102,7 @@ TEST_CASE("a clear difference is found, the faster one first") {
   CHECK(one.ratio.interval.low > 1.5);
 }
 
-TEST_CASE("three repeats can tell nothing") {
+TEST_CASE("three repeats cannot give a verdict") {
   Frame frame = frame_of({});
   add_runs(frame, 2, "ddp", {2.0, 2.1, 2.2});
   add_runs(frame, 2, "horovod", {1.0, 1.1, 1.2});
@@ -112,7 +112,7 @@ TEST_CASE("three repeats can tell nothing") {
   CHECK_FALSE(one.detectable.has_value());
 }
 
-TEST_CASE("pairs at unequal conditions are refused unless told") {
+TEST_CASE("pairs with unequal conditions are rejected unless allowed") {
   Frame frame = frame_of({});
   add_runs(frame, 2, "ddp", {1, 2, 3, 4});
   add_runs(frame, 2, "horovod", {1, 2, 3, 4});
@@ -126,7 +126,7 @@ TEST_CASE("pairs at unequal conditions are refused unless told") {
   CHECK(verdicts_of(frame, true).pairs.size() == 1);
 }
 
-TEST_CASE("other models, batches, and GPU counts of weak scaling are no contest") {
+TEST_CASE("other models, batches and GPU counts of weak scaling are not compared") {
   Frame frame = frame_of({});
   add_runs(frame, 2, "ddp", {1, 2, 3, 4});
   add_runs(frame, 4, "ddp", {1, 2, 3, 4});
@@ -139,7 +139,7 @@ TEST_CASE("other models, batches, and GPU counts of weak scaling are no contest"
   CHECK_FALSE(changes_work("loader"));
 }
 
-TEST_CASE("for a budget the fastest is recommended, with those that are as fast") {
+TEST_CASE("the recommendation for a budget is the fastest with its equals") {
   const Frame frame = nef_frame({16, 64});
   const std::vector<Recommendation> list = recommendations(scaling_curves(frame));
   REQUIRE(list.size() == 4);
@@ -147,7 +147,7 @@ TEST_CASE("for a budget the fastest is recommended, with those that are as fast"
   CHECK(list[0].budget_gpus == 2);
   CHECK(list[0].fastest.gpus == 2);
   CHECK(list[0].as_fast.empty());
-  CHECK_FALSE(list[0].equal_p.has_value());  // of one there is nothing to compare
+  CHECK_FALSE(list[0].equal_p.has_value());  // single candidate
   CHECK(list[3].equal_p.value() < 0.01);
   CHECK(list[1].fastest.gpus == 3);
   REQUIRE(list[1].as_fast.size() == 1);
@@ -157,7 +157,7 @@ TEST_CASE("for a budget the fastest is recommended, with those that are as fast"
   CHECK(recommendations({}).empty());
 }
 
-TEST_CASE("of single runs none is called as fast: nothing was tested") {
+TEST_CASE("single runs have no equals, because they were not tested") {
   const Frame single = frame_of({run_at(1, 100), run_at(1, 99, "horovod"), run_at(2, 150)});
   const std::vector<Recommendation> list = recommendations(scaling_curves(single));
   REQUIRE(list.size() == 2);
@@ -169,7 +169,7 @@ TEST_CASE("of single runs none is called as fast: nothing was tested") {
   CHECK_FALSE(list[1].equal_p.has_value());
 }
 
-TEST_CASE("runs that stop by different rules are not compared, not even where that is the axis") {
+TEST_CASE("runs with different stop rules are not compared, even if the rule is the axis") {
   Frame frame = frame_of({});
   frame.axes.push_back({"stop_rule", {"epochs", "target"}});
   add_runs(frame, 2, "ddp", {1, 2, 3, 4, 1, 2, 3, 4});

@@ -10,7 +10,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// The medians of all n^n resamples, ascending.
+/// Returns the medians of all n^n resamples in ascending order.
 std::vector<double> medians_of_all(const std::vector<double>& values) {
   const std::size_t n = values.size();
   std::vector<std::size_t> chosen(n, 0);
@@ -29,7 +29,7 @@ std::vector<double> medians_of_all(const std::vector<double>& values) {
 
 }  // namespace
 
-TEST_CASE("the bootstrap of a median is that of every resample there is") {
+TEST_CASE("the bootstrap of a median equals that of all possible resamples") {
   const std::vector<double> even{2.1, 1, 9.5, 1.3, 4, 1.1};
   const std::vector<double> odd{2.1, 1, 9.5, 1.3, 4, 1.1, 30};
   for (const std::vector<double>& values : {even, odd}) {
@@ -45,18 +45,18 @@ TEST_CASE("the bootstrap of a median is that of every resample there is") {
   }
 }
 
-TEST_CASE("equal values have a bootstrap without width, few values have none") {
+TEST_CASE("equal values have a bootstrap interval of zero width, and few values have none") {
   const Interval equal = bootstrap_interval_of_median(std::vector<double>(10, 3.0));
   CHECK(equal.low == 3);
   CHECK(equal.high == 3);
   CHECK(bootstrap_interval_of_median({1, 2, 3, 4, 5}).kind == Interval::Kind::None);
 }
 
-TEST_CASE("many values have a bootstrap as well") {
+TEST_CASE("many values have a bootstrap interval") {
   std::vector<double> values;
   for (int i = 0; i < 400; ++i) values.push_back(i);
   const Interval interval = bootstrap_interval_of_median(values);
-  // 199.5 ± 1.96 standard errors: sqrt(400) / 2 = 10 ranks each
+  // The interval is 199.5 ± 1.96 standard errors of sqrt(400) / 2 = 10 ranks each.
   CHECK(interval.low == Approx(179.9).margin(1));
   CHECK(interval.high == Approx(219.1).margin(1));
 }

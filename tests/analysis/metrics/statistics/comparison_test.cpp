@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Effects, their detectability, the other test and the correction for many.
+// Tests of effects, detectable differences, the permutation test and the correction for multiple
+// tests.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
@@ -18,7 +19,7 @@ namespace {
 using test::nef_times;
 using test::Noise;
 
-/// The slowest rank's loading + compute of each run, from the study's own files.
+/// Returns the slowest rank's loading + compute time of each run from the study's own files.
 std::vector<double> times_from(const std::filesystem::path& folder) {
   std::vector<double> times;
   for (int run = 1; run <= 10; ++run) {
@@ -55,13 +56,13 @@ void check(const Published& row, const std::vector<double>& two, const std::vect
 
 }  // namespace
 
-TEST_CASE("effects of 3 GPUs instead of 2 are those found in the published times") {
+TEST_CASE("effects of 3 GPUs instead of 2 are those of the published times") {
   for (const Published& row : kPublished) {
     check(row, nef_times(row.batch, 2), nef_times(row.batch, 3));
   }
 }
 
-TEST_CASE("effects come out of the study's own files") {
+TEST_CASE("the study's own files give the published effects") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (data == nullptr) {
     test::skip("DLSCALE_TEST_DATA is not set");
@@ -74,7 +75,7 @@ TEST_CASE("effects come out of the study's own files") {
   }
 }
 
-TEST_CASE("the interval of an effect excludes 1 where the test rejects") {
+TEST_CASE("the interval of an effect excludes 1 if the test rejects") {
   CHECK(hodges_lehmann_ratio(nef_times(64, 2), nef_times(64, 3)).interval.low > 1);
   CHECK(hodges_lehmann_ratio(nef_times(128, 2), nef_times(128, 3)).interval.low > 1);
   CHECK(hodges_lehmann_ratio(nef_times(32, 2), nef_times(32, 3)).interval.low < 1);
@@ -82,13 +83,13 @@ TEST_CASE("the interval of an effect excludes 1 where the test rejects") {
   CHECK(hodges_lehmann_ratio({2}, {1}).interval.kind == Interval::Kind::None);
 }
 
-TEST_CASE("Cliff's delta is 1 for samples apart, 0 for equal ones") {
+TEST_CASE("Cliff's delta is 1 for separate samples and 0 for equal samples") {
   CHECK(cliffs_delta({3, 4}, {1, 2}) == 1);
   CHECK(cliffs_delta({1, 2}, {3, 4}) == -1);
   CHECK(cliffs_delta({1, 2}, {1, 2}) == 0);
 }
 
-TEST_CASE("the permutation test counts the divisions of the logarithms") {
+TEST_CASE("the permutation test counts divisions of the logarithms") {
   CHECK(permutation_test_of_logs({1, 2, 4}, {8, 16, 32}).p == Approx(0.1));
   CHECK(permutation_test_of_logs({1, 8}, {2, 4}).p == 1);
   const TestResult ten = permutation_test_of_logs(nef_times(64, 2), nef_times(64, 3));
@@ -100,13 +101,14 @@ TEST_CASE("the permutation test counts the divisions of the logarithms") {
   CHECK(drawn.p == Approx(1e-4));
 }
 
-TEST_CASE("Holm multiplies the smallest p by their number and never turns the order round") {
+TEST_CASE(
+    "Holm's correction multiplies the smallest p by the number of tests and keeps the order") {
   CHECK(holm({0.01, 0.04, 0.03}) == std::vector<double>{0.03, 0.06, 0.06});
   CHECK(holm({0.6, 0.7}) == std::vector<double>{1, 1});
   CHECK(holm({}).empty());
 }
 
-TEST_CASE("a difference of the detectable size is found about 8 times of 10") {
+TEST_CASE("a difference of the detectable size is found in about 8 of 10 cases") {
   for (const auto shape : {Noise::Shape::LogNormal, Noise::Shape::Nef}) {
     Noise noise(shape, 31);
     std::vector<double> ratios;
@@ -124,15 +126,15 @@ TEST_CASE("a difference of the detectable size is found about 8 times of 10") {
   }
 }
 
-TEST_CASE("nothing can be detected with repeats that no result would make significant") {
+TEST_CASE("too few repeats for any significant result have no detectable difference") {
   CHECK_FALSE(detectable_ratio({1, 2, 3}, {1, 2, 3}, 0.05).has_value());
   CHECK(detectable_ratio({1, 2, 3, 4}, {1, 2, 3, 4}, 0.05).has_value());
   CHECK_FALSE(detectable_ratio({1, 2, 3, 4}, {1, 2, 3, 4}, 0.05 / 10).has_value());
 }
 
-TEST_CASE("the centre of one sample is the median of its pairs' means, with Wilcoxon's interval") {
+TEST_CASE("the centre of a sample is the median of its pair means with Wilcoxon's interval") {
   const Estimate few = hodges_lehmann_center({1, 2, 10});
-  CHECK(few.value == Approx(3.75));  // of 1, 1.5, 2, 5.5, 6, 10
+  CHECK(few.value == Approx(3.75));  // median of 1, 1.5, 2, 5.5, 6, 10
   CHECK(few.interval == Interval{Interval::Kind::Range, 1, 10});
   const Estimate six = hodges_lehmann_center({1, 2, 3, 4, 5, 6});
   CHECK(six.value == Approx(3.5));
@@ -140,7 +142,7 @@ TEST_CASE("the centre of one sample is the median of its pairs' means, with Wilc
   CHECK(hodges_lehmann_center({7}).interval.kind == Interval::Kind::None);
 }
 
-TEST_CASE("intervals of centres cover 95 times of 100, exact and approximate") {
+TEST_CASE("intervals of centres cover the truth in 95 of 100 cases, exact and approximate") {
   for (const std::size_t n : {std::size_t{8}, std::size_t{30}}) {
     std::mt19937_64 engine(7);
     std::normal_distribution<double> noise(5, 1);

@@ -26,7 +26,8 @@ double coverage_of_median(Noise::Shape shape, std::size_t n) {
   return static_cast<double>(covered) / kTrials;
 }
 
-/// `scale` is how much less the denominators spread.
+/// Returns the coverage of the interval of a ratio. `scale` is the spread of the denominators
+/// relative to the numerators.
 double coverage_of_ratio(Noise::Shape shape, std::size_t n, double scale) {
   Noise noise(shape, 12);
   int covered = 0;
@@ -38,7 +39,7 @@ double coverage_of_ratio(Noise::Shape shape, std::size_t n, double scale) {
 
 }  // namespace
 
-TEST_CASE("95 % intervals of medians cover the truth 93 to 97 times of 100") {
+TEST_CASE("95 % intervals of medians cover the truth in 93 to 97 of 100 cases") {
   for (const auto shape : {Noise::Shape::LogNormal, Noise::Shape::Outliers, Noise::Shape::Nef}) {
     for (const std::size_t n : {6, 10, 20}) {
       const double coverage = coverage_of_median(shape, n);
@@ -49,7 +50,7 @@ TEST_CASE("95 % intervals of medians cover the truth 93 to 97 times of 100") {
   }
 }
 
-TEST_CASE("95 % intervals of ratios of medians cover the truth 93 to 97 times of 100") {
+TEST_CASE("95 % intervals of ratios of medians cover the truth in 93 to 97 of 100 cases") {
   for (const auto shape : {Noise::Shape::LogNormal, Noise::Shape::Outliers, Noise::Shape::Nef}) {
     for (const std::size_t n : {6, 10, 20}) {
       for (const double scale : {1.0, 0.2}) {
@@ -63,10 +64,10 @@ TEST_CASE("95 % intervals of ratios of medians cover the truth 93 to 97 times of
   }
 }
 
-TEST_CASE("intervals of Hodges and Lehmann's ratio cover the truth 93 to 97 times of 100") {
+TEST_CASE("intervals of the Hodges-Lehmann ratio cover the truth in 93 to 97 of 100 cases") {
   constexpr int kSamples = 1000;
   for (const auto shape : {Noise::Shape::LogNormal, Noise::Shape::Outliers, Noise::Shape::Nef}) {
-    // Times drawn with replacement meet their equals, which makes intervals wider.
+    // Times drawn with replacement contain ties, which widen the intervals.
     const double most = shape == Noise::Shape::Nef ? 0.98 : 0.97;
     for (const std::size_t n : {6, 10, 20}) {
       Noise noise(shape, 13);
@@ -82,7 +83,7 @@ TEST_CASE("intervals of Hodges and Lehmann's ratio cover the truth 93 to 97 time
   }
 }
 
-TEST_CASE("one value has no interval, few have only their range") {
+TEST_CASE("one value has no interval, and few values have only their range") {
   CHECK_THROWS_AS(interval_of_median({}), base::RunError);
   CHECK(interval_of_median({7}).kind == Interval::Kind::None);
   CHECK(interval_of_median({7, 5, 6}) == Interval{Interval::Kind::Range, 5, 7});
@@ -90,14 +91,15 @@ TEST_CASE("one value has no interval, few have only their range") {
   CHECK(interval_of_median({1, 2, 3, 4, 5, 6}).kind == Interval::Kind::Confidence95);
 }
 
-TEST_CASE("the interval of six values lies a little within their range") {
-  // Coverage 31/32 outside, 25/32 one further in: share 0.1, weight 5 * 0.1 / (1 + 4 * 0.1).
+TEST_CASE("the interval of six values is slightly narrower than their range") {
+  // Coverage is 31/32 outside and 25/32 one step inside. The share is 0.1, and the weight is 5 *
+  // 0.1 / (1 + 4 * 0.1).
   const Interval interval = interval_of_median({0, 10, 20, 30, 40, 50});
   CHECK(interval.low == Approx(10 * 0.5 / 1.4));
   CHECK(interval.high == Approx(50 - 10 * 0.5 / 1.4));
 }
 
-TEST_CASE("one outlier cannot move the interval of ten values") {
+TEST_CASE("one outlier does not move the interval of ten values") {
   std::vector<double> values{9, 10, 11, 12, 13, 14, 15, 16, 17, 18};
   const Interval before = interval_of_median(values);
   values.back() = 1e6;
@@ -116,7 +118,7 @@ TEST_CASE("a ratio needs six values on both sides for an interval") {
   CHECK(interval_of_ratio(six, six).kind == Interval::Kind::Confidence95);
 }
 
-TEST_CASE("a ratio's interval scales with its numerator and turns round with its inverse") {
+TEST_CASE("the interval of a ratio scales with its numerator and inverts with the ratio") {
   const std::vector<double> a{1, 2, 3, 4, 5, 6, 7};
   std::vector<double> b = a;
   for (double& value : b) value *= 4;

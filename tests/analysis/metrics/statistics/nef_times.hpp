@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times that a published study measured: DenseNet121 on 2 and 3 GPUs, ten runs of each point, with
-// the outliers they have. Slowest rank's loading + compute [s] of run 1 to 10, rounded to 0.1 ms,
-// from gpu/gpu_experiments/bs{B}_gpus{G} of github.com/yisola2/Parallel at c61403a (MIT).
+// Measured times of a published study: DenseNet121 on 2 and 3 GPUs, ten runs per point, including
+// outliers. Each value is the slowest rank's loading + compute time [s] of run 1 to 10, rounded to
+// 0.1 ms, from gpu/gpu_experiments/bs{B}_gpus{G} of github.com/yisola2/Parallel at c61403a (MIT).
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 namespace dlscale::test {
 
 struct NefPoint {
-  int batch;  ///< of all GPUs together
+  int batch;  ///< batch of all GPUs together
   int gpus;
   std::vector<double> times_s;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Noise of times as logarithms around a median of 0 that is known.
+// Noise of log times with a known median of 0.
 #pragma once
 
 #include <cmath>
@@ -15,9 +15,9 @@ namespace dlscale::test {
 class Noise {
  public:
   enum class Shape {
-    LogNormal,  ///< 10 %
-    Outliers,   ///< the same, and each tenth time is 2 to about 4 times as long
-    Nef,        ///< drawn from measured times, each divided by the median of its point
+    LogNormal,  ///< standard deviation of 10 %
+    Outliers,   ///< log-normal with each tenth time 2 to about 4 times as long
+    Nef,        ///< measured times divided by the median of their point
   };
 
   Noise(Shape shape, std::uint64_t seed) : shape_(shape), engine_(seed) {
@@ -31,7 +31,7 @@ class Noise {
     if (shape == Shape::Nef) center_ = analysis::median(pool_);
   }
 
-  /// `n` times whose true median is `median_s`; `scale` stretches their spread.
+  /// Returns `n` times with true median `median_s`. `scale` stretches their spread.
   std::vector<double> times(std::size_t n, double median_s = 1, double scale = 1) {
     std::vector<double> drawn(n);
     for (double& time : drawn) time = median_s * std::exp(scale * (next() - center_));

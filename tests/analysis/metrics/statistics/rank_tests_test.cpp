@@ -11,7 +11,7 @@ namespace {
 using test::nef_times;
 using test::Noise;
 
-/// How often samples of one distribution are told apart at 5 %.
+/// Returns how often samples of one distribution differ at the 5 % level.
 double false_positives(Noise::Shape shape, std::size_t n) {
   Noise noise(shape, 21);
   constexpr int kTrials = 1500;
@@ -22,14 +22,14 @@ double false_positives(Noise::Shape shape, std::size_t n) {
 
 }  // namespace
 
-TEST_CASE("the published times of 2 and 3 GPUs differ from batch 64 on, not at 16 and 32") {
+TEST_CASE("the published times of 2 and 3 GPUs differ at batches 64 and 128 only") {
   CHECK(mann_whitney(nef_times(16, 2), nef_times(16, 3)).p == Approx(0.5787).margin(5e-5));
   CHECK(mann_whitney(nef_times(32, 2), nef_times(32, 3)).p == Approx(0.2176).margin(5e-5));
   CHECK(mann_whitney(nef_times(64, 2), nef_times(64, 3)).p == Approx(0.0005).margin(5e-5));
   CHECK(mann_whitney(nef_times(128, 2), nef_times(128, 3)).p == Approx(0.0089).margin(5e-5));
 }
 
-TEST_CASE("the p of samples apart is the smallest there is") {
+TEST_CASE("separate samples have the smallest possible p") {
   CHECK(mann_whitney({1, 2, 3}, {4, 5, 6}).p == Approx(0.1));
   CHECK(smallest_p(3, 3) == Approx(0.1));
   CHECK(mann_whitney({1, 2, 3, 4}, {5, 6, 7, 8}).p == Approx(smallest_p(4, 4)));
@@ -37,9 +37,9 @@ TEST_CASE("the p of samples apart is the smallest there is") {
   CHECK(smallest_p(0, 0) == 1);
 }
 
-TEST_CASE("ties are counted as they are") {
-  // Of the 6 divisions of {1, 1, 2, 3} into pairs the sums of ranks are 3, 4.5, 4.5, 5.5, 5.5, 7
-  // (1.5 + 1.5, 1.5 + 3 twice, 1.5 + 4 twice, 3 + 4): only 3 and 7 are as far from 5 as 3 is.
+TEST_CASE("the exact test handles ties") {
+  // The 6 divisions of {1, 1, 2, 3} into pairs have the rank sums 3, 4.5, 4.5, 5.5, 5.5, 7 (1.5 +
+  // 1.5, 1.5 + 3 twice, 1.5 + 4 twice, 3 + 4). Only 3 and 7 are as far from 5 as 3.
   const TestResult result = mann_whitney({1, 1}, {2, 3});
   CHECK(result.exact);
   CHECK(result.p == Approx(2 / 6.0));
@@ -57,7 +57,7 @@ TEST_CASE("the approximation for large samples agrees with the exact test") {
   CHECK(mann_whitney(std::vector<double>(30, 1.0), std::vector<double>(30, 1.0)).p == 1);
 }
 
-TEST_CASE("of 100 pairs without a difference at most 5 are told apart") {
+TEST_CASE("at most 5 of 100 pairs without a difference are found different") {
   for (const auto shape : {Noise::Shape::LogNormal, Noise::Shape::Nef}) {
     for (const std::size_t n : {4, 6, 10}) {
       INFO("shape " << static_cast<int>(shape) << ", n = " << n);
@@ -66,27 +66,27 @@ TEST_CASE("of 100 pairs without a difference at most 5 are told apart") {
   }
 }
 
-TEST_CASE("ranks of shifts leave at most the tail outside") {
+TEST_CASE("ranks of shifts leave at most the tail probability outside") {
   CHECK(shift_rank(3, 3, 0.025) == 0);  // P(U = 0) = 1/20
   CHECK(shift_rank(4, 4, 0.025) == 1);  // P(U = 0) = 1/70, P(U <= 1) = 2/70
   CHECK(shift_rank(10, 10, 0.025) == 24);
   CHECK(shift_rank(30, 30, 0.025) == 317);
 }
 
-TEST_CASE("Kruskal and Wallis tell samples apart as their formula says") {
-  // Sums of ranks 6, 15, 24: H = 12 / 90 * (12 + 75 + 192) - 30 = 7.2, p = exp(-3.6).
+TEST_CASE("the Kruskal-Wallis test follows its formula") {
+  // The rank sums 6, 15, 24 give H = 12 / 90 * (12 + 75 + 192) - 30 = 7.2 and p = exp(-3.6).
   CHECK(kruskal_wallis({{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}).p == Approx(std::exp(-3.6)));
   CHECK(kruskal_wallis({{1, 2, 3}, {1, 2, 3}}).p == Approx(1));
   CHECK(kruskal_wallis({{1, 1}, {1, 1}}).p == 1);
   CHECK(kruskal_wallis({{1, 2, 3}}).p == 1);
 }
 
-TEST_CASE("ranks within blocks are judged exactly, whatever the blocks have in common") {
+TEST_CASE("ranks within blocks have an exact p, whatever the differences between blocks") {
   CHECK(p_of_high_ranks({}) == 1);
   CHECK(p_of_high_ranks({{{1, 2, 3, 9}, 3}}) == Approx(0.25));
   CHECK(p_of_high_ranks({{{1, 2, 3, 9}, 0}}) == Approx(1));
   CHECK(p_of_high_ranks({{{1, 2}, 1}, {{500, 100}, 0}, {{7, 8}, 1}}) == Approx(1 / 8.0));
-  // Ranks 3 and 2 of 3: sums of 5 or more are (3, 2), (2, 3) and (3, 3) of 9.
+  // With ranks 3 and 2 of 3, a sum of at least 5 has the cases (3, 2), (2, 3) and (3, 3) of 9.
   CHECK(p_of_high_ranks({{{1, 2, 3}, 2}, {{30, 10, 50}, 0}}) == Approx(3 / 9.0));
   CHECK(smallest_p_of_ranks({{{1, 2, 3}, 2}, {{30, 10, 50}, 0}}) == Approx(1 / 9.0));
 }
@@ -97,7 +97,7 @@ TEST_CASE("equal values in a block share their ranks") {
   CHECK(p_of_high_ranks({{{1, 2, 2}, 1}, {{1, 2, 3}, 2}}) == Approx(2 / 9.0));
 }
 
-TEST_CASE("many members of many blocks keep their tiny chances") {
+TEST_CASE("many members of many blocks keep their tiny probabilities") {
   std::vector<double> values(256);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
   CHECK(p_of_high_ranks({{values, 255}, {values, 255}, {values, 255}}) ==

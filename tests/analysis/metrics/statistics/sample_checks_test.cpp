@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands out in a sample, where it gets steady, whether it looks normal.
+// Tests of outliers, steady states and normality of samples.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
@@ -26,7 +26,7 @@ TEST_CASE("modified z finds the outlying runs of the published times") {
   CHECK(left_out(nef_times(128, 2), OutlierPolicy::Mad) == Indices{9});
 }
 
-TEST_CASE("modified z is 0.6745 times the distance in median deviations") {
+TEST_CASE("modified z is 0.6745 times the distance in median absolute deviations") {
   const std::vector<double> z = modified_z({1, 2, 3, 4, 11});
   CHECK(z[2] == 0);
   CHECK(z[4] == Approx(0.6745 * 8));
@@ -35,7 +35,7 @@ TEST_CASE("modified z is 0.6745 times the distance in median deviations") {
   CHECK(modified_z({}).empty());
 }
 
-TEST_CASE("policies leave out what their names say, and never everything") {
+TEST_CASE("outlier policies leave out the values of their definitions and never all values") {
   const std::vector<double> times{9, 1, 5, 7};
   CHECK(left_out(times, OutlierPolicy::None).empty());
   CHECK(left_out(times, OutlierPolicy::Olympic) == Indices{0, 1});
@@ -54,7 +54,7 @@ TEST_CASE("an unknown outlier policy is a usage error with the nearest name") {
       Catch::Contains("unknown outlier policy \"olimpic\"; did you mean \"olympic\""));
 }
 
-TEST_CASE("a run is steady from the first window on that agrees with the four behind it") {
+TEST_CASE("a run is steady from the first window that agrees with the next four") {
   CHECK(steady_from({9, 3, 1.5, 1, 1.01, 0.99, 1, 1, 5}) == 3);
   CHECK(steady_from({1, 1, 1, 1, 1}) == 0);
   CHECK_FALSE(steady_from({1, 1, 1, 1}).has_value());
@@ -63,7 +63,7 @@ TEST_CASE("a run is steady from the first window on that agrees with the four be
   CHECK(steady_from({1, 1.1, 1, 1.1, 1}, {.variation = 0.1}) == 0);
 }
 
-TEST_CASE("normal samples look normal 95 times of 100, published times seldom") {
+TEST_CASE("normal samples look normal in 95 of 100 cases, and published times rarely do") {
   Noise noise(Noise::Shape::LogNormal, 41);
   int normal = 0;
   for (int i = 0; i < 1000; ++i) normal += looks_normal(logs_of(noise.times(10))).value();
@@ -73,7 +73,7 @@ TEST_CASE("normal samples look normal 95 times of 100, published times seldom") 
   CHECK_FALSE(looks_normal(nef_times(128, 2)).value());
 }
 
-TEST_CASE("too few or equal values have no shape") {
+TEST_CASE("too few or equal values have no test of normality") {
   CHECK_FALSE(looks_normal({1, 2, 3, 4, 5, 6, 7}).has_value());
   CHECK_FALSE(looks_normal(std::vector<double>(10, 2.0)).has_value());
 }

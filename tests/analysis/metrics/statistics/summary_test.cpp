@@ -22,7 +22,7 @@ TEST_CASE("mean and standard deviation follow their definitions") {
   CHECK(standard_deviation({4}) == 0);
 }
 
-TEST_CASE("nothing cannot be summarised") {
+TEST_CASE("empty samples cannot be summarised") {
   CHECK_THROWS_AS(median({}), base::RunError);
   CHECK_THROWS_AS(mean({}), base::RunError);
 }

@@ -34,7 +34,7 @@ Frame measured_series() {
 
 }  // namespace
 
-TEST_CASE("every kind of figure is drawn, the same each time") {
+TEST_CASE("every kind of figure is drawn with the same bytes each time") {
   test::TempDir folder;
   for (const FigureKind& kind : figure_kinds()) {
     INFO(kind.name);
@@ -52,12 +52,12 @@ TEST_CASE("every kind of figure is drawn, the same each time") {
   }
 }
 
-TEST_CASE("shares that are nothing everywhere are drawn, too") {
+TEST_CASE("shares that are 0 everywhere are drawn too") {
   Frame frame = measured_series();
   for (RunRow& run : frame.runs) {
-    run.conditions["trainer"] = "0.1";  // which records parts of no time as well
+    run.conditions["trainer"] = "0.1";  // trainer that records parts without time
     run.steps.parts_s[0] = 0;
-    run.steps.parts_s[4] = run.steps.wall_s;  // all of it exposed
+    run.steps.parts_s[4] = run.steps.wall_s;  // completely exposed communication
   }
   test::TempDir folder;
   for (const char* kind : {"overlap", "load-share"}) {
@@ -68,21 +68,21 @@ TEST_CASE("shares that are nothing everywhere are drawn, too") {
   }
 }
 
-TEST_CASE("every kind of figure of no runs has no series") {
+TEST_CASE("every kind of figure without runs has no series") {
   for (const FigureKind& kind : figure_kinds()) {
     INFO(kind.name);
     CHECK(kind.make(frame_of({}), {}).series.empty());
   }
 }
 
-TEST_CASE("a figure's CSV holds its points with their bounds") {
+TEST_CASE("the CSV of a figure has its points with their bounds") {
   const std::string csv = figure_csv(find_figure_kind("throughput").make(measured_series(), {}));
   CHECK_THAT(csv, Contains("series,gpus,throughput_samples_per_s,low,high\n"));
   CHECK_THAT(csv, Contains("ddp,4,3600,,\n"));
   CHECK_THAT(csv, Contains("ddp,1,1047.6190476190477,1000,1100\n"));
 }
 
-TEST_CASE("without a converter there are the CSV and the SVG file, and the package is named") {
+TEST_CASE("without a converter the CSV and SVG files are written, and the package is named") {
   test::TempDir folder;
   const Figure figure = find_figure_kind("speedup").make(measured_series(), {});
   const Drawn drawn = write_figure(figure, folder / "s", {"svg", "pdf"}, "no-such-converter");
@@ -91,7 +91,7 @@ TEST_CASE("without a converter there are the CSV and the SVG file, and the packa
   CHECK_FALSE(std::filesystem::exists(folder / "s.pdf"));
 }
 
-TEST_CASE("a converter that is missing or fails leaves the picture of another time") {
+TEST_CASE("a missing or failing converter keeps the earlier image") {
   test::TempDir folder;
   const Figure figure = find_figure_kind("speedup").make(measured_series(), {});
   base::write_file_atomically(folder / "s.png", "drawn before");
@@ -101,10 +101,10 @@ TEST_CASE("a converter that is missing or fails leaves the picture of another ti
         "false did not write the png file: no error message");
   CHECK(base::read_file(folder / "s.png") == "drawn before");
   const std::filesystem::directory_iterator entries(folder.path());
-  CHECK(std::distance(begin(entries), end(entries)) == 2);  // with the CSV file, without drafts
+  CHECK(std::distance(begin(entries), end(entries)) == 2);  // PNG and CSV, no temporary files
 }
 
-TEST_CASE("a PNG file alone is drawn, in a folder whose name begins with a hyphen") {
+TEST_CASE("a single PNG file is drawn, in a folder whose name begins with a hyphen") {
   test::TempDir folder;
   const Figure figure = find_figure_kind("breakdown").make(measured_series(), {});
   const Drawn drawn = write_figure(figure, folder / "-f" / "-s", {"png"});
@@ -113,7 +113,7 @@ TEST_CASE("a PNG file alone is drawn, in a folder whose name begins with a hyphe
   CHECK_FALSE(std::filesystem::exists(folder / "-f" / "-s.svg"));
 }
 
-TEST_CASE("efficiency has a band, bars are hatched, reference lines are called by their names") {
+TEST_CASE("efficiency has a band, bars are hatched, and reference lines are labelled") {
   const auto svg = [](const char* kind) {
     return svg_file(find_figure_kind(kind).make(measured_series(), {}), "f");
   };
@@ -123,7 +123,7 @@ TEST_CASE("efficiency has a band, bars are hatched, reference lines are called b
   CHECK_THAT(svg("pareto"), Contains(">Pareto front</text>"));
 }
 
-TEST_CASE("a file says what it shows, with colours of its own") {
+TEST_CASE("an SVG file contains its title and its own colours") {
   Figure figure = find_figure_kind("speedup").make(measured_series(), {});
   figure.title = "it's <b>100 %</b> & a_b^c";
   figure.series[0].label = "d'Azur, \"x\" `date`";
@@ -131,10 +131,10 @@ TEST_CASE("a file says what it shows, with colours of its own") {
   CHECK_THAT(svg, Contains("&lt;b&gt;100 %&lt;/b&gt; &amp; a_b^c</text>") &&
                       Contains("d&#39;Azur, &quot;x&quot; `date`</text>"));
   CHECK_THAT(svg, Contains(".c0 .line,.c0 .bar,.c0 .mark{stroke:#0072B2}"));
-  CHECK_THAT(svg, !Contains("var("));  // which few converters know
+  CHECK_THAT(svg, !Contains("var("));  // rarely supported by converters
 }
 
-TEST_CASE("a folder that cannot be made is an error naming it") {
+TEST_CASE("a folder that cannot be made is an error that names it") {
   test::TempDir folder;
   base::write_file_atomically(folder / "file", "");
   const Figure figure = find_figure_kind("speedup").make(measured_series(), {});
@@ -142,9 +142,9 @@ TEST_CASE("a folder that cannot be made is an error naming it") {
                     Contains("cannot make folder"));
 }
 
-TEST_CASE("the ideal line needs a baseline that all curves share") {
+TEST_CASE("the ideal line requires a baseline that all curves share") {
   Frame frame = measured_series();
-  frame.runs.erase(frame.runs.begin() + 3);  // horovod keeps 4 GPUs only
+  frame.runs.erase(frame.runs.begin() + 3);  // horovod with 4 GPUs only
   CHECK_FALSE(find_figure_kind("speedup").make(frame, {{"per-curve", 0}}).ideal.has_value());
   CHECK(find_figure_kind("speedup").make(measured_series(), {}).ideal.has_value());
 }

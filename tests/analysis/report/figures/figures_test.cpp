@@ -16,7 +16,8 @@ using Catch::Contains;
 using test::frame_of;
 using test::run_at;
 
-/// Trained for two epochs of `epoch_s` each, to `accuracy` in the second.
+/// Returns a run that trained for two epochs of `epoch_s` each and reached `accuracy` in the second
+/// epoch.
 RunRow trained(int gpus, double epoch_s, double accuracy, int repetition = 1) {
   RunRow run = run_at(gpus, 1000 * gpus, "ddp", repetition);
   run.epochs = {{0, epoch_s, 0.9}, {1, epoch_s, 0.4}};
@@ -36,7 +37,7 @@ const FigurePoint& point(const Figure& figure, std::size_t i) {
 
 }  // namespace
 
-TEST_CASE("throughput per GPU is throughput over the GPU count, bounds as well") {
+TEST_CASE("throughput per GPU divides the throughput and its bounds by the GPU count") {
   const Figure figure =
       figure_of("throughput-per-gpu", {run_at(2, 1000, "ddp", 1), run_at(2, 2000, "ddp", 2)});
   CHECK(point(figure, 0).y == Approx(1 / (0.5 / 1000 + 0.5 / 2000) / 2));
@@ -44,19 +45,19 @@ TEST_CASE("throughput per GPU is throughput over the GPU count, bounds as well")
   CHECK(point(figure, 0).bounds->high == Approx(1000));
 }
 
-TEST_CASE("the time of an epoch leaves out the first one") {
+TEST_CASE("the epoch time excludes the first epoch") {
   RunRow run = trained(1, 10, 0.9);
   run.epochs[0].wall_s = 100;
   CHECK(point(figure_of("epoch-time", {run}), 0).y == 10);
 }
 
-TEST_CASE("what an epoch sends is what was counted in a step times its steps") {
+TEST_CASE("the data sent per epoch is that of a step times the number of steps") {
   const Figure figure = figure_of("transfer", {trained(2, 10, 0.9)});
   CHECK(point(figure, 0).y == Approx(4000.0 * 100 * 1e-9));
-  CHECK(figure_of("transfer", {run_at(2, 1000)}).series.empty());  // nothing is known of the model
+  CHECK(figure_of("transfer", {run_at(2, 1000)}).series.empty());  // unknown model
 }
 
-TEST_CASE("accuracy over time adds up the epochs, and long times are hours") {
+TEST_CASE("accuracy over time adds up the epochs, and long times are in hours") {
   const Figure seconds = figure_of("accuracy-vs-time", {trained(1, 10, 0.9)});
   CHECK(point(seconds, 1).x == 20);
   CHECK(point(seconds, 1).y == Approx(90));
@@ -66,7 +67,7 @@ TEST_CASE("accuracy over time adds up the epochs, and long times are hours") {
   CHECK(hours.x.id == "train_h");
 }
 
-TEST_CASE("the time to an accuracy is to the highest whole percent that every run reached") {
+TEST_CASE("the time to an accuracy uses the highest whole percent that every run reached") {
   const Figure figure = figure_of("time-to-accuracy", {trained(1, 10, 0.97), trained(2, 6, 0.919)});
   CHECK_THAT(figure.title, Contains("to 91 % test accuracy"));
   CHECK(point(figure, 0).y == 20);
@@ -74,7 +75,7 @@ TEST_CASE("the time to an accuracy is to the highest whole percent that every ru
   CHECK_THAT(figure_of("time-to-accuracy", {trained(1, 10, 0.97)}).title, Contains("to 97 %"));
 }
 
-TEST_CASE("the time to an accuracy is to the runs' target where they had one") {
+TEST_CASE("the time to an accuracy uses the runs' target if they had one") {
   RunRow reached = trained(1, 10, 0.97);
   reached.targets = {{"accuracy", 0.95, 1, 20, 1000}};
   const Figure figure = figure_of("time-to-accuracy", {reached, trained(2, 6, 0.9)});
@@ -83,13 +84,13 @@ TEST_CASE("the time to an accuracy is to the runs' target where they had one") {
   CHECK_THAT(figure.subtitle, Contains("1 of 2 runs reached it"));
 }
 
-TEST_CASE("the Pareto front has the points that none beats in cost and accuracy") {
+TEST_CASE("the Pareto front has the points that are best in cost or accuracy") {
   const Figure figure =
       figure_of("pareto", {trained(1, 3600, 0.95), trained(2, 1700, 0.90), trained(4, 1800, 0.93)});
   CHECK(point(figure, 0).x == Approx(2));
   CHECK(point(figure, 2).x == Approx(4));
   CHECK(point(figure, 2).note == "4");
-  REQUIRE(figure.ideal->points.size() == 2);  // 4 GPUs cost more for less
+  REQUIRE(figure.ideal->points.size() == 2);  // 4 GPUs at more cost and less accuracy
   CHECK(figure.ideal->points[0].y == Approx(90));
   CHECK(figure.ideal->points[1].y == Approx(95));
   CHECK_FALSE(figure.lines);
@@ -106,9 +107,9 @@ TEST_CASE("ticks are round numbers inside the axis") {
   CHECK(plain_number(0.30000000000000004) == "0.3");
 }
 
-TEST_CASE("overlap is what was not exposed of the communication, at least nothing") {
+TEST_CASE("overlap is the hidden part of communication and at least 0") {
   RunRow run = run_at(2, 1000);
-  CHECK(figure_of("overlap", {run}).series.empty());  // nobody counted
+  CHECK(figure_of("overlap", {run}).series.empty());  // no recorded communication time
   run.steps.comm_busy_s = 0.5 * run.steps.wall_s;
   run.steps.parts_s[4] = 0.2 * run.steps.wall_s;
   CHECK(point(figure_of("overlap", {run}), 0).y == Approx(60));
@@ -116,7 +117,7 @@ TEST_CASE("overlap is what was not exposed of the communication, at least nothin
   CHECK(point(figure_of("overlap", {run}), 0).y == 0);
 }
 
-TEST_CASE("the load share is the waiting for data among the parts") {
+TEST_CASE("the load share is the fraction of the parts spent waiting for data") {
   RunRow run = run_at(2, 1000);
   run.steps.parts_s[0] = run.steps.wall_s;
   CHECK(point(figure_of("load-share", {run}), 0).y == Approx(50));
@@ -124,25 +125,25 @@ TEST_CASE("the load share is the waiting for data among the parts") {
   CHECK(figure_of("load-share", {run}).series.empty());
 }
 
-TEST_CASE("a load share that nobody recorded is not 0 but no point") {
+TEST_CASE("a load share that was not recorded gives no point") {
   CHECK(figure_of("load-share", {run_at(2, 1000)}).series.empty());
   RunRow own = run_at(2, 1000);
   own.conditions["trainer"] = "0.1";
   CHECK(point(figure_of("load-share", {own}), 0).y == 0);
 }
 
-TEST_CASE("the breakdown figure has the parts that somebody recorded") {
+TEST_CASE("the breakdown figure has the recorded parts") {
   const Figure figure = figure_of("breakdown", {run_at(2, 1000)});
   REQUIRE(figure.series.size() == 3);
   CHECK(figure.series[0].label == "forward");
   CHECK(figure.series[1].label == "backward");
-  CHECK(figure.series[1].color == 3);  // as in figures of all parts
+  CHECK(figure.series[1].color == 3);  // same colour as in figures of all parts
   CHECK(figure.series[2].label == "other");
   CHECK(figure.series[1].points.at(0).y == Approx(0.6 * 128));
   CHECK_THAT(figure.notes.back(), Contains("not recorded, so unknown and not 0: load_wait"));
 }
 
-TEST_CASE("a part that only some bars have is unknown in the others, not 0") {
+TEST_CASE("a part that only some bars have is unknown in the others instead of 0") {
   RunRow with_load = run_at(1, 1000);
   with_load.steps.parts_s[0] = 0.1 * with_load.steps.wall_s;
   const Figure figure = figure_of("breakdown", {with_load, run_at(2, 1000)});
@@ -153,7 +154,7 @@ TEST_CASE("a part that only some bars have is unknown in the others, not 0") {
   CHECK_THAT(pgfplots_figure(figure), Contains("\n      (1,0)};") && Contains("\n      (1,38."));
 }
 
-TEST_CASE("the loss of runs that recorded none is no figure, of some runs theirs") {
+TEST_CASE("runs without a recorded loss are left out of the loss figure") {
   RunRow silent = trained(1, 10, 0.9);
   for (EpochRow& epoch : silent.epochs) epoch.train_loss = std::nan("");
   CHECK(figure_of("loss", {silent}).series.empty());
@@ -161,7 +162,7 @@ TEST_CASE("the loss of runs that recorded none is no figure, of some runs theirs
   CHECK(figure_of("accuracy-vs-epoch", {silent}).series.size() == 1);
 }
 
-TEST_CASE("images to an accuracy are those of its epochs, over the global batch") {
+TEST_CASE("samples to an accuracy count those of all epochs, over the global batch") {
   RunRow one = trained(1, 10, 0.97);
   RunRow two = trained(2, 6, 0.97);
   one.size.steps_per_epoch = 1000;
@@ -179,7 +180,7 @@ TEST_CASE("images to an accuracy are those of its epochs, over the global batch"
 
 namespace {
 
-/// Six repeats on 1 to 8 GPUs that lose 5 % of time a doubling, continued by laws.
+/// Returns a figure with laws for six repeats on 1 to 8 GPUs that lose 5 % of time per doubling.
 Figure continued(const char* kind, int most_gpus = 8) {
   std::vector<RunRow> runs;
   for (int gpus = 1, doublings = 0; gpus <= most_gpus; gpus *= 2, ++doublings) {
@@ -195,7 +196,7 @@ Figure continued(const char* kind, int most_gpus = 8) {
 
 }  // namespace
 
-TEST_CASE("laws continue efficiency and speed-up to eight times the most GPUs, with a band") {
+TEST_CASE("laws extend efficiency and speed-up to eight times the most GPUs, with a band") {
   const Figure figure = continued("efficiency");
   REQUIRE(figure.series.size() == 2);
   const Series& law = figure.series[1];
@@ -214,7 +215,7 @@ TEST_CASE("laws continue efficiency and speed-up to eight times the most GPUs, w
   CHECK(find_figure_kind("efficiency").make(frame_of({run_at(1, 10)}), {}).series.size() == 1);
 }
 
-TEST_CASE("two points have no laws, and the figure says so") {
+TEST_CASE("two points give no laws, which the figure notes") {
   const Figure figure = continued("efficiency", 2);
   CHECK(figure.series.size() == 1);
   CHECK_THAT(figure.notes.back(), Contains("no curve has 3 points"));
@@ -231,7 +232,7 @@ TEST_CASE("a fitted series is a dashed line with a band and without marks in eve
 
 namespace {
 
-/// 2 GFLOP a sample forward, 4 backward, and 10 MB either way.
+/// Returns a card with 2 GFLOP per sample forward, 4 backward, and 10 MB in each pass.
 contract::ModelCard card() {
   contract::ModelCard card;
   card.model = "resnet50";
@@ -247,7 +248,7 @@ contract::ModelCard card() {
 
 }  // namespace
 
-TEST_CASE("a roofline has what runs reached over FLOPs a byte, and the roof above") {
+TEST_CASE("a roofline shows the reached FLOP/s over FLOPs per byte, and the roof") {
   RunRow run = run_at(2, 1000);
   run.conditions["model"] = "resnet50";
   run.conditions["precision"] = "fp32";
@@ -255,9 +256,10 @@ TEST_CASE("a roofline has what runs reached over FLOPs a byte, and the roof abov
   const Figure figure = roofline_figure(frame_of({run}), {}, card(), rates, {});
   REQUIRE(figure.series.size() == 3);
   CHECK(point(figure, 0).x == Approx(300));               // 6 GFLOP / 20 MB
-  CHECK(point(figure, 0).y == Approx(6e9 * 500 / 1e12));  // 500 samples/s of a GPU
+  CHECK(point(figure, 0).y == Approx(6e9 * 500 / 1e12));  // 500 samples/s per GPU
   CHECK(point(figure, 0).note == "2");
-  // Forward 0.2 ms and backward 0.4 ms a sample, both by the peak.
+  // The forward pass takes 0.2 ms and the backward pass 0.4 ms per sample. Both are limited by the
+  // peak.
   CHECK(figure.series[1].points[0].y == Approx(6e9 / 6e-4 / 1e12));
   const Series& roof = figure.series[2];
   CHECK(roof.law);
@@ -267,7 +269,7 @@ TEST_CASE("a roofline has what runs reached over FLOPs a byte, and the roof abov
   CHECK(roof.points[2].y == Approx(10));
 }
 
-TEST_CASE("runs of other models or precisions are not under this model's roof") {
+TEST_CASE("runs of other models or precisions are left out of the roofline") {
   RunRow run = run_at(2, 1000);
   run.conditions["model"] = "vgg16";
   const Figure figure =

@@ -13,8 +13,7 @@ namespace dlscale::analysis {
 
 using Catch::Contains;
 
-TEST_CASE(
-    "a figure for LaTeX is a document with logarithmic ticks, error bars and the ideal line") {
+TEST_CASE("a LaTeX figure is a document with logarithmic ticks, error bars and the ideal line") {
   const std::string text = pgfplots_figure(test::sample_figure());
   for (const char* part :
        {"\\documentclass[border=2pt]{standalone}", "compat=1.18", "xmode=log, log basis x=2",
@@ -26,7 +25,7 @@ TEST_CASE(
   CHECK(text == pgfplots_figure(test::sample_figure()));
 }
 
-TEST_CASE("a line for LaTeX has its own points, with the ends of bars as differences") {
+TEST_CASE("a line in a LaTeX figure has its own points, with bounds as differences") {
   const std::string text = pgfplots_figure(test::sample_figure());
   CHECK_THAT(text, Contains("error bar style={solid}] coordinates {\n"
                             "      (1,1) += (0,0) -= (0,0)\n"
@@ -37,7 +36,7 @@ TEST_CASE("a line for LaTeX has its own points, with the ends of bars as differe
                        Contains("] coordinates {\n      (0,6)\n      (1,7)};\n"));
 }
 
-TEST_CASE("marks of several lines stand beside each other, on either kind of axis") {
+TEST_CASE("marks of several lines are placed next to each other, on both kinds of axis") {
   Figure figure = test::sample_figure();
   figure.series.push_back(figure.series[0]);
   CHECK_THAT(pgfplots_figure(figure),
@@ -50,7 +49,7 @@ TEST_CASE("marks of several lines stand beside each other, on either kind of axi
              Contains("      (2,0.9)};") && !Contains("(2.03") && !Contains("+="));
 }
 
-TEST_CASE("bounds are a band in figures that ask for one") {
+TEST_CASE("bounds are a band in figures with bands") {
   Figure figure = test::sample_figure();
   figure.band = true;
   const std::string text = pgfplots_figure(figure);
@@ -68,7 +67,7 @@ TEST_CASE("stacked bars are hatched, and their names are text") {
   CHECK_THAT(text, !Contains("bubble"));
 }
 
-TEST_CASE("hostile texts are neither commands nor comments that end") {
+TEST_CASE("special characters in texts give neither commands nor unterminated comments") {
   Figure figure = test::sample_figure();
   figure.title = "a\n\\input{passwd}";
   figure.series[0].label = "\\input{passwd} % $x_1$";
@@ -81,7 +80,7 @@ TEST_CASE("hostile texts are neither commands nor comments that end") {
   CHECK_THAT(text, Contains("(1,1) += (0,0) -= (0,0) [8x]\n") && Contains("-= (0,0.05) []};"));
 }
 
-TEST_CASE("of a function LaTeX gets some points and the last, of measurements all") {
+TEST_CASE("a LaTeX figure gets a sample of a function's points and all measured points") {
   Figure figure = test::sample_figure();
   figure.ideal.reset();
   figure.series[0].points.clear();
@@ -98,21 +97,21 @@ TEST_CASE("of a function LaTeX gets some points and the last, of measurements al
   CHECK_THAT(pgfplots_figure(figure), Contains("\n      (999,1)};"));
 }
 
-TEST_CASE("numbers that are none are no points") {
+TEST_CASE("non-finite numbers are not points") {
   Figure figure = test::sample_figure();
   figure.series[0].points[0].y = std::nan("");
   CHECK_THAT(pgfplots_figure(figure),
              !Contains("nan") && Contains("coordinates {\n      (2,0.9) +="));
 }
 
-TEST_CASE("a line without a number is left out of the legend, too") {
+TEST_CASE("a line without a number is left out of the legend too") {
   Figure figure = test::sample_figure();
   for (FigurePoint& point : figure.series[0].points) point.y = std::nan("");
   CHECK_THAT(pgfplots_figure(figure), !Contains("coordinates {\n      }") && !Contains("{ddp}") &&
                                           Contains("\\addlegendentry{ideal}"));
 }
 
-TEST_CASE("writing a figure for LaTeX makes its CSV and itself, under names LaTeX reads") {
+TEST_CASE("a LaTeX figure is written with its CSV, under names that LaTeX can read") {
   test::TempDir folder;
   const auto files = write_pgfplots(test::sample_figure(), folder / "e_1");
   REQUIRE(files.size() == 2);

@@ -12,7 +12,8 @@ namespace {
 
 using Catch::Contains;
 
-/// As in the Jülich study: 0.025 for each GPU, warm-up over 5 of 90 epochs.
+/// Returns a run with the settings of the Jülich study: a learning rate of 0.025 per GPU and
+/// warm-up over 5 of 90 epochs.
 contract::RunSpec juelich(const std::string& schedule, int gpus) {
   contract::RunSpec run;
   run.lr = {.base = 0.025, .peak = 0.025 * gpus};
@@ -26,11 +27,11 @@ contract::RunSpec juelich(const std::string& schedule, int gpus) {
 
 }  // namespace
 
-TEST_CASE("the points of a curve are those of the closed form") {
+TEST_CASE("the points of a curve follow the closed form") {
   const std::int64_t steps = 20;
   const Figure figure = rate_figure("s", {{juelich("cosine", 1024), steps}});
   REQUIRE(figure.series.size() == 1);
-  CHECK(figure.series[0].points.size() == 901);  // every second step, and the last
+  CHECK(figure.series[0].points.size() == 901);  // every second step and the last
   for (const FigurePoint& point : figure.series[0].points) {
     const double e = point.x;
     const double closed = e < 5 ? 0.025 + (25.6 - 0.025) * e / 5
@@ -41,7 +42,7 @@ TEST_CASE("the points of a curve are those of the closed form") {
   CHECK(figure.series[0].points.back().x == Approx(90 - 1.0 / steps));
 }
 
-TEST_CASE("runs that learn alike share a curve, and labels say what differs") {
+TEST_CASE("runs with equal learning rates share a curve, and labels show the differences") {
   contract::RunSpec other = juelich("step", 4);
   other.model = "resnet152";
   const Figure figure = rate_figure("s", {{juelich("step", 4), 10},
@@ -57,7 +58,7 @@ TEST_CASE("runs that learn alike share a curve, and labels say what differs") {
   CHECK(figure.subtitle == "planned value at each optimizer step; 3 curves for 4 points");
 }
 
-TEST_CASE("parameters of a schedule and warm-up are told where they differ") {
+TEST_CASE("parameters of a schedule and of warm-up are labelled if they differ") {
   contract::RunSpec slow = juelich("exponential", 4), cold = juelich("exponential", 4);
   slow.lr_schedule.gamma = 0.99;
   cold.lr.warmup_from = "zero";
@@ -69,7 +70,7 @@ TEST_CASE("parameters of a schedule and warm-up are told where they differ") {
   CHECK(figure.series[2].points.front().y == 0);
 }
 
-TEST_CASE("runs without a known rate have no curve; unknown epochs are drawn and noted") {
+TEST_CASE("runs with an unknown rate have no curve, and an unknown epoch length is noted") {
   contract::RunSpec external = juelich("constant", 1);
   external.lr.scale = "";
   CHECK(rate_figure("s", {{external, 10}}).series.empty());
@@ -78,7 +79,7 @@ TEST_CASE("runs without a known rate have no curve; unknown epochs are drawn and
   CHECK_THAT(figure.notes.at(0), Contains("as if an epoch had 100 steps"));
 }
 
-TEST_CASE("learning rates are drawn as lines without marks, where they are") {
+TEST_CASE("learning rates are drawn as lines without marks at their exact values") {
   const Figure figure = rate_figure("s", {{juelich("step", 4), 10}, {juelich("step", 8), 10}});
   const std::string svg = svg_file(figure, "lr");
   CHECK_THAT(svg, Contains("class=\"line\"") && !Contains("class=\"mark"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which runs a model's card is of, and where they lie under the roof.
+// Tests of the runs that match a model card, and of their position under the roof.
 #include "analysis/report/figures/roofline_figure.hpp"
 
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@ using test::frame_of;
 
 const predict::Rates kRates{predict::teraflops(10), predict::gigabytes_per_s(1000)};
 
-/// A run that the card is of, of 64 samples on each GPU.
+/// Returns a run that matches the card, with 64 samples on each GPU.
 RunRow run_of_card(int gpus = 1) {
   RunRow run = test::run_at(gpus, 100.0 * gpus);
   run.conditions["model"] = "made";
@@ -28,7 +28,7 @@ Figure figure_of(const RunRow& run, const SampleInputs& inputs = {}) {
   return roofline_figure(frame_of({run}), {}, test::made_card(), kRates, inputs);
 }
 
-/// Why the card is not of a run.
+/// Returns the reason why the card does not match a run.
 std::string refused(const RunRow& run, const SampleInputs& inputs = {}) {
   const Figure figure = figure_of(run, inputs);
   return figure.series.empty() ? figure.notes.back() : "it is";
@@ -36,21 +36,21 @@ std::string refused(const RunRow& run, const SampleInputs& inputs = {}) {
 
 }  // namespace
 
-TEST_CASE("a run of the card lies at its batch's intensity and at the FLOP/s that it reached") {
+TEST_CASE("a run of the card is placed at the intensity of its batch and at its FLOP/s") {
   const Figure figure = figure_of(run_of_card(), {{"ddp-g1-r1", "3x4x4"}});
   REQUIRE(figure.series.size() == 3);
   const FigurePoint& point = figure.series[0].points.at(0);
-  const double flops = 3 * (4e9 + 1e9) * 64;  // of a batch, both passes
+  const double flops = 3 * (4e9 + 1e9) * 64;  // FLOPs of a batch in both passes
   const double bytes = 3 * (1e9 + 0.1e9 * 64 + 0.8e9 + 0.2e9 * 64);
   CHECK(point.x == Approx(flops / bytes));
   CHECK(point.y == Approx(3 * 5e9 * 100 / 1e12));  // 100 samples/s
   CHECK(figure.series[1].points.at(0).y > point.y);
 }
 
-TEST_CASE("a card of another model, precision, input or size is refused, with the reason") {
+TEST_CASE("a card of another model, precision, input or size is rejected with the reason") {
   RunRow run = run_of_card();
   CHECK(refused(run) == "it is");
-  run.conditions["precision"] = "tf32";  // whose bytes are fp32's
+  run.conditions["precision"] = "tf32";  // same bytes as fp32
   CHECK(refused(run) == "it is");
   run.conditions["precision"] = "bf16";
   CHECK_THAT(refused(run),
@@ -65,13 +65,13 @@ TEST_CASE("a card of another model, precision, input or size is refused, with th
   run = run_of_card();
   run.size.trainable_parameters = 1000;
   CHECK_THAT(refused(run), Contains("1 point of 1000 trainable parameters"));
-  run.size.trainable_parameters = 0;  // nobody says it
+  run.size.trainable_parameters = 0;  // unknown number of parameters
   CHECK(refused(run) == "it is");
   run.batch_per_gpu = 0;
   CHECK_THAT(refused(run), Contains("1 point without a batch per GPU"));
 }
 
-TEST_CASE("runs that the card is of are drawn beside others, which are counted") {
+TEST_CASE("runs of the card are drawn, and other runs are counted") {
   RunRow other = run_of_card(2);
   other.conditions["precision"] = "bf16";
   const Figure figure = roofline_figure(frame_of({run_of_card(), other, run_of_card(4)}),

@@ -13,7 +13,7 @@ namespace {
 
 using Catch::Contains;
 
-/// What would do harm as markup, in one text.
+/// Text that would be harmful as markup.
 const std::string kHostile =
     "</title></script><script>alert('1')</script>\" onload=\"x\x01\x7f&amp;";
 
@@ -27,24 +27,24 @@ std::size_t times(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("no character of a text is markup") {
+TEST_CASE("no character of a text becomes markup") {
   CHECK(html_text("<a href=\"x\">'&'</a>") ==
         "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;");
   CHECK(html_text("one\ntwo\tthree\r") == "one two three ");
   CHECK(html_text("größe 模型 \xF0\x9F\x9A\x80") == "größe 模型 \xF0\x9F\x9A\x80");
 }
 
-TEST_CASE("control characters and what is no UTF-8 are replaced one by one") {
+TEST_CASE("control characters and invalid UTF-8 are replaced one by one") {
   const std::string r = "\xEF\xBF\xBD";
   CHECK(html_text(std::string("a\0b\x1b\x7f", 5)) == "a" + r + "b" + r + r);
-  CHECK(html_text("\xC0\xAF") == r + r);                  // an overlong slash
-  CHECK(html_text("\xED\xA0\x80") == r + r + r);          // a surrogate
+  CHECK(html_text("\xC0\xAF") == r + r);                  // overlong slash
+  CHECK(html_text("\xED\xA0\x80") == r + r + r);          // surrogate
   CHECK(html_text("\xF4\x90\x80\x80") == r + r + r + r);  // above U+10FFFF
-  CHECK(html_text("ab\xE6\xA8") == "ab" + r + r);         // cut off
-  CHECK(html_text("\xC2\x85") == r + r);                  // a control character of two bytes
+  CHECK(html_text("ab\xE6\xA8") == "ab" + r + r);         // truncated character
+  CHECK(html_text("\xC2\x85") == r + r);                  // two-byte control character
 }
 
-TEST_CASE("a page shows what was run, warnings before it, tables and figures") {
+TEST_CASE("a page shows the warnings, then the facts of the study, tables and figures") {
   const std::string page = html_page(test::sample_page());
   CHECK(page.find("one run per point") < page.find("<h2 id=\"study\">"));
   CHECK_THAT(page, Contains("<dt>baseline</dt><dd>1 GPU</dd>") && Contains("Made up</caption>"));
@@ -54,7 +54,7 @@ TEST_CASE("a page shows what was run, warnings before it, tables and figures") {
   CHECK(page == html_page(test::sample_page()));
 }
 
-TEST_CASE("hostile texts anywhere in a page leave its one script and no other markup") {
+TEST_CASE("harmful texts anywhere in a page give no additional script or markup") {
   StudyPage page = test::sample_page();
   page.figures[0].figure.series[0].points[0].note = "8";
   const std::string clean = html_page(page);
@@ -73,7 +73,7 @@ TEST_CASE("hostile texts anywhere in a page leave its one script and no other ma
   CHECK(text.find('\x01') == std::string::npos);
 }
 
-TEST_CASE("the policy of a page names the one script it allows, and nothing is loaded") {
+TEST_CASE("the policy of a page names its only script, and nothing is loaded") {
   const std::string page = html_page(test::sample_page());
   CHECK_THAT(page, Contains("default-src 'none'"));
   CHECK_THAT(page, Catch::Matches("[^]*script-src 'sha256-[A-Za-z0-9+/]{43}='[^]*"));
@@ -83,20 +83,20 @@ TEST_CASE("the policy of a page names the one script it allows, and nothing is l
   }
 }
 
-TEST_CASE("a page of nothing is a page") {
+TEST_CASE("a page without content is valid") {
   const std::string page = html_page({.title = "empty"});
   CHECK_THAT(page, Contains("<h1>empty</h1>") && !Contains("<table") && !Contains("Warnings"));
   CHECK_THAT(page, Contains("</html>\n"));
 }
 
-TEST_CASE("a figure says in words what it shows") {
+TEST_CASE("a figure has a description in words") {
   const Figure figure = test::sample_page().figures[0].figure;
   CHECK(figure_in_words(figure) ==
         "baseline 1 GPU. efficiency over GPUs. ddp: 1 at 1 to 0.9 at 2.");
   CHECK_THAT(figure_in_words(test::sample_bars()), Contains("one for each of 2 points"));
 }
 
-TEST_CASE("figures have marks, bars of bounds, bands, and hatched parts") {
+TEST_CASE("figures have marks, error bars, bands and hatched parts") {
   Figure figure = test::sample_page().figures[0].figure;
   CHECK(times(svg_figure(figure, "f"), "class=\"mark\"") == 2);
   CHECK(times(svg_figure(figure, "f"), "class=\"bar\"") == 1);

@@ -18,7 +18,7 @@ using Catch::Contains;
 using test::frame_of;
 using test::run_at;
 
-/// Every file below a folder by its name from there.
+/// Returns the content of every file below a folder by relative name.
 std::map<std::string, std::string> files_in(const fs::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -35,7 +35,7 @@ bool has(const std::vector<std::string>& list, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a kit has tables, figures, the paper and the page, twice the same bytes") {
+TEST_CASE("a report has tables, figures, the paper and the page, with the same bytes each time") {
   test::TempDir folder;
   const WrittenKit kit = write_kit(test::sample_page(), folder / "kit");
   CHECK(kit.problem.empty());
@@ -52,10 +52,10 @@ TEST_CASE("a kit has tables, figures, the paper and the page, twice the same byt
     CHECK(files.contains(name));
   }
   write_kit(test::sample_page(), folder / "kit");
-  CHECK((files_in(folder / "kit") == files));  // not expanded: it is long
+  CHECK((files_in(folder / "kit") == files));  // not expanded because of its length
 }
 
-TEST_CASE("without a converter a kit lacks PDF files alone, and says why") {
+TEST_CASE("without a converter a report lacks only PDF files and gives the reason") {
   test::TempDir folder;
   const WrittenKit kit = write_kit(test::sample_page(), folder / "kit", {}, "no-such-converter");
   CHECK_THAT(kit.problem, Contains("not installed"));
@@ -66,7 +66,7 @@ TEST_CASE("without a converter a kit lacks PDF files alone, and says why") {
   CHECK_FALSE(fs::exists(folder / "kit/figures/efficiency.pdf"));
 }
 
-TEST_CASE("a kit tells how far it is") {
+TEST_CASE("writing a report shows its progress") {
   test::TempDir folder;
   std::vector<double> shares;
   write_kit(
@@ -75,14 +75,14 @@ TEST_CASE("a kit tells how far it is") {
   CHECK(shares == std::vector<double>{0.5, 1});
 }
 
-TEST_CASE("a kit that cannot be written is an error naming the folder") {
+TEST_CASE("a report that cannot be written is an error that names the folder") {
   test::TempDir folder;
   base::write_file_atomically(folder / "file", "");
   CHECK_THROWS_WITH(write_kit(test::sample_page(), folder / "file/kit"),
                     Contains("cannot make folder"));
 }
 
-TEST_CASE("the paper reads every table and figure of its kit") {
+TEST_CASE("the paper includes every table and figure of its report") {
   const std::string text = paper(test::sample_page());
   for (const char* part :
        {"\\input{tables/sample.tex}", "\\input{figures/efficiency.tex}", "\\label{fig:breakdown}",
@@ -91,7 +91,7 @@ TEST_CASE("the paper reads every table and figure of its kit") {
   }
 }
 
-TEST_CASE("a study's page has its facts, and warnings about what to beware of") {
+TEST_CASE("the page of a study has its facts and warnings") {
   RunRow failed = run_at(8, 1);
   failed.outcome = "OutOfMemory";
   const StudyPage page =
@@ -105,7 +105,7 @@ TEST_CASE("a study's page has its facts, and warnings about what to beware of") 
   CHECK_FALSE(page.figures.empty());
 }
 
-TEST_CASE("figures of more series than can be told apart are left out with a warning") {
+TEST_CASE("figures with too many series are left out with a warning") {
   std::vector<RunRow> runs;
   for (std::size_t i = 0; i <= kMostSeries; ++i) {
     runs.push_back(run_at(1, 1000, "f" + std::to_string(i)));
@@ -116,7 +116,7 @@ TEST_CASE("figures of more series than can be told apart are left out with a war
                      [](const NamedFigure& figure) { return figure.id == "speedup"; }));
 }
 
-TEST_CASE("tables whose values differ in no letter or digit have names of their own") {
+TEST_CASE("tables that differ only in punctuation have different names") {
   const StudyPage page =
       study_page(frame_of({run_at(1, 1000, "a_b"), run_at(1, 900, "a-b")}), {}, {"batch_per_gpu"});
   std::vector<std::string> ids;
@@ -125,7 +125,7 @@ TEST_CASE("tables whose values differ in no letter or digit have names of their 
   CHECK(std::count(ids.begin(), ids.end(), "efficiency-a-b-2") == 1);
 }
 
-TEST_CASE("a study without results makes a page without tables and figures") {
+TEST_CASE("a study without results gives a page without tables and figures") {
   const StudyPage page = study_page(frame_of({}), {});
   CHECK(page.report.tables.empty());
   CHECK(page.figures.empty());

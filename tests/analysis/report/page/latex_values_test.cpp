@@ -24,7 +24,7 @@ std::string value_of(const std::vector<LatexValue>& values, const std::string& k
 
 }  // namespace
 
-TEST_CASE("each number of a table has a name by table, row and column, and is as it is shown") {
+TEST_CASE("each number has a name by table, row and column, and its displayed value") {
   const Frame frame = frame_of(
       {run_at(1, 1000), run_at(4, 3600), run_at(1, 900, "horovod"), run_at(4, 3500, "horovod")});
   const std::vector<LatexValue> values = latex_values({{efficiency_table(frame, {})}});
@@ -34,7 +34,7 @@ TEST_CASE("each number of a table has a name by table, row and column, and is as
   CHECK(value_of(values, "efficiency/ddp/gpus-4/efficiency-low") == "none");  // single runs
 }
 
-TEST_CASE("a collective's numbers are named by message size, too") {
+TEST_CASE("numbers of a collective are also named by message size") {
   RunRow run = run_at(8, 1000);
   run.collectives = {{"all_reduce", "float", false, 8, 1e-5, 2, 3.5, 0},
                      {"all_reduce", "float", false, 1024, 1e-4, 4, 7, 0}};
@@ -44,7 +44,7 @@ TEST_CASE("a collective's numbers are named by message size, too") {
   CHECK(value_of(values, name + "1024/busbw-gb-per-s") == "7.00");
 }
 
-TEST_CASE("bounds are two numbers, and what is missing has no name") {
+TEST_CASE("bounds are two numbers, and missing values have no name") {
   const std::vector<LatexValue> values = latex_values(test::sample_page().report);
   CHECK(value_of(values, "sample/plain/step-time-s") == "12.3");
   CHECK(value_of(values, "sample/plain/efficiency-low") == "0.90");
@@ -53,7 +53,7 @@ TEST_CASE("bounds are two numbers, and what is missing has no name") {
   CHECK(values.size() == 4);
 }
 
-TEST_CASE("names are of harmless letters, and rows that are called alike are numbered") {
+TEST_CASE("names have safe characters, and equal row names are numbered") {
   Report report = test::sample_page().report;
   Table& table = report.tables[0];
   table.rows[0][0] = std::string("a_b \\input{x} %~é");

@@ -20,7 +20,7 @@ using test::run_at;
 
 }  // namespace
 
-TEST_CASE("a point with one run among repeated ones is flagged wherever something is concluded") {
+TEST_CASE("a point with one run among repeated points is flagged wherever conclusions are drawn") {
   const Frame frame = frame_of({run_at(1, 1000), run_at(1, 1010, "ddp", 2), run_at(4, 3600)});
   const std::string caution = "warning: single runs at gpus=4: their results may be due to chance";
   for (const auto make :
@@ -31,13 +31,13 @@ TEST_CASE("a point with one run among repeated ones is flagged wherever somethin
   CHECK(caution_of_single_runs(scaling_curves(repeated)).empty());
 }
 
-TEST_CASE("where no point was repeated the statistic says so, once") {
+TEST_CASE("if no point was repeated, the statistic notes it once") {
   const Frame frame = frame_of({run_at(1, 1000), run_at(4, 3600)});
   CHECK(caution_of_single_runs(scaling_curves(frame)).empty());
   CHECK_THAT(notes(efficiency_table(frame, {})), Contains("the spread is unknown"));
 }
 
-TEST_CASE("parts of a step that do not add up to its wall time are flagged, small gaps are not") {
+TEST_CASE("parts that do not add up to the wall time are flagged, and small gaps are not") {
   Frame frame = frame_of({run_at(1, 1000), run_at(4, 3600)});
   frame.runs[0].steps.wall_s *= 1.02;
   CHECK_THAT(notes(breakdown_table(frame, {})), !Contains("warning"));
@@ -49,13 +49,13 @@ TEST_CASE("parts of a step that do not add up to its wall time are flagged, smal
   CHECK_THAT(notes(breakdown_table(frame, {})), Contains("110.0 % at "));
 }
 
-TEST_CASE("of many points that do not add up some are named and the others counted") {
+TEST_CASE("some points that do not add up are named and the others are counted") {
   std::vector<Breakdown> open;
   for (int gpus = 1; gpus <= 6; ++gpus) open.push_back({{}, gpus, 1, 1, {}, 0.5});
   CHECK_THAT(caution_of_closure(open), EndsWith("; and 2 more"));
 }
 
-TEST_CASE("samples taken twice to fill the last batch are flagged from 1 % on") {
+TEST_CASE("samples repeated to fill the last batch are flagged from 1 %") {
   Frame frame = frame_of({run_at(1, 1000), run_at(4, 3600)});
   frame.runs[1].size = {1000, 60000, 15, 590};
   CHECK_THAT(notes(efficiency_table(frame, {})), !Contains("used twice"));
@@ -65,14 +65,14 @@ TEST_CASE("samples taken twice to fill the last batch are flagged from 1 % on") 
                       "2.3 % at gpus=4"));
 }
 
-TEST_CASE("samples left out of each epoch are flagged, too") {
+TEST_CASE("samples left out of each epoch are flagged") {
   Frame frame = frame_of({run_at(1, 1000), run_at(4, 3600)});
   frame.runs[1].size = {1000, 1281167, 19, 0, 36000};
   CHECK_THAT(notes(throughput_table(frame, {})),
              Contains("samples of the training set missing in each epoch: 2.8 % at gpus=4"));
 }
 
-TEST_CASE("runs that stop by different rules have no efficiency, or a warning when allowed") {
+TEST_CASE("runs with different stop rules have no efficiency, or a warning when allowed") {
   Frame frame = frame_of({run_at(1, 1000), run_at(4, 3600)});
   frame.runs[0].conditions["stop_rule"] = "epochs";
   frame.runs[1].conditions["stop_rule"] = "accuracy >= 0.94 or epochs";
@@ -86,7 +86,7 @@ TEST_CASE("runs that stop by different rules have no efficiency, or a warning wh
   CHECK_THAT(notes(allowed), Contains("warning") && Contains("mixes conditions: stop_rule"));
 }
 
-TEST_CASE("what is concluded from single runs alone is flagged") {
+TEST_CASE("conclusions from single runs only are flagged") {
   const Frame single = frame_of({run_at(1, 1000), run_at(4, 3600)});
   const Frame repeated = frame_of({run_at(1, 1000), run_at(1, 1010, "ddp", 2), run_at(4, 3600)});
   for (const auto make : {&knee_table, &recommend_table}) {

@@ -15,7 +15,7 @@ using test::notes;
 using test::number;
 using test::run_at;
 
-/// Of two epochs, evaluated after both; its last losses.
+/// Returns a run of two epochs that were both evaluated, with these losses in the last epoch.
 RunRow learnt(double train_loss, double test_loss, int repetition = 1) {
   RunRow run = run_at(2, 100, "ddp", repetition);
   run.epochs = {{0, 10, 2.0}, {1, 10, train_loss}};
@@ -25,7 +25,7 @@ RunRow learnt(double train_loss, double test_loss, int repetition = 1) {
 
 }  // namespace
 
-TEST_CASE("the gap of losses is test - training after the last epoch that was evaluated") {
+TEST_CASE("the loss gap is test - training loss after the last evaluated epoch") {
   const auto gap = loss_gap(learnt(0.5, 0.75));
   REQUIRE(gap.has_value());
   CHECK(gap->train == 0.5);
@@ -33,10 +33,10 @@ TEST_CASE("the gap of losses is test - training after the last epoch that was ev
   CHECK(gap->gap == 0.25);
   RunRow early = learnt(0.5, 0.75);
   early.evals.pop_back();
-  CHECK(loss_gap(early)->gap == 0.5);  // of epoch 0
+  CHECK(loss_gap(early)->gap == 0.5);  // gap of epoch 0
 }
 
-TEST_CASE("a run that lacks one of the two losses has no gap") {
+TEST_CASE("a run without one of the two losses has no gap") {
   const double none = std::nan("");
   CHECK_FALSE(loss_gap(learnt(none, 0.75)).has_value());
   CHECK_FALSE(loss_gap(learnt(0.5, none)).has_value());
@@ -48,15 +48,14 @@ TEST_CASE("a run that lacks one of the two losses has no gap") {
   CHECK_FALSE(loss_gap(run).has_value());
 }
 
-TEST_CASE("the gap of accuracies needs a training accuracy, which few record") {
+TEST_CASE("the accuracy gap requires a recorded training accuracy") {
   RunRow run = learnt(0.5, 0.75);
   CHECK_FALSE(accuracy_gap(run).has_value());
   run.metrics["train_accuracy"] = 0.9;
   CHECK(accuracy_gap(run)->gap == Approx(0.3));
 }
 
-TEST_CASE(
-    "the table has the median of the runs' gaps with n and range, and names who is left out") {
+TEST_CASE("the table has the median gap of the runs with n and range, and names excluded runs") {
   const Table table =
       generalisation_table(frame_of({learnt(0.5, 0.7), learnt(0.4, 0.7, 2), learnt(0.3, 0.8, 3),
                                      learnt(std::nan(""), 0.8, 4)}),
@@ -74,17 +73,17 @@ TEST_CASE(
   CHECK_THAT(notes(table), Contains("1 evaluated run omitted") && Contains("was not recorded"));
 }
 
-TEST_CASE("accuracies have columns where any run recorded that of training") {
+TEST_CASE("accuracies have columns if any run recorded the training accuracy") {
   Frame frame = frame_of({learnt(0.5, 0.7), learnt(0.4, 0.7, 2)});
   frame.runs[0].metrics["train_accuracy"] = 0.9;
   const Table table = generalisation_table(frame, {});
   CHECK(number(table, 0, "n") == 2);
   CHECK(number(table, 0, "n_accuracy") == 1);
   CHECK(number(table, 0, "accuracy_gap") == Approx(0.3));
-  CHECK(std::holds_alternative<std::monostate>(table.rows[0].back()));  // one run has no range
+  CHECK(std::holds_alternative<std::monostate>(table.rows[0].back()));  // one run without a range
 }
 
-TEST_CASE("without both losses the metric says what is missing") {
+TEST_CASE("without both losses the metric reports what is missing") {
   const Frame frame = frame_of({run_at(1, 100)});
   CHECK(generalisation_table(frame, {}).rows.empty());
   CHECK(why_nothing(find_metric("generalisation"), frame, {}) ==

@@ -31,7 +31,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("the tables shown first are those of what the runs learn") {
+TEST_CASE("the first tables depend on the task of the runs") {
   Frame frame = evaluated();
   CHECK(first_metrics(frame) == Names{"efficiency", "accuracy", "breakdown"});
   for (RunRow& run : frame.runs) run.task = "classification";
@@ -43,14 +43,14 @@ TEST_CASE("the tables shown first are those of what the runs learn") {
   CHECK(first_metrics(frame) == Names{"efficiency", "evaluation", "breakdown"});
 }
 
-TEST_CASE("of inference alone the latencies are shown") {
+TEST_CASE("a study with only inference shows latencies") {
   RunRow run = run_at(1, 100);
   run.steps = {};
   run.inference = {{32, 0.01, 0.02, 3000}};
   CHECK(first_metrics(frame_of({run})) == Names{"inference"});
 }
 
-TEST_CASE("the evaluation table shows what each task measures, and nothing where it does not") {
+TEST_CASE("the evaluation table shows the metrics of each task and leaves others empty") {
   const Table table = evaluation_table(evaluated(), {});
   REQUIRE(table.rows.size() == 2);
   CHECK(number(table, 0, "n") == 2);
@@ -64,7 +64,7 @@ TEST_CASE("the evaluation table shows what each task measures, and nothing where
   }
 }
 
-TEST_CASE("time to a target is of the repeats that reached it, and says how many did") {
+TEST_CASE("time to a target uses the repeats that reached it and shows their number") {
   Frame frame = evaluated();
   frame.runs[0].targets = {{"accuracy", 0.6, 1, 12.5, 2000}};
   const Table table = time_to_target_table(frame, {});
@@ -90,7 +90,7 @@ TEST_CASE("the inference table has a row for each batch") {
   CHECK(number(table, 1, "samples_per_s") == 3300);
 }
 
-TEST_CASE("the transfer table has the published formula, the ring's bytes and the payload") {
+TEST_CASE("the transfer table has the published formula, the bytes of a ring and the payload") {
   Frame frame = frame_of({run_at(4, 100)});
   RunRow& run = frame.runs[0];
   run.global_batch = 4096;
@@ -106,7 +106,7 @@ TEST_CASE("the transfer table has the published formula, the ring's bytes and th
   CHECK(transfer_table(frame, {}).rows.empty());
 }
 
-TEST_CASE("the ring's bytes are those of the precision, or of what gradients are compressed to") {
+TEST_CASE("the bytes of a ring depend on the precision or on the gradient compression") {
   Frame frame = frame_of({run_at(4, 100)});
   RunRow& run = frame.runs[0];
   run.size = {1000, 60000, 15};
@@ -116,7 +116,7 @@ TEST_CASE("the ring's bytes are those of the precision, or of what gradients are
     return number(transfer_table(frame, {}), 0, "ring_bytes_per_epoch") / (15 * 1.5 * 1000);
   };
   CHECK(bytes_of("fp32", "") == Approx(4));
-  CHECK(bytes_of("bf16", "") == Approx(4));  // its gradients are in fp32
+  CHECK(bytes_of("bf16", "") == Approx(4));  // gradients in fp32
   CHECK(bytes_of("fp64", "") == Approx(8));
   CHECK(bytes_of("fp32", "fp16") == Approx(2));
   CHECK(bytes_of("fp64", "bf16") == Approx(2));
@@ -125,7 +125,7 @@ TEST_CASE("the ring's bytes are those of the precision, or of what gradients are
       cell(transfer_table(frame, {}), 0, "ring_bytes_per_epoch")));
 }
 
-TEST_CASE("jobs are put together by partition and GPUs, those that never started apart") {
+TEST_CASE("jobs are grouped by partition and GPUs, with jobs that never started separate") {
   std::vector<RunRow> runs(4, run_at(4, 100));
   const double waits[] = {600, 1800, 60};
   for (std::size_t i = 0; i < 4; ++i) {
@@ -159,7 +159,7 @@ TEST_CASE("jobs are put together by partition and GPUs, those that never started
                                           "no energy for 3; numbers do not include these jobs"));
 }
 
-TEST_CASE("collectives are told by message size, medians over the repeats of a point") {
+TEST_CASE("collectives are listed by message size with medians over repeats") {
   Frame frame = frame_of({run_at(8, 100, "ddp", 1), run_at(8, 100, "ddp", 2)});
   for (RunRow& run : frame.runs) {
     run.steps = {};
@@ -182,7 +182,7 @@ TEST_CASE("collectives are told by message size, medians over the repeats of a p
   CHECK(first_metrics(frame) == Names{"collectives"});
 }
 
-TEST_CASE("a metric without a row says what the runs lack") {
+TEST_CASE("a metric without a row reports what the runs lack") {
   const Frame frame = frame_of({run_at(1, 100), run_at(2, 100)});
   const auto why = [&](const char* name, const AnalysisOptions& options = {}) {
     return why_nothing(find_metric(name), frame, options);
@@ -196,7 +196,7 @@ TEST_CASE("a metric without a row says what the runs lack") {
                  Contains("(it has gpus=1, 2)"));
 }
 
-TEST_CASE("a metric whose runs have what it needs has rows, and one that they lack has none") {
+TEST_CASE("a metric has rows exactly if runs have its data") {
   const Frame none = frame_of({});
   const Frame some = evaluated();
   for (const Metric& metric : metrics()) {

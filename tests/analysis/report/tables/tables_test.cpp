@@ -19,7 +19,7 @@ using test::notes;
 using test::number;
 using test::run_at;
 
-/// A cell counted from the end of its row.
+/// Returns a cell counted from the end of its row.
 const Cell& cell_of(const Table& table, std::size_t row, std::size_t from_end) {
   return table.rows.at(row).at(table.columns.size() - from_end);
 }
@@ -33,7 +33,7 @@ Frame measured_table() {
 
 }  // namespace
 
-TEST_CASE("below six repeats a table says \"no interval\", from six on it has intervals") {
+TEST_CASE("a table has intervals from six repeats on, and notes \"no interval\" below") {
   Frame frame = frame_of({});
   for (int i = 1; i <= 5; ++i) frame.runs.push_back(run_at(1, 1000 + i, "ddp", i));
   CHECK_THAT(
@@ -44,7 +44,7 @@ TEST_CASE("below six repeats a table says \"no interval\", from six on it has in
              Contains("95 % intervals from order statistics") && !Contains("no interval"));
 }
 
-TEST_CASE("the efficiency table has the rows and says what they rest on") {
+TEST_CASE("the efficiency table has its rows and describes their basis") {
   const Table table = efficiency_table(measured_table(), {});
   REQUIRE(table.rows.size() == 4);
   CHECK(number(table, 0, "efficiency") == 1);
@@ -59,7 +59,7 @@ TEST_CASE("the efficiency table has the rows and says what they rest on") {
   CHECK_THAT(notes(table), Contains("gpu A100"));
 }
 
-TEST_CASE("points without a baseline keep their row and a note says why") {
+TEST_CASE("points without a baseline keep their row, and a note gives the reason") {
   const Table table = efficiency_table(measured_table(), {{"gpus", 2}});
   REQUIRE(table.rows.size() == 4);
   CHECK(std::holds_alternative<std::monostate>(table.rows[0][column(table, "efficiency")]));
@@ -78,12 +78,12 @@ TEST_CASE("mixed devices give no efficiency, or a warning when allowed") {
   CHECK_THAT(notes(allowed), Contains("warning") && Contains("mixes conditions"));
 }
 
-TEST_CASE("faster than ideal by more than 5 % is flagged") {
+TEST_CASE("more than 5 % better than ideal is flagged") {
   const Table table = efficiency_table(frame_of({run_at(1, 100), run_at(2, 230)}), {});
   CHECK_THAT(notes(table), Contains("more than 5 % better than ideal") && Contains("at gpus=2"));
 }
 
-TEST_CASE("on CPUs a rank is called a rank") {
+TEST_CASE("on CPUs the tables count ranks") {
   Frame frame = measured_table();
   for (RunRow& run : frame.runs) run.conditions["device"] = "cpu";
   const Table table = efficiency_table(frame, {});
@@ -91,13 +91,13 @@ TEST_CASE("on CPUs a rank is called a rank") {
   CHECK_THAT(notes(table), Contains("baseline: 1 rank (1 node)"));
 }
 
-TEST_CASE("runs with nothing but their start-up window are used and said to be") {
+TEST_CASE("runs with only a start-up window are used and noted") {
   Frame frame = measured_table();
   frame.runs[0].steps.includes_warmup = true;
   CHECK_THAT(notes(efficiency_table(frame, {})), Contains("1 run has only start-up windows"));
 }
 
-TEST_CASE("what was left out of the times as start-up is told as it was") {
+TEST_CASE("the note on start-up matches the times that were left out") {
   Frame frame = measured_table();
   const auto origin = [&] { return notes(throughput_table(frame, {})); };
   CHECK_THAT(origin(), Contains("from all recorded steps, including any start-up"));
@@ -109,7 +109,7 @@ TEST_CASE("what was left out of the times as start-up is told as it was") {
   CHECK_THAT(origin(), Contains("throughput from the logs (harmonic mean of several values)"));
 }
 
-TEST_CASE("a batch that nobody says is empty, and the table says of how many runs it is") {
+TEST_CASE("an unknown batch is empty, and the table notes the number of such runs") {
   Frame frame = frame_of({run_at(1, 100), run_at(4, 300)});
   frame.scaling = "strong";
   frame.runs[0].point["global_batch"] = "64";
@@ -123,9 +123,9 @@ TEST_CASE("a batch that nobody says is empty, and the table says of how many run
   CHECK(table.columns.back().id != "real_global_batch");
 }
 
-TEST_CASE("every metric makes a table whose rows fit its columns, of no runs, too") {
+TEST_CASE("every metric makes a table whose rows fit its columns, even without runs") {
   Frame frame = measured_table();
-  frame.runs.push_back(run_at(2, 1900));  // a law needs three points
+  frame.runs.push_back(run_at(2, 1900));  // three points for a law
   for (RunRow& run : frame.runs) {
     run.epochs = {{0, 10, 0.9}};
     run.evals = {{0, 0.5, 1.0}};
@@ -151,7 +151,7 @@ TEST_CASE("every metric makes a table whose rows fit its columns, of no runs, to
   }
 }
 
-TEST_CASE("the breakdown table's shares add up to 1") {
+TEST_CASE("the shares of the breakdown table add up to 1") {
   Frame frame = measured_table();
   for (RunRow& run : frame.runs) run.conditions["trainer"] = "0.1";
   const Table table = breakdown_table(frame, {});
@@ -163,7 +163,7 @@ TEST_CASE("the breakdown table's shares add up to 1") {
   CHECK(sum == Approx(1));
 }
 
-TEST_CASE("parts that nobody recorded have no number, and a note names them") {
+TEST_CASE("parts that were not recorded have no number, and a note names them") {
   const Table table = breakdown_table(measured_table(), {});
   CHECK(std::holds_alternative<std::monostate>(table.rows[0][column(table, "load_wait_share")]));
   CHECK(number(table, 0, "forward_share") == Approx(0.3));
@@ -174,7 +174,7 @@ TEST_CASE("parts that nobody recorded have no number, and a note names them") {
   CHECK_THAT(notes(breakdown_table(some, {})), Contains("; at some points load_wait; their time"));
 }
 
-TEST_CASE("of logs that tell rates alone no time is that of a step, and speed-ups stay") {
+TEST_CASE("logs with rates only give no step times but keep speed-ups") {
   Frame frame = frame_of({run_at(1, 1000), run_at(2, 1800), run_at(4, 3600)});
   for (RunRow& run : frame.runs) {
     run.steps.tells_steps = false;
@@ -193,7 +193,7 @@ TEST_CASE("of logs that tell rates alone no time is that of a step, and speed-up
   CHECK_THAT(notes(fit_table(frame, {})), Contains("no law, its logs do not report steps"));
 }
 
-TEST_CASE("where nobody recorded loading the definitions have none, and their rates stay") {
+TEST_CASE("without recorded loading the definitions have no loading times but keep their rates") {
   Frame frame = measured_table();
   const Table without = definitions_table(frame, {});
   CHECK(std::holds_alternative<std::monostate>(without.rows[0][column(without, "load_s")]));
@@ -202,7 +202,7 @@ TEST_CASE("where nobody recorded loading the definitions have none, and their ra
   CHECK(number(definitions_table(frame, {}), 0, "load_s") == Approx(0.0001));
 }
 
-TEST_CASE("an absolute speed-up names what it is divided by, and how often that was measured") {
+TEST_CASE("an absolute speed-up names its reference and the number of its measurements") {
   Frame frame = measured_table();
   frame.runs.push_back(run_at(1, 1250, "single", 1));
   frame.runs.push_back(run_at(1, 1250, "single", 2));
@@ -231,7 +231,7 @@ TEST_CASE("the accuracy table lists points by global batch") {
   CHECK(number(table, 1, "global_batch") == 256);
 }
 
-TEST_CASE("the accuracy table has a row for a point of which all repeats diverged") {
+TEST_CASE("the accuracy table has a row for a point whose repeats all diverged") {
   Frame frame = frame_of({run_at(1, 1), run_at(4, 1)});
   frame.runs[0].evals = {{0, 0.97, 1.0}};
   frame.runs[1].outcome = "Diverged";
@@ -243,7 +243,7 @@ TEST_CASE("the accuracy table has a row for a point of which all repeats diverge
   CHECK(number(table, 1, "diverged") == 1);
 }
 
-TEST_CASE("a global batch that was rounded down is shown beside the one asked for") {
+TEST_CASE("a global batch that was rounded down is shown next to the requested one") {
   Frame frame = frame_of({run_at(1, 1000), run_at(3, 2700)});
   frame.scaling = "strong";
   frame.runs[1].global_batch = 63;
@@ -264,16 +264,16 @@ TEST_CASE("a global batch that was rounded down is shown beside the one asked fo
   CHECK(efficiency_table(frame, {}).columns.back().id == "efficiency");
 }
 
-TEST_CASE("what all runs share is told of those that were used") {
+TEST_CASE("shared conditions are those of the runs in use") {
   Frame frame = measured_table();
-  frame.runs[2].conditions.clear();  // it failed before it said anything
+  frame.runs[2].conditions.clear();  // failed run without recorded conditions
   CHECK_THAT(notes(efficiency_table(frame, {})), Contains("all runs: device cuda, gpu A100"));
   frame.runs[1].conditions.erase("gpu");
   CHECK_THAT(notes(efficiency_table(frame, {})), !Contains("gpu A100"));
   CHECK_THAT(notes(efficiency_table(frame_of({}), {})), Contains("no run was used"));
 }
 
-TEST_CASE("axes that are not named by --by divide the report into tables") {
+TEST_CASE("axes that --by does not name divide the report into tables") {
   const Metric& metric = find_metric("efficiency");
   const Report whole = make_report(metric, measured_table(), {}, {});
   CHECK(whole.tables.size() == 1);

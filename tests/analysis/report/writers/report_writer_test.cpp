@@ -9,7 +9,7 @@ namespace {
 
 using Catch::Contains;
 
-/// One of each kind of cell, with characters that are special somewhere.
+/// Returns a report with one cell of each kind and with special characters.
 Report awkward() {
   Table table;
   table.id = "awkward";
@@ -41,7 +41,7 @@ TEST_CASE("every writer shows title, notes, headings, numbers and gaps of a repo
   }
 }
 
-TEST_CASE("a probability is never shown as 0, and programs read it as it is") {
+TEST_CASE("a small probability is never displayed as 0, and machine-readable formats keep it") {
   Table table{"p", "p", {}, {{"p", "p", "", 4, 1, false, true}, {"x", "x", "", 4}}, {}};
   table.rows = {{0.00009, 0.00001}, {0.00012, 0.5}, {0.0, 0.0}};
   CHECK(shown(table.rows[0][0], table.columns[0], "-") == "<0.0001");
@@ -54,7 +54,7 @@ TEST_CASE("a probability is never shown as 0, and programs read it as it is") {
   CHECK_THAT(latex, Contains("<0.0001 & 0.0000") && Contains("S[table-format=1.4]"));
 }
 
-TEST_CASE("every writer renders every table of a report, and a table without rows") {
+TEST_CASE("every writer renders every table of a report, including tables without rows") {
   Report report = awkward();
   report.tables.push_back(report.tables[0]);
   report.tables[1].title = "Second";
@@ -65,7 +65,7 @@ TEST_CASE("every writer renders every table of a report, and a table without row
   }
 }
 
-TEST_CASE("a table without rows is a sentence where people read it, a header in CSV") {
+TEST_CASE("a table without rows is a sentence in text formats and a header in CSV") {
   Report report = awkward();
   report.tables[0].rows.clear();
   for (const char* name : {"text", "markdown", "latex"}) {
@@ -76,13 +76,13 @@ TEST_CASE("a table without rows is a sentence where people read it, a header in 
   CHECK_THAT(render("csv", report), Contains("name,step_time_s"));
 }
 
-TEST_CASE("writers are found by name and by file ending, others are named") {
+TEST_CASE("writers are found by name and by file extension, and unknown names are reported") {
   CHECK(std::string(find_report_writer("md").name) == "markdown");
   CHECK(std::string(find_report_writer("latex").extension) == "tex");
   CHECK_THROWS_WITH(find_report_writer("latx"), Contains("did you mean \"latex\""));
 }
 
-TEST_CASE("LaTeX escapes what it would otherwise act on") {
+TEST_CASE("LaTeX special characters are escaped") {
   const std::string text = render("latex", awkward());
   CHECK_THAT(text, Contains(R"(100 \% of R\&D\_x \#1 \textasciitilde{} \{a\textbar{}b\})"));
   CHECK_THAT(text, Contains(R"(\textbackslash{} \textasciicircum{} \textless{} \textgreater{})"));
@@ -91,7 +91,7 @@ TEST_CASE("LaTeX escapes what it would otherwise act on") {
       Contains(R"(a,b\textbar{}c\_d\&\textquotedbl{}e\textquotedbl{} & {--} & {--} & {--} \\)"));
 }
 
-TEST_CASE("LaTeX tables are booktabs and siunitx with caption, label and notes") {
+TEST_CASE("LaTeX tables use booktabs and siunitx with caption, label and notes") {
   const std::string text = render("latex", awkward());
   for (const char* part :
        {"\\toprule", "\\midrule", "\\bottomrule", "\\label{tab:awkward}", "\\caption{",
@@ -100,10 +100,10 @@ TEST_CASE("LaTeX tables are booktabs and siunitx with caption, label and notes")
     CHECK_THAT(text, Contains(part));
   }
   CHECK_THAT(text, Contains("plain & 12.3 & 0.90 & 1.00 \\\\\n"));
-  CHECK_THAT(text, !Contains("\\item"));  // both notes are the caption's
+  CHECK_THAT(text, !Contains("\\item"));  // both notes in the caption
 }
 
-TEST_CASE("LaTeX captions have the notes that say how to read numbers, others stand below") {
+TEST_CASE("LaTeX captions have the notes on how to read numbers, and others are below") {
   Report report = awkward();
   report.tables[0].notes_in_caption = 1;
   const std::string text = render("latex", report);
@@ -111,7 +111,7 @@ TEST_CASE("LaTeX captions have the notes that say how to read numbers, others st
   CHECK(text.find("\\item a \\textquotedbl{}quoted") > text.find("\\bottomrule"));
 }
 
-TEST_CASE("LaTeX columns have room for signs, and rows begin with no option") {
+TEST_CASE("LaTeX columns have space for signs, and rows never begin with an option") {
   Table table{"t", "t", {}, {{"name", "name"}, {"x", "x", "", 1}}, {}};
   table.rows = {{std::string("[a]"), -12.5}, {std::string("*"), 3.0}};
   const std::string text = render("latex", {{table}});
@@ -119,7 +119,7 @@ TEST_CASE("LaTeX columns have room for signs, and rows begin with no option") {
   CHECK_THAT(text, Contains("{[a]} & -12.5") && Contains("{*} & 3.0"));
 }
 
-TEST_CASE("LaTeX tables longer than a page go on in another one of the same number") {
+TEST_CASE("LaTeX tables longer than a page continue in another table with the same number") {
   Report report = awkward();
   report.tables[0].rows.resize(90, report.tables[0].rows[0]);
   const std::string text = render("latex", report);
@@ -131,7 +131,7 @@ TEST_CASE("LaTeX tables longer than a page go on in another one of the same numb
   CHECK(text.find("\\label") == text.rfind("\\label"));
 }
 
-TEST_CASE("JSON has rows as objects with raw values, null for gaps, and how columns are shown") {
+TEST_CASE("JSON has rows as objects with raw values, null for gaps, and column formats") {
   const std::string text = render("json", awkward());
   CHECK_THAT(text, Contains("\"step_time_s\": 0.01234") && Contains("\"step_time_s\": null"));
   CHECK_THAT(text, Contains("\"efficiency_low\": 0.9,") && Contains("\"efficiency_high\": 1\n"));
@@ -139,7 +139,7 @@ TEST_CASE("JSON has rows as objects with raw values, null for gaps, and how colu
   CHECK_THAT(text, Contains(R"("a,b|c_d&\"e\"")") && Contains("\"id\": \"awkward\""));
 }
 
-TEST_CASE("JSON of bytes that are no UTF-8 is JSON") {
+TEST_CASE("JSON of invalid UTF-8 is valid JSON") {
   Report report = awkward();
   report.tables[0].rows[0][0] = std::string("a\xFF\x01");
   CHECK_THAT(render("json", report), Contains("\"a\xEF\xBF\xBD\\u0001\""));
@@ -160,7 +160,7 @@ TEST_CASE("Markdown escapes pipes and emphasis, and aligns numbers right") {
   CHECK_THAT(text, Contains("| plain | 12.3 | [0.90, 1.00] |\n"));
 }
 
-TEST_CASE("text tables round to what is shown") {
+TEST_CASE("text tables round to the displayed precision") {
   const std::string text = render("text", awkward());
   CHECK_THAT(text, Contains("step (ms)") && Contains("12.3") && Contains("[0.90, 1.00]"));
 }

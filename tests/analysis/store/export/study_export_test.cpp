@@ -16,7 +16,7 @@ using Catch::Contains;
 using Catch::StartsWith;
 namespace fs = std::filesystem;
 
-/// Two collected runs.
+/// Collected study with two runs.
 struct Collected {
   Collected() {
     runs = {study.add("ddp", 1), study.add("synchronous", 2)};
@@ -40,7 +40,7 @@ std::string line(const std::string& text, int number) {
 
 }  // namespace
 
-TEST_CASE("each number of a CSV export names its file, the file's SHA-256 and the line") {
+TEST_CASE("each number of a CSV export has its file, the SHA-256 of the file and the line") {
   const Collected it;
   const auto written = export_study(it.study.folder, it.request("csv", "views"));
   CHECK(written.size() >= 4);
@@ -53,7 +53,7 @@ TEST_CASE("each number of a CSV export names its file, the file's SHA-256 and th
   CHECK_THAT(it.text("views/run.csv"), Contains("Completed"));
 }
 
-TEST_CASE("JSON lines hold the same values with null for what is missing") {
+TEST_CASE("JSON lines have the same values with null for missing values") {
   const Collected it;
   export_study(it.study.folder, it.request("jsonl", "views"));
   const std::string first = line(it.text("views/step_window.jsonl"), 0);
@@ -62,7 +62,7 @@ TEST_CASE("JSON lines hold the same values with null for what is missing") {
   CHECK_THAT(it.text("views/step_window.jsonl"), Contains("\"synchronous\""));
 }
 
-TEST_CASE("a SQLite export has a table for each view, with the values' own types") {
+TEST_CASE("a SQLite export has a table for each view with native types") {
   const Collected it;
   const auto written = export_study(it.study.folder, it.request("sqlite", "x/views.sqlite"));
   REQUIRE(written.size() == 1);
@@ -77,7 +77,7 @@ TEST_CASE("a SQLite export has a table for each view, with the values' own types
   CHECK(value("PRAGMA integrity_check") == "ok");
 }
 
-TEST_CASE("rows of runs and views that were not chosen are left out") {
+TEST_CASE("rows of unselected runs and views are left out") {
   const Collected it;
   ExportRequest request = it.request("csv", "views");
   request.runs = {"ddp-g1-r1"};
@@ -89,7 +89,7 @@ TEST_CASE("rows of runs and views that were not chosen are left out") {
   CHECK_FALSE(fs::exists(it.out / "views/run.csv"));
 }
 
-TEST_CASE("an export again gives the same bytes, and only where it may replace them") {
+TEST_CASE("repeating an export gives the same bytes and requires permission to replace files") {
   const Collected it;
   for (const std::string format : {"csv", "jsonl", "sqlite"}) {
     ExportRequest request = it.request(format, format);
@@ -101,10 +101,10 @@ TEST_CASE("an export again gives the same bytes, and only where it may replace t
     export_study(it.study.folder, request);
     CHECK((base::read_file(file) == before));
   }
-  CHECK(std::distance(fs::directory_iterator(it.out.path()), {}) == 3);  // no drafts are left
+  CHECK(std::distance(fs::directory_iterator(it.out.path()), {}) == 3);  // no temporary files
 }
 
-TEST_CASE("an export that cannot be leaves nothing, and what was there as it was") {
+TEST_CASE("a failed export leaves no files and keeps existing ones") {
   const Collected it;
   base::write_file_atomically(it.out / "file", "mine");
   CHECK_THROWS_WITH(export_study(it.study.folder, it.request("csv", "file")),
