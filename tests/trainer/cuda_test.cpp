@@ -68,7 +68,7 @@ std::unique_ptr<Communicator> connect(const MpiSession& session) {
 
 }  // namespace
 
-TEST_CASE("a build for GPUs offers them") {
+TEST_CASE("a build for GPUs offers the device cuda and the communicator nccl") {
   CHECK(capabilities().has("device", "cuda"));
   CHECK(capabilities().has("communicator", "nccl"));
   CHECK(capabilities().built_with.at("cuda") == "yes");
@@ -76,7 +76,7 @@ TEST_CASE("a build for GPUs offers them") {
   CHECK_NOTHROW(require_available(on_gpus(), "run.json"));
 }
 
-TEST_CASE("a device and a communicator that do not go together are refused") {
+TEST_CASE("an incompatible device and communicator are rejected") {
   contract::RunSpec spec = on_gpus();
   spec.resources.communicator = "mpi";
   CHECK_THROWS_WITH(require_available(spec, "run.json"),
@@ -97,7 +97,7 @@ TEST_CASE("a device and a communicator that do not go together are refused") {
       Catch::Contains("framework_options.hierarchical_all_reduce: applies only to mpi"));
 }
 
-TEST_CASE("a rank without a GPU is told why, and what to check") {
+TEST_CASE("a rank without a GPU reports the reason and what to check") {
   const auto why = no_gpu();
   if (!why) {
     SUCCEED("there is a GPU");
@@ -108,7 +108,7 @@ TEST_CASE("a rank without a GPU is told why, and what to check") {
   CHECK_THROWS_WITH(base::find(device_table(), "device", "cuda").make({}), *why);
 }
 
-TEST_CASE("NCCL passes the collective suite on the memory of GPUs", "[.nccl]") {
+TEST_CASE("NCCL passes the collective suite on GPU memory", "[.nccl]") {
   const MpiSession session;
   if (lacks_gpu()) return;
   use_gpu(gpu_of(session.placement().local_rank));
@@ -125,8 +125,7 @@ TEST_CASE("NCCL passes the collective suite on the memory of GPUs", "[.nccl]") {
   CHECK_NOTHROW(test::check_gpu_times(gpu));
 }
 
-TEST_CASE("every style learns over NCCL what one rank with the whole batch learns",
-          "[.nccl_styles]") {
+TEST_CASE("every style over NCCL trains like one rank with the whole batch", "[.nccl_styles]") {
   const MpiSession session;
   if (lacks_gpu()) return;
   const bool judges = session.rank() == 0;
@@ -144,7 +143,7 @@ TEST_CASE("every style learns over NCCL what one rank with the whole batch learn
   }
 }
 
-TEST_CASE("ranks that call different collectives on GPUs are all told so", "[.nccl_differ]") {
+TEST_CASE("different collectives on GPUs are reported to all ranks", "[.nccl_differ]") {
   const MpiSession session;
   if (lacks_gpu()) return;
   use_gpu(gpu_of(session.placement().local_rank));

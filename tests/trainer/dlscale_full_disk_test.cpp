@@ -37,7 +37,7 @@ struct SmallDisk {
 
 }  // namespace
 
-TEST_CASE("a full disk costs a checkpoint, not the run; the last one before the limit says so") {
+TEST_CASE("a run continues on a full disk and reports the missing checkpoint at its time limit") {
   auto spec = description(1, 8);
   spec.checkpoint.every_epochs = 1;
   Job job(spec);

@@ -28,7 +28,7 @@ bool is_gone(pid_t process) {
 
 }  // namespace
 
-TEST_CASE("a killed rank ends the job within 10 s and leaves whole lines, in every kind of style") {
+TEST_CASE("a killed rank ends the job within 10 s and leaves complete records, in every style") {
   const auto [framework, victim] = GENERATE(table<std::string, int>({{"synchronous", 1},
                                                                      {"ddp", 0},
                                                                      {"ddp", 1},

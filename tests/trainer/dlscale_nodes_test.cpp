@@ -53,7 +53,7 @@ bool start_on_two_nodes(Job& job, int ranks) {
 
 }  // namespace
 
-TEST_CASE("a rank that is killed on another node is why the run fails, as one beside it saw") {
+TEST_CASE("a rank killed on another node is recorded as the reason of the failure") {
   const int victim = GENERATE(2, 3);
   Job job(endless(4));
   if (!start_on_two_nodes(job, 4)) return;
@@ -77,7 +77,8 @@ TEST_CASE("a signal to all ranks of several nodes cancels the run") {
   CHECK(stop_of(results).reason == "received SIGTERM");
 }
 
-TEST_CASE("of a rank alone on its node the record says that it could have gone before") {
+TEST_CASE(
+    "the record of a cancelled run mentions a rank alone on its node that may have ended before") {
   Job job(endless(3));
   if (!start_on_two_nodes(job, 3)) return;
   ::kill(job.pid_of_rank(2), SIGKILL);
@@ -88,7 +89,7 @@ TEST_CASE("of a rank alone on its node the record says that it could have gone b
         "received SIGTERM; it is unknown whether rank 2, alone on its node, ended earlier");
 }
 
-TEST_CASE("ranks on nodes with other data than rank 0's end before they train, with the reason") {
+TEST_CASE("ranks with other data than rank 0 end before training, with the reason") {
   const test::TempDir data;
   for (const char* rank : {"0", "1"}) {
     std::filesystem::create_directory(data / rank);

@@ -59,7 +59,7 @@ const Curve& undisturbed(int ranks) {
 
 }  // namespace
 
-TEST_CASE("told by SIGUSR1 a run saves its state, exits with 99 and goes on to the same bits") {
+TEST_CASE("after SIGUSR1 a run saves its state, exits with 99 and resumes to the same results") {
   const int ranks = GENERATE(0, 1, 2);
   Job job(curved(ranks));
   Curve curve;
@@ -89,7 +89,7 @@ TEST_CASE("told by SIGUSR1 a run saves its state, exits with 99 and goes on to t
   }
 }
 
-TEST_CASE("a window that takes long is cut short") {
+TEST_CASE("a long window is cut short") {
   auto spec = description(2, 100000);
   spec.window_steps = 1000000000;
   spec.dataset.train_samples = 60000;
@@ -104,7 +104,7 @@ TEST_CASE("a window that takes long is cut short") {
   CHECK(all<contract::StepWindow>(job.results()).size() == 1);
 }
 
-TEST_CASE("a killed run goes on from its last periodic checkpoint") {
+TEST_CASE("a killed run resumes from its last periodic checkpoint") {
   auto spec = curved(2);
   spec.checkpoint.every_epochs = 2;
   Job job(spec);
@@ -183,7 +183,7 @@ void run_to(Job& job, int epoch) {
 
 }  // namespace
 
-TEST_CASE("killed at any step a run goes on to the same bits of parameters and optimizer") {
+TEST_CASE("a run killed at any step resumes to the same bits of parameters and optimizer") {
   const std::string framework = GENERATE("ddp", "horovod", "deepspeed");
   const std::uint64_t seed = std::random_device()();
   std::cout << framework << ": killed at random, seed " << seed << '\n';
@@ -208,7 +208,7 @@ TEST_CASE("killed at any step a run goes on to the same bits of parameters and o
   CHECK(saved_after(job, epochs)->files == files);
 }
 
-TEST_CASE("a launch killed while it saves leaves a checkpoint that works") {
+TEST_CASE("a launch killed during a save leaves a usable checkpoint") {
   auto spec = description(1, 100000);
   spec.checkpoint.every_minutes = 1e-6;  // after each window
   Job job(spec);
@@ -226,7 +226,7 @@ TEST_CASE("a launch killed while it saves leaves a checkpoint that works") {
   }
 }
 
-TEST_CASE("a truncated checkpoint is passed over with a warning, never a crash") {
+TEST_CASE("a truncated checkpoint is skipped with a warning") {
   Job job(description(2, 100000));  // no launch may complete
   const auto told_to_stop = [&](int launch) {
     job.start(2);
@@ -245,7 +245,7 @@ TEST_CASE("a truncated checkpoint is passed over with a warning, never a crash")
   CHECK(std::get<contract::RunStart>(job.results(2).records.at(0)).resumed_from.empty());
 }
 
-TEST_CASE("SIGTERM after SIGUSR1 is the time limit's") {
+TEST_CASE("a run that gets SIGTERM after SIGUSR1 has timed out") {
   auto spec = description(2, 100000);
   Job job(spec);
   job.start(2);

@@ -92,7 +92,7 @@ rlim_t memory_of(pid_t process) {
 
 }  // namespace
 
-TEST_CASE("one and two ranks learn the digits and leave complete results") {
+TEST_CASE("one and two ranks learn the digits and write complete results") {
   const int ranks = GENERATE(1, 2);
   const auto& [end, text, results] = learnt_digits(ranks);
   CHECK(own_lines(end.out).size() == 2);
@@ -130,7 +130,7 @@ TEST_CASE("the step parts of a real run sum to its wall time") {
   CHECK(windows > 1);
 }
 
-TEST_CASE("what each of two ranks worked in an epoch is at most the time of its windows") {
+TEST_CASE("the work time of each rank in an epoch is at most the wall time of its windows") {
   contract::StepWindow counted;  // steady windows of the epoch, or the first window
   int found = 0;
   for (const auto& record : learnt_digits(2).results.records) {
@@ -155,7 +155,7 @@ TEST_CASE("what each of two ranks worked in an epoch is at most the time of its 
   CHECK(found == 3);
 }
 
-TEST_CASE("run descriptions that cannot be are refused in one line") {
+TEST_CASE("invalid run descriptions are rejected in one line") {
   Job broken("{\"schema_version\": 1,\n");
   check_refused(broken, 0, "run.json:2:1: not valid JSON");
   auto spec = description(1);
@@ -171,14 +171,14 @@ TEST_CASE("run descriptions that cannot be are refused in one line") {
   check_refused(missing, 2, "run.json: No such file or directory");
 }
 
-TEST_CASE("a wrong number of ranks is refused with the line to start it") {
+TEST_CASE("a wrong number of ranks is rejected with the correct command") {
   Job two(description(2));
   check_refused(two, 0, "gpus: is 2, but 1 rank was started; start it with: mpirun -n 2 ");
   Job one(description(1));
   check_refused(one, 2, "gpus: is 1, but 2 ranks were started; start it with: mpirun -n 1 ");
 }
 
-TEST_CASE("the devices of one process are one rank") {
+TEST_CASE("the devices of a data_parallel run belong to one process") {
   auto spec = description(2, 1);
   spec.dataset.train_samples = 640;
   spec.framework = "data_parallel";
@@ -197,7 +197,7 @@ TEST_CASE("the devices of one process are one rank") {
                 "start it with: mpirun -n 1 ");
 }
 
-TEST_CASE("a profile is recorded when the command says so") {
+TEST_CASE("the option --profile records a profile") {
   auto spec = description(2, 1);
   spec.dataset.train_samples = 640;
   Job job(spec);
@@ -206,7 +206,7 @@ TEST_CASE("a profile is recorded when the command says so") {
   CHECK(learnt_digits(2).text.find("profile") == std::string::npos);
 }
 
-TEST_CASE("missing data ends every rank with exit code 3 and a record of why") {
+TEST_CASE("missing data ends every rank with exit code 3 and a recorded reason") {
   auto spec = description(2);
   spec.dataset = {"mnist", "/nowhere"};
   Job job(spec);
@@ -228,7 +228,7 @@ TEST_CASE("a diverging run ends every rank with exit code 5") {
   CHECK(stop_of(job.results()).outcome == RunOutcome::Diverged);
 }
 
-TEST_CASE("a full disk ends the job at once instead of losing records in silence") {
+TEST_CASE("a full disk ends the job at once instead of silently losing records") {
   Job job(description(2, 10000));
   job.start(2);
   job.wait_for_training();
@@ -257,7 +257,7 @@ test::JobEnd end_of_failing(Job& job) {
 
 }  // namespace
 
-TEST_CASE("a rank that fails alone is the reason why the run stops, in every kind of style") {
+TEST_CASE("a rank that fails alone is recorded as the reason of the stop, in every style") {
   const auto [framework, failing] = GENERATE(table<std::string, int>({{"synchronous", 0},
                                                                       {"ddp", 1},
                                                                       {"horovod", 1},
@@ -289,7 +289,7 @@ TEST_CASE("a rank that fails alone is the reason why the run stops, in every kin
   if (failing > 0) CHECK_THAT(stop_of(results).reason, Catch::StartsWith("rank 1: "));
 }
 
-TEST_CASE("more stages than a model has blocks are refused at the start, with the reason") {
+TEST_CASE("more stages than blocks of a model are rejected at the start, with the reason") {
   auto spec = description(4, 1);
   spec.framework = "pipeline";
   spec.dataset.train_samples = 256;
@@ -300,7 +300,7 @@ TEST_CASE("more stages than a model has blocks are refused at the start, with th
   CHECK_THAT(end.err, Catch::Contains("gpus: is 4, but the model mlp has 3 blocks"));
 }
 
-TEST_CASE("a rank that stands still for a while makes the run slow, and no worse") {
+TEST_CASE("a rank that is paused for a while delays the run but does not fail it") {
   auto spec = description(2, 15);
   spec.framework = GENERATE("ddp", "pipeline");
   CAPTURE(spec.framework);
@@ -333,7 +333,7 @@ TEST_CASE("a rank that stands still for a while makes the run slow, and no worse
   CHECK(stop_of(results).outcome == RunOutcome::Completed);
 }
 
-TEST_CASE("SIGINT and SIGTERM leave a run_stop, under mpirun and alone") {
+TEST_CASE("SIGINT and SIGTERM write a run_stop record, with and without mpirun") {
   const int signal = GENERATE(SIGINT, SIGTERM);
   const int ranks = GENERATE(0, 2);
   Job job(description(std::max(ranks, 1), 10000));
@@ -350,7 +350,7 @@ TEST_CASE("SIGINT and SIGTERM leave a run_stop, under mpirun and alone") {
   if (ranks == 0) CHECK(end.exit_code == 128 + signal);
 }
 
-TEST_CASE("a rank that is stuck in a collective still obeys a signal") {
+TEST_CASE("a rank that is stuck in a collective still reacts to a signal") {
   Job job(description(2, 10000));
   job.start(2);
   job.wait_for_training();
@@ -362,7 +362,7 @@ TEST_CASE("a rank that is stuck in a collective still obeys a signal") {
   CHECK(stop_of(job.results()).reason == "received SIGTERM");
 }
 
-TEST_CASE("a second launch of a run gets a folder of its own") {
+TEST_CASE("a second launch of a run gets its own folder") {
   auto spec = description(1, 1);
   spec.dataset.train_samples = 640;
   Job job(spec);

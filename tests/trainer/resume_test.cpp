@@ -94,7 +94,7 @@ contract::CheckpointDir newest(const contract::RunDir& run, int launch) {
 
 }  // namespace
 
-TEST_CASE("a run that is stopped anywhere goes on to the same bits") {
+TEST_CASE("a run that is stopped at any poll resumes to the same bits") {
   const auto spec = resume_recipe(GENERATE(1, 2));
   const Curve whole = undisturbed(spec);
   int stopped = 0;
@@ -117,7 +117,7 @@ TEST_CASE("a run that is stopped anywhere goes on to the same bits") {
   CHECK(stopped > 8);
 }
 
-TEST_CASE("a run that is stopped again and again comes to its end, each step trained once") {
+TEST_CASE("a repeatedly stopped run completes and trains each step once") {
   const auto spec = resume_recipe(2);
   const Curve whole = undisturbed(spec);
   test::TempDir folder;
@@ -134,7 +134,7 @@ TEST_CASE("a run that is stopped again and again comes to its end, each step tra
   check_same(curve, whole);
 }
 
-TEST_CASE("told before its first step a launch has timed out: it could do so for ever") {
+TEST_CASE("a launch that is stopped before its first step has timed out") {
   test::TempDir folder;
   const auto first = test::launch(resume_recipe(2), folder.path(), {1, 0});
   CHECK(first.outcome == RunOutcome::TimedOut);
@@ -147,7 +147,7 @@ TEST_CASE("told before its first step a launch has timed out: it could do so for
   CHECK(test::launch(resume_recipe(2), folder.path()).resumed_from == "launch-2");
 }
 
-TEST_CASE("checkpoints come as often as asked, and the last alone is kept") {
+TEST_CASE("checkpoints are saved at the requested interval, and only the last one is kept") {
   auto spec = resume_recipe(1);
   spec.epochs = 5;
   spec.checkpoint.every_epochs = 2;
@@ -167,7 +167,7 @@ TEST_CASE("checkpoints come as often as asked, and the last alone is kept") {
   CHECK(all<contract::CheckpointRecord>(test::launch(spec, other.path()).records).size() == 10);
 }
 
-TEST_CASE("a damaged checkpoint is passed over for an older one, else for a fresh start") {
+TEST_CASE("a damaged checkpoint is skipped for an older one or a fresh start") {
   const auto spec = resume_recipe(1);
   test::TempDir folder;
   const contract::RunDir run(folder.path());
@@ -191,7 +191,7 @@ TEST_CASE("a damaged checkpoint is passed over for an older one, else for a fres
   CHECK_THAT(base::read_file(run.launch(4).err()), Catch::Contains("header.json:1:"));
 }
 
-TEST_CASE("a checkpoint of another description or number of ranks is passed over") {
+TEST_CASE("a checkpoint of another run description or another number of ranks is skipped") {
   auto spec = resume_recipe(1);
   test::TempDir folder;
   test::launch(spec, folder.path(), {0, 3});
@@ -207,7 +207,7 @@ TEST_CASE("a checkpoint of another description or number of ranks is passed over
   CHECK(test::launch(resume_recipe(1), folder.path()).resumed_from == "launch-1");
 }
 
-TEST_CASE("a script that was replaced by another of the same parameters starts anew") {
+TEST_CASE("a run restarts if its script was replaced by another one with the same parameters") {
   test::TempDir folder;
   const fs::path script = folder.path() / "net.pt";
   auto spec = resume_recipe(1);
@@ -225,7 +225,7 @@ def forward(self, x):
              Catch::Contains("or the model file has changed"));
 }
 
-TEST_CASE("what completed or diverged is not gone on with") {
+TEST_CASE("a completed or diverged launch is not resumed") {
   for (const RunOutcome outcome : {RunOutcome::Completed, RunOutcome::Diverged}) {
     const auto spec = resume_recipe(1);
     test::TempDir folder;
@@ -237,7 +237,7 @@ TEST_CASE("what completed or diverged is not gone on with") {
   }
 }
 
-TEST_CASE("a run goes on when no checkpoint can be saved, and says so once") {
+TEST_CASE("a run continues if no checkpoint can be saved, and reports it once") {
   auto spec = resume_recipe(2);
   spec.checkpoint.every_epochs = 1;
   const auto block = [](const contract::LaunchDir& launch) {
@@ -256,8 +256,7 @@ TEST_CASE("a run goes on when no checkpoint can be saved, and says so once") {
   CHECK_THAT(last.summary, Catch::Contains("but no checkpoint could be saved at step "));
 }
 
-TEST_CASE(
-    "as many checkpoints as asked are kept, over launches, and the newest good one is taken") {
+TEST_CASE("the newest N checkpoints are kept, and a launch resumes from the newest good one") {
   auto spec = resume_recipe(2);
   spec.epochs = 8;
   spec.checkpoint = {.every_epochs = 1, .keep = 3};
@@ -273,7 +272,8 @@ TEST_CASE(
   CHECK(second.parameters == undisturbed(spec).parameters);
 }
 
-TEST_CASE("checkpoints written beside training go on to the same bits, or tell why they failed") {
+TEST_CASE(
+    "a run resumes from asynchronous checkpoints to the same bits, and reports their failure") {
   auto spec = resume_recipe(2);
   spec.framework = "deepspeed";
   spec.checkpoint = {.every_minutes = 1e-9, .asynchronous = true};
@@ -299,7 +299,7 @@ TEST_CASE("checkpoints written beside training go on to the same bits, or tell w
              Catch::StartsWith("no checkpoint could be saved at step 4, training continues: "));
 }
 
-TEST_CASE("what a run has reached and trained it knows after a stop") {
+TEST_CASE("a resumed run knows its reached targets and its training time") {
   auto spec = resume_recipe(2);
   spec.epochs = 5;
   spec.target = {.accuracy = 0.01, .loss = 1e-9};

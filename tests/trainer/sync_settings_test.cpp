@@ -149,14 +149,15 @@ std::vector<Reductions> steps_of_ddp(contract::FrameworkOptions options) {
 
 }  // namespace
 
-TEST_CASE("slices of a bucket that one rank owns are reduced to it together") {
+TEST_CASE("slices of a bucket with the same owner are reduced together") {
   CHECK(reduced_to_owners({3, 3, 3, 3}, 100) == Reductions{{6, 1}, {6, 0}});
   // The second parameter lies in both partitions. In the bucket, its part for rank 0 comes first.
   CHECK(reduced_to_owners({5, 5, 2}, 100) == Reductions{{2, 1}, {1, 0}, {4, 1}, {5, 0}});
   CHECK(reduced_to_owners({3, 3, 3, 3}, 3) == Reductions{{3, 1}, {3, 1}, {3, 0}, {3, 0}});
 }
 
-TEST_CASE("stage 3 has one share of a block's gradients under way, however many micro-batches") {
+TEST_CASE(
+    "stage 3 has one share of a block's gradients in flight with any number of micro-batches") {
   const auto alone = make_single();
   const base::SystemClock clock;
   CollectiveQueue queue(*alone, clock);
@@ -176,7 +177,7 @@ TEST_CASE("stage 3 has one share of a block's gradients under way, however many 
   CHECK(sum() == 6);
 }
 
-TEST_CASE("in a static graph unused parameters are found once: it is reduced as without") {
+TEST_CASE("a static graph with find_unused_parameters reduces the same as without the option") {
   const auto plain = steps_of_ddp({.static_graph = true});
   CHECK(steps_of_ddp({.find_unused_parameters = true, .static_graph = true}) == plain);
   // The first step reduces everything at once, with the counts of used parameters. Later steps

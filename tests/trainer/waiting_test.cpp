@@ -122,7 +122,7 @@ double part_of(const BlockTimes& times, StepPart part) {
 
 }  // namespace
 
-TEST_CASE("an optimizer's step knows how long it stood still for the holders of other parts") {
+TEST_CASE("an optimizer step records how long it waited for the holders of other parts") {
   const auto waited_s = [](const contract::RunSpec& spec) {
     Waiting rank;
     const at::Tensor parameter = torch::ones({3}, torch::requires_grad());
@@ -142,7 +142,7 @@ TEST_CASE("an optimizer's step knows how long it stood still for the holders of 
   CHECK(waited_s({.precision = "fp16", .clip_norm = 1}) == 2 * kSum_s);
 }
 
-TEST_CASE("under ZeRO the sums of clipping and of LARS are exposed communication") {
+TEST_CASE("under ZeRO the sums for clipping and LARS are exposed communication") {
   for (const int stage : {1, 2, 3}) {
     contract::RunSpec spec;
     spec.framework = "deepspeed";
@@ -159,7 +159,7 @@ TEST_CASE("under ZeRO the sums of clipping and of LARS are exposed communication
   }
 }
 
-TEST_CASE("a stage that waits to clip until the one before is done has a bubble") {
+TEST_CASE("a stage that waits with clipping for the stage before it records a bubble") {
   contract::RunSpec spec;
   spec.framework = "pipeline";
   spec.gpus = 2;

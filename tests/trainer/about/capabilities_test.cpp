@@ -26,7 +26,7 @@ std::string said_of_capabilities(const contract::RunSpec& spec) {
 
 }  // namespace
 
-TEST_CASE("every name this build offers is in the vocabulary, and every family has one") {
+TEST_CASE("every name in this build is in the vocabulary, and every family has at least one name") {
   const auto available = trainer::capabilities();
   for (const std::string& family : contract::families()) {
     INFO(family);
@@ -56,8 +56,7 @@ TEST_CASE("every model, loader and data set has traits") {
   CHECK(script->is_one_block);
 }
 
-TEST_CASE(
-    "data sets whose images have one size say it, so that a plan can check models and crops") {
+TEST_CASE("data sets with images of one size report their shape") {
   const auto available = trainer::capabilities();
   const auto shape = [&](const char* set) { return available.traits_of("dataset", set)->shape; };
   CHECK(shape("mnist") == "1x28x28");
@@ -66,13 +65,13 @@ TEST_CASE(
   CHECK(shape("image_folder").empty());
 }
 
-TEST_CASE("the capabilities file of this build says the same") {
+TEST_CASE("the capabilities file of this build matches the trainer's capabilities") {
   const std::string file = DLSCALE_BINARY_DIR "/share/dlscale/capabilities.json";
   CHECK(contract::capabilities_from_json(base::read_file(file), file) == trainer::capabilities());
 }
 
 TEST_CASE(
-    "the committed capabilities of a full trainer have the families and traits of this source") {
+    "the committed capabilities of a full trainer contain the families and traits of this source") {
   const std::string file = DLSCALE_SOURCE_DIR "/tests/data/capabilities/cuda-dali.json";
   const auto committed = contract::capabilities_from_json(base::read_file(file), file);
   const auto here = trainer::capabilities();
@@ -86,12 +85,12 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a description with what there is passes") {
+TEST_CASE("a run description with available names is accepted") {
   contract::RunSpec spec;
   CHECK_NOTHROW(trainer::require_available(spec, "run.json"));
 }
 
-TEST_CASE("a known name that this build lacks is an error naming the key and what there is") {
+TEST_CASE("a known name missing in this build is rejected with the key and the available names") {
   contract::RunSpec spec;
   spec.loader = "dali_gpu";
   CHECK_THROWS_WITH(
@@ -105,7 +104,7 @@ TEST_CASE("a known name that this build lacks is an error naming the key and wha
       Catch::Contains("resources.communicator: this dlscale-train has no communicator"));
 }
 
-TEST_CASE("a build without GPUs says so and how to get one with them") {
+TEST_CASE("a build without GPUs rejects GPU settings and names the build command") {
   if (trainer::capabilities().has("device", "cuda")) {
     SUCCEED("this build has them");
     return;
@@ -126,14 +125,14 @@ TEST_CASE("a build without GPUs says so and how to get one with them") {
                     "(docs/gpu.md)");
 }
 
-TEST_CASE("a run of another program's is refused") {
+TEST_CASE("a run with another training program is rejected") {
   contract::RunSpec spec;
   spec.trainer.command = "python train.py";
   CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
                     Catch::Contains("run.json: trainer.command: this run uses another"));
 }
 
-TEST_CASE("options that could not do what they say are refused with the reason") {
+TEST_CASE("options that cannot take effect are rejected with the reason") {
   contract::RunSpec spec;
   spec.framework = "horovod";
   spec.framework_options.compression = "powersgd";
@@ -153,7 +152,7 @@ TEST_CASE("options that could not do what they say are refused with the reason")
                     "the optimizer state is already in host memory");
 }
 
-TEST_CASE("options that a loader would not heed are refused with the loader's name") {
+TEST_CASE("loader options without effect are rejected with the loader's name") {
   contract::RunSpec spec;
   spec.loader_options.threads = 2;
   for (const char* loader : {"memory", "synthetic"}) {
@@ -183,7 +182,7 @@ TEST_CASE("options that a loader would not heed are refused with the loader's na
   }
 }
 
-TEST_CASE("tf32 is refused where there is no GPU, and shared statistics of data_parallel") {
+TEST_CASE("tf32 without a GPU and synchronised batch norms with data_parallel are rejected") {
   contract::RunSpec spec;
   spec.precision = "tf32";
   CHECK_THROWS_WITH(trainer::require_available(spec, "run.json"),
@@ -196,7 +195,7 @@ TEST_CASE("tf32 is refused where there is no GPU, and shared statistics of data_
                     Catch::Contains("run.json: batch_norm: is synchronised, but in data_parallel"));
 }
 
-TEST_CASE("a run that is not to train needs no more than one that is, but whole models") {
+TEST_CASE("inference is accepted in every style that does not cut the model") {
   contract::RunSpec spec;
   spec.mode = "inference";
   CHECK_NOTHROW(trainer::require_available(spec, "run.json"));
@@ -208,7 +207,7 @@ TEST_CASE("a run that is not to train needs no more than one that is, but whole 
   }
 }
 
-TEST_CASE("a TorchScript module is not looked for among this build's models") {
+TEST_CASE("a TorchScript module is accepted although this build does not list it as a model") {
   contract::RunSpec spec;
   spec.model = "script:net.pt";
   for (const char* framework : {"ddp", "data_parallel", "layerwise", "hybrid"}) {
@@ -217,7 +216,7 @@ TEST_CASE("a TorchScript module is not looked for among this build's models") {
   }
 }
 
-TEST_CASE("a TorchScript module is cut into no stages and shares no statistics") {
+TEST_CASE("a TorchScript module cannot be cut into stages or synchronise batch norms") {
   contract::RunSpec spec;
   spec.model = "script:net.pt";
   spec.framework = "pipeline";
@@ -233,7 +232,7 @@ TEST_CASE("a TorchScript module is cut into no stages and shares no statistics")
           "run.json: batch_norm: is synchronised, but batch norms in a TorchScript module"));
 }
 
-TEST_CASE("zero_init_gamma is refused where there are no residual blocks") {
+TEST_CASE("zero_init_gamma is rejected for models without residual blocks") {
   contract::RunSpec spec;
   spec.zero_init_gamma = true;
   spec.model = "resnet50";
@@ -246,7 +245,7 @@ TEST_CASE("zero_init_gamma is refused where there are no residual blocks") {
   }
 }
 
-TEST_CASE("models, data, loaders and settings that do not go together are refused with the key") {
+TEST_CASE("incompatible models, data, loaders and settings are rejected with the key") {
   contract::RunSpec spec;
   spec.model = "nbow";
   CHECK(said_of_capabilities(spec) ==

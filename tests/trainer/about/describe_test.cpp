@@ -11,7 +11,7 @@ using Catch::Contains;
 using trainer::describe;
 using trainer::read_description;
 
-TEST_CASE("a card says what it describes and how it was made") {
+TEST_CASE("a cost model records its network and the command that created it") {
   const contract::ModelCard card =
       describe(read_description({"mlp", "--input", "3x32x32", "--classes", "10"}));
   CHECK(card.model == "mlp");
@@ -23,7 +23,7 @@ TEST_CASE("a card says what it describes and how it was made") {
   CHECK(card.made_with.contains("torch"));
 }
 
-TEST_CASE("fewer bits are fewer bytes, not fewer FLOPs") {
+TEST_CASE("a precision with fewer bits reduces the saved bytes") {
   const auto card = [](const char* precision) {
     return describe(read_description(
         {"cnn", "--input", "1x28x28", "--classes", "10", "--precision", precision}));
@@ -35,7 +35,7 @@ TEST_CASE("fewer bits are fewer bytes, not fewer FLOPs") {
   CHECK(saved(card("bf16")) < 0.8 * saved(card("fp32")));
 }
 
-TEST_CASE("models of texts are described by the words that there are") {
+TEST_CASE("text models are described for a given vocabulary size") {
   const contract::ModelCard nbow =
       describe(read_description({"nbow", "--input", "60", "--classes", "2", "--words", "5000"}));
   CHECK(nbow.parameters == 5000 * 100 + 100 * 2 + 2);
@@ -44,7 +44,7 @@ TEST_CASE("models of texts are described by the words that there are") {
   CHECK(translator.layers.size() > 10);
 }
 
-TEST_CASE("the settings of a model are options, and the card's command repeats them") {
+TEST_CASE("model settings are options, and the cost model records them in its command") {
   const contract::ModelCard wide =
       describe(read_description({"frozen_backbone", "--input", "1x28x28", "--classes", "10",
                                  "--backbone", "squeezenet1_0", "--classifier-hidden", "64"}));
@@ -63,7 +63,7 @@ TEST_CASE("the settings of a model are options, and the card's command repeats t
   CHECK(translator("8") < translator("16"));
 }
 
-TEST_CASE("without a hidden width a frozen backbone has one linear layer on top") {
+TEST_CASE("a frozen backbone without a hidden width has one linear layer as classifier") {
   for (const std::vector<std::string>& width :
        {std::vector<std::string>{}, {"--classifier-hidden", "0"}}) {
     std::vector<std::string> arguments{
@@ -73,7 +73,7 @@ TEST_CASE("without a hidden width a frozen backbone has one linear layer on top"
   }
 }
 
-TEST_CASE("a setting that the model does not have is refused with those it has") {
+TEST_CASE("a setting that the model lacks is rejected with the settings that it has") {
   const auto refused = [](std::vector<std::string> arguments, const std::string& message) {
     arguments.insert(arguments.begin() + 1, {"--input", "3x32x32", "--classes", "10"});
     CHECK_THROWS_WITH(describe(read_description(arguments)), message);
@@ -92,7 +92,7 @@ TEST_CASE("a setting that the model does not have is refused with those it has")
                     Contains("unknown cell \"gur\""));
 }
 
-TEST_CASE("what cannot be described is refused with what to do") {
+TEST_CASE("invalid arguments of --describe are rejected as usage errors") {
   const auto refused = [](const std::vector<std::string>& arguments, const std::string& message) {
     CHECK_THROWS_WITH(describe(read_description(arguments)), Contains(message));
     CHECK_THROWS_AS(describe(read_description(arguments)), base::UsageError);
@@ -111,7 +111,7 @@ TEST_CASE("what cannot be described is refused with what to do") {
           "unknown precision \"fp8\"");
 }
 
-TEST_CASE("the cards that come along are what describing their models gives") {
+TEST_CASE("the bundled cost models equal newly computed ones") {
   for (const char* name :
        {"squeezenet1_0-3x32x32-10.json", "resnet18-3x32x32-10.json", "cnn-3x32x32-10-bf16.json"}) {
     INFO(name);

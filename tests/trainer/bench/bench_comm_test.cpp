@@ -29,7 +29,7 @@ std::vector<contract::CommTime> measured(std::vector<std::string> arguments) {
 
 }  // namespace
 
-TEST_CASE("every collective comes out right at every size, in both number formats") {
+TEST_CASE("every collective computes correct results at every size in fp32 and bf16") {
   const std::string precision = GENERATE("fp32", "bf16");
   const std::string ranks = GENERATE("1", "2", "3");
   const auto times = measured({"--collectives", "all", "--threads", ranks, "--precision", precision,
@@ -47,7 +47,7 @@ TEST_CASE("every collective comes out right at every size, in both number format
   CHECK(sizes.size() == 4);
 }
 
-TEST_CASE("calls can take turns between arrays, which comes out right and is said") {
+TEST_CASE("calls can rotate between arrays, and the rotation is recorded") {
   const auto times = measured({"--collectives", "all", "--threads", "2", "--min", "1KiB", "--max",
                                "4KiB", "--rotate", "8KiB"});
   REQUIRE(times.size() == 12);
@@ -59,7 +59,7 @@ TEST_CASE("calls can take turns between arrays, which comes out right and is sai
   CHECK(measured({"--max", "4"}).at(0).made_with.count("rotated_bytes") == 0);
 }
 
-TEST_CASE("bandwidths are those of nccl-tests") {
+TEST_CASE("bandwidths are defined as in nccl-tests") {
   CHECK(trainer::bus_factor("all_reduce", 4) == 1.5);
   CHECK(trainer::bus_factor("reduce_scatter", 4) == 0.75);
   CHECK(trainer::bus_factor("all_gather", 4) == 0.75);
@@ -70,7 +70,8 @@ TEST_CASE("bandwidths are those of nccl-tests") {
   CHECK(times[0].busbw_gbs == Approx(times[0].algbw_gbs));  // 2(n-1)/n is 1 for n = 2
 }
 
-TEST_CASE("sizes are whole elements, and equal shares where ranks have shares") {
+TEST_CASE(
+    "message sizes are whole elements, and multiples of the rank count where ranks have shares") {
   const trainer::CommSweep sweep{.least_bytes = 4, .most_bytes = 64, .factor = 2};
   using Counts = std::vector<std::int64_t>;
   CHECK(sweep_counts(sweep, "all_reduce", 3) == Counts{1, 2, 4, 8, 16});
@@ -80,7 +81,7 @@ TEST_CASE("sizes are whole elements, and equal shares where ranks have shares") 
   CHECK(sweep_counts(halves, "broadcast", 3) == Counts{2, 4, 8, 16, 32});
 }
 
-TEST_CASE("a middle has an interval from six values on") {
+TEST_CASE("a median has an interval if there are at least six values") {
   CHECK(trainer::timing_of({3, 1, 2}).median_s == 2);
   CHECK(trainer::timing_of({3, 1, 2}).high_s == 0);
   const trainer::Timing ten = trainer::timing_of({10, 9, 8, 7, 6, 5, 4, 3, 2, 1});
@@ -91,7 +92,7 @@ TEST_CASE("a middle has an interval from six values on") {
   CHECK(ten.deviation_s == Approx(3.02765));
 }
 
-TEST_CASE("what cannot be exchanged is refused with what could") {
+TEST_CASE("invalid arguments of the communication benchmark are rejected") {
   const auto refused = [](const std::vector<std::string>& arguments, const std::string& message) {
     CHECK_THROWS_WITH(read_comm_bench(arguments), Contains(message));
     CHECK_THROWS_AS(read_comm_bench(arguments), base::UsageError);

@@ -38,7 +38,7 @@ std::vector<contract::KernelSample> samples_in(const test::TempDir& folder) {
 
 }  // namespace
 
-TEST_CASE("every kernel can be called, in both number formats") {
+TEST_CASE("every kernel can be called in fp32 and bf16") {
   const auto device = trainer::open_bench_device("cpu", 0, 1);
   const std::map<std::string, double> whole{
       {"b", 2},      {"c", 3},      {"c_in", 3},   {"c_out", 4},   {"h_in", 8}, {"h_out", 4},
@@ -55,7 +55,7 @@ TEST_CASE("every kernel can be called, in both number formats") {
   }
 }
 
-TEST_CASE("sizes are the same for the same seed, different among themselves and in bounds") {
+TEST_CASE("sampled sizes are reproducible by seed, distinct and within bounds") {
   trainer::SizeRanges ranges = trainer::usual_ranges("cpu");
   ranges.most_bytes = 50e6;
   for (const trainer::KernelClass& each : trainer::kernel_classes()) {
@@ -73,7 +73,7 @@ TEST_CASE("sizes are the same for the same seed, different among themselves and 
   }
 }
 
-TEST_CASE("where all sizes have been drawn there is no further one") {
+TEST_CASE("the size sampler ends after it has drawn all sizes") {
   trainer::SizeRanges ranges = trainer::usual_ranges("cpu");
   ranges.values["b"] = {1};
   ranges.values["c"] = {2, 3};
@@ -88,7 +88,7 @@ TEST_CASE("where all sizes have been drawn there is no further one") {
   CHECK(!sampler.next());
 }
 
-TEST_CASE("kernels are measured once, and an interrupted file is gone on with") {
+TEST_CASE("kernels are measured once, and an interrupted file is continued") {
   const test::TempDir folder;
   const auto bench = read_kernel_bench(few(folder));
   CHECK_THAT(bench_kernels(bench), Contains("6 measured, 0 already in the file"));
@@ -106,7 +106,7 @@ TEST_CASE("kernels are measured once, and an interrupted file is gone on with") 
   for (std::size_t i = 0; i < 6; ++i) CHECK((mended[i].size == all[i].size));
 }
 
-TEST_CASE("no measurement begins when the time is over") {
+TEST_CASE("no kernel is measured after the time budget has ended") {
   const test::TempDir folder;
   auto arguments = few(folder);
   arguments.insert(arguments.end(), {"--budget", "1e-9"});
@@ -114,7 +114,7 @@ TEST_CASE("no measurement begins when the time is over") {
              Contains("0 measured") && Contains("run the same command again"));
 }
 
-TEST_CASE("what is no file of this device's measurements is not added to") {
+TEST_CASE("measurements are not appended to a file of another device or another format") {
   const test::TempDir folder;
   auto arguments = few(folder);
   bench_kernels(read_kernel_bench(arguments));
@@ -126,7 +126,7 @@ TEST_CASE("what is no file of this device's measurements is not added to") {
   CHECK(base::read_file(folder / "k.jsonl") == "a letter");
 }
 
-TEST_CASE("kernels that cannot be measured are refused with what could") {
+TEST_CASE("invalid arguments of the kernel benchmark are rejected") {
   const auto refused = [](std::vector<std::string> arguments, const std::string& message) {
     CHECK_THROWS_WITH(read_kernel_bench(arguments), Contains(message));
     CHECK_THROWS_AS(read_kernel_bench(arguments), base::UsageError);

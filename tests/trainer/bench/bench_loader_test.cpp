@@ -16,7 +16,7 @@ using trainer::LoaderBench;
 using trainer::measure_loader;
 using trainer::read_loader_bench;
 
-TEST_CASE("without a run a loader is measured as the settings say") {
+TEST_CASE("settings on the command line describe a loader benchmark without a run") {
   const LoaderBench bench =
       read_loader_bench({"path=/data", "threads=3", "batch=8", "image_size=64", "--json",
                          "--seconds", "2", "--test"});
@@ -30,7 +30,7 @@ TEST_CASE("without a run a loader is measured as the settings say") {
   CHECK(bench.seconds == 2);
 }
 
-TEST_CASE("settings are those of loaders, data and models of every kind") {
+TEST_CASE("the loader benchmark accepts settings of loaders, data sets and models") {
   const LoaderBench photos =
       read_loader_bench({"path=/data", "on_broken=skip", "shuffle_window=64", "loader=packed"});
   CHECK(photos.spec.loader_options.on_broken == "skip");
@@ -44,7 +44,7 @@ TEST_CASE("settings are those of loaders, data and models of every kind") {
   CHECK(read_loader_bench(digits).spec.batch_per_gpu == 64);
 }
 
-TEST_CASE("of a run one rank's batches are loaded, whatever ranks it has") {
+TEST_CASE("a loader benchmark of a run loads the batches of one rank") {
   test::TempDir folder;
   contract::RunSpec spec;
   spec.run_id = "r";
@@ -59,7 +59,7 @@ TEST_CASE("of a run one rank's batches are loaded, whatever ranks it has") {
   CHECK(bench.spec.dataset.kind == "synthetic_digits");
 }
 
-TEST_CASE("what cannot be measured is refused with what could") {
+TEST_CASE("invalid arguments of the loader benchmark are rejected") {
   CHECK_THROWS_WITH(read_loader_bench({"thread=3"}),
                     Catch::StartsWith("unknown key \"thread\"; did you mean \"threads\"?"));
   CHECK_THROWS_WITH(read_loader_bench({"path=x", "threads=two"}),
@@ -78,7 +78,7 @@ TEST_CASE("what cannot be measured is refused with what could") {
   CHECK_THROWS_AS(read_loader_bench({"no-such.json"}), base::Error);
 }
 
-TEST_CASE("a measured loader says how fast, how busy and what it read") {
+TEST_CASE("a loader benchmark reports throughput, core usage and bytes read") {
   test::TempDir folder;
   test::write_samples("image_folder", folder.path());
   LoaderBench bench = read_loader_bench({"path=" + folder.path().string(), "image_size=8"});
@@ -95,7 +95,7 @@ TEST_CASE("a measured loader says how fast, how busy and what it read") {
   CHECK_THAT(json, !Catch::Contains("\"kb_per_image\":{\"median\":0,"));
 }
 
-TEST_CASE("the median of an even number of blocks is the mean of the two in the middle") {
+TEST_CASE("the median of an even number of blocks is the mean of the two middle blocks") {
   test::TempDir folder;
   test::write_samples("image_folder", folder.path());
   LoaderBench bench = read_loader_bench({"path=" + folder.path().string(), "image_size=8"});
@@ -110,8 +110,7 @@ TEST_CASE("the median of an even number of blocks is the mean of the two in the 
   CHECK(median == Approx((least + most) / 2).epsilon(1e-5));
 }
 
-TEST_CASE(
-    "the threads that are measured are those that work, not the setting that leaves it open") {
+TEST_CASE("the loader benchmark reports the actual number of threads") {
   test::TempDir folder;
   test::write_samples("image_folder", folder.path());
   const auto json_of = [](const std::vector<std::string>& arguments) {

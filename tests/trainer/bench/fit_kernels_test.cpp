@@ -48,7 +48,7 @@ std::string text_of(const std::vector<contract::KernelSample>& samples) {
 
 }  // namespace
 
-TEST_CASE("a law of times is learned to a few percent on sizes that were held out") {
+TEST_CASE("a fitted model of kernel times has an error below 5 % on held-out sizes") {
   const contract::Calibration calibration = taught(made_samples(400), 400);
   REQUIRE(calibration.kernel_models.size() == 1);
   const contract::KernelModel& model = calibration.kernel_models[0];
@@ -63,12 +63,12 @@ TEST_CASE("a law of times is learned to a few percent on sizes that were held ou
   CHECK(calibration.device == "a CPU");
 }
 
-TEST_CASE("teaching again gives the same model") {
+TEST_CASE("fitting twice gives the same model") {
   const auto samples = made_samples(60);
   CHECK((taught(samples, 5) == taught(samples, 5)));
 }
 
-TEST_CASE("without LibTorch the same times come out, from the file as well") {
+TEST_CASE("evaluation without LibTorch gives the same times, also for a saved model") {
   const auto samples = made_samples(60);
   const contract::Calibration made = taught(samples, 20);
   const contract::Calibration read =
@@ -82,7 +82,7 @@ TEST_CASE("without LibTorch the same times come out, from the file as well") {
   }
 }
 
-TEST_CASE("kernels are put beside what a calibration has already") {
+TEST_CASE("fitted kernels are added to an existing calibration") {
   const test::TempDir folder;
   const std::string output = folder / "c.json";
   base::write_file_atomically(folder / "k.jsonl", text_of(made_samples(40)));
@@ -97,7 +97,7 @@ TEST_CASE("kernels are put beside what a calibration has already") {
   CHECK(after.kernel_models.size() == 1);
 }
 
-TEST_CASE("files that cannot be learned from are refused, and nothing is written") {
+TEST_CASE("unusable files of kernel times are rejected, and nothing is written") {
   const test::TempDir folder;
   const std::string file = folder / "k.jsonl", output = folder / "c.json";
   const auto refused = [&](const std::string& text, const std::string& message) {
@@ -118,7 +118,7 @@ TEST_CASE("files that cannot be learned from are refused, and nothing is written
   refused(text_of(partial), "a size of batch_norm_forward is incomplete; it needs b, c, h_in");
 }
 
-TEST_CASE("a calibration of another device is left alone") {
+TEST_CASE("fitting into a calibration of another device is rejected") {
   const test::TempDir folder;
   const std::string output = folder / "c.json";
   base::write_file_atomically(folder / "k.jsonl", text_of(made_samples(30)));
@@ -127,7 +127,7 @@ TEST_CASE("a calibration of another device is left alone") {
   CHECK_THROWS_WITH(fit_kernels(fit), Contains("the calibration is for other"));
 }
 
-TEST_CASE("fitting wants files and a place for the calibration") {
+TEST_CASE("fitting requires input files and an output file") {
   CHECK_THROWS_WITH(read_kernel_fit({}), Contains("FILE is missing"));
   CHECK_THROWS_WITH(read_kernel_fit({"k.jsonl"}), Contains("-o is missing"));
   CHECK_THROWS_WITH(read_kernel_fit({"k", "--epoch", "3"}), Contains("did you mean \"--epochs\"?"));

@@ -69,7 +69,7 @@ Taken take(const contract::RunDir& folder, int launch) {
 
 }  // namespace
 
-TEST_CASE("what was saved last is taken, and nothing else is left") {
+TEST_CASE("the newest checkpoint is loaded, and the older one is removed") {
   const test::TempDir folder;
   const contract::RunDir run(folder.path());
   const contract::LaunchDir launch = run.make_next_launch();
@@ -86,7 +86,7 @@ TEST_CASE("what was saved last is taken, and nothing else is left") {
   CHECK(names == std::vector<std::string>{"save-2"});
 }
 
-TEST_CASE("a launch takes nothing of its own, nor of later ones") {
+TEST_CASE("a launch loads only checkpoints of earlier launches") {
   const test::TempDir folder;
   const contract::RunDir run(folder.path());
   save(run.make_next_launch(), "first");
@@ -96,7 +96,7 @@ TEST_CASE("a launch takes nothing of its own, nor of later ones") {
   CHECK(take(run, 3).state == "second");
 }
 
-TEST_CASE("a save that fails leaves the one before, and no draft") {
+TEST_CASE("a failed save keeps the previous checkpoint and removes its draft") {
   const test::TempDir folder;
   const contract::RunDir run(folder.path());
   const contract::LaunchDir launch = run.make_next_launch();
@@ -111,7 +111,7 @@ TEST_CASE("a save that fails leaves the one before, and no draft") {
   CHECK(save(launch, "next").path == "checkpoint/save-2");
 }
 
-TEST_CASE("what a killed launch was writing is no checkpoint") {
+TEST_CASE("an incomplete checkpoint of a killed launch is ignored and later removed") {
   const test::TempDir folder;
   const contract::RunDir run(folder.path());
   const contract::LaunchDir launch = run.make_next_launch();
@@ -123,7 +123,7 @@ TEST_CASE("what a killed launch was writing is no checkpoint") {
   CHECK_FALSE(fs::exists(launch.saved(2).draft()));
 }
 
-TEST_CASE("the launch that was gone on from keeps its checkpoint until the next is complete") {
+TEST_CASE("the first checkpoint of a resumed launch replaces the earlier launch's checkpoint") {
   const test::TempDir folder;
   const contract::RunDir run(folder.path());
   const contract::LaunchDir first = run.make_next_launch();
@@ -134,7 +134,7 @@ TEST_CASE("the launch that was gone on from keeps its checkpoint until the next 
   CHECK(second.all_saved().size() == 1);
 }
 
-TEST_CASE("as many as asked are kept, the oldest go first, whatever launch they are of") {
+TEST_CASE("the newest N checkpoints are kept across launches") {
   const test::TempDir folder;
   const contract::RunDir run(folder.path());
   const contract::LaunchDir first = run.make_next_launch();
@@ -151,7 +151,7 @@ TEST_CASE("as many as asked are kept, the oldest go first, whatever launch they 
   CHECK(take(run, 3).state == "7");
 }
 
-TEST_CASE("a checkpoint has a file for each rank that writes one, and their bytes together") {
+TEST_CASE("a checkpoint has one file for each saving rank and reports their total size") {
   const test::TempDir folder;
   const contract::RunDir run(folder.path());
   const contract::LaunchDir launch = run.make_next_launch();
@@ -159,7 +159,7 @@ TEST_CASE("a checkpoint has a file for each rank that writes one, and their byte
   CHECK(base::read_file(launch.saved(1).root() / "rank-2.pt") == "two2");
 }
 
-TEST_CASE("each flaw of a checkpoint is told and the next older one is tried") {
+TEST_CASE("each damaged checkpoint causes a warning, and the next older one is tried") {
   const test::TempDir folder;
   const contract::RunDir run(folder.path());
   save(run.make_next_launch(), "good");
@@ -188,7 +188,7 @@ TEST_CASE("each flaw of a checkpoint is told and the next older one is tried") {
   }
 }
 
-TEST_CASE("a folder that cannot be written is an error with its name") {
+TEST_CASE("a checkpoint folder that cannot be created is an error with its path") {
   CHECK_THROWS_WITH(save(contract::LaunchDir("/proc/launch-1"), "x"),
                     Catch::Contains("cannot make folder /proc/launch-1/checkpoint/save-1.part"));
 }

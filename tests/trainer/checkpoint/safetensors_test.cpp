@@ -42,7 +42,7 @@ std::string tensor(const std::string& type, const std::string& shape, const std:
 
 }  // namespace
 
-TEST_CASE("tensors of every type come back from a safetensors file") {
+TEST_CASE("tensors of every type are read from a safetensors file as they were written") {
   test::TempDir folder;
   const std::filesystem::path file = folder.path() / "f.safetensors";
   std::vector<trainer::NamedTensor> tensors;
@@ -65,7 +65,7 @@ TEST_CASE("tensors of every type come back from a safetensors file") {
   }
 }
 
-TEST_CASE("other programs' safetensors files are read, whatever they say of themselves") {
+TEST_CASE("a safetensors file with metadata, trailing spaces and unordered tensors is read") {
   test::TempDir folder;
   const std::string file = folder.path() / "f";
   const std::string header = R"({"__metadata__":{"format":"pt"},"b":)" +
@@ -80,7 +80,7 @@ TEST_CASE("other programs' safetensors files are read, whatever they say of them
   CHECK(opened.read(opened.entries()[1])[0].item<float>() == 2.5);
 }
 
-TEST_CASE("what Python's safetensors has written is read, number by number") {
+TEST_CASE("a file written by Python's safetensors is read with exact values") {
   SafetensorsFile file(DLSCALE_SOURCE_DIR "/tests/data/models/python.safetensors");
   std::map<std::string, at::Tensor> found;
   for (const auto& entry : file.entries()) found[entry.name] = file.read(entry);
@@ -95,7 +95,7 @@ TEST_CASE("what Python's safetensors has written is read, number by number") {
   CHECK(torch::equal(found["transposed"], torch::arange(6.0F).reshape({2, 3}).t()));
 }
 
-TEST_CASE("a safetensors file that is broken is refused with what is wrong") {
+TEST_CASE("a broken safetensors file is rejected with the reason") {
   const std::string f32 = tensor("F32", "[2]", "[0,8]");
   CHECK(refused("{\"a\":" + f32 + "}", 8).empty());
   CHECK(refused("{\"a\":" + f32 + "}", 7) ==
@@ -119,7 +119,7 @@ TEST_CASE("a safetensors file that is broken is refused with what is wrong") {
         ": b: the data begins at byte 12, but the preceding data ends at byte 8");
 }
 
-TEST_CASE("what is no safetensors file at all is refused before anything is allocated") {
+TEST_CASE("a file in another format is rejected before memory is allocated") {
   test::TempDir folder;
   const std::string file = folder.path() / "f";
   CHECK_THROWS_WITH(SafetensorsFile(file), file + ": cannot be read: No such file or directory");

@@ -21,7 +21,7 @@ std::string written(const std::vector<NamedTensor>& tensors) {
 
 }  // namespace
 
-TEST_CASE("tensors of every type and level come back as they were, into the same memory") {
+TEST_CASE("tensors of every type and nesting level are restored into the same memory") {
   torch::manual_seed(1);
   const std::vector<NamedTensor> saved{{"a", torch::randn({2, 3})},
                                        {"b.weight", torch::randn({4}, torch::kDouble)},
@@ -42,7 +42,7 @@ TEST_CASE("tensors of every type and level come back as they were, into the same
   CHECK(loaded[0].tensor.data_ptr() == memory);
 }
 
-TEST_CASE("an archive that does not fit changes nothing and says what is wrong") {
+TEST_CASE("an archive that does not fit is an error and changes no tensor") {
   const std::string bytes = written({{"a", torch::ones({2})}, {"m.b", torch::ones({3})}});
   const at::Tensor a = torch::zeros({2});
   const auto read = [&](const std::string& name, const at::Tensor& tensor) {
@@ -59,7 +59,7 @@ TEST_CASE("an archive that does not fit changes nothing and says what is wrong")
   CHECK(a.sum().item<double>() == 0);
 }
 
-TEST_CASE("what the sink of an archive throws comes through, at whichever piece") {
+TEST_CASE("an exception from the sink of an archive reaches the caller from every piece") {
   for (int pieces = 0; pieces < 5; ++pieces) {
     int left = pieces;
     CHECK_THROWS_WITH(trainer::write_archive({{"a", torch::ones({1000})}},

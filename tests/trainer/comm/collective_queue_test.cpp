@@ -52,7 +52,7 @@ Span span(std::int64_t count) {
 
 }  // namespace
 
-TEST_CASE("collectives run one by one in the order of their submission") {
+TEST_CASE("collectives run one at a time in the order of their submission") {
   SharedClock clock;
   ScriptedCommunicator communicator(clock);
   CollectiveQueue queue(communicator, clock);
@@ -72,7 +72,7 @@ TEST_CASE("collectives run one by one in the order of their submission") {
                                                        "exchange6", "broadcast8", "barrier0"});
 }
 
-TEST_CASE("a handle knows when its call was begun and over") {
+TEST_CASE("a handle records when its call started and finished") {
   SharedClock clock;
   ScriptedCommunicator communicator(clock);
   CollectiveQueue queue(communicator, clock);
@@ -87,7 +87,7 @@ TEST_CASE("a handle knows when its call was begun and over") {
   CHECK(queue.stats().bytes == 40);
 }
 
-TEST_CASE("after an error every later collective fails with it and none is run") {
+TEST_CASE("after an error every later collective fails with the same error and does not run") {
   SharedClock clock;
   ScriptedCommunicator communicator(clock, 2);
   CollectiveQueue queue(communicator, clock);
@@ -102,7 +102,7 @@ TEST_CASE("after an error every later collective fails with it and none is run")
   CHECK(queue.stats().collectives == 1);
 }
 
-TEST_CASE("the callback gets the error or null, before the wait returns") {
+TEST_CASE("the callback receives the error or null before the wait returns") {
   SharedClock clock;
   ScriptedCommunicator communicator(clock, 2);
   CollectiveQueue queue(communicator, clock);
@@ -114,7 +114,7 @@ TEST_CASE("the callback gets the error or null, before the wait returns") {
   CHECK(failed == std::vector<bool>{false, true});
 }
 
-TEST_CASE("a queue that goes lets what was submitted end") {
+TEST_CASE("the destructor of a queue completes all submitted calls") {
   SharedClock clock;
   ScriptedCommunicator communicator(clock);
   std::shared_ptr<Work> last;

@@ -43,7 +43,7 @@ TEST_CASE("every communicator of this build passes the collective suite") {
   }
 }
 
-TEST_CASE("every communicator has a known name, and a reason when this build lacks it") {
+TEST_CASE("every communicator has a known name, and a reason if this build lacks it") {
   for (const CommunicatorEntry* entry : communicator_table()) {
     INFO(entry->name);
     CHECK(contract::is_known("communicator", entry->name));
@@ -54,7 +54,7 @@ TEST_CASE("every communicator has a known name, and a reason when this build lac
   }
 }
 
-TEST_CASE("calls that contradict themselves are refused before anything is sent") {
+TEST_CASE("inconsistent calls are rejected before any data is sent") {
   const auto single = make_single();
   double numbers[4] = {};
   const Span two{numbers, 2, ElementType::float64}, three{numbers, 3, ElementType::float64};

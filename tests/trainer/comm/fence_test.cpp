@@ -60,7 +60,7 @@ constexpr Span kOnDevice{fence_numbers, 4, ElementType::float64, Memory::device}
 
 }  // namespace
 
-TEST_CASE("a call on a device's memory begins when the device has done what it was given") {
+TEST_CASE("a call on device memory starts after the pending work of the device") {
   const SharedClock clock;
   DeviceRanks ranks(clock);
   CollectiveQueue queue(ranks, clock);
@@ -72,7 +72,7 @@ TEST_CASE("a call on a device's memory begins when the device has done what it w
   CHECK(work->finished_s() == 6);
 }
 
-TEST_CASE("a call on the host's memory waits for no device") {
+TEST_CASE("a call on host memory does not wait for the device") {
   const SharedClock clock;
   DeviceRanks ranks(clock);
   CollectiveQueue queue(ranks, clock);
@@ -83,14 +83,14 @@ TEST_CASE("a call on the host's memory waits for no device") {
   CHECK(work->finished_s() == 1);
 }
 
-TEST_CASE("waiting while the device still computes is no standstill") {
+TEST_CASE("waiting while the device still computes does not count as waiting time") {
   const SharedClock clock;
   DeviceRanks ranks(clock);
   CollectiveQueue queue(ranks, clock);
   CHECK(queue.wait_for(*queue.all_reduce(kOnDevice, ReduceOp::sum)) == 0);
 }
 
-TEST_CASE("a part of a device's memory is a device's, and host transports refuse both") {
+TEST_CASE("a part of device memory is device memory, and host transports reject it") {
   CHECK(kOnDevice.part(1, 2).memory == Memory::device);
   const auto ranks = make_single();
   CHECK(ranks->fence() == nullptr);

@@ -34,7 +34,7 @@ float defined(std::uint32_t bits) {
 
 }  // namespace
 
-TEST_CASE("every finite float16 has its value and comes back from it") {
+TEST_CASE("every finite float16 has its IEEE 754 value and converts back exactly") {
   int wrong = 0;
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
     if (((bits >> 10) & 31) == 31) continue;
@@ -45,7 +45,7 @@ TEST_CASE("every finite float16 has its value and comes back from it") {
   CHECK(std::isnan(number(0x7c01)));
 }
 
-TEST_CASE("what lies between two 16-bit floats goes to the nearer, or to the even one") {
+TEST_CASE("conversion to 16-bit floats rounds to nearest, with ties to even") {
   int wrong = 0;
   const auto check = [&wrong](auto rounded, std::uint32_t low, float below, float above) {
     const float middle = below + (above - below) / 2;
@@ -63,7 +63,7 @@ TEST_CASE("what lies between two 16-bit floats goes to the nearer, or to the eve
   CHECK(wrong == 0);
 }
 
-TEST_CASE("what is too large for a 16-bit float is infinite, and what is no number stays none") {
+TEST_CASE("conversion to 16-bit floats turns too large values into infinity and keeps NaN") {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   CHECK(trainer::Float16(65519.0F).bits == 0x7bff);
   CHECK(trainer::Float16(65520.0F).bits == 0x7c00);
@@ -75,7 +75,7 @@ TEST_CASE("what is too large for a 16-bit float is infinite, and what is no numb
   CHECK(std::isnan(static_cast<float>(trainer::BFloat16(std::nanf("")))));
 }
 
-TEST_CASE("16-bit floats are added as floats and rounded once") {
+TEST_CASE("sums of 16-bit floats are computed in fp32 and rounded once") {
   std::vector<trainer::Float16> into{trainer::Float16(2048.0F), trainer::Float16(1.0F)};
   std::vector<trainer::Float16> from{trainer::Float16(3.0F), trainer::Float16(1.0F / 2048)};
   fold({into.data(), 2, ElementType::float16}, {from.data(), 2, ElementType::float16},

@@ -106,7 +106,7 @@ void check_signals(const MpiSession& session) {
 
 }  // namespace
 
-TEST_CASE("MPI ranks pass the collective suite and know where they are", "[.mpi]") {
+TEST_CASE("MPI ranks pass the collective suite and know their placement", "[.mpi]") {
   MpiSession session;
   const auto whole = make_mpi(session);
   CHECK_NOTHROW(test::check_collectives(*whole, {0, 1, 17, 1000}));
@@ -136,7 +136,7 @@ TEST_CASE("MPI ranks pass the collective suite and know where they are", "[.mpi]
   CHECK(placement.nodes == 1);
 }
 
-TEST_CASE("Open MPI's own all-reduces can be chosen by name", "[.openmpi]") {
+TEST_CASE("Open MPI's own all-reduces can be selected by name", "[.openmpi]") {
   MpiSession session;
   session.choose_all_reduce("ring");
   CHECK(session.all_reduce() == "tuned");
@@ -158,7 +158,7 @@ TEST_CASE("Open MPI's own all-reduces can be chosen by name", "[.openmpi]") {
                         Catch::Contains("recursive_doubling"));
 }
 
-TEST_CASE("MPI ranks that call different collectives are all told so", "[.differ]") {
+TEST_CASE("different collectives on MPI ranks are reported to all ranks", "[.differ]") {
   const MpiSession session;
   REQUIRE(session.size() == 3);
   for (const AllReduceEntry* entry : all_reduce_table()) {
@@ -179,21 +179,21 @@ TEST_CASE("MPI ranks that call different collectives are all told so", "[.differ
   }
 }
 
-TEST_CASE("an MPI rank that gives up ends the others", "[.abort]") {
+TEST_CASE("an MPI rank that aborts ends the other ranks", "[.abort]") {
   const MpiSession session;
   const auto communicator = make_mpi(session);
   if (session.rank() == 1) session.abort(4);
   communicator->barrier();
 }
 
-TEST_CASE("an exception through an MPI session ends the other ranks", "[.unwind]") {
+TEST_CASE("an exception that leaves an MPI session ends the other ranks", "[.unwind]") {
   const MpiSession session;
   const auto communicator = make_mpi(session);
   if (session.rank() == 1) throw std::runtime_error("this rank fails");
   communicator->barrier();
 }
 
-TEST_CASE("an MPI rank that is killed leaves nobody waiting in shared memory", "[.killed]") {
+TEST_CASE("a killed MPI rank does not leave other ranks waiting in shared memory", "[.killed]") {
   const MpiSession session;
   const auto ranks = with_all_reduce(make_mpi(session), "shared_memory");
   std::vector<float> data(100000);
@@ -203,7 +203,7 @@ TEST_CASE("an MPI rank that is killed leaves nobody waiting in shared memory", "
   }
 }
 
-TEST_CASE("the MPI library tells its name and version") {
+TEST_CASE("the MPI library reports its name and version") {
   CHECK(mpi_version().find("MPI ") != std::string::npos);
   CHECK(mpi_version().find('\n') == std::string::npos);
 }

@@ -25,7 +25,7 @@ std::byte* shared_memory(std::size_t bytes) {
 
 }  // namespace
 
-TEST_CASE("a rank that left is not waited for beyond what it has told") {
+TEST_CASE("waiting for a rank that has left fails beyond its last recorded progress") {
   std::byte* memory = shared_memory(SharedBoard::bytes(2));
   SharedBoard mine(memory, 0, 2);
   mine.tell(Progress::given, 9);
@@ -34,7 +34,7 @@ TEST_CASE("a rank that left is not waited for beyond what it has told") {
   CHECK_THROWS_WITH(mine.wait(Progress::given, 6), "rank 1 has left while others wait for it");
 }
 
-TEST_CASE("a process that ended without leaving is noticed") {
+TEST_CASE("waiting for a process that ended without leaving fails") {
   std::byte* memory = shared_memory(SharedBoard::bytes(2));
   SharedBoard mine(memory, 0, 2);
   mine.tell(Progress::taken, 9);
@@ -49,7 +49,8 @@ TEST_CASE("a process that ended without leaving is noticed") {
   CHECK_THROWS_WITH(mine.wait(Progress::taken, 6), "rank 1 has left while others wait for it");
 }
 
-TEST_CASE("calls that differ are told to every rank, those of other rounds are not compared") {
+TEST_CASE(
+    "different calls are reported to every rank, and calls of other rounds are not compared") {
   std::byte* memory = shared_memory(SharedBoard::bytes(2));
   SharedBoard mine(memory, 0, 2), theirs(memory, 1, 2);
   mine.show(6, {.count = 10});
@@ -61,7 +62,7 @@ TEST_CASE("calls that differ are told to every rank, those of other rounds are n
   CHECK_THROWS_WITH(theirs.require_same(7), "ranks 0 and 1 call different collectives");
 }
 
-TEST_CASE("a segment is the same memory on all ranks, zero at first") {
+TEST_CASE("a shared segment is the same memory on all ranks and initially zero") {
   run_as_threads(3, [](Communicator& ranks) {
     const auto segment = SharedSegment::make(ranks, 100);
     if (!segment || segment->data()[99] != std::byte{0}) throw std::runtime_error("not zero");
@@ -73,6 +74,6 @@ TEST_CASE("a segment is the same memory on all ranks, zero at first") {
   SUCCEED();
 }
 
-TEST_CASE("a segment that there is no room for is null") {
+TEST_CASE("a shared segment that does not fit into memory is null") {
   CHECK(SharedSegment::make(*make_single(), std::size_t{1} << 50) == nullptr);
 }

@@ -39,7 +39,7 @@ void check_one(SharedCollectives& shared, const Communicator& ranks, int which, 
 
 }  // namespace
 
-TEST_CASE("shared memory survives any order of calls and sizes and any speed of ranks") {
+TEST_CASE("shared-memory collectives are correct for any call order, size and rank speed") {
   for (const int size : {2, 3, 4}) {
     const auto body = [](Communicator& ranks) {
       const auto shared = SharedCollectives::make(ranks);
@@ -55,7 +55,7 @@ TEST_CASE("shared memory survives any order of calls and sizes and any speed of 
   }
 }
 
-TEST_CASE("a sum through shared memory is made in the order of ranks, wherever it lies") {
+TEST_CASE("sums through shared memory add the ranks in order at every size") {
   const std::vector<double> given = {1, 1e16, -1e16, 3};  // another order gives 3 or 4
   const auto body = [&](Communicator& ranks) {
     const auto shared = SharedCollectives::make(ranks);

@@ -47,7 +47,7 @@ int ranks_told(const std::function<void(Communicator&)>& body) {
 
 }  // namespace
 
-TEST_CASE("ranks that are there first have waited for the last one, which has not") {
+TEST_CASE("ranks that arrive early record the time that they wait for the last rank") {
   constexpr std::chrono::milliseconds kLate{60};
   const double late_s = std::chrono::duration<double>(kLate).count();
   run_as_threads(3, [&](Communicator& rank) {
@@ -65,7 +65,7 @@ TEST_CASE("ranks that are there first have waited for the last one, which has no
   });
 }
 
-TEST_CASE("a rank that fails makes the others fail instead of hang, and its error is reported") {
+TEST_CASE("a failing rank makes the other ranks fail, and its error is reported") {
   std::atomic<int> told{0};
   const auto body = [&](Communicator& rank) {
     rank.barrier();
@@ -81,14 +81,14 @@ TEST_CASE("a rank that fails makes the others fail instead of hang, and its erro
   CHECK(told == 2);
 }
 
-TEST_CASE("a rank that leaves early is named to those who wait for it") {
+TEST_CASE("a rank that leaves early is named in the error of the waiting ranks") {
   const auto body = [](Communicator& rank) {
     if (rank.rank() != 2) rank.barrier();
   };
   CHECK(error_of([&] { run_as_threads(3, body); }) == "rank 2 has left while others wait for it");
 }
 
-TEST_CASE("ranks that call different things are all told so") {
+TEST_CASE("different calls in threads are reported to all ranks") {
   for (const test::NamedCall& one : test::different_calls()) {
     for (const test::NamedCall& other : test::different_calls()) {
       if (one.name == other.name) continue;
@@ -99,7 +99,7 @@ TEST_CASE("ranks that call different things are all told so") {
   }
 }
 
-TEST_CASE("a rank that leaves ends every call of the others") {
+TEST_CASE("every call of the other ranks fails after a rank has left") {
   for (const test::NamedCall& call : test::different_calls()) {
     INFO(call.name);
     CHECK(ranks_told([&](Communicator& rank) {
@@ -109,7 +109,7 @@ TEST_CASE("a rank that leaves ends every call of the others") {
   }
 }
 
-TEST_CASE("the errors say what does not fit") {
+TEST_CASE("error messages describe the mismatch between calls") {
   const auto body = [](Communicator& rank) {
     double numbers[3] = {};
     if (rank.rank() == 1) rank.send({numbers, 3, ElementType::float64}, 0);
@@ -132,7 +132,7 @@ TEST_CASE("the errors say what does not fit") {
         "ranks 0 and 1 call different collectives");
 }
 
-TEST_CASE("a rank that is done may leave while others still exchange") {
+TEST_CASE("a finished rank may leave while other ranks still exchange messages") {
   for (int round = 0; round < 50; ++round) {
     CHECK_NOTHROW(run_as_threads(3, [](Communicator& rank) {
       double number = rank.rank();
@@ -147,7 +147,7 @@ TEST_CASE("a rank that is done may leave while others still exchange") {
   }
 }
 
-TEST_CASE("messages between two ranks keep their order, whoever sends between") {
+TEST_CASE("messages between two ranks keep their order, regardless of other senders") {
   run_as_threads(3, [](Communicator& rank) {
     for (int i = 0; i < 50; ++i) {
       std::int32_t number = i * 10 + rank.rank();
@@ -165,13 +165,13 @@ TEST_CASE("messages between two ranks keep their order, whoever sends between") 
   SUCCEED();
 }
 
-TEST_CASE("a rank may leave as soon as its last collective is over") {
+TEST_CASE("a rank may leave right after its last collective") {
   for (int round = 0; round < 200; ++round) {
     CHECK_NOTHROW(run_as_threads(3, [](Communicator& rank) { rank.barrier(); }));
   }
 }
 
-TEST_CASE("sums over threads go over the ranks in order") {
+TEST_CASE("sums over threads add the ranks in order") {
   const std::vector<float> terms{1e8F, 1.0F, -1e8F};
   for (int round = 0; round < 20; ++round) {
     run_as_threads(3, [&](Communicator& rank) {

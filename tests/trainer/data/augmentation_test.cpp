@@ -23,7 +23,7 @@ std::string moved(const trainer::Shift& shift) {
 
 }  // namespace
 
-TEST_CASE("an image is moved up and left by what lies lower and further right is cut") {
+TEST_CASE("a positive shift moves an image up and left, a negative shift down and right") {
   CHECK(moved({}) == "abcdefABCDEF");
   CHECK(moved({.down = 1}) == "def...DEF...");
   CHECK(moved({.down = -1}) == "...abc...ABC");
@@ -32,17 +32,17 @@ TEST_CASE("an image is moved up and left by what lies lower and further right is
   CHECK(moved({.down = 1, .right = -1}) == ".de....DE...");
 }
 
-TEST_CASE("an image is mirrored after it was cut") {
+TEST_CASE("an image is mirrored after it is shifted") {
   CHECK(moved({.mirrored = true}) == "cbafedCBAFED");
   CHECK(moved({.right = 1, .mirrored = true}) == ".cb.fe.CB.FE");
 }
 
-TEST_CASE("what is moved beyond its edge is gone") {
+TEST_CASE("an image that is shifted beyond its edge becomes empty") {
   CHECK(moved({.down = 2}) == "............");
   CHECK(moved({.down = -5, .right = 9}) == "............");
 }
 
-TEST_CASE("shifts are uniform and half of the images mirrored") {
+TEST_CASE("shifts are uniformly distributed, and half of the images are mirrored") {
   const trainer::Augmentation augmentation{.random_crop = 2, .random_flip = true, .seed = 3};
   constexpr int kDraws = 50000;
   std::map<std::pair<int, int>, int> places;
@@ -58,7 +58,7 @@ TEST_CASE("shifts are uniform and half of the images mirrored") {
   CHECK(mirrored == Approx(kDraws / 2).margin(5 * 112));
 }
 
-TEST_CASE("a sample is moved alike for equal seeds and epochs and anew in another") {
+TEST_CASE("the shift of a sample is reproducible and changes with seed and epoch") {
   const trainer::Augmentation augmentation{.random_crop = 9, .random_flip = true, .seed = 3};
   auto other = augmentation;
   other.seed = 4;
@@ -77,7 +77,7 @@ TEST_CASE("a sample is moved alike for equal seeds and epochs and anew in anothe
   CHECK(alike_seeds < 10);
 }
 
-TEST_CASE("what is not asked for is not drawn") {
+TEST_CASE("disabled augmentations are not applied") {
   CHECK_FALSE(trainer::Augmentation{}.is_on());
   for (int sample = 0; sample < 50; ++sample) {
     CHECK_FALSE(trainer::draw_shift({.random_crop = 3}, 0, sample).mirrored);

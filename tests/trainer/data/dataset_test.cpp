@@ -52,7 +52,7 @@ TEST_CASE("every data set is consistent, known and the same when loaded again") 
   }
 }
 
-TEST_CASE("of every data set of images pixels, labels and statistics go together") {
+TEST_CASE("pixels, labels and statistics match in every image data set") {
   for (const auto* entry : bundled()) {
     if (entry->samples != "images"s) continue;
     INFO(entry->name);
@@ -70,7 +70,7 @@ TEST_CASE("of every data set of images pixels, labels and statistics go together
   }
 }
 
-TEST_CASE("of every data set of texts tokens are below the vocabulary's size") {
+TEST_CASE("tokens are below the vocabulary size in every text data set") {
   for (const auto* entry : bundled()) {
     if (entry->samples != "text"s) continue;
     INFO(entry->name);
@@ -88,7 +88,7 @@ TEST_CASE("of every data set of texts tokens are below the vocabulary's size") {
   }
 }
 
-TEST_CASE("every data set without a path says which files are wanted") {
+TEST_CASE("every data set without a path reports the files that it needs") {
   for (const auto* entry : trainer::dataset_table()) {
     if (entry->is_generated) continue;
     CHECK_THROWS_WITH(load_dataset({entry->name}),
@@ -97,7 +97,7 @@ TEST_CASE("every data set without a path says which files are wanted") {
   }
 }
 
-TEST_CASE("only samples of the first classes are kept, then the first so many of these") {
+TEST_CASE("only the first N samples of the first classes are kept") {
   test::TempDir folder;
   for (const std::string kind : {"mnist", "cifar10", "text_ag_news"}) {
     test::write_samples(kind, folder.path());
@@ -116,7 +116,7 @@ TEST_CASE("only samples of the first classes are kept, then the first so many of
   CHECK(load_dataset(generated).train.labels == std::vector<std::uint16_t>{0, 1, 0, 1, 0, 1, 0});
 }
 
-TEST_CASE("the digest is of the files, whatever is taken of them, and another is an error") {
+TEST_CASE("the digest does not depend on the selected samples, and a wrong digest is an error") {
   for (const std::string kind : {"mnist", "text_sst", "text_multi30k"}) {
     test::TempDir folder;
     test::write_samples(kind, folder.path());
@@ -133,7 +133,7 @@ TEST_CASE("the digest is of the files, whatever is taken of them, and another is
   }
 }
 
-TEST_CASE("generated digits have 6,000 and 1,000 images in ten equal classes") {
+TEST_CASE("generated digits have 6,000 training and 1,000 test images in ten equal classes") {
   const auto set = load_dataset({"synthetic_digits"});
   CHECK(set.train.size() == 6000);
   // Plans use the same number.
@@ -159,7 +159,8 @@ TEST_CASE("no generated test image is a training image") {
   for (const std::string& image : images(set.test)) REQUIRE(!train.contains(image));
 }
 
-TEST_CASE("noise has ImageNet's shape and classes unless others are said, and few images") {
+TEST_CASE(
+    "the synthetic data set has ImageNet's shape and classes by default and repeats 64 images") {
   const auto set = load_dataset({"synthetic"});
   CHECK(set.shape == trainer::ImageShape{3, 224, 224});
   CHECK(set.classes == 1000);
@@ -175,7 +176,7 @@ TEST_CASE("noise has ImageNet's shape and classes unless others are said, and fe
   CHECK(static_cast<std::int64_t>(large.train.pixels.size()) == large.shape.values());
 }
 
-TEST_CASE("a shape of noise that is none is an error that names the key") {
+TEST_CASE("an invalid shape of the synthetic data set is an error that names the key") {
   for (const char* shape : {"3x224", "3x224x224x1", "3x224x0", "3,224,224", "x3x4x4", "3x4x-4",
                             "3x4x4 ", "3x99999x4", "large", "3x4x99999999999"}) {
     CHECK_THROWS_WITH(load_dataset({"synthetic", "", 0, 0, shape}),
@@ -187,14 +188,14 @@ TEST_CASE("a shape of noise that is none is an error that names the key") {
                     "dataset.classes: must be between 1 and 65536 (got 70000)");
 }
 
-TEST_CASE("a larger generated set begins with the smaller one") {
+TEST_CASE("a larger generated data set begins with the samples of a smaller one") {
   const auto small = load_dataset({"synthetic_digits", "", 20});
   auto large = load_dataset({"synthetic_digits", "", 100});
   large.train.pixels.resize(small.train.pixels.size());
   CHECK(large.train.pixels == small.train.pixels);
 }
 
-TEST_CASE("pixels are normalised to about mean 0 and deviation 1") {
+TEST_CASE("pixels are normalised to about mean 0 and standard deviation 1") {
   const auto set = load_dataset({"synthetic_digits"});
   double sum = 0, squares = 0;
   for (double pixel : set.train.pixels) {
@@ -206,7 +207,7 @@ TEST_CASE("pixels are normalised to about mean 0 and deviation 1") {
   CHECK(std::sqrt(squares / n - sum / n * sum / n) == Approx(set.deviation[0]).margin(0.01));
 }
 
-TEST_CASE("asking for more samples than there are is an error with the number there is") {
+TEST_CASE("a request for more samples than available is an error with the available number") {
   test::TempDir folder;
   test::write_idx(folder.path(), 60, 40);
   CHECK_THROWS_WITH(load_dataset({"mnist", folder.path(), 61, 0}),
@@ -214,7 +215,7 @@ TEST_CASE("asking for more samples than there are is an error with the number th
                     "dataset.train_samples or set it to 0 for all");
 }
 
-TEST_CASE("images and labels that differ in number name both files") {
+TEST_CASE("different numbers of images and labels are an error that names both files") {
   test::TempDir folder;
   test::write_idx(folder.path(), 60, 40, /*extra_labels=*/1);
   CHECK_THROWS_WITH(load_dataset({"mnist", folder.path()}),
@@ -222,7 +223,7 @@ TEST_CASE("images and labels that differ in number name both files") {
                         Catch::Contains("train-labels-idx1-ubyte holds 61 labels"));
 }
 
-TEST_CASE("a file of no images names itself, not its labels") {
+TEST_CASE("a file with 0 images is an error that names the file") {
   test::TempDir folder;
   test::write_idx(folder.path(), 0, 40);
   CHECK_THROWS_WITH(load_dataset({"mnist", folder.path()}),
@@ -230,7 +231,7 @@ TEST_CASE("a file of no images names itself, not its labels") {
                         " holds no pixels: 0 images of 8x8; fetch it again");
 }
 
-TEST_CASE("mnist without files says what is missing") {
+TEST_CASE("mnist without files reports the missing file") {
   CHECK_THROWS_WITH(load_dataset({"mnist", "/nowhere"}),
                     Catch::Contains("/nowhere/train-images-idx3-ubyte: no such file"));
 }

@@ -65,7 +65,7 @@ int worst_of(const std::vector<std::uint8_t>& pixels, std::size_t offset) {
 
 }  // namespace
 
-TEST_CASE("pictures of a test set are scaled and cut as torchvision does, within one level") {
+TEST_CASE("test images are scaled and cropped like in torchvision, within one level") {
   const auto all = evaluations();
   REQUIRE(all.size() > 30);
   for (const Evaluation& evaluation : all) {
@@ -75,7 +75,7 @@ TEST_CASE("pictures of a test set are scaled and cut as torchvision does, within
   }
 }
 
-TEST_CASE("torchvision's middle is told from what was scaled otherwise or with the other filter") {
+TEST_CASE("another scale or another filter differs clearly from torchvision's centre crop") {
   for (Evaluation evaluation : evaluations()) {
     if (evaluation.file != "420.jpg") continue;
     Evaluation smaller = evaluation, other = evaluation;

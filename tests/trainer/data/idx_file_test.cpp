@@ -45,7 +45,7 @@ std::string idx_error(const std::string& content, const std::string& name = "ima
 
 }  // namespace
 
-TEST_CASE("a plain and a compressed file read the same") {
+TEST_CASE("a plain and a compressed file give the same data") {
   test::TempDir folder;
   base::write_file_atomically(folder / "plain", kWhole);
   base::write_file_atomically(folder / "packed.gz", compressed(kWhole));
@@ -56,31 +56,31 @@ TEST_CASE("a plain and a compressed file read the same") {
   }
 }
 
-TEST_CASE("a file that is cut short says how far it goes") {
+TEST_CASE("a truncated file is reported with the number of bytes that it has") {
   CHECK_THAT(idx_error(kWhole.substr(0, 20)), Catch::Contains("cut short: 4 of 6 bytes"));
   CHECK_THAT(idx_error(kWhole.substr(0, 10)), Catch::Contains("ends in its header"));
   CHECK_THAT(idx_error(""), Catch::Contains("not an IDX file"));
 }
 
-TEST_CASE("a file longer than its header says is refused") {
+TEST_CASE("a file longer than its header states is rejected") {
   CHECK_THAT(idx_error(kWhole + "x"), Catch::Contains("longer than its header declares"));
 }
 
-TEST_CASE("a wrong magic number, element type or dimension count is refused") {
+TEST_CASE("a wrong magic number, element type or dimension count is rejected") {
   CHECK_THAT(idx_error("<html>not found</html>"), Catch::Contains("not an IDX file"));
   CHECK_THAT(idx_error("\0\0\x0d\x03"s + kWhole.substr(4)), Catch::Contains("not unsigned bytes"));
   CHECK_THAT(idx_error("\0\0\x08\x01"s + kWhole.substr(4)),
              Catch::Contains("1 dimensions instead of 3"));
 }
 
-TEST_CASE("sizes beyond any memory are refused before memory is taken") {
+TEST_CASE("sizes beyond any memory are rejected before memory is allocated") {
   const std::string huge = "\0\0\x08\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"s;
   CHECK_THAT(idx_error(huge), Catch::Contains("sizes overflow"));
   const std::string large = "\0\0\x08\x03\xff\xff\xff\xff\0\0\0\x01\0\0\0\x01"s;
   CHECK_THAT(idx_error(large), Catch::Contains("cut short: 0 of 4294967295 bytes"));
 }
 
-TEST_CASE("damaged gzip data is refused") {
+TEST_CASE("damaged gzip data is rejected") {
   std::string packed = compressed(kWhole);
   packed[packed.size() - 6] = static_cast<char>(~packed[packed.size() - 6]);  // in the checksum
   CHECK_THAT(idx_error(packed, "images.gz"), Catch::Contains("gzip data is damaged"));

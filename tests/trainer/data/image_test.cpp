@@ -42,7 +42,7 @@ void cut_to(const fs::path& path, std::size_t bytes) {
 
 }  // namespace
 
-TEST_CASE("CIFAR-10's batches are read in the order of their names, pixels as they are") {
+TEST_CASE("CIFAR-10's batches are read in the order of their names, with unchanged pixels") {
   test::TempDir folder;
   test::write_text(folder / "data_batch_2.bin", record(7, 'b'));
   test::write_text(folder / "data_batch_1.bin", record(3, 'a') + record(4, 'c'));
@@ -55,7 +55,7 @@ TEST_CASE("CIFAR-10's batches are read in the order of their names, pixels as th
   CHECK(set.test.labels == std::vector<std::uint16_t>{9});
 }
 
-TEST_CASE("a batch of CIFAR-10 that is missing between others is an error") {
+TEST_CASE("a missing CIFAR-10 batch between others is an error") {
   test::TempDir folder;
   test::write_text(folder / "test_batch.bin", record(9, 'd'));
   test::write_text(folder / "data_batch_1.bin", record(1, 'a'));
@@ -64,7 +64,7 @@ TEST_CASE("a batch of CIFAR-10 that is missing between others is an error") {
              Catch::Contains("data_batch_3.bin: earlier batches are missing; batches found: 2"));
 }
 
-TEST_CASE("a broken batch of CIFAR-10 is named with its record") {
+TEST_CASE("a broken CIFAR-10 batch is reported with its record") {
   test::TempDir folder;
   test::write_text(folder / "test_batch.bin", record(9, 'd'));
   CHECK_THAT(image_error("cifar10", folder.path()),
@@ -93,7 +93,7 @@ TEST_CASE("JPEG and PNG files give planes of red, green and blue") {
   }
 }
 
-TEST_CASE("a tree of images says which files were skipped, in the words of dlscale pack") {
+TEST_CASE("an image tree reports skipped files in the wording of dlscale pack") {
   test::TempDir folder;
   for (const char* split : {"train", "val"}) test::write_png(folder / split / "a/1.png", 2, 3, 77);
   CHECK(load_image_set({"image_folder", folder.path()}).skipped.empty());
@@ -105,7 +105,7 @@ TEST_CASE("a tree of images says which files were skipped, in the words of dlsca
             (folder / "train/a/2.webp").string() + "\n");
 }
 
-TEST_CASE("a picture that is damaged, empty or none is an error with its name") {
+TEST_CASE("a damaged, empty or unknown image file is an error with its name") {
   test::TempDir folder;
   test::write_png(folder / "val/a/1.png", 40, 40, 77);
   const auto train = folder / "train/a/1.jpg";
@@ -123,7 +123,7 @@ TEST_CASE("a picture that is damaged, empty or none is an error with its name") 
   CHECK_THAT(error(), Catch::StartsWith(begin + "it is empty"));
 }
 
-TEST_CASE("a folder of images has its classes by name, whose images take turns") {
+TEST_CASE("an image folder has classes in the order of their names, and their images alternate") {
   test::TempDir folder;
   test::write_png(folder / "train/dog/2.png", 2, 2, 20);
   test::write_png(folder / "train/dog/1.png", 2, 2, 10);
@@ -140,7 +140,7 @@ TEST_CASE("a folder of images has its classes by name, whose images take turns")
   CHECK(set.test.labels == std::vector<std::uint16_t>{1});
 }
 
-TEST_CASE("a folder of images that lacks something says what") {
+TEST_CASE("an incomplete image folder is an error that names the missing part") {
   test::TempDir folder;
   const auto error = [&] { return image_error("image_folder", folder.path()); };
   CHECK_THAT(error(), Catch::Contains("has no folder val, validation or test"));
@@ -155,7 +155,7 @@ TEST_CASE("a folder of images that lacks something says what") {
   CHECK_THAT(error(), Catch::Contains("train/cat has no image (.jpg, .jpeg, .png)"));
 }
 
-TEST_CASE("images of several sizes are an error that names one and the remedy") {
+TEST_CASE("images of several sizes are an error that names one image and the remedy") {
   test::TempDir folder;
   test::write_png(folder / "train/cat/1.png", 2, 2, 1);
   test::write_png(folder / "train/cat/2.png", 2, 3, 1);
@@ -165,7 +165,7 @@ TEST_CASE("images of several sizes are an error that names one and the remedy") 
                              "images in memory must have one size"));
 }
 
-TEST_CASE("the real CIFAR-10 samples are the same as binary batch and as JPEG files") {
+TEST_CASE("the real CIFAR-10 samples are the same in a binary batch and in JPEG files") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (!data) {
     test::skip("DLSCALE_TEST_DATA does not name a folder with cifar10/");

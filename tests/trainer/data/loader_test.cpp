@@ -42,9 +42,7 @@ trainer::Dataset three_texts() {
 
 }  // namespace
 
-TEST_CASE(
-    "every loader of images delivers the asked samples in order, normalised, the last batch "
-    "smaller") {
+TEST_CASE("every image loader delivers normalised samples in order, with a smaller last batch") {
   const auto set = small_set();
   for (const auto* entry : trainer::loader_table()) {
     if (entry->samples != std::string("images") || entry->any_size) continue;
@@ -65,7 +63,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("the synthetic loader delivers its first batch again and again, as often as asked") {
+TEST_CASE("the synthetic loader repeats its first batch for the requested number of samples") {
   const auto set = small_set();
   const auto loader =
       base::find(trainer::loader_table(), "loader", "synthetic").make({set, set.train});
@@ -82,7 +80,7 @@ TEST_CASE("the synthetic loader delivers its first batch again and again, as oft
   CHECK(loader->next().size() == 1);
 }
 
-TEST_CASE("every loader starts anew when told to") {
+TEST_CASE("every loader discards pending samples when it is restarted") {
   const auto images = small_set(), texts = three_texts();
   for (const auto* entry : trainer::loader_table()) {
     INFO(entry->name);
@@ -100,7 +98,7 @@ TEST_CASE("every loader starts anew when told to") {
   }
 }
 
-TEST_CASE("where the input is to be found again, the memory loader gives it as target") {
+TEST_CASE("the memory loader delivers the input as target if the input is to be reconstructed") {
   const auto set = small_set();
   const auto loader = base::find(trainer::loader_table(), "loader", "memory")
                           .make({.dataset = set, .split = set.train, .target_is_input = true});
@@ -110,8 +108,7 @@ TEST_CASE("where the input is to be found again, the memory loader gives it as t
   CHECK(torch::equal(batch.target, batch.input));
 }
 
-TEST_CASE(
-    "the memory loader moves images as drawn for seed, epoch and sample, whatever the batch") {
+TEST_CASE("the memory loader shifts images by seed, epoch and sample, independently of the batch") {
   auto set = small_set();
   set.shape = {1, 2, 2};
   set.mean = {0};
@@ -134,7 +131,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a crop that could leave nothing of an image is an error") {
+TEST_CASE("a crop that could remove a whole image is an error") {
   const auto set = small_set();
   const auto& entry = base::find(trainer::loader_table(), "loader", "memory");
   CHECK_THROWS_WITH(
@@ -142,7 +139,7 @@ TEST_CASE("a crop that could leave nothing of an image is an error") {
       "dataset.random_crop: is 1, but must be less than both sides of the images (1x2)");
 }
 
-TEST_CASE("texts of a batch are padded to its longest, or to the split's longest") {
+TEST_CASE("texts are padded to the longest text of the batch, or of the split in evaluation") {
   const auto set = three_texts();
   const auto& entry = base::find(trainer::loader_table(), "loader", "text");
   auto loader = entry.make({.dataset = set, .split = set.train});
@@ -156,7 +153,7 @@ TEST_CASE("texts of a batch are padded to its longest, or to the split's longest
   CHECK(torch::equal(loader->next().input, torch::tensor({{6, 0, 0}})));
 }
 
-TEST_CASE("a text without words is a batch of padding") {
+TEST_CASE("a text without words becomes a batch of padding") {
   trainer::Dataset set;
   set.words = 5;
   set.train.text.add({});
@@ -167,7 +164,8 @@ TEST_CASE("a text without words is a batch of padding") {
   CHECK(torch::equal(loader->next().input, torch::tensor({{0}})));
 }
 
-TEST_CASE("sentences come with their end, translations with their beginning or their end") {
+TEST_CASE(
+    "sentences and targets end with the end token, and decoder inputs start with the begin token") {
   trainer::Dataset set;
   set.words = set.target_words = 10;
   for (const std::vector<std::int32_t>& text : {std::vector{4, 5}, std::vector{6}}) {

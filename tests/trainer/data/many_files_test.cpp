@@ -75,7 +75,8 @@ void check_batch(const trainer::Dataset& set, const trainer::PictureBatch& batch
 
 }  // namespace
 
-TEST_CASE("little more than the names is kept of 100000 files, and each comes once in an epoch") {
+TEST_CASE(
+    "a data set of 100,000 files keeps little more than names and uses each file once per epoch") {
   const test::TempDir folder;
   write_names(folder.path());
   const std::size_t before = bytes_in_use();

@@ -78,7 +78,7 @@ std::string pool_error(const trainer::Split& split, trainer::BrokenPictures brok
 
 }  // namespace
 
-TEST_CASE("records as JPEG give the images and labels of the files, cut the same") {
+TEST_CASE("JPEG records give the same images, labels and crops as the files") {
   const Packed packed;
   const Dataset records = packed.load();
   const Dataset files = trainer::load_image_tree(packed.spec(), trainer::colours_of_imagenet());
@@ -95,7 +95,7 @@ TEST_CASE("records as JPEG give the images and labels of the files, cut the same
   }
 }
 
-TEST_CASE("raw records give the images of the files") {
+TEST_CASE("raw records give the same images as the files") {
   const Packed packed("raw");
   const Dataset records = packed.load();
   const Dataset files = trainer::load_image_tree(packed.spec(), trainer::colours_of_imagenet());
@@ -109,7 +109,7 @@ TEST_CASE("raw records give the images of the files") {
   CHECK(reader->bytes_read() == 40 * 48 * 3);
 }
 
-TEST_CASE("the first classes and samples are taken of record files too") {
+TEST_CASE("first_classes and train_samples apply to record files too") {
   const Packed packed;
   contract::DatasetSpec spec = packed.spec();
   spec.first_classes = 2;
@@ -124,7 +124,7 @@ TEST_CASE("the first classes and samples are taken of record files too") {
   CHECK_THROWS_WITH(trainer::load_packed_images(spec), Contains("the data set has 3 classes"));
 }
 
-TEST_CASE("a folder without record files is told how to make them") {
+TEST_CASE("a folder without record files is an error with the command that creates them") {
   test::TempDir folder;
   contract::DatasetSpec spec{"image_folder", folder.path()};
   const std::string name = folder.path().string();
@@ -138,7 +138,7 @@ TEST_CASE("a folder without record files is told how to make them") {
   CHECK_THROWS_WITH(trainer::load_packed_images(spec), Contains("dataset.path is empty"));
 }
 
-TEST_CASE("record files of two folders are refused") {
+TEST_CASE("record files of two different folders are rejected") {
   const Packed packed;
   test::write_records(packed.folder / "val.dlrec");
   CHECK_THROWS_WITH(packed.load(), Contains("do not have the same classes"));
@@ -156,7 +156,7 @@ TEST_CASE("the digest changes with any record") {
   CHECK_THROWS_WITH(trainer::load_packed_images(spec), Contains("but " + spec.sha256));
 }
 
-TEST_CASE("a damaged record is an error with file, number and class, or is left out and counted") {
+TEST_CASE("a damaged record is an error with file, number and class, or is skipped and counted") {
   const Packed packed;
   CHECK(pool_error(packed.load().train) == "0 skipped");
   packed.damage(3);
@@ -168,7 +168,7 @@ TEST_CASE("a damaged record is an error with file, number and class, or is left 
   CHECK(pool_error(packed.load().train, {7}) == "2 skipped");
 }
 
-TEST_CASE("a record whose picture has another size than the index says is broken") {
+TEST_CASE("a record whose image size differs from the index is broken") {
   const Packed packed;
   test::RecordBytes bytes(packed.train);
   images::RecordEntry entry = bytes.entry(0);
@@ -181,7 +181,7 @@ TEST_CASE("a record whose picture has another size than the index says is broken
 }
 
 TEST_CASE(
-    "a record file that is cut while it is read ends the run, even where others are skipped") {
+    "a record file that is truncated during reading ends the run, even if others are skipped") {
   const Packed packed;
   const Dataset set = packed.load();
   REQUIRE(::truncate(packed.train.c_str(), 4096 + 200) == 0);

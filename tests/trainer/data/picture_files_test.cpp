@@ -79,7 +79,7 @@ class Changing {
 
 }  // namespace
 
-TEST_CASE("a folder of pictures of any size knows its files, and opens none") {
+TEST_CASE("a folder with images of any size is loaded without opening the files") {
   test::TempDir folder;
   write_tree(folder.path());
   test::write_text(folder / "train/bee/2.jpg", "no picture");
@@ -99,7 +99,7 @@ TEST_CASE("a folder of pictures of any size knows its files, and opens none") {
   CHECK(picture_error(*set.train.pictures, 3) == "neither a JPEG nor a PNG file");
 }
 
-TEST_CASE("of pictures of any size the first classes and samples are kept") {
+TEST_CASE("first_classes and train_samples apply to images of any size") {
   test::TempDir folder;
   write_tree(folder.path());
   auto spec = asked(folder.path());
@@ -115,7 +115,7 @@ TEST_CASE("of pictures of any size the first classes and samples are kept") {
   CHECK(set.train.pictures->name(1) == (folder / "train/ant/2.jpg").string());
 }
 
-TEST_CASE("the digest of pictures of any size is that of their names") {
+TEST_CASE("the digest of images of any size is computed from their names") {
   test::TempDir folder;
   write_tree(folder.path());
   const std::string before = load_pictures(asked(folder.path())).sha256;
@@ -127,7 +127,7 @@ TEST_CASE("the digest of pictures of any size is that of their names") {
                                              Catch::Contains("but " + before + " is expected"));
 }
 
-TEST_CASE("files that go away, become empty or cannot be read are broken pictures") {
+TEST_CASE("removed, emptied, truncated and unreadable files are broken images") {
   test::TempDir folder;
   write_tree(folder.path());
   const auto set = load_pictures(asked(folder.path()));
@@ -143,7 +143,7 @@ TEST_CASE("files that go away, become empty or cannot be read are broken picture
   CHECK(picture_error(*set.train.pictures, 0) == "Is a directory");
 }
 
-TEST_CASE("a file is read to its end, whatever size the system has said before") {
+TEST_CASE("a file is read to its end, regardless of its reported size") {
   std::vector<std::uint8_t> bytes;
   const auto text = [&] { return std::string(bytes.begin(), bytes.end()); };
   // Linux reports size 0 for the first file and a whole page for the second file.
@@ -155,7 +155,7 @@ TEST_CASE("a file is read to its end, whatever size the system has said before")
   }
 }
 
-TEST_CASE("a file that grows and shrinks while it is read is whole or broken, and none a crash") {
+TEST_CASE("a file that changes size while it is read gives a whole or a broken image") {
   test::TempDir folder;
   write_tree(folder.path());
   const auto set = load_pictures(asked(folder.path()));

@@ -53,7 +53,7 @@ double seen_as(const trainer::Dataset& set, int grey, int channel) {
 
 }  // namespace
 
-TEST_CASE("native delivers the asked samples in order, normalised, the last batch smaller") {
+TEST_CASE("native delivers normalised samples in order, with a smaller last batch") {
   const Pictures pictures;
   for (const bool channels_last : {false, true}) {
     auto context = pictures.context();
@@ -75,7 +75,7 @@ TEST_CASE("native delivers the asked samples in order, normalised, the last batc
   }
 }
 
-TEST_CASE("bytes that are normalised on the device are the numbers that threads make") {
+TEST_CASE("bytes that are normalised on the device equal values that are normalised by threads") {
   const Pictures pictures;
   auto context = pictures.context();
   const auto numbers = trainer::make_picture_loader(context);
@@ -94,7 +94,7 @@ TEST_CASE("bytes that are normalised on the device are the numbers that threads 
         at::kDouble);
 }
 
-TEST_CASE("a batch that somebody still holds is not written over") {
+TEST_CASE("a batch that is still in use is not overwritten") {
   const Pictures pictures;
   const auto loader = trainer::make_picture_loader(pictures.context());
   loader->start({{1, 2, 3, 4, 5, 6, 7}, 1});
@@ -107,7 +107,7 @@ TEST_CASE("a batch that somebody still holds is not written over") {
   CHECK(used_again > 0);
 }
 
-TEST_CASE("batches lie in as many places as are prefetched, and two more") {
+TEST_CASE("the loader uses at most two batch buffers more than it prefetches") {
   const Pictures pictures;
   auto context = pictures.context();
   context.options.prefetch = 3;
@@ -120,7 +120,7 @@ TEST_CASE("batches lie in as many places as are prefetched, and two more") {
   CHECK(places.size() <= 3 + 2);
 }
 
-TEST_CASE("a broken picture ends training with its name, or another takes its place") {
+TEST_CASE("a broken image ends training with its name, or is replaced by the next image") {
   const Pictures pictures;
   const auto broken = pictures.folder / "train/bee/103.png";
   test::write_text(broken, "no picture");
@@ -163,7 +163,7 @@ contract::RunSpec picture_run(const std::filesystem::path& folder, const std::st
 
 }  // namespace
 
-TEST_CASE("every framework learns from files on two ranks what one rank learns, with any threads") {
+TEST_CASE("every style on two ranks trains from image files like one rank, with any threads") {
   test::TempDir folder;
   write_pictures(folder.path(), 8);
   auto alone = picture_run(folder.path(), "synchronous", 1);
@@ -180,14 +180,14 @@ TEST_CASE("every framework learns from files on two ranks what one rank learns, 
   }
 }
 
-TEST_CASE("a run with native that stops within an epoch goes on with the next sample") {
+TEST_CASE("a run with native that stops within an epoch resumes with the next sample") {
   test::TempDir folder;
   write_pictures(folder.path(), 16);
   const auto spec = picture_run(folder.path(), "synchronous", 2);
   CHECK(test::run_with_stop(spec).parameters == test::run(spec).parameters);
 }
 
-TEST_CASE("what the loader's threads did is in the records of windows") {
+TEST_CASE("window records contain the work of the loader's threads") {
   test::TempDir folder;
   write_pictures(folder.path(), 8);
   int windows = 0;

@@ -73,7 +73,7 @@ std::size_t allocated_bytes() {
 
 }  // namespace
 
-TEST_CASE("what a thread keeps is its largest file and what it decoded and scaled of it, no more") {
+TEST_CASE("a thread keeps only its largest file and the largest decoded and scaled images") {
   const test::TempDir folder;
   const auto source = two_files(folder.path());
   PictureRecipe recipe{.side = 64, .is_random = GENERATE(false, true), .shorter_side = 72};

@@ -139,7 +139,7 @@ bool sleeps(pid_t thread) {
 
 }  // namespace
 
-TEST_CASE("images are the same by 1, 2 and 8 threads, in the order asked for") {
+TEST_CASE("images are the same with 1, 2 and 8 threads, in the requested order") {
   const MadeUp source;
   const Made alone = made_by(1, source);
   REQUIRE(alone.taken.size() == kSamples);
@@ -153,7 +153,7 @@ TEST_CASE("images are the same by 1, 2 and 8 threads, in the order asked for") {
   CHECK(alone.work.busy_s > 0);
 }
 
-TEST_CASE("images are cut and mirrored anew in each epoch, and by seed") {
+TEST_CASE("crops and mirroring change with epoch and seed") {
   const MadeUp source;
   CHECK_FALSE((made_by(1, source, {}, 0).pixels == made_by(1, source, {}, 1).pixels));
   PictureRecipe how = recipe();
@@ -173,7 +173,7 @@ TEST_CASE("images are cut and mirrored anew in each epoch, and by seed") {
   CHECK_FALSE(draw_cut(how, kSize, 3, 1).part == before);
 }
 
-TEST_CASE("a broken picture is the error of its batch, with its name") {
+TEST_CASE("a broken image fails its batch with an error that names the image") {
   MadeUp source;
   source.broken = {16, 30};  // in the second and the third batch
   for (const int threads : {1, 4}) {
@@ -189,7 +189,7 @@ TEST_CASE("a broken picture is the error of its batch, with its name") {
   }
 }
 
-TEST_CASE("of a broken picture of a test set no option is named, for none would help") {
+TEST_CASE("the error for a broken test image does not suggest on_broken") {
   MadeUp source;
   source.broken = {16};
   CHECK_THROWS_WITH(
@@ -197,7 +197,7 @@ TEST_CASE("of a broken picture of a test set no option is named, for none would 
       "cannot read s16: torn in two; mend it; on_broken does not apply to the test set");
 }
 
-TEST_CASE("where the system gives no threads the error names the setting and what helps") {
+TEST_CASE("a lack of threads is an error that names the setting and the remedy") {
   const MadeUp source;
   const base::SystemClock clock;
   PicturePool pool({source, recipe(), clock, 3});
@@ -214,7 +214,7 @@ TEST_CASE("where the system gives no threads the error names the setting and wha
   }
 }
 
-TEST_CASE("where broken pictures are skipped the next whole one takes their place, and it counts") {
+TEST_CASE("a skipped broken image is replaced by the next intact image and counted") {
   MadeUp source;
   source.broken = {16, 17, 39};
   for (const int threads : {1, 4}) {
@@ -231,7 +231,7 @@ TEST_CASE("where broken pictures are skipped the next whole one takes their plac
       Catch::EndsWith("torn in two; no other image of the training set can be read either"));
 }
 
-TEST_CASE("what is forgotten is not made any more, not waited for, and its memory is left alone") {
+TEST_CASE("forget() cancels pending batches, and their memory is not written afterwards") {
   const MadeUp source;
   source.gate.close();
   const base::SystemClock clock;

@@ -35,7 +35,7 @@ std::map<std::int64_t, int> times_seen(std::int64_t samples, std::int64_t batch,
 
 }  // namespace
 
-TEST_CASE("with padding every sample is seen once over all ranks, and so many twice as counted") {
+TEST_CASE("with padding the ranks see every sample, and repeated samples are counted") {
   const auto [samples, ranks] =
       GENERATE(table<int, int>({{60, 1}, {60, 3}, {61, 3}, {7, 3}, {100, 4}}));
   const std::int64_t batch = 4 * ranks;
@@ -49,7 +49,7 @@ TEST_CASE("with padding every sample is seen once over all ranks, and so many tw
   CHECK(counted.steps_per_epoch() == (samples + batch - 1) / batch);
 }
 
-TEST_CASE("as PyTorch's the order is that of DistributedSampler") {
+TEST_CASE("the order of PyTorch equals that of its DistributedSampler") {
   // The expected values are from torch 2.11: DistributedSampler(range(11), num_replicas=2, rank=r,
   // seed=5) after set_epoch(e).
   const auto of = [](int rank, int epoch) {
@@ -61,7 +61,7 @@ TEST_CASE("as PyTorch's the order is that of DistributedSampler") {
   CHECK(of(1, 3) == Samples{9, 4, 1, 3, 8, 10});
 }
 
-TEST_CASE("with windows every sample is seen once, and those of a window one after the other") {
+TEST_CASE("with windows every sample is seen once, and the samples of a window are consecutive") {
   const std::int64_t samples = 103, window = 10;
   DistributedSampler all({samples, 1, 0, 1, "pad", /*seed=*/5, false, window});
   const Samples order = all.samples_of(0);
@@ -79,7 +79,7 @@ TEST_CASE("with windows every sample is seen once, and those of a window one aft
   CHECK(all.samples_of(1) != order);
 }
 
-TEST_CASE("with windows ranks together take what one rank takes with a batch so much larger") {
+TEST_CASE("with windows three ranks together see the batches of one rank") {
   const auto of = [](std::int64_t batch, int rank, int ranks) {
     return DistributedSampler({100, batch, rank, ranks, "drop", 5, false, 16}).samples_of(2);
   };
@@ -94,7 +94,7 @@ TEST_CASE("with windows ranks together take what one rank takes with a batch so 
   CHECK(together == alone);
 }
 
-TEST_CASE("with dropping no sample is seen twice and so many are left out as counted") {
+TEST_CASE("with dropping no sample is seen twice, and dropped samples are counted") {
   const auto seen = times_seen(61, 12, 3, "drop");
   CHECK(seen.size() == 60);
   CHECK(std::ranges::all_of(seen, [](const auto& entry) { return entry.second == 1; }));
@@ -120,29 +120,29 @@ TEST_CASE("a set smaller than one batch is repeated until the batch is full") {
   CHECK(sampler(3, 8, 0, 1).padded_samples() == 5);
 }
 
-TEST_CASE("the order follows from seed and epoch alone") {
+TEST_CASE("the order depends only on seed and epoch") {
   CHECK(order_of(5, 0) == order_of(5, 0));
   CHECK(order_of(5, 0) != order_of(5, 1));
   CHECK(order_of(5, 0) != order_of(6, 0));
 }
 
-TEST_CASE("the next seed's first epoch is not this seed's second") {
+TEST_CASE("the first epoch of a seed differs from the second epoch of the previous seed") {
   CHECK(order_of(6, 0) != order_of(5, 1));
 }
 
-TEST_CASE("every sample is as likely to come first as any other") {
+TEST_CASE("every sample is equally likely to come first") {
   std::vector<int> first(5);
   for (int epoch = 0; epoch < 5000; ++epoch) ++first[sampler(5, 5, 0, 1).samples_of(epoch)[0]];
   for (int count : first) CHECK(count == Approx(1000).margin(150));  // five standard deviations
 }
 
-TEST_CASE("dropping the only batch is an error that says what to do") {
+TEST_CASE("dropping the only batch is an error with the remedy") {
   CHECK_THROWS_WITH(sampler(100, 256, 0, 1, "drop"),
                     Catch::Contains("100 training samples are fewer than a global batch of 256") &&
                         Catch::Contains("use last_batch \"pad\""));
 }
 
-TEST_CASE("for evaluation every sample has one rank and shares differ by at most one") {
+TEST_CASE("evaluation assigns every sample to one rank, and shares differ by at most one sample") {
   const auto [samples, ranks] = GENERATE(table<int, int>({{10, 3}, {1000, 7}, {2, 4}, {5, 1}}));
   Samples all;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -168,7 +168,7 @@ DistributedSampler of_texts(int rank, int ranks, const std::string& last_batch =
 
 }  // namespace
 
-TEST_CASE("texts of a batch are of about one length, and short and long batches are mixed") {
+TEST_CASE("the texts of a batch have similar lengths, and short and long batches are mixed") {
   const Samples order = of_texts(0, 1).samples_of(0);
   REQUIRE(order.size() == kTexts);
   std::int64_t padding = 0, rising = 0, before = 0;
@@ -183,7 +183,7 @@ TEST_CASE("texts of a batch are of about one length, and short and long batches 
   CHECK(rising < 85);
 }
 
-TEST_CASE("sorted by length every text is taken once, in an order of its own in each epoch") {
+TEST_CASE("sorting by length uses every text once, in another order in each epoch") {
   Samples first = of_texts(0, 1).samples_of(0), second = of_texts(0, 1).samples_of(1);
   CHECK(first != second);
   CHECK(first == of_texts(0, 1).samples_of(0));
@@ -191,7 +191,7 @@ TEST_CASE("sorted by length every text is taken once, in an order of its own in 
   for (std::int64_t i = 0; i < kTexts; ++i) CHECK(first[static_cast<std::size_t>(i)] == i);
 }
 
-TEST_CASE("ranks with texts together see the batches of one rank") {
+TEST_CASE("several ranks with texts together see the batches of one rank") {
   const Samples whole = of_texts(0, 1).samples_of(2);
   for (int rank = 0; rank < 4; ++rank) {
     const Samples share = of_texts(rank, 4).samples_of(2);

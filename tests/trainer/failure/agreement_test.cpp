@@ -30,7 +30,8 @@ std::vector<trainer::Failure> failures_of(const std::function<void(int)>& work) 
 
 }  // namespace
 
-TEST_CASE("what fails on one rank fails on all, with its message, code and outcome") {
+TEST_CASE(
+    "a failure on one rank becomes the failure of all ranks, with message, code and outcome") {
   for (const auto& failure : failures_of([](int rank) {
          if (rank == 1) throw base::RunError("disk of node1 is gone", contract::kExitData);
        })) {
@@ -40,7 +41,7 @@ TEST_CASE("what fails on one rank fails on all, with its message, code and outco
   }
 }
 
-TEST_CASE("when all ranks fail the first one's message is told, without its number") {
+TEST_CASE("if all ranks fail, the first rank's message is reported without its number") {
   for (const auto& failure : failures_of(
            [](int rank) { throw base::UsageError("no such file on " + std::to_string(rank)); })) {
     CHECK(failure.message == "no such file on 0");
@@ -48,7 +49,7 @@ TEST_CASE("when all ranks fail the first one's message is told, without its numb
   }
 }
 
-TEST_CASE("running out of memory on one rank is that outcome on all") {
+TEST_CASE("running out of memory on one rank is the outcome of all ranks") {
   for (const auto& failure : failures_of([](int rank) {
          if (rank == 2) throw std::bad_alloc();
        })) {
@@ -57,11 +58,11 @@ TEST_CASE("running out of memory on one rank is that outcome on all") {
   }
 }
 
-TEST_CASE("ranks that all succeed go on") {
+TEST_CASE("ranks that all succeed continue") {
   for (const auto& failure : failures_of([](int) {})) CHECK(failure.message.empty());
 }
 
-TEST_CASE("every rank gets rank 0's text, an empty one too") {
+TEST_CASE("every rank receives rank 0's text, also if it is empty") {
   const std::string text = GENERATE(std::string(), std::string("{\"gpus\": 3}\n"));
   std::vector<std::string> got(3);
   trainer::run_as_threads(3, [&](trainer::Communicator& communicator) {
@@ -72,7 +73,7 @@ TEST_CASE("every rank gets rank 0's text, an empty one too") {
   for (const std::string& received : got) CHECK(received == text);
 }
 
-TEST_CASE("a library's message is cut to its first line") {
+TEST_CASE("a library's message is shortened to its first line") {
   const auto failure = trainer::failure_of(std::runtime_error("shapes differ\n#0 frame\n#1 frame"));
   CHECK(failure.message == "shapes differ");
   CHECK(failure.outcome == RunOutcome::Failed);

@@ -35,7 +35,7 @@ RankProcess process(pid_t number) {
 
 }  // namespace
 
-TEST_CASE("a rank whose process has ended has gone, before and after anybody took note of it") {
+TEST_CASE("a rank whose process has ended is gone, before and after its parent waits for it") {
   const pid_t ended = ended_process();
   const RankMonitor ranks(1, {process(::getppid()), process(::getpid()), process(ended)});
   CHECK(ranks.sees(2));
@@ -45,7 +45,7 @@ TEST_CASE("a rank whose process has ended has gone, before and after anybody too
   CHECK_FALSE(ranks.has_gone(0));
 }
 
-TEST_CASE("the first rank that is left succeeds rank 0 once that has gone") {
+TEST_CASE("the first remaining rank succeeds rank 0 after rank 0 has ended") {
   const RankProcess gone = process(ended_process()), here = process(::getpid());
   CHECK(RankMonitor(1, {gone, here, here}).succeeds_root());
   CHECK(RankMonitor(2, {gone, gone, here}).succeeds_root());
@@ -57,7 +57,7 @@ TEST_CASE("the first rank that is left succeeds rank 0 once that has gone") {
   CHECK_FALSE(RankMonitor(1, {elsewhere, here}).succeeds_root());
 }
 
-TEST_CASE("of ranks on other machines and in other sets of processes nothing is known") {
+TEST_CASE("the state of ranks on other machines or in other process namespaces is unknown") {
   const pid_t ended = ended_process();
   ::waitpid(ended, nullptr, 0);
   RankProcess elsewhere = process(ended), apart = process(ended);
@@ -73,7 +73,7 @@ TEST_CASE("of ranks on other machines and in other sets of processes nothing is 
   CHECK_FALSE(RankMonitor(0, {unknown, unknown}).first_gone());
 }
 
-TEST_CASE("who cannot be seen is known, and who of them nobody sees") {
+TEST_CASE("ranks that are not visible are listed, and a rank without visible peers is alone") {
   RankProcess beside = process(::getpid()), apart = process(::getpid());
   ++beside.machine;
   ++apart.space;
@@ -130,7 +130,7 @@ TEST_CASE("after a signal rank 0 names the rank that had ended, or the rank it c
   CHECK(root.reason_of_signal(told) == told);
 }
 
-TEST_CASE("a rank of another node reports that a rank of its node had ended") {
+TEST_CASE("a rank on another node reports that a rank of its node had ended") {
   test::TempDir folder;
   const contract::LaunchDir launch = contract::RunDir(folder.path()).make_next_launch();
   const RankProcess here = process(::getpid()), gone = process(ended_process());
@@ -144,7 +144,7 @@ TEST_CASE("a rank of another node reports that a rank of its node had ended") {
   CHECK(root.reason_of_signal(told).reason == "rank 1: rank 2 has left while others wait for it");
 }
 
-TEST_CASE("the first rank left completes the records once after rank 0 has ended") {
+TEST_CASE("the first remaining rank completes the records once after rank 0 has ended") {
   test::TempDir folder;
   const contract::LaunchDir launch = contract::RunDir(folder.path()).make_next_launch();
   base::write_file_atomically(launch.results(),
@@ -165,7 +165,7 @@ TEST_CASE("the first rank left completes the records once after rank 0 has ended
   CHECK_THAT(base::read_file(launch.err()), Catch::Contains(stop.reason));
 }
 
-TEST_CASE("ranks tell each other where they are") {
+TEST_CASE("ranks exchange the identities of their processes") {
   trainer::run_as_threads(3, [](trainer::Communicator& communicator) {
     const base::SystemClock clock;
     trainer::CollectiveQueue queue(communicator, clock);

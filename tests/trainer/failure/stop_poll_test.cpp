@@ -10,7 +10,7 @@
 
 using namespace dlscale;
 
-TEST_CASE("what one rank was told all ranks hear when they ask") {
+TEST_CASE("a stop request on one rank reaches all ranks at their next poll") {
   for (const int told : {-1, 0, 2}) {
     std::atomic<int> heard = 0;
     trainer::run_as_threads(3, [&](trainer::Communicator& communicator) {
@@ -23,7 +23,7 @@ TEST_CASE("what one rank was told all ranks hear when they ask") {
   }
 }
 
-TEST_CASE("ranks ask after the first step, then every two seconds' worth of steps") {
+TEST_CASE("ranks poll after the first step, then after every two seconds of steps") {
   test::FakeClock clock;
   const auto single = trainer::make_single();
   trainer::CollectiveQueue queue(*single, clock);

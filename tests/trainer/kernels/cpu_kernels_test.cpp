@@ -42,7 +42,7 @@ Pass pass(bool fast) {
 
 }  // namespace
 
-TEST_CASE("dlscale's own kernels and LibTorch's train the same model") {
+TEST_CASE("dlscale's own kernels and LibTorch's train the same model, except for rounding") {
   const Pass fast = pass(true), framework = pass(false);
   CHECK_FALSE(torch::equal(fast.scores, framework.scores));  // rounding differs
   CHECK(torch::allclose(fast.scores, framework.scores, 1e-3, 1e-4));
@@ -54,7 +54,7 @@ TEST_CASE("dlscale's own kernels and LibTorch's train the same model") {
   }
 }
 
-TEST_CASE("with LibTorch's kernels a convolution is at::conv2d, bit by bit") {
+TEST_CASE("with LibTorch's kernels a convolution equals at::conv2d bit by bit") {
   const Kernels kernels(false);
   const at::Tensor images =
       torch::randn({8, 64, 16, 16}).contiguous(at::MemoryFormat::ChannelsLast);

@@ -92,7 +92,7 @@ void check_alike(const Case& with, double tolerance) {
 
 }  // namespace
 
-TEST_CASE("a fused batch norm is LibTorch's with what follows it") {
+TEST_CASE("a fused batch norm equals LibTorch's batch norm and the operators that follow") {
   const auto format = GENERATE(at::MemoryFormat::ChannelsLast, at::MemoryFormat::Contiguous);
   const auto [adds, relu] =
       GENERATE(table<bool, bool>({{false, false}, {false, true}, {true, true}}));
@@ -105,7 +105,7 @@ TEST_CASE("a fused batch norm of bf16 computes in fp32 and rounds once") {
   check_alike({at::kBFloat16, true, true, at::MemoryFormat::ChannelsLast}, 0.005);
 }
 
-TEST_CASE("images are fused with their channels last and more than one value a channel") {
+TEST_CASE("fusion requires channels-last images with more than one value per channel") {
   const at::Tensor weight = at::ones({4}), none;
   const auto images = [](std::int64_t samples, at::MemoryFormat format) {
     return at::zeros({samples, 4, 3, 3}).contiguous(format);
@@ -122,7 +122,7 @@ TEST_CASE("images are fused with their channels last and more than one value a c
   CHECK_FALSE(trainer::can_fuse_norm(at::zeros({0, 4, 3, 3}), none, weight));
 }
 
-TEST_CASE("what a fused batch norm finds does not depend on the threads") {
+TEST_CASE("the results of a fused batch norm do not depend on the number of threads") {
   const int threads = at::get_num_threads();
   const Case with{at::kFloat, true, true, at::MemoryFormat::ChannelsLast};
   const Made one = make(with, true);

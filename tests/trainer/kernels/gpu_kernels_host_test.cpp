@@ -20,19 +20,19 @@ class KernelsOnHost {
 
 }  // namespace
 
-TEST_CASE("GPU batch norms give the results of float64 for every number of blocks") {
+TEST_CASE("GPU batch norms match float64 results for every number of blocks") {
   for (const int blocks : {1, 3, 500}) {
     const KernelsOnHost kernels(blocks);
     test::check_gpu_norm(at::kCPU);
   }
 }
 
-TEST_CASE("GPU max pooling gives the results of float64") {
+TEST_CASE("GPU max pooling matches float64 results") {
   const KernelsOnHost kernels(5);
   test::check_gpu_max_pool(at::kCPU);
 }
 
-TEST_CASE("GPU cross-entropy gives the results of float64") {
+TEST_CASE("GPU cross-entropy matches float64 results") {
   const KernelsOnHost kernels(5);
   test::check_gpu_cross_entropy(at::kCPU);
 }
@@ -49,13 +49,13 @@ TEST_CASE("NaN in the input of a GPU kernel reaches its output") {
   CHECK(std::isnan(trainer::gpu_max_pool(images, 3, 2, 1, false)[0][1][1][1].item<float>()));
 }
 
-TEST_CASE("a target that is no class makes the loss NaN") {
+TEST_CASE("a target outside the classes makes the loss NaN") {
   const KernelsOnHost kernels(5);
   const at::Tensor target = at::full({2}, 3, at::kLong);
   CHECK(std::isnan(trainer::gpu_cross_entropy(at::zeros({2, 3}), target, 0).item<float>()));
 }
 
-TEST_CASE("GPU kernels leave what they cannot compute to LibTorch") {
+TEST_CASE("GPU kernels leave unsupported inputs to LibTorch") {
   const at::Tensor images = at::zeros({2, 8, 4, 4}).contiguous(at::MemoryFormat::ChannelsLast);
   const at::Tensor weight = at::ones({8});
   CHECK_FALSE(trainer::can_norm_on_gpu(images, {}, weight));  // no kernels are selected

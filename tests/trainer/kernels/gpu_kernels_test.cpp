@@ -33,19 +33,19 @@ bool use_kernels() {
 
 }  // namespace
 
-TEST_CASE("batch norms on a GPU give the results of float64", "[gpu]") {
+TEST_CASE("batch norms on a GPU match float64 results", "[gpu]") {
   if (use_kernels()) test::check_gpu_norm(at::kCUDA);
 }
 
-TEST_CASE("max pooling on a GPU gives the results of float64", "[gpu]") {
+TEST_CASE("max pooling on a GPU matches float64 results", "[gpu]") {
   if (use_kernels()) test::check_gpu_max_pool(at::kCUDA);
 }
 
-TEST_CASE("cross-entropy on a GPU gives the results of float64", "[gpu]") {
+TEST_CASE("cross-entropy on a GPU matches float64 results", "[gpu]") {
   if (use_kernels()) test::check_gpu_cross_entropy(at::kCUDA);
 }
 
-TEST_CASE("every kernel runs once, for tools that check memory", "[.gpu_small]") {
+TEST_CASE("every kernel runs once for tools that check memory", "[.gpu_small]") {
   if (!use_kernels()) return;
   test::check_gpu_norm(at::kCUDA, true);
   test::check_gpu_max_pool(at::kCUDA, true);

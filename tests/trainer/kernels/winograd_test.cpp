@@ -64,7 +64,7 @@ TiledImages tiled(TileKind kind, std::int64_t channels, std::int64_t side, std::
 
 }  // namespace
 
-TEST_CASE("convolutions by tiles of 4x4 are LibTorch's, forward and backward") {
+TEST_CASE("Winograd convolutions match LibTorch in the forward and backward pass") {
   torch::manual_seed(7);
   for (const WinogradCase& each : std::vector<WinogradCase>{{40, 32, 32, 4, 4, 1, false},
                                                             {2, 32, 48, 17, 30, 1, true},
@@ -96,7 +96,7 @@ TEST_CASE("convolutions by tiles of 4x4 are LibTorch's, forward and backward") {
   }
 }
 
-TEST_CASE("rounding errors of a convolution by tiles are small with 512 channels, too") {
+TEST_CASE("Winograd convolutions have small rounding errors, also with 512 channels") {
   torch::manual_seed(8);
   const WinogradCase each{4, 512, 512, 8, 8, 1, false};
   const std::vector<at::Tensor> arguments{images_of(each).relu(), filters_of(each)};
@@ -112,7 +112,7 @@ TEST_CASE("rounding errors of a convolution by tiles are small with 512 channels
   CHECK(relative_error(found.gradients[1], exact.gradients[1]) < 6.3e-7);
 }
 
-TEST_CASE("a convolution by tiles is the same with any number of threads, but for rounding") {
+TEST_CASE("Winograd convolutions do not depend on the number of threads, except for rounding") {
   torch::manual_seed(9);
   const WinogradCase each{8, 64, 48, 15, 15, 1, false};
   const std::vector<at::Tensor> arguments{images_of(each), filters_of(each)};
@@ -130,7 +130,7 @@ TEST_CASE("a convolution by tiles is the same with any number of threads, but fo
     CHECK(relative_error(three.gradients[i], one.gradients[i].to(at::kDouble)) < 4e-6);
 }
 
-TEST_CASE("a convolution by tiles computes the gradients that are wanted alone") {
+TEST_CASE("a Winograd convolution computes only the requested gradients") {
   torch::manual_seed(10);
   const WinogradCase each{4, 32, 32, 16, 16, 1, false};
   for (const bool of_images : {true, false}) {
@@ -142,7 +142,7 @@ TEST_CASE("a convolution by tiles computes the gradients that are wanted alone")
   }
 }
 
-TEST_CASE("what tiles of 4x4 cannot do or would do slower is left to LibTorch") {
+TEST_CASE("convolutions that Winograd does not support or speed up are left to LibTorch") {
   const WinogradCase good{4, 32, 32, 16, 16, 1, false};
   const at::Tensor x = images_of(good), w = filters_of(good);
   const auto suits = [](const at::Tensor& input, const at::Tensor& weight,
@@ -177,7 +177,7 @@ TEST_CASE("what tiles of 4x4 cannot do or would do slower is left to LibTorch") 
   CHECK_FALSE(suits_autocast);
 }
 
-TEST_CASE("gradients of its gradients are refused, not forgotten") {
+TEST_CASE("second derivatives of a Winograd convolution are rejected") {
   const WinogradCase each{4, 32, 32, 16, 16, 1, false};
   const at::Tensor x = images_of(each).requires_grad_();
   const at::Tensor y = winograd_convolve(x, filters_of(each), {}, {1, 1});

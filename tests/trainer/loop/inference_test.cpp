@@ -43,13 +43,13 @@ TEST_CASE("inference measures at least 100 batches of each replica, in every sty
   }
 }
 
-TEST_CASE("a test set of more batches than 100 is passed through once") {
+TEST_CASE("a test set with more than 100 batches is processed once") {
   auto spec = description("ddp", 1);
   spec.dataset.test_samples = 615;
   CHECK(all<contract::InferenceRecord>(test::run(spec).records)[0].batches == 153);
 }
 
-TEST_CASE("inference ends on all ranks when one is told that the time is nearly up") {
+TEST_CASE("inference ends on all ranks if one rank gets a stop request") {
   const test::TempDir folder;
   const test::ThreadLaunch seen = test::launch(description("ddp", 2), folder.path(), {.rank = 1});
   CHECK(seen.outcome == contract::RunOutcome::TimedOut);

@@ -45,7 +45,7 @@ std::vector<contract::ResultRecord> run(const contract::RunSpec& spec) {
 
 }  // namespace
 
-TEST_CASE("three ranks learn what one rank with the whole batch learns") {
+TEST_CASE("three ranks train like one rank with the whole batch") {
   const std::string framework = GENERATE("synchronous", "ddp");
   auto one = trainer_recipe(1);
   auto three = trainer_recipe(3);
@@ -86,7 +86,7 @@ TEST_CASE("a run's records are complete and their step parts sum to the wall tim
   }
 }
 
-TEST_CASE("what ranks worked is told of each epoch, without the steps of the first window") {
+TEST_CASE("the work times of ranks are recorded per epoch, without the first window of the run") {
   auto spec = trainer_recipe(2);
   spec.framework = GENERATE("synchronous", "ddp", "horovod");
   CAPTURE(spec.framework);
@@ -103,7 +103,7 @@ TEST_CASE("what ranks worked is told of each epoch, without the steps of the fir
   CHECK(all<contract::RankTimes>(run(trainer_recipe(1))).empty());
 }
 
-TEST_CASE("evaluation happens as often as asked and after the last epoch") {
+TEST_CASE("evaluation runs at the requested interval and after the last epoch") {
   auto spec = trainer_recipe(1);
   spec.epochs = 5;
   spec.evaluate_every = 2;
@@ -122,7 +122,7 @@ TEST_CASE("a loss that is not finite ends the run as diverged, on every rank") {
   CHECK(all<contract::StepWindow>(records).size() == 1);
 }
 
-TEST_CASE("a last step that leaves weights of no use ends the run as diverged") {
+TEST_CASE("a last step that makes the weights unusable ends the run as diverged") {
   auto spec = trainer_recipe(1);
   spec.dataset.train_samples = spec.global_batch;
   spec.epochs = 1;
@@ -134,7 +134,7 @@ TEST_CASE("a last step that leaves weights of no use ends the run as diverged") 
   CHECK(all<contract::EvalRecord>(records).size() == 1);
 }
 
-TEST_CASE("data that is missing is the same error on every rank") {
+TEST_CASE("missing data is the same error on every rank") {
   auto spec = trainer_recipe(3);
   spec.dataset = {"mnist", "/nowhere"};
   CHECK_THROWS_WITH(run(spec), Catch::Contains("/nowhere/train-images-idx3-ubyte: no such file"));
@@ -167,7 +167,7 @@ TEST_CASE("a target is recorded once, when an evaluation first reaches it") {
   CHECK(all<contract::TargetRecord>(records).size() == 2);
 }
 
-TEST_CASE("with target.stop a run is complete when it has reached all, and says why") {
+TEST_CASE("with target.stop a run completes when it reaches all targets and records the reason") {
   auto spec = trainer_recipe(2);
   spec.epochs = 9;
   spec.target = {.accuracy = 0.15, .stop = true};
@@ -179,7 +179,7 @@ TEST_CASE("with target.stop a run is complete when it has reached all, and says 
         "the target was reached after epoch " + std::to_string(epochs) + " of 9");
 }
 
-TEST_CASE("a target of BLEU is recorded when the translations of the test set reach it") {
+TEST_CASE("a BLEU target is recorded when the translations of the test set reach it") {
   test::TempDir folder;
   for (const char* split : {"train", "test_2016_flickr"}) {
     test::write_text(folder / (split + std::string(".en")), "a b c d e\na b c d e f\n");
@@ -209,7 +209,8 @@ TEST_CASE("a target of BLEU is recorded when the translations of the test set re
   CHECK(targets[0].value == evals.back().metrics.at("bleu"));
 }
 
-TEST_CASE("warm-up in steps is as long where the files hold fewer samples than the set has") {
+TEST_CASE(
+    "the number of warm-up steps stays the same if the files have fewer samples than planned") {
   test::TempDir folder;
   test::write_idx(folder.path(), 60, 40);
   auto spec = trainer_recipe(1);
@@ -225,7 +226,8 @@ TEST_CASE("warm-up in steps is as long where the files hold fewer samples than t
   CHECK(windows[5].lr == Approx(0.1 * (1 + std::cos(std::numbers::pi * 5 / 6)) / 2));
 }
 
-TEST_CASE("a warm-up that takes the whole run, as the set is smaller than the plan knew, is told") {
+TEST_CASE(
+    "a warm-up that takes the whole run is reported if the data set is smaller than planned") {
   test::TempDir files;
   test::write_idx(files.path(), 60, 40);
   auto spec = trainer_recipe(1);
@@ -244,7 +246,7 @@ TEST_CASE("a warm-up that takes the whole run, as the set is smaller than the pl
   CHECK(told(6) == "");
 }
 
-TEST_CASE("epochs in a row in which nothing is learnt end the run as diverged") {
+TEST_CASE("consecutive epochs without progress end the run as diverged") {
   auto spec = trainer_recipe(2);
   spec.epochs = 9;
   spec.plateau_epochs = 2;
@@ -261,7 +263,7 @@ TEST_CASE("epochs in a row in which nothing is learnt end the run as diverged") 
   CHECK(all<contract::EpochRecord>(run(spec)).size() == 9);
 }
 
-TEST_CASE("equal descriptions give equal bits, on one rank and on two") {
+TEST_CASE("equal run descriptions give equal bits, on one rank and on two") {
   for (const char* model : {"mlp", "cnn"}) {
     for (const int ranks : {1, 2}) {
       auto spec = trainer_recipe(ranks);
@@ -282,7 +284,7 @@ TEST_CASE("equal descriptions give equal bits, on one rank and on two") {
   }
 }
 
-TEST_CASE("the same seed gives the same losses, another repetition others") {
+TEST_CASE("the same seed gives the same losses, and another repetition gives other losses") {
   auto spec = trainer_recipe(1);
   const auto first = all<contract::StepWindow>(run(spec))[0].train_loss;
   CHECK(all<contract::StepWindow>(run(spec))[0].train_loss == first);

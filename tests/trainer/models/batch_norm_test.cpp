@@ -64,7 +64,7 @@ std::vector<Passed> pass_on_ranks(const std::vector<std::int64_t>& samples, cons
 
 }  // namespace
 
-TEST_CASE("a local batch norm is torch's, and counts batches in whole numbers") {
+TEST_CASE("a local batch norm equals torch's and counts batches as integers") {
   BatchNorm2d norm(kChannels);
   torch::nn::BatchNorm2d theirs(kChannels);
   prepare(norm, torch::kDouble);
@@ -78,7 +78,7 @@ TEST_CASE("a local batch norm is torch's, and counts batches in whole numbers") 
   CHECK(norm->named_buffers().keys() == theirs->named_buffers().keys());
 }
 
-TEST_CASE("synchronised batch norms of ranks with any number of samples are one of all samples") {
+TEST_CASE("synchronised batch norms of several ranks equal one batch norm over all samples") {
   for (const std::vector<std::int64_t>& samples :
        {std::vector<std::int64_t>{4, 4}, {1, 6, 1}, {3, 0, 4, 1}}) {
     for (const auto format : {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
@@ -107,7 +107,7 @@ TEST_CASE("synchronised batch norms of ranks with any number of samples are one 
   }
 }
 
-TEST_CASE("statistics of large fp32 values do not cancel") {
+TEST_CASE("the statistics of large fp32 values do not suffer from cancellation") {
   const at::Tensor input = torch::randn({8, kChannels, 4, 5}) + 3000;
   const auto ranks = pass_on_ranks({2, 6}, input, torch::randn_like(input));
   torch::nn::BatchNorm2d whole(kChannels);
@@ -118,7 +118,7 @@ TEST_CASE("statistics of large fp32 values do not cancel") {
                    expected.output) < 1e-2);
 }
 
-TEST_CASE("synchronised batch norms take 16-bit images beside fp32 parameters") {
+TEST_CASE("synchronised batch norms accept 16-bit images with fp32 parameters") {
   const at::Tensor input = (torch::randn({8, kChannels, 4, 5}) + 1).to(torch::kBFloat16);
   const at::Tensor gradient = torch::randn({8, kChannels, 4, 5}).to(torch::kBFloat16);
   torch::nn::BatchNorm2d whole(kChannels);
@@ -132,7 +132,7 @@ TEST_CASE("synchronised batch norms take 16-bit images beside fp32 parameters") 
   CHECK(difference(ranks[1].input_gradient, expected.input_gradient.narrow(0, 3, 5)) < 0.04);
 }
 
-TEST_CASE("in evaluation a synchronised batch norm asks no other rank") {
+TEST_CASE("a synchronised batch norm does not communicate in evaluation") {
   struct Nobody final : trainer::StatisticsSum {
     void sum(const at::Tensor&, Pass) override { FAIL("asked"); }
   } nobody;

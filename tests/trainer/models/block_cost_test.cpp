@@ -19,7 +19,7 @@ std::vector<BlockCost> costs_of(const char* model, const trainer::ImageShape& in
 
 }  // namespace
 
-TEST_CASE("a linear layer costs a multiply-add for each weight") {
+TEST_CASE("a linear layer costs one multiply-add per weight") {
   const auto costs = costs_of("mlp", {1, 28, 28});
   REQUIRE(costs.size() == 3);
   CHECK(costs[0].multiply_adds == 784 * 512);
@@ -30,7 +30,7 @@ TEST_CASE("a linear layer costs a multiply-add for each weight") {
   CHECK(costs[2].output == Shape{10});
 }
 
-TEST_CASE("a convolution costs its filters' weights at each place of its output") {
+TEST_CASE("a convolution costs its filter weights at each output position") {
   const auto costs = costs_of("cnn", {1, 28, 28});
   REQUIRE(costs.size() == 4);
   CHECK(costs[0].multiply_adds == 32 * 26 * 26 * 9);
@@ -39,7 +39,7 @@ TEST_CASE("a convolution costs its filters' weights at each place of its output"
   CHECK(costs[1].output == Shape{64 * 12 * 12});
 }
 
-TEST_CASE("a convolution costs the same however it is computed") {
+TEST_CASE("the cost of a convolution does not depend on its algorithm") {
   const trainer::ImageShape input{3, 224, 224};
   auto context = test::model_context(input, 10);
   const auto costs = costs_of("resnet18", input);
@@ -51,7 +51,7 @@ TEST_CASE("a convolution costs the same however it is computed") {
     CHECK(by_tiles[i].multiply_adds == costs[i].multiply_adds);
 }
 
-TEST_CASE("each model's blocks have all its parameters, and their outputs fit together") {
+TEST_CASE("the blocks of each model have all its parameters and the output shape of its task") {
   for (const auto* entry : trainer::model_table()) {
     const std::string_view name = entry->name;
     const bool takes_seconds =

@@ -46,7 +46,7 @@ double sum(const std::vector<LayerCard>& layers, BatchCost LayerCard::*cost) {
 
 }  // namespace
 
-TEST_CASE("a linear layer's card has its products forward and twice that backward") {
+TEST_CASE("a linear layer has the FLOPs of its product forward and twice as many backward") {
   const auto layers = walk("mlp", {1, 28, 28});
   const LayerCard& hidden = layer(layers, "hidden2", "addmm");
   CHECK(hidden.forward.flops == BatchCost{0, 2.0 * 512 * 512});
@@ -60,7 +60,7 @@ TEST_CASE("a linear layer's card has its products forward and twice that backwar
   CHECK(layer(layers, "hidden1", "addmm").backward.flops == BatchCost{0, 2.0 * 784 * 512});
 }
 
-TEST_CASE("what works in place keeps nothing of its own") {
+TEST_CASE("an operator that works in place saves no additional memory") {
   const auto layers = walk("mlp", {1, 28, 28});
   const LayerCard& relu = layer(layers, "hidden1", "relu_");
   CHECK(relu.in_place);
@@ -70,14 +70,14 @@ TEST_CASE("what works in place keeps nothing of its own") {
   CHECK(relu.block == "hidden1");
 }
 
-TEST_CASE("the first layer keeps the images too, and what is alive adds up") {
+TEST_CASE("the first layer also saves the images, and the live memory sums all saved bytes") {
   const auto layers = walk("mlp", {1, 28, 28});
   CHECK(layers.front().saved == BatchCost{0, 4.0 * (784 + 512)});
   CHECK(layers.back().forward.live.per_sample == sum(layers, &LayerCard::saved));
   CHECK(sum(layers, &LayerCard::saved) == 4.0 * (784 + 512 + 512 + 10));
 }
 
-TEST_CASE("a convolution's card has its filters' products at each place") {
+TEST_CASE("a convolution has the FLOPs of its filters at each output position") {
   const auto layers = walk("cnn", {1, 28, 28});
   const auto convolution = std::ranges::find_if(layers, [](const LayerCard& each) {
     return each.backward.flops.per_sample == 2 * each.forward.flops.per_sample &&
@@ -87,7 +87,7 @@ TEST_CASE("a convolution's card has its filters' products at each place") {
   CHECK(convolution->forward.flops == BatchCost{0, 2.0 * 64 * 24 * 24 * 32 * 9});
 }
 
-TEST_CASE("every image model can be walked: all parameters, the products that blocks have") {
+TEST_CASE("every image model can be traced, with all parameters and the FLOPs of its blocks") {
   for (const auto* entry : trainer::model_table()) {
     const std::string_view name = entry->name;
     const bool takes_seconds = name == "resnet101" || name == "resnet152" ||
@@ -114,7 +114,7 @@ TEST_CASE("every image model can be walked: all parameters, the products that bl
   }
 }
 
-TEST_CASE("layers of square images say what they are called with for a sample") {
+TEST_CASE("layers with square images record the sizes of their calls") {
   using Size = std::map<std::string, double>;
   const auto layers = walk("resnet18", {3, 32, 32});
   const auto size_is = [&](const char* name, const char* kind, const Size& size) {
@@ -131,7 +131,7 @@ TEST_CASE("layers of square images say what they are called with for a sample") 
   CHECK(size_is("fc", "addmm", {{"inputs", 512}, {"outputs", 10}}));
 }
 
-TEST_CASE("of images that are not square only products say their size") {
+TEST_CASE("only linear layers record their sizes if the images are not square") {
   for (const LayerCard& each : walk("resnet18", {3, 32, 48})) {
     INFO(each.name << " " << each.kind);
     CHECK(each.size.empty() == (each.kind != "addmm"));

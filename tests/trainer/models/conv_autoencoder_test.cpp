@@ -5,7 +5,7 @@ using namespace dlscale;
 using test::make_model;
 using test::model_context;
 
-TEST_CASE("an autoencoder gives images back as they came, through a sixteenth of their places") {
+TEST_CASE("an autoencoder returns images of the same shape and encodes each side to a quarter") {
   for (const trainer::ImageShape& shape :
        {trainer::ImageShape{1, 28, 28}, trainer::ImageShape{3, 32, 4}}) {
     const auto model = make_model("conv_autoencoder", model_context(shape, 10));
@@ -18,7 +18,7 @@ TEST_CASE("an autoencoder gives images back as they came, through a sixteenth of
         4069);
 }
 
-TEST_CASE("an autoencoder refuses images that it could not give back") {
+TEST_CASE("an autoencoder rejects images whose sides are not divisible by 4") {
   CHECK_THROWS_WITH(make_model("conv_autoencoder", model_context({1, 28, 30}, 10)),
                     "model conv_autoencoder needs images whose sides are multiples of 4; these "
                     "have 28x30");

@@ -66,7 +66,7 @@ std::unique_ptr<at::ObserverContext> count_slow(const at::RecordFunction& call) 
 
 }  // namespace
 
-TEST_CASE("convolutions of few samples are LibTorch's, forward and backward") {
+TEST_CASE("convolutions of few samples match LibTorch in the forward and backward pass") {
   torch::manual_seed(5);
   for (const std::int64_t samples : {1, 2, 8, 16}) {
     for (const std::int64_t kernel : {1, 3}) {
@@ -82,7 +82,7 @@ TEST_CASE("convolutions of few samples are LibTorch's, forward and backward") {
   }
 }
 
-TEST_CASE("narrow strided 1x1 convolutions with channels last are LibTorch's again and again") {
+TEST_CASE("narrow strided 1x1 convolutions with channels last match LibTorch in repeated calls") {
   const int threads = at::get_num_threads();
   at::set_num_threads(2);
   torch::manual_seed(6);
@@ -96,7 +96,7 @@ TEST_CASE("narrow strided 1x1 convolutions with channels last are LibTorch's aga
   at::set_num_threads(threads);
 }
 
-TEST_CASE("1x1 convolutions of few samples with channels last do not take the slow kernels") {
+TEST_CASE("1x1 convolutions of few samples with channels last do not use the slow kernels") {
   const int threads = at::get_num_threads();
   at::set_num_threads(1);
   const at::Tensor input = torch::randn({8, 64, 28, 28}).contiguous(at::MemoryFormat::ChannelsLast);

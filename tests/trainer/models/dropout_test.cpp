@@ -24,7 +24,7 @@ Dropout made(std::uint64_t seed, int worker, int place = 0) {
 
 }  // namespace
 
-TEST_CASE("dropout takes its share of values and scales the others") {
+TEST_CASE("dropout zeroes its share of the values and scales the others") {
   Dropout dropout = made(1, 0);
   const at::Tensor output = dropout(ones());
   CHECK(output.eq(0).to(torch::kDouble).mean().item<double>() == Approx(0.25).margin(0.01));
@@ -35,7 +35,7 @@ TEST_CASE("dropout takes its share of values and scales the others") {
   CHECK(dropout->passes().item<std::int64_t>() == 1);
 }
 
-TEST_CASE("what dropout takes follows from seed, worker, place and pass") {
+TEST_CASE("the values that dropout zeroes depend on seed, worker, place and pass") {
   Dropout dropout = made(1, 0), same = made(1, 0);
   const at::Tensor first = dropout(ones());
   torch::rand(5);
@@ -47,7 +47,7 @@ TEST_CASE("what dropout takes follows from seed, worker, place and pass") {
   }
 }
 
-TEST_CASE("dropout takes the same values in any memory format, in the gradient as well") {
+TEST_CASE("dropout zeroes the same values in any memory format and in the gradient") {
   Dropout one = made(1, 0), other = made(1, 0);
   const at::Tensor input = ones().set_requires_grad(true);
   const at::Tensor output = one(input);
@@ -56,7 +56,7 @@ TEST_CASE("dropout takes the same values in any memory format, in the gradient a
   CHECK(torch::equal(other(ones().contiguous(at::MemoryFormat::ChannelsLast)), output));
 }
 
-TEST_CASE("a model that goes on from another's state drops what that would have dropped") {
+TEST_CASE("a model that is restored from another model's state drops the same values") {
   const auto context = model_context({3, 16, 16}, 10);
   const auto one = make_model("squeezenet1_0", context), two = make_model("squeezenet1_0", context);
   const at::Tensor input = torch::randn({4, 3, 16, 16});

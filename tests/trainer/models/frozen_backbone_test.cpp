@@ -22,7 +22,7 @@ trainer::ModelContext on_digits(const std::string& backbone, int hidden, double 
 
 }  // namespace
 
-TEST_CASE("classifiers on frozen backbones have the published numbers of parameters") {
+TEST_CASE("classifiers on frozen backbones have the published parameter counts") {
   // The source is Banerjee and Shah, Benchmarking Distributed Training and Inference on NVIDIA's
   // A6000 GPUs, Princeton 2023, section 4. For SqueezeNet and ResNet18 it counts one linear layer.
   struct Published {
@@ -42,7 +42,7 @@ TEST_CASE("classifiers on frozen backbones have the published numbers of paramet
   }
 }
 
-TEST_CASE("a grey image is seen in three equal channels and 224 x 224 pixels") {
+TEST_CASE("a grey image is enlarged to three equal channels of 224 x 224 pixels") {
   const auto grey = make_model("frozen_backbone", on_digits("squeezenet1_0", 8));
   auto context = on_digits("squeezenet1_0", 8);
   context.input = {3, 224, 224};
@@ -56,7 +56,7 @@ TEST_CASE("a grey image is seen in three equal channels and 224 x 224 pixels") {
   CHECK(weight(*grey, "backbone.features.0.weight").size(2) == 7);
 }
 
-TEST_CASE("training changes the classifier alone, whatever the backbone keeps") {
+TEST_CASE("training changes only the classifier, not the backbone's statistics") {
   const auto model = make_model("frozen_backbone", on_digits("resnet18", 0));
   CHECK(model->parameter_names() ==
         std::vector<std::string>{"classifier.0.weight", "classifier.0.bias"});
@@ -69,7 +69,7 @@ TEST_CASE("training changes the classifier alone, whatever the backbone keeps") 
   CHECK(model->blocks().front().parameters.empty());
 }
 
-TEST_CASE("the classifier drops out in training only") {
+TEST_CASE("the classifier applies dropout only in training") {
   const auto model = make_model("frozen_backbone", on_digits("squeezenet1_0", 64, 0.5));
   const at::Tensor image = torch::rand({1, 1, 28, 28});
   const at::NoGradGuard no_gradients;
@@ -79,7 +79,7 @@ TEST_CASE("the classifier drops out in training only") {
   CHECK(model->state().back().name == "random.classifier.5.passes");
 }
 
-TEST_CASE("a backbone's own file fills it, without the classifier; the model's fills it all") {
+TEST_CASE("a backbone's file fills only the backbone, and the model's own file fills everything") {
   test::TempDir folder;
   const std::string file = folder.path() / "weights.safetensors";
   auto context = model_context({3, 224, 224}, 1000);
@@ -100,7 +100,7 @@ TEST_CASE("a backbone's own file fills it, without the classifier; the model's f
   CHECK(torch::equal(weight(*again, "classifier.3.weight"), classifier));
 }
 
-TEST_CASE("a frozen backbone that is none is an error with the choice") {
+TEST_CASE("an unknown backbone is an error that lists the choices") {
   CHECK_THROWS_WITH(make_model("frozen_backbone", on_digits("", 8)),
                     Catch::StartsWith("model_options.backbone: frozen_backbone needs one of: "));
   CHECK_THROWS_WITH(make_model("frozen_backbone", on_digits("vgg61", 8)),

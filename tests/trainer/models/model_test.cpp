@@ -77,7 +77,7 @@ TEST_CASE("every model runs forward and backward with finite results in both pre
   }
 }
 
-TEST_CASE("a model's state is all that it computes with, in its own memory") {
+TEST_CASE("a model with the copied state of another model computes the same scores") {
   for (const auto* entry : small_models()) {
     INFO(entry->name);
     const auto one = new_model(entry->name, {1, 8, 8});
@@ -96,7 +96,7 @@ TEST_CASE("a model's state is all that it computes with, in its own memory") {
   }
 }
 
-TEST_CASE("every model says how many blocks it has, unless that depends on its settings") {
+TEST_CASE("every model has a known number of blocks, unless it depends on the settings") {
   for (const auto* entry : trainer::model_table()) {
     INFO(entry->name);
     const std::string_view name = entry->name;
@@ -106,7 +106,7 @@ TEST_CASE("every model says how many blocks it has, unless that depends on its s
   }
 }
 
-TEST_CASE("a model says whether its passes draw random numbers") {
+TEST_CASE("every model declares whether its passes draw random numbers") {
   for (const auto* entry : models()) {
     INFO(entry->name);
     const auto model = new_model(entry->name, {3, 8, 9});
@@ -115,7 +115,7 @@ TEST_CASE("a model says whether its passes draw random numbers") {
   }
 }
 
-TEST_CASE("a model starts from its seed") {
+TEST_CASE("the seed determines a model's initial parameters") {
   for (const auto* entry : small_models()) {
     INFO(entry->name);
     const auto one = new_model(entry->name, {1, 8, 8});
@@ -126,7 +126,7 @@ TEST_CASE("a model starts from its seed") {
   }
 }
 
-TEST_CASE("channels last in memory change neither scores nor gradients, nor any shape") {
+TEST_CASE("the memory format channels last changes neither scores, gradients nor shapes") {
   for (const char* name : {"cnn", "resnet18", "squeezenet1_0"}) {
     INFO(name);
     const auto plain = new_model(name, {3, 16, 16}, 5, Precision::fp64);
@@ -148,7 +148,7 @@ TEST_CASE("channels last in memory change neither scores nor gradients, nor any 
   }
 }
 
-TEST_CASE("frozen parameters leave the list and stay in the state, and need no backward pass") {
+TEST_CASE("frozen parameters stay in the state but not in the list, and need no backward pass") {
   const auto model = new_model("resnet18", {3, 16, 16});
   const std::size_t all = model->parameters().size();
   const std::size_t state = model->state().size();
@@ -165,7 +165,7 @@ TEST_CASE("frozen parameters leave the list and stay in the state, and need no b
   CHECK(model->parameter_names()[0] == "layer2.0.conv1.weight");
 }
 
-TEST_CASE("a beginning that no parameter has, and freezing all, are errors that name the key") {
+TEST_CASE("an unknown prefix and the freezing of all parameters are errors that name the key") {
   const auto model = new_model("mlp");
   CHECK_THROWS_WITH(
       trainer::freeze_beginnings(*model, "hidden1,layer1"),
@@ -177,7 +177,7 @@ TEST_CASE("a beginning that no parameter has, and freezing all, are errors that 
                     "frozen: \"hidden, output\" leaves no parameter to train");
 }
 
-TEST_CASE("parameter counts are those of the textbook layers") {
+TEST_CASE("parameter counts equal those of the textbook layers") {
   CHECK(trainer::parameter_count(*new_model("mlp")) == 669706);
   CHECK(trainer::parameter_count(*new_model("cnn")) == 1199882);
 }
@@ -190,7 +190,7 @@ TEST_CASE("initial weights fill the range of PyTorch's default") {
   CHECK(largest > 0.99 * bound);
 }
 
-TEST_CASE("cnn refuses images that its layers shrink to nothing") {
+TEST_CASE("cnn rejects images that are too small for its layers") {
   CHECK_THROWS_WITH(new_model("cnn", {1, 5, 28}),
                     "model cnn needs images of at least 6x6, these have a side of 5");
 }

@@ -20,7 +20,7 @@ std::unique_ptr<trainer::Model> make_resnet(const std::string& name,
 
 }  // namespace
 
-TEST_CASE("residual networks have torchvision's numbers of parameters") {
+TEST_CASE("residual networks have torchvision's parameter counts") {
   const std::pair<const char*, std::int64_t> kCounts[] = {{"resnet18", 11'689'512},
                                                           {"resnet34", 21'797'672},
                                                           {"resnet50", 25'557'032},
@@ -50,7 +50,7 @@ TEST_CASE("parameters and buffers of a residual network have torchvision's names
   CHECK(state.back().tensor.scalar_type() == at::kLong);
 }
 
-TEST_CASE("images of at most 64 pixels a side are not shrunk before the first residual block") {
+TEST_CASE("images of at most 64 pixels per side are not shrunk before the first residual block") {
   CHECK(weight(*make_resnet("resnet18", {3, 64, 64}, 10), "conv1.weight").size(2) == 3);
   CHECK(weight(*make_resnet("resnet18", {3, 64, 65}, 10), "conv1.weight").size(2) == 7);
   const at::NoGradGuard no_gradients;
@@ -63,7 +63,7 @@ TEST_CASE("images of at most 64 pixels a side are not shrunk before the first re
   CHECK(output(96) == 24);
 }
 
-TEST_CASE("residual networks begin with torchvision's distributions") {
+TEST_CASE("residual networks are initialised with torchvision's distributions") {
   const auto model = make_resnet("resnet50", {3, 224, 224}, 1000);
   const at::Tensor filters = weight(*model, "layer3.0.conv2.weight");
   CHECK(filters.std().item<double>() == Approx(std::sqrt(2.0 / (256 * 9))).epsilon(0.02));

@@ -61,7 +61,7 @@ TEST_CASE("a TorchScript module is a model of one block with its own parameters"
   CHECK(trainer::total_parameter_count(*model) == 36 * 32 + 32 * 5);
 }
 
-TEST_CASE("a TorchScript module computes in double precision where that is asked for") {
+TEST_CASE("a TorchScript module computes in double precision if requested") {
   Script script;
   test::save_script(script.path, 36, 5);
   const auto model = script.made(Precision::fp64);
@@ -69,7 +69,7 @@ TEST_CASE("a TorchScript module computes in double precision where that is asked
   CHECK(model->buffers()[0].scalar_type() == at::kDouble);
 }
 
-TEST_CASE("what a TorchScript module draws follows from worker and pass, in training only") {
+TEST_CASE("a TorchScript module draws random numbers by worker and pass, only in training") {
   Script script;
   test::save_script(script.path, 36, 5, R"(
 def forward(self, x):
@@ -89,7 +89,7 @@ def forward(self, x):
   CHECK(torch::equal(one->forward(input), one->forward(input)));
 }
 
-TEST_CASE("a file that is missing or no TorchScript module is refused") {
+TEST_CASE("a missing or invalid TorchScript file is rejected") {
   Script script;
   CHECK_THAT(script.refused(), Catch::StartsWith("model: ") && Catch::Contains(script.path) &&
                                    Catch::Contains("No such file or directory"));
@@ -99,7 +99,7 @@ TEST_CASE("a file that is missing or no TorchScript module is refused") {
   CHECK(script.refused().find('\n') == std::string::npos);
 }
 
-TEST_CASE("a TorchScript module that takes or makes something else is refused") {
+TEST_CASE("a TorchScript module with a wrong input or output is rejected") {
   Script script;
   test::save_script(script.path, 64, 5);
   CHECK_THAT(script.refused(),
@@ -115,7 +115,7 @@ TEST_CASE("a TorchScript module that takes or makes something else is refused") 
   CHECK_THAT(script.refused(), Catch::Contains("cannot process a batch of shape [2, 1, 6, 6]: "));
 }
 
-TEST_CASE("a TorchScript module that fails in training alone is refused with its reason") {
+TEST_CASE("a TorchScript module that fails only in training is rejected with its reason") {
   const Script script;
   const std::string begin = "model: " + script.path + " ";
   const std::string scores =
@@ -138,7 +138,7 @@ TEST_CASE("a TorchScript module that fails in training alone is refused with its
                                 "detached from its parameters");
 }
 
-TEST_CASE("a pass of a TorchScript module that fails later says so as well") {
+TEST_CASE("a later pass of a TorchScript module that fails is rejected with its reason") {
   const Script script;
   const std::string forward =
       "def forward(self, x):\n    h = torch.matmul(torch.flatten(x, 1), self.hidden)\n";
@@ -154,14 +154,14 @@ TEST_CASE("a pass of a TorchScript module that fails later says so as well") {
              Catch::EndsWith("in training: RuntimeError: AssertionError: not these"));
 }
 
-TEST_CASE("memory that a TorchScript module cannot have is no fault of the module") {
+TEST_CASE("a lack of memory is not reported as a fault of the TorchScript module") {
   const Script script;
   script.save("def forward(self, x):\n    assert False, 'CUDA out of memory.'\n    return x\n");
   CHECK_THROWS_WITH(script.made(), Catch::Contains("TorchScript interpreter") &&
                                        Catch::Contains("CUDA out of memory."));
 }
 
-TEST_CASE("passes that are tried leave nothing in a TorchScript module") {
+TEST_CASE("trial passes do not change a TorchScript module") {
   const Script script;
   script.save(
       "def forward(self, x):\n    self.shift.add_(1)\n"

@@ -52,7 +52,7 @@ at::Tensor sentences(std::int64_t length) {
 
 }  // namespace
 
-TEST_CASE("nbow is the mean of a text's own vectors, however far it is padded") {
+TEST_CASE("nbow averages the vectors of a text's words, regardless of padding") {
   const auto model = make_text_model("nbow", {.embedding = 5});
   const at::Tensor vectors = model->parameters()[0], weight = model->parameters()[1];
   CHECK(vectors.sizes() == at::IntArrayRef{12, 5});
@@ -66,7 +66,7 @@ TEST_CASE("nbow is the mean of a text's own vectors, however far it is padded") 
   CHECK(vectors.grad()[0].abs().sum().item<double>() == 0);
 }
 
-TEST_CASE("the embedding's width is what is asked, else 100") {
+TEST_CASE("the embedding has the requested width, or 100 by default") {
   CHECK(make_text_model("nbow", {})->parameters()[0].size(1) == 100);
   CHECK(trainer::parameter_count(*make_text_model("nbow", {.embedding = 7})) == 12 * 7 + 7 * 3 + 3);
 }
@@ -84,7 +84,7 @@ TEST_CASE("seq2seq's scores do not depend on padding, with either cell") {
   }
 }
 
-TEST_CASE("a score of seq2seq knows the words before it and none after") {
+TEST_CASE("a score of seq2seq depends only on the words before it") {
   const auto model = small_seq2seq("gru");
   const at::Tensor input = sentences(4);
   const at::Tensor scores = model->forward(input);
@@ -107,7 +107,7 @@ TEST_CASE("every parameter of seq2seq is trained") {
   }
 }
 
-TEST_CASE("evaluated, seq2seq adds its own translation, each word the best after those before") {
+TEST_CASE("in evaluation seq2seq adds its own greedy translation to the output") {
   for (const char* cell : {"gru", "lstm"}) {
     const auto model = small_seq2seq(cell);
     model->set_training(false);
@@ -126,12 +126,12 @@ TEST_CASE("evaluated, seq2seq adds its own translation, each word the best after
   }
 }
 
-TEST_CASE("seq2seq takes no samples at all, as a device does that is left without") {
+TEST_CASE("seq2seq accepts a batch without samples") {
   const auto model = small_seq2seq("gru");
   CHECK(model->forward(sentences(4).narrow(0, 0, 0)).sizes() == at::IntArrayRef{0, 4, 10});
 }
 
-TEST_CASE("seq2seq's dropout is for training alone and is part of its state") {
+TEST_CASE("seq2seq's dropout applies only in training and is part of its state") {
   const auto model = small_seq2seq("gru", 0.5);
   const at::Tensor first = model->forward(sentences(4));
   CHECK_FALSE(torch::allclose(model->forward(sentences(4)), first));
@@ -140,7 +140,7 @@ TEST_CASE("seq2seq's dropout is for training alone and is part of its state") {
   CHECK(torch::equal(model->forward(sentences(4)), model->forward(sentences(4))));
 }
 
-TEST_CASE("text models compute in bf16 about what they compute in fp32") {
+TEST_CASE("text models compute nearly the same in bf16 as in fp32") {
   const at::Tensor text = torch::tensor({{4, 6, 6, 0, 0}, {5, 7, 8, 9, 4}});
   for (const std::string model : {"nbow", "gru", "lstm"}) {
     INFO(model);

@@ -15,7 +15,7 @@ constexpr const char* kFolder = DLSCALE_SOURCE_DIR "/tests/data/models/";
 
 }  // namespace
 
-TEST_CASE("squeezenet1_0 and resnet18 compute what torchvision's compute") {
+TEST_CASE("squeezenet1_0 and resnet18 compute the same values as torchvision") {
   const TorchvisionReference reference(std::string(kFolder) + "torchvision-excerpt.json");
   CHECK(reference.models() == std::vector<std::string>{"resnet18", "squeezenet1_0"});
   for (const std::string& model : reference.models()) reference.check(model);

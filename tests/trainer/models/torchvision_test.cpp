@@ -11,7 +11,7 @@
 using namespace dlscale;
 using test::TorchvisionReference;
 
-TEST_CASE("models compute what torchvision's compute from the same parameters") {
+TEST_CASE("models compute the same values as torchvision from the same parameters") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (!data) {
     test::skip("DLSCALE_TEST_DATA does not name a folder with models/");
@@ -27,7 +27,7 @@ TEST_CASE("models compute what torchvision's compute from the same parameters") 
   for (const std::string& model : reference.models()) reference.check(model);
 }
 
-TEST_CASE("resnet34 and VGG networks with batch norms compute what torchvision's compute") {
+TEST_CASE("resnet34 and VGG networks with batch norms compute the same values as torchvision") {
   const TorchvisionReference reference(DLSCALE_SOURCE_DIR
                                        "/tests/data/models/torchvision-more.json");
   CHECK(reference.models() == std::vector<std::string>{"resnet34", "vgg11_bn", "vgg16_bn"});

@@ -22,7 +22,7 @@ double largest(const at::Tensor& weights) {
 
 }  // namespace
 
-TEST_CASE("a VGG network begins with torchvision's distributions") {
+TEST_CASE("a VGG network is initialised with torchvision's distributions") {
   const auto model = make_model("vgg11", model_context({3, 32, 32}, 10));
   CHECK(deviation(weight(*model, "features.8.weight")) ==
         Approx(std::sqrt(2.0 / (256 * 9))).epsilon(0.01));
@@ -31,7 +31,7 @@ TEST_CASE("a VGG network begins with torchvision's distributions") {
   CHECK(largest(weight(*model, "classifier.0.bias")) == 0);
 }
 
-TEST_CASE("AlexNet, SqueezeNet and DenseNet begin with torchvision's distributions") {
+TEST_CASE("AlexNet, SqueezeNet and DenseNet are initialised with torchvision's distributions") {
   const auto alexnet = make_model("alexnet", model_context({3, 32, 32}, 10));
   CHECK(largest(weight(*alexnet, "features.8.weight")) ==
         Approx(1 / std::sqrt(384.0 * 9)).epsilon(0.001));
@@ -49,7 +49,7 @@ TEST_CASE("AlexNet, SqueezeNet and DenseNet begin with torchvision's distributio
   CHECK(largest(weight(*densenet, "classifier.bias")) == 0);
 }
 
-TEST_CASE("images of at most 64 pixels a side get a net's small form") {
+TEST_CASE("networks have a small form for images of at most 64 pixels per side") {
   const auto shape_of = [](const char* model, const char* name, int side) {
     return weight(*make_model(model, model_context({3, 32, side}, 10)), name).sizes().vec();
   };
@@ -64,7 +64,7 @@ TEST_CASE("images of at most 64 pixels a side get a net's small form") {
   CHECK(shape_of("vgg11", "classifier.0.weight", 64) == Shape{4096, 512});
 }
 
-TEST_CASE("a net that is cut between any two of its blocks computes the same") {
+TEST_CASE("a network that is cut between two of its blocks computes the same values") {
   for (const char* name : {"resnet18", "squeezenet1_0", "densenet121"}) {
     INFO(name);
     const auto context = model_context({3, 16, 16}, 5, Precision::fp64);
@@ -90,7 +90,7 @@ TEST_CASE("a net that is cut between any two of its blocks computes the same") {
   }
 }
 
-TEST_CASE("the last batch norm of each residual block begins at 0 where that is asked for") {
+TEST_CASE("zero_init_gamma initialises the last batch norm of each residual block with 0") {
   auto context = model_context({3, 16, 16}, 5);
   context.zero_init_gamma = true;
   for (const auto& [name, last] :

@@ -53,7 +53,7 @@ struct WeightsFile {
 
 }  // namespace
 
-TEST_CASE("a file fills parameters and buffers of every precision") {
+TEST_CASE("a weights file fills parameters and buffers of every precision") {
   WeightsFile file;
   file.at("bn1.num_batches_tracked").tensor.fill_(12);
   for (const auto type : {at::kFloat, at::kDouble, at::kHalf}) {
@@ -69,14 +69,14 @@ TEST_CASE("a file fills parameters and buffers of every precision") {
   }
 }
 
-TEST_CASE("a file without counts of batches is one of an older PyTorch") {
+TEST_CASE("a weights file without batch counts, as from an older PyTorch, is accepted") {
   WeightsFile file;
   std::erase_if(file.tensors,
                 [](const NamedTensor& part) { return part.name.ends_with("num_batches_tracked"); });
   CHECK(file.refused().empty());
 }
 
-TEST_CASE("names, shapes and types that do not fit are refused, and nothing is loaded") {
+TEST_CASE("wrong names, shapes and types are rejected, and nothing is loaded") {
   WeightsFile missing;
   std::erase_if(missing.tensors, [](const NamedTensor& part) { return part.name == "bn1.bias"; });
   CHECK(missing.refused() == "has no tensor \"bn1.bias\"");
@@ -97,7 +97,7 @@ TEST_CASE("names, shapes and types that do not fit are refused, and nothing is l
   CHECK(type.refused() == "\"conv1.weight\" has type I64, but the model needs Float");
 }
 
-TEST_CASE("the classifier of other classes is refused with the way to go on") {
+TEST_CASE("a classifier for another number of classes is rejected with the remedy") {
   WeightsFile file;
   file.at("fc.weight").tensor = torch::ones({1000, 512});
   file.at("fc.bias").tensor = torch::ones({1000});
@@ -108,7 +108,7 @@ TEST_CASE("the classifier of other classes is refused with the way to go on") {
       "without its classifier");
 }
 
-TEST_CASE("what is no backbone gets no advice that is for one") {
+TEST_CASE("the remedy for backbones is omitted for other models") {
   const auto context = model_context({1, 6, 6}, 10);
   test::TempDir folder;
   const std::string path = folder.path() / "w";
@@ -125,7 +125,7 @@ TEST_CASE("what is no backbone gets no advice that is for one") {
                                     "set has"));
 }
 
-TEST_CASE("whatever is wrong with a file of weights is said with the key and the exit code") {
+TEST_CASE("every error in a weights file is reported with the key and the exit code") {
   const test::TempDir folder;
   const std::string path = folder.path() / "w";
   const auto model = make_model("mlp", model_context({1, 6, 6}, 10));
@@ -147,7 +147,7 @@ TEST_CASE("whatever is wrong with a file of weights is said with the key and the
   CHECK(refused() == "weights: " + path + ": a.data_offsets: missing");
 }
 
-TEST_CASE("of a training state the weights are the model's, without its random numbers") {
+TEST_CASE("the weights in a training state exclude the optimizer and the random numbers") {
   const at::Tensor one = torch::ones(1);
   const auto weights = trainer::weights_in(
       {{"model.fc.weight", one}, {"model.random.passes", one}, {"optimizer.momentum", one}});

@@ -28,7 +28,7 @@ TEST_CASE("the loss scale doubles after 2000 finite steps in a row and halves af
   CHECK(scaler.take_skipped() == 0);
 }
 
-TEST_CASE("gradients are divided by the scale, and one that is not finite is found") {
+TEST_CASE("gradients are divided by the scale, and values that are not finite are detected") {
   LossScaler scaler;
   std::vector<at::Tensor> tensors{torch::zeros({3}), torch::zeros({2, 2}), torch::zeros({1})};
   const at::Tensor loss = torch::zeros({});
@@ -45,7 +45,7 @@ TEST_CASE("gradients are divided by the scale, and one that is not finite is fou
   CHECK(scaler.unscale({tensors[2]}));
 }
 
-TEST_CASE("a loss scale goes on from its state") {
+TEST_CASE("a loss scale is restored from its state") {
   LossScaler scaler, other;
   for (int step = 0; step < 1998; ++step) scaler.update(true);
   scaler.update(false);
@@ -56,7 +56,7 @@ TEST_CASE("a loss scale goes on from its state") {
   CHECK(other.scale() == 65536);
 }
 
-TEST_CASE("the loss scale stays where twice of it would not be a number") {
+TEST_CASE("the loss scale stays the same if twice the scale would overflow") {
   LossScaler scaler;
   scaler.state()[0].tensor[0].fill_(std::ldexp(1.0, 127));
   for (int step = 0; step < 2000; ++step) scaler.update(true);

@@ -68,7 +68,7 @@ trainer::Stepped flat_piece(const std::vector<at::Tensor>& parameters, std::int6
 
 }  // namespace
 
-TEST_CASE("adam and adamw step as PyTorch's do, with and without weight decay") {
+TEST_CASE("adam and adamw step like PyTorch's, with and without weight decay") {
   for (const double decay : {0.0, 1e-2}) {
     contract::OptimizerSpec spec{.kind = "adam", .weight_decay = decay};
     spec.adam = {.beta1 = 0.8, .beta2 = 0.95, .epsilon = 1e-6};
@@ -80,7 +80,7 @@ TEST_CASE("adam and adamw step as PyTorch's do, with and without weight decay") 
   }
 }
 
-TEST_CASE("lars steps as its paper says, one-dimensional parameters without adaptation") {
+TEST_CASE("lars steps as in its paper, without adaptation of one-dimensional parameters") {
   contract::OptimizerSpec spec{.kind = "lars", .momentum = 0.9, .weight_decay = 1e-2};
   spec.lars = {.trust_coefficient = 0.01, .epsilon = 1e-6};
   const auto ours = random_parameters();
@@ -103,7 +103,7 @@ TEST_CASE("lars steps as its paper says, one-dimensional parameters without adap
   }
 }
 
-TEST_CASE("lars moves what is zero, and what has a gradient of zero by its decay alone") {
+TEST_CASE("lars moves parameters that are zero, and keeps parameters without gradient and decay") {
   const contract::OptimizerSpec spec{.kind = "lars"};
   const at::Tensor zero = torch::zeros({2, 2}, torch::requires_grad());
   zero.mutable_grad() = torch::ones({2, 2});
@@ -129,7 +129,7 @@ TEST_CASE("with decayed = \"weights\" biases do not decay, in any optimizer") {
   }
 }
 
-TEST_CASE("flat pieces of parameters step as the parameters do, in any optimizer") {
+TEST_CASE("flat pieces of parameters step like whole parameters, in any optimizer") {
   for (const auto* entry : trainer::optimizer_table()) {
     contract::OptimizerSpec spec{.kind = entry->name, .weight_decay = 0.1, .decayed = "weights"};
     if (spec.kind == "sgd" || spec.kind == "lars") spec.momentum = 0.9;
@@ -150,7 +150,7 @@ TEST_CASE("flat pieces of parameters step as the parameters do, in any optimizer
   }
 }
 
-TEST_CASE("pieces without elements here are no units of a step") {
+TEST_CASE("pieces without elements on this rank are not units of a step") {
   const auto parameters = random_parameters();
   give_gradients(parameters, parameters);
   // The piece contains a part of the bias and the whole last parameter.

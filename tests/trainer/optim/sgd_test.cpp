@@ -13,7 +13,7 @@ using namespace dlscale;
 using test::give_gradients;
 using test::random_parameters;
 
-TEST_CASE("sgd steps as torch::optim::SGD does, for every mix of its settings") {
+TEST_CASE("sgd steps like torch::optim::SGD for every combination of its settings") {
   const auto [momentum, dampening, nesterov, decay] =
       GENERATE(table<double, double, bool, double>({{0, 0, false, 0},
                                                     {0.9, 0, false, 0},
@@ -45,7 +45,7 @@ TEST_CASE("sgd steps as torch::optim::SGD does, for every mix of its settings") 
   }
 }
 
-TEST_CASE("every optimizer lowers a quadratic and leaves gradients alone") {
+TEST_CASE("every optimizer reduces a quadratic loss and does not change gradients") {
   for (const auto* entry : trainer::optimizer_table()) {
     INFO(entry->name);
     const std::vector<at::Tensor> parameters{torch::full({4}, 3.0, torch::requires_grad())};
@@ -59,7 +59,7 @@ TEST_CASE("every optimizer lowers a quadratic and leaves gradients alone") {
   }
 }
 
-TEST_CASE("every optimizer steps on from its state as if it had not been stopped") {
+TEST_CASE("every optimizer restored from its state continues like an uninterrupted one") {
   for (const auto* entry : trainer::optimizer_table()) {
     INFO(entry->name);
     const contract::OptimizerSpec spec{.momentum = 0.9, .dampening = 0.3, .weight_decay = 1e-2};
@@ -98,13 +98,13 @@ TEST_CASE("label smoothing gives every class its share of the target") {
   CHECK(trainer::cross_entropy(scores, target, smoothing).item<double>() == Approx(expected));
 }
 
-TEST_CASE("without smoothing the loss is minus the log of the true class's probability") {
+TEST_CASE("without smoothing the loss is the negative log probability of the true class") {
   const at::Tensor scores = torch::tensor({{0.0, 0.0, 0.0, 0.0}});
   CHECK(trainer::cross_entropy(scores, torch::tensor({1}), 0).item<double>() ==
         Approx(std::log(4.0)));
 }
 
-TEST_CASE("sgd leaves a parameter without gradient alone, as torch::optim::SGD does") {
+TEST_CASE("sgd does not change a parameter without gradient, like torch::optim::SGD") {
   const auto ours = random_parameters();
   const auto theirs = random_parameters();
   const auto& sgd = base::find(trainer::optimizer_table(), "optimizer", "sgd");

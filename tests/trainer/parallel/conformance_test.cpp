@@ -27,7 +27,7 @@ contract::RunSpec in_single_precision(contract::RunSpec spec) {
 
 }  // namespace
 
-TEST_CASE("every style learns over every communicator what one rank with the whole batch learns") {
+TEST_CASE("every style over every communicator trains like one rank with the whole batch") {
   const auto alone = test::run(test::ten_steps("synchronous", 1));
   const auto of_one = [&] {
     const auto single = trainer::make_single();
@@ -55,7 +55,7 @@ TEST_CASE("every style learns over every communicator what one rank with the who
   }
 }
 
-TEST_CASE("in single precision every style learns to 1e-5 what one rank learns") {
+TEST_CASE("in single precision every style trains like one rank, within 1e-5") {
   const auto alone = test::run(in_single_precision(test::ten_steps("synchronous", 1)));
   const auto exact = test::run(test::ten_steps("synchronous", 1));
   CHECK(test::largest_difference(alone.parameters, exact.parameters) > 1e-9);
@@ -68,7 +68,7 @@ TEST_CASE("in single precision every style learns to 1e-5 what one rank learns")
   }
 }
 
-TEST_CASE("every style learns between MPI ranks what one rank learns, in single precision to 1e-5",
+TEST_CASE("every style between MPI ranks trains like one rank, within 1e-5 in single precision",
           "[.mpi]") {
   const trainer::MpiSession session;
   const bool judges = session.rank() == 0;

@@ -34,7 +34,7 @@ std::vector<contract::ResultRecord> records_of(const contract::RunSpec& spec) {
 
 }  // namespace
 
-TEST_CASE("a step copies the model, inputs, outputs and both kinds of gradients to and fro") {
+TEST_CASE("a step copies the model, inputs, outputs and both kinds of gradients between devices") {
   constexpr double kParameters = 784 * 512 + 512 + 512 * 512 + 512 + 512 * 10 + 10;
   constexpr double kSample = 784 + 2 * 10;  // input, output and gradient of the output
   for (int devices = 1; devices <= 3; ++devices) {
@@ -55,7 +55,7 @@ TEST_CASE("a batch with fewer samples than devices leaves the last ones idle") {
   }
 }
 
-TEST_CASE("several micro-batches copy the model for each") {
+TEST_CASE("each micro-batch copies the model again") {
   auto spec = recipe(2);
   spec.batch_per_gpu = 2;
   spec.accumulation_steps = 3;

@@ -20,7 +20,7 @@ const trainer::DeviceEntry& the_cpu() {
 
 }  // namespace
 
-TEST_CASE("each device of several has a thread, which it keeps; one alone is the caller") {
+TEST_CASE("each of several devices keeps its own thread, and a single device uses the caller's") {
   DeviceGroup group(the_cpu(), 3, {});
   std::vector<std::thread::id> first(3), second(3);
   const auto note = [](std::vector<std::thread::id>& ids) {
@@ -37,7 +37,7 @@ TEST_CASE("each device of several has a thread, which it keeps; one alone is the
   CHECK(alone.words().empty());
 }
 
-TEST_CASE("devices work at a time, as the caller would") {
+TEST_CASE("devices work at the same time, with the caller's gradient mode") {
   DeviceGroup group(the_cpu(), 2, {});
   std::atomic<int> there = 0;
   const at::NoGradGuard no_gradients;
@@ -49,7 +49,8 @@ TEST_CASE("devices work at a time, as the caller would") {
   CHECK(there == 2);
 }
 
-TEST_CASE("what a device throws comes to the caller once all are done, and they work again") {
+TEST_CASE(
+    "a device's exception reaches the caller after all are done, and the group stays usable") {
   DeviceGroup group(the_cpu(), 2, {});
   std::atomic<bool> other_done = false;
   CHECK_THROWS_WITH(group.on_each(2,
@@ -63,7 +64,7 @@ TEST_CASE("what a device throws comes to the caller once all are done, and they 
   CHECK_NOTHROW(group.on_each(2, [](int) {}));
 }
 
-TEST_CASE("every device of a group is made for the run's threads and number format") {
+TEST_CASE("every device of a group is created for the run's threads and number format") {
   static std::vector<trainer::DeviceContext> made;
   made.clear();
   const trainer::DeviceEntry noting{

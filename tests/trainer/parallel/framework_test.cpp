@@ -21,7 +21,7 @@ using test::run;
 using test::ten_steps;
 using test::title_of;
 
-TEST_CASE("micro-batches in either order, over replicas or not, change nothing that is learnt") {
+TEST_CASE("micro-batches and their schedule do not change the trained parameters") {
   const auto alone = run(ten_steps("synchronous", 1));
   for (const char* schedule : {"1f1b", "gpipe"}) {
     for (const int micro_batches : {1, 2, 4}) {
@@ -37,7 +37,7 @@ TEST_CASE("micro-batches in either order, over replicas or not, change nothing t
   }
 }
 
-TEST_CASE("every ZeRO stage learns the same, with blocks ahead or not, kept whole or not") {
+TEST_CASE("every ZeRO stage trains the same parameters with any bucket, prefetch and threshold") {
   const auto alone = run(ten_steps("synchronous", 1));
   for (const int stage : {0, 1, 2, 3}) {
     for (const std::int64_t elements : {0, 5000, 50'000'000}) {
@@ -67,7 +67,7 @@ contract::RunSpec accumulating(contract::RunSpec spec) {
 
 }  // namespace
 
-TEST_CASE("gradients that are clipped are clipped by the norm of the whole model's") {
+TEST_CASE("gradients are clipped by the norm of the whole model") {
   const auto alone = run(clipped(ten_steps("synchronous", 1), 0.05));
   CHECK(largest_difference(alone.parameters, run(ten_steps("synchronous", 1)).parameters) > 1e-3);
   for (const int ranks : {2, 4}) {
@@ -75,7 +75,7 @@ TEST_CASE("gradients that are clipped are clipped by the norm of the whole model
   }
 }
 
-TEST_CASE("accumulated gradients, clipped or not, teach what one big batch teaches") {
+TEST_CASE("accumulated gradients train like one large batch, with and without clipping") {
   for (const double norm : {0.0, 0.05}) {
     const auto alone = run(clipped(ten_steps("synchronous", 1), norm));
     auto styles = exact_styles(2);
@@ -89,7 +89,7 @@ TEST_CASE("accumulated gradients, clipped or not, teach what one big batch teach
   }
 }
 
-TEST_CASE("sums of accumulated gradients are compressed as those of one batch are") {
+TEST_CASE("compressed sums of accumulated gradients are as accurate as those of one batch") {
   const auto alone = run(ten_steps("synchronous", 1));
   for (const char* framework : {"ddp", "horovod"}) {
     for (const char* compression : {"fp16", "bf16"}) {
@@ -106,7 +106,7 @@ TEST_CASE("sums of accumulated gradients are compressed as those of one batch ar
   }
 }
 
-TEST_CASE("an epoch that ends within a batch, filled up or cut off, teaches what it teaches one") {
+TEST_CASE("an epoch with an incomplete last batch trains every style like one rank") {
   for (const char* last_batch : {"pad", "drop"}) {
     const auto uneven = [&](contract::RunSpec spec) {
       spec.dataset.train_samples = 10 * test::kStepSamples - 7;
@@ -125,7 +125,7 @@ TEST_CASE("an epoch that ends within a batch, filled up or cut off, teaches what
   }
 }
 
-TEST_CASE("contiguous images and weights teach in every style what channels last do") {
+TEST_CASE("contiguous images and weights train in every style like channels last") {
   const auto with = [](contract::RunSpec spec, const std::string& format) {
     spec.dataset.shape = "3x6x6";
     spec.memory_format = format;
@@ -141,7 +141,7 @@ TEST_CASE("contiguous images and weights teach in every style what channels last
   }
 }
 
-TEST_CASE("frozen parameters stay as they were and the others learn as on one rank") {
+TEST_CASE("frozen parameters do not change, and the others train like on one rank") {
   const auto with = [](contract::RunSpec spec, const std::string& frozen) {
     spec.frozen = frozen;
     return spec;
@@ -164,19 +164,19 @@ TEST_CASE("frozen parameters stay as they were and the others learn as on one ra
   CHECK(after.substr(kFrozenBytes) != before.substr(kFrozenBytes));
 }
 
-TEST_CASE("a run that stops and goes on ends where it would have ended") {
+TEST_CASE("a resumed run ends with the same parameters in every style") {
   for (const auto& spec : all_styles(2)) {
     INFO(title_of(spec));
     CHECK(test::run_with_stop(spec).parameters == run(spec).parameters);
   }
 }
 
-TEST_CASE("replicas of stages go on from the state of the first replica's") {
+TEST_CASE("replicas of stages resume from the state of the first replica") {
   const auto spec = ten_steps("hybrid", 4);
   CHECK(largest_difference(test::run_with_stop(spec).parameters, run(spec).parameters) < 1e-12);
 }
 
-TEST_CASE("a rank with fewer batches to evaluate keeps no other waiting") {
+TEST_CASE("a rank with fewer evaluation batches does not block the other ranks") {
   for (auto spec : all_styles(2)) {
     spec.dataset.test_samples = 25;  // batches of 12: two for one rank, one for the other
     INFO(title_of(spec));
@@ -184,7 +184,7 @@ TEST_CASE("a rank with fewer batches to evaluate keeps no other waiting") {
   }
 }
 
-TEST_CASE("all ranks break off an evaluation when one is told to stop in it") {
+TEST_CASE("all ranks stop an evaluation when one rank gets a stop request") {
   for (auto spec : all_styles(2)) {
     spec.dataset.test_samples = 120;
     // Ranks poll for a stop before training, after each window of 4, 4 and 2 steps, and then before
@@ -219,7 +219,7 @@ TEST_CASE("PowerSGD learns to read digits") {
   CHECK(compressed > plain - 0.15);
 }
 
-TEST_CASE("what Horovod's thread does is in the records of windows") {
+TEST_CASE("window records contain the work of Horovod's thread") {
   const auto windows = all<contract::StepWindow>(run(ten_steps("horovod", 2)).records);
   for (const contract::StepWindow& window : windows) {
     for (const char* key :
@@ -235,7 +235,7 @@ TEST_CASE("what Horovod's thread does is in the records of windows") {
   CHECK(others[0].extra.find("horovod") == std::string::npos);
 }
 
-TEST_CASE("ranks, blocks and samples that do not divide are refused by every rank") {
+TEST_CASE("numbers of ranks, blocks and samples that do not divide are rejected by every rank") {
   for (const std::string framework : {"layerwise", "pipeline", "hybrid"}) {
     auto deep = ten_steps(framework, 4);
     deep.model = "mlp";
@@ -260,7 +260,7 @@ TEST_CASE("ranks, blocks and samples that do not divide are refused by every ran
                     "hybrid for several models");
 }
 
-TEST_CASE("texts of different lengths are learnt alike by every framework that can divide them") {
+TEST_CASE("texts of different lengths train alike in every style that can divide them") {
   test::TempDir data;
   for (const std::string model : {"nbow", "seq2seq"}) {
     const std::string kind = model == "nbow" ? "text_trec" : "text_multi30k";
@@ -290,7 +290,7 @@ TEST_CASE("texts of different lengths are learnt alike by every framework that c
   }
 }
 
-TEST_CASE("a model of one block cannot be cut, and says so") {
+TEST_CASE("cutting a model of one block is an error") {
   test::TempDir data;
   test::write_samples("text_multi30k", data.path());
   auto spec = ten_steps("layerwise", 2);

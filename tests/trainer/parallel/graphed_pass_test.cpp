@@ -59,7 +59,7 @@ void check_learns_alike(const SmallRun& run) {
 
 }  // namespace
 
-TEST_CASE("replayed passes learn what passes by hand learn, in every style that may replay them") {
+TEST_CASE("replayed passes train like ordinary passes in every style that can replay them") {
   for (const int ranks : {1, 2, 3}) {
     for (const contract::RunSpec& style :
          {style_spec("synchronous", ranks), style_spec("deepspeed", ranks, 0),
@@ -74,7 +74,7 @@ TEST_CASE("replayed passes learn what passes by hand learn, in every style that 
 }
 
 TEST_CASE(
-    "replayed passes learn alike with every optimizer, in 16 bits, clipped, and with a mean") {
+    "replayed passes train alike with every optimizer, in 16 bits, with clipping and a mean") {
   for (const char* precision : {"fp32", "bf16", "fp16"}) {
     for (const char* optimizer : {"sgd", "adam", "adamw", "lars"}) {
       SmallRun run{style_spec("synchronous", 2), 8};
@@ -88,7 +88,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a step of fp16 that overflows is left out and changes the scale of later replays") {
+TEST_CASE("an fp16 step that overflows is skipped and changes the scale of later replays") {
   SmallRun run{style_spec("synchronous", 1), 10};
   run.spec.precision = "fp16";
   run.disturb = [](int, int step, trainer::Batch& batch) {
@@ -98,7 +98,7 @@ TEST_CASE("a step of fp16 that overflows is left out and changes the scale of la
   CHECK(replay(run).result.counts.at("skipped_steps") == 1);
 }
 
-TEST_CASE("batches of another shape than the first are done by hand between replays") {
+TEST_CASE("batches of another shape than the first run without graphs between replays") {
   SmallRun run{style_spec("synchronous", 2), 10};
   run.disturb = [](int, int step, trainer::Batch& batch) {
     if (step != 1 && step != 6) return;
@@ -110,7 +110,7 @@ TEST_CASE("batches of another shape than the first are done by hand between repl
   CHECK(found.replays.at(0) == 2 * (10 - 2 - 2));  // no graphs in steps 0 to 2 and 6
 }
 
-TEST_CASE("a step with a forward pass that reads a number from the device runs without graphs") {
+TEST_CASE("a step whose forward pass reads a number from the device runs without graphs") {
   SmallRun run{style_spec("synchronous", 1), 8};
   for (const int passes : {1, 2}) {
     run.spec.accumulation_steps = passes;
@@ -125,7 +125,7 @@ TEST_CASE("a step with a forward pass that reads a number from the device runs w
   }
 }
 
-TEST_CASE("the optimizer step is replayed too, with the learning rate of each step") {
+TEST_CASE("the optimizer step is also replayed, with the learning rate of each step") {
   for (const int passes : {1, 2}) {
     SmallRun run{style_spec("synchronous", 2), 9};
     run.rate_step = 0.01;
@@ -145,7 +145,7 @@ TEST_CASE("the optimizer step is replayed too, with the learning rate of each st
   }
 }
 
-TEST_CASE("a warning says why the optimizer step is not a graph") {
+TEST_CASE("a warning gives the reason why the optimizer step runs without a graph") {
   SmallRun run{style_spec("synchronous", 1), 6};
   run.spec.precision = "fp32";
   run.spec.clip_norm = 0.5;

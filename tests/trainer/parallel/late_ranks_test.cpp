@@ -71,7 +71,7 @@ std::vector<contract::RunSpec> styles_to_be_late() {
 
 }  // namespace
 
-TEST_CASE("in 200 random interleavings no style stops or learns anything else") {
+TEST_CASE("no style deadlocks or trains differently in 200 random interleavings") {
   for (const auto& spec : styles_to_be_late()) {
     INFO(title_of(spec));
     std::atomic<int> steps{0};
@@ -84,7 +84,7 @@ TEST_CASE("in 200 random interleavings no style stops or learns anything else") 
   }
 }
 
-TEST_CASE("a rank that fails in a step ends the others of every style") {
+TEST_CASE("a rank that fails in a step ends the other ranks in every style") {
   for (const auto& spec : test::style_specs(4)) {
     if (contract::process_count(spec) == 1) continue;
     INFO(title_of(spec));
@@ -101,7 +101,7 @@ TEST_CASE("a rank that fails in a step ends the others of every style") {
   }
 }
 
-TEST_CASE("what nothing hides of collectives is in the parts of every style's steps") {
+TEST_CASE("exposed communication is part of the step times in every style") {
   for (const auto& spec : test::style_specs(2)) {
     if (contract::process_count(spec) == 1) continue;
     INFO(title_of(spec));
@@ -121,7 +121,7 @@ TEST_CASE("what nothing hides of collectives is in the parts of every style's st
   }
 }
 
-TEST_CASE("a stage that waits for one that is late stands in the bubble") {
+TEST_CASE("a stage that waits for a late stage records a bubble") {
   for (const char* framework : {"layerwise", "pipeline", "hybrid"}) {
     SmallRun run{.spec = style_spec(framework, 2)};
     run.disturb = [](int rank, int, trainer::Batch&) {
@@ -134,7 +134,7 @@ TEST_CASE("a stage that waits for one that is late stands in the bubble") {
   }
 }
 
-TEST_CASE("what stages wait for a late one is bubble on both sides of it, not communication") {
+TEST_CASE("waiting for a late stage is a bubble on both sides of it, not communication") {
   for (const char* schedule : {"1f1b", "gpipe"}) {
     for (const int late : {0, 1, 2}) {
       SmallRun run{.spec = style_spec("pipeline", 3)};

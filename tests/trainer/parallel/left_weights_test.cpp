@@ -35,7 +35,7 @@ std::string weights_left_by(const contract::RunSpec& spec) {
 
 }  // namespace
 
-TEST_CASE("every framework leaves the weights that one rank leaves") {
+TEST_CASE("every style saves the same weights as one rank") {
   const std::string alone = weights_left_by(leaving(test::style_spec("ddp", 1)));
   REQUIRE(alone.size() > 8);
   std::uint64_t header = 0;  // length of the file's header, little-endian
@@ -49,7 +49,7 @@ TEST_CASE("every framework leaves the weights that one rank leaves") {
   }
 }
 
-TEST_CASE("the weights that are left are those that were evaluated last") {
+TEST_CASE("the saved weights are those of the last evaluation") {
   test::TempDir folder;
   auto spec = leaving(test::style_spec("ddp", 1));
   const auto first = test::launch(spec, folder.path());
@@ -60,7 +60,7 @@ TEST_CASE("the weights that are left are those that were evaluated last") {
         Approx(all<contract::EvalRecord>(first.records).back().loss).epsilon(1e-14));
 }
 
-TEST_CASE("a run that is not asked for its weights, or not complete, leaves none") {
+TEST_CASE("a run that is incomplete or without checkpoint.weights saves no weights") {
   test::TempDir folder;
   auto spec = leaving(test::style_spec("ddp", 2));
   spec.checkpoint.weights = false;
@@ -73,7 +73,7 @@ TEST_CASE("a run that is not asked for its weights, or not complete, leaves none
   CHECK(std::filesystem::exists(weights_of(folder, 3)));
 }
 
-TEST_CASE("weights that cannot be written fail the run on all ranks, with the file's name") {
+TEST_CASE("weights that cannot be written fail the run on all ranks and name the file") {
   test::TempDir folder;
   const auto spec = leaving(test::style_spec("ddp", 2));
   const auto in_the_way = [](const contract::LaunchDir& launch) {

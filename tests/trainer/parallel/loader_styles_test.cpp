@@ -178,7 +178,7 @@ const trainer::LoaderEntry& loader_called(const char* name) {
 
 }  // namespace
 
-TEST_CASE("two ranks of every style learn with every loader what one learns, or are told why not") {
+TEST_CASE("every style on two ranks trains with every loader like one rank, or is rejected") {
   const Data data;
   for (const trainer::LoaderEntry* loader : trainer::loader_table()) {
     tell_of_missing(*loader);
@@ -191,7 +191,7 @@ TEST_CASE("two ranks of every style learn with every loader what one learns, or 
   }
 }
 
-TEST_CASE("pictures of record files teach what the files they were made of teach") {
+TEST_CASE("images in record files train like the files that they were made from") {
   const Data data;
   const auto learnt = [&](const char* loader) {
     const auto style = test::style_spec("synchronous", 1);

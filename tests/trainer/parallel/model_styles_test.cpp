@@ -40,12 +40,12 @@ void check_trains_alike(const contract::RunSpec& spec, const test::ThreadLaunch&
 
 }  // namespace
 
-TEST_CASE("an autoencoder learns on two ranks of every style what it learns on one") {
+TEST_CASE("an autoencoder on two ranks of every style trains like on one rank") {
   const auto alone = run(with_model(style_spec("synchronous", 1), "conv_autoencoder"));
   for (const auto& spec : styles_of("conv_autoencoder")) check_trains_alike(spec, alone);
 }
 
-TEST_CASE("a TorchScript module learns alike in every style that copies models") {
+TEST_CASE("a TorchScript module trains alike in every style that copies models") {
   test::TempDir folder;
   const std::string file = folder.path() / "net.pt";
   test::save_script(file, 8 * 8, 5);
@@ -55,7 +55,7 @@ TEST_CASE("a TorchScript module learns alike in every style that copies models")
   }
 }
 
-TEST_CASE("a TorchScript module that is stopped and goes on ends where it would have ended") {
+TEST_CASE("a resumed run with a TorchScript module ends with the same parameters") {
   test::TempDir folder;
   const std::string file = folder.path() / "net.pt";
   test::save_script(file, 8 * 8, 5);
@@ -68,7 +68,7 @@ TEST_CASE("a TorchScript module that is stopped and goes on ends where it would 
 
 // The run has one rank, because the ranks of a test are threads and TorchScript has one random
 // generator for all threads.
-TEST_CASE("what a TorchScript module draws and counts goes on where it was stopped") {
+TEST_CASE("random numbers and buffers of a TorchScript module continue in a resumed run") {
   test::TempDir folder;
   const std::string file = folder.path() / "net.pt";
   test::save_script(file, 8 * 8, 5, R"(
@@ -82,7 +82,7 @@ def forward(self, x):
   CHECK(test::run_with_stop(spec).parameters == run(spec).parameters);
 }
 
-TEST_CASE("a run that drops out, stopped and gone on with, ends where it would have ended") {
+TEST_CASE("a resumed run with dropout ends with the same parameters") {
   for (auto spec : styles_of("squeezenet1_0")) {
     spec.global_batch = 4;  // 3 steps
     spec.batch_per_gpu = 2;
@@ -93,7 +93,7 @@ TEST_CASE("a run that drops out, stopped and gone on with, ends where it would h
   }
 }
 
-TEST_CASE("a classifier on a frozen backbone learns on two ranks what it learns on one") {
+TEST_CASE("a classifier on a frozen backbone trains on two ranks like on one") {
   const auto with_backbone = [](contract::RunSpec spec) {
     spec.model = "frozen_backbone";
     spec.model_options = {.backbone = "squeezenet1_0", .classifier_hidden = 8};
@@ -115,7 +115,7 @@ TEST_CASE("a classifier on a frozen backbone learns on two ranks what it learns 
   }
 }
 
-TEST_CASE("weights of a file, which rank 0 reads, are what training begins with in every style") {
+TEST_CASE("training starts from the weights file that rank 0 reads, in every style") {
   test::TempDir folder;
   const std::string file = folder.path() / "weights.safetensors";
   const auto model = test::make_model("cnn", test::model_context({1, 8, 8}, 5));

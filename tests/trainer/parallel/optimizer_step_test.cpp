@@ -20,7 +20,7 @@ trainer::OptimizerStep make_step(const contract::RunSpec& spec,
 
 }  // namespace
 
-TEST_CASE("the mean follows the parameters by its decay, and changes places with them") {
+TEST_CASE("the parameter mean follows its decay and can be swapped with the parameters") {
   contract::RunSpec spec;
   spec.ema_decay = 0.75;
   const at::Tensor parameter = torch::full({3}, 2.0, torch::kDouble).requires_grad_();
@@ -40,7 +40,7 @@ TEST_CASE("the mean follows the parameters by its decay, and changes places with
   CHECK(torch::equal(parameter, torch::full({3}, -0.5, torch::kDouble)));
 }
 
-TEST_CASE("a step that is left out leaves the mean as it is") {
+TEST_CASE("a skipped step does not change the parameter mean") {
   contract::RunSpec spec;
   spec.ema_decay = 0.5;
   spec.precision = "fp16";
@@ -51,7 +51,7 @@ TEST_CASE("a step that is left out leaves the mean as it is") {
   CHECK(torch::equal(step.state().back().tensor, torch::ones({2})));
 }
 
-TEST_CASE("without ema_decay there is no mean and nothing changes places") {
+TEST_CASE("without ema_decay there is no parameter mean and a swap changes nothing") {
   const at::Tensor parameter = torch::ones({2}, torch::requires_grad());
   auto step = make_step({}, {parameter});
   CHECK_FALSE(step.has_mean());

@@ -41,18 +41,18 @@ TEST_CASE("equal blocks are cut into equal stages") {
   CHECK(cut_into_stages({5, 1, 1}, 1) == Places{0, 3});
 }
 
-TEST_CASE("a dear block stands alone") {
+TEST_CASE("an expensive block forms a stage of its own") {
   CHECK(cut_into_stages({9, 1, 1, 1}, 2) == Places{0, 1, 4});
   CHECK(cut_into_stages({1, 1, 1, 9}, 2) == Places{0, 3, 4});
 }
 
-TEST_CASE("no stage is empty even where blocks cost nothing") {
+TEST_CASE("no stage is empty, even if blocks cost nothing") {
   CHECK(cut_into_stages({0, 0, 0}, 3) == Places{0, 1, 2, 3});
   const Places places = cut_into_stages({0, 0, 4, 0}, 3);
   for (std::size_t s = 0; s < 3; ++s) CHECK(places[s] < places[s + 1]);
 }
 
-TEST_CASE("no cut has a cheaper dearest stage") {
+TEST_CASE("no other cut has a cheaper most expensive stage") {
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {
     std::vector<double> costs(1 + random() % 8);

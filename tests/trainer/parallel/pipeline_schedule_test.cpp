@@ -52,7 +52,7 @@ int ticks(const char* name, int stages, int micro_batches) {
 
 }  // namespace
 
-TEST_CASE("1f1b of the first of three stages over four micro-batches") {
+TEST_CASE("1f1b orders the passes of the first of three stages over four micro-batches") {
   CHECK(pipeline_schedule("1f1b", 0, 3, 4) ==
         Actions{{F, 0}, {F, 1}, {F, 2}, {B, 0}, {F, 3}, {B, 1}, {B, 2}, {B, 3}});
 }
@@ -61,7 +61,7 @@ TEST_CASE("gpipe runs all forward passes first") {
   CHECK(pipeline_schedule("gpipe", 1, 2, 2) == Actions{{F, 0}, {F, 1}, {B, 0}, {B, 1}});
 }
 
-TEST_CASE("every micro-batch goes forward once and then backward once") {
+TEST_CASE("every micro-batch has one forward pass and then one backward pass") {
   for (const char* name : {"1f1b", "gpipe"}) {
     for (int stages = 1; stages <= 4; ++stages) {
       for (int stage = 0; stage < stages; ++stage) {
@@ -80,7 +80,7 @@ TEST_CASE("every micro-batch goes forward once and then backward once") {
   }
 }
 
-TEST_CASE("1f1b stashes no more micro-batches than stages follow, gpipe stashes all") {
+TEST_CASE("1f1b stashes at most one micro-batch per remaining stage, and gpipe stashes all") {
   for (int stage = 0; stage < 4; ++stage) {
     CHECK(most_stashed(pipeline_schedule("1f1b", stage, 4, 8)) == 4 - stage);
     CHECK(most_stashed(pipeline_schedule("1f1b", stage, 4, 2)) == std::min(4 - stage, 2));
@@ -88,7 +88,7 @@ TEST_CASE("1f1b stashes no more micro-batches than stages follow, gpipe stashes 
   }
 }
 
-TEST_CASE("the ideal step takes 2 (M + S - 1) ticks in either order") {
+TEST_CASE("the ideal step takes 2 (M + S - 1) ticks with either schedule") {
   for (const char* name : {"1f1b", "gpipe"}) {
     for (int stages = 1; stages <= 4; ++stages) {
       for (int micro_batches = 1; micro_batches <= 8; ++micro_batches) {

@@ -38,7 +38,7 @@ bool has_one_replica(const contract::RunSpec& spec) {
 
 }  // namespace
 
-TEST_CASE("with synchronised batch norms every framework learns what one rank learns") {
+TEST_CASE("with synchronised batch norms every style trains like one rank") {
   const auto alone = test::run({style_spec("synchronous", 1)});
   for (int ranks = 2; ranks <= 4; ++ranks) {
     for (auto spec : test::style_specs(ranks)) {
@@ -50,7 +50,7 @@ TEST_CASE("with synchronised batch norms every framework learns what one rank le
   }
 }
 
-TEST_CASE("with local batch norms ranks learn something else, but for a single replica") {
+TEST_CASE("with local batch norms only styles with one replica train like one rank") {
   const auto alone = test::run({style_spec("synchronous", 1)});
   for (const auto& spec : test::style_specs(2)) {
     INFO(title_of(spec));
@@ -60,7 +60,7 @@ TEST_CASE("with local batch norms ranks learn something else, but for a single r
   }
 }
 
-TEST_CASE("batch norms of replicas of stages see their own stage's ranks") {
+TEST_CASE("batch norms of replicas of stages use the ranks of their own stage") {
   auto spec = style_spec("hybrid", 4);
   spec.batch_norm = "synchronised";
   spec.framework_options.micro_batches = 1;
@@ -70,7 +70,7 @@ TEST_CASE("batch norms of replicas of stages see their own stage's ranks") {
   CHECK(largest_difference(test::run({spec}), alone) > 1e-6);
 }
 
-TEST_CASE("whichever rank predicts, it predicts with rank 0's running statistics") {
+TEST_CASE("every rank predicts with rank 0's running statistics") {
   for (const auto& spec : test::style_specs(4)) {
     INFO(title_of(spec));
     const auto result = test::run({spec});
@@ -107,7 +107,7 @@ bool have_equal_buffers(const test::SmallResult& result, int rank, int other) {
 }  // namespace
 
 TEST_CASE(
-    "running statistics stay each rank's own but with ddp, which begins steps with rank 0's") {
+    "ranks keep their own running statistics, except for ddp, which uses rank 0's in each step") {
   for (auto spec : test::style_specs(2)) {
     if (test::cuts_models(spec.framework) || spec.gpus != contract::process_count(spec)) continue;
     if (spec.framework == "vanilla_data_parallel") continue;
@@ -119,15 +119,14 @@ TEST_CASE(
   CHECK(!have_equal_buffers(run_to_one_batch(spec), 0, 1));
 }
 
-TEST_CASE(
-    "a step in which ddp's reducer reduces nothing is an error, not a step of each rank's own") {
+TEST_CASE("a step in which ddp's reducer reduces nothing is an error") {
   SmallRun run{style_spec("ddp", 2)};
   run.spec.framework_options.static_graph = true;
   run.spec.accumulation_steps = 2;  // run descriptions do not allow this
   CHECK_THROWS_WITH(test::run(run), Catch::Contains("the reducer has reduced nothing"));
 }
 
-TEST_CASE("data parallelism keeps the running statistics of the first device's part of the batch") {
+TEST_CASE("data parallelism keeps the running statistics of the first device") {
   SmallRun alone{style_spec("synchronous", 1), 1};
   alone.disturb = [](int, int, trainer::Batch& batch) {
     batch.input = batch.input.chunk(2)[0];
@@ -144,13 +143,13 @@ TEST_CASE("data parallelism keeps the running statistics of the first device's p
   }
 }
 
-TEST_CASE("replicas of stages begin steps with the first one's running statistics") {
+TEST_CASE("replicas of stages start steps with the first replica's running statistics") {
   const auto found = run_to_one_batch(style_spec("hybrid", 4));
   CHECK(have_equal_buffers(found, 0, 2));
   CHECK(have_equal_buffers(found, 1, 3));
 }
 
-TEST_CASE("a stage normalises one micro-batch after the other, as one rank that accumulates") {
+TEST_CASE("a stage normalises each micro-batch separately, like one rank that accumulates") {
   for (const int micro_batches : {2, 4}) {
     auto alone = style_spec("synchronous", 1);
     alone.accumulation_steps = micro_batches;
@@ -168,7 +167,7 @@ TEST_CASE("a stage normalises one micro-batch after the other, as one rank that 
   }
 }
 
-TEST_CASE("ddp broadcasts all buffers in one message before each step, unless told not to") {
+TEST_CASE("ddp broadcasts all buffers in one message before each step, unless disabled") {
   constexpr std::int64_t kBufferBytes = 2 * (4 + 6) * 8 + 2 * 8;  // statistics and batch counts
   auto spec = style_spec("ddp", 2);
   const auto with = test::run({spec});
@@ -179,7 +178,7 @@ TEST_CASE("ddp broadcasts all buffers in one message before each step, unless to
   CHECK(largest_difference(with, without) < 1e-12);
 }
 
-TEST_CASE("accumulated micro-batches broadcast buffers once") {
+TEST_CASE("ddp broadcasts buffers once for all accumulated micro-batches") {
   auto spec = style_spec("ddp", 2);
   spec.batch_per_gpu = 4;
   spec.accumulation_steps = 3;
@@ -188,7 +187,7 @@ TEST_CASE("accumulated micro-batches broadcast buffers once") {
   CHECK(with.comm.collectives - test::run({spec}).comm.collectives == 4);
 }
 
-TEST_CASE("autocast is PyTorch's: the same operators by hand give the same bits") {
+TEST_CASE("autocast gives the same bits as PyTorch's autocast") {
   torch::manual_seed(3);
   torch::nn::Sequential net(torch::nn::Conv2d(1, 4, 3), torch::nn::BatchNorm2d(4),
                             torch::nn::ReLU(), torch::nn::Flatten(), torch::nn::Linear(64, 5));
@@ -222,7 +221,7 @@ TEST_CASE("autocast is PyTorch's: the same operators by hand give the same bits"
   }
 }
 
-TEST_CASE("in bf16 every framework learns nearly what one rank learns in it") {
+TEST_CASE("in bf16 every style trains nearly like one rank") {
   auto lone = style_spec("synchronous", 1);
   const auto alone = test::run({with_precision(lone, "bf16")});
   const auto unrounded = test::run({with_precision(lone, "fp32")});
@@ -247,7 +246,7 @@ void overflow_rank_1(int rank, int step, trainer::Batch& batch) {
 
 }  // namespace
 
-TEST_CASE("a step that overflows on one rank is left out by all ranks of every framework") {
+TEST_CASE("a step that overflows on one rank is skipped by all ranks in every style") {
   for (auto spec : test::style_specs(2)) {
     if (has_one_replica(spec) || spec.framework_options.model_parallel_size == 2) continue;
     if (spec.framework == "data_parallel" || spec.framework == "vanilla_data_parallel") continue;
@@ -266,7 +265,7 @@ TEST_CASE("a step that overflows on one rank is left out by all ranks of every f
   }
 }
 
-TEST_CASE("where rank 0 has all samples the overflow is rank 0's, in fp16, and all skip") {
+TEST_CASE("an fp16 step that overflows is skipped in styles in which rank 0 has all samples") {
   const auto overflow = [](int, int step, trainer::Batch& batch) {
     if (step == 1) batch.input[0].fill_(std::numeric_limits<float>::infinity());
   };
@@ -283,7 +282,7 @@ TEST_CASE("where rank 0 has all samples the overflow is rank 0's, in fp16, and a
   }
 }
 
-TEST_CASE("the loss scale of every framework is restored with its state") {
+TEST_CASE("the loss scale of every style is restored with its state") {
   const auto overflow = [](int, int step, trainer::Batch& batch) {
     if (step == 0) batch.input.fill_(std::numeric_limits<float>::infinity());
   };
@@ -303,7 +302,7 @@ TEST_CASE("the loss scale of every framework is restored with its state") {
   }
 }
 
-TEST_CASE("in fp16 every framework learns nearly what one rank learns in fp32") {
+TEST_CASE("in fp16 every style trains nearly like one rank in fp32") {
   const auto alone = test::run({with_precision(style_spec("synchronous", 1), "fp32")});
   for (auto spec : test::style_specs(2)) {
     INFO(title_of(spec));

@@ -39,7 +39,7 @@ std::string title_of_recipe(const contract::RunSpec& spec) {
 
 }  // namespace
 
-TEST_CASE("every optimizer, with decay groups and a mean, learns in every style as on one rank") {
+TEST_CASE("every optimizer, with decay groups and a mean, trains in every style like one rank") {
   for (const char* optimizer : {"sgd", "adam", "adamw", "lars"}) {
     const auto alone = run(with_optimizer(style_spec("synchronous", 1), optimizer));
     const auto expected = all<contract::EvalRecord>(alone.records).back();
@@ -57,7 +57,7 @@ TEST_CASE("every optimizer, with decay groups and a mean, learns in every style 
   }
 }
 
-TEST_CASE("a run with adam and a mean that stops and goes on ends where it would have ended") {
+TEST_CASE("a resumed run with adam and a parameter mean ends with the same parameters") {
   for (const auto& style : summing_styles(2)) {
     const auto spec = with_optimizer(style, "adam");
     INFO(title_of_recipe(spec));
@@ -69,7 +69,7 @@ TEST_CASE("a run with adam and a mean that stops and goes on ends where it would
   }
 }
 
-TEST_CASE("each rank of ZeRO saves and reads its own shard") {
+TEST_CASE("each rank of ZeRO saves and loads its own shard") {
   for (const int stage : {0, 1, 2, 3}) {
     INFO("stage " << stage);
     const auto spec = with_optimizer(style_spec("deepspeed", 2, stage), "adam");

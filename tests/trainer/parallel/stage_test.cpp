@@ -36,8 +36,7 @@ class Graphs {
 
 }  // namespace
 
-TEST_CASE(
-    "a stage keeps the graphs of the micro-batches that its schedule stashes, and no others") {
+TEST_CASE("a stage keeps only the graphs of the micro-batches that its schedule stashes") {
   for (const std::string schedule : {"1f1b", "gpipe"}) {
     for (int stage = 0; stage < kStages; ++stage) {
       INFO(schedule << ", stage " << stage);

@@ -33,8 +33,7 @@ double numbers_of(const contract::RunSpec& spec) {
 
 }  // namespace
 
-TEST_CASE(
-    "replicas hand over each gradient once in a step, of however many batches it is the sum") {
+TEST_CASE("replicas send each gradient once per step, regardless of accumulation") {
   for (const char* framework : {"synchronous", "ddp", "deepspeed"}) {
     INFO(framework);
     auto spec = ten_steps(framework, 2, 0);
@@ -46,7 +45,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("ZeRO's ranks hand over gradients, what they gather, and a number to clip by") {
+TEST_CASE("ranks of ZeRO send gradients, gathered parameters and one number for clipping") {
   // In stage 3, the first and the last block stay on the ranks and are gathered once. The other
   // blocks are gathered twice.
   const double in_stage_3 = kConv1 + kConv2 + kHidden + 2 * half(kOutput) +
@@ -64,7 +63,7 @@ TEST_CASE("ZeRO's ranks hand over gradients, what they gather, and a number to c
   }
 }
 
-TEST_CASE("rank 0 of vanilla data parallelism hands the whole model to each other in every step") {
+TEST_CASE("rank 0 of vanilla data parallelism sends the whole model to each rank in every step") {
   for (const int ranks : {2, 3, 4}) {
     INFO(ranks << " ranks");
     const std::int64_t samples = kStepSamples / ranks;
@@ -75,7 +74,7 @@ TEST_CASE("rank 0 of vanilla data parallelism hands the whole model to each othe
   }
 }
 
-TEST_CASE("vanilla data parallelism hands the model over for each batch that it accumulates") {
+TEST_CASE("vanilla data parallelism sends the model for each accumulated batch") {
   auto spec = ten_steps("vanilla_data_parallel", 2);
   spec.batch_per_gpu /= 3;
   spec.accumulation_steps = 3;
@@ -84,7 +83,7 @@ TEST_CASE("vanilla data parallelism hands the model over for each batch that it 
   CHECK(numbers_of(spec) == Approx(static_cast<double>(expected) / 2));
 }
 
-TEST_CASE("stages hand over outputs at their cuts and the gradients of these, and nothing else") {
+TEST_CASE("stages send only the outputs at their cuts and the gradients of these outputs") {
   const std::int64_t cuts[] = {0, 0, kAfterConv2, kAfterConv1 + kAfterConv2,
                                kAfterConv1 + kAfterConv2 + kAfterHidden};
   for (const char* framework : {"layerwise", "pipeline"}) {
@@ -98,7 +97,7 @@ TEST_CASE("stages hand over outputs at their cuts and the gradients of these, an
   }
 }
 
-TEST_CASE("stages are balanced by operations, by parameters or by number of blocks, as is asked") {
+TEST_CASE("stages are balanced by operations, parameters or number of blocks") {
   struct Case {
     const char *shape, *balance;
     int ranks;
@@ -124,7 +123,7 @@ TEST_CASE("stages are balanced by operations, by parameters or by number of bloc
   }
 }
 
-TEST_CASE("replicas of stages hand over gradients to the ranks with the same stage alone") {
+TEST_CASE("replicas of stages send gradients only to ranks with the same stage") {
   auto spec = ten_steps("hybrid", 4);
   spec.framework_options.micro_batches = 2;
   const double at_cuts = 2 * 2 * (kStepSamples / 2) * kAfterConv2;  // two replicas, both directions

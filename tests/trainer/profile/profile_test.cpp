@@ -39,7 +39,7 @@ std::vector<contract::ProfileRecord> profiles(const contract::RunSpec& spec) {
 
 }  // namespace
 
-TEST_CASE("the second window is profiled; most of its time are convolutions") {
+TEST_CASE("the second window is profiled, and convolutions take most of its time") {
   const auto found = profiles(profile_recipe("synchronous", 1));
   REQUIRE(found.size() == 1);
   CHECK(found[0].first_step == 4);
@@ -57,7 +57,7 @@ TEST_CASE("the second window is profiled; most of its time are convolutions") {
   CHECK(found[0].kernel_s <= found[0].wall_s);
 }
 
-TEST_CASE("an operator of ours is one kernel with all that it calls") {
+TEST_CASE("an operator of dlscale is one kernel that includes all its calls") {
   const at::Tensor images =
       torch::randn({4, 32, 16, 16}).contiguous(at::MemoryFormat::ChannelsLast);
   const at::Tensor filters = torch::randn({32, 32, 3, 3}).requires_grad_();
@@ -75,7 +75,7 @@ TEST_CASE("an operator of ours is one kernel with all that it calls") {
   CHECK(names.contains("aten::sum"));
 }
 
-TEST_CASE("ranks and devices that exchange gradients spend kernel time on it") {
+TEST_CASE("ranks and devices that exchange gradients spend kernel time on communication") {
   for (const char* framework : {"ddp", "data_parallel"}) {
     INFO(framework);
     const auto found = profiles(profile_recipe(framework, 2));
@@ -87,7 +87,7 @@ TEST_CASE("ranks and devices that exchange gradients spend kernel time on it") {
   }
 }
 
-TEST_CASE("a run of one window profiles that, and one that is not asked for it nothing") {
+TEST_CASE("a run of one window profiles that window, and a run without profile profiles nothing") {
   auto spec = profile_recipe("synchronous", 1);
   spec.window_steps = 50;
   const auto found = profiles(spec);
@@ -98,7 +98,7 @@ TEST_CASE("a run of one window profiles that, and one that is not asked for it n
   CHECK(profiles(spec).empty());
 }
 
-TEST_CASE("an operator's own time is without that of the operators it calls") {
+TEST_CASE("an operator's own time excludes the operators that it calls") {
   const at::Tensor a = at::rand({200, 200});
   const auto watch = trainer::watch_kernels(c10::kCPU);
   at::matmul(a, a);
@@ -112,7 +112,8 @@ TEST_CASE("an operator's own time is without that of the operators it calls") {
   CHECK(own_s < product_s);
 }
 
-TEST_CASE("what is called while loading counts as loading, what is called uncounted as nothing") {
+TEST_CASE(
+    "calls in a loading section count as loading, and calls in an uncounted section are ignored") {
   const at::Tensor a = at::rand({50, 50});
   const auto watch = trainer::watch_kernels(c10::kCPU);
   {
@@ -131,7 +132,7 @@ TEST_CASE("what is called while loading counts as loading, what is called uncoun
   CHECK(found[0].calls == 1);
 }
 
-TEST_CASE("kernels are told apart by their names, on CPUs and GPUs") {
+TEST_CASE("kernels are classified by their names on CPUs and GPUs") {
   CHECK(trainer::kind_of("aten::mkldnn_convolution") == KernelKind::computation);
   CHECK(trainer::kind_of("aten::addmm") == KernelKind::computation);
   CHECK(trainer::kind_of("aten::add_") == KernelKind::other);

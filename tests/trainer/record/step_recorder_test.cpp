@@ -38,7 +38,7 @@ TEST_CASE("a spread has mean, interpolated median and 90th percentile, and maxim
   CHECK(spread.max == 4);
 }
 
-TEST_CASE("every rank gets what every rank measured") {
+TEST_CASE("every rank receives the measurements of every rank") {
   trainer::run_as_threads(3, [](trainer::Communicator& communicator) {
     base::SystemClock clock;
     trainer::CollectiveQueue queue(communicator, clock);
@@ -67,7 +67,7 @@ TEST_CASE("a window takes the slowest rank's wall time and the mean loss per ste
   CHECK(window.parts[static_cast<int>(StepPart::forward)].max == 3);
 }
 
-TEST_CASE("windows make up their epoch, and only a launch's first is marked as warm-up") {
+TEST_CASE("an epoch sums up its windows, and only a launch's first window is marked as warm-up") {
   test::TempDir folder;
   const contract::LaunchDir launch(folder.path());
   test::FakeClock clock;
@@ -94,7 +94,7 @@ TEST_CASE("windows make up their epoch, and only a launch's first is marked as w
   CHECK(epoch.lr == 0.2);
 }
 
-TEST_CASE("what each rank worked leaves waiting out, and start-up where there are other windows") {
+TEST_CASE("the work times of ranks exclude waiting, and start-up if there are other windows") {
   trainer::run_as_threads(3, [](trainer::Communicator& communicator) {
     const auto require = [](bool holds) {
       if (!holds) throw base::RunError("wrong rank times");
@@ -123,7 +123,7 @@ TEST_CASE("what each rank worked leaves waiting out, and start-up where there ar
   });
 }
 
-TEST_CASE("one rank alone has no times of ranks") {
+TEST_CASE("a single rank has no work times of ranks") {
   test::FakeClock clock;
   const auto single = trainer::make_single();
   trainer::CollectiveQueue queue(*single, clock);
@@ -134,7 +134,7 @@ TEST_CASE("one rank alone has no times of ranks") {
   CHECK_FALSE(recorder.rank_times(0, 0).has_value());
 }
 
-TEST_CASE("what a style counts is in the record of its window, under its own keys") {
+TEST_CASE("the counters of a style are in the record of the window, under their own keys") {
   test::TempDir folder;
   const contract::LaunchDir launch(folder.path());
   test::FakeClock clock;
@@ -156,7 +156,7 @@ TEST_CASE("what a style counts is in the record of its window, under its own key
   }
 }
 
-TEST_CASE("a writer keeps nothing from before it was opened") {
+TEST_CASE("a writer ignores records from before it was opened") {
   test::TempDir folder;
   const contract::LaunchDir launch(folder.path());
   trainer::ResultWriter writer;

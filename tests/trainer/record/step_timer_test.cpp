@@ -70,7 +70,7 @@ double part(const trainer::BlockTimes& block, StepPart which) {
 
 }  // namespace
 
-TEST_CASE("parts sum to the wall time, unclaimed time being other") {
+TEST_CASE("parts sum to the wall time, and unassigned time counts as other") {
   Fixture f;
   f.spend(StepPart::load_wait, 0.25);
   f.spend(StepPart::forward, 1);
@@ -95,7 +95,7 @@ TEST_CASE("parts add up over the steps of a block and start at zero in the next"
   CHECK(next.wall_s == Approx(2));
 }
 
-TEST_CASE("exposed communication is taken out of the backward time") {
+TEST_CASE("exposed communication is subtracted from the backward time") {
   Fixture f;
   f.spend(StepPart::backward, 2);
   f.timer.enter(StepPart::optimizer);
@@ -106,7 +106,7 @@ TEST_CASE("exposed communication is taken out of the backward time") {
   CHECK(part(block, StepPart::exposed_comm) == Approx(0.5));
 }
 
-TEST_CASE("no part becomes negative when more is moved than was measured") {
+TEST_CASE("no part becomes negative if more time is moved than was measured") {
   Fixture f;
   f.spend(StepPart::backward, 2);
   f.timer.leave();
@@ -118,7 +118,7 @@ TEST_CASE("no part becomes negative when more is moved than was measured") {
   CHECK(part(block, StepPart::other) == Approx(0));
 }
 
-TEST_CASE("work counts in the part that gave it to a device, which is not waited for") {
+TEST_CASE("device work counts in the part that submitted it, without waiting for the device") {
   Fixture f;
   f.timer.enter(StepPart::forward);
   f.device.work(1.25);
@@ -136,7 +136,7 @@ TEST_CASE("work counts in the part that gave it to a device, which is not waited
   CHECK(block.wall_s == Approx(3.5));
 }
 
-TEST_CASE("waiting for data counts as far as a device stands still") {
+TEST_CASE("waiting for data counts only while the device is idle") {
   Fixture f;
   f.timer.enter(StepPart::backward);
   f.device.work(1);
@@ -153,7 +153,7 @@ TEST_CASE("waiting for data counts as far as a device stands still") {
   CHECK(block.wall_s == Approx(2.5));
 }
 
-TEST_CASE("what is moved is moved of what was claimed before, though it is measured later") {
+TEST_CASE("moved time comes only from earlier work, even if the work is measured later") {
   Fixture f;
   f.timer.enter(StepPart::backward);
   f.device.work(1);
@@ -167,7 +167,7 @@ TEST_CASE("what is moved is moved of what was claimed before, though it is measu
   CHECK(part(block, StepPart::backward) == Approx(2));
 }
 
-TEST_CASE("the parts of many thousand steps in a block are all counted") {
+TEST_CASE("the parts of 10,000 steps in a block are all counted") {
   Fixture f;
   for (int step = 0; step < 10'000; ++step) {
     f.timer.enter(StepPart::forward);
@@ -181,7 +181,7 @@ TEST_CASE("the parts of many thousand steps in a block are all counted") {
   CHECK(block.wall_s == Approx(2500));
 }
 
-TEST_CASE("time before the start belongs to no block") {
+TEST_CASE("time before the start is not part of any block") {
   Fixture f;
   f.spend(StepPart::forward, 4);
   f.timer.start();

@@ -13,7 +13,7 @@ TEST_CASE("a process group over a collective queue reduces, broadcasts and gathe
   }
 }
 
-TEST_CASE("tensors the collectives cannot take are refused with the reason") {
+TEST_CASE("tensors that the collectives do not support are rejected with the reason") {
   CHECK(test::refusal("none").empty());
   CHECK(test::refusal("gaps") == "cannot exchange a tensor with gaps in its memory between ranks");
   CHECK(test::refusal("complex") == "cannot exchange a tensor of type ComplexFloat between ranks");

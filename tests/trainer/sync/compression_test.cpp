@@ -54,7 +54,8 @@ double difference_from_exact(const Training& training) {
 
 }  // namespace
 
-TEST_CASE("a step sends biases as they are and r (n + m) elements of a matrix, from its start on") {
+TEST_CASE(
+    "PowerSGD sends biases unchanged and r (n + m) elements of a matrix from its start step on") {
   for (const int rank : {1, 4}) {
     const auto alone = make_single();
     Recorder recorder(*alone);
@@ -70,7 +71,7 @@ TEST_CASE("a step sends biases as they are and r (n + m) elements of a matrix, f
   }
 }
 
-TEST_CASE("a matrix that would not become half as large goes as it is") {
+TEST_CASE("a matrix that would not become half as large is sent uncompressed") {
   // The condition is 2 r (n + m) < n m, here 256 r < 4096.
   for (const auto& [rank, calls] : {std::pair{15, 3}, std::pair{16, 1}}) {
     const auto alone = make_single();
@@ -84,20 +85,20 @@ TEST_CASE("a matrix that would not become half as large goes as it is") {
   }
 }
 
-TEST_CASE("with the rank of the gradients, or a larger one, means are exact") {
+TEST_CASE("means are exact if PowerSGD's rank is at least the rank of the gradients") {
   // Three ranks with 4 samples each make gradients of rank 12. With rank 40, matrices are not worth
   // compressing.
   CHECK(difference_from_exact(two_layers(12)) < 1e-6);
   CHECK(difference_from_exact(two_layers(40)) < 1e-10);
 }
 
-TEST_CASE("with a smaller rank something else is learnt, the same on all ranks") {
+TEST_CASE("a smaller rank of PowerSGD trains other parameters, the same on all ranks") {
   const double difference = difference_from_exact(two_layers(2));
   CHECK(difference > 1e-6);
   CHECK(difference < 0.1);
 }
 
-TEST_CASE("what a mean lacks is kept and added, so that over the steps nothing is lost") {
+TEST_CASE("PowerSGD adds the error of a mean to later steps, so that no gradient is lost") {
   run_as_threads(3, [](Communicator& rank) {
     const auto seen = test::look_at_powersgd(20, 2, 16, rank);
     if (seen.states != 3) throw std::logic_error("state of another kind");
@@ -106,14 +107,14 @@ TEST_CASE("what a mean lacks is kept and added, so that over the steps nothing i
   });
 }
 
-TEST_CASE("gradients of low rank lose nothing, whatever each rank has") {
+TEST_CASE("means of low-rank gradients are exact on every rank") {
   run_as_threads(2, [](Communicator& rank) {
     const auto seen = test::look_at_powersgd(3, 2, 1, rank);
     if (seen.from_mean > 1e-9) throw std::logic_error("a mean of rank 2 was not exact");
   });
 }
 
-TEST_CASE("in 16 bits a mean errs by its roundings and no more") {
+TEST_CASE("the error of a 16-bit mean is limited to its roundings") {
   // Values are rounded before the division, after the division, and after each of two sums.
   for (const auto& [compression, unit] : {std::pair{"fp16", 0x1p-11}, std::pair{"bf16", 0x1p-8}}) {
     run_as_threads(3, [&, compression = compression, unit = unit](Communicator& rank) {

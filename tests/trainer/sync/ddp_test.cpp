@@ -54,7 +54,7 @@ std::vector<Bytes> all_reduces_of(Training training) {
 
 }  // namespace
 
-TEST_CASE("step 0 is one all-reduce; then a bucket closes once it reaches its cap") {
+TEST_CASE("step 0 is one all-reduce, and later a bucket closes when it reaches its cap") {
   CHECK(all_reduces_of(six_layers()) ==
         std::vector<Bytes>{{6 * kLayerBytes},
                            {2 * kLayerBytes, 3 * kLayerBytes, kLayerBytes},
@@ -68,7 +68,7 @@ TEST_CASE("with PyTorch's default caps a small model is one bucket in every step
         std::vector<Bytes>{{6 * kLayerBytes}, {6 * kLayerBytes}, {6 * kLayerBytes}});
 }
 
-TEST_CASE("PyTorch's default caps are 1 MiB of the first bucket and 25 MiB of others") {
+TEST_CASE("PyTorch's default caps are 1 MiB for the first bucket and 25 MiB for the others") {
   Training training = six_layers();
   training.widths = {1100, 1100, 1100, 1100, 1100, 1100, 1100};
   training.options = {};
@@ -76,7 +76,7 @@ TEST_CASE("PyTorch's default caps are 1 MiB of the first bucket and 25 MiB of ot
   CHECK(all_reduces_of(training)[1] == Bytes{kBytes, 3 * kBytes, 2 * kBytes});
 }
 
-TEST_CASE("gradients are views of their buckets, or have memory of their own if so wished") {
+TEST_CASE("gradients are views of their buckets, or have their own memory if requested") {
   for (const bool views : {true, false}) {
     Training training = six_layers();
     training.options.gradient_as_bucket_view = views;
@@ -88,7 +88,7 @@ TEST_CASE("gradients are views of their buckets, or have memory of their own if 
   }
 }
 
-TEST_CASE("where unused parameters are looked for, caps hold from the start and never change") {
+TEST_CASE("with find_unused_parameters the caps apply from the start and buckets never change") {
   Training training = six_layers();
   training.options.find_unused_parameters = true;
   const auto steps = all_reduces_of(training);
@@ -99,7 +99,7 @@ TEST_CASE("where unused parameters are looked for, caps hold from the start and 
   CHECK(steps[1] == steps[0]);
 }
 
-TEST_CASE("a parameter without gradient is an error that names it and the remedy") {
+TEST_CASE("a parameter without gradient is an error that names the parameter and the remedy") {
   Training training;
   training.unused_parameter = true;
   const auto alone = make_single();
@@ -114,7 +114,7 @@ TEST_CASE("a parameter without gradient is an error that names it and the remedy
   }
 }
 
-TEST_CASE("ranks whose gradients come in other orders reduce them in rank 0's") {
+TEST_CASE("ranks whose gradients come in another order reduce them in rank 0's order") {
   run_as_threads(3, [](Communicator& rank) {
     const std::vector<Bytes> expected{{15 * 8}, {7 * 8, 5 * 8, 3 * 8}, {7 * 8, 5 * 8, 3 * 8}};
     if (test::all_reduces_of_crossed_ranks(rank) != expected) throw std::logic_error("other order");
@@ -122,7 +122,7 @@ TEST_CASE("ranks whose gradients come in other orders reduce them in rank 0's") 
   SUCCEED();
 }
 
-TEST_CASE("two ranks of ddp learn the bits that two of synchronous learn") {
+TEST_CASE("two ranks of ddp train to the same bits as two ranks of synchronous") {
   // Division by 2 before or after the sum gives the same bits.
   const auto trained = [](const char* framework) {
     std::vector<double> parameters;
@@ -136,7 +136,7 @@ TEST_CASE("two ranks of ddp learn the bits that two of synchronous learn") {
   CHECK(trained("ddp") == trained("synchronous"));
 }
 
-TEST_CASE("ddp divides before it sums, horovod sums first") {
+TEST_CASE("ddp divides before it sums, and horovod sums before it divides") {
   const auto of_two = [](const char* framework) {
     double mean = 0;
     run_as_threads(2, [&](Communicator& rank) {
@@ -149,7 +149,7 @@ TEST_CASE("ddp divides before it sums, horovod sums first") {
   CHECK(std::isinf(of_two("horovod")));  // twice the gradient exceeds the range of the type
 }
 
-TEST_CASE("the first buckets are reduced while backward still computes") {
+TEST_CASE("the first buckets are reduced during the backward pass") {
   run_as_threads(2, [](Communicator& rank) {
     Recorder recorder(rank);
     Training training = six_layers();
@@ -166,7 +166,7 @@ TEST_CASE("the first buckets are reduced while backward still computes") {
   SUCCEED();
 }
 
-TEST_CASE("time that backward hides is not exposed") {
+TEST_CASE("communication that the backward pass hides is not exposed") {
   const auto alone = make_single();
   Recorder recorder(*alone);
   recorder.all_reduce_takes = std::chrono::milliseconds(50);
@@ -189,7 +189,7 @@ TEST_CASE("time that backward hides is not exposed") {
   CHECK(exposed_s < all_s);
 }
 
-TEST_CASE("ranks whose models differ are told so before they train") {
+TEST_CASE("ranks with different models report it before training") {
   const auto body = [](Communicator& rank) {
     Training training;
     training.bias = false;
@@ -202,7 +202,7 @@ TEST_CASE("ranks whose models differ are told so before they train") {
                         !Catch::Matchers::Contains("\n"));
 }
 
-TEST_CASE("a static graph learns which parameters are used at first, and its buckets then") {
+TEST_CASE("a static graph finds the used parameters in step 0 and rebuilds its buckets later") {
   Training training = six_layers();
   training.options.static_graph = true;
   // The four-byte counts report which parameters were used. Gradients are sent after the backward
@@ -222,7 +222,7 @@ TEST_CASE("a static graph learns which parameters are used at first, and its buc
   });
 }
 
-TEST_CASE("compressed gradients travel in two bytes each and are what they were, rounded") {
+TEST_CASE("compressed gradients take two bytes each and are exact except for rounding") {
   for (const char* compression : {"fp16", "bf16"}) {
     Training training = six_layers();
     training.options.compression = compression;

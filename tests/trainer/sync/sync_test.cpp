@@ -49,7 +49,7 @@ void check_equal_to_alone(const Training& training, const SyncEntry& entry) {
 
 }  // namespace
 
-TEST_CASE("3 ranks in threads train as one rank on the concatenated batch, and stay equal") {
+TEST_CASE("3 ranks in threads train like one rank on the concatenated batch and stay equal") {
   for (const SyncEntry* entry : sync_table()) {
     INFO(entry->name);
     CHECK(contract::is_known("framework", entry->name));
@@ -60,7 +60,7 @@ TEST_CASE("3 ranks in threads train as one rank on the concatenated batch, and s
   }
 }
 
-TEST_CASE("each stage of ZeRO that keeps whole parameters keeps the same ones on all ranks") {
+TEST_CASE("ZeRO stages that keep whole parameters keep equal parameters on all ranks") {
   for (const int stage : {0, 1, 2}) {
     INFO("stage " << stage);
     Training training;
@@ -69,7 +69,7 @@ TEST_CASE("each stage of ZeRO that keeps whole parameters keeps the same ones on
   }
 }
 
-TEST_CASE("an unused parameter stays as it was where unused parameters are allowed") {
+TEST_CASE("an unused parameter does not change if unused parameters are allowed") {
   Training training;
   training.unused_parameter = true;
   training.options.find_unused_parameters = true;
@@ -79,7 +79,7 @@ TEST_CASE("an unused parameter stays as it was where unused parameters are allow
   }
 }
 
-TEST_CASE("an unused parameter decays where ranks send zeros for its gradient, not with ddp") {
+TEST_CASE("an unused parameter decays if ranks send zeros for its gradient, but not with ddp") {
   Training training;
   training.unused_parameter = true;
   training.options.find_unused_parameters = true;
@@ -93,7 +93,7 @@ TEST_CASE("an unused parameter decays where ranks send zeros for its gradient, n
   }
 }
 
-TEST_CASE("one rank alone trains as without a sync") {
+TEST_CASE("a single rank trains like a run without a sync") {
   for (const SyncEntry* entry : sync_table()) {
     INFO(entry->name);
     const auto alone = make_single();
@@ -101,7 +101,7 @@ TEST_CASE("one rank alone trains as without a sync") {
   }
 }
 
-TEST_CASE("a rank that fails in mid-training ends the others with a communication error") {
+TEST_CASE("a rank that fails during training ends the others with a communication error") {
   for (const SyncEntry* entry : sync_table()) {
     std::atomic<int> told{0};
     const auto body = [&](Communicator& rank) {
@@ -122,7 +122,7 @@ TEST_CASE("a rank that fails in mid-training ends the others with a communicatio
   }
 }
 
-TEST_CASE("communication that nothing hides is reported as exposed") {
+TEST_CASE("communication that is not hidden is reported as exposed") {
   for (const SyncEntry* entry : sync_table()) {
     INFO(entry->name);
     const auto alone = make_single();
@@ -148,7 +148,7 @@ TEST_CASE("communication that nothing hides is reported as exposed") {
   }
 }
 
-TEST_CASE("3 MPI ranks train as one rank on the concatenated batch, and stay equal", "[.mpi]") {
+TEST_CASE("3 MPI ranks train like one rank on the concatenated batch and stay equal", "[.mpi]") {
   const MpiSession session;
   REQUIRE(session.size() == 3);
   const auto communicator = make_mpi(session);

@@ -22,7 +22,7 @@ TEST_CASE("parameters in one vector keep their values, shapes and memory format"
   CHECK(parameters[1].data_ptr() == flat.vector()[48].data_ptr());
 }
 
-TEST_CASE("the pieces of all partitions cover each parameter once, whatever its dimensions") {
+TEST_CASE("the pieces of all partitions cover each parameter once, in any dimensions") {
   const std::vector<at::Tensor> parameters{torch::randn({4, 3}), torch::randn({5}),
                                            torch::randn({2, 2, 2})};
   const trainer::FlatParameters flat(parameters, 3);  // 25 elements, 9 per rank

@@ -61,7 +61,7 @@ std::vector<double> train_three(const Training& training) {
 
 }  // namespace
 
-TEST_CASE("a bucket that cannot take the next gradient is reduced") {
+TEST_CASE("a bucket is reduced when the next gradient does not fit") {
   for (const int stage : {0, 1, 2}) {
     Training training = six_layers(stage);
     INFO("stage " << stage);
@@ -74,7 +74,7 @@ TEST_CASE("a bucket that cannot take the next gradient is reduced") {
   }
 }
 
-TEST_CASE("all ways to reduce and gather teach the same") {
+TEST_CASE("all ways to reduce and gather train the same parameters") {
   Training training;
   training.options.zero_stage = 0;
   const auto expected = train_three(training);
@@ -146,12 +146,12 @@ bool goes_on_beside_a_reduction(const char* overlap, std::chrono::milliseconds p
 
 }  // namespace
 
-TEST_CASE("with overlap_comm backward goes on while a bucket is reduced, without it waits") {
+TEST_CASE("the backward pass continues during a reduction only with overlap_comm") {
   CHECK(goes_on_beside_a_reduction("on", std::chrono::seconds(20)));
   CHECK_FALSE(goes_on_beside_a_reduction("off", std::chrono::milliseconds(50)));
 }
 
-TEST_CASE("gradients of one rank meet zeros of the others, whatever each of them uses") {
+TEST_CASE("gradients that a rank lacks count as zeros, regardless of the parameters it uses") {
   for (const int stage : {0, 1, 2, 3}) {
     for (const char* overlap : {"off", "on"}) {
       for (const std::int64_t elements : {4, 50'000'000}) {
@@ -176,7 +176,7 @@ TEST_CASE("gradients of one rank meet zeros of the others, whatever each of them
   }
 }
 
-TEST_CASE("a rank's optimizer has its part of the parameters, rounded up, and no more") {
+TEST_CASE("a rank's optimizer holds only its part of the parameters, rounded up") {
   for (const int ranks : {1, 2, 3, 4}) {
     run_as_threads(ranks, [&](Communicator& rank) {
       const auto seen = test::look_at_zero({7, 5, 3}, 2, rank);
@@ -186,7 +186,7 @@ TEST_CASE("a rank's optimizer has its part of the parameters, rounded up, and no
   }
 }
 
-TEST_CASE("after backward stage 2 keeps no gradient but the partition's, stage 1 none to send") {
+TEST_CASE("stage 2 frees gradients during the backward pass, and stage 1 frees them after it") {
   for (const int stage : {1, 2}) {
     const auto alone = make_single();
     const auto seen = test::look_at_zero({7, 5, 3}, stage, *alone);
@@ -223,7 +223,7 @@ class RingVolume : public Overlay {
 
 }  // namespace
 
-TEST_CASE("reduced to their owners gradients travel half as far as all-reduced") {
+TEST_CASE("gradients reduced to their owners send half as many bytes as all-reduced gradients") {
   for (const int stage : {1, 2}) {
     for (const bool to_owners : {false, true}) {
       INFO("stage " << stage << ", to owners " << to_owners);
@@ -246,14 +246,14 @@ TEST_CASE("reduced to their owners gradients travel half as far as all-reduced")
   }
 }
 
-TEST_CASE("what fills the last partition up is zero and stays so") {
+TEST_CASE("the padding of the last partition is zero and stays zero") {
   run_as_threads(4, [&](Communicator& rank) {
     const auto seen = test::look_at_zero({7, 5, 3}, 2, rank);
     if (rank.rank() == 3 && !seen.padding_is_zero) throw std::logic_error("padding has changed");
   });
 }
 
-TEST_CASE("bytes of a step: all gradients and one partition are handed to collectives") {
+TEST_CASE("the collectives of a step transfer all gradients and one partition") {
   run_as_threads(3, [&](Communicator& rank) {
     const auto seen = test::look_at_zero({7, 5, 3}, 2, rank);
     const std::int64_t each = (seen.parameters + 2) / 3;
@@ -292,7 +292,7 @@ bool is_about(std::int64_t found, double expected) {
 
 }  // namespace
 
-TEST_CASE("stage 3 has the parameters of the blocks it computes with and of those ahead, no more") {
+TEST_CASE("stage 3 holds only the parameters of the blocks in use and of prefetched blocks") {
   for (const int ahead : {0, 1, 2}) {
     auto options = stage(3);
     options.prefetch_elements = ahead * test::kBlockElements;
@@ -304,7 +304,7 @@ TEST_CASE("stage 3 has the parameters of the blocks it computes with and of thos
   }
 }
 
-TEST_CASE("stage 3 keeps blocks below its threshold") {
+TEST_CASE("stage 3 keeps blocks up to its threshold whole") {
   auto options = stage(3);
   options.persistence_threshold_elements = test::kBlockElements;
   const auto seen = blocks_of(options, 2);
@@ -312,7 +312,7 @@ TEST_CASE("stage 3 keeps blocks below its threshold") {
   CHECK(seen.parameter_bytes == 8 * (kModel + kModel / 2));
 }
 
-TEST_CASE("memory of a rank: each stage divides one thing more by the number of ranks") {
+TEST_CASE("each stage divides one more part of a rank's memory by the number of ranks") {
   for (const int ranks : {2, 3, 4}) {
     for (const int number : {0, 1, 2, 3}) {
       const auto seen = blocks_of(stage(number), ranks);
@@ -325,7 +325,7 @@ TEST_CASE("memory of a rank: each stage divides one thing more by the number of 
   }
 }
 
-TEST_CASE("while a rank trains it has gradients and buckets, by stage, beside what it keeps") {
+TEST_CASE("the peak memory of a rank in training includes gradients and buckets by stage") {
   constexpr std::int64_t kBlock = test::kBlockElements;  // elements of a block and of a bucket
   for (const int ranks : {2, 3, 4}) {
     const std::int64_t part = kModel / ranks;
@@ -347,7 +347,7 @@ TEST_CASE("while a rank trains it has gradients and buckets, by stage, beside wh
   }
 }
 
-TEST_CASE("stage 3 has its part of the gradients, of however many micro-batches they are sums") {
+TEST_CASE("the gradients of stage 3 need the same memory with any number of micro-batches") {
   for (const int ranks : {2, 4}) {
     const auto once = blocks_of(stage(3), ranks, 1).bytes_behind_backward;
     CHECK(blocks_of(stage(3), ranks, 3).bytes_behind_backward == once);
@@ -358,7 +358,7 @@ TEST_CASE("stage 3 has its part of the gradients, of however many micro-batches 
   }
 }
 
-TEST_CASE("bytes of a step by stage, with one batch and with several") {
+TEST_CASE("the bytes of a step match the formula of each stage, with one batch and several") {
   for (const int ranks : {2, 3, 4}) {
     for (const int micro_batches : {1, 3}) {
       // All P parameters take 8 P bytes, and the part of one of N ranks takes 8 P/N bytes.
@@ -374,7 +374,7 @@ TEST_CASE("bytes of a step by stage, with one batch and with several") {
   }
 }
 
-TEST_CASE("an optimizer in host memory teaches the same in every stage") {
+TEST_CASE("an optimizer in host memory trains the same parameters in stages 1 and 2") {
   Training training;
   for (const int number : {1, 2}) {
     training.options.zero_stage = number;
@@ -386,7 +386,7 @@ TEST_CASE("an optimizer in host memory teaches the same in every stage") {
   }
 }
 
-TEST_CASE("an optimizer in host memory leaves its state, gradients and copies there") {
+TEST_CASE("an optimizer in host memory keeps its state, gradients and copies there") {
   auto options = stage(3);
   options.offload_optimizer = true;
   const auto seen = blocks_of(options, 2);

@@ -22,7 +22,8 @@ double bleu_of(const std::vector<std::pair<Sentence, Sentence>>& corpus) {
 
 }  // namespace
 
-TEST_CASE("a translation that is the reference has 100, one with no n-gram of it 0") {
+TEST_CASE(
+    "a translation equal to the reference scores 100, and one without common n-grams scores 0") {
   CHECK(bleu_of({{{10, 11, 12, 13}, {10, 11, 12, 13}}}) == Approx(100));
   CHECK(bleu_of({{{20, 21, 22, 23}, {10, 11, 12, 13}}}) == 0);
   CHECK(bleu_of({{{}, {10, 11, 12, 13}}}) == 0);
@@ -35,14 +36,15 @@ TEST_CASE("BLEU is the geometric mean of four precisions") {
         Approx(100 * std::pow(1.0 / 3, 0.25)));
 }
 
-TEST_CASE("a translation that is too short is punished, one that is too long is not twice") {
+TEST_CASE(
+    "a translation that is too short gets a brevity penalty, and one that is too long does not") {
   CHECK(bleu_of({{{10, 11, 12, 13}, {10, 11, 12, 13, 14}}}) == Approx(100 * std::exp(-0.25)));
   // The precisions are again 5/6, 4/5, 3/4, 2/3.
   CHECK(bleu_of({{{10, 11, 12, 13, 14, 15}, {10, 11, 12, 13, 14}}}) ==
         Approx(100 * std::pow(1.0 / 3, 0.25)));
 }
 
-TEST_CASE("words that are repeated count as often as the reference has them") {
+TEST_CASE("repeated words count at most as often as in the reference") {
   // The example is Papineni's "the the the the the the the" against "the cat is on the mat".
   trainer::BleuCounts counts;
   trainer::add_sentence(counts, Sentence(7, 10), Sentence{10, 11, 12, 13, 10, 14}, kUnknown);
@@ -52,7 +54,7 @@ TEST_CASE("words that are repeated count as often as the reference has them") {
   CHECK(counts.ngrams[3] == 4);
 }
 
-TEST_CASE("counts of sentences are added up, their scores are not") {
+TEST_CASE("counts are summed over sentences, and scores are not") {
   // The precisions are 8/10 for 1-grams, 6/8 for 2-grams, 4/6 for 3-grams and 2/4 for 4-grams.
   CHECK(bleu_of({{{10, 11, 12, 13, 98}, {10, 11, 12, 13, 14}},
                  {{10, 11, 12, 13, 99}, {10, 11, 12, 13, 14}}}) ==
@@ -61,7 +63,7 @@ TEST_CASE("counts of sentences are added up, their scores are not") {
   CHECK(bleu_of({{{10, 11, 12, 13}, {10, 11, 12, 13}}, {{20}, {20}}}) == Approx(100));
 }
 
-TEST_CASE("words outside the vocabulary match none") {
+TEST_CASE("words outside the vocabulary match no word") {
   trainer::BleuCounts counts;
   trainer::add_sentence(counts, Sentence{10, kUnknown, 12}, Sentence{10, kUnknown, 12}, kUnknown);
   CHECK(counts.matches[0] == 2);

@@ -57,7 +57,7 @@ contract::EvalRecord concluded(const TaskEntry& entry, const std::vector<double>
 
 }  // namespace
 
-TEST_CASE("in every task the loss of a batch is the mean of its parts' losses") {
+TEST_CASE("the loss of a batch is the mean of its parts' losses in every task") {
   for (const TaskEntry* entry : trainer::task_table()) {
     const auto [output, evaluated, target] = example_of(entry->name);
     for (const double smoothing : {0.0, 0.1}) {
@@ -74,7 +74,7 @@ TEST_CASE("in every task the loss of a batch is the mean of its parts' losses") 
   }
 }
 
-TEST_CASE("in every task counts of parts add up to the counts of the whole") {
+TEST_CASE("the counts of parts add up to the counts of the whole in every task") {
   for (const TaskEntry* entry : trainer::task_table()) {
     INFO(entry->name);
     const auto [output, evaluated, target] = example_of(entry->name);
@@ -93,14 +93,14 @@ TEST_CASE("in every task counts of parts add up to the counts of the whole") {
   }
 }
 
-TEST_CASE("every model is for a task that there is") {
+TEST_CASE("every model belongs to an existing task") {
   for (const auto* model : trainer::model_table()) {
     CHECK(trainer::task_of_model(model->name).name == std::string(model->task));
   }
   CHECK(trainer::task_of_model("script:net.pt").name == std::string("classification"));
 }
 
-TEST_CASE("classes are counted when they are first, or among the first five of more") {
+TEST_CASE("classification counts correct classes, and the top five if there are more classes") {
   const at::Tensor scores = torch::tensor({{.1, .2, .3, .4, .5, .6}, {.6, .5, .4, .3, .2, .1}});
   const auto& entry = task("classification");
   auto record = concluded(entry, entry.count(scores, torch::tensor({0, 0})), 2);
@@ -112,7 +112,7 @@ TEST_CASE("classes are counted when they are first, or among the first five of m
   CHECK(record.metrics.empty());
 }
 
-TEST_CASE("a reconstruction's error is the mean of squares over all values") {
+TEST_CASE("the error of a reconstruction is the mean square over all values") {
   const auto& entry = task("reconstruction");
   const at::Tensor target = torch::zeros({2, 1, 2, 2});
   const at::Tensor output = torch::tensor({1., 2., 3., 0., 0., 0., 0., 4.}).view({2, 1, 2, 2});
@@ -137,7 +137,7 @@ TEST_CASE("padding changes neither loss nor counts of a translation") {
   for (std::size_t i = 0; i < counts.size(); ++i) CHECK(counts[i] == Approx(expected[i]));
 }
 
-TEST_CASE("a translation's loss is per token, its perplexity follows, its own words give BLEU") {
+TEST_CASE("a translation records its loss per token, perplexity, token accuracy and BLEU") {
   const auto& entry = task("translation");
   const auto [output, evaluated, target] = example_of("translation");
   const auto record = concluded(entry, entry.count(evaluated, target), kSamples);
@@ -151,7 +151,7 @@ TEST_CASE("a translation's loss is per token, its perplexity follows, its own wo
   CHECK(record.metrics.at("token_accuracy") <= 1);
 }
 
-TEST_CASE("a word outside the vocabulary is right nowhere") {
+TEST_CASE("a word outside the vocabulary never counts as correct") {
   const auto& entry = task("translation");
   const at::Tensor target = torch::tensor(
       {{5, trainer::kUnknown, 6, trainer::kEnd}, {5, 6, trainer::kEnd, trainer::kPad}},

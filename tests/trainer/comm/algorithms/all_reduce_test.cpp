@@ -59,7 +59,7 @@ using Bytes = std::vector<std::int64_t>;
 
 }  // namespace
 
-TEST_CASE("every all-reduce passes the suite, and so do parts split from it") {
+TEST_CASE("every all-reduce passes the suite, also on split communicators") {
   for (const AllReduceEntry* entry : all_reduce_table()) {
     INFO(entry->name);
     for (const int size : {1, 2, 3, 4, 5}) {
@@ -75,7 +75,7 @@ TEST_CASE("every all-reduce passes the suite, and so do parts split from it") {
   }
 }
 
-TEST_CASE("all-reduces that choose say what they chose, the others their own name") {
+TEST_CASE("an all-reduce reports its own name or the algorithm that it selects") {
   std::map<std::string, std::string> names;
   run_as_threads(2, [&](Communicator& ranks) {
     for (const AllReduceEntry* entry : all_reduce_table()) {
@@ -90,11 +90,11 @@ TEST_CASE("all-reduces that choose say what they chose, the others their own nam
   CHECK(with_all_reduce(make_single(), "auto")->all_reduce_name() == "tuned");
 }
 
-TEST_CASE("an unknown all-reduce is refused") {
+TEST_CASE("an unknown all-reduce is rejected") {
   CHECK_THROWS_WITH(with_all_reduce(make_single(), "star"), "there is no all-reduce \"star\"");
 }
 
-TEST_CASE("a ring sends 2 (N-1)/N of the data, to the byte where parts are uneven") {
+TEST_CASE("a ring sends 2 (N-1)/N of the data, also with uneven parts") {
   CHECK(bytes_sent("ring", 1, 1000) == Bytes{0});
   CHECK(bytes_sent("ring", 2, 1000) == Bytes(2, 4000));
   CHECK(bytes_sent("ring", 4, 1000) == Bytes(4, 6000));
@@ -117,12 +117,13 @@ TEST_CASE("recursive halving and doubling sends 2 (N-1)/N of the data") {
   CHECK(bytes_sent("rabenseifner", 3, 1000) == Bytes{4000, 8000, 4000});
 }
 
-TEST_CASE("through shared memory nothing is sent, and the transport's own counts once") {
+TEST_CASE(
+    "shared memory sends no bytes, and the transport's own all-reduce counts its bytes once") {
   CHECK(bytes_sent("shared_memory", 3, 1000) == Bytes(3, 0));
   CHECK(bytes_sent("tuned", 3, 1000) == Bytes(3, 4000));
 }
 
-TEST_CASE("between nodes only one rank of each sends to others") {
+TEST_CASE("only one rank of each node sends data to other nodes") {
   run_as_threads(5, [](Communicator& ranks) {
     const auto all_reduce = make_hierarchical(ranks, ranks.rank() / 3);
     for (const std::int64_t count : {0, 1, 100000}) {
@@ -140,7 +141,7 @@ TEST_CASE("between nodes only one rank of each sends to others") {
   SUCCEED();
 }
 
-TEST_CASE("ranks whose peer leaves are told so by every all-reduce") {
+TEST_CASE("every all-reduce reports a rank that has left to the other ranks") {
   for (const AllReduceEntry* entry : all_reduce_table()) {
     INFO(entry->name);
     CHECK(ranks_told(entry->name, [&](Communicator& chosen) {
@@ -150,7 +151,7 @@ TEST_CASE("ranks whose peer leaves are told so by every all-reduce") {
   }
 }
 
-TEST_CASE("with every all-reduce ranks that call different things are all told so") {
+TEST_CASE("every all-reduce reports different calls to all ranks") {
   for (const AllReduceEntry* entry : all_reduce_table()) {
     for (const auto& [one, other] : test::differing_pairs()) {
       INFO(entry->name << ": " << one.name << " while rank 1 calls " << other.name);

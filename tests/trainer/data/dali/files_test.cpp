@@ -38,7 +38,7 @@ at::Tensor image_of(trainer::Loader& loader, std::int64_t sample) {
 
 }  // namespace
 
-TEST_CASE("of every kind of file that native reads dali_cpu makes the same image") {
+TEST_CASE("dali_cpu and native make the same image from every file type that native reads") {
   if (!test::real_dali()) return;
   const trainer::Dataset set = kinds_of_files();
   REQUIRE(set.train.size() == 16);

@@ -91,7 +91,7 @@ Difference difference(const dali::Library& library, const trainer::PictureSource
 
 }  // namespace
 
-TEST_CASE("DALI's images are those of native: decoded, cut, scaled and mirrored alike") {
+TEST_CASE("DALI decodes, crops, scales and mirrors images like native") {
   const auto library = test::real_dali();
   if (!library) return;
   const test::TempDir dir;
@@ -112,7 +112,7 @@ TEST_CASE("DALI's images are those of native: decoded, cut, scaled and mirrored 
   CHECK(found.mean < 0.5);
 }
 
-TEST_CASE("photographs become the same images, but for roundings") {
+TEST_CASE("DALI and native make the same images from photographs, except for rounding") {
   const auto library = test::real_dali();
   const char* const data = std::getenv("DLSCALE_TEST_DATA");
   if (!library) return;
@@ -138,7 +138,7 @@ TEST_CASE("photographs become the same images, but for roundings") {
   CHECK(random.mean < 0.2);
 }
 
-TEST_CASE("DALI refuses what is no picture, and a new pipeline works again") {
+TEST_CASE("DALI rejects a broken file, and a new pipeline works again") {
   const auto library = test::real_dali();
   if (!library) return;
   const test::TempDir dir;
@@ -161,7 +161,7 @@ TEST_CASE("DALI refuses what is no picture, and a new pipeline works again") {
   CHECK(pipeline->take()->samples() == 1);
 }
 
-TEST_CASE("a pipeline of the GPU says in one line why it cannot be where there is none") {
+TEST_CASE("a GPU pipeline on a machine without a GPU fails with a reason in one line") {
   const auto library = test::real_dali();
   if (!library) return;
   if (fs::exists("/dev/nvidiactl")) {
@@ -197,7 +197,7 @@ TEST_CASE("an output outlives its pipeline") {
   CHECK(std::accumulate(first, first + recipe.values(), 0L) > 0);
 }
 
-TEST_CASE("there is a pipeline of every kind, and those of the GPU decode there") {
+TEST_CASE("a pipeline exists for every configuration, and GPU pipelines decode on the GPU") {
   CHECK(dali::shipped_pipelines().size() == 16);
   for (const bool on_gpu : {false, true}) {
     for (const bool normalised : {false, true}) {

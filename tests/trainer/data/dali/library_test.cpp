@@ -37,7 +37,7 @@ std::string why_missing(const std::string& named) {
 
 }  // namespace
 
-TEST_CASE("DALI is looked for where it is kept, then where Python has it, then by the loader") {
+TEST_CASE("DALI is searched for in the cache, in Python's packages and by the dynamic loader") {
   const test::TempDir dir;
   const fs::path venv = dir.path() / "venv", python = dir.path() / "python";
   const char* const wheel = "nvidia/dali/libdali.so";
@@ -55,13 +55,13 @@ TEST_CASE("DALI is looked for where it is kept, then where Python has it, then b
   CHECK(places[3] == "libdali.so");
 }
 
-TEST_CASE("without XDG_CACHE_HOME what tools/setup keeps lies in the home folder") {
+TEST_CASE("without XDG_CACHE_HOME the cache of tools/setup is in the home folder") {
   CHECK_THAT(dali::places(with({{"HOME", "/home/me"}})).front(),
              Catch::StartsWith("/home/me/.cache/dlscale/dali-"));
   CHECK(dali::places(with({})) == std::vector<std::string>{"libdali.so"});
 }
 
-TEST_CASE("where DLSCALE_DALI_LIBRARY is set nothing else counts, and a folder means its library") {
+TEST_CASE("DLSCALE_DALI_LIBRARY overrides all other places and may name a folder") {
   const test::TempDir dir;
   const auto in = [](const std::string& named) {
     return dali::places(with({{"DLSCALE_DALI_LIBRARY", named}, {"HOME", "/home/me"}}));
@@ -70,7 +70,7 @@ TEST_CASE("where DLSCALE_DALI_LIBRARY is set nothing else counts, and a folder m
   CHECK(in(dir.path().string()) == std::vector<std::string>{(dir.path() / "libdali.so").string()});
 }
 
-TEST_CASE("what is no library is named, with the system's words and the remedy") {
+TEST_CASE("a file that cannot be loaded is named with the system's error and the remedy") {
   const test::TempDir dir;
   touch(dir.path() / "libdali.so");
   CHECK_THAT(why_missing(dir.path().string()),
@@ -80,17 +80,17 @@ TEST_CASE("what is no library is named, with the system's words and the remedy")
              Catch::Contains("/nowhere/libdali.so: cannot open shared object file"));
 }
 
-TEST_CASE("a library that is none of DALI's is not taken for one") {
+TEST_CASE("a library other than DALI is rejected") {
   CHECK_THAT(why_missing("libm.so.6"), Catch::Contains("libm.so.6: is no libdali"));
 }
 
-TEST_CASE("a DALI of another version is refused with its version and those that are known") {
+TEST_CASE("an unknown DALI version is rejected with the known versions") {
   CHECK_THAT(why_missing(DLSCALE_OTHER_DALI),
              Catch::Contains("is DALI 9.9.9, whose C API this dlscale does not support") &&
                  Catch::Contains("(" + dali::known_versions().front()));
 }
 
-TEST_CASE("opening a DALI that is missing is an error of the run's description") {
+TEST_CASE("a missing DALI library is an error of the run description") {
   try {
     dali::open_library(with({{"DLSCALE_DALI_LIBRARY", "/nowhere/libdali.so"}}));
     FAIL("nothing was thrown");

@@ -99,8 +99,7 @@ const trainer::Delivery kAll{
 
 }  // namespace
 
-TEST_CASE(
-    "dali_cpu delivers the asked samples in order with their labels, the last batch smaller") {
+TEST_CASE("dali_cpu delivers the requested samples in order, with a smaller last batch") {
   if (!test::real_dali()) return;
   const Photographs photographs;
   const auto batches = dali_batches(photographs.context(), kAll);
@@ -110,7 +109,7 @@ TEST_CASE(
   CHECK(torch::equal(batches[2].target, torch::tensor({0, 1})));
 }
 
-TEST_CASE("dali_cpu's images are native's, but for roundings and the edges of a part") {
+TEST_CASE("dali_cpu's images equal native's, except for rounding and crop edges") {
   if (!test::real_dali()) return;
   const Photographs photographs;
   const bool is_evaluation = GENERATE(false, true);
@@ -144,7 +143,7 @@ TEST_CASE("dali_cpu's images do not depend on threads, prefetch or batch size") 
   CHECK(torch::equal(images_of(dali_batches(context, all)), one));
 }
 
-TEST_CASE("dali_cpu goes on in the middle of an epoch as if it had not stopped") {
+TEST_CASE("dali_cpu resumes in the middle of an epoch with the same images") {
   if (!test::real_dali()) return;
   const Photographs photographs;
   const auto whole = images_of(dali_batches(photographs.context(), kAll));
@@ -157,7 +156,7 @@ TEST_CASE("dali_cpu goes on in the middle of an epoch as if it had not stopped")
   CHECK(torch::equal(images_of(all_of(*loader, kAll)), whole));
 }
 
-TEST_CASE("two ranks of dali_cpu see together what one sees, each sample once") {
+TEST_CASE("two ranks of dali_cpu see the samples of one rank, each sample once") {
   if (!test::real_dali()) return;
   const Photographs photographs;
   std::vector<at::Tensor> of_two;
@@ -175,7 +174,7 @@ TEST_CASE("two ranks of dali_cpu see together what one sees, each sample once") 
   CHECK(std::ranges::adjacent_find(seen) == seen.end());
 }
 
-TEST_CASE("dali_cpu names a file that is cut short when its batch is due, not before") {
+TEST_CASE("dali_cpu reports a truncated file when its batch is due") {
   if (!test::real_dali()) return;
   const Photographs photographs;
   photographs.cut(1);  // in the second batch
@@ -192,7 +191,7 @@ TEST_CASE("dali_cpu names a file that is cut short when its batch is due, not be
   }
 }
 
-TEST_CASE("dali_cpu finds out which picture DALI has refused, and names it") {
+TEST_CASE("dali_cpu names the image that DALI rejected") {
   if (!test::real_dali()) return;
   const Photographs photographs;
   photographs.spoil(1);
@@ -202,7 +201,7 @@ TEST_CASE("dali_cpu finds out which picture DALI has refused, and names it") {
   CHECK_THROWS_WITH(loader->next(), Catch::Contains(photographs.file(1).string()));
 }
 
-TEST_CASE("with on_broken skip the next whole picture takes a broken one's place, and is counted") {
+TEST_CASE("with on_broken skip, dali_cpu replaces a broken image by the next one and counts it") {
   if (!test::real_dali()) return;
   const Photographs photographs;
   trainer::LoaderContext context = photographs.context();
@@ -220,7 +219,7 @@ TEST_CASE("with on_broken skip the next whole picture takes a broken one's place
   CHECK(loader->take_work().bytes == 0);
 }
 
-TEST_CASE("what dali_cpu does for an evaluation is none of the training's work") {
+TEST_CASE("work of dali_cpu for an evaluation does not count as training work") {
   if (!test::real_dali()) return;
   const Photographs photographs;
   const auto training = trainer::dali::make_dali_loader(photographs.context(), false);
@@ -234,7 +233,7 @@ TEST_CASE("what dali_cpu does for an evaluation is none of the training's work")
   CHECK(training->take_work().busy_s == 0);
 }
 
-TEST_CASE("a test set with a broken picture is an error even with on_broken skip") {
+TEST_CASE("a broken image in a test set is an error even with on_broken skip") {
   if (!test::real_dali()) return;
   const Photographs photographs;
   photographs.cut(4);
@@ -245,7 +244,7 @@ TEST_CASE("a test set with a broken picture is an error even with on_broken skip
                         Catch::EndsWith("on_broken does not apply to the test set"));
 }
 
-TEST_CASE("a batch of dali_cpu stays as it is when the loader has gone") {
+TEST_CASE("a batch of dali_cpu stays valid after its loader is destroyed") {
   if (!test::real_dali()) return;
   const Photographs photographs;
   const auto batches = dali_batches(photographs.context(), kAll);
@@ -253,7 +252,7 @@ TEST_CASE("a batch of dali_cpu stays as it is when the loader has gone") {
   CHECK(torch::equal(images_of(batches), images_of(again)));
 }
 
-TEST_CASE("a data set in memory is none of dali_cpu's") {
+TEST_CASE("dali_cpu rejects a data set in memory") {
   if (!test::real_dali()) return;
   const trainer::Dataset set{.mean = {0, 0, 0}, .deviation = {1, 1, 1}};
   CHECK_THROWS_WITH(trainer::dali::make_dali_loader({.dataset = set, .split = set.train}, false),

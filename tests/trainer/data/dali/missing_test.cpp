@@ -30,7 +30,7 @@ contract::RunSpec spec_with(const std::string& loader) {
 
 }  // namespace
 
-TEST_CASE("capabilities leave out loaders whose library is missing, and say why") {
+TEST_CASE("capabilities omit loaders with a missing library and record the reason") {
   const Named nowhere("/nowhere/libdali.so");
   const auto here = trainer::capabilities();
   CHECK_FALSE(here.has("loader", "dali_cpu"));
@@ -39,7 +39,7 @@ TEST_CASE("capabilities leave out loaders whose library is missing, and say why"
              Catch::StartsWith("no: ") && Catch::Contains("/nowhere/libdali.so"));
 }
 
-TEST_CASE("a run with dali_cpu ends before it begins where DALI is missing, with the remedy") {
+TEST_CASE("a run with dali_cpu is rejected with the remedy if DALI is missing") {
   const Named nowhere("/nowhere/libdali.so");
   try {
     trainer::require_available(spec_with("dali_cpu"), "run.json");
@@ -52,13 +52,13 @@ TEST_CASE("a run with dali_cpu ends before it begins where DALI is missing, with
   }
 }
 
-TEST_CASE("a build without GPUs has no dali_gpu, and says how to get one with them") {
+TEST_CASE("a build without GPUs rejects dali_gpu and names the build command") {
   CHECK_THROWS_WITH(trainer::require_available(spec_with("dali_gpu"), "run.json"),
                     Catch::Contains("this dlscale-train has no loader \"dali_gpu\"") &&
                         Catch::EndsWith("build with: cmake --preset cuda (docs/gpu.md)"));
 }
 
-TEST_CASE("runs with other loaders do not ask for DALI") {
+TEST_CASE("runs with other loaders do not require DALI") {
   const Named nowhere("/nowhere/libdali.so");
   CHECK_NOTHROW(trainer::require_available(spec_with("native"), "run.json"));
 }

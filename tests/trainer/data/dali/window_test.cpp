@@ -7,7 +7,7 @@ using namespace dlscale;
 using trainer::PictureRecipe;
 using trainer::dali::window_of;
 
-TEST_CASE("a random window is the part that native takes of the same sample and epoch") {
+TEST_CASE("a random window is the crop that native draws for the same sample and epoch") {
   const PictureRecipe recipe{.side = 32, .is_random = true, .random_flip = true, .seed = 7};
   bool mirrored_seen = false, straight_seen = false;
   for (int sample = 0; sample < 40; ++sample) {
@@ -23,7 +23,7 @@ TEST_CASE("a random window is the part that native takes of the same sample and 
   CHECK(straight_seen);
 }
 
-TEST_CASE("the middle is scaled as the whole picture is, and lies in what is decoded") {
+TEST_CASE("a centre crop is scaled like the whole image and lies within the decoded part") {
   const PictureRecipe recipe{.side = 224, .shorter_side = 256};
   for (const images::Size picture :
        {images::Size{400, 533}, {533, 400}, {256, 256}, {100, 300}, {2000, 3000}}) {
@@ -41,7 +41,7 @@ TEST_CASE("the middle is scaled as the whole picture is, and lies in what is dec
   }
 }
 
-TEST_CASE("of a large picture no more is decoded than the filter of the middle sees") {
+TEST_CASE("the decoded part of a large image is limited to the pixels that the centre crop needs") {
   const auto window = window_of({.side = 224, .shorter_side = 256}, {2560, 2560}, 0, 0);
   // 224 of 256 output pixels cover 2240 input pixels, and the filter of an output pixel reaches 10
   // input pixels to either side.
@@ -49,6 +49,6 @@ TEST_CASE("of a large picture no more is decoded than the filter of the middle s
   CHECK(window.decoded.height <= 2264);
 }
 
-TEST_CASE("a picture of one pixel is decoded whole") {
+TEST_CASE("an image of one pixel is decoded completely") {
   CHECK(window_of({.side = 8, .shorter_side = 9}, {1, 1}, 0, 0).decoded == images::Box{0, 0, 1, 1});
 }

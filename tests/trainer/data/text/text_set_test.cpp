@@ -46,7 +46,7 @@ std::string error_of(const std::string& kind, const test::TempDir& folder) {
 
 }  // namespace
 
-TEST_CASE("folds share the samples, each is tested in one and trained in the others") {
+TEST_CASE("a fold tests on its own share of the samples and trains on the others") {
   for (int fold = 1; fold <= 5; ++fold) {
     const auto set = trainer::make_text_set(ten_texts(), {.folds = 5, .fold = fold});
     CHECK(set.train.size() == 8);
@@ -57,7 +57,7 @@ TEST_CASE("folds share the samples, each is tested in one and trained in the oth
   }
 }
 
-TEST_CASE("files without a split of their own want folds, others may have them") {
+TEST_CASE("folds are required for files without a test set and optional for others") {
   CHECK_THROWS_WITH(
       trainer::make_text_set(ten_texts(), {.kind = "text_ag_news", .path = "/x"}),
       "text_ag_news: the files in /x are not divided into a training set and a test set; "
@@ -71,7 +71,7 @@ TEST_CASE("files without a split of their own want folds, others may have them")
   CHECK(set.train.labels == std::vector<std::uint16_t>{0, 0, 0, 0, 0});
 }
 
-TEST_CASE("texts are cut to the most tokens, in both languages") {
+TEST_CASE("texts are cut to the maximum number of tokens in both languages") {
   trainer::RawTextSet raw;
   raw.train = {.texts = {"a b c"}, .translations = {"x y"}};
   raw.test = raw.train;
@@ -82,7 +82,7 @@ TEST_CASE("texts are cut to the most tokens, in both languages") {
   CHECK(set.target_words == trainer::kSpecialTokens + 2);
 }
 
-TEST_CASE("translations that others are compared with stay whole") {
+TEST_CASE("reference translations of the test set are not cut") {
   trainer::RawTextSet raw;
   raw.train = {.texts = {"a b c"}, .translations = {"x y z"}};
   raw.test = raw.train;
@@ -92,7 +92,7 @@ TEST_CASE("translations that others are compared with stay whole") {
   CHECK(tokens(set.test.translation, 0) == Tokens{4, 5, trainer::kUnknown});
 }
 
-TEST_CASE("classes and samples are taken before the vocabulary is made") {
+TEST_CASE("classes and samples are selected before the vocabulary is built") {
   auto raw = ten_texts();
   raw.test = {.texts = {"w0", "w1", "w2"}, .labels = {0, 1, 0}};
   const auto set = trainer::make_text_set(raw, {.train_samples = 2, .first_classes = 1});
@@ -103,7 +103,7 @@ TEST_CASE("classes and samples are taken before the vocabulary is made") {
                     Catch::StartsWith("6 train samples are requested, but the data set has 5"));
 }
 
-TEST_CASE("AG News joins title and description, with doubled quotes and broken lines") {
+TEST_CASE("AG News joins title and description and reads doubled quotes and backslashes") {
   test::TempDir folder;
   test::write_text(folder / "train.csv", "\"3\",\"A \"\"b\"\"\",\"c,\\d\"\n\"1\",\"a\",\"\"\n");
   test::write_text(folder / "test.csv", "4,d,c\n");
@@ -116,14 +116,14 @@ TEST_CASE("AG News joins title and description, with doubled quotes and broken l
   CHECK_THAT(error_of("text_ag_news", folder), Catch::Contains("set dataset.folds"));
 }
 
-TEST_CASE("a byte-order mark at the beginning of a file is no part of its first row") {
+TEST_CASE("a byte-order mark at the beginning of a file is not part of its first row") {
   test::TempDir folder;
   test::write_text(folder / "test.csv", "\xef\xbb\xbf\"5\",\"a\",\"b\"\n");
   CHECK_THAT(error_of("text_ag_news", folder),
              Catch::Contains("test.csv: line 1: the class \"5\" is "));
 }
 
-TEST_CASE("a broken row of AG News is named with its line") {
+TEST_CASE("a broken row of AG News is reported with its line") {
   test::TempDir folder;
   const auto error = [&](const std::string& row) {
     test::write_text(folder / "test.csv", "\"1\",\"a\",\"b\"\n" + row + "\n");
@@ -136,7 +136,7 @@ TEST_CASE("a broken row of AG News is named with its line") {
   CHECK_THAT(error(""), Catch::Contains("line 2: 1 fields"));
 }
 
-TEST_CASE("a line of SST or TREC without its label is named") {
+TEST_CASE("a line of SST or TREC without a valid label is reported with its file") {
   test::TempDir folder;
   test::write_text(folder / "stsa.binary.train", "1 good\nbad\n");
   CHECK_THAT(error_of("text_sst", folder),
@@ -160,7 +160,7 @@ TEST_CASE("TREC is read as Latin-1") {
   CHECK(set.test.text[0][0] != trainer::kUnknown);
 }
 
-TEST_CASE("sentences and translations that differ in number name both files") {
+TEST_CASE("different numbers of sentences and translations are an error that names both files") {
   test::TempDir folder;
   test::write_samples("text_multi30k", folder.path());
   test::write_text(folder / "train.de", "eins\nzwei\n");
@@ -170,7 +170,7 @@ TEST_CASE("sentences and translations that differ in number name both files") {
           Catch::Contains("train.de has 2; each line must be the translation of the same line"));
 }
 
-TEST_CASE("a sentence without a word is named with its line") {
+TEST_CASE("a sentence without a word is reported with its line") {
   test::TempDir folder;
   for (const char* name : {"train.en", "train.de", "test_2016_flickr.en"}) {
     test::write_text(folder / name, "one\ntwo\n");
@@ -182,7 +182,7 @@ TEST_CASE("a sentence without a word is named with its line") {
   CHECK_THAT(error_of("text_multi30k", folder), Catch::Contains("train.en: line 1: the sentence"));
 }
 
-TEST_CASE("lines end in a line feed, with or without a carriage return before it") {
+TEST_CASE("lines end with a line feed, with or without a carriage return before it") {
   test::TempDir folder;
   test::write_text(folder / "stsa.binary.train", "1 good\r\n0 bad\r\n");
   test::write_text(folder / "stsa.binary.test", "1 good\n0 bad");
@@ -196,7 +196,7 @@ TEST_CASE("lines end in a line feed, with or without a carriage return before it
   CHECK_THAT(error_of("text_sst", folder), Catch::Contains("train: line 2: a carriage return"));
 }
 
-TEST_CASE("the real text files have the sizes that are known") {
+TEST_CASE("the real text files have the known sizes") {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (!data) {
     test::skip("DLSCALE_TEST_DATA does not name a folder with sst/ and others");

@@ -6,7 +6,8 @@
 using namespace dlscale;
 using Words = std::vector<std::string>;
 
-TEST_CASE("words are in lower case and between white space; some punctuation is words") {
+TEST_CASE(
+    "text is split into lower-case words at white space, and some punctuation becomes words") {
   CHECK(trainer::tokenize("Two young, White  males (outside).") ==
         Words{"two", "young", ",", "white", "males", "(", "outside", ")", "."});
   CHECK(trainer::tokenize("it's \"so\": a-b; c/d?!") ==
@@ -14,13 +15,13 @@ TEST_CASE("words are in lower case and between white space; some punctuation is 
   CHECK(trainer::tokenize(" \t\n") == Words{});
 }
 
-TEST_CASE("letters of Latin-1 have lower case as well, other characters stay") {
+TEST_CASE("Latin-1 letters become lower case, and other characters are kept") {
   CHECK(trainer::tokenize("ÄRGER Über CAFÉ") == Words{"ärger", "über", "café"});
   CHECK(trainer::tokenize("3×4 ÞØß ÷") == Words{"3×4", "þøß", "÷"});
   CHECK(trainer::tokenize("Ωμ Ж") == Words{"Ωμ", "Ж"});
 }
 
-TEST_CASE("text is UTF-8 up to its first byte that is none") {
+TEST_CASE("the UTF-8 prefix of a text ends before its first invalid byte") {
   CHECK(trainer::utf8_prefix("a€é𝄞") == std::string("a€é𝄞").size());
   CHECK(trainer::utf8_prefix("ab\xe9 d") == 2);
   CHECK(trainer::utf8_prefix("a\xc3") == 1);      // ends within a character
@@ -31,12 +32,12 @@ TEST_CASE("text is UTF-8 up to its first byte that is none") {
   CHECK(trainer::utf8_prefix("\x80") == 0);
 }
 
-TEST_CASE("Latin-1 becomes UTF-8 byte by byte") {
+TEST_CASE("Latin-1 is converted to UTF-8 byte by byte") {
   CHECK(trainer::utf8_of_latin1("caf\xe9 \xfc"
                                 "ber") == "café über");
 }
 
-TEST_CASE("the most frequent words have the first numbers, equals by their bytes") {
+TEST_CASE("words are numbered by frequency, and equally frequent words by their bytes") {
   const std::vector<Words> texts{{"b", "a", "c"}, {"c", "b"}, {"d", "c"}};
   const trainer::Vocabulary all(texts, {});
   CHECK(all.size() == trainer::kSpecialTokens + 4);
@@ -44,7 +45,7 @@ TEST_CASE("the most frequent words have the first numbers, equals by their bytes
   CHECK(all.number_of("e") == trainer::kUnknown);
 }
 
-TEST_CASE("a vocabulary has no rare words and no more words than asked") {
+TEST_CASE("a vocabulary omits rare words and has at most the requested number of words") {
   const std::vector<Words> texts{{"b", "a", "c"}, {"c", "b"}, {"d", "c"}};
   CHECK(trainer::Vocabulary(texts, {.min_count = 2}).numbers_of({"c", "b", "a"}) ==
         std::vector<std::int32_t>{4, 5, trainer::kUnknown});

@@ -33,7 +33,7 @@ Response reduced(const std::string& name, std::int64_t count) {
 
 }  // namespace
 
-TEST_CASE("a search ends on the hill's top, up or down, and at the bounds") {
+TEST_CASE("the search finds the maximum in every direction and at the bounds") {
   CHECK(climbed(8, 16) == std::vector<double>{8, 16});
   CHECK(climbed(512, 0.5) == std::vector<double>{512, 0.5});
   CHECK(climbed(128, 1) == std::vector<double>{128, 1});
@@ -41,7 +41,7 @@ TEST_CASE("a search ends on the hill's top, up or down, and at the bounds") {
   CHECK(climbed(1e-6, 1e-6) == std::vector<double>{1, 0.25});
 }
 
-TEST_CASE("a search ends when all scores are the same") {
+TEST_CASE("the search ends if all scores are equal") {
   CoordinateSearch search({{128, 1, 1024}, {1, 0.25, 64}});
   int scores = 0;
   for (; !search.done() && scores < 100; ++scores) search.tell(1);
@@ -49,7 +49,7 @@ TEST_CASE("a search ends when all scores are the same") {
   CHECK(search.point() == std::vector<double>{128, 1});
 }
 
-TEST_CASE("a score is complete when a tensor comes for the eleventh time") {
+TEST_CASE("a score is complete when a tensor arrives for the eleventh time") {
   const test::FakeClock clock;
   Autotune autotune({128, 1}, clock);
   for (int step = 0; step < 10; ++step) {
@@ -60,7 +60,7 @@ TEST_CASE("a score is complete when a tensor comes for the eleventh time") {
   CHECK(autotune.record({reduced("a", 1)}));
 }
 
-TEST_CASE("ranks tune to rank 0's best setting together, whatever they measure themselves") {
+TEST_CASE("all ranks tune to rank 0's best setting, regardless of their own measurements") {
   const auto tuned = test::on_ranks<std::vector<double>>(3, [](Communicator& rank) {
     test::FakeClock clock;
     Tuned setting{128, 1};

@@ -99,7 +99,7 @@ class Cut : public trainer::Overlay {
 
 }  // namespace
 
-TEST_CASE("every tensor becomes the mean over the ranks, fused or alone, within nodes or across") {
+TEST_CASE("every tensor becomes the mean over the ranks, fused or alone, within or across nodes") {
   for (const int ranks : {1, 2, 3, 4}) {
     for (const int variant : {0, 1, 2}) {
       Options options = with_threshold(variant == 1 ? 0 : 128);
@@ -128,7 +128,7 @@ TEST_CASE("every tensor becomes the mean over the ranks, fused or alone, within 
   }
 }
 
-TEST_CASE("without fusion there is a reduction a tensor; in one long cycle there is one for all") {
+TEST_CASE("without fusion each tensor is reduced alone, and one long cycle reduces all together") {
   for (const Counters& counters : counters_of(with_threshold(0), 3, 4)) {
     CHECK(counters.tensors == 24);
     CHECK(counters.reductions == 24);
@@ -143,7 +143,7 @@ TEST_CASE("without fusion there is a reduction a tensor; in one long cycle there
   }
 }
 
-TEST_CASE("an idle loop exchanges one word a cycle, and cycles are as rare as they are long") {
+TEST_CASE("an idle loop exchanges one word per cycle and keeps to its cycle time") {
   const auto idle = [](double cycle_time_ms) {
     return test::on_ranks<Counters>(2, [&](Communicator& rank) {
       BackgroundLoop loop(rank, kClock, with_threshold(128, cycle_time_ms), no_warning);
@@ -165,7 +165,7 @@ TEST_CASE("an idle loop exchanges one word a cycle, and cycles are as rare as th
   }
 }
 
-TEST_CASE("a name that is in flight is refused, and the tensor in flight is reduced") {
+TEST_CASE("a name that is in flight is rejected, and the tensor in flight is reduced") {
   const auto errors = test::on_ranks<std::string>(2, [](Communicator& rank) {
     BackgroundLoop loop(rank, kClock, with_threshold(128), no_warning);
     Tensors tensors(1, 3, rank.rank());
@@ -184,7 +184,7 @@ TEST_CASE("a name that is in flight is refused, and the tensor in flight is redu
   CHECK(errors[0] == "horovod: \"t0\" was submitted again before it was reduced");
 }
 
-TEST_CASE("tensors that have no mean or not the elements of their shape are refused") {
+TEST_CASE("tensors without a mean or with a wrong number of elements are rejected") {
   const auto alone = test::on_ranks<std::string>(1, [](Communicator& rank) {
     BackgroundLoop loop(rank, kClock, {}, no_warning);
     std::int64_t numbers[2] = {1, 2};
@@ -197,7 +197,7 @@ TEST_CASE("tensors that have no mean or not the elements of their shape are refu
         "has 2 elements, which does not match float64 [3]");
 }
 
-TEST_CASE("ranks that disagree on a shape all get the error, and go on with other tensors") {
+TEST_CASE("ranks that disagree on a shape all get an error and continue with other tensors") {
   const auto errors = test::on_ranks<std::string>(3, [](Communicator& rank) {
     BackgroundLoop loop(rank, kClock, with_threshold(128), no_warning);
     Tensors tensors(2, 6, rank.rank());
@@ -214,7 +214,7 @@ TEST_CASE("ranks that disagree on a shape all get the error, and go on with othe
   }
 }
 
-TEST_CASE("when a rank ends, tensors that wait for it and later ones fail with an error") {
+TEST_CASE("after a rank has ended, pending and later tensors fail with an error") {
   const auto errors = test::on_ranks<std::string>(3, [](Communicator& rank) {
     auto loop = std::make_unique<BackgroundLoop>(rank, kClock, with_threshold(128), no_warning);
     Tensors tensors(2, 3, rank.rank());
@@ -233,7 +233,7 @@ TEST_CASE("when a rank ends, tensors that wait for it and later ones fail with a
   }
 }
 
-TEST_CASE("a transport that breaks fails what waits, with its own error, and other ranks in turn") {
+TEST_CASE("a broken transport fails pending tensors with its error, and then the other ranks") {
   const auto errors = test::on_ranks<std::string>(2, [](Communicator& rank) {
     Cut cut(rank);
     Communicator& transport = rank.rank() == 1 ? cut : rank;
@@ -273,7 +273,7 @@ TEST_CASE("200 random orders of submission give equal means without a deadlock")
   for (const std::string& trouble : found) CHECK(trouble.empty());
 }
 
-TEST_CASE("while settings are tuned, ranks reduce the same tensors together") {
+TEST_CASE("ranks reduce the same tensors together while settings are tuned") {
   Options options = with_threshold(128, 0.25);
   options.autotune = true;
   const std::vector<Counters> counters = counters_of(options, 2, 250);
@@ -281,7 +281,7 @@ TEST_CASE("while settings are tuned, ranks reduce the same tensors together") {
   CHECK(counters[0].reductions == counters[1].reductions);
 }
 
-TEST_CASE("rank 0 tells the settings that tuning ends with") {
+TEST_CASE("rank 0 reports the settings at the end of tuning") {
   Options options = with_threshold(128, 0.25);
   options.autotune = true;
   std::vector<std::string> told;  // written by one thread
@@ -291,7 +291,7 @@ TEST_CASE("rank 0 tells the settings that tuning ends with") {
                           Catch::Contains(", cycle_time_ms = "));
 }
 
-TEST_CASE("the timeline follows fused tensors through the buffer") {
+TEST_CASE("the timeline shows fused tensors in the fusion buffer") {
   const test::TempDir folder;
   Options options = with_threshold(128, 20);
   options.timeline = folder.path() / "timeline.json";
@@ -331,7 +331,7 @@ class Late : public trainer::Fence {
 
 }  // namespace
 
-TEST_CASE("what is submitted before it is there is waited for, as the timeline shows") {
+TEST_CASE("a tensor is reduced after its data is available, and the timeline shows the wait") {
   const test::TempDir folder;
   const auto sums = test::on_ranks<double>(2, [&](Communicator& rank) {
     Options options = with_threshold(128);

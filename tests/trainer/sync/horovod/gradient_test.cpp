@@ -27,7 +27,7 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
 
 }  // namespace
 
-TEST_CASE("2, 3 and 4 ranks train as one on the concatenated batch, in every variant") {
+TEST_CASE("2, 3 and 4 ranks train like one rank on the concatenated batch, in every variant") {
   for (const int ranks : {2, 3, 4}) {
     for (const int variant : {0, 1, 2, 3}) {
       test::Training training;
@@ -42,7 +42,7 @@ TEST_CASE("2, 3 and 4 ranks train as one on the concatenated batch, in every var
   }
 }
 
-TEST_CASE("with compression training stays near, and ranks stay equal") {
+TEST_CASE("with compression the result stays close, and ranks stay equal") {
   test::Training training;
   training.options.compression = "fp16";
   const auto found = trained(training, 3);
@@ -52,17 +52,17 @@ TEST_CASE("with compression training stays near, and ranks stay equal") {
   CHECK(found[1] == found[0]);
 }
 
-TEST_CASE("micro-batches add up on their rank and are exchanged with the last") {
+TEST_CASE("micro-batches are added up on their rank and exchanged with the last one") {
   for (const int ranks : {2, 3}) {
     CHECK_NOTHROW(trainer::run_as_threads(ranks, test::check_accumulation));
   }
 }
 
-TEST_CASE("a parameter that only one rank has used is reduced with zeros from the others") {
+TEST_CASE("a parameter that only one rank uses is reduced with zeros from the others") {
   CHECK_NOTHROW(trainer::run_as_threads(3, test::check_unused_on_others));
 }
 
-TEST_CASE("fp16 and bf16 travel with their own precision, gradients keep theirs") {
+TEST_CASE("compression sends fp16 or bf16 values, and gradients keep their own precision") {
   for (const auto& [name, error] : {std::pair{"fp16", 2e-3}, {"bf16", 2e-2}}) {
     CHECK_NOTHROW(trainer::run_as_threads(
         3, [&](Communicator& rank) { test::check_compression(rank, name, error); }));

@@ -43,7 +43,7 @@ void check_sums(const NodeOfRank& nodes, int count) {
 
 }  // namespace
 
-TEST_CASE("ranks are counted on their nodes, in whatever order nodes come") {
+TEST_CASE("ranks are counted on their nodes, in any order of nodes") {
   const NodeOfRank round_robin{0, 1, 0, 1};
   CHECK(ranks_beside(round_robin, 1) == 2);
   CHECK(local_rank(round_robin, 1) == 0);
@@ -59,7 +59,7 @@ TEST_CASE("threads of one machine are on one node") {
   }
 }
 
-TEST_CASE("sums in parts are those over all ranks, whatever the nodes and the remainder") {
+TEST_CASE("hierarchical sums equal sums over all ranks, for any nodes and any remainder") {
   for (const NodeOfRank& nodes : std::vector<NodeOfRank>{{0},
                                                          {0, 0},
                                                          {0, 1},
@@ -73,7 +73,7 @@ TEST_CASE("sums in parts are those over all ranks, whatever the nodes and the re
   }
 }
 
-TEST_CASE("every floating type is scaled, in place or from elsewhere") {
+TEST_CASE("every floating-point type is scaled, in place or from another array") {
   const auto scaled = [](auto type, ElementType element) {
     using T = decltype(type);
     std::vector<T> from;

@@ -16,7 +16,7 @@ const Request kWeight{"weight", ElementType::float32, {64, 3}, 0.5};
 
 }  // namespace
 
-TEST_CASE("requests and responses arrive as they were sent") {
+TEST_CASE("requests and responses are unpacked as they were packed") {
   const RequestList sent{{kWeight, {"scalar", ElementType::bfloat16, {}, 0}}, true};
   const RequestList got = unpack_requests(pack(sent));
   REQUIRE(got.requests.size() == 2);
@@ -37,7 +37,7 @@ TEST_CASE("requests and responses arrive as they were sent") {
   CHECK_FALSE(answer.shut_down);
 }
 
-TEST_CASE("a message that ends too early is an error, wherever it ends") {
+TEST_CASE("a message that is cut short at any byte is an error") {
   const Bytes whole = pack(RequestList{{kWeight}, false});
   for (std::size_t length = 0; length < whole.size(); ++length) {
     const Bytes part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
@@ -46,7 +46,7 @@ TEST_CASE("a message that ends too early is an error, wherever it ends") {
   }
 }
 
-TEST_CASE("a tensor is ready when the last rank has it, and leaves the table") {
+TEST_CASE("a tensor is ready when the last rank has submitted it, and then leaves the table") {
   MessageTable table(3);
   for (const char* name : {"first", "second"}) {
     table.add(0, test::requests({name})[0], 0);
@@ -60,7 +60,7 @@ TEST_CASE("a tensor is ready when the last rank has it, and leaves the table") {
   CHECK(table.stalled(0, 100).empty());
 }
 
-TEST_CASE("ranks that differ in shape or type get an error that names tensor and ranks") {
+TEST_CASE("different shapes or types are an error that names the tensor and the ranks") {
   MessageTable table(3);
   table.add(0, kWeight, 0);
   table.add(1, kWeight, 0);
@@ -76,7 +76,7 @@ TEST_CASE("ranks that differ in shape or type get an error that names tensor and
         "[64, 3]");
 }
 
-TEST_CASE("a stall is told once in its time, with the tensors and the missing ranks") {
+TEST_CASE("a stall is reported once per interval, with the tensors and the missing ranks") {
   MessageTable table(3);
   StallCheck check(60);
   table.add(1, {"b", ElementType::float32, {1}, 20}, 100);  // submitted at 80 s

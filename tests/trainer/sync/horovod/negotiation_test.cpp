@@ -50,7 +50,7 @@ void check_all(const std::vector<Result>& found, const Result& expected) {
 
 }  // namespace
 
-TEST_CASE("ranks that submit in different orders get the same groups, fresh and cached") {
+TEST_CASE("ranks that submit in different orders get the same groups, uncached and cached") {
   for (const int ranks : {1, 2, 3, 4}) {
     const auto found = test::on_ranks<std::vector<Groups>>(ranks, [](Communicator& rank) {
       Side side(rank, {32, 1024, 60});
@@ -69,7 +69,7 @@ TEST_CASE("ranks that submit in different orders get the same groups, fresh and 
   }
 }
 
-TEST_CASE("a tensor that one rank lacks waits, and is reduced in the cycle that rank has it") {
+TEST_CASE("a tensor that one rank lacks waits until that rank submits it") {
   const auto late_by = [](bool cached) {
     return test::on_ranks<Groups>(3, [cached](Communicator& rank) {
       Side side(rank);
@@ -87,7 +87,7 @@ TEST_CASE("a tensor that one rank lacks waits, and is reduced in the cycle that 
   check_all(late_by(true), Groups{{"b"}, {"and then"}, {"a"}});
 }
 
-TEST_CASE("a stalled tensor is named with the ranks that are missing, cached or not") {
+TEST_CASE("a stalled tensor is reported with the missing ranks, cached or not") {
   for (const bool cached : {false, true}) {
     const auto warnings = test::on_ranks<Names>(3, [cached](Communicator& rank) {
       Side side(rank);
@@ -112,7 +112,7 @@ TEST_CASE("a stalled tensor is named with the ranks that are missing, cached or 
   }
 }
 
-TEST_CASE("with threshold 0 each tensor is a reduction; without limit there is one for each type") {
+TEST_CASE("with threshold 0 each tensor is reduced alone, and without limit each type at once") {
   const auto groups_with = [](std::int64_t threshold) {
     return test::on_ranks<Groups>(2, [threshold](Communicator& rank) {
       Side side(rank, {threshold, 1024, 60});
@@ -127,7 +127,7 @@ TEST_CASE("with threshold 0 each tensor is a reduction; without limit there is o
   check_all(groups_with(kUnlimited), Groups{{"a", "b"}, {"d", "c"}});
 }
 
-TEST_CASE("what was negotiated once takes a word for each 64 tensors, no request any more") {
+TEST_CASE("cached tensors need one word per 64 tensors and no request") {
   Names names;
   for (int i = 0; i < 126; ++i) names.push_back("layer" + std::to_string(i));
   const auto bytes = test::on_ranks<std::vector<std::int64_t>>(3, [&](Communicator& rank) {
@@ -145,7 +145,7 @@ TEST_CASE("what was negotiated once takes a word for each 64 tensors, no request
   }
 }
 
-TEST_CASE("a cycle in which nothing is submitted takes one word; without cache it asks rank 0") {
+TEST_CASE("a cycle without tensors takes one word, and without cache it asks rank 0") {
   const auto bytes = test::on_ranks<std::int64_t>(2, [](Communicator& rank) {
     Side side(rank);
     const std::int64_t first = side.bytes_of_cycle();
@@ -161,7 +161,7 @@ TEST_CASE("a cycle in which nothing is submitted takes one word; without cache i
   check_all<std::int64_t>(slow, 10);
 }
 
-TEST_CASE("a tensor whose shape changes on all ranks is negotiated anew and cached again") {
+TEST_CASE("a tensor whose shape changes on all ranks is negotiated again and cached again") {
   const auto slow = test::on_ranks<std::vector<std::int64_t>>(3, [](Communicator& rank) {
     Side side(rank);
     for (int i = 0; i < 2; ++i) side.cycle(requests({"a", "b"}));
@@ -179,7 +179,8 @@ TEST_CASE("a tensor whose shape changes on all ranks is negotiated anew and cach
   check_all(slow, {9, 9, 2, 1});
 }
 
-TEST_CASE("a shape or type that changes on one rank is an error on all, and others are reduced") {
+TEST_CASE(
+    "a shape or type that changes on one rank is an error on all ranks for that tensor only") {
   for (const bool cached : {false, true}) {
     for (const bool other_type : {false, true}) {
       const auto found = test::on_ranks<Names>(3, [&](Communicator& rank) {
@@ -205,7 +206,7 @@ TEST_CASE("a shape or type that changes on one rank is an error on all, and othe
   }
 }
 
-TEST_CASE("a cache that is too small for the model costs the slow way, never a result") {
+TEST_CASE("a cache that is too small for the model is slower but reduces every tensor") {
   const auto found = test::on_ranks<std::int64_t>(3, [](Communicator& rank) {
     Side side(rank, {kUnlimited, 2, 60});
     std::size_t reduced = 0;
@@ -217,7 +218,7 @@ TEST_CASE("a cache that is too small for the model costs the slow way, never a r
   check_all<std::int64_t>(found, 5);
 }
 
-TEST_CASE("a rank that shuts down is heard by all in the same cycle, with and without cache") {
+TEST_CASE("all ranks receive a shutdown in the same cycle, with and without cache") {
   for (const int capacity : {1024, 0}) {
     const auto heard = test::on_ranks<int>(3, [&](Communicator& rank) {
       Side side(rank, {kUnlimited, capacity, 60});

@@ -26,7 +26,7 @@ Lookup find(const ResponseCache& cache, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("a cached tensor is a hit; with another shape or type it is invalid") {
+TEST_CASE("a cached tensor is a hit, and invalid with another shape or type") {
   const ResponseCache cache = cache_of(8, {"a", "b"});
   CHECK(find(cache, "a") == Lookup::hit);
   CHECK(find(cache, "c") == Lookup::miss);
@@ -37,7 +37,7 @@ TEST_CASE("a cached tensor is a hit; with another shape or type it is invalid") 
   CHECK(cache.bit_of("b") == 1);
 }
 
-TEST_CASE("a full cache forgets the tensor that was used longest ago") {
+TEST_CASE("a full cache evicts the least recently used tensor") {
   ResponseCache cache = cache_of(3, {"a", "b", "c"});
   const Response used = cache.use(0);
   CHECK(used.names == std::vector<std::string>{"a"});
@@ -49,7 +49,7 @@ TEST_CASE("a full cache forgets the tensor that was used longest ago") {
   CHECK(find(cache, "a") == Lookup::hit);
 }
 
-TEST_CASE("bits above an erased one fall by one") {
+TEST_CASE("bits above an erased bit move down by one") {
   ResponseCache cache = cache_of(8, {"a", "b", "c"});
   cache.erase(1);
   CHECK(find(cache, "b") == Lookup::miss);
@@ -65,7 +65,7 @@ TEST_CASE("a cache without capacity stays empty") {
   CHECK(find(cache, "a") == Lookup::miss);
 }
 
-TEST_CASE("a vote finds the bits that all ranks set, over words") {
+TEST_CASE("a vote finds the bits that all ranks have set, across words") {
   for (const int ranks : {1, 2, 3, 4}) {
     const auto hits = test::on_ranks<Bits>(ranks, [](Communicator& rank) {
       CacheVote vote(200);
@@ -82,7 +82,8 @@ TEST_CASE("a vote finds the bits that all ranks set, over words") {
   }
 }
 
-TEST_CASE("one rank's flags reach all, and only an invalid bit costs a second exchange") {
+TEST_CASE(
+    "the flags of one rank reach all ranks, and only an invalid bit needs a second exchange") {
   struct Heard {
     bool uncached, shut_down;
     Bits invalid;
@@ -109,7 +110,7 @@ TEST_CASE("one rank's flags reach all, and only an invalid bit costs a second ex
   }
 }
 
-TEST_CASE("only integers have bits to reduce") {
+TEST_CASE("bit_and is rejected for floating-point numbers") {
   float number = 1;
   const auto alone = trainer::make_single();
   CHECK_THROWS_WITH(

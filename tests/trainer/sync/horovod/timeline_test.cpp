@@ -11,7 +11,7 @@
 using namespace dlscale;
 using trainer::horovod::Timeline;
 
-TEST_CASE("a trace has a row for each tensor, with Horovod's names, in microseconds") {
+TEST_CASE("a trace has a row for each tensor, Horovod's names and times in microseconds") {
   const test::TempDir folder;
   const auto path = folder.path() / "timeline.json";
   test::FakeClock clock;
@@ -43,7 +43,7 @@ TEST_CASE("a trace has a row for each tensor, with Horovod's names, in microseco
 )");
 }
 
-TEST_CASE("a trace that cannot be written is refused at once") {
+TEST_CASE("a trace that cannot be written is an error at the start") {
   const test::FakeClock clock;
   CHECK_THROWS_WITH(Timeline("/nowhere/at/all.json", clock),
                     "/nowhere/at/all.json: cannot be written");
