@@ -23,7 +23,7 @@ std::vector<Texts> rows_of(CsvReader reader) {
   return rows;
 }
 
-/// Reads one line in which quotation marks may be anywhere. Second: whether one is left open.
+/// Returns the cells of a line that may have quotation marks anywhere, and whether a quote is open.
 std::pair<Texts, bool> line_of(std::string_view line, char separator = ',') {
   CsvReader reader(line, "", CsvQuotes::anywhere);
   reader.set_separator(separator);
@@ -35,7 +35,7 @@ std::pair<Texts, bool> line_of(std::string_view line, char separator = ',') {
 
 }  // namespace
 
-TEST_CASE("the character that a heading has most of outside of quotes separates its cells") {
+TEST_CASE("the separator is the most frequent candidate outside quotes in the header") {
   CHECK(csv_separator_of("gpus,img_per_s") == ',');
   CHECK(csv_separator_of("gpus;img_per_s") == ';');
   CHECK(csv_separator_of("gpus\timg_per_s") == '\t');
@@ -43,7 +43,7 @@ TEST_CASE("the character that a heading has most of outside of quotes separates 
   CHECK(csv_separator_of("gpus") == ',');
 }
 
-TEST_CASE("rows are read with either line end, with or without a last one") {
+TEST_CASE("rows are read with both kinds of line end, with or without a final line end") {
   CHECK(rows_of(CsvReader("a, b ,\r\n\n1,2,3")) ==
         std::vector<Texts>{{"a", "b", ""}, {"1", "2", "3"}});
   CHECK(rows_of(CsvReader("\xEF\xBB\xBFx;y\n1,5;2\n")) ==
@@ -56,7 +56,7 @@ TEST_CASE("quoted cells hold separators, quotes, blanks and line ends") {
         std::vector<Texts>{{"a,b", " c \"d\"\n", "e\"f"}});
 }
 
-TEST_CASE("cells know their line and column, behind line ends in quotes too") {
+TEST_CASE("cells record their line and column, also after line ends in quotes") {
   CsvReader reader("a,bc\r\n\"1\n2\",3\n", "t.csv");
   CHECK(reader.row()[1].place.column == 3);
   CHECK(reader.skip_line_end());
@@ -68,7 +68,7 @@ TEST_CASE("cells know their line and column, behind line ends in quotes too") {
   CHECK(row[1].place.column == 4);
 }
 
-TEST_CASE("quotes that are not around a cell are errors with their place") {
+TEST_CASE("an unclosed or misplaced quote is an error with its location") {
   CsvReader open("a,\"b\nc", "t.csv");
   CHECK_THROWS_WITH(open.row(), "t.csv:1:3: the quote that begins here is not closed");
   for (const auto& [separator, name] :
@@ -91,7 +91,7 @@ TEST_CASE("a line is read as a whole, and the reader can go back to its beginnin
   CHECK(reader.row().size() == 2);
 }
 
-TEST_CASE("where quotation marks may be anywhere, a row ends with its line") {
+TEST_CASE("with quotation marks allowed anywhere, a row ends with its line") {
   CHECK(line_of("a\"b,c\"d, \t\" e \" ,\"\"\"\"") == std::pair{Texts{"ab,cd", "e", "\""}, false});
   CHECK(line_of("a;b,c", ';') == std::pair{Texts{"a", "b,c"}, false});
   CHECK(line_of("a,\"b,c") == std::pair{Texts{"a", "b,c"}, true});

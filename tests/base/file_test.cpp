@@ -28,7 +28,7 @@ std::size_t files_in(const std::filesystem::path& folder) {
 
 }  // namespace
 
-TEST_CASE("what was written atomically is read back") {
+TEST_CASE("an atomically written file is read back unchanged") {
   const test::TempDir dir;
   const std::string content("a\0b\n", 4);
   write_file_atomically(dir / "f", content);
@@ -36,7 +36,7 @@ TEST_CASE("what was written atomically is read back") {
   CHECK(files_in(dir.path()) == 1);
 }
 
-TEST_CASE("a file with the same content is left alone") {
+TEST_CASE("a file with the same content is not written again") {
   const test::TempDir dir;
   CHECK(write_file_if_changed(dir / "f", "one"));
   const auto before = std::filesystem::last_write_time(dir / "f");
@@ -46,13 +46,13 @@ TEST_CASE("a file with the same content is left alone") {
   CHECK(read_file(dir / "f") == "two");
 }
 
-TEST_CASE("reading names the path and the system's reason") {
+TEST_CASE("a read error contains the path and the reason of the system") {
   const test::TempDir dir;
   CHECK_THROWS_WITH(read_file(dir / "none"), Contains("none: No such file"));
   CHECK_THROWS_WITH(read_file(dir.path()), Contains("Is a directory"));
 }
 
-TEST_CASE("a text of more than 64 MiB, or without an end, is refused; a pipe is read") {
+TEST_CASE("a text above 64 MiB or without end is rejected, and a pipe is read") {
   CHECK_THROWS_WITH(base::read_text_file("/dev/zero"),
                     "cannot read /dev/zero: the file is larger than 64 MiB");
   test::TempDir dir;
@@ -66,7 +66,7 @@ TEST_CASE("a text of more than 64 MiB, or without an end, is refused; a pipe is 
   writer.join();
 }
 
-TEST_CASE("parts of files are removed when nobody writes them any more, as far as is known here") {
+TEST_CASE("partial files are removed if their writer on this host has ended") {
   test::TempDir dir;
   const pid_t child = ::fork();
   if (child == 0) ::_exit(0);
@@ -85,7 +85,7 @@ TEST_CASE("parts of files are removed when nobody writes them any more, as far a
   base::remove_left_parts(dir / "nowhere");
 }
 
-TEST_CASE("a file that grows is there under its name when it takes it, and else leaves nothing") {
+TEST_CASE("a PartFile gets its name when it is complete and is otherwise removed") {
   test::TempDir dir;
   {
     base::PartFile lost(dir / "lost");
@@ -111,7 +111,7 @@ TEST_CASE("writing into a missing folder fails and leaves nothing") {
   CHECK(files_in(dir.path()) == 0);
 }
 
-TEST_CASE("a write that does not fit keeps the old content and no part of the new") {
+TEST_CASE("a write above the file size limit keeps the old content") {
   const test::TempDir dir;
   write_file_atomically(dir / "f", "old");
   struct rlimit before {};
@@ -126,7 +126,7 @@ TEST_CASE("a write that does not fit keeps the old content and no part of the ne
   CHECK(files_in(dir.path()) == 1);
 }
 
-TEST_CASE("a folder below a file cannot be made and the message says so") {
+TEST_CASE("creating a folder below a file is reported as an error") {
   const test::TempDir dir;
   write_file_atomically(dir / "f", "x");
   CHECK_THROWS_WITH(make_directories(dir / "f/sub"), StartsWith("cannot make folder"));
@@ -143,14 +143,14 @@ TEST_CASE("lines are appended whole and in order") {
   CHECK(read_file(dir / "log") == "one\ntwo\nthree\n");
 }
 
-TEST_CASE("appending after a killed writer's half line starts a new line") {
+TEST_CASE("appending after the incomplete line of a killed writer starts a new line") {
   const test::TempDir dir;
   std::ofstream(dir / "log") << "one\nhal";
   LineAppender(dir / "log").append("two");
   CHECK(read_file(dir / "log") == "one\nhal\ntwo\n");
 }
 
-TEST_CASE("a folder tells files that hold a content from those that do not") {
+TEST_CASE("a folder reports whether a file holds exactly the given content") {
   const test::TempDir dir;
   const Folder folder(dir.path());
   folder.write("f", "one");
@@ -196,7 +196,7 @@ TEST_CASE("a folder's file is replaced in one step and can be made executable") 
   CHECK(files_in(dir.path()) == 1);
 }
 
-TEST_CASE("a folder that cannot take a file says so with its path") {
+TEST_CASE("a failed write into a folder is reported with the path") {
   const test::TempDir dir;
   const Folder folder(dir.path());
   const std::string path = dir.path().string();
@@ -208,7 +208,7 @@ TEST_CASE("a folder that cannot take a file says so with its path") {
   CHECK_FALSE(Folder(dir / "f").exists());
 }
 
-TEST_CASE("a file made of pieces is compared and written like one made of a text") {
+TEST_CASE("a file in pieces is compared and written like a file from one text") {
   const test::TempDir dir;
   const auto pieces = [](int count) {
     return [count](const auto& take) {

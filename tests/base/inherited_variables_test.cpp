@@ -16,7 +16,7 @@ bool has(const std::vector<std::string_view>& patterns, const std::string& name)
 
 }  // namespace
 
-TEST_CASE("a pattern is a name, or the beginning of names and a star") {
+TEST_CASE("a pattern is a name or a prefix followed by a star") {
   CHECK(base::matches_variable("SLURM_GPUS", "SLURM_GPUS"));
   CHECK_FALSE(base::matches_variable("SLURM_GPUS", "SLURM_GPUS_ON_NODE"));
   CHECK(base::matches_variable("SBATCH_*", "SBATCH_ACCOUNT"));
@@ -83,7 +83,7 @@ TEST_CASE("options of commands, outer jobs and outer launchers are removed on ev
   }
 }
 
-TEST_CASE("what finds the cluster, installations and settings of libraries pass") {
+TEST_CASE("variables for cluster access, installations and library settings are kept") {
   for (const char* name : {"SLURM_CONF",
                            "SLURM_CONF_SERVER",
                            "SLURM_CLUSTERS",
@@ -110,18 +110,18 @@ TEST_CASE("what finds the cluster, installations and settings of libraries pass"
   }
 }
 
-TEST_CASE("a variable that the site keeps passes, and no other with it") {
+TEST_CASE("only the exact variables that the site keeps are kept") {
   CHECK_FALSE(base::is_removed_variable("SBATCH_ACCOUNT", "slurm", {"SBATCH_ACCOUNT"}));
   CHECK(base::is_removed_variable("SBATCH_ACCOUNT_2", "slurm", {"SBATCH_ACCOUNT"}));
 }
 
-TEST_CASE("the GPUs of an outer job are those of jobs on this machine, and of no batch system's") {
+TEST_CASE("GPU visibility variables are kept for local jobs and removed for batch jobs") {
   CHECK_FALSE(base::is_removed_variable("CUDA_VISIBLE_DEVICES", "local", {}));
   CHECK(base::is_removed_variable("CUDA_VISIBLE_DEVICES", "slurm", {}));
   CHECK(base::is_removed_variable("ROCR_VISIBLE_DEVICES", "oar", {}));
 }
 
-TEST_CASE("a script of SLURM leaves what SLURM sets and unsets srun's other options") {
+TEST_CASE("a SLURM script keeps variables that SLURM sets and unsets other srun options") {
   const auto script = base::script_variables("slurm", {}, {});
   for (const char* own :
        {"SLURM_JOB_ID", "SLURM_NTASKS", "SLURM_NTASKS_PER_NODE", "SLURM_NNODES",
@@ -140,14 +140,14 @@ TEST_CASE("a script of SLURM leaves what SLURM sets and unsets srun's other opti
   }
 }
 
-TEST_CASE("a script leaves what its own directives and its site name") {
+TEST_CASE("a script keeps variables named by its directives or its site") {
   const auto script = base::script_variables("slurm", {"SLURM_GPUS_PER_NODE"}, {"SBATCH_ACCOUNT"});
   CHECK_FALSE(has(script.unset, "SLURM_GPUS_PER_NODE"));
   CHECK(has(script.kept, "SBATCH_ACCOUNT"));
   CHECK(has(script.kept, "SLURM_CONF"));
 }
 
-TEST_CASE("a script unsets the job of another batch system, and not that of its own") {
+TEST_CASE("a script unsets job variables of other batch systems but not of its own") {
   CHECK(has(base::script_variables("oar", {}, {}).unset, "SLURM_JOB_ID"));
   CHECK_FALSE(has(base::script_variables("oar", {}, {}).unset, "OAR_JOB_ID"));
   const auto local = base::script_variables("local", {}, {});

@@ -11,7 +11,7 @@
 
 using namespace dlscale::base;
 
-TEST_CASE("each index is worked on once, however large chunks are") {
+TEST_CASE("each index is processed once for every chunk size") {
   for (const std::size_t chunk : {0, 1, 7, 1000}) {
     std::vector<std::atomic<int>> calls(100);
     parallel_for(calls.size(), [&](std::size_t i) { ++calls[i]; }, {.chunk = chunk});
@@ -19,11 +19,11 @@ TEST_CASE("each index is worked on once, however large chunks are") {
   }
 }
 
-TEST_CASE("a loop over nothing calls nothing") {
+TEST_CASE("an empty range makes no calls") {
   parallel_for(0, [](std::size_t) { FAIL(); });
 }
 
-TEST_CASE("chunks cover the range, the last one what is left") {
+TEST_CASE("chunks cover the range, and the last chunk holds the remainder") {
   std::atomic<std::size_t> sum = 0, shortest = 100;
   const auto work = [&](std::size_t begin, std::size_t end) {
     CHECK(begin % 10 == 0);
@@ -35,7 +35,7 @@ TEST_CASE("chunks cover the range, the last one what is left") {
   CHECK(shortest == 5);
 }
 
-TEST_CASE("one thread is the calling one") {
+TEST_CASE("a single thread is the calling thread") {
   std::set<std::thread::id> ids;
   parallel_for(10, [&](std::size_t) { ids.insert(std::this_thread::get_id()); },
                {.most_threads = 1});

@@ -21,13 +21,13 @@ const std::vector<std::string> kModels{"resnet50", "vgg16", "cnn"};
 
 }  // namespace
 
-TEST_CASE("the nearest name is the one that was meant") {
+TEST_CASE("the nearest name corrects a typing error") {
   CHECK(nearest("vgg61", kModels) == "vgg16");
   CHECK(nearest("resnt50", kModels) == "resnet50");
   CHECK(nearest("cn", kModels) == "cnn");
 }
 
-TEST_CASE("a name far from all has no nearest") {
+TEST_CASE("a name unlike all known names has no nearest name") {
   CHECK(nearest("transformer", kModels).empty());
   CHECK(nearest("", {}).empty());
 }
@@ -36,7 +36,7 @@ TEST_CASE("a name is found in its table") {
   CHECK(find(kTable, "number", "two").value == 2);
 }
 
-TEST_CASE("an unknown name is answered with the nearest and the list") {
+TEST_CASE("an unknown name is reported with the nearest name and the list of names") {
   CHECK_THROWS_WITH(find(kTable, "number", "tow"),
                     "unknown number \"tow\"; did you mean \"two\"? (known: one, two)");
   CHECK_THROWS_WITH(find(kTable, "number", "seventeen"),

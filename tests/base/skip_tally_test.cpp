@@ -19,7 +19,7 @@ TEST_CASE("skips are counted by reason, and the first of each reason is the exam
         "Skipped 2 classes: has no folder; example: dog\n");
 }
 
-TEST_CASE("skips of one kind share a reason, those of another noun do not") {
+TEST_CASE("skips with the same noun and general reason are counted together") {
   base::SkipTally tally;
   for (const char* why : {"has 2 of 3 columns", "has 1 of 3 columns"}) {
     tally.add({"line", why, "a.csv", 1, base::general_reason(why)});
@@ -30,7 +30,7 @@ TEST_CASE("skips of one kind share a reason, those of another noun do not") {
         "Skipped 1 row: has 1 of 3 columns; example: b.csv\n");
 }
 
-TEST_CASE("skips that are found in any order have the smallest example") {
+TEST_CASE("the smallest example is kept for skips found in any order") {
   base::SkipTally tally(base::SkipTally::Example::smallest);
   for (const char* file : {"c", "a", "b"}) tally.add({"file", "is hidden", file});
   CHECK(base::describe_skipped(tally) == "Skipped 3 files: is hidden; example: a\n");

@@ -5,7 +5,7 @@
 
 using namespace dlscale::base;
 
-TEST_CASE("numbers stand right, words left") {
+TEST_CASE("numbers are right-aligned and words are left-aligned") {
   CHECK(print_table({"model", "gpus"}, {{"cnn", "4"}, {"resnet50", "128"}}) ==
         "model     gpus\n"
         "--------  ----\n"
@@ -13,7 +13,7 @@ TEST_CASE("numbers stand right, words left") {
         "resnet50   128\n");
 }
 
-TEST_CASE("a missing value does not turn a column of numbers into words") {
+TEST_CASE("a column of numbers with a missing value stays right-aligned") {
   CHECK(print_table({"x"}, {{"1.5"}, {"-"}, {"-3"}}) == "  x\n---\n1.5\n  -\n -3\n");
 }
 
@@ -22,6 +22,6 @@ TEST_CASE("width counts characters, not bytes") {
   CHECK(print_table({"a", "b"}, {{"µ", "x"}}) == "a  b\n-  -\nµ  x\n");
 }
 
-TEST_CASE("a table without rows is its header") {
+TEST_CASE("a table without rows prints its header") {
   CHECK(print_table({"a"}, {}) == "a\n-\n");
 }

@@ -7,7 +7,7 @@ using namespace dlscale::base;
 
 using Views = std::vector<std::string_view>;
 
-TEST_CASE("a text has one part more than separators") {
+TEST_CASE("a split text has one part more than separators") {
   CHECK(split("a,,b,", ',') == Views{"a", "", "b", ""});
   CHECK(split("", ',') == Views{""});
   CHECK(split("a||b|c", "||") == Views{"a", "b|c"});
@@ -20,17 +20,17 @@ TEST_CASE("a text that ends with a line end has no empty last line") {
   CHECK(lines_of("").empty());
 }
 
-TEST_CASE("blanks are taken from both ends") {
+TEST_CASE("blanks are trimmed from both ends") {
   CHECK(trimmed(" \ta b\t ") == "a b");
   CHECK(trimmed("\ta ", " ") == "\ta");
   CHECK(trimmed(" \t").empty());
 }
 
-TEST_CASE("only ASCII letters become small") {
+TEST_CASE("only ASCII letters are converted to lower case") {
   CHECK(lower("GPU-Stunden Ä 3") == "gpu-stunden Ä 3");
 }
 
-TEST_CASE("a number is the whole text or none") {
+TEST_CASE("a text is a number only as a whole") {
   CHECK(number_of<int>("-12") == -12);
   CHECK(number_of<double>("1.5e3") == 1500.0);
   for (const char* text : {"", "1x", " 1", "1 ", "+1", "1.0", "99999999999"}) {
@@ -38,14 +38,14 @@ TEST_CASE("a number is the whole text or none") {
   }
 }
 
-TEST_CASE("what follows a leading number is left alone") {
+TEST_CASE("the text after a leading number is ignored") {
   CHECK(leading_number<int>("12 GPUs") == 12);
   CHECK(leading_number<double>("N/A") == 0);
   CHECK(leading_number("", 7) == 7);
   CHECK(leading_number<int>("99999999999") == 0);
 }
 
-TEST_CASE("one thing is named in the singular, none and several in the plural") {
+TEST_CASE("a count of one takes the singular, and every other count takes the plural") {
   CHECK(count_of(1, "run") == "1 run");
   CHECK(count_of(0, "run") == "0 runs");
   CHECK(count_of(2, "class") == "2 classes");

@@ -22,7 +22,7 @@ std::vector<std::uint8_t> some_bytes(std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("the checksum is zlib's CRC-32 for every length and place in memory") {
+TEST_CASE("the checksum equals the CRC-32 of zlib for every length and alignment") {
   const std::vector<std::uint8_t> bytes = some_bytes(1000);
   for (std::size_t first : {0, 1, 7, 15}) {
     for (std::size_t count = 0; count + first <= bytes.size(); ++count) {
@@ -33,7 +33,7 @@ TEST_CASE("the checksum is zlib's CRC-32 for every length and place in memory") 
   }
 }
 
-TEST_CASE("a checksum goes on from that of what came before") {
+TEST_CASE("a checksum continues from the checksum of the preceding bytes") {
   const std::vector<std::uint8_t> bytes = some_bytes(5000);
   const std::span all(bytes);
   for (std::size_t cut : {0, 1, 63, 64, 65, 2500, 4999, 5000}) {

@@ -11,7 +11,7 @@
 using namespace dlscale;
 using Catch::Contains;
 
-TEST_CASE("classes are numbered by name, and their files take turns by name") {
+TEST_CASE("classes are numbered by name, and their files alternate in the order of their names") {
   test::TempDir folder;
   test::write_tree(folder.path());
   base::write_file_atomically(folder / "train/cat/notes.txt", "no image");
@@ -29,7 +29,7 @@ TEST_CASE("classes are numbered by name, and their files take turns by name") {
   CHECK(labels == std::vector<int>{0, 1, 2, 0, 1, 0, 1});
 }
 
-TEST_CASE("a tree that lacks something is an error that names the folder") {
+TEST_CASE("an incomplete tree is an error that names the folder") {
   test::TempDir folder;
   const auto root = folder.path();
   CHECK_THROWS_WITH(images::class_names(root / "train"), Contains("cannot read"));
@@ -59,7 +59,7 @@ std::string skipped_in(const std::filesystem::path& split, const images::ClassNa
 
 }  // namespace
 
-TEST_CASE("files of other endings are counted by ending, in whatever case it is written") {
+TEST_CASE("files with other extensions are counted by extension, ignoring case") {
   test::TempDir folder;
   test::write_tree(folder.path());
   CHECK(skipped_in(folder / "val", {"cat", "dog"}).empty());
@@ -77,7 +77,7 @@ TEST_CASE("files of other endings are counted by ending, in whatever case it is 
                              ".jpeg and .png; example: dog/LICENSE\n"));
 }
 
-TEST_CASE("files outside of a class, in hidden folders and in folders below a class are counted") {
+TEST_CASE("files outside class folders, in hidden folders and in subfolders are counted") {
   test::TempDir folder;
   test::write_tree(folder.path());
   const auto val = folder / "val";
@@ -96,7 +96,7 @@ TEST_CASE("files outside of a class, in hidden folders and in folders below a cl
   CHECK_THAT(lines, Contains("Skipped 1 file: hidden files are not read; example: dog/.DS_Store"));
 }
 
-TEST_CASE("a link to an image is read; one to nowhere or to a folder is counted") {
+TEST_CASE("a link to an image is read, and a broken link or a link to a folder is counted") {
   test::TempDir folder;
   test::write_tree(folder.path());
   const auto dog = folder / "val/dog";
@@ -112,14 +112,14 @@ TEST_CASE("a link to an image is read; one to nowhere or to a folder is counted"
                    "example: dog/cats"));
 }
 
-TEST_CASE("a class without a folder among the tests is named") {
+TEST_CASE("a class without a folder in the test split is reported") {
   test::TempDir folder;
   test::write_tree(folder.path());
   CHECK_THAT(skipped_in(folder / "val", {"cat", "dog", "emu"}),
              Contains("Skipped 1 class: has no folder in ") && Contains("; example: emu\n"));
 }
 
-TEST_CASE("a class of nothing but files that are not read is an error that counts them") {
+TEST_CASE("a class with only unsupported files is an error that counts them") {
   test::TempDir folder;
   test::write_tree(folder.path());
   std::filesystem::create_directory(folder / "val/emu");
@@ -130,7 +130,7 @@ TEST_CASE("a class of nothing but files that are not read is an error that count
                         Contains("emu/1.webp"));
 }
 
-TEST_CASE("files in the folder itself and a second folder of tests are counted") {
+TEST_CASE("files in the root folder and a second test folder are counted") {
   test::TempDir folder;
   test::write_tree(folder.path());
   base::SkipTally none;

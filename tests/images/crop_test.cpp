@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The distribution of random parts against RandomResizedCrop's definition.
+// Compares the distribution of random crops with the definition of RandomResizedCrop.
 #include "images/crop.hpp"
 
 #include <algorithm>
@@ -22,8 +22,8 @@ struct Draws {
   }
 };
 
-/// The largest distance of the draws' distribution from a uniform one over [0, 1]
-/// (Kolmogorov and Smirnov).
+/// Returns the largest distance of the distribution of the values from a uniform one over [0, 1]
+/// (Kolmogorov-Smirnov statistic).
 double distance_from_uniform(std::vector<double> values) {
   std::ranges::sort(values);
   double most = 0;
@@ -34,7 +34,7 @@ double distance_from_uniform(std::vector<double> values) {
   return most;
 }
 
-/// Exceeded by chance in one of a thousand experiments of kDraws.
+/// Distance that chance exceeds in one of a thousand experiments of kDraws draws.
 const double kCritical = 1.95 / std::sqrt(kDraws);
 
 double share_of_area(Size picture, const Box& part) {
@@ -43,8 +43,8 @@ double share_of_area(Size picture, const Box& part) {
 
 }  // namespace
 
-TEST_CASE("where every part fits, its area is uniform and its ratio log-uniform") {
-  const Size picture{4000, 4000};  // so large that rounding to pixels does not show
+TEST_CASE("crops that fit have a uniform area and a log-uniform aspect ratio") {
+  const Size picture{4000, 4000};  // size that makes rounding to pixels negligible
   const CropBounds bounds{.scale_from = 0.1, .scale_to = 0.7};
   Draws draws;
   std::vector<double> areas, ratios;
@@ -58,11 +58,11 @@ TEST_CASE("where every part fits, its area is uniform and its ratio log-uniform"
   CHECK(distance_from_uniform(ratios) < kCritical);
 }
 
-TEST_CASE("a part lies at every place with the same probability") {
+TEST_CASE("every position of a crop has the same probability") {
   const Size picture{12, 10};
   Draws draws;
   std::vector<int> tops(5), lefts(3);
-  // Parts of 8x8 alone: 5 places down, 3 across.
+  // Every part has 8x8 pixels, with 5 vertical and 3 horizontal positions.
   const CropBounds bounds{64 / 120.0, 64 / 120.0, 1, 1};
   for (int i = 0; i < kDraws; ++i) {
     const Box part = draws.next(picture, bounds);
@@ -75,13 +75,14 @@ TEST_CASE("a part lies at every place with the same probability") {
     const double expected = static_cast<double>(kDraws) / static_cast<double>(counts.size());
     double chi_square = 0;
     for (const int count : counts) chi_square += (count - expected) * (count - expected) / expected;
-    CHECK(chi_square < (counts.size() == 5 ? 18.5 : 13.8));  // 0.1 % of 4 and of 2 degrees
+    // The limits are exceeded with a probability of 0.1 % for 4 and 2 degrees of freedom.
+    CHECK(chi_square < (counts.size() == 5 ? 18.5 : 13.8));
   }
 }
 
-TEST_CASE("the moments of parts of a photograph are torchvision's") {
-  // torchvision 0.26, RandomResizedCrop.get_params, 400x533, 300,000 draws of seed 0:
-  // tests/data/images/crop_moments.py.
+TEST_CASE("the mean sizes and positions of crops match torchvision") {
+  // The values are from RandomResizedCrop.get_params of torchvision 0.26 for 400x533 pixels, with
+  // 300,000 draws of seed 0: tests/data/images/crop_moments.py.
   constexpr double kHeight = 288.20, kWidth = 300.57, kTop = 55.86, kLeft = 116.09;
   const Size picture{400, 533};
   Draws draws;
@@ -94,14 +95,14 @@ TEST_CASE("the moments of parts of a photograph are torchvision's") {
     top += part.top;
     left += part.left;
   }
-  // Four standard errors of a mean of so many.
+  // The margins are four standard errors of the mean of kMany draws.
   CHECK(height / kMany == Approx(kHeight).margin(0.8));
   CHECK(width / kMany == Approx(kWidth).margin(1.0));
   CHECK(top / kMany == Approx(kTop).margin(0.7));
   CHECK(left / kMany == Approx(kLeft).margin(0.9));
 }
 
-TEST_CASE("where no part fits the largest one in the middle is taken") {
+TEST_CASE("the largest centre crop is taken if no random crop fits") {
   Draws draws;
   CHECK(draws.next({1000, 10}) == Box{493, 0, 13, 10});
   CHECK(draws.next({10, 1000}) == Box{0, 493, 10, 13});
@@ -109,7 +110,7 @@ TEST_CASE("where no part fits the largest one in the middle is taken") {
   CHECK(draws.next({1, 20'000}) == Box{0, 9999, 1, 1});
 }
 
-TEST_CASE("parts lie within their picture, of any size") {
+TEST_CASE("crops lie within images of any size") {
   Draws draws;
   for (int i = 0; i < 5000; ++i) {
     const Size picture{1 + static_cast<int>(draws.random() % 40),
@@ -124,7 +125,7 @@ TEST_CASE("parts lie within their picture, of any size") {
   }
 }
 
-TEST_CASE("the middle is rounded as torchvision's center_crop does, halves to even") {
+TEST_CASE("the centre crop is rounded half to even like center_crop of torchvision") {
   CHECK(middle_part({256, 341}, 224) == Box{16, 58, 224, 224});
   CHECK(middle_part({256, 343}, 224) == Box{16, 60, 224, 224});
   CHECK(middle_part({224, 224}, 224) == Box{0, 0, 224, 224});

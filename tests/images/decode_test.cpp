@@ -49,7 +49,7 @@ std::string error_of(const std::string& bytes) {
   return "no error";
 }
 
-/// A part anywhere in the picture, of any size.
+/// Returns a random part of an image of the given size.
 Box any_part(Size size, std::mt19937& random) {
   const int height = 1 + static_cast<int>(random() % size.height);
   const int width = 1 + static_cast<int>(random() % size.width);
@@ -57,7 +57,7 @@ Box any_part(Size size, std::mt19937& random) {
           static_cast<int>(random() % (size.width - width + 1)), height, width};
 }
 
-/// The first IHDR or SOF of which says other sizes.
+/// Returns one.png with another size in its IHDR chunk.
 std::string with_png_size(std::uint32_t height, std::uint32_t width) {
   std::string bytes = bytes_of("one.png");
   for (int i = 0; i < 4; ++i) {
@@ -69,7 +69,7 @@ std::string with_png_size(std::uint32_t height, std::uint32_t width) {
 
 }  // namespace
 
-TEST_CASE("a part of a picture has the pixels of the whole one") {
+TEST_CASE("a decoded part has the pixels of the whole image") {
   std::mt19937 random(1);
   Decoder decoder;
   for (const char* name : {"420.jpg", "422.jpg", "444.jpg", "progressive.jpg", "grey.jpg",
@@ -87,7 +87,7 @@ TEST_CASE("a part of a picture has the pixels of the whole one") {
   }
 }
 
-TEST_CASE("a decoder that met a broken picture decodes the next one") {
+TEST_CASE("a decoder decodes the next image after a broken image") {
   Decoder decoder;
   const std::string good = bytes_of("420.jpg");
   const Pixels wanted = decoded(decoder, good);
@@ -98,10 +98,10 @@ TEST_CASE("a decoder that met a broken picture decodes the next one") {
   }
 }
 
-TEST_CASE("every beginning of a picture's bytes is an error, none a crash") {
+TEST_CASE("every truncated image is an error and not a crash") {
   for (const char* name : {"exif.jpg", "progressive.jpg", "palette.png", "interlaced.png"}) {
     const std::string bytes = bytes_of(name);
-    // Of a PNG all that ends before the end chunk is cut; of a JPEG before its last two bytes.
+    // A PNG counts as cut before its 12-byte end chunk, a JPEG before its last two bytes.
     for (std::size_t size = 0; size + 12 < bytes.size(); size += 7) {
       INFO(name << " cut to " << size);
       CHECK(error_of(bytes.substr(0, size)) != "no error");
@@ -109,7 +109,7 @@ TEST_CASE("every beginning of a picture's bytes is an error, none a crash") {
   }
 }
 
-TEST_CASE("flipped bytes give a picture or an error") {
+TEST_CASE("changed bytes give an image or an error") {
   std::mt19937 random(2);
   for (const char* name : {"420.jpg", "progressive.jpg", "cmyk.jpg", "rgb.png", "palette.png"}) {
     const std::string good = bytes_of(name);
@@ -123,7 +123,7 @@ TEST_CASE("flipped bytes give a picture or an error") {
   }
 }
 
-TEST_CASE("what is no picture, cut short or too large says so") {
+TEST_CASE("empty, unknown, truncated and too large images are reported") {
   CHECK(error_of("") == "it is empty");
   CHECK(error_of("GIF89a") == "neither a JPEG nor a PNG file");
   CHECK(error_of(bytes_of("rgb.png").substr(0, 200)) == "the PNG data is damaged: it is cut short");
@@ -137,13 +137,13 @@ TEST_CASE("what is no picture, cut short or too large says so") {
   CHECK_THAT(error_of(with_png_size(1, 20'000)), Catch::StartsWith("the PNG data is damaged: "));
 }
 
-TEST_CASE("a JPEG of one row or one column is decoded, however long") {
+TEST_CASE("a long JPEG of one row or one column is decoded") {
   constexpr int kLong = 20'000;
   Decoder decoder;
   for (const Size size : {Size{1, kLong}, Size{kLong, 1}}) {
     Picture picture;
     picture.reshape(size);
-    // One grey for each 40 pixels: JPEG keeps what does not change within its blocks of 8.
+    // Each grey level covers 40 pixels, because JPEG preserves constant blocks of 8 pixels.
     for (int i = 0; i < kColours * kLong; ++i) {
       picture.row(0)[i] = static_cast<std::uint8_t>(i / (40 * kColours) % 200);
     }
@@ -162,7 +162,7 @@ TEST_CASE("a JPEG of one row or one column is decoded, however long") {
   }
 }
 
-TEST_CASE("a JPEG that libjpeg warns of is read, unless some of its pixels are missing") {
+TEST_CASE("a JPEG with libjpeg warnings is read unless pixels are missing") {
   const std::string good = bytes_of("exif.jpg");
   const auto with = [&](const char* marker) {
     std::string bytes = good;
@@ -180,7 +180,7 @@ TEST_CASE("a JPEG that libjpeg warns of is read, unless some of its pixels are m
   CHECK_THAT(error_of(tables), Catch::Contains("the JPEG data is damaged: Quantization table"));
 }
 
-TEST_CASE("a JPEG is read whatever is behind its end, also what looks like another") {
+TEST_CASE("data after the end of a JPEG is ignored") {
   Decoder decoder;
   const std::string good = bytes_of("444.jpg");
   const Pixels wanted = decoded(decoder, good);
@@ -189,7 +189,7 @@ TEST_CASE("a JPEG is read whatever is behind its end, also what looks like anoth
   }
 }
 
-TEST_CASE("a picture of one pixel has it, whatever is behind its end") {
+TEST_CASE("a PNG of one pixel is decoded, and data after its end is ignored") {
   Decoder decoder;
   CHECK(decoder.open(span_of(bytes_of("one.png"))) == Size{1, 1});
   CHECK(decoded(decoder, bytes_of("one.png")).size() == 3);

@@ -9,7 +9,7 @@
 
 using dlscale::images::InOrder;
 
-TEST_CASE("items come in their order, whatever the number of threads") {
+TEST_CASE("items are returned in order for every number of threads") {
   for (const int threads : {1, 2, 7}) {
     InOrder<std::int64_t> squares(100, threads,
                                   [] { return [](std::int64_t i) { return i * i; }; });
@@ -17,7 +17,7 @@ TEST_CASE("items come in their order, whatever the number of threads") {
   }
 }
 
-TEST_CASE("no more items are made ahead than a few for each thread") {
+TEST_CASE("at most a few items per thread are made in advance") {
   std::atomic<int> made = 0;
   {
     InOrder<int> items(1000, 2, [&] { return [&](std::int64_t) { return ++made; }; });
@@ -26,7 +26,7 @@ TEST_CASE("no more items are made ahead than a few for each thread") {
   CHECK(made <= 1 + 2 * 4);
 }
 
-TEST_CASE("what a maker throws comes at the turn of its item, and items after it go on") {
+TEST_CASE("an exception of a maker is thrown for its item, and later items follow") {
   InOrder<int> items(3, 3, [] {
     return [](std::int64_t i) -> int {
       if (i == 1) throw std::runtime_error("item 1");
@@ -38,7 +38,7 @@ TEST_CASE("what a maker throws comes at the turn of its item, and items after it
   CHECK(items.next() == 2);
 }
 
-TEST_CASE("where the system gives no thread the error says what helps") {
+TEST_CASE("the error for a thread that cannot be started contains a remedy") {
   const dlscale::test::NoThreads full;
   const auto make_nothing = [] { return [](std::int64_t i) { return i; }; };
   CHECK_THROWS_WITH((InOrder<std::int64_t>(10, 4, make_nothing)),
@@ -46,7 +46,7 @@ TEST_CASE("where the system gives no thread the error says what helps") {
                         Catch::EndsWith("(ulimit -u)"));
 }
 
-TEST_CASE("what making a maker throws is the caller's") {
+TEST_CASE("an exception while creating a maker reaches the caller") {
   int made = 0;
   const auto make_two = [&]() -> InOrder<int>::Maker {
     if (++made == 3) throw std::runtime_error("no third one");

@@ -33,7 +33,7 @@ struct Tree {
         {.progress = [](std::int64_t, std::int64_t) {},
          .left_out = [this](const std::string& line) { complaints.push_back(line); }});
   }
-  /// Cuts a file and fills another with what is no image.
+  /// Truncates one file and replaces the content of another with data that is not an image.
   void break_two() const {
     const std::string whole = base::read_file(train / "dog/b.jpg");
     base::write_file_atomically(train / "dog/b.jpg", whole.substr(0, whole.size() / 2));
@@ -54,7 +54,7 @@ std::vector<int> labels_of(const fs::path& path) {
 
 }  // namespace
 
-TEST_CASE("as jpeg, records are the files byte by byte, in the order of image_folder") {
+TEST_CASE("jpeg records are the bytes of the files in the order of image_folder") {
   Tree tree;
   CHECK(tree.pack());
   const RecordFile file(tree.out);
@@ -72,7 +72,7 @@ TEST_CASE("as jpeg, records are the files byte by byte, in the order of image_fo
   CHECK_THAT(file.note(), Contains("as jpeg\n") && Contains("files 7\n"));
 }
 
-TEST_CASE("images are scaled down to a shorter side, never up") {
+TEST_CASE("images are scaled down to a shorter side and never scaled up") {
   Tree tree;
   test::write_numbered_jpeg(tree.train / "emu/x.jpg", {12, 10}, 1);
   tree.pack(stored_as("jpeg:20"));
@@ -137,7 +137,7 @@ TEST_CASE("the first broken image in order is an error that names it, and nothin
   CHECK(std::distance(fs::directory_iterator(tree.folder.path()), {}) == 2);
 }
 
-TEST_CASE("broken images are named, counted and left out where that is asked for") {
+TEST_CASE("broken images are reported, counted and left out on request") {
   Tree tree;
   tree.break_two();
   tree.pack({.threads = 2, .leaves_out_broken = true});
@@ -149,7 +149,7 @@ TEST_CASE("broken images are named, counted and left out where that is asked for
   CHECK_THROWS_WITH(tree.pack(), Contains("already exists"));
 }
 
-TEST_CASE("what cannot be read is a broken image too, and not one good one is an error") {
+TEST_CASE("an unreadable file is a broken image, and only broken images are an error") {
   Tree tree;
   fs::remove(tree.train / "emu/x.jpg");
   test::write_numbered_jpeg(tree.train / "emu/y.jpg", {8, 8}, 1);
@@ -161,7 +161,7 @@ TEST_CASE("what cannot be read is a broken image too, and not one good one is an
   CHECK_FALSE(fs::exists(tree.out));
 }
 
-TEST_CASE("a record file of the same files, packed the same, stays; another one is not replaced") {
+TEST_CASE("an identical record file is kept, and a different one is not replaced") {
   Tree tree;
   CHECK(tree.pack());
   const auto inode = fs::last_write_time(tree.out);
@@ -177,7 +177,7 @@ TEST_CASE("a record file of the same files, packed the same, stays; another one 
   CHECK(RecordFile(tree.out).size() == 8);
 }
 
-TEST_CASE("packing again by force mends a damaged file, and other classes are another file") {
+TEST_CASE("forced packing repairs a damaged file, and other classes are a different packing") {
   Tree tree;
   CHECK(tree.pack());
   const std::string good = base::read_file(tree.out);
@@ -194,7 +194,7 @@ TEST_CASE("packing again by force mends a damaged file, and other classes are an
   CHECK_THROWS_WITH(pack_more(), Contains("already exists and was packed with other options"));
 }
 
-TEST_CASE("records are shuffled by a seed, the same each time") {
+TEST_CASE("records are shuffled reproducibly by a seed") {
   Tree tree;
   for (int i = 0; i < 40; ++i) {
     test::write_numbered_jpeg(tree.train / "emu" / (std::to_string(i) + ".jpg"), {8, 8}, i);
@@ -213,7 +213,7 @@ TEST_CASE("records are shuffled by a seed, the same each time") {
   CHECK(labels_of(tree.out) != shuffled);
 }
 
-TEST_CASE("what the observer throws ends packing and leaves nothing") {
+TEST_CASE("an exception of the observer ends packing and leaves no file") {
   Tree tree;
   const images::PackObserver observer{.progress = [](std::int64_t done, std::int64_t) {
     if (done == 3) throw 42;
@@ -223,7 +223,7 @@ TEST_CASE("what the observer throws ends packing and leaves nothing") {
   CHECK(std::distance(fs::directory_iterator(tree.folder.path()), {}) == 2);
 }
 
-TEST_CASE("how images are stored is a word, with a side behind a colon") {
+TEST_CASE("the stored form is a name with an optional side after a colon") {
   CHECK(images::stored_form("jpeg") == images::StoredForm{});
   CHECK(images::stored_form("raw:256") == images::StoredForm{.is_raw = true, .shorter_side = 256});
   for (const char* text : {"jpeg", "raw", "jpeg:256", "raw:1"}) {

@@ -17,8 +17,8 @@ using images::RecordFile;
 
 namespace {
 
-/// What opening says; checks that it names the file and the remedy and that the code is that of
-/// data.
+/// Returns the error of opening the file, and checks that it names the file and has the exit code
+/// for data errors.
 std::string error_of(const std::filesystem::path& path) {
   try {
     const RecordFile file(path);
@@ -30,13 +30,13 @@ std::string error_of(const std::filesystem::path& path) {
   return "no error";
 }
 
-/// As error_of(), of the bytes after a change.
+/// Writes the bytes to the file and returns the result of error_of().
 std::string error_of_bytes(const std::filesystem::path& path, const std::string& bytes) {
   base::write_file_atomically(path, bytes);
   return error_of(path);
 }
 
-/// How many records cannot be taken.
+/// Returns the number of records that cannot be read.
 int damaged_records(const RecordFile& file) {
   int damaged = 0;
   std::vector<std::uint8_t> buffer;
@@ -52,7 +52,7 @@ int damaged_records(const RecordFile& file) {
 
 }  // namespace
 
-TEST_CASE("a record file gives back what was written") {
+TEST_CASE("a record file is read as it was written") {
   test::TempDir folder;
   test::write_records(folder / "train.dlrec", 4096);
   const RecordFile file(images::record_file_of(folder.path(), "train"));
@@ -82,7 +82,7 @@ TEST_CASE("records begin at multiples of the alignment") {
   }
 }
 
-TEST_CASE("a file that is cut after any byte is an error that names it") {
+TEST_CASE("a file truncated at any byte is an error that names the file") {
   test::TempDir folder;
   test::write_records(folder / "a.dlrec");
   const std::string whole = base::read_file(folder / "a.dlrec");
@@ -109,7 +109,7 @@ TEST_CASE("any changed byte of header, index, names and note is an error that na
   }
 }
 
-TEST_CASE("any changed byte of a record breaks this record and no other") {
+TEST_CASE("any changed byte of a record breaks only this record") {
   test::TempDir folder;
   test::write_records(folder / "a.dlrec");
   const test::RecordBytes whole(folder / "a.dlrec");
@@ -128,7 +128,7 @@ TEST_CASE("any changed byte of a record breaks this record and no other") {
   }
 }
 
-TEST_CASE("an index that says what cannot be is refused though its checksum is right") {
+TEST_CASE("an impossible index is rejected even if its checksum is correct") {
   test::TempDir folder;
   test::write_records(folder / "a.dlrec");
   using Entry = images::RecordEntry;
@@ -155,7 +155,7 @@ TEST_CASE("an index that says what cannot be is refused though its checksum is r
   }
 }
 
-TEST_CASE("a header that says what cannot be is refused though its checksum is right") {
+TEST_CASE("an impossible header is rejected even if its checksum is correct") {
   test::TempDir folder;
   test::write_records(folder / "a.dlrec");
   using Header = images::RecordHeader;
@@ -163,7 +163,7 @@ TEST_CASE("a header that says what cannot be is refused though its checksum is r
       [](Header& h) { h.alignment = 0; },
       [](Header& h) { h.alignment = 100; },
       [](Header& h) { h.records = ~std::uint64_t{0}; },
-      [](Header& h) { h.records += std::uint64_t{1} << 59; },  // 32 of them overflow
+      [](Header& h) { h.records += std::uint64_t{1} << 59; },  // overflow at 32 bytes per entry
       [](Header& h) { h.records -= 1; },
       [](Header& h) { h.index_offset = 0; },
       [](Header& h) { h.index_offset += 128; },
@@ -186,7 +186,7 @@ TEST_CASE("a header that says what cannot be is refused though its checksum is r
   }
 }
 
-TEST_CASE("what is no record file, or one of another version, is told as that") {
+TEST_CASE("a file that is not a record file or has another version is reported") {
   test::TempDir folder;
   const auto path = folder / "a.dlrec";
   CHECK_THAT(error_of(path), Contains("No such file"));
@@ -203,7 +203,7 @@ TEST_CASE("what is no record file, or one of another version, is told as that") 
   CHECK_THAT(error_of_bytes(path, bytes.text.substr(0, 40)), Contains("it is cut short"));
 }
 
-TEST_CASE("a file that is cut while it is read is an error, no end of the program") {
+TEST_CASE("truncating a file while it is read is an error and not a crash") {
   test::TempDir folder;
   test::write_records(folder / "a.dlrec", 4096);
   const RecordFile file(folder / "a.dlrec");
@@ -217,7 +217,7 @@ TEST_CASE("a file that is cut while it is read is an error, no end of the progra
   CHECK(file.take(0, buffer).bytes.size() == 6);
 }
 
-TEST_CASE("a record that others write into before it is first taken is broken") {
+TEST_CASE("a record that is overwritten before its first read is broken") {
   test::TempDir folder;
   test::write_records(folder / "a.dlrec");
   const test::RecordBytes bytes(folder / "a.dlrec");

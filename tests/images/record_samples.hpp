@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small record file, and its bytes with something wrong in them.
+// Small record file and its bytes for tests with damaged content.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace dlscale::test {
 
-/// Four records of two classes, cat and dog in turn: three raw ones of 2x1 pixels, 3x1, 4x1, and
-/// one that calls itself JPEG. The bytes of record i are 16 i, 16 i + 1, ….
+/// Writes four records with the alternating classes cat and dog: three raw images of 2x1, 3x1 and
+/// 4x1 pixels, and one record marked as JPEG. The bytes of record i are 16 i, 16 i + 1, ….
 inline void write_records(const std::filesystem::path& path, std::uint32_t alignment = 128) {
   images::RecordWriter writer(
       path, {.classes = {"cat", "dog"}, .note = "made by a test\n", .alignment = alignment});
@@ -32,7 +32,7 @@ inline void write_records(const std::filesystem::path& path, std::uint32_t align
   writer.finish(5);
 }
 
-/// The file's bytes, and where things lie in them.
+/// Content of a record file with access to its header and entries.
 struct RecordBytes {
   explicit RecordBytes(const std::filesystem::path& path) : text(base::read_file(path)) {}
 
@@ -46,7 +46,7 @@ struct RecordBytes {
     std::memcpy(&entry, &text[place_of(number)], sizeof entry);
     return entry;
   }
-  /// As somebody writes it who wants to be believed.
+  /// Overwrites the header or an entry. mend_checksums() then makes the checksums valid.
   void put(const images::RecordHeader& header) { std::memcpy(text.data(), &header, sizeof header); }
   void put(std::size_t number, const images::RecordEntry& entry) {
     std::memcpy(&text[place_of(number)], &entry, sizeof entry);

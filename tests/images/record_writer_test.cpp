@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// While it lives no file may grow beyond so many bytes, as on a disk that is full.
+/// Limit on the size of files that simulates a full disk during its lifetime.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) {
@@ -38,7 +38,7 @@ class FullDisk {
 
 }  // namespace
 
-TEST_CASE("a record file that is not finished leaves nothing") {
+TEST_CASE("an unfinished record file is removed") {
   test::TempDir folder;
   {
     RecordWriter writer(folder / "a.dlrec", {.classes = {"cat"}});
@@ -49,7 +49,7 @@ TEST_CASE("a record file that is not finished leaves nothing") {
   CHECK(fs::is_empty(folder.path()));
 }
 
-TEST_CASE("a disk that is full is an error, and what was there before stays") {
+TEST_CASE("a full disk is an error, and the previous file is kept") {
   test::TempDir folder;
   const auto path = folder / "a.dlrec";
   base::write_file_atomically(path, "before");
@@ -62,7 +62,7 @@ TEST_CASE("a disk that is full is an error, and what was there before stays") {
   CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
 }
 
-TEST_CASE("what a record file cannot have is refused before there is one") {
+TEST_CASE("invalid settings of a record file are rejected before it is created") {
   test::TempDir folder;
   const auto path = folder / "a.dlrec";
   CHECK_THROWS_WITH(RecordWriter(path, {.classes = {"cat"}, .alignment = 100}),

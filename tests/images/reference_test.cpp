@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What torchvision makes of the pictures in tests/data/images (make_references.py there).
+// Compares processed images with torchvision (tests/data/images/make_references.py).
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -19,8 +19,8 @@ using namespace dlscale::images;
 namespace {
 
 const std::string kFolder = DLSCALE_SOURCE_DIR "/tests/data/images/";
-/// The filters' sums are rounded alike but for one unit; inks and JPEG's colours by other versions
-/// of libjpeg-turbo are, too.
+/// Largest difference of a colour level. Rounding in the filters, the conversion of inks and the
+/// JPEG colours of other versions of libjpeg-turbo differ by at most one level.
 constexpr int kTolerance = 1;
 
 struct Reference {
@@ -60,7 +60,7 @@ std::vector<std::uint8_t> made(const Reference& reference) {
 
 }  // namespace
 
-TEST_CASE("pictures are decoded, cut, scaled and mirrored as torchvision does, within one level") {
+TEST_CASE("images are decoded, cropped, scaled and flipped like torchvision, within one level") {
   const std::string expected = base::read_file(kFolder + "references.bin");
   const auto all = references();
   REQUIRE(all.size() > 80);
@@ -79,7 +79,7 @@ TEST_CASE("pictures are decoded, cut, scaled and mirrored as torchvision does, w
   }
 }
 
-TEST_CASE("the references do not agree with a picture that is one pixel off") {
+TEST_CASE("the references do not match an image shifted by one pixel") {
   const std::string expected = base::read_file(kFolder + "references.bin");
   Reference moved = references().front();
   moved.part.left += 1;

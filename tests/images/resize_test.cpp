@@ -14,7 +14,7 @@ using namespace dlscale::images;
 
 namespace {
 
-/// Pixels of noise in memory that ends where they end.
+/// Image of noise in a buffer that ends with the last pixel.
 struct Noise {
   std::vector<std::uint8_t> bytes;
   Size size;
@@ -42,7 +42,7 @@ int largest_difference(const std::vector<std::uint8_t>& a, const std::vector<std
   return most;
 }
 
-/// A filter with random weights, as wide as it may be.
+/// Returns a filter with `count` random weights per output pixel that spans the whole source.
 Filter any_filter(int from, std::size_t to, int count, std::mt19937& random) {
   Filter filter{.taps = (count + 3) / 4 * 4, .bits = 14};
   for (std::size_t i = 0; i < to; ++i) {
@@ -63,7 +63,7 @@ int side(std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("the inner loops of this processor give the portable ones' bytes") {
+TEST_CASE("the kernels for this processor give the bytes of the portable kernels") {
   std::mt19937 random(3);
   for (int i = 0; i < 300; ++i) {
     const Noise noise({side(random), side(random)}, random);
@@ -93,7 +93,7 @@ TEST_CASE("the inner loops of this processor give the portable ones' bytes") {
   }
 }
 
-TEST_CASE("this processor normalises to the same numbers as any other") {
+TEST_CASE("the kernels for this processor give the numbers of the portable kernels") {
   std::mt19937 random(4);
   const Normalisation by({0.485, 0.456, 0.406}, {0.229, 0.224, 0.225});
   for (int i = 0; i < 100; ++i) {
@@ -117,8 +117,8 @@ TEST_CASE("this processor normalises to the same numbers as any other") {
   }
 }
 
-TEST_CASE("pixels are normalised where a model looks for them") {
-  const std::vector<std::uint8_t> pixels{10, 20, 30, 40, 50, 60};  // two beside each other
+TEST_CASE("normalised pixels are written in the layout of the model") {
+  const std::vector<std::uint8_t> pixels{10, 20, 30, 40, 50, 60};  // two neighbouring pixels
   const PictureView picture{pixels.data(), 1, 2, 6};
   const Normalisation by({0.5, 0.5, 0.5}, {0.25, 0.25, 0.25});
   const auto number = [](int pixel) { return Approx((pixel / 255.0 - 0.5) / 0.25); };
@@ -135,7 +135,7 @@ TEST_CASE("pixels are normalised where a model looks for them") {
   CHECK(std::vector<int>(bytes, bytes + 6) == std::vector<int>{40, 10, 50, 20, 60, 30});
 }
 
-TEST_CASE("a part of what is scaled has the pixels of all of it, within one level") {
+TEST_CASE("a scaled part has the pixels of the whole scaled image, within one level") {
   std::mt19937 random(5);
   Resizer resizer;
   for (int i = 0; i < 100; ++i) {
@@ -153,7 +153,7 @@ TEST_CASE("a part of what is scaled has the pixels of all of it, within one leve
   }
 }
 
-TEST_CASE("one colour stays that colour, whatever the sizes") {
+TEST_CASE("a constant colour is preserved for all sizes") {
   Resizer resizer;
   for (const int grey : {0, 1, 128, 254, 255}) {
     const std::vector<std::uint8_t> pixels(3 * 700 * 9, static_cast<std::uint8_t>(grey));
@@ -167,14 +167,14 @@ TEST_CASE("one colour stays that colour, whatever the sizes") {
   }
 }
 
-TEST_CASE("the shorter side becomes what is asked, the longer one is cut to whole pixels") {
+TEST_CASE("the shorter side gets the requested size, and the longer side is rounded down") {
   CHECK(with_shorter_side({400, 533}, 256) == Size{256, 341});
   CHECK(with_shorter_side({533, 400}, 256) == Size{341, 256});
   CHECK(with_shorter_side({256, 256}, 256) == Size{256, 256});
   CHECK(with_shorter_side({1, 65'500}, 256) == Size{256, 16'768'000});
 }
 
-TEST_CASE("a line of pixels is scaled to a square without the memory of its whole length") {
+TEST_CASE("a part of a scaled row of pixels does not need memory for the whole row") {
   const std::vector<std::uint8_t> pixels(3 * 65'500, 77);
   Resizer resizer;
   const Size to = with_shorter_side({1, 65'500}, 256);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small trees of JPEG files whose pictures tell them apart.
+// Small trees of JPEG files with distinguishable images.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace dlscale::test {
 
-/// Smooth colours that depend on `number`.
+/// Returns an image with smooth colours that depend on `number`.
 inline images::Picture numbered_picture(images::Size size, int number) {
   images::Picture picture;
   picture.reshape(size);
@@ -34,7 +34,8 @@ inline void write_numbered_jpeg(const std::filesystem::path& path, images::Size 
   base::write_file_atomically(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-/// train has 3 images each of cat and dog and 1 of emu, val 1 each of cat and dog; 40x48 pixels.
+/// Writes images of 40x48 pixels: 3 of cat, 3 of dog and 1 of emu in train, 1 of cat and 1 of dog
+/// in val.
 inline void write_tree(const std::filesystem::path& root) {
   int number = 0;
   for (const char* name : {"train/dog/b.jpg", "train/dog/a.jpg", "train/dog/c.jpeg",

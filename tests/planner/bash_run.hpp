@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs scripts under the real bash.
+// Runs bash commands for tests.
 #pragma once
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ struct ShellResult {
   std::string out;
 };
 
-/// Runs a command line of bash; standard error joins the output.
+/// Runs a bash command line with standard error joined to the output.
 inline ShellResult run_bash(const std::string& command) {
   const std::string line = "exec bash -c " + planner::shell_quote(command) + " 2>&1";
   FILE* pipe = ::popen(("bash -c " + planner::shell_quote(line)).c_str(), "r");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What those who choose runs of a plan are shown of them.
+// Compares the runs that are shown for a selection with the runs of the plan.
 #include <catch2/catch.hpp>
 
 #include "tests/planner/planned.hpp"
@@ -9,7 +9,8 @@ using namespace dlscale;
 
 namespace {
 
-/// Plans the text with all that is shown chosen, and compares that with the plan.
+/// Plans a study with all shown runs selected, compares the shown runs with the plan and returns
+/// their number.
 std::size_t shown_as_planned(const std::string& study) {
   const test::TempDir dir;
   base::write_file_atomically(dir / "study.toml", study);
@@ -37,7 +38,7 @@ std::size_t shown_as_planned(const std::string& study) {
 
 }  // namespace
 
-TEST_CASE("runs are shown to those who choose as they are planned") {
+TEST_CASE("the runs shown for a selection are the runs of the plan") {
   CHECK(shown_as_planned("[study]\nname = 's'\nrepeats = 2\n[matrix]\nmodel = 'mlp'\n"
                          "gpus = [1, 2, 4]\nbatch_per_gpu = [8, 16]\n[training]\nlr.base = 1\n"
                          "[[override]]\nwhen = 'gpus > 1'\naccumulation_steps = 2\n") == 12);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// No run of a study below examples/ is one that a trainer with every part would refuse.
+// Checks that a trainer with every part accepts all runs of the studies below examples/.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cctype>
@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// All studies: the TOML files with a section [study]. Those of an extension need programs that are
-/// built with it, which tests/examples/extension.sh does and runs.
+/// Returns the TOML files with a section [study]. Studies of an extension are left out, because
+/// they need programs that are built with it: tests/examples/extension.sh builds and runs them.
 std::vector<fs::path> example_studies() {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(test::kSource / "examples")) {
@@ -31,7 +31,7 @@ std::vector<fs::path> example_studies() {
 
 using Words = std::vector<std::string>;
 
-/// The words of a shell command: spaces separate them but within quotes, and # ends the command.
+/// Splits a shell command into words at spaces outside of quotes, up to a #.
 Words words_of(const std::string& command) {
   Words words;
   std::string word;
@@ -52,7 +52,8 @@ Words words_of(const std::string& command) {
   return words;
 }
 
-/// The commands of dlscale in the comment at the head of a study. A backslash continues a line.
+/// Returns the dlscale commands in the comment at the head of a study. A backslash continues a
+/// line.
 std::vector<Words> commands_in_head(const fs::path& file) {
   std::istringstream lines(base::read_file(file));
   std::vector<Words> commands;
@@ -70,7 +71,7 @@ std::vector<Words> commands_in_head(const fs::path& file) {
   return commands;
 }
 
-/// How a command of the head plans its study; `local` is the site of those that name none.
+/// Returns the plan request of a command of the head, with the site `local` by default.
 planner::PlanRequest request_of(const fs::path& file, const Words& command) {
   planner::PlanRequest request{.study = file};
   for (std::size_t i = 0; i + 1 < command.size(); ++i) {
@@ -80,8 +81,8 @@ planner::PlanRequest request_of(const fs::path& file, const Words& command) {
   return request;
 }
 
-/// The commands of the head that plan the study. The first site that the head names is the one that
-/// the study is written for, and for it the study is planned as it is, too.
+/// Returns the requests of the commands of the head that plan the study, and a request without
+/// changes for the first site of the head other than `local`.
 std::vector<planner::PlanRequest> requests_of(const fs::path& file) {
   std::vector<planner::PlanRequest> requests;
   for (const Words& command : commands_in_head(file)) {
@@ -103,7 +104,7 @@ contract::Capabilities full_capabilities() {
   return contract::capabilities_from_json(base::read_file(file), file);
 }
 
-/// Why the trainer refuses a run; empty where it does not.
+/// Returns why the trainer rejects a run, or an empty text if the trainer accepts it.
 std::string refusal_of(const contract::Capabilities& trainer, const contract::RunSpec& run) {
   for (const auto& missing : validation::missing_names(trainer, run)) {
     return "no " + missing.family + " " + missing.name;
@@ -116,7 +117,7 @@ std::string refusal_of(const contract::Capabilities& trainer, const contract::Ru
 
 }  // namespace
 
-TEST_CASE("the committed capabilities are those of a trainer with GPUs and DALI") {
+TEST_CASE("the committed capabilities describe a trainer with GPUs and DALI") {
   const contract::Capabilities trainer = full_capabilities();
   CHECK(trainer.built_with.at("cuda") == "yes");
   CHECK(trainer.has("device", "cuda"));
@@ -153,7 +154,7 @@ TEST_CASE("a full trainer accepts every run of every example study on its own si
   }
 }
 
-TEST_CASE("a study that a trainer refuses is noticed") {
+TEST_CASE("a study that a trainer rejects is detected") {
   const contract::Capabilities trainer = full_capabilities();
   const auto planning = test::plan_example("nef", "nef", {"training.dataset.image_size=0"});
   for (const contract::RunSpec& run : test::runs_of(planning)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every study that comes along, planned.
+// Tests of the plans of the shipped studies.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>
@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// All studies below a folder: the TOML files with a section [study].
+/// Returns the TOML files with a section [study] below a folder.
 std::vector<fs::path> studies_in(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -31,7 +31,7 @@ planner::Planning planned(const fs::path& file) {
 
 }  // namespace
 
-TEST_CASE("each study of accuracies plans on this machine without a warning") {
+TEST_CASE("each accuracy study is planned on this machine without warnings") {
   int studies = 0;
   for (const char* folder : {"accuracy", "accuracy-vs-batch"}) {
     for (const fs::path& file : studies_in(test::kSource / "examples/studies" / folder)) {
@@ -47,7 +47,7 @@ TEST_CASE("each study of accuracies plans on this machine without a warning") {
   CHECK(studies == 8);
 }
 
-TEST_CASE("the classifiers of the Princeton study are those of its table") {
+TEST_CASE("the Princeton study has the classifiers of its table") {
   const auto planning = test::plan_example("princeton", "ionic");
   std::set<std::string> seen;
   for (const contract::RunSpec& run : test::runs_of(planning)) {
@@ -59,7 +59,7 @@ TEST_CASE("the classifiers of the Princeton study are those of its table") {
                                       "squeezenet1_0 0", "vgg16 1024", "vgg16 2048", "vgg16 4096"});
 }
 
-TEST_CASE("accuracy is measured from batch 32 to 4096, the rate scaled with the batch") {
+TEST_CASE("accuracy is measured for batches from 32 to 4096 with scaled learning rates") {
   const auto planning = planned(test::kSource / "examples/studies/accuracy-vs-batch/study.toml");
   CHECK(planning.plan.runs.size() == 3 * 8 * 3);
   for (const contract::RunSpec& run : test::runs_of(planning)) {
@@ -68,7 +68,7 @@ TEST_CASE("accuracy is measured from batch 32 to 4096, the rate scaled with the 
   }
 }
 
-TEST_CASE("loaders are compared on the same photographs, each in three framework styles") {
+TEST_CASE("loaders are compared on the same images in three framework styles") {
   const auto planning = planned(test::kSource / "examples/studies/loaders/study.toml");
   std::map<std::string, int> runs;
   for (const contract::RunSpec& run : test::runs_of(planning)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Job scripts as bash and shellcheck judge them: each different one once.
+// Checks distinct job scripts with bash and shellcheck.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -17,12 +17,12 @@
 
 namespace dlscale::test {
 
-/// Starting bash and shellcheck for each script is what tests of scripts take most of their time
-/// for. Scripts that differ only in comments and in the names of their job and folder are one to
-/// bash; those that beside them differ only in numbers are one to shellcheck.
+/// Set of distinct job scripts. Tests of scripts spend most of their time on starting bash and
+/// shellcheck. Scripts that differ only in comments and in the names of their job and folder are
+/// checked once by bash. Scripts that also differ in numbers are checked once by shellcheck.
 class JudgedScripts {
  public:
-  /// Takes the job scripts of a plan that lies in `folder` or below; complaints begin with `form`.
+  /// Adds the job scripts of a plan in `folder` or below. Messages about them begin with `form`.
   void take(const contract::PlanDir& plan, const std::filesystem::path& folder,
             const std::string& form) {
     for (const auto& entry : std::filesystem::directory_iterator(plan.jobs())) {
@@ -34,7 +34,7 @@ class JudgedScripts {
       shapes_.emplace(without_numbers(code), file);
     }
   }
-  /// CHECKs that bash -n and, where it is installed, shellcheck have nothing against them.
+  /// Checks that bash -n and, if it is installed, shellcheck accept the scripts.
   void check() const {
     REQUIRE_FALSE(different_.empty());
     check("for f in ./*.sh; do bash -n \"$f\" || exit; done");
@@ -61,7 +61,7 @@ class JudgedScripts {
     }
     return text;
   }
-  /// Without comments, but for what they tell shellcheck.
+  /// Returns the script without comments, except for comments that control shellcheck.
   static std::string code_of(const std::string& text, const std::string& job,
                              const std::string& folder) {
     std::istringstream lines(replaced(replaced(text, folder, "FOLDER"), job, "JOB"));
@@ -72,7 +72,7 @@ class JudgedScripts {
     }
     return code;
   }
-  /// Each is 0, but for those of files: 2>, &1.
+  /// Replaces numbers by 0, except for file descriptors: 2>, &1.
   static std::string without_numbers(const std::string& code) {
     std::string shape;
     for (std::size_t i = 0; i < code.size();) {
@@ -90,7 +90,7 @@ class JudgedScripts {
   }
 
   TempDir dir_;
-  std::map<std::string, std::string> different_, shapes_;  ///< file names
+  std::map<std::string, std::string> different_, shapes_;  ///< file names of scripts
 };
 
 }  // namespace dlscale::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans of the studies and sites that come along, and of texts.
+// Plans of the shipped studies and sites, and of texts.
 #pragma once
 
 #include <filesystem>
@@ -24,26 +24,26 @@ inline planner::Planning plan_example(const std::string& study, const std::strin
                             shipped_resources());
 }
 
-/// What a trainer with every part says of itself: tests/data/capabilities/README.md.
+/// Returns the capabilities of a trainer with every part: tests/data/capabilities/README.md.
 inline std::filesystem::path full_trainer() {
   return kSource / "tests/data/capabilities/cuda-dali.json";
 }
 
-/// The runs of a plan in full.
+/// Returns the complete descriptions of the runs of a plan.
 inline std::vector<contract::RunSpec> runs_of(const planner::Planning& planning) {
   std::vector<contract::RunSpec> runs;
   for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) runs.push_back(planning.run(i));
   return runs;
 }
 
-/// The demo study on a site of the given text.
+/// Plans the demo study on a site of the given text.
 inline planner::Planning plan_demo_on(const std::string& site, const TempDir& dir,
                                       const std::vector<std::string>& overrides = {}) {
   base::write_file_atomically(dir / "c.toml", site);
   return plan_example("demo", (dir / "c.toml").string(), overrides);
 }
 
-/// A study and a site of the given texts; both files lie in the folder.
+/// Plans a study on a site of the given texts and writes both files into the folder.
 inline planner::Planning plan_texts(const std::string& study, const std::string& site,
                                     const TempDir& dir, bool fit = false) {
   base::write_file_atomically(dir / "study.toml", study);

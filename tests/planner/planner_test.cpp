@@ -31,7 +31,7 @@ TEST_CASE("the published study on JUWELS has its points, exclusions and learning
   }
 }
 
-TEST_CASE("the published study on NEF runs the floor of what does not divide, and says so") {
+TEST_CASE("the published study on NEF rounds uneven batches down and warns about them") {
   const auto planning = test::plan_example("nef", "nef");
   CHECK(planning.plan.runs.size() == 110);
   REQUIRE(planning.plan.skipped.size() == 1);
@@ -43,7 +43,7 @@ TEST_CASE("the published study on NEF runs the floor of what does not divide, an
   }
 }
 
-TEST_CASE("run ids are unique, repetitions of a point share theirs, jobs are named after runs") {
+TEST_CASE("run ids are unique, and jobs are named after their runs") {
   const auto planning = test::plan_example("demo", "local", {"study.repeats=2"});
   std::set<std::string> runs, points;
   for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {
@@ -57,7 +57,7 @@ TEST_CASE("run ids are unique, repetitions of a point share theirs, jobs are nam
   CHECK(points.size() == 16);
 }
 
-TEST_CASE("a plan above its budget is refused and says what it would take") {
+TEST_CASE("a plan above its budget is rejected with its cost") {
   const auto message =
       test::error_of([] { test::plan_example("nef", "nef", {"resources.max_gpu_hours=100"}); });
   CHECK(message ==
@@ -70,7 +70,7 @@ TEST_CASE("a plan above its budget is refused and says what it would take") {
         std::string::npos);
 }
 
-TEST_CASE("of the time limits that sub-studies give a run they share the longer one counts") {
+TEST_CASE("the longer time limit counts for a run that sub-studies share") {
   const auto hours = [](const std::string& first, const std::string& second) {
     const test::TempDir dir;
     const auto substudy = [](const std::string& name, const std::string& resources) {
@@ -106,7 +106,7 @@ void write_small_capabilities(const std::filesystem::path& file) {
   base::write_file_atomically(file, contract::to_json(capabilities));
 }
 
-/// A program built with those capabilities, and a trainer beside it.
+/// Returns the resources of a program built with these capabilities, with a trainer next to it.
 planner::Resources built_small(const test::TempDir& dir) {
   write_small_capabilities(dir / "caps.json");
   auto resources = test::shipped_resources();
@@ -124,7 +124,7 @@ std::vector<std::string> warnings_of(const std::string& study, const std::string
 
 }  // namespace
 
-TEST_CASE("names the site's trainer lacks are one warning each") {
+TEST_CASE("each name that the site's trainer lacks is one warning") {
   test::TempDir dir;
   write_small_capabilities(dir / "caps.json");
   const std::string site = "scheduler = 'local'\n";
@@ -135,7 +135,7 @@ TEST_CASE("names the site's trainer lacks are one warning each") {
             (dir / "caps.json").string() + ")");
 }
 
-TEST_CASE("where the site's trainer is unknown, names the one built here lacks are warnings too") {
+TEST_CASE("names that the local trainer lacks are warnings if the site's trainer is unknown") {
   test::TempDir dir;
   const auto warnings = warnings_of("nef", "nef", {}, built_small(dir));
   REQUIRE(warnings.size() == 4 + 6);
@@ -151,14 +151,14 @@ TEST_CASE("where the site's trainer is unknown, names the one built here lacks a
                     (dir / "caps.json").string() + ")"});
 }
 
-TEST_CASE("what the trainer would refuse is a warning with key and reason, once for each") {
+TEST_CASE("each setting that the trainer would reject is one warning with key and reason") {
   test::TempDir dir;
   const std::vector<std::string> misfit{"training.label_smoothing=0.1",
                                         "training.dataset.classes=3"};
   const auto warnings = [&](const std::string& study, const std::string& site) {
     return warnings_of(study, site, misfit, built_small(dir));
   };
-  CHECK(warnings("demo", "local").size() == 1);  // of framework "synchronous"
+  CHECK(warnings("demo", "local").size() == 1);  // warning on framework "synchronous"
   auto known = contract::capabilities_from_json(base::read_file(dir / "caps.json"), "caps.json");
   known.traits = {{"model", {{"mlp", {.samples = "images", .task = "classification"}}}},
                   {"loader", {{"memory", {.samples = "images"}}}},
@@ -182,7 +182,7 @@ TEST_CASE("what the trainer would refuse is a warning with key and reason, once 
       "the task of mlp; leave it out; the trainer of the site may accept it): 48 of 48 runs");
 }
 
-TEST_CASE("settings that the trainer would refuse of any model and data are warnings, too") {
+TEST_CASE("settings that are invalid for any model and data are warnings") {
   test::TempDir dir;
   const auto resources = built_small(dir);
   const auto warning = [&](const std::string& site, const std::string& assignment) {
@@ -202,7 +202,7 @@ TEST_CASE("settings that the trainer would refuse of any model and data are warn
             (dir / "caps.json").string() + ")");
 }
 
-TEST_CASE("inference is a run of its own") {
+TEST_CASE("inference and training are different runs") {
   const auto id = [](const char* mode) {
     return test::plan_example("demo", "local", {std::string("training.mode=") + mode})
         .plan.runs[0]
@@ -214,7 +214,7 @@ TEST_CASE("inference is a run of its own") {
             .size() == 96);
 }
 
-TEST_CASE("a study of inference needs no learning rate") {
+TEST_CASE("a study of inference does not need a learning rate") {
   const test::TempDir dir;
   const auto planning = test::plan_texts(
       test::StudyText{.training = "mode = 'inference'\ndataset = { kind = 'synthetic_digits' }"}
@@ -236,21 +236,21 @@ TEST_CASE("a warm-up as long as the run is a warning") {
                                  "least as long as the run: 48 of 48 runs"});
 }
 
-TEST_CASE("a study or site that cannot be read is a fault of the command line") {
+TEST_CASE("a study or site that cannot be read is a usage error") {
   CHECK_THROWS_AS(test::plan_example("nothing", "local"), base::UsageError);
   CHECK_THROWS_AS(test::plan_example("demo", "/nowhere/site.toml"), base::UsageError);
   CHECK(test::error_of([] { test::plan_example("demo", "/nowhere/site.toml"); }) ==
         "cannot read /nowhere/site.toml: No such file or directory");
 }
 
-TEST_CASE("a baseline that no run has is a warning") {
+TEST_CASE("a baseline without runs is a warning") {
   const auto planning = test::plan_example("demo", "local", {"matrix.gpus=[2]"});
   REQUIRE(planning.plan.warnings.size() == 1);
   CHECK(planning.plan.warnings[0] ==
         "no run has the 1 GPUs of the baseline: speed-ups cannot be computed");
 }
 
-TEST_CASE("the trainer is the site's, else the one beside on this machine, else that on PATH") {
+TEST_CASE("the trainer comes from the site, then from this machine, then from PATH") {
   auto resources = test::shipped_resources();
   resources.trainer = "/opt/bin/dlscale-train";
   const auto study = test::kSource / "examples/studies/demo/study.toml";
@@ -262,14 +262,14 @@ TEST_CASE("the trainer is the site's, else the one beside on this machine, else 
   CHECK(test::plan_demo_on("scheduler = 'local'\ntrainer = 'mine'", dir).site.trainer == "mine");
 }
 
-TEST_CASE("a site's variables are in the runs' data set paths") {
+TEST_CASE("variables of the site are replaced in the data set paths of runs") {
   test::TempDir dir;
   const auto planning = test::plan_demo_on("scheduler = 'local'\nvariables = { DATA = '/d' }", dir,
                                            {"training.dataset.path=$DATA/$SCRATCH"});
   CHECK(planning.run(0).dataset.path == "/d/$SCRATCH");
 }
 
-TEST_CASE("what cannot be planned is refused with one line") {
+TEST_CASE("a study that cannot be planned is rejected with one line") {
   CHECK(test::error_of([] {
           test::plan_example("demo", "mars");
         }).rfind("unknown site \"mars\"", 0) == 0);
@@ -283,7 +283,7 @@ TEST_CASE("what cannot be planned is refused with one line") {
         }).find("optimizer.nesterov: needs momentum above 0") != std::string::npos);
 }
 
-TEST_CASE("a command that is started once is not given several nodes unless it says so") {
+TEST_CASE("a command that is started once gets several nodes only with a launcher") {
   test::TempDir dir;
   const std::string site =
       "scheduler = 'oar'\ndevice = 'cuda'\nwalltime = '01:00:00'\n[[partitions]]\nname = 'p'\n"
@@ -310,9 +310,9 @@ TEST_CASE("a command that is started once is not given several nodes unless it s
   }
 }
 
-TEST_CASE("arrays hold the runs of one shape, whichever sub-study they are of") {
+TEST_CASE("an array holds the runs of one shape from all sub-studies") {
   const auto plan = test::plan_example("ensias", "generic-slurm", {"launch.array=true"}).plan;
-  // GPUs of a node, and whether one process has them all.
+  // The keys are the GPUs of a node and whether one process uses all of them.
   std::map<std::pair<int, bool>, std::size_t> runs;
   for (const auto& job : plan.jobs) {
     CHECK((job.kind == contract::JobKind::array) == (job.run_ids.size() > 1));

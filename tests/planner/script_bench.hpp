@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Job scripts of small plans, run under bash with stand-ins for launchers and trainers.
+// Runs job scripts of small plans in bash with fake launchers and trainers.
 #pragma once
 
 #include <map>
@@ -19,14 +19,14 @@ inline void write_program(const std::filesystem::path& path, const std::string& 
   std::filesystem::permissions(path, std::filesystem::perms::owner_all);
 }
 
-/// A cluster of nodes with 4 GPUs, whose programs are the stand-ins of a folder.
+/// Cluster of nodes with 4 GPUs and with fake programs from a folder.
 struct ScriptBench {
   TempDir dir;
   contract::PlanDir out{dir / "plan"};
   StudyText study;
   std::string scheduler = "slurm", launcher = "mpirun";
   std::string site_keys, partition_keys;
-  contract::ExternalTrainer trainer;  ///< none: dlscale-train
+  contract::ExternalTrainer trainer;  ///< external trainer, empty for dlscale-train
   std::map<std::string, std::string> parameters;
   planner::Planning planning;
 
@@ -55,7 +55,7 @@ struct ScriptBench {
     return planner::shell_quote(out.job_script(planning.plan.jobs[job].name).string());
   }
   std::string text(const std::string& file) const { return base::read_file(dir / file); }
-  /// What scripts noted of the ends of a job's runs, and of tasks without a run.
+  /// Returns the ends that scripts logged for the runs of a job and for tasks without a run.
   std::vector<contract::LaunchRecord> ends(std::size_t job = 0) const {
     const contract::PlannedJob& planned = planning.plan.jobs[job];
     std::vector<std::string> names = planned.run_ids;

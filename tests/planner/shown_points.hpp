@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points of a study as lines of text.
+// Formats the points of a study as lines of text.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace dlscale::test {
 
-/// The values of these axes at each point; `-` where the point's matrix has no such axis.
+/// Returns the values of the axes at each point, with `-` for an axis that the point does not have.
 inline std::vector<std::string> shown(const planner::Expansion& expansion,
                                       const std::vector<std::string>& axes) {
   std::vector<std::string> lines;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small study whose parts tests replace, and shorthand to read it.
+// Small study with parts that tests replace, and helpers to read it.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace dlscale::test {
 
-/// Five sections of a study file; the defaults make a right one.
+/// Five sections of a study file, with defaults that form a valid study.
 struct StudyText {
   std::string study = "name = \"s\"";
   std::string matrix = "model = \"mlp\"\ngpus = [1, 2]\nbatch_per_gpu = 32";
@@ -27,7 +27,7 @@ inline planner::Study read(const StudyText& study, const std::vector<std::string
   return planner::read_study(study.text(), "s.toml", overrides);
 }
 
-/// The message of the SpecError or UsageError that `act` throws; empty when it throws none.
+/// Returns the message of the SpecError or UsageError that `act` throws, or an empty text.
 template <class Act>
 std::string error_of(Act act) {
   try {

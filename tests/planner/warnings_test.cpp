@@ -34,8 +34,7 @@ TEST_CASE("a learning rate that falls during warm-up is a warning") {
   CHECK(warnings(lr + "64, warmup_from = 'zero' }\nwarmup_epochs = 1").empty());
 }
 
-TEST_CASE(
-    "a warm-up that changes nothing, and one whose first epoch learns nothing, are warnings") {
+TEST_CASE("a warm-up without effect or with an idle first epoch is a warning") {
   const auto warnings = [](const std::string& lr) {
     const test::TempDir dir;
     const std::string training = "epochs = 9\nwarmup_epochs = 1\nlr = { base = 0.1" + lr + " }";
@@ -51,7 +50,7 @@ TEST_CASE(
   CHECK_THAT(idle[0], Catch::StartsWith("the first epoch learns nothing"));
 }
 
-TEST_CASE("every run that a trainer would refuse at its start is in a warning") {
+TEST_CASE("every run that the trainer would reject at its start is counted in a warning") {
   const auto warnings = [](const std::string& training) {
     const test::TempDir dir;
     const test::StudyText study{.matrix =
@@ -78,7 +77,7 @@ TEST_CASE("every run that a trainer would refuse at its start is in a warning") 
           "dataset.image_size (requires a loader that decodes", "2");
 }
 
-TEST_CASE("what the data must be like for a run to start is a warning") {
+TEST_CASE("a condition on the data that a run needs to start is a warning") {
   const test::TempDir dir;
   const test::StudyText study{
       .matrix = "model = 'cnn'\nloader = 'synthetic'\ngpus = [1, 2]\nbatch_per_gpu = 32",
@@ -90,7 +89,7 @@ TEST_CASE("what the data must be like for a run to start is a warning") {
                                  "same size (dataset.image_size is not set): 2 of 2 runs"});
 }
 
-TEST_CASE("warnings count the runs that --fit leaves") {
+TEST_CASE("warnings count only the runs that --fit keeps") {
   const test::TempDir dir;
   base::write_file_atomically(dir / "t.toml",
                               "[[throughput]]\ngpus = 99\nsamples_per_s = 1\n"

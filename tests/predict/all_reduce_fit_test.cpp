@@ -12,7 +12,7 @@ double ring(int gpus, double bytes, double alpha, double beta) {
   return 2.0 * (gpus - 1) * alpha + 2.0 * (gpus - 1) / gpus * bytes * beta;
 }
 
-/// Sizes from 1 KiB doubled; from `border` on another latency and bandwidth.
+/// Returns times of sizes doubled from 1 KiB. Latency and bandwidth change at `border` bytes.
 std::vector<AllReduceTime> measured(int gpus, int sizes, std::int64_t border) {
   std::vector<AllReduceTime> times;
   std::int64_t bytes = 1024;
@@ -26,7 +26,7 @@ std::vector<AllReduceTime> measured(int gpus, int sizes, std::int64_t border) {
 
 }  // namespace
 
-TEST_CASE("one line's latency and bandwidth are one range") {
+TEST_CASE("times with one latency and bandwidth are one range") {
   const auto fits = predict::fit_all_reduces(measured(8, 12, std::int64_t{1} << 40));
   REQUIRE(fits.size() == 1);
   CHECK(fits[0].least_bytes == 1024);
@@ -46,7 +46,7 @@ TEST_CASE("a change of protocol is found at its size") {
   CHECK(fits[1].seconds_per_byte.value == Approx(1e-10));
 }
 
-TEST_CASE("placements are fitted apart, and those with two sizes not at all") {
+TEST_CASE("placements are fitted separately, and placements with two sizes are skipped") {
   auto times = measured(8, 6, std::int64_t{1} << 40);
   times.push_back({"nvswitch", 2, 16, 1024, 1e-4});
   times.push_back({"nvswitch", 2, 16, 4096, 1e-4});
@@ -57,7 +57,7 @@ TEST_CASE("placements are fitted apart, and those with two sizes not at all") {
   CHECK(fits[0].nodes == 1);
 }
 
-TEST_CASE("of several times of one size the middle counts") {
+TEST_CASE("the median of several times of one size counts") {
   auto times = measured(2, 8, std::int64_t{1} << 40);
   const auto clean = predict::fit_all_reduces(times);
   for (const AllReduceTime& time : measured(2, 8, std::int64_t{1} << 40)) {
@@ -70,7 +70,7 @@ TEST_CASE("of several times of one size the middle counts") {
   CHECK(fits[0].latency_s.value == Approx(clean[0].latency_s.value));
 }
 
-TEST_CASE("adding up is what reduce-scatter takes longer than all-gather") {
+TEST_CASE("the time of summation is the difference of reduce-scatter and all-gather") {
   std::map<std::int64_t, double> scatter, gather;
   for (std::int64_t bytes = 1 << 20; bytes <= 1 << 24; bytes *= 2) {
     const double arrived = 3.0 / 4 * static_cast<double>(bytes);

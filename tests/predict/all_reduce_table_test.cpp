@@ -34,7 +34,7 @@ std::vector<AllReduceTime> measured_sizes(const std::string& topology,
 
 }  // namespace
 
-TEST_CASE("a size that was measured takes what was measured, the slowest of several") {
+TEST_CASE("a measured size has its slowest measured time") {
   const AllReduceTable table({{.gpus = 2, .bytes = 1000, .seconds = 1e-4},
                               {.gpus = 2, .bytes = 1000, .seconds = 2e-4},
                               {.gpus = 2, .bytes = 4000, .seconds = 8e-4}});
@@ -42,13 +42,13 @@ TEST_CASE("a size that was measured takes what was measured, the slowest of seve
   CHECK(table.estimate("", {1, 2}, Bytes{1000}).basis == Basis::interpolated);
 }
 
-TEST_CASE("between two sizes the time is a straight line on log-log axes") {
+TEST_CASE("times between two sizes are interpolated on log-log axes") {
   const AllReduceTable table(
       {{.gpus = 2, .bytes = 1000, .seconds = 1e-4}, {.gpus = 2, .bytes = 4000, .seconds = 4e-4}});
   CHECK(table.estimate("", {1, 2}, Bytes{2000}).time.value == Approx(2e-4));
 }
 
-TEST_CASE("beyond the sizes measured latency and bandwidth go on") {
+TEST_CASE("latency and bandwidth are extrapolated beyond the measured sizes") {
   const AllReduceTable table(measured_sizes("", {4}));
   for (const double bytes : {8.0, 4.0 * (1 << 30)}) {
     const AllReduceEstimate estimate = table.estimate("", {1, 4}, Bytes{bytes});
@@ -57,7 +57,7 @@ TEST_CASE("beyond the sizes measured latency and bandwidth go on") {
   }
 }
 
-TEST_CASE("other GPU counts follow from those of one topology only") {
+TEST_CASE("other GPU counts are extrapolated only within one topology") {
   const AllReduceTable named(measured_sizes("nvswitch", {2, 4}));
   const AllReduceEstimate eight = named.estimate("nvswitch", {1, 8}, Bytes{1e8});
   CHECK(eight.basis == Basis::beyond_gpus);
@@ -71,7 +71,7 @@ TEST_CASE("other GPU counts follow from those of one topology only") {
   CHECK_THROWS_WITH(unnamed.estimate("", {1, 8}, Bytes{1e8}), Contains("name the topology"));
 }
 
-TEST_CASE("latency and bandwidth of a ring are found again, and neither is negative") {
+TEST_CASE("latency and bandwidth of a ring are recovered and are never negative") {
   std::vector<int> gpus;
   std::vector<double> bytes, seconds;
   for (const AllReduceTime& time : measured_sizes("", {2, 4, 8})) {
@@ -82,13 +82,13 @@ TEST_CASE("latency and bandwidth of a ring are found again, and neither is negat
   const RingFit fit = fit_ring(gpus, bytes, seconds);
   CHECK(fit.latency.value == Approx(kLatency));
   CHECK(fit.seconds_per_byte == Approx(kPerByte));
-  // Time that grows faster than the message has no positive latency, and one that falls no slope.
+  // Times that grow faster than the message give no latency, and falling times give no slope.
   CHECK(fit_ring({2, 2}, {1e3, 1e6}, {1e-6, 1e-2}).latency.value == 0);
   CHECK(fit_ring({2, 2}, {1e3, 1e6}, {1e-3, 1e-5}).seconds_per_byte == 0);
   CHECK(fit_ring({2}, {1e6}, {1e-3}).seconds_per_byte == Approx(1e-9));
 }
 
-TEST_CASE("between sizes a time is as unsure as those that neighbours estimate are off") {
+TEST_CASE("the uncertainty between sizes is the error of estimates from neighbours") {
   const auto unsure = [](double jump) {
     std::vector<AllReduceTime> times;
     double seconds = 1e-4;
@@ -97,7 +97,7 @@ TEST_CASE("between sizes a time is as unsure as those that neighbours estimate a
       times.push_back({.gpus = 2, .bytes = bytes, .seconds = seconds * factor});
     }
     const AllReduceTable table(times);
-    CHECK(table.estimate("", {1, 2}, Bytes{1 << 14}).uncertainty() == 0.05);  // it was measured
+    CHECK(table.estimate("", {1, 2}, Bytes{1 << 14}).uncertainty() == 0.05);  // measured size
     CHECK(table.estimate("", {1, 2}, Bytes{1 << 22}).uncertainty() >= 0.1);
     return table.estimate("", {1, 2}, Bytes{3 << 13}).uncertainty();
   };
@@ -106,10 +106,10 @@ TEST_CASE("between sizes a time is as unsure as those that neighbours estimate a
   CHECK(unsure(3) > unsure(1.5));
   const AllReduceTable two(
       {{.gpus = 2, .bytes = 1000, .seconds = 1e-4}, {.gpus = 2, .bytes = 4000, .seconds = 4e-4}});
-  CHECK(two.estimate("", {1, 2}, Bytes{2000}).uncertainty() == 0.1);  // nothing can be left out
+  CHECK(two.estimate("", {1, 2}, Bytes{2000}).uncertainty() == 0.1);  // too few sizes
 }
 
-TEST_CASE("on other counts a time is the less sure the farther they are from those measured") {
+TEST_CASE("the uncertainty grows with the distance from the measured GPU counts") {
   const AllReduceTable table(measured_sizes("nvswitch", {4, 8}));
   const auto unsure = [&](int gpus) {
     return table.estimate("nvswitch", {1, gpus}, Bytes{1e8}).uncertainty();
@@ -117,10 +117,10 @@ TEST_CASE("on other counts a time is the less sure the farther they are from tho
   CHECK(unsure(6) == Approx(0.1));
   CHECK(unsure(16) == Approx(0.4));
   CHECK(unsure(2) == Approx(0.4));
-  CHECK(unsure(64) == Approx(1));  // as data sheets: between 1 and 2 times
+  CHECK(unsure(64) == Approx(1));  // same as data sheets: factor 1 to 2
 }
 
-TEST_CASE("estimates grow with the message") {
+TEST_CASE("estimates grow with the message size") {
   const AllReduceTable table(measured_sizes("nvswitch", {2, 8}));
   for (const int gpus : {2, 5, 8}) {
     double before = 0;

@@ -15,7 +15,7 @@ double milliseconds(Seconds time) {
 
 }  // namespace
 
-TEST_CASE("a ring's all-reduce takes what equation 1 of Barrachina et al. says, to 0.1 ms") {
+TEST_CASE("the time of a ring all-reduce follows equation 1 of Barrachina et al.") {
   const std::pair<double, double> sizes_and_ms[] = {{531.5e6, 76.4106},
                                                     {553.4e6, 79.5417},
                                                     {102.2e6, 15.0319},
@@ -29,9 +29,9 @@ TEST_CASE("a ring's all-reduce takes what equation 1 of Barrachina et al. says, 
   }
 }
 
-TEST_CASE("summing takes as long as the numbers that each rank adds") {
+TEST_CASE("the time of summation follows from the numbers that each rank adds") {
   const Link adding{{}, gigabytes_per_s(1e9), FlopPerSecond{1e9}};
-  // 1000 numbers, three quarters of them are added by each of 4 ranks.
+  // Each of the 4 ranks adds three quarters of the 1000 numbers.
   CHECK(ring_all_reduce(adding, 4, Bytes{4000}).value == Approx(750e-9));
   CHECK(ring_all_reduce(adding, 4, Bytes{4000}, Bytes{2}).value == Approx(1500e-9));
 }
@@ -44,14 +44,14 @@ TEST_CASE("ranks fill one node after the other") {
   CHECK(placement(1'000'000, std::numeric_limits<int>::max() / 2).nodes == 1);
 }
 
-TEST_CASE("one rank has nothing to reduce") {
+TEST_CASE("the all-reduce of one rank takes no time") {
   const Network network{kAltec, kAltec};
   CHECK(ring_all_reduce(kAltec, 1, Bytes{1e9}).value == 0);
   CHECK(tree_all_reduce(kAltec, 1, Bytes{1e9}).value == 0);
   CHECK(all_reduce(network, {1, 1}, Bytes{1e9}).value == 0);
 }
 
-TEST_CASE("trees win for short messages on many ranks, rings for long ones on few") {
+TEST_CASE("trees are faster for short messages on many ranks, rings for long ones on few") {
   const Network network{kAltec, kAltec};
   const auto time = [&](int ranks, double bytes, AllReduce algorithm) {
     return all_reduce(network, {ranks, ranks}, Bytes{bytes}, algorithm);
@@ -67,7 +67,7 @@ TEST_CASE("trees win for short messages on many ranks, rings for long ones on fe
   }
 }
 
-TEST_CASE("ranks of one node have its links, those of several the narrowest on the way") {
+TEST_CASE("ranks of one node use its links, ranks of several nodes the slowest link") {
   const Network network{{microseconds(2), gigabytes_per_s(200)},
                         {microseconds(5), gigabytes_per_s(25)}};
   const auto ring = [&](Placement ranks) {
@@ -75,11 +75,11 @@ TEST_CASE("ranks of one node have its links, those of several the narrowest on t
   };
   CHECK(ring({1, 4}) == Approx(6 * 2e-6 + 1.5 * 1e9 / 200e9));
   CHECK(ring({4, 4}) == Approx(6 * 5e-6 + 1.5 * 1e9 / 25e9));
-  // 14 hops, 2 of them between the nodes.
+  // The ring has 14 hops, of which 2 are between the nodes.
   CHECK(ring({2, 8}) == Approx(12 * 2e-6 + 2 * 5e-6 + 1.75 * 1e9 / 25e9));
 }
 
-TEST_CASE("a rank sends nearly twice the message, and nothing when it is alone") {
+TEST_CASE("a rank sends up to twice the message, and a single rank sends nothing") {
   CHECK(sent_by_each(1, Bytes{100}).value == 0);
   CHECK(sent_by_each(2, Bytes{100}).value == 100);
   CHECK(sent_by_each(4, Bytes{100}).value == 150);

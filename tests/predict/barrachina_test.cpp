@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Barrachina et al. (Computing 105(5), 2023) found with their model, found with ours: AMPERE,
-// 100 nodes of one A100, its step without overlap, eq (1), 128 samples a GPU. What users are shown
-// of it is tested in tests/cli/verbs/barrachina_test.cpp.
+// Compares the model with results of Barrachina et al. (Computing 105(5), 2023): AMPERE, 100 nodes
+// of one A100, their step without overlap, eq (1), 128 samples per GPU. The command line output is
+// tested in tests/cli/verbs/barrachina_test.cpp.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
@@ -19,7 +19,7 @@ constexpr const char* kModels[] = {"vgg16", "resnet50", "densenet121"};
 struct Ampere {
   double peak_tflops = 156;
   double memory_gbs = 1555;
-  double link_gbit = 200;  // what the analysis calls nominal
+  double link_gbit = 200;  // nominal value of the analysis
   int processes = 100;
   double batch = 128;
 };
@@ -62,7 +62,7 @@ TEST_CASE("Barrachina: layers are mostly bound by memory at 128 samples") {
   }
 }
 
-TEST_CASE("Barrachina: DenseNet-121 is on its plateau from 50 TFLOP/s on") {
+TEST_CASE("Barrachina: DenseNet-121 reaches its plateau at 50 TFLOP/s") {
   const auto gain = [](const char* model, double from, double to) {
     return total(card(model, false), {.peak_tflops = from}) /
            total(card(model, false), {.peak_tflops = to});
@@ -77,13 +77,13 @@ TEST_CASE("Barrachina: DenseNet-121 is on its plateau from 50 TFLOP/s on") {
   CHECK(gain("vgg16", 50, 300) > gain("resnet50", 50, 300));
 }
 
-TEST_CASE("Barrachina: VGG16 on CIFAR-10 is bound by communication from below 30 TFLOP/s on") {
+TEST_CASE("Barrachina: VGG16 on CIFAR-10 is bound by communication at 30 TFLOP/s") {
   const auto& vgg = card("vgg16", true);
   CHECK(step(vgg, {.peak_tflops = 30}).bound == Bound::communication);
   CHECK(step(vgg, {.peak_tflops = 20}).bound == Bound::compute);
 }
 
-TEST_CASE("Barrachina: a link of 10 Gbit/s is a bottleneck, more so on CIFAR-10") {
+TEST_CASE("Barrachina: a link of 10 Gbit/s is a bottleneck, especially on CIFAR-10") {
   for (const char* model : kModels) {
     INFO(model);
     const auto slowdown = [&](bool cifar10, double link_gbit) {
@@ -93,7 +93,7 @@ TEST_CASE("Barrachina: a link of 10 Gbit/s is a bottleneck, more so on CIFAR-10"
     CHECK(slowdown(false, 10) > 1.2);
     CHECK(slowdown(true, 10) > slowdown(false, 10));
   }
-  // The limit lies between 10 and 30.
+  // The limit lies between 10 and 30 Gbit/s.
   const auto& resnet = card("resnet50", false);
   CHECK(step(resnet, {.link_gbit = 10}).bound == Bound::communication);
   CHECK(step(resnet, {.link_gbit = 30}).bound != Bound::communication);
@@ -119,7 +119,7 @@ TEST_CASE("Barrachina: at 16 samples memory or communication bounds the step") {
   }
 }
 
-TEST_CASE("Barrachina: time is in proportion to the batch") {
+TEST_CASE("Barrachina: time is proportional to the batch") {
   for (const char* model : kModels) {
     INFO(model);
     const auto computing = [&](double batch) {

@@ -14,19 +14,19 @@ constexpr Seconds kLongWork{1e9};
 
 }  // namespace
 
-TEST_CASE("checkpoints are best apart by Young's interval, less their own time by Daly") {
-  // A minute to write, a day between failures.
+TEST_CASE("the intervals of Young and Daly have their published values") {
+  // A checkpoint takes a minute to write, and a day passes between failures.
   const Seconds write{60}, day{86400};
   CHECK(young_interval(write, day).value == Approx(std::sqrt(2 * 60 * 86400.0)));
   CHECK(daly_interval(write, day).value == Approx(3180.06));
   CHECK(daly_interval({100}, {40}).value == 40);
 }
 
-TEST_CASE("Daly's interval is where the expected time is least, Young's loses more") {
+TEST_CASE("Daly's interval has the least expected time, and Young's interval loses more") {
   for (const double write : {1.0, 60.0, 600.0}) {
     const Seconds save{write}, hour{3600};
     const Seconds best = daly_interval(save, hour);
-    // Where the derivative is 0 the interval is M (1 - e^(-(interval + write) / M)).
+    // The derivative is 0 at the interval M (1 - e^(-(interval + write) / M)).
     CHECK(best.value == Approx(3600 * -std::expm1(-(best + save).value / 3600)).epsilon(0.005));
     const double least = checkpoint_loss(kLongWork, best, save, hour);
     CHECK(checkpoint_loss(kLongWork, young_interval(save, hour), save, hour) > least);
@@ -36,7 +36,7 @@ TEST_CASE("Daly's interval is where the expected time is least, Young's loses mo
   }
 }
 
-TEST_CASE("what failures cost is what runs lose that fail by chance") {
+TEST_CASE("the predicted loss matches a simulation of random failures") {
   const Seconds interval{200}, write{20}, between{1000};
   std::mt19937_64 draw(1);
   std::exponential_distribution<double> until_failure(1 / between.value);
@@ -56,6 +56,6 @@ TEST_CASE("a run that ends before its first save loses all of its work at a fail
   const double never = checkpoint_loss(work, {2000}, write, between);
   CHECK(never == checkpoint_loss(work, work, write, between));
   CHECK(never == Approx(1 - 0.1 / std::expm1(0.1)));
-  CHECK(checkpoint_loss(work, {500}, write, between) > never);  // saving costs more than it keeps
+  CHECK(checkpoint_loss(work, {500}, write, between) > never);  // cost of saving above its benefit
   CHECK(checkpoint_loss({1e6}, {1e6}, write, between) == Approx(1));
 }

@@ -24,7 +24,7 @@ contract::ComputeTime measured_passes(std::int64_t batch, double per_sample) {
 
 }  // namespace
 
-TEST_CASE("start and slope of a step are found again from two batches") {
+TEST_CASE("start and slope of a step are recovered from two batches") {
   const BatchFit fit = fit_batches({8, 64}, {1e-3 + 8e-4, 1e-3 + 64e-4});
   CHECK(fit.start.value == Approx(1e-3));
   CHECK(fit.per_sample.value == Approx(1e-4));
@@ -34,7 +34,7 @@ TEST_CASE("start and slope of a step are found again from two batches") {
   CHECK(fit_batches({8, 16}, {4e-3, 1e-3}).per_sample.value == 0);
 }
 
-TEST_CASE("without measurements the roofline stands, as sure as it is said to be") {
+TEST_CASE("without measurements the roofline is used with its given uncertainty") {
   const auto card = test::made_card();
   const ComputeEstimate estimate = estimate_compute(card, 10, {kRates, 0, {}, {1, 2.5}});
   CHECK(estimate.times.total() == roofline(card, kRates, 10, 0).total());
@@ -42,7 +42,7 @@ TEST_CASE("without measurements the roofline stands, as sure as it is said to be
   CHECK(estimate.sure.high == 2.5);
 }
 
-TEST_CASE("measured steps stretch the layers, each by as much") {
+TEST_CASE("measured steps scale all layers by the same factor") {
   const auto card = test::made_card();
   const ComputeTimes plain = roofline(card, kRates, 16, 0);
   const ComputeEstimate estimate = estimate_compute(
@@ -56,7 +56,7 @@ TEST_CASE("measured steps stretch the layers, each by as much") {
   CHECK(estimate.sure.high < 1.1);
 }
 
-TEST_CASE("a batch far from all that were measured is said to be") {
+TEST_CASE("a batch far from all measured batches is marked as extrapolated") {
   const auto card = test::made_card();
   const std::vector<contract::ComputeTime> times{measured_passes(8, 1e-3),
                                                  measured_passes(32, 1e-3)};
@@ -69,7 +69,7 @@ TEST_CASE("a batch far from all that were measured is said to be") {
   CHECK(far(65));
 }
 
-TEST_CASE("the farther a batch is from those measured the less sure its time is") {
+TEST_CASE("the uncertainty grows with the distance from the measured batches") {
   const auto card = test::made_card();
   const auto high = [&](double batch) {
     const ComputeBasis basis{kRates, 0, {measured_passes(8, 1e-3), measured_passes(32, 1e-3)}, {}};
@@ -82,7 +82,7 @@ TEST_CASE("the farther a batch is from those measured the less sure its time is"
   CHECK(high(1) == Approx(1.25));
 }
 
-TEST_CASE("only times of the same model, input and precision are taken") {
+TEST_CASE("only times of the same model, input and precision are used") {
   auto other = measured_passes(8, 1e-3);
   other.precision = "bf16";
   auto larger = measured_passes(8, 1e-3);
@@ -90,17 +90,17 @@ TEST_CASE("only times of the same model, input and precision are taken") {
   CHECK(times_of({measured_passes(8, 1e-3), other, larger}, test::made_card(), "fp32").size() == 1);
 }
 
-TEST_CASE("steps of two precisions that share a card are told apart") {
+TEST_CASE("steps of two precisions that share a cost model are distinguished") {
   auto fast = measured_passes(8, 1e-3);
   fast.precision = "tf32";
-  const auto card = test::made_card();  // of fp32
+  const auto card = test::made_card();  // cost model in fp32
   const std::vector<contract::ComputeTime> both{measured_passes(8, 1e-3), fast};
   CHECK(times_of(both, card, "tf32") == std::vector<contract::ComputeTime>{fast});
   CHECK(times_of(both, card, "fp32") == std::vector<contract::ComputeTime>{both[0]});
   CHECK(times_of({fast}, card, "fp32").empty());
 }
 
-TEST_CASE("several ranks take as long as those of their framework, one rank as any") {
+TEST_CASE("times of several ranks are used per framework, times of one rank for all") {
   contract::ComputeTime alone = measured_passes(8, 1e-3), ddp = alone, other = alone;
   ddp.ranks_on_node = other.ranks_on_node = 2;
   ddp.framework = "ddp";
@@ -111,7 +111,7 @@ TEST_CASE("several ranks take as long as those of their framework, one rank as a
   CHECK(times_as_in(all, "horovod") == all);
 }
 
-TEST_CASE("the line goes through the middle of a batch's runs, not towards the fastest") {
+TEST_CASE("the fitted line goes through the median of the runs of a batch") {
   const auto card = test::made_card();
   std::vector<contract::ComputeTime> runs;
   for (const double slower : {0.7, 1.0, 1.3, 1.1, 0.9}) {
@@ -123,10 +123,10 @@ TEST_CASE("the line goes through the middle of a batch's runs, not towards the f
   }
   const ComputeEstimate estimate = estimate_compute(card, 32, {kRates, 0, runs, {}});
   CHECK(estimate.times.forward().value == Approx(33e-3));
-  CHECK(estimate.sure.high > 1.3);  // single runs are not surer for that
+  CHECK(estimate.sure.high > 1.3);  // scatter of single runs
 }
 
-TEST_CASE("the optimizer takes as long as on as many ranks of a node") {
+TEST_CASE("the optimizer time is that of the same number of ranks on a node") {
   std::vector<contract::ComputeTime> runs{measured_passes(8, 1e-3), measured_passes(8, 1e-3)};
   runs[1].ranks_on_node = 2;
   runs[1].optimizer_s = 8e-4;

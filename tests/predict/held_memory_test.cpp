@@ -11,7 +11,8 @@ using contract::MemoryPeak;
 
 namespace {
 
-/// A rank whose card says 60 MB for a sample and 600 MB beside, and which held `beyond` more.
+/// Returns the peak of a rank with a cost model of 60 MB per sample and 600 MB in addition. The
+/// peak exceeds the cost model by `beyond` bytes.
 MemoryPeak peak_of(std::int64_t batch, double beyond, const std::string& model = "made") {
   const double activations = 60e6 * static_cast<double>(batch);
   return {.model = model,
@@ -41,7 +42,7 @@ HeldMemory held_by(const std::vector<MemoryPeak>& measured,
 
 }  // namespace
 
-TEST_CASE("what runs held beyond their cards is a line over activations") {
+TEST_CASE("memory beyond the cost model is linear in the activations") {
   const HeldMemory held = held_by({peak_of(8, 100e6 + 0.5 * 480e6), peak_of(32, 100e6 + 960e6)});
   CHECK(held.beyond.start.value == Approx(100e6));
   CHECK(held.beyond.of_activations == Approx(0.5));
@@ -52,7 +53,7 @@ TEST_CASE("what runs held beyond their cards is a line over activations") {
   CHECK(held.most.value == Approx(1920e6));
 }
 
-TEST_CASE("of one batch the start alone is known, whatever else its runs differ in") {
+TEST_CASE("runs of one batch determine only the start") {
   MemoryPeak adam = peak_of(8, 130e6);
   adam.card_bytes += 600e6;
   adam.peak_memory_bytes += 600e6;
@@ -62,8 +63,8 @@ TEST_CASE("of one batch the start alone is known, whatever else its runs differ 
   CHECK(held.beyond.of_activations == 0);
 }
 
-TEST_CASE("a slope that makes no more of the peaks than equal runs differ by is none") {
-  // 20 MB more in peaks of 1.2 to 2.7 GB.
+TEST_CASE("a slope within the scatter of equal runs is set to 0") {
+  // The difference is 20 MB for peaks of 1.2 to 2.7 GB.
   const HeldMemory flat = held_by({peak_of(8, 100e6), peak_of(32, 120e6)});
   CHECK(flat.beyond.of_activations == 0);
   CHECK(flat.beyond.start.value > 100e6);
@@ -71,7 +72,7 @@ TEST_CASE("a slope that makes no more of the peaks than equal runs differ by is 
   CHECK(held_by({peak_of(8, 100e6), peak_of(32, 400e6)}).beyond.of_activations > 0.1);
 }
 
-TEST_CASE("neither start nor slope is negative where cards say more than was held") {
+TEST_CASE("start and slope are not negative if the cost model exceeds the measured memory") {
   const HeldMemory less = held_by({peak_of(8, -50e6), peak_of(32, -80e6)});
   CHECK(less.beyond.start.value == 0);
   CHECK(less.beyond.of_activations == 0);
@@ -79,7 +80,7 @@ TEST_CASE("neither start nor slope is negative where cards say more than was hel
   CHECK(held_by({peak_of(8, 500e6), peak_of(32, 100e6)}).beyond.of_activations == 0);
 }
 
-TEST_CASE("other models teach the line where two were measured, one teaches the start") {
+TEST_CASE("two other models determine the line, and one other model only the start") {
   const MemoryPeak small = peak_of(8, 100e6 + 240e6, "a"), large = peak_of(32, 100e6 + 960e6, "b");
   const HeldMemory pooled = held_by({small, large});
   CHECK(pooled.other_models == 2);
@@ -89,11 +90,11 @@ TEST_CASE("other models teach the line where two were measured, one teaches the 
   CHECK(one.other_models == 1);
   CHECK(one.beyond.start.value == Approx(100e6));
   CHECK(one.beyond.of_activations == 0);
-  // The model's own run counts before those of others.
+  // A run of the model itself takes precedence over runs of other models.
   CHECK(held_by({small, large, peak_of(8, 200e6)}).beyond.start.value == Approx(200e6));
 }
 
-TEST_CASE("another precision or input is another model") {
+TEST_CASE("a run with another precision or input counts as another model") {
   MemoryPeak half = peak_of(8, 300e6), wide = peak_of(8, 300e6);
   half.precision = "bf16";
   wide.input = {3, 8, 8};
@@ -104,27 +105,27 @@ TEST_CASE("another precision or input is another model") {
   }
 }
 
-TEST_CASE("a process is taught by runs of its loader and its kind of data, an allocator by all") {
+TEST_CASE("CPU memory follows from runs with the same loader and data, GPU memory from all") {
   MemoryPeak streamed = peak_of(8, 900e6), pictures = peak_of(8, 900e6);
   streamed.loader = "native";
   pictures.dataset = "image_folder";
   CHECK(held_by({streamed, pictures}).runs == 0);
   for (MemoryPeak* peak : {&streamed, &pictures}) peak->device = "cuda";
-  CHECK(held_by({streamed, pictures}).runs == 0);  // of no process
+  CHECK(held_by({streamed, pictures}).runs == 0);  // no peaks of CPU processes
   contract::RunSpec run = cpu_run();
   run.resources.device = "cuda";
   CHECK(held_by({streamed, pictures}, run).runs == 4);
   CHECK(held_by({peak_of(8, 100e6)}, run).runs == 0);
 }
 
-TEST_CASE("runs of the same framework count before those of others") {
+TEST_CASE("runs of the same framework take precedence over those of others") {
   MemoryPeak horovod = peak_of(8, 300e6);
   horovod.framework = "horovod";
   CHECK(held_by({peak_of(8, 100e6), horovod}).beyond.start.value == Approx(100e6));
   CHECK(held_by({horovod}).beyond.start.value == Approx(300e6));
 }
 
-TEST_CASE("beyond what was measured nothing is surer than the card") {
+TEST_CASE("the uncertainty outside the measured range is that of the cost model") {
   const HeldMemory none = held_by({});
   CHECK(none.runs == 0);
   CHECK(none.beyond.at(Bytes{1e9}).value == 0);

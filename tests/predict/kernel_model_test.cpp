@@ -13,7 +13,7 @@ using predict::KernelSize;
 
 namespace {
 
-/// A time of `scale` seconds x the product of the inputs, for sizes from 1 to 1e12.
+/// Returns a model of `scale` seconds x the product of the inputs, for sizes from 1 to 1e12.
 contract::KernelModel product(const std::string& kernel, const std::vector<std::string>& inputs,
                               double scale) {
   const std::size_t n = inputs.size();
@@ -27,12 +27,12 @@ contract::KernelModel product(const std::string& kernel, const std::vector<std::
           .layers = {{std::vector<double>(n, 1), {0}}}};
 }
 
-/// The made card with the sizes that a walk would have found.
+/// Returns the made cost model with the sizes that tracing would have found.
 contract::ModelCard sized_card() {
   contract::ModelCard card = test::made_card();
   card.layers[0].size = {{"c_in", 2},  {"c_out", 5},  {"h_in", 8},
                          {"h_out", 8}, {"kernel", 3}, {"stride", 1}};
-  card.layers[1].forward.written = {0, 400};  // 100 numbers a sample
+  card.layers[1].forward.written = {0, 400};  // 100 numbers per sample
   card.layers[2].size = {{"inputs", 10}, {"outputs", 3}};
   card.layers[2].backward.written = {0, 40};
   return card;
@@ -54,8 +54,9 @@ const predict::Rates kKernelRates{predict::teraflops(1), predict::gigabytes_per_
 
 }  // namespace
 
-TEST_CASE("a network's output is that of its layers, below zero nothing but at the end") {
-  // ln b normalised is 2; hidden: 2, and -2 which ReLU takes away; output 3 x 2 - 1 = 5.
+TEST_CASE("a kernel model applies ReLU to all layers except the last") {
+  // The normalised ln b is 2. The hidden values are 2, and -2 which ReLU sets to 0. The output is
+  // 3 x 2 - 1 = 5.
   const contract::KernelModel model{.kernel = "relu_forward",
                                     .inputs = {"b"},
                                     .input_mean = {1},
@@ -75,7 +76,7 @@ TEST_CASE("a step is the sum of its layers' kernels and the update of all parame
   const auto learned = predict::learned_times(sized_card(), all_models(), 4, 0, kKernelRates);
   const auto& layers = learned.times.layers;
   CHECK(layers[0].forward.time.value == Approx(1e-6 * 4 * 2 * 5));
-  // The first layer's input has no gradient.
+  // The input of the first layer has no gradient.
   CHECK(layers[0].backward.time.value == Approx(3e-6 * 4 * 2 * 5));
   CHECK(layers[1].forward.time.value == Approx(1e-9 * 4 * 100));
   CHECK(layers[1].backward.time.value == Approx(2e-9 * 4 * 100));
@@ -85,12 +86,12 @@ TEST_CASE("a step is the sum of its layers' kernels and the update of all parame
   CHECK(learned.unknown.empty());
 }
 
-TEST_CASE("what no model knows keeps the roofline's time, and is told") {
+TEST_CASE("kernels without a model keep the roofline time and are reported") {
   auto models = all_models();
   models[0].input_most = {2, 1e12, 1e12};  // batches up to 2
   models.erase(models.begin() + 2);        // no relu_forward
   contract::ModelCard card = sized_card();
-  card.layers[2].size.clear();  // as in older cards
+  card.layers[2].size.clear();  // format of older cost models
   const auto learned = predict::learned_times(card, models, 4, 1, kKernelRates);
   const auto bound = predict::roofline(card, kKernelRates, 4, 1);
   CHECK(learned.times.layers[0].forward.time == bound.layers[0].forward.time);
@@ -108,14 +109,14 @@ TEST_CASE("what no model knows keeps the roofline's time, and is told") {
             "relu_ forward: there is no model of relu_forward"});
 }
 
-TEST_CASE("models of other number formats are not a card's") {
+TEST_CASE("kernel models of other number formats are not used") {
   auto models = all_models();
   for (contract::KernelModel& each : models) each.precision = "bf16";
   const auto learned = predict::learned_times(sized_card(), models, 4, 0, kKernelRates);
   CHECK(learned.learned == 0);
 }
 
-TEST_CASE("a step goes by kernels that know nine tenths of it, else by the roofline") {
+TEST_CASE("kernel models are used if they cover 90 % of a step, and otherwise the roofline") {
   predict::ComputeBasis basis{
       .rates = kKernelRates, .roofline_sure = {1, 3.5}, .kernels = all_models()};
   const auto learned = predict::learned_times(sized_card(), all_models(), 4, 0, kKernelRates);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small model card of round numbers.
+// Small model card with round numbers.
 #pragma once
 
 #include "contract/records/model_card.hpp"
 
 namespace dlscale::test {
 
-/// Two layers with parameters and an activation in place between them. For B samples, forward: the
-/// first computes 4 B GFLOP and moves 1 GB, the second 1 B GFLOP and 0.2 B GB + 0.8 GB; backward
-/// is twice that.
+/// Returns two layers with parameters and an activation in place between them. For B samples the
+/// forward pass of the first layer computes 4 B GFLOP and moves 1 GB, and that of the second layer
+/// computes 1 B GFLOP and moves 0.2 B GB + 0.8 GB. The backward pass takes twice as much.
 inline contract::ModelCard made_card() {
   const auto pass = [](double flops, double fixed, double per_sample, contract::BatchCost live) {
     return contract::PassCost{{0, flops}, {fixed, per_sample}, {}, live};

@@ -15,7 +15,7 @@ const Device kCard{.name = "small", .memory = Bytes{2e9}, .context = Bytes{0.1e9
 
 }  // namespace
 
-TEST_CASE("memory is what is kept for parameters, and the rest where it is most") {
+TEST_CASE("peak memory is the parameters plus the largest sum of gradients and activations") {
   const auto card = test::made_card();
   const MemoryParts parts = peak_memory(card, 10, {.optimizer_states = 1}, Bytes{7e6});
   CHECK(parts.parameters.value == 301e6);
@@ -24,11 +24,11 @@ TEST_CASE("memory is what is kept for parameters, and the rest where it is most"
   CHECK(parts.activations.value == 600e6);
   CHECK(parts.layer == 2);
   CHECK(parts.backward);
-  CHECK(parts.gradients.value == 100e6);  // of that layer alone: dropped after each step
+  CHECK(parts.gradients.value == 100e6);  // gradients of one layer, freed after each step
   CHECK(parts.total().value == Approx(301e6 + 300e6 + 100e6 + 600e6 + 7e6));
 }
 
-TEST_CASE("where activations are few, memory is most when all gradients are there") {
+TEST_CASE("with few activations memory peaks when all gradients exist") {
   const MemoryParts parts = peak_memory(test::made_card(), 1, {});
   CHECK(parts.layer == 0);
   CHECK(parts.backward);
@@ -36,16 +36,16 @@ TEST_CASE("where activations are few, memory is most when all gradients are ther
   CHECK(parts.activations.value == 20e6);
 }
 
-TEST_CASE("with accumulation gradients stay, and inputs of other passes wait") {
+TEST_CASE("accumulation keeps the gradients and the inputs of other passes") {
   const auto card = test::made_card();
   const MemoryParts parts = peak_memory(card, 10, {.passes = 3});
   CHECK(parts.gradients.value == 300e6);
   CHECK(parts.activations.value == 600e6 + 2 * 10 * 3 * 4 * 4 * 4);
-  // Views of buckets are what the last pass makes of them.
+  // Gradients become views of buckets in the last pass.
   CHECK(peak_memory(card, 10, {.passes = 3, .buckets = true}).gradients.value == 300e6);
 }
 
-TEST_CASE("what runs held beyond the card comes on top and leaves less for the batch") {
+TEST_CASE("memory beyond the cost model is added and reduces the largest batch") {
   const auto card = test::made_card();
   const MemorySetting measured{.beyond = {Bytes{50e6}, 0.5}};
   const MemoryParts parts = peak_memory(card, 10, measured);
@@ -55,13 +55,13 @@ TEST_CASE("what runs held beyond the card comes on top and leaves less for the b
         memory_verdict(card, 10, {}, kCard).largest_batch);
 }
 
-TEST_CASE("buckets hold the gradients, or come on top of them") {
+TEST_CASE("buckets contain the gradients or are added to them") {
   const auto card = test::made_card();
   const auto parts = [&](const MemorySetting& setting) { return peak_memory(card, 1, setting); };
   const double alone = parts({}).total().value;
   CHECK(parts({.buckets = true}).gradients.value == 0);
   CHECK(parts({.buckets = true, .gradients_in_buckets = false}).total().value == alone + 300e6);
-  // They stay between steps, where gradients do not.
+  // Buckets stay between steps, and gradients do not.
   CHECK(peak_memory(card, 10, {.buckets = true}).total().value == 301e6 + 300e6 + 600e6);
   const MemoryParts fused = parts({.buckets = true,
                                    .gradients_in_buckets = false,
@@ -71,7 +71,7 @@ TEST_CASE("buckets hold the gradients, or come on top of them") {
   CHECK(fused.gradients.value == 450e6);
 }
 
-TEST_CASE("a bucket of deepspeed grows to the largest gradient, and is two where it overflows") {
+TEST_CASE("a deepspeed bucket grows to the largest gradient, and overflow needs two buckets") {
   const auto card = test::made_card();
   const auto buckets = [&](double limit, bool beside, int passes = 1) {
     return peak_memory(card, 1,
@@ -93,7 +93,7 @@ TEST_CASE("a bucket of deepspeed grows to the largest gradient, and is two where
   CHECK(buckets(10e6, false) == 200e6);
 }
 
-TEST_CASE("each stage of ZeRO divides more among the ranks") {
+TEST_CASE("each stage of ZeRO divides more memory among the ranks") {
   const auto card = test::made_card();
   const auto parts = [&](int stage, MemorySetting setting = {}) {
     setting.optimizer_states = 2;
@@ -104,14 +104,14 @@ TEST_CASE("each stage of ZeRO divides more among the ranks") {
   CHECK(parts(0).optimizer.value == 600e6);
   CHECK(parts(0).gradients.value == 300e6);
   CHECK(parts(1).optimizer.value == 150e6);
-  CHECK(parts(1).gradients.value == 300e6 + 75e6);  // its part beside them
+  CHECK(parts(1).gradients.value == 300e6 + 75e6);  // gradients and the part of the rank
   CHECK(parts(1, {.fills_beside = true}).gradients.value == 75e6);
   CHECK(parts(2).gradients.value == 75e6);
   CHECK(parts(2, {.passes = 2}).gradients.value == 75e6);
   CHECK(parts(2).parameters.value == 301e6);
 }
 
-TEST_CASE("stage 3 has its part, the block at hand and what is gathered ahead") {
+TEST_CASE("stage 3 keeps its part, the current block and the prefetched parameters") {
   const auto card = test::made_card();
   const auto parameters = [&](double prefetch) {
     return peak_memory(card, 1, {.zero_stage = 3, .ranks = 4, .prefetch = Bytes{prefetch}})
@@ -135,7 +135,7 @@ TEST_CASE("in fp64 gradients, states and buckets are twice as large") {
   CHECK(allocated_before(card, 0, 1, {.buckets = true}).value == 301e6 + 600e6);
 }
 
-TEST_CASE("before a layer of the first pass the allocator has given what the one before left") {
+TEST_CASE("memory allocated before a layer includes what earlier layers saved") {
   const auto card = test::made_card();
   CHECK(allocated_before(card, 0, 10, {}).value == 301e6);
   CHECK(allocated_before(card, 2, 10, {}).value == 301e6 + 300e6);
@@ -153,7 +153,7 @@ TEST_CASE("the largest batch that fits is found, and one more does not fit") {
   CHECK(memory_verdict(card, 1, {}, tiny).largest_batch == 0);
 }
 
-TEST_CASE("a verdict names the part and the layer that keep most") {
+TEST_CASE("a verdict names the part and the layer with the most memory") {
   const auto card = test::made_card();
   const DominatingLayer layer = dominating_layer(card, 10);
   CHECK(layer.name == "first");

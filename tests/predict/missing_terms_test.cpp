@@ -15,7 +15,8 @@ namespace {
 constexpr auto kPipeline = SampleSource::input_pipeline;
 constexpr auto kMemory = SampleSource::memory;
 
-/// Rows "| site | loss | loss | gain |" of the first table of the committed measurement.
+/// Returns the rows "| site | loss | loss | gain |" of the first table of the committed
+/// measurement.
 std::vector<std::vector<std::string>> measured_rows() {
   std::istringstream text(
       base::read_text_file(DLSCALE_SOURCE_DIR "/docs/measurements/prediction_bands.md"));
@@ -40,7 +41,7 @@ std::vector<std::vector<std::string>> measured_rows() {
 
 }  // namespace
 
-TEST_CASE("the spreads are those of the committed measurement") {
+TEST_CASE("the spreads match the committed measurement") {
   const auto rows = measured_rows();
   REQUIRE(rows.size() > 1);
   CHECK(rows[0][0] == "any other");
@@ -54,17 +55,17 @@ TEST_CASE("the spreads are those of the committed measurement") {
   }
 }
 
-TEST_CASE("a published system is left out of its own spread, and an unknown site of none") {
+TEST_CASE("a published system is left out of its own spread, and unknown sites use all") {
   CHECK(is_published_system("juwels-booster"));
   CHECK_FALSE(is_published_system("altec"));
   CHECK_FALSE(is_published_system(""));
-  // Without what may have been measured on JUWELS Booster the others lie closer together.
+  // The other systems lie closer together without results possibly measured on JUWELS Booster.
   CHECK(published_spread(kPipeline, "juwels-booster").loss <
         published_spread(kPipeline, "altec").loss);
   CHECK(published_spread(kPipeline, "").loss == published_spread(kPipeline, "altec").loss);
 }
 
-TEST_CASE("the spread of the other systems contains what JUWELS Booster published") {
+TEST_CASE("the spread of the other systems contains the published JUWELS Booster results") {
   const PublishedSpread spread = published_spread(kPipeline, "juwels-booster");
   const std::pair<int, double> published[] = {{1024, 0.76}, {1024, 0.68}, {512, 0.24},
                                               {256, 0.44},  {128, 0.33},  {128, 0.50}};
@@ -76,7 +77,7 @@ TEST_CASE("the spread of the other systems contains what JUWELS Booster publishe
   }
 }
 
-TEST_CASE("samples in memory are told from an input pipeline by the loader") {
+TEST_CASE("the loader distinguishes samples in memory from an input pipeline") {
   contract::RunSpec run;
   for (const char* loader : {"memory", "synthetic"}) {
     run.loader = loader;
@@ -89,7 +90,7 @@ TEST_CASE("samples in memory are told from an input pipeline by the loader") {
   }
 }
 
-TEST_CASE("what is missing grows with the GPUs, and is nothing where it was measured") {
+TEST_CASE("missing terms grow with the GPU count and are 0 up to the measured count") {
   const MissingTerms missing{{0.3, 0.02}, 8};
   CHECK_FALSE(missing.widen(8));
   CHECK(missing.widen(9));
@@ -108,7 +109,7 @@ TEST_CASE("what is missing grows with the GPUs, and is nothing where it was meas
   CHECK(missing.of_efficiency(1, 32).low == Approx(std::exp(-0.6)));
 }
 
-TEST_CASE("efficiency against a count beyond all measured ones misses only what lies between") {
+TEST_CASE("efficiency between two unmeasured counts lacks only the terms between them") {
   const MissingTerms missing{{0.3, 0.02}, 1};
   CHECK(missing.of_efficiency(4, 16).low == Approx(std::exp(-0.6)));
   CHECK(missing.of_efficiency(4, 16).high == Approx(std::exp(0.02)));
@@ -116,13 +117,13 @@ TEST_CASE("efficiency against a count beyond all measured ones misses only what 
   CHECK(missing.of_efficiency(16, 16).high == 1);
 }
 
-TEST_CASE("a smaller count than the measured one may lose as much less") {
+TEST_CASE("a GPU count below the measured one can lose less") {
   const Factors cost = missing_cost({0.3, 0.02}, 8, 2);
   CHECK(cost.low == Approx(std::exp(-0.6)));
   CHECK(cost.high == Approx(std::exp(0.02)));
 }
 
-TEST_CASE("nothing is missing unless it is said") {
+TEST_CASE("by default no terms are missing") {
   const MissingTerms missing;
   CHECK_FALSE(missing.widen(1024));
   CHECK(missing.of_step(1024).high == 1);

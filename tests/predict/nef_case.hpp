@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where DenseNet-121 ran out of memory with 128 images of 224 x 224 on one GPU of 10.91 GiB: "Tried
+// DenseNet-121 that ran out of memory with 128 images of 224 x 224 on one GPU of 10.91 GiB: "Tried
 // to allocate 184.00 MiB … Of the allocated memory 10.55 GiB is allocated by PyTorch" (Es Saim,
 // Univ. Côte d'Azur, report of 2024/25).
 #pragma once
@@ -19,7 +19,8 @@ inline const contract::ModelCard& nef_card() {
   return card;
 }
 
-/// The concatenation of 183.75 MiB that failed: layer 11 of the second dense block; 0: none.
+/// Returns the index of the concatenation of 183.75 MiB that failed (layer 11 of the second dense
+/// block), or 0 if there is none.
 inline std::size_t nef_failing_layer() {
   constexpr double kTried = 183.75 * 1024 * 1024;
   const auto& layers = nef_card().layers;
@@ -30,8 +31,9 @@ inline std::size_t nef_failing_layer() {
   return 0;
 }
 
-/// torchvision's dense block keeps a list of its features while it runs, where ours keeps their
-/// concatenation alone: what the block got and what each layer before the failing one added.
+/// Returns the size of the features that torchvision's dense block keeps in a list while it runs:
+/// the input of the block and the output of each layer before the failing one. The dense block of
+/// dlscale keeps only their concatenation.
 inline predict::Bytes nef_features_in_list() {
   constexpr int kFailingLayer = 11;
   predict::Bytes sum;
@@ -46,7 +48,7 @@ inline predict::Bytes nef_features_in_list() {
   return sum;
 }
 
-/// What had been allocated when it failed, by the card.
+/// Returns the memory that was allocated at the failure according to the cost model.
 inline predict::Bytes nef_allocated() {
   return predict::allocated_before(nef_card(), nef_failing_layer(), kNefBatch, {.buckets = true}) +
          nef_features_in_list();

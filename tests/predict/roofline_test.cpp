@@ -15,10 +15,10 @@ const Rates kRooflineRates{teraflops(10), gigabytes_per_s(1000)};
 
 }  // namespace
 
-TEST_CASE("a layer takes its FLOPs at peak or its bytes at memory bandwidth, whichever is more") {
+TEST_CASE("a layer takes the longer of its FLOPs at peak and its bytes at bandwidth") {
   const auto card = test::made_card();
   const ComputeTimes times = roofline(card, kRooflineRates, 10, 0);
-  // First: 40 GFLOP at 10 TFLOP/s, 1 GB at 1 TB/s. Second: 10 GFLOP, 2.8 GB.
+  // First layer: 40 GFLOP at 10 TFLOP/s, 1 GB at 1 TB/s. Second layer: 10 GFLOP, 2.8 GB.
   CHECK(times.layers[0].forward.time.value == Approx(4e-3));
   CHECK(times.layers[0].forward.bound == Bound::compute);
   CHECK(times.layers[2].forward.time.value == Approx(2.8e-3));
@@ -43,7 +43,7 @@ TEST_CASE("an optimizer moves parameters, gradients and its states") {
   CHECK(roofline(twice, kRooflineRates, 1, 0).optimizer.value == Approx(1.8e-3));
 }
 
-TEST_CASE("a faster device is never slower, and stops gaining where memory bounds") {
+TEST_CASE("a higher peak is never slower and has no effect if memory bounds the step") {
   const auto card = test::made_card();
   Seconds before = roofline(card, {teraflops(1), kRooflineRates.memory_bandwidth}, 10, 1).total();
   for (double peak = 2; peak < 1000; peak *= 2) {
@@ -56,7 +56,7 @@ TEST_CASE("a faster device is never slower, and stops gaining where memory bound
         roofline(card, {teraflops(1e9), kRooflineRates.memory_bandwidth}, 10, 1).total());
 }
 
-TEST_CASE("a precision without a peak is refused with those that there are") {
+TEST_CASE("a precision without a peak is rejected with the available precisions") {
   const Device device{.name = "v100", .peak = {{"fp32", teraflops(14)}, {"fp64", teraflops(7)}}};
   CHECK(rates_of(device, "fp32").peak == teraflops(14));
   CHECK_THROWS_AS(rates_of(device, "tf32"), base::UsageError);

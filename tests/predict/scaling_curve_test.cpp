@@ -28,7 +28,7 @@ const CurveSetting kWeak{.batch_per_gpu = 10, .samples = 10'000, .epochs = 3};
 
 }  // namespace
 
-TEST_CASE("efficiency is 1 at the first count and falls as communication shows") {
+TEST_CASE("efficiency is 1 at the first count and falls with exposed communication") {
   const auto curve = scaling_curve(model(), kWeak, doubled_counts(1, 1024));
   REQUIRE(curve.size() == 11);
   CHECK(curve.front().efficiency.value == 1);
@@ -39,14 +39,14 @@ TEST_CASE("efficiency is 1 at the first count and falls as communication shows")
   }
 }
 
-TEST_CASE("an epoch is its steps, and GPU-hours are of all epochs") {
+TEST_CASE("an epoch takes the time of its steps, and GPU-hours cover all epochs") {
   const auto curve = scaling_curve(model(), kWeak, {1, 4});
   CHECK(curve[1].epoch_s.value == Approx(250 * curve[1].step.total().value));
   CHECK(curve[1].gpu_hours == Approx(curve[1].epoch_s.value * 3 * 4 / 3600));
   CHECK(curve[1].samples_per_s == Approx(40 / curve[1].step.total().value));
 }
 
-TEST_CASE("samples that fill no step are a step more, or are dropped") {
+TEST_CASE("remaining samples are one more step or are dropped") {
   const auto steps = [](std::int64_t samples, bool drops) {
     CurveSetting setting = kWeak;
     setting.samples = samples;
@@ -58,10 +58,10 @@ TEST_CASE("samples that fill no step are a step more, or are dropped") {
   CHECK(steps(10'000, true) == Approx(250));
   CHECK(steps(10'039, false) == Approx(251));
   CHECK(steps(10'039, true) == Approx(250));
-  CHECK(steps(39, true) == Approx(1));  // no epoch is nothing
+  CHECK(steps(39, true) == Approx(1));  // at least one step per epoch
 }
 
-TEST_CASE("strong scaling divides the batch, and ends at one sample for a GPU") {
+TEST_CASE("strong scaling divides the batch and ends at one sample per GPU") {
   CurveSetting strong = kWeak;
   strong.strong = true;
   const auto curve = scaling_curve(model(), strong, {1, 2, 8, 16});
@@ -69,7 +69,7 @@ TEST_CASE("strong scaling divides the batch, and ends at one sample for a GPU") 
   CHECK(curve[2].batch_per_gpu == Approx(1.25));
 }
 
-TEST_CASE("throughput is as sure as the step") {
+TEST_CASE("the band of the throughput follows from the band of the step") {
   const CurvePoint point = scaling_curve(model({0.5, 2}), kWeak, {64}).front();
   REQUIRE(point.step_s.low < point.step_s.high);
   const Band samples = throughput(point);
@@ -78,7 +78,7 @@ TEST_CASE("throughput is as sure as the step") {
   CHECK(samples.high * point.step_s.low == Approx(640));
 }
 
-TEST_CASE("bands hold the value and have no width where nothing is uncertain") {
+TEST_CASE("bands contain the value and have no width without uncertainty") {
   const auto sure = scaling_curve(model(), kWeak, {1, 64});
   CHECK(sure[1].epoch_s.low == sure[1].epoch_s.value);
   CHECK(sure[1].efficiency.high == sure[1].efficiency.value);
@@ -92,7 +92,7 @@ TEST_CASE("bands hold the value and have no width where nothing is uncertain") {
   CHECK(wide[0].efficiency.low == 1);
 }
 
-TEST_CASE("batches are those of the runs where a study says them, else of the next smaller count") {
+TEST_CASE("batches come from the study, or from the next smaller GPU count") {
   const std::map<int, Share> shares{{2, {32, 4}}, {8, {32, 1}}, {16, {16, 1}}};
   const auto at = [&](bool strong, int gpus) { return share_at(shares, strong, gpus); };
   CHECK(at(true, 8).batch == 32);
@@ -105,7 +105,7 @@ TEST_CASE("batches are those of the runs where a study says them, else of the ne
   CHECK(at(false, 1).batch == 32);
 }
 
-TEST_CASE("accumulated batches take their time, and efficiency counts samples") {
+TEST_CASE("accumulated batches take time, and efficiency counts samples") {
   CurveSetting setting = kWeak;
   setting.shares = {{1, {10, 4}}, {4, {10, 1}}};
   setting.strong = true;
@@ -115,7 +115,7 @@ TEST_CASE("accumulated batches take their time, and efficiency counts samples") 
   CHECK(curve[0].step.forward.value == Approx(4 * one.forward.value));
   CHECK(curve[1].step.forward.value == Approx(one.forward.value));
   CHECK(curve[2].batch_per_gpu == 5);
-  for (const CurvePoint& point : curve) {  // 40 samples in each step
+  for (const CurvePoint& point : curve) {  // 40 samples per step
     CHECK(point.samples_per_s == Approx(40 / point.step.total().value));
     CHECK(point.epoch_s.value == Approx(250 * point.step.total().value));
     CHECK(point.efficiency.value ==
@@ -123,7 +123,7 @@ TEST_CASE("accumulated batches take their time, and efficiency counts samples") 
   }
 }
 
-TEST_CASE("the knee lies between those by the edges of the band") {
+TEST_CASE("the knee lies between the knees of the band edges") {
   TrainingModel unsure = model({0.5, 2});
   const auto curve = scaling_curve(unsure, kWeak, doubled_counts(1, 1024));
   const int least = knee(curve, 0.5, &Band::low), most = knee(curve, 0.5, &Band::high);
@@ -132,7 +132,7 @@ TEST_CASE("the knee lies between those by the edges of the band") {
   CHECK(least < most);
 }
 
-TEST_CASE("the knee is the last count that is worth its GPUs") {
+TEST_CASE("the knee is the last count with the required efficiency") {
   const auto curve = scaling_curve(model(), kWeak, doubled_counts(4, 1024));
   const int found = knee(curve, 0.8);
   for (const CurvePoint& point : curve) {
@@ -143,13 +143,13 @@ TEST_CASE("the knee is the last count that is worth its GPUs") {
   CHECK(knee(curve, 0) == 1024);
 }
 
-TEST_CASE("counts double up to the last one") {
+TEST_CASE("GPU counts double up to the last count") {
   CHECK(doubled_counts(4, 100) == std::vector<int>{4, 8, 16, 32, 64, 100});
   CHECK(doubled_counts(8, 8) == std::vector<int>{8});
   CHECK(doubled_counts(8, 4) == std::vector<int>{8});
 }
 
-TEST_CASE("ranks wait for the slowest as far as steps were apart, and the band says how sure") {
+TEST_CASE("the wait for the slowest rank follows from the deviation of steps") {
   TrainingModel apart = model();
   apart.computing.measured = {
       {.model = "made", .batch = 10, .forward_s = 0.4, .backward_s = 0.6, .deviation_s = 0.1}};
@@ -160,6 +160,6 @@ TEST_CASE("ranks wait for the slowest as far as steps were apart, and the band s
   CHECK(curve[2].step_s.high - curve[2].step_s.value >= 2 * curve[2].step.slowest_wait.value);
   CHECK(curve[2].step_s.value - curve[2].step_s.low >= curve[2].step.slowest_wait.value);
   CHECK(curve[2].efficiency.value < curve[1].efficiency.value);
-  apart.setting.passes = 4;  // even out
+  apart.setting.passes = 4;  // passes that even out
   CHECK(step_at(apart, {1, 2}, 10).slowest_wait.value == Approx(2 * 0.05642).epsilon(1e-3));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cards that come with dlscale.
+// Reads the model cards that are shipped with dlscale.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace dlscale::test {
 
-/// "resnet50-3x224x224-1000"
+/// Reads a model card by its name, for example "resnet50-3x224x224-1000".
 inline contract::ModelCard shipped_card(const std::string& name) {
   const std::string file = DLSCALE_SOURCE_DIR "/share/cards/" + name + ".json";
   return contract::model_card_from_json(base::read_text_file(file), file);

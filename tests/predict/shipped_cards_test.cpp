@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cards that come along, those of 16 bits beside those of fp32.
+// Compares the shipped model cards in 16 bits with those in fp32.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
@@ -13,7 +13,7 @@ namespace {
 
 const std::string kIn16Bits = "-bf16";
 
-/// Names of cards of autocast, without their endings.
+/// Returns the names of the model cards for autocast, without their suffix.
 std::vector<std::string> cards_in_16_bits() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(DLSCALE_SOURCE_DIR "/share/cards")) {
@@ -31,7 +31,7 @@ double saved_of_a_sample(const contract::ModelCard& card) {
 
 }  // namespace
 
-TEST_CASE("a model computes the same in 16 bits, and keeps about half of its activations") {
+TEST_CASE("a model has the same FLOPs in 16 bits and keeps about half of its activations") {
   const std::vector<std::string> names = cards_in_16_bits();
   REQUIRE(names.size() >= 10);
   for (const std::string& name : names) {
@@ -40,7 +40,7 @@ TEST_CASE("a model computes the same in 16 bits, and keeps about half of its act
     const contract::ModelCard half = test::shipped_card(name + kIn16Bits);
     CHECK(half.precision == "bf16");
     CHECK(half.parameters == single.parameters);
-    CHECK(half.parameter_bytes == single.parameter_bytes);  // autocast: of fp32
+    CHECK(half.parameter_bytes == single.parameter_bytes);  // fp32 under autocast
     REQUIRE(half.layers.size() == single.layers.size());
     for (std::size_t i = 0; i < half.layers.size(); ++i) {
       CHECK(half.layers[i].kind == single.layers[i].kind);
@@ -48,8 +48,8 @@ TEST_CASE("a model computes the same in 16 bits, and keeps about half of its act
     }
     const double share = saved_of_a_sample(half) / saved_of_a_sample(single);
     CHECK(share >= 0.5);
-    // Indices of pools stay as long, and of the input there is one of each: most of a small
-    // model's.
+    // Pool indices keep their size and the input exists in both formats, which is most of the
+    // memory of a small model.
     CHECK(share < (half.layers.size() > 40 ? 0.6 : 1.3));
   }
 }

@@ -13,7 +13,7 @@ namespace {
 
 const double kSquareRootOfPi = std::sqrt(std::numbers::pi);
 
-/// Of so many steps each, which take a second with a deviation of 0.1 s.
+/// Returns blocks of `steps` steps each that take a second with a deviation of 0.1 s.
 std::vector<StepBlock> drawn_blocks(int count, int steps) {
   std::mt19937 random(7);
   std::normal_distribution<double> step(1, 0.1);
@@ -37,18 +37,18 @@ contract::ComputeTime step_of_two_s(std::int64_t batch, double deviation_s, int 
 
 }  // namespace
 
-TEST_CASE("the largest of normal values is as far out as tables of order statistics have it") {
+TEST_CASE("the mean largest normal value matches tables of order statistics") {
   CHECK(mean_largest(1) == 0);
   CHECK(mean_largest(2) == Approx(1 / kSquareRootOfPi).epsilon(1e-9));
   CHECK(mean_largest(3) == Approx(1.5 / kSquareRootOfPi).epsilon(1e-9));
-  // Harter, Biometrika 48 (1961)
+  // The following values are from Harter, Biometrika 48 (1961).
   CHECK(mean_largest(4) == Approx(1.02938).margin(5e-6));
   CHECK(mean_largest(10) == Approx(1.53875).margin(5e-6));
   CHECK(mean_largest(100) == Approx(2.50759).margin(5e-6));
   CHECK(mean_largest(400) == Approx(2.96818).margin(5e-6));
 }
 
-TEST_CASE("thousands of ranks wait as long as Blom's approximation says, within a hundredth") {
+TEST_CASE("the mean largest of thousands of values matches Blom's approximation within 1 %") {
   // P(Z <= 3.6109) = (4096 - 0.375) / (4096 + 0.25)
   const double blom = 3.6109;
   CHECK(std::erfc(blom / std::numbers::sqrt2) / 2 == Approx(0.625 / 4096.25).epsilon(0.01));
@@ -56,33 +56,34 @@ TEST_CASE("thousands of ranks wait as long as Blom's approximation says, within 
   CHECK(mean_largest(8192) > mean_largest(4096));
 }
 
-TEST_CASE("a step's deviation is found again from single steps and from blocks of them") {
+TEST_CASE("the deviation of a step is recovered from single steps and from blocks") {
   CHECK(step_deviation(drawn_blocks(4000, 1)).value == Approx(0.1).epsilon(0.05));
   CHECK(step_deviation(drawn_blocks(4000, 8)).value == Approx(0.1).epsilon(0.15));
 }
 
-TEST_CASE("where blocks do not even out, steps are no farther apart than blocks") {
-  std::vector<StepBlock> levels;  // 1 s and 1.1 s a step, four blocks each: 25 ms between blocks
+TEST_CASE("the deviation of steps is at most that of blocks that do not even out") {
+  // Groups of four blocks take 1 s and 1.1 s a step in turn: 25 ms between blocks on average.
+  std::vector<StepBlock> levels;
   for (int i = 0; i < 512; ++i) levels.push_back({8, i / 4 % 2 == 0 ? 8.0 : 8.8});
   CHECK(step_deviation(levels).value == Approx(0.022).epsilon(0.05));
-  levels.resize(7);  // pairs are too few to say it
+  levels.resize(7);  // too few pairs
   CHECK(step_deviation(levels).value < 0.022);
 }
 
-TEST_CASE("slow changes do not count, for all ranks may share them") {
+TEST_CASE("slow changes do not count as deviation") {
   std::vector<StepBlock> slower;
   for (int i = 0; i < 100; ++i) slower.push_back({1, 1 + 0.001 * i});
   CHECK(step_deviation(slower).value < 0.002);
 }
 
-TEST_CASE("too few blocks say nothing, and steps that are all alike are not apart") {
+TEST_CASE("too few blocks or equal steps have a deviation of 0") {
   const std::vector<StepBlock> four{{1, 1}, {1, 2}, {1, 1}, {1, 2}};
   CHECK(step_deviation(four).value == 0);
   CHECK(step_deviation({}).value == 0);
   CHECK(step_deviation(std::vector<StepBlock>(20, {2, 3})).value == 0);
 }
 
-TEST_CASE("a deviation is in proportion, of the nearest ranks and then of the nearest batch") {
+TEST_CASE("a deviation is scaled from the nearest number of ranks, then the nearest batch") {
   const std::vector<contract::ComputeTime> measured{
       step_of_two_s(4, 0.2, 1), step_of_two_s(32, 0.1, 1), step_of_two_s(4, 0.4, 8)};
   CHECK(deviation_at(measured, 4, 1, {2}).value == Approx(0.2));
@@ -92,10 +93,10 @@ TEST_CASE("a deviation is in proportion, of the nearest ranks and then of the ne
   CHECK(deviation_at({}, 4, 1, {2}).value == 0);
 }
 
-TEST_CASE("ranks whose all-reduces hold their waiting do not wait again") {
+TEST_CASE("ranks whose measured all-reduces include the wait do not wait twice") {
   std::vector<contract::ComputeTime> measured{step_of_two_s(4, 0.2, 1), step_of_two_s(4, 0, 4)};
   CHECK(deviation_at(measured, 4, 4, {2}).value == 0);
   CHECK(deviation_at(measured, 4, 1, {2}).value == Approx(0.2));
-  measured.push_back(step_of_two_s(8, 0, 1));  // too few windows
+  measured.push_back(step_of_two_s(8, 0, 1));  // step with too few windows
   CHECK(deviation_at(measured, 8, 1, {2}).value == Approx(0.2));
 }

@@ -12,7 +12,7 @@ namespace {
 
 const Rates kStepRates{teraflops(10), gigabytes_per_s(1000)};
 
-/// A second for a GB.
+/// Returns the time of a message on a link that takes a second per GB.
 Seconds slow_link(Bytes message) {
   return {message.value * 1e-9};
 }
@@ -23,7 +23,7 @@ StepTime step(Agreement agreement, int ranks, StepSetting setting = {}) {
   return step_time(card, roofline(card, kStepRates, 10, 0), ranks, slow_link, setting);
 }
 
-/// The last layer's gradients, then all others.
+/// Checks that the first bucket has the gradients of the last layer and the second all others.
 void check_last_layer_first(const std::vector<Bucket>& buckets, const ComputeTimes& times) {
   REQUIRE(buckets.size() == 2);
   CHECK(buckets[0].size.value == 100e6);
@@ -34,7 +34,7 @@ void check_last_layer_first(const std::vector<Bucket>& buckets, const ComputeTim
 
 }  // namespace
 
-TEST_CASE("buckets are filled from the last layer on and are ready with their last gradient") {
+TEST_CASE("buckets are filled from the last layer and are ready with their last gradient") {
   const auto card = test::made_card();
   const ComputeTimes times = roofline(card, kStepRates, 10, 0);
   check_last_layer_first(gradient_buckets(card, times), times);
@@ -43,7 +43,7 @@ TEST_CASE("buckets are filled from the last layer on and are ready with their la
   CHECK(whole[0].size.value == 300e6);
 }
 
-TEST_CASE("a block's gradients are one bucket, ready with the last of them") {
+TEST_CASE("the gradients of a block are one bucket that is ready with the last gradient") {
   auto card = test::made_card();
   const ComputeTimes times = roofline(card, kStepRates, 10, 0);
   check_last_layer_first(block_buckets(card, times), times);
@@ -54,7 +54,7 @@ TEST_CASE("a block's gradients are one bucket, ready with the last of them") {
   CHECK(one[0].ready == times.backward());
 }
 
-TEST_CASE("gradients in fp64 are twice the bytes, in fp32 under autocast not fewer") {
+TEST_CASE("gradients have twice the bytes in fp64 and all bytes of fp32 under autocast") {
   auto card = test::made_card();
   card.precision = "bf16";
   const ComputeTimes times = roofline(card, kStepRates, 10, 0);
@@ -68,20 +68,20 @@ TEST_CASE("gradients in fp64 are twice the bytes, in fp32 under autocast not few
   }
 }
 
-TEST_CASE("a reduction begins when its bucket is ready and the one before is done") {
+TEST_CASE("a reduction begins when its bucket is ready and the previous one is done") {
   const std::vector<Bucket> buckets{{Bytes{1}, {1}}, {Bytes{1}, {2}}, {Bytes{1}, {10}}};
-  // 1..4, 4..7, 10..13
+  // The reductions take 1..4 s, 4..7 s and 10..13 s.
   const Overlap long_ones = overlap(buckets, {10}, [](Bytes) { return Seconds{3}; });
   CHECK(long_ones.total.value == 9);
   CHECK(long_ones.exposed.value == 3);
   CHECK(long_ones.hidden() == Approx(2.0 / 3));
-  // 1..6, 6..11, 11..16: the last waits for the second
+  // The reductions take 1..6 s, 6..11 s and 11..16 s, and the last waits for the second.
   CHECK(overlap(buckets, {10}, [](Bytes) { return Seconds{5}; }).exposed.value == 6);
   CHECK(overlap(buckets, {20}, [](Bytes) { return Seconds{5}; }).exposed.value == 0);
   CHECK(overlap({}, {10}, slow_link).hidden() == 1);
 }
 
-TEST_CASE("without overlap all communication is exposed, with it less, and none on one rank") {
+TEST_CASE("overlap reduces exposed communication, and one rank has none") {
   const StepTime once = step(Agreement::at_once, 4), buckets = step(Agreement::buckets, 4);
   CHECK(once.exposed_comm.value == Approx(0.3));
   CHECK(once.communication == once.exposed_comm);
@@ -91,7 +91,7 @@ TEST_CASE("without overlap all communication is exposed, with it less, and none 
   CHECK(step(Agreement::buckets, 1).total().value == Approx(23.4e-3 + 0.9e-3));
 }
 
-TEST_CASE("each gradient by itself costs a latency each") {
+TEST_CASE("separately exchanged gradients cost one latency each") {
   const auto card = test::made_card();
   const AllReduceCost latency = [](Bytes) { return Seconds{1e-3}; };
   const ComputeTimes times = roofline(card, kStepRates, 10, 0);
@@ -99,7 +99,7 @@ TEST_CASE("each gradient by itself costs a latency each") {
   CHECK(each.exposed_comm.value == Approx(3e-3));
 }
 
-TEST_CASE("compression takes bytes away and no latency") {
+TEST_CASE("compression reduces bytes and not latency") {
   const auto card = test::made_card();
   const AllReduceCost cost = [](Bytes message) { return slow_link(message) + Seconds{1e-3}; };
   const ComputeTimes times = roofline(card, kStepRates, 10, 0);
@@ -107,7 +107,7 @@ TEST_CASE("compression takes bytes away and no latency") {
   CHECK(step_time(card, times, 4, cost, setting).exposed_comm.value == Approx(0.15 + 2e-3));
 }
 
-TEST_CASE("what is gathered after the step, and waited for, nothing hides") {
+TEST_CASE("gathering after the step and waiting for the cycle are never hidden") {
   const StepTime none = step(Agreement::buckets, 4);
   const StepTime gathered = step(Agreement::buckets, 4, {.after_step = 0.5});
   CHECK(gathered.exposed_comm.value == Approx(none.exposed_comm.value + 0.15));
@@ -126,7 +126,7 @@ TEST_CASE("gradients of several passes are exchanged once, or in every pass") {
         Approx(4 * step(Agreement::buckets, 4).exposed_comm.value + 0.15));
 }
 
-TEST_CASE("after the backward pass each bucket costs a latency") {
+TEST_CASE("each bucket exchanged after the backward pass costs one latency") {
   const auto card = test::made_card();
   const AllReduceCost latency = [](Bytes) { return Seconds{1e-3}; };
   const ComputeTimes times = roofline(card, kStepRates, 10, 0);
@@ -139,7 +139,7 @@ TEST_CASE("after the backward pass each bucket costs a latency") {
   CHECK(exposed_s(Bytes{1e6}) == Approx(2e-3));
 }
 
-TEST_CASE("the bound is communication where it is longer than computing") {
+TEST_CASE("the bound is communication if it takes longer than computing") {
   CHECK(step(Agreement::at_once, 4).bound == Bound::communication);
   const auto card = test::made_card();
   const ComputeTimes computing = roofline(card, {teraflops(1), kStepRates.memory_bandwidth}, 10, 0);
@@ -148,7 +148,7 @@ TEST_CASE("the bound is communication where it is longer than computing") {
   CHECK(step_time(card, moving, 1, slow_link, {}).bound == Bound::memory);
 }
 
-TEST_CASE("parts add up, with accumulation and waiting for data") {
+TEST_CASE("the parts of a step add up with accumulation and waiting for data") {
   const StepTime one = step(Agreement::at_once, 4);
   const StepTime more = step(Agreement::at_once, 4, {.volume = 1.5, .passes = 2, .wait = {0.5}});
   CHECK(more.forward.value == Approx(2 * one.forward.value));
@@ -158,7 +158,7 @@ TEST_CASE("parts add up, with accumulation and waiting for data") {
         Approx((more.forward + more.backward + more.exposed_comm + more.optimizer).value));
 }
 
-TEST_CASE("waiting for the slowest rank is a part of the step, of several ranks alone") {
+TEST_CASE("waiting for the slowest rank is part of the step only with several ranks") {
   const StepTime plain = step(Agreement::at_once, 2);
   const StepTime waits = step(Agreement::at_once, 2, {.slowest_wait = {0.25}});
   CHECK(waits.slowest_wait.value == 0.25);

@@ -21,7 +21,7 @@ std::vector<TermPoint> line(double first, double second, double noise, unsigned 
 
 }  // namespace
 
-TEST_CASE("coefficients without noise are found, with intervals of no width") {
+TEST_CASE("coefficients without noise are found with intervals of no width") {
   const TermFit fit = fit_terms(line(3, 0.5, 0));
   CHECK(fit.first.value == Approx(3));
   CHECK(fit.second.value == Approx(0.5));
@@ -31,7 +31,7 @@ TEST_CASE("coefficients without noise are found, with intervals of no width") {
   CHECK(fit.at(1, 100) == Approx(53));
 }
 
-TEST_CASE("95 % intervals hold the truth nearly as often as they say") {
+TEST_CASE("95 % intervals contain the true value in more than 91 % of the cases") {
   int holds = 0;
   constexpr int kTries = 400;
   for (unsigned seed = 0; seed < kTries; ++seed) {
@@ -42,7 +42,7 @@ TEST_CASE("95 % intervals hold the truth nearly as often as they say") {
   CHECK(holds < kTries);
 }
 
-TEST_CASE("a coefficient that would be negative is 0, and the other makes up for it") {
+TEST_CASE("a coefficient that would be negative is 0, and the other is adjusted") {
   const TermFit falling = fit_terms({{1, 1, 4}, {1, 2, 3}, {1, 4, 2}});
   CHECK(falling.second.value == 0);
   CHECK(falling.first.value > 2);
@@ -51,26 +51,26 @@ TEST_CASE("a coefficient that would be negative is 0, and the other makes up for
   CHECK(steep.second.value > 0);
 }
 
-TEST_CASE("what is known of a size is left out of the coefficients, not of the error") {
+TEST_CASE("known times are left out of the coefficients but not of the error") {
   const TermFit fit = fit_terms({{1, 1, 103.5, 100}, {1, 2, 54, 50}, {1, 4, 15, 10}});
   CHECK(fit.first.value == Approx(3));
   CHECK(fit.second.value == Approx(0.5));
   CHECK(fit.relative_error < 1e-12);
-  // Where more is known than was measured nothing is left for them.
+  // Known times above the measured times leave nothing for the coefficients.
   const TermFit none = fit_terms({{1, 1, 90, 100}, {1, 2, 45, 50}});
   CHECK(none.first.value == 0);
   CHECK(none.second.value == 0);
   CHECK(none.relative_error == Approx(0.111).margin(0.001));
 }
 
-TEST_CASE("one size alone is a line through the origin without interval") {
+TEST_CASE("one size gives a line through the origin without an interval") {
   const TermFit fit = fit_terms({{2, 8, 4}});
   CHECK(fit.first.value == 0);
   CHECK(fit.second.value == Approx(0.5));
   CHECK(fit.second.low == fit.second.high);
 }
 
-TEST_CASE("Student's t is that of the tables") {
+TEST_CASE("Student's t matches the tables") {
   CHECK(student_95(1) == Approx(12.706));
   CHECK(student_95(10) == Approx(2.228));
   CHECK(student_95(60) == Approx(2.000).margin(0.002));

@@ -23,7 +23,8 @@ contract::RunSpec run_of(const contract::ModelCard& card, const std::string& fra
   return run;
 }
 
-/// Steps of 3 s alone and 3.9 s beside another, an all-reduce of a second, 10 ms a sample of data.
+/// Returns steps of 3 s on one rank and 3.9 s on two, an all-reduce of a second, and 10 ms of
+/// loading per sample.
 contract::Calibration calibration_of(const contract::ModelCard& card) {
   contract::Calibration c{.device = "a CPU"};
   c.compute.push_back({card.model, card.input, "fp32", 32, 1, 2, 0, 0, 10, 1});
@@ -46,14 +47,14 @@ StepTime step_on(int gpus, const contract::Calibration& calibration,
 
 }  // namespace
 
-TEST_CASE("ranks that share a node compute as long as was measured") {
+TEST_CASE("ranks that share a node have the measured compute times") {
   const auto calibration = calibration_of(test::made_card());
   CHECK(step_on(1, calibration).forward.value == Approx(1));
   CHECK(step_on(2, calibration).forward.value == Approx(1.3));
   CHECK(step_on(2, calibration).backward.value == Approx(2.6));
 }
 
-TEST_CASE("more ranks than were measured go on as the last ones, at most in proportion") {
+TEST_CASE("more ranks than measured are extrapolated, at most in proportion") {
   CHECK(Sharing({{1, 1}, {2, 1.3}}).at(4) == Approx(1.69));
   CHECK(Sharing({{1, 1}, {2, 3}}).at(4) == Approx(6));
   CHECK(Sharing({{1, 1}, {2, 0.9}}).at(8) == Approx(0.9));
@@ -62,7 +63,7 @@ TEST_CASE("more ranks than were measured go on as the last ones, at most in prop
   CHECK(Sharing({}).at(3) == 1);
 }
 
-TEST_CASE("measured runs hold what the model leaves out up to the most GPUs of them") {
+TEST_CASE("measured runs include unmodelled terms up to their largest GPU count") {
   const contract::ModelCard card = test::made_card();
   contract::Calibration calibration = calibration_of(card);
   CHECK(measured_gpus(run_of(card), card, calibration) == 2);
@@ -70,13 +71,13 @@ TEST_CASE("measured runs hold what the model leaves out up to the most GPUs of t
   CHECK(measured_gpus(run_of(card), card, calibration) == 16);
   CHECK(measured_gpus(run_of(card, "horovod"), card, calibration) == 2);
   contract::RunSpec run = run_of(card);
-  run.loader = "dali_cpu";  // its data was not waited for in any of these runs
+  run.loader = "dali_cpu";  // loader without a measured wait
   CHECK(measured_gpus(run, card, calibration) == 1);
-  run.loader = "synthetic";  // it has none to wait for
+  run.loader = "synthetic";  // loader without a wait
   CHECK(measured_gpus(run, card, calibration) == 16);
 }
 
-TEST_CASE("all-reduces and kernels alone hold nothing of what the model leaves out") {
+TEST_CASE("measured all-reduces and kernels do not include unmodelled terms") {
   const contract::ModelCard card = test::made_card();
   contract::Calibration calibration = calibration_of(card);
   calibration.compute.clear();
@@ -84,14 +85,14 @@ TEST_CASE("all-reduces and kernels alone hold nothing of what the model leaves o
   CHECK(measured_gpus(run_of(card), card, calibration) == 1);
 }
 
-TEST_CASE("loading is waited for as long as was measured, for its own loader and data alone") {
+TEST_CASE("the measured wait for data applies only to the same loader and data") {
   auto calibration = calibration_of(test::made_card());
   CHECK(step_on(1, calibration).load_wait.value == Approx(0.32));
   calibration.loading[0].loader = "packed";
   CHECK(step_on(1, calibration).load_wait.value == 0);
 }
 
-TEST_CASE("no more communication is hidden than measured runs hid") {
+TEST_CASE("the hidden communication is at most that of measured runs") {
   auto calibration = calibration_of(test::made_card());
   const StepTime free = step_on(2, calibration);
   calibration.exchange.push_back({"ddp", 1, 2, 0.25});
@@ -102,7 +103,7 @@ TEST_CASE("no more communication is hidden than measured runs hid") {
   CHECK(step_on(2, calibration).exposed_comm.value == Approx(free.exposed_comm.value));
 }
 
-TEST_CASE("on CPUs nothing is hidden unless measured runs hid it") {
+TEST_CASE("CPUs hide communication only if measured runs did") {
   const contract::ModelCard card = test::made_card();
   auto calibration = calibration_of(card);
   contract::RunSpec run = run_of(card);
@@ -119,22 +120,22 @@ TEST_CASE("on CPUs nothing is hidden unless measured runs hid it") {
   CHECK(exposed_share() >= 0.75 - 1e-9);
 }
 
-TEST_CASE("a placement that nothing was measured of is not made up") {
+TEST_CASE("a placement without measurements has no all-reduce estimate") {
   auto calibration = calibration_of(test::made_card());
   const Measurements measured(calibration);
   CHECK(measured.all_reduce({1, 2}, kMebibyte));
-  CHECK(measured.all_reduce({1, 4}, kMebibyte));  // of the same named topology
+  CHECK(measured.all_reduce({1, 4}, kMebibyte));  // same named topology
   CHECK_FALSE(measured.all_reduce({2, 4}, kMebibyte));
   calibration.all_reduce.clear();
   CHECK_FALSE(Measurements(calibration).all_reduce({1, 2}, kMebibyte));
 }
 
-TEST_CASE("a device known by its measured steps alone is told from one of a data sheet") {
+TEST_CASE("a device known only from measured steps is distinguished from a data sheet") {
   CHECK(is_measured_alone(measured_device({.device = "a CPU"}, "fp32")));
   CHECK_FALSE(is_measured_alone({.name = "a100-sxm4-40gb"}));
 }
 
-TEST_CASE("each placement hides what measured runs hid that are nearest to it") {
+TEST_CASE("each placement hides as much as the nearest measured placement") {
   const contract::ModelCard card = test::made_card();
   auto calibration = calibration_of(card);
   calibration.exchange = {{"ddp", 1, 2, 0.9}, {"ddp", 1, 8, 0.1}, {"ddp", 2, 8, 0.2}};
@@ -145,7 +146,7 @@ TEST_CASE("each placement hides what measured runs hid that are nearest to it") 
   CHECK(hidden({2, 8}) == 0.2);
   CHECK(hidden({64, 256}) == 0.2);
   CHECK_FALSE(measured.hidden_most("horovod", {1, 2}));
-  contract::RunSpec first = run_of(card);  // of a curve: it has nobody to exchange with
+  contract::RunSpec first = run_of(card);  // first run of a curve, without communication
   first.gpus = 1;
   const Hardware hardware{measured_device(calibration, "fp32"), {}, 8};
   const TrainingModel model = training_model(first, card, hardware, &measured);
@@ -157,7 +158,7 @@ TEST_CASE("each placement hides what measured runs hid that are nearest to it") 
   CHECK(exposed_share(8) >= 0.9 - 1e-9);
 }
 
-TEST_CASE("another link than was measured counts between nodes, and not inside of one") {
+TEST_CASE("a link other than the measured one counts only between nodes") {
   const contract::ModelCard card = test::made_card();
   auto calibration = calibration_of(card);
   for (const std::int64_t bytes : {4, 1'000'000'000}) {
@@ -176,11 +177,11 @@ TEST_CASE("another link than was measured counts between nodes, and not inside o
   CHECK(seconds({1, 2}) == Approx(1));
 }
 
-TEST_CASE("measurements say nothing of another device, and both are named") {
+TEST_CASE("measurements of another device are not used, and both devices are named") {
   const Device a100{
       .name = "a100-sxm4-40gb", .title = "NVIDIA A100 SXM4 40 GB", .match = {"A100-SXM4-40GB"}};
   CHECK(not_measured_on({.device = "NVIDIA A100-SXM4-40GB"}, a100).empty());
-  CHECK(not_measured_on({}, a100).empty());  // not said
+  CHECK(not_measured_on({}, a100).empty());  // unknown device
   const contract::Calibration cpu{.device = "a CPU"};
   CHECK(not_measured_on(cpu, measured_device(cpu, "fp32")).empty());
   CHECK_THAT(not_measured_on(cpu, a100),
@@ -189,8 +190,8 @@ TEST_CASE("measurements say nothing of another device, and both are named") {
   CHECK_FALSE(not_measured_on(cpu, {.name = "own", .match = {""}}).empty());
 }
 
-TEST_CASE("steps and kernels count in the precision they were measured in alone") {
-  const contract::ModelCard card = test::made_card();  // of fp32, and so of tf32
+TEST_CASE("measured steps and kernels count only in their own precision") {
+  const contract::ModelCard card = test::made_card();  // cost model in fp32, and so in tf32
   auto calibration = calibration_of(card);
   calibration.kernel_models.push_back({.kernel = "relu_forward"});
   const Measurements measured(calibration);
@@ -206,7 +207,7 @@ TEST_CASE("steps and kernels count in the precision they were measured in alone"
   CHECK(computing_in("tf32").kernels.empty());
 }
 
-TEST_CASE("measured computing follows no other peak") {
+TEST_CASE("measured compute times do not follow another peak") {
   const contract::ModelCard card = test::made_card();
   auto calibration = calibration_of(card);
   const auto why = [&] {
@@ -216,7 +217,7 @@ TEST_CASE("measured computing follows no other peak") {
   };
   CHECK_THAT(why(), Contains("the calibration contains steps of made"));
   calibration.compute.clear();
-  CHECK(why().empty());  // all-reduces alone
+  CHECK(why().empty());  // only all-reduces measured
   calibration.kernel_models.push_back({.kernel = "relu_forward"});
   CHECK_THAT(why(), Contains("kernels for made"));
 }

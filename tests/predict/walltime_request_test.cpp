@@ -6,14 +6,14 @@
 
 using namespace dlscale::predict;
 
-TEST_CASE("a bound on the next ratio needs enough of them") {
+TEST_CASE("a bound on the next ratio needs enough ratios") {
   std::vector<double> ratios(18, 1.0);
   CHECK_FALSE(next_ratio_bound(ratios, 0.95));
   ratios.push_back(1.3);
   CHECK(next_ratio_bound(ratios, 0.95).value() == 1.3);
 }
 
-TEST_CASE("asked by the bound, runs of any distribution time out as often as was accepted") {
+TEST_CASE("runs with a walltime from the bound time out at the accepted rate") {
   std::mt19937 draw(1);
   std::lognormal_distribution<double> ratio(0, 0.1);
   int timeouts = 0;
@@ -27,7 +27,7 @@ TEST_CASE("asked by the bound, runs of any distribution time out as often as was
   CHECK(timeouts >= 0.014 * kRuns);
 }
 
-TEST_CASE("few finished runs leave the usual margin, unless one of them was worse") {
+TEST_CASE("few finished runs keep the default margin unless one of them exceeded it") {
   CHECK(request_walltime(600, {}, 1.5).seconds == 17 * 60);
   CHECK_FALSE(request_walltime(600, {1.1}, 1.5).learnt);
   CHECK(request_walltime(600, {1.1}, 1.5).factor == 1.5);

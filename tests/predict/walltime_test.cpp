@@ -5,22 +5,22 @@
 
 using namespace dlscale::predict;
 
-TEST_CASE("throughput at a measured GPU count is the measurement, the slowest of several") {
+TEST_CASE("throughput at a measured GPU count is the slowest measurement") {
   const auto at = throughput_at({{8, 900}, {4, 500}, {8, 800}}, 8);
   REQUIRE(at);
   CHECK(at->samples_per_s == 800);
   CHECK_FALSE(at->extrapolated);
 }
 
-TEST_CASE("between two measured counts throughput follows a straight line on log-log axes") {
+TEST_CASE("throughput between two measured counts is interpolated on log-log axes") {
   const auto at = throughput_at({{4, 400}, {64, 1600}}, 16);
   REQUIRE(at);
-  CHECK(at->samples_per_s == Approx(800));  // the exponent is log 4 / log 16 = 1/2
+  CHECK(at->samples_per_s == Approx(800));  // exponent log 4 / log 16 = 1/2
   CHECK_FALSE(at->extrapolated);
   CHECK(throughput_at({{4, 400}, {64, 6400}}, 12)->samples_per_s == Approx(1200));
 }
 
-TEST_CASE("outside the measured counts throughput is linear in GPUs, and says so") {
+TEST_CASE("throughput outside the measured counts is linear and marked as extrapolated") {
   const std::vector<Throughput> measured{{4, 400}, {16, 1200}, {16, 1300}};
   CHECK(throughput_at(measured, 64)->samples_per_s == Approx(4800));
   CHECK(throughput_at(measured, 64)->extrapolated);
@@ -29,7 +29,7 @@ TEST_CASE("outside the measured counts throughput is linear in GPUs, and says so
   CHECK_FALSE(throughput_at({}, 4));
 }
 
-TEST_CASE("estimates grow with the GPU count where measurements do") {
+TEST_CASE("estimates grow with the GPU count if measurements do") {
   const std::vector<Throughput> measured{{2, 150}, {4, 280}, {16, 1000}, {128, 6000}};
   double before = 0;
   for (int gpus = 1; gpus <= 512; ++gpus) {
@@ -39,7 +39,7 @@ TEST_CASE("estimates grow with the GPU count where measurements do") {
   }
 }
 
-TEST_CASE("the size of a data set is known for the fixed ones only") {
+TEST_CASE("the size is known only for fixed data sets") {
   CHECK(known_train_samples("mnist") == 60'000);
   CHECK(known_train_samples("fashion_mnist") == 60'000);
   CHECK(known_train_samples("cifar10") == 50'000);
@@ -52,14 +52,14 @@ TEST_CASE("the size of a data set is known for the fixed ones only") {
   CHECK_FALSE(known_train_samples("image_folder"));
 }
 
-TEST_CASE("an epoch has the samples that are asked for, else those of the whole set") {
+TEST_CASE("an epoch has the requested samples, or all samples of the data set") {
   CHECK(train_samples({.kind = "text_sst", .train_samples = 100}) == 100);
   CHECK(train_samples({.kind = "image_folder", .train_samples = 100}) == 100);
   CHECK(train_samples({.kind = "text_ag_news"}) == 120'000);
   CHECK_FALSE(train_samples({.kind = "image_folder"}));
 }
 
-TEST_CASE("what a fold leaves to train on is counted sample by sample") {
+TEST_CASE("the training samples of a fold are counted exactly") {
   for (const int folds : {2, 5, 7}) {
     for (int fold = 1; fold <= folds; ++fold) {
       int trained = 0;
@@ -69,7 +69,7 @@ TEST_CASE("what a fold leaves to train on is counted sample by sample") {
   }
 }
 
-TEST_CASE("how many samples are of some classes, or in files that may be absent, is not known") {
+TEST_CASE("the number of samples of some classes or of files is not known") {
   CHECK_FALSE(train_samples({.kind = "mnist", .first_classes = 2}));
   CHECK(train_samples({.kind = "mnist", .train_samples = 50, .first_classes = 2}) == 50);
   CHECK(train_samples({.kind = "synthetic_digits", .first_classes = 2}) == 6'000);
@@ -77,7 +77,7 @@ TEST_CASE("how many samples are of some classes, or in files that may be absent,
   CHECK_FALSE(train_samples({.kind = "image_folder", .folds = 5, .fold = 1}));
 }
 
-TEST_CASE("a walltime is the prediction with margin and start-up, in whole minutes upwards") {
+TEST_CASE("a walltime is the prediction with margin and start-up, rounded up to minutes") {
   CHECK(walltime_s(600, 1.5) == 17 * 60);  // 900 s + 120 s
   CHECK(walltime_s(600.1, 1.5) == 18 * 60);
   CHECK(walltime_s(1, 1) == 3 * 60);

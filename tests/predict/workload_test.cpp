@@ -9,7 +9,7 @@ using Catch::Contains;
 using contract::DatasetSpec;
 using contract::RunSpec;
 
-TEST_CASE("what a model sees follows from the data, as far as that is known") {
+TEST_CASE("the shape of samples follows from the data set if it is known") {
   CHECK(sample_shape({.kind = "cifar10"}) == SampleShape{{3, 32, 32}, 10});
   CHECK(sample_shape({.kind = "mnist", .first_classes = 2}) == SampleShape{{1, 28, 28}, 2});
   CHECK(sample_shape({.kind = "image_folder"}) == SampleShape{{3, 224, 224}, 1000});
@@ -19,7 +19,7 @@ TEST_CASE("what a model sees follows from the data, as far as that is known") {
   CHECK_FALSE(sample_shape({.kind = "text_sst"}));
 }
 
-TEST_CASE("replicas are modelled, other styles say that they are not") {
+TEST_CASE("replicas are modelled, and other styles are reported as not modelled") {
   for (const char* framework : {"synchronous", "ddp", "horovod", "deepspeed"}) {
     CHECK(not_modelled({.framework = framework}).empty());
   }
@@ -31,7 +31,7 @@ TEST_CASE("replicas are modelled, other styles say that they are not") {
   CHECK_FALSE(not_modelled(external).empty());
 }
 
-TEST_CASE("frozen parameters and gradients sent in part are not modelled") {
+TEST_CASE("frozen parameters and partly sent gradients are not modelled") {
   CHECK(
       not_modelled({.framework = "ddp", .frozen = "layer1"}) ==
       "partly frozen models are not modelled: cost models assume that all parameters are trained");
@@ -42,7 +42,7 @@ TEST_CASE("frozen parameters and gradients sent in part are not modelled") {
   CHECK_THAT(not_modelled(run), Contains("powersgd"));
 }
 
-TEST_CASE("settings that are not counted are named, those that are counted are not") {
+TEST_CASE("only settings that the prediction ignores are listed") {
   CHECK(not_counted({.framework = "horovod", .all_reduce = "ring"}).empty());
   CHECK(not_counted({.framework = "ddp", .all_reduce = "auto"}).empty());
   RunSpec run{.framework = "horovod", .all_reduce = "rabenseifner", .batch_norm = "synchronised"};
@@ -71,15 +71,15 @@ TEST_CASE("each framework exchanges gradients in its own way") {
   CHECK(step_setting(run).cycle.value == Approx(2.5e-3));
 }
 
-TEST_CASE("gradients of 16 bits are as many bytes less, and fill a fusion later") {
+TEST_CASE("gradients in 16 bits have fewer bytes and fill a fusion buffer later") {
   RunSpec run{.framework = "ddp"};
   run.framework_options.compression = "bf16";
   CHECK(step_setting(run).compression == 0.5);
   CHECK(step_setting(run).volume == 1);
-  CHECK(step_setting(run).bucket == kBucket);  // cast when the bucket is full
+  CHECK(step_setting(run).bucket == kBucket);  // cast of the full bucket
   run.framework = "horovod";
   CHECK(step_setting(run).compression == 0.5);
-  CHECK(step_setting(run).bucket == kMebibyte * 256);  // cast before they are fused
+  CHECK(step_setting(run).bucket == kMebibyte * 256);  // cast before fusion
   run.precision = "fp64";
   CHECK(step_setting(run).compression == 0.25);
 }
@@ -97,7 +97,7 @@ StepSetting of_stage(int stage, const std::string& overlap_comm = "auto",
 
 }  // namespace
 
-TEST_CASE("stage 0 all-reduces once after the backward pass, whatever it is told") {
+TEST_CASE("stage 0 all-reduces once after the backward pass for all settings") {
   for (const StepSetting& setting : {of_stage(0), of_stage(0, "on", true)}) {
     CHECK(setting.agreement == Agreement::at_once);
     CHECK(setting.volume == 1);
@@ -107,7 +107,7 @@ TEST_CASE("stage 0 all-reduces once after the backward pass, whatever it is told
   }
 }
 
-TEST_CASE("stages 1 and 2 all-reduce and then gather parameters, 2 in every pass") {
+TEST_CASE("stages 1 and 2 all-reduce and then gather parameters, stage 2 in every pass") {
   for (const int stage : {1, 2}) {
     const StepSetting setting = of_stage(stage);
     CHECK(setting.agreement == Agreement::at_once);
@@ -116,7 +116,7 @@ TEST_CASE("stages 1 and 2 all-reduce and then gather parameters, 2 in every pass
     CHECK(setting.every_pass == (stage == 2));
     const StepSetting beside = of_stage(stage, "on");
     CHECK(beside.agreement == Agreement::buckets);
-    CHECK(beside.every_pass);  // stage 1 then has hooks too
+    CHECK(beside.every_pass);  // hooks in stage 1 too
     const StepSetting to_owners = of_stage(stage, "off", true);
     CHECK(to_owners.agreement == Agreement::at_once);
     CHECK(to_owners.volume == 0.5);
@@ -135,12 +135,12 @@ TEST_CASE("stage 3 gathers parameters twice and reduces by blocks, in every pass
   CHECK(of_stage(3, "off").by_block);
 }
 
-TEST_CASE("a run that asks for the ring gets the ring") {
+TEST_CASE("a run with all_reduce = ring uses the ring") {
   CHECK(all_reduce_of({.all_reduce = "ring"}) == AllReduce::ring);
   CHECK(all_reduce_of({}) == AllReduce::fastest);
 }
 
-TEST_CASE("a rank keeps what its framework and optimizer keep") {
+TEST_CASE("the memory of a rank follows from its framework and optimizer") {
   RunSpec run{.framework = "ddp", .gpus = 4, .accumulation_steps = 2};
   run.optimizer.momentum = 0.9;
   CHECK(memory_setting(run).buckets);
@@ -150,12 +150,12 @@ TEST_CASE("a rank keeps what its framework and optimizer keep") {
   run.ema_decay = 0.999;
   CHECK(memory_setting(run).optimizer_states == 2);
   run.gpus = 1;
-  CHECK(memory_setting(run).buckets);  // PyTorch's reducer makes them for one rank too
+  CHECK(memory_setting(run).buckets);  // buckets of PyTorch's reducer, also for one rank
   run.framework = "synchronous";
   CHECK_FALSE(memory_setting(run).buckets);
 }
 
-TEST_CASE("horovod keeps a fusion buffer among several ranks, and copies of 16 bits") {
+TEST_CASE("horovod keeps a fusion buffer on several ranks, and copies in 16 bits") {
   RunSpec run{.framework = "horovod", .gpus = 4};
   CHECK(memory_setting(run).bucket_limit == kMebibyte * 128);
   CHECK_FALSE(memory_setting(run).gradients_in_buckets);
@@ -189,7 +189,7 @@ TEST_CASE("deepspeed keeps buckets below stage 3, and states unless they are off
   CHECK(at_stage(2).bucket_limit == Bytes{4e9});
 }
 
-TEST_CASE("a card of fp32 serves tf32, one of bf16 serves fp16") {
+TEST_CASE("the cost model of fp32 serves tf32, and that of bf16 serves fp16") {
   CHECK(card_precision("tf32") == "fp32");
   CHECK(card_precision("fp16") == "bf16");
   CHECK(card_precision("fp64") == "fp64");

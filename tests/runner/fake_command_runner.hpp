@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes that exist only in a test: it decides when they end, and sees who was signalled.
+// Command runner with fake processes that a test ends and observes.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class FakeCommandRunner : public runner::CommandRunner {
     alive[process] = command.environment;
     return process;
   }
-  /// Answers are the test's.
+  /// Returns the answer that the test sets.
   runner::Answer run(const runner::Command& command, double) override {
     ran.push_back(command);
     return answer ? answer(command) : runner::Answer{runner::ExitStatus{}, "", "", 0};
@@ -45,7 +45,7 @@ class FakeCommandRunner : public runner::CommandRunner {
     }
     return found;
   }
-  /// The process ends, with nothing left of it.
+  /// Ends the process and removes it from the running processes.
   void end(runner::ProcessId process, runner::ExitStatus status) {
     ended[process] = status;
     alive.erase(process);
@@ -54,10 +54,10 @@ class FakeCommandRunner : public runner::CommandRunner {
   std::vector<runner::Command> started, ran;
   std::function<runner::Answer(const runner::Command&)> answer;
   std::map<runner::ProcessId, runner::ProcessUsage> used;
-  std::map<runner::ProcessId, std::map<std::string, std::string>> alive;  ///< with environment
+  std::map<runner::ProcessId, std::map<std::string, std::string>> alive;  ///< running processes
   std::map<runner::ProcessId, runner::ExitStatus> ended;
   std::vector<std::pair<runner::ProcessId, int>> signals;
-  std::vector<runner::ProcessId> killed;  ///< with their groups
+  std::vector<runner::ProcessId> killed;  ///< processes whose group was killed
 };
 
 }  // namespace dlscale::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A batch system that exists only in a test: jobs are in the state the test gives them.
+// Fake batch system whose jobs have the states that a test sets.
 #pragma once
 
 #include <functional>
@@ -56,7 +56,7 @@ class FakeScheduler : public runner::JobScheduler {
     jobs.at("id-" + job) = {state, exit_code, 0, ""};
   }
 
-  /// Ids are made of names: id-a; of the tasks of an array, id-a_0 and so on.
+  /// Returns ids made from the job name: id-a, and id-a_0 and so on for the tasks of an array.
   static runner::Submitted named(const runner::Job& job) {
     runner::Submitted answer{"id-" + job.name, {}};
     for (const int task : job.tasks) {
@@ -68,14 +68,14 @@ class FakeScheduler : public runner::JobScheduler {
   std::map<runner::JobId, runner::JobStatus> jobs;
   std::map<runner::JobId, runner::JobUsage> used;
   std::vector<std::string> submitted;  ///< names of jobs
-  std::vector<runner::Job> described;  ///< the same
+  std::vector<runner::Job> described;  ///< submitted jobs
   std::vector<std::vector<runner::JobId>> cancelled, held, released;
   std::vector<std::pair<runner::JobId, int>> signals;
   std::size_t most_asked = 0;
   bool refuse = false;
   bool unreachable = false;
   std::function<void(const runner::Job&)> on_submit;
-  std::function<void()> on_status;  ///< the test's turn, before each answer
+  std::function<void()> on_status;  ///< hook that runs before each answer
 };
 
 }  // namespace dlscale::test

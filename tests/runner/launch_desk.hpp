@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A launcher over a batch system that exists only in a test.
+// Launcher over a fake batch system.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -31,7 +31,7 @@ class Watcher : public runner::LaunchObserver {
   runner::Progress last;
 };
 
-/// A launcher over a fake batch system; each pause lasts as long as asked, at once.
+/// Launcher over a fake batch system, with pauses that only advance the fake clock.
 struct LaunchDesk {
   explicit LaunchDesk(const std::vector<std::string>& jobs) : written(jobs) {
     options.window = 2;
@@ -51,7 +51,7 @@ struct LaunchDesk {
     written.write_completed("run-" + job, clock.unix_s());
     scheduler.end(job, 0);
   }
-  /// From now on every job completes as soon as the scheduler is asked.
+  /// Makes every job complete at the next status request.
   void let_jobs_complete() {
     scheduler.on_status = [this] {
       for (const auto& [id, status] : scheduler.jobs) {
@@ -59,14 +59,14 @@ struct LaunchDesk {
       }
     };
   }
-  /// One array with all the runs.
+  /// Replaces the jobs with one array of all runs.
   void make_array() {
     auto& jobs = written.plan.jobs;
     for (std::size_t i = 1; i < jobs.size(); ++i) jobs[0].run_ids.push_back(jobs[i].run_ids[0]);
     jobs.resize(1);
     jobs[0].kind = contract::JobKind::array;
   }
-  /// A launcher that dies at its first question.
+  /// Runs a launcher that dies at its first status request.
   void die() {
     scheduler.on_status = [] { throw std::runtime_error("the launcher dies"); };
     CHECK_THROWS_AS(launch(), std::runtime_error);

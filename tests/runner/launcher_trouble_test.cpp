@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launcher does when things end, or go wrong.
+// Tests of a launcher whose jobs end, fail or are cancelled.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -13,7 +13,7 @@ using runner::JobState;
 using Desk = test::LaunchDesk;
 using Lines = std::vector<std::string>;
 
-TEST_CASE("a stop request cancels what runs, notes it and submits nothing more") {
+TEST_CASE("a stop request cancels running jobs, logs them and submits no more jobs") {
   Desk desk({"a", "b", "c"});
   desk.scheduler.on_status = [&] {
     desk.stop_requests = 1;
@@ -32,7 +32,7 @@ TEST_CASE("a stop request cancels what runs, notes it and submits nothing more")
   CHECK(desk.watcher.last.failed == 0);
 }
 
-TEST_CASE("a second stop request is passed on once") {
+TEST_CASE("a second stop request cancels the jobs once more") {
   Desk desk({"a"});
   int asked = 0;
   desk.scheduler.on_status = [&] {
@@ -44,7 +44,7 @@ TEST_CASE("a second stop request is passed on once") {
   CHECK(desk.log().back().outcome == RunOutcome::Cancelled);
 }
 
-TEST_CASE("a scheduler that never confirms a cancellation is not waited for for ever") {
+TEST_CASE("waiting for an unconfirmed cancellation ends after 30 s") {
   Desk desk({"a"});
   desk.scheduler.on_status = [&] { desk.stop_requests = 1; };
   CHECK(desk.launch().stopped);
@@ -64,7 +64,7 @@ TEST_CASE("a run that completes while it is being cancelled is completed") {
   CHECK(desk.log().back().outcome == RunOutcome::Completed);
 }
 
-TEST_CASE("a job that a dead launcher left running is taken over, not submitted again") {
+TEST_CASE("a job left running by a dead launcher is followed and not submitted again") {
   Desk desk({"a"});
   desk.die();
   desk.let_jobs_complete();
@@ -73,7 +73,7 @@ TEST_CASE("a job that a dead launcher left running is taken over, not submitted 
   CHECK(desk.events() == Lines{"submitting a", "submitted a", "started a", "ended a"});
 }
 
-TEST_CASE("a job that ended while no launcher watched is noted, and its run not repeated") {
+TEST_CASE("a job that ended without a launcher is logged, and its run is not repeated") {
   Desk desk({"a"});
   desk.die();
   desk.complete("a");
@@ -82,7 +82,7 @@ TEST_CASE("a job that ended while no launcher watched is noted, and its run not 
   CHECK(desk.log().back().outcome == RunOutcome::Completed);
 }
 
-TEST_CASE("a job that the batch system forgot is settled by what its script noted") {
+TEST_CASE("the script log decides the outcome of a job that the batch system forgot") {
   Desk desk({"a", "b"});
   desk.die();
   for (auto& [id, status] : desk.scheduler.jobs) status = {JobState::Lost, {}, 0, ""};
@@ -96,7 +96,7 @@ TEST_CASE("a job that the batch system forgot is settled by what its script note
   CHECK(log.back().outcome == RunOutcome::Diverged);
 }
 
-TEST_CASE("a refused submission is noted with the reason, and nobody looks for it later") {
+TEST_CASE("a rejected submission is logged with the reason and not searched for later") {
   Desk desk({"a"});
   desk.scheduler.refuse = true;
   CHECK(desk.launch().refusals == std::set<std::string>{"the queue is closed"});
@@ -108,7 +108,7 @@ TEST_CASE("a refused submission is noted with the reason, and nobody looks for i
   CHECK(desk.scheduler.described.back().launch == "t2");
 }
 
-TEST_CASE("a job that is refused does not keep the others from being submitted") {
+TEST_CASE("a rejected job does not block the other submissions") {
   Desk desk({"a", "b", "c"});
   desk.scheduler.on_submit = [](const runner::Job& job) {
     if (job.name == "c") return;
@@ -123,7 +123,7 @@ TEST_CASE("a job that is refused does not keep the others from being submitted")
   CHECK(report.waiting == 0);
 }
 
-/// Takes no more jobs than that many at a time.
+/// Limits the number of tasks that the batch system accepts at a time.
 void limit_jobs(Desk& desk, std::size_t most) {
   desk.scheduler.on_submit = [&desk, most](const runner::Job& job) {
     const auto there =
@@ -134,7 +134,7 @@ void limit_jobs(Desk& desk, std::size_t most) {
   };
 }
 
-TEST_CASE("where the batch system takes no more jobs of a user, the others wait") {
+TEST_CASE("jobs above the limit of the batch system wait") {
   Desk desk({"a", "b", "c", "d"});
   desk.options.window = 0;
   limit_jobs(desk, 2);
@@ -144,11 +144,11 @@ TEST_CASE("where the batch system takes no more jobs of a user, the others wait"
   CHECK(desk.watcher.lines ==
         Lines{"one job too many; waiting until the scheduler accepts more jobs"});
   const Lines events = desk.events();
-  CHECK(std::count(events.begin(), events.end(), "refused c") == 1);  // not asked again and again
+  CHECK(std::count(events.begin(), events.end(), "refused c") == 1);  // single attempt
   CHECK(std::count(events.begin(), events.end(), "refused d") == 0);
 }
 
-TEST_CASE("of an array as many tasks are submitted as half of it, a quarter, … may fit") {
+TEST_CASE("an array above the limit is retried with half of its tasks, then a quarter") {
   Desk desk({"a", "b", "c", "d", "e"});
   desk.make_array();
   desk.options.window = 0;
@@ -159,7 +159,7 @@ TEST_CASE("of an array as many tasks are submitted as half of it, a quarter, …
   CHECK(desk.scheduler.described[0].tasks == std::vector{0, 1});
 }
 
-TEST_CASE("jobs of the same user elsewhere are waited for, a minute at a time; --once waits not") {
+TEST_CASE("the launcher retries every minute at the job limit, except with --once") {
   Desk desk({"a"});
   desk.scheduler.jobs["other"] = {JobState::Running, {}, 0, ""};
   limit_jobs(desk, 1);
@@ -177,7 +177,7 @@ TEST_CASE("jobs of the same user elsewhere are waited for, a minute at a time; -
   CHECK(desk.clock.now_s - before_s == Approx(120).margin(1));
 }
 
-TEST_CASE("a submission of a dead launcher that there is no room for is made later") {
+TEST_CASE("a pending submission of a dead launcher waits for the job limit") {
   Desk desk({"a"});
   desk.scheduler.on_submit = [](const runner::Job&) { throw std::runtime_error("dies"); };
   CHECK_THROWS_AS(desk.launch(), std::runtime_error);
@@ -189,12 +189,12 @@ TEST_CASE("a submission of a dead launcher that there is no room for is made lat
     limit(job);
   };
   desk.let_jobs_complete();
-  desk.orders = {{}, {"run-a"}};  // as a command sees it that was given after the death
+  desk.orders = {{}, {"run-a"}};  // orders of a command started after the launcher died
   CHECK(desk.launch().ended.size() == 1);
   CHECK(desk.scheduler.submitted == Lines{"a"});
 }
 
-TEST_CASE("a launcher that died before the answer finds the job, and submits it else") {
+TEST_CASE("a job with an unanswered submission is found or submitted again") {
   for (const bool taken : {true, false}) {
     Desk desk({"a"});
     const auto die = [](const runner::Job&) { throw std::runtime_error("the launcher dies"); };
@@ -205,14 +205,14 @@ TEST_CASE("a launcher that died before the answer finds the job, and submits it 
     const double before_s = desk.clock.now_s;
     desk.let_jobs_complete();
     CHECK(desk.launch().ended.size() == 1);
-    CHECK(desk.clock.now_s - before_s >= 3);  // it may have been about to come
+    CHECK(desk.clock.now_s - before_s >= 3);  // time for a late submission to appear
     CHECK(desk.scheduler.submitted.size() == (taken ? 0 : 1));
     CHECK(desk.events() == Lines{"submitting a", "submitted a", "started a", "ended a"});
     for (const auto& record : desk.log()) CHECK(record.launch == "t1");
   }
 }
 
-TEST_CASE("a job that only its script remembers was submitted") {
+TEST_CASE("a job known only from its script log counts as submitted") {
   Desk desk({"a"});
   base::LineAppender(desk.written.folder.launch_log())
       .append(R"({"event":"submitting","job":"a","launch":"x","runs":["run-a"],"time":1})");
@@ -226,7 +226,7 @@ TEST_CASE("a job that only its script remembers was submitted") {
   CHECK(desk.log().back().outcome == RunOutcome::Lost);
 }
 
-TEST_CASE("a batch system that does not answer is asked again, ever more seldom") {
+TEST_CASE("an unreachable batch system is retried at growing intervals") {
   Desk desk({"a"});
   desk.scheduler.unreachable = true;
   CHECK_THROWS_AS(desk.launch(), runner::Unreachable);
@@ -240,7 +240,7 @@ TEST_CASE("a batch system that does not answer is asked again, ever more seldom"
   CHECK(desk.scheduler.submitted == Lines{"a"});
 }
 
-TEST_CASE("a run stopped at a checkpoint goes on as long as it gets further") {
+TEST_CASE("a run stopped at a checkpoint is resumed as long as it progresses") {
   Desk desk({"a"});
   int launches = 0;
   desk.scheduler.on_status = [&] {
@@ -262,7 +262,7 @@ TEST_CASE("a run stopped at a checkpoint goes on as long as it gets further") {
   CHECK(desk.log().back().outcome == RunOutcome::Preempted);
 }
 
-TEST_CASE("a job that the batch system runs again is followed under its new id") {
+TEST_CASE("a job requeued by the batch system is followed under its new id") {
   Desk desk({"a"});
   int looks = 0;
   desk.scheduler.on_status = [&] {
@@ -284,7 +284,7 @@ TEST_CASE("a job that the batch system runs again is followed under its new id")
   CHECK(desk.log().back().job_id == "id-b");
 }
 
-TEST_CASE("what a run took is noted at its end, and where it ran") {
+TEST_CASE("the usage and the nodes of a run are logged at its end") {
   Desk desk({"a"});
   desk.scheduler.used["id-a"] = {125.0, 480.0, 1000000};
   desk.scheduler.on_status = [&] {
@@ -297,7 +297,7 @@ TEST_CASE("what a run took is noted at its end, and where it ran") {
   CHECK(desk.log().back().nodes == Lines{"node7"});
 }
 
-TEST_CASE("a node that failed a run is not given to it again") {
+TEST_CASE("a failed node is avoided in later launches of a run") {
   Desk desk({"a"});
   desk.options.avoid = {"node1"};
   desk.scheduler.on_status = [&] {
@@ -310,10 +310,10 @@ TEST_CASE("a node that failed a run is not given to it again") {
   CHECK(desk.scheduler.described[1].avoid == Lines{"node1", "node7"});
 }
 
-TEST_CASE("a wish to cancel is obeyed while runs wait, and explains ends") {
+TEST_CASE("a cancel request explains the end of a run, and an old request is ignored") {
   Desk desk({"a", "b", "c"});
   desk.options.stop_jobs = false;
-  runner::note_wishes(desk.written.folder, {{"run-c", ""}}, desk.clock);  // of earlier times
+  runner::note_wishes(desk.written.folder, {{"run-c", ""}}, desk.clock);  // old request
   desk.scheduler.on_status = [&] {
     if (desk.scheduler.submitted.size() != 2) return desk.complete("c");
     runner::note_wishes(desk.written.folder, {{"run-a", "t1"}}, desk.clock);
@@ -326,7 +326,7 @@ TEST_CASE("a wish to cancel is obeyed while runs wait, and explains ends") {
   CHECK(report.ended[2].end.outcome == RunOutcome::Completed);
 }
 
-TEST_CASE("a job wished away while it waits is cancelled by who follows it, once") {
+TEST_CASE("the launcher cancels a queued job once after a cancel request") {
   Desk desk({"a", "b"});
   int looks = 0;
   desk.scheduler.on_status = [&] {
@@ -342,7 +342,7 @@ TEST_CASE("a job wished away while it waits is cancelled by who follows it, once
   CHECK(desk.log().back().outcome == RunOutcome::Cancelled);
 }
 
-TEST_CASE("a job wished away while it waits is cancelled before the question that may start it") {
+TEST_CASE("a queued job is cancelled on request before the next status request") {
   Desk desk({"a", "b"});
   desk.scheduler.on_submit = [&](const runner::Job& job) {
     if (job.name == "b") runner::note_wishes(desk.written.folder, {{"run-b", "t2"}}, desk.clock);
@@ -356,7 +356,7 @@ TEST_CASE("a job wished away while it waits is cancelled before the question tha
   CHECK(desk.log().back().outcome == RunOutcome::Cancelled);
 }
 
-TEST_CASE("a job that already runs is not asked to end a second time for a wish") {
+TEST_CASE("the launcher does not cancel a running job for a cancel request") {
   Desk desk({"a"});
   int looks = 0;
   desk.scheduler.on_status = [&] {
@@ -369,7 +369,7 @@ TEST_CASE("a job that already runs is not asked to end a second time for a wish"
   CHECK(desk.scheduler.cancelled.empty());
 }
 
-TEST_CASE("runs wished away before they were submitted are not submitted") {
+TEST_CASE("runs with a cancel request before their submission are not submitted") {
   Desk desk({"a", "b"});
   desk.options.window = 1;
   desk.scheduler.on_status = [&] {
@@ -380,7 +380,7 @@ TEST_CASE("runs wished away before they were submitted are not submitted") {
   CHECK(desk.scheduler.submitted == Lines{"a"});
 }
 
-TEST_CASE("when all has ended there may be more to do") {
+TEST_CASE("runs added at the end of a launch are submitted") {
   Desk desk({"a", "b"});
   desk.orders.submit = {"run-a"};
   desk.more = [asked = 0]() mutable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small plan folder and the files its runs would write.
+// Small plan folder with the files that its runs would write.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 
 namespace dlscale::test {
 
-/// Jobs "a", "b", … with one run each, "run-a", "run-b", ….
+/// Plan with the jobs "a", "b", … that have one run each, "run-a", "run-b", ….
 class WrittenPlan {
  public:
   explicit WrittenPlan(const std::vector<std::string>& jobs) : folder(temp_.path()) {
@@ -30,7 +30,7 @@ class WrittenPlan {
     }
   }
 
-  /// The run's next launch, with what a trainer would have written from `start` on (unix time).
+  /// Writes the results of the next launch of a run, started at `start` (Unix time).
   contract::LaunchDir write_launch(const std::string& run_id, double start,
                                    const std::vector<contract::ResultRecord>& more = {}) {
     const contract::LaunchDir launch = folder.run(run_id).make_next_launch();

@@ -51,7 +51,7 @@ TEST_CASE("a shape is three whole numbers from 1 to 65,536") {
   }
 }
 
-TEST_CASE("the generated data set is refused with a shape or classes that it cannot have") {
+TEST_CASE("an invalid shape or number of classes of the generated data set is rejected") {
   CHECK(said_of_input(run_with("mlp", "3x0x2")) ==
         "dataset.shape: \"3x0x2\" is not a shape; write channels x height x width, each from 1 to "
         "65536, for example \"3x224x224\"");
@@ -62,7 +62,7 @@ TEST_CASE("the generated data set is refused with a shape or classes that it can
   CHECK(said_of_input(run) == "dataset.classes: must be between 1 and 65536 (got 65537)");
 }
 
-TEST_CASE("a model is refused images that it cannot take") {
+TEST_CASE("images with an unsupported size or number of channels are rejected") {
   CHECK(said_of_input(run_with("cnn", "1x6x6")) == "no error");
   CHECK(said_of_input(run_with("cnn", "1x6x5")) ==
         "model: cnn needs images of at least 6x6 pixels, but the images of the data set synthetic "
@@ -77,7 +77,7 @@ TEST_CASE("a model is refused images that it cannot take") {
         "synthetic have 2");
 }
 
-TEST_CASE("dataset.image_size is the side of the images, and without it only files show it") {
+TEST_CASE("the image size is checked only if dataset.image_size is set") {
   RunSpec run = run_with("conv_autoencoder", "");
   run.dataset = {.kind = "image_folder", .image_size = 30};
   CHECK_THAT(said_of_input(run), Catch::Contains("have 30x30 pixels"));
@@ -85,7 +85,7 @@ TEST_CASE("dataset.image_size is the side of the images, and without it only fil
   CHECK(said_of_input(run) == "no error");
 }
 
-TEST_CASE("a random crop leaves a part of the image") {
+TEST_CASE("a random crop must be smaller than the image") {
   RunSpec run = run_with("mlp", "1x28x20");
   run.dataset.random_crop = 19;
   CHECK(said_of_input(run) == "no error");
@@ -93,7 +93,7 @@ TEST_CASE("a random crop leaves a part of the image") {
   CHECK_THAT(said_of_input(run), Catch::StartsWith("dataset.random_crop: is 20, but the images"));
 }
 
-TEST_CASE("an epoch that drops its last batch has at least one batch") {
+TEST_CASE("dropping the last batch must leave at least one batch per epoch") {
   RunSpec run = run_with("mlp", "");
   run.last_batch = "drop";
   run.global_batch = 1024;
@@ -106,12 +106,12 @@ TEST_CASE("an epoch that drops its last batch has at least one batch") {
   CHECK(said_of_input(run) == "no error");
   run.dataset = {.kind = "text_sst", .train_samples = 100, .folds = 5, .fold = 1};
   run.model = "nbow";
-  CHECK(said_of_input(run) == "no error");  // How large the folds are shows in the files.
+  CHECK(said_of_input(run) == "no error");  // fold sizes known only from the files
   run.dataset.folds = run.dataset.fold = 0;
   CHECK_THAT(said_of_input(run), Catch::StartsWith("last_batch: is drop"));
 }
 
-TEST_CASE("nothing is found for a trainer that does not describe its models") {
+TEST_CASE("runs of a trainer that does not describe its models are accepted") {
   RunSpec run = run_with("cnn", "1x5x5");
   CHECK_FALSE(validation::find_input_misfit({.version = "1"}, run));
 }

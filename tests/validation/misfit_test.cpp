@@ -16,7 +16,7 @@ const Traits kScript{.samples = "images",
                      .has_dropout = true,
                      .is_one_block = true};
 
-/// A trainer of few names.
+/// Returns the capabilities of a trainer with a few models, loaders and data sets.
 contract::Capabilities build() {
   return {
       .version = "1",
@@ -62,7 +62,7 @@ std::string error_of(const contract::RunSpec& spec) {
 
 }  // namespace
 
-TEST_CASE("models of images, texts and translations with their data are no error") {
+TEST_CASE("models with matching data and loaders are accepted") {
   CHECK(error_of(run_of("mlp", "mnist", "memory")) == "no error");
   CHECK(error_of(run_of("script:net.pt", "cifar10", "synthetic")) == "no error");
   CHECK(error_of(run_of("conv_autoencoder", "mnist", "memory")) == "no error");
@@ -70,7 +70,7 @@ TEST_CASE("models of images, texts and translations with their data are no error
   CHECK(error_of(run_of("seq2seq", "text_multi30k", "text")) == "no error");
 }
 
-TEST_CASE("a model that cannot take the data is an error with both") {
+TEST_CASE("a model that does not match the data is an error that names both") {
   CHECK_THAT(error_of(run_of("mlp", "text_sst", "text")),
              Catch::EndsWith("model: mlp takes images, but the data set text_sst contains text"));
   CHECK_THAT(error_of(run_of("nbow", "mnist", "memory")),
@@ -83,7 +83,7 @@ TEST_CASE("a model that cannot take the data is an error with both") {
                              "classification"));
 }
 
-TEST_CASE("a loader that cannot deliver the data is an error that names the one that can") {
+TEST_CASE("a loader that does not match the data is an error that names a suitable loader") {
   CHECK_THAT(error_of(run_of("mlp", "mnist", "text")),
              Catch::EndsWith(
                  "loader: text delivers text, but the data set mnist contains images; use memory"));
@@ -93,7 +93,7 @@ TEST_CASE("a loader that cannot deliver the data is an error that names the one 
           "loader: memory delivers images, but the data set text_sst contains text; use text"));
 }
 
-TEST_CASE("crop and mirror of what has no pixels, or of a loader that does neither, are errors") {
+TEST_CASE("random crop and flip are errors for texts and for loaders without augmentation") {
   auto spec = run_of("mlp", "mnist", "memory");
   spec.dataset.random_crop = 2;
   spec.dataset.random_flip = true;
@@ -107,7 +107,7 @@ TEST_CASE("crop and mirror of what has no pixels, or of a loader that does neith
                                              "set text_sst contains text; leave it out"));
 }
 
-TEST_CASE("pictures of any size go with loaders that decode, images of one size with others") {
+TEST_CASE("dataset.image_size is for images of any size and loaders that decode them") {
   auto spec = run_of("mlp", "image_folder", "native");
   CHECK_THAT(error_of(spec), Catch::StartsWith("dataset.image_size: is missing; the loader native "
                                                "scales images of any size to squares"));
@@ -131,7 +131,7 @@ TEST_CASE("pictures of any size go with loaders that decode, images of one size 
              Catch::StartsWith("dataset.random_crop: applies to images of one size"));
 }
 
-TEST_CASE("options of loaders that decode are errors where samples are in memory") {
+TEST_CASE("options of decoding loaders are errors if the samples are in memory") {
   using Change = void (*)(contract::LoaderOptions&);
   const auto [key, change] = GENERATE(table<std::string, Change>({
       {"threads", [](contract::LoaderOptions& o) { o.threads = 2; }},
@@ -157,7 +157,7 @@ TEST_CASE("options of loaders that decode are errors where samples are in memory
   }
 }
 
-TEST_CASE("what would be another order or another number format than is asked for is an error") {
+TEST_CASE("a sample order or number format that a run cannot use is an error") {
   auto spec = run_of("nbow", "text_sst", "text");
   spec.loader_options.shuffle_window = 100;
   CHECK(error_of(spec) == "no error");
@@ -178,7 +178,7 @@ TEST_CASE("what would be another order or another number format than is asked fo
         "the device; leave it out");
 }
 
-TEST_CASE("settings that would mean nothing are errors") {
+TEST_CASE("settings without effect are errors") {
   auto spec = run_of("mlp", "mnist", "memory");
   spec.dataset.max_length = 9;
   CHECK_THAT(error_of(spec), Catch::EndsWith("dataset.max_length: applies to texts, but the data "
@@ -201,7 +201,7 @@ TEST_CASE("settings that would mean nothing are errors") {
   CHECK_THAT(error_of(spec), Catch::Contains("label_smoothing: does not apply to reconstruction"));
 }
 
-TEST_CASE("a shape or number of classes of a set that has its own is an error") {
+TEST_CASE("setting the shape or classes of a data set with fixed ones is an error") {
   auto spec = run_of("mlp", "synthetic", "memory");
   spec.dataset.shape = "3x32x32";
   spec.dataset.classes = 7;
@@ -216,7 +216,7 @@ TEST_CASE("a shape or number of classes of a set that has its own is an error") 
         "it out");
 }
 
-TEST_CASE("what only training heeds is an error in inference, and none in training") {
+TEST_CASE("settings for training are errors in inference") {
   using Change = void (*)(contract::RunSpec&);
   const auto [key, change] = GENERATE(table<std::string, Change>({
       {"accumulation_steps", [](contract::RunSpec& s) { s.accumulation_steps = 2; }},
@@ -245,7 +245,7 @@ TEST_CASE("what only training heeds is an error in inference, and none in traini
         key + ": applies only to training, but mode is \"inference\"; leave it out");
 }
 
-TEST_CASE("a model of one block is cut into no stages") {
+TEST_CASE("a model of one block cannot be divided into stages") {
   auto spec = run_of("seq2seq", "text_multi30k", "text");
   for (const char* framework : {"layerwise", "pipeline", "hybrid"}) {
     spec.framework = framework;
@@ -261,7 +261,7 @@ TEST_CASE("a model of one block is cut into no stages") {
   CHECK(error_of(spec) == "no error");
 }
 
-TEST_CASE("a model is cut into at most as many stages as it has blocks") {
+TEST_CASE("a model can be divided into at most as many stages as it has blocks") {
   auto spec = run_of("vgg11", "cifar10", "memory");
   for (const char* framework : {"layerwise", "pipeline"}) {
     spec.framework = framework;
@@ -282,7 +282,7 @@ TEST_CASE("a model is cut into at most as many stages as it has blocks") {
   CHECK(error_of(spec) == "no error");
 }
 
-TEST_CASE("goals that a task does not have are errors, and residual blocks that a model lacks") {
+TEST_CASE("unsupported targets and zero_init_gamma without residual blocks are errors") {
   auto spec = run_of("conv_autoencoder", "mnist", "memory");
   spec.target.accuracy = 0.9;
   CHECK_THAT(error_of(spec),
@@ -299,7 +299,7 @@ TEST_CASE("goals that a task does not have are errors, and residual blocks that 
         "blocks in mlp; leave it out");
 }
 
-TEST_CASE("a target of BLEU is for translations, and for training") {
+TEST_CASE("a BLEU target is only for the training of translation models") {
   auto spec = run_of("seq2seq", "text_multi30k", "text");
   spec.target.bleu = 20;
   CHECK(error_of(spec) == "no error");
@@ -317,7 +317,7 @@ TEST_CASE("a target of BLEU is for translations, and for training") {
         "reconstruction; use target.loss");
 }
 
-TEST_CASE("of names that a build says nothing about nothing is known not to fit") {
+TEST_CASE("names that a build does not describe are accepted") {
   const auto spec = run_of("nbow", "mnist", "memory");
   CHECK(validation::find_misfit(build(), spec));
   for (const char* family : {"model", "dataset", "loader"}) {
@@ -328,7 +328,7 @@ TEST_CASE("of names that a build says nothing about nothing is known not to fit"
   CHECK_FALSE(validation::find_misfit(build(), run_of("nbow", "video", "memory")));
 }
 
-TEST_CASE("passes that draw random numbers cannot be replayed") {
+TEST_CASE("CUDA graphs are errors for models that draw random numbers") {
   auto spec = run_of("mlp", "mnist", "memory");
   spec.cuda_graph = true;
   CHECK(error_of(spec) == "no error");
@@ -341,7 +341,7 @@ TEST_CASE("passes that draw random numbers cannot be replayed") {
   CHECK_THAT(error_of(spec), Catch::Contains("script:net.pt may draw random numbers in each pass"));
 }
 
-TEST_CASE("zero_init_gamma and the weights of a file do not go together") {
+TEST_CASE("zero_init_gamma cannot be combined with weights from a file") {
   auto spec = run_of("resnet50", "cifar10", "memory");
   spec.weights = "/w/resnet50.safetensors";
   CHECK(error_of(spec) == "no error");

@@ -25,7 +25,7 @@ std::string said_of_options(const std::string& framework, const FrameworkOptions
   return said_of_options(spec);
 }
 
-/// A run description in which somebody has written one option; nothing for a value of another type.
+/// Returns a run description with one option set, or nullopt if the value has the wrong type.
 std::optional<RunSpec> with_option(const std::string& framework, const std::string& key,
                                    const std::string& value) {
   RunSpec spec;
@@ -51,7 +51,7 @@ std::optional<RunSpec> with_option(const std::string& framework, const std::stri
 
 }  // namespace
 
-TEST_CASE("every option is refused where its framework does not heed it") {
+TEST_CASE("every option is rejected for a framework that does not use it") {
   for (const std::string_view full : contract::foreign_options("synchronous")) {
     const std::string key(full.substr(full.find('.') + 1));
     int found = 0;
@@ -68,7 +68,7 @@ TEST_CASE("every option is refused where its framework does not heed it") {
   }
 }
 
-TEST_CASE("an option of other frameworks is refused with their names") {
+TEST_CASE("the error for an unused option names the frameworks that use it") {
   CHECK(said_of_options("pipeline", {.compression = "fp16"}) ==
         "framework_options.compression: is an option of ddp and horovod and has no effect with "
         "pipeline; leave it out");
@@ -84,7 +84,7 @@ TEST_CASE("an option of other frameworks is refused with their names") {
   CHECK(said_of_options("hybrid", {.bucket_cap_mb = 1, .micro_batches = 2}) == "no error");
 }
 
-TEST_CASE("an option of one stage of ZeRO is refused in the others") {
+TEST_CASE("an option for some ZeRO stages is rejected in the other stages") {
   const auto found = [](int stage, FrameworkOptions options) {
     options.zero_stage = stage;
     return said_of_options("deepspeed", options) != "no error";
@@ -108,7 +108,7 @@ TEST_CASE("an option of one stage of ZeRO is refused in the others") {
         "is 3; leave it out");
 }
 
-TEST_CASE("what PowerSGD is to do is refused without it") {
+TEST_CASE("options of PowerSGD are rejected without PowerSGD") {
   FrameworkOptions options{.powersgd_rank = 4};
   CHECK(said_of_options("ddp", options) ==
         "framework_options.powersgd_rank: applies to compression = \"powersgd\", but compression "
@@ -121,7 +121,7 @@ TEST_CASE("what PowerSGD is to do is refused without it") {
         "compression is bf16; leave it out");
 }
 
-TEST_CASE("ranks and samples that stages do not divide evenly are refused before they start") {
+TEST_CASE("ranks and samples that stages do not divide evenly are rejected") {
   const auto said = [](const std::string& framework, int gpus, const FrameworkOptions& options) {
     const RunSpec spec{.framework = framework,
                        .framework_options = options,

@@ -56,13 +56,13 @@ TEST_CASE("names that a trainer lacks are listed with family, key and name") {
                        "all_reduce all_reduce ring", "communicator resources.communicator single"});
 }
 
-TEST_CASE("a TorchScript module is not looked for among the names of models") {
+TEST_CASE("a TorchScript module is accepted without being a listed model") {
   RunSpec run;
   run.model = "script:net.pt";
   CHECK(validation::missing_names(small_trainer(), run).empty());
 }
 
-TEST_CASE("GPUs want nccl, and nccl wants GPUs") {
+TEST_CASE("GPUs require nccl, and nccl requires GPUs") {
   RunSpec run;
   CHECK(said_of_run(run) == "no error");
   run.resources.device = "cuda";
@@ -76,7 +76,7 @@ TEST_CASE("GPUs want nccl, and nccl wants GPUs") {
         "resources.communicator: is nccl, which requires GPUs; use mpi with the device cpu");
 }
 
-TEST_CASE("the communicator single serves one process, however many devices that has") {
+TEST_CASE("the communicator single is for one process with any number of devices") {
   RunSpec run;
   run.resources.communicator = "single";
   CHECK(said_of_run(run) == "no error");
@@ -87,7 +87,7 @@ TEST_CASE("the communicator single serves one process, however many devices that
   CHECK(said_of_run(run) == "no error");
 }
 
-TEST_CASE("a loader that works on GPUs is refused on other devices") {
+TEST_CASE("a GPU loader is rejected on other devices") {
   RunSpec run;
   run.loader = "dali_gpu";
   run.dataset = {.kind = "image_folder", .image_size = 224};
@@ -98,7 +98,7 @@ TEST_CASE("a loader that works on GPUs is refused on other devices") {
   CHECK(said_of_run(run) == "no error");
 }
 
-TEST_CASE("a frozen backbone is a model that can be one") {
+TEST_CASE("a frozen backbone must be a supported backbone model") {
   RunSpec run;
   run.model = "frozen_backbone";
   CHECK_THAT(said_of_run(run), Catch::StartsWith("model_options.backbone: is not set;"));
@@ -108,7 +108,7 @@ TEST_CASE("a frozen backbone is a model that can be one") {
   CHECK(said_of_run(run) == "no error");
 }
 
-TEST_CASE("refusals of data, settings and images are found, too") {
+TEST_CASE("errors in settings and data are found in addition to missing names") {
   RunSpec run;
   run.optimizer = {.kind = "adam", .momentum = 0.9};
   CHECK_THAT(said_of_run(run),

@@ -26,14 +26,14 @@ RunSpec run_of_style(std::string_view framework) {
 
 }  // namespace
 
-TEST_CASE("a description of defaults has no misfit on CPUs or GPUs") {
+TEST_CASE("the default settings are accepted on CPUs and GPUs") {
   RunSpec spec;
   CHECK(said_of_settings(spec) == "no error");
   spec.resources.device = "cuda";
   CHECK(said_of_settings(spec) == "no error");
 }
 
-TEST_CASE("tf32 is for GPUs") {
+TEST_CASE("tf32 requires GPUs") {
   RunSpec spec;
   spec.precision = "tf32";
   CHECK(said_of_settings(spec) ==
@@ -42,7 +42,7 @@ TEST_CASE("tf32 is for GPUs") {
   CHECK(said_of_settings(spec) == "no error");
 }
 
-TEST_CASE("settings that an optimizer does not have are refused with its own") {
+TEST_CASE("settings that an optimizer does not have are rejected") {
   RunSpec spec;
   for (const char* kind : {"sgd", "lars"}) {
     spec.optimizer = {.kind = kind, .momentum = 0.9};
@@ -59,7 +59,7 @@ TEST_CASE("settings that an optimizer does not have are refused with its own") {
         "optimizer.dampening: applies only to sgd; adam does not support it");
 }
 
-TEST_CASE("a static graph of ddp has one pass in a step") {
+TEST_CASE("a static graph of ddp requires one pass per step") {
   RunSpec spec;
   spec.framework_options.static_graph = true;
   CHECK(said_of_settings(spec) == "no error");
@@ -67,7 +67,7 @@ TEST_CASE("a static graph of ddp has one pass in a step") {
   CHECK_THAT(said_of_settings(spec), Catch::StartsWith("framework_options.static_graph: is true,"));
 }
 
-TEST_CASE("graphs are of GPUs, and of passes that exchange nothing and have one shape") {
+TEST_CASE("CUDA graphs require GPUs and passes with one shape and no communication") {
   RunSpec spec;
   spec.cuda_graph = true;
   spec.framework = "synchronous";
@@ -95,7 +95,7 @@ TEST_CASE("graphs are of GPUs, and of passes that exchange nothing and have one 
   CHECK_THAT(said_of_settings(spec), Catch::Contains("batches of text vary in length"));
 }
 
-TEST_CASE("devices of one process and modules of files share no statistics") {
+TEST_CASE("synchronised batch norms are rejected for data_parallel and script models") {
   RunSpec spec;
   spec.batch_norm = "synchronised";
   CHECK(said_of_settings(spec) == "no error");
@@ -108,7 +108,7 @@ TEST_CASE("devices of one process and modules of files share no statistics") {
              Catch::StartsWith("batch_norm: is synchronised, but batch norms in "));
 }
 
-TEST_CASE("on GPUs it is nccl that chooses how to reduce") {
+TEST_CASE("the all-reduce algorithm cannot be set on GPUs") {
   RunSpec spec;
   spec.all_reduce = "ring";
   CHECK(said_of_settings(spec) == "no error");
@@ -126,7 +126,7 @@ TEST_CASE("on GPUs it is nccl that chooses how to reduce") {
   CHECK(said_of_settings(spec) == "no error");
 }
 
-TEST_CASE("the kernels of CPUs are chosen for runs on CPUs") {
+TEST_CASE("cpu_kernels is rejected for runs on GPUs") {
   RunSpec spec;
   spec.cpu_kernels = "framework";
   CHECK(said_of_settings(spec) == "no error");
@@ -135,7 +135,7 @@ TEST_CASE("the kernels of CPUs are chosen for runs on CPUs") {
         "cpu_kernels: is framework, but the run is on GPUs; leave it out");
 }
 
-TEST_CASE("the kernels of GPUs are chosen for runs on GPUs") {
+TEST_CASE("gpu_kernels is rejected for runs on CPUs") {
   RunSpec spec;
   spec.gpu_kernels = "framework";
   CHECK(said_of_settings(spec) ==
@@ -144,7 +144,7 @@ TEST_CASE("the kernels of GPUs are chosen for runs on GPUs") {
   CHECK(said_of_settings(spec) == "no error");
 }
 
-TEST_CASE("how to reduce is refused where nothing is reduced between ranks") {
+TEST_CASE("all_reduce is rejected for runs that reduce nothing between ranks") {
   RunSpec spec;
   spec.all_reduce = "ring";
   for (const char* framework : {"synchronous", "ddp", "horovod", "deepspeed", "hybrid"}) {
@@ -161,7 +161,7 @@ TEST_CASE("how to reduce is refused where nothing is reduced between ranks") {
   CHECK(said_of_settings(spec) ==
         "all_reduce: is ring, but vanilla_data_parallel sends gradients to rank 0, one message "
         "after the other; leave it out");
-  spec.batch_norm = "synchronised";  // whose statistics are reduced
+  spec.batch_norm = "synchronised";  // statistics reduced between ranks
   CHECK(said_of_settings(spec) == "no error");
   spec.mode = "inference";
   CHECK_THAT(said_of_settings(spec), Catch::Contains("reduces no gradients in inference"));
@@ -171,7 +171,7 @@ TEST_CASE("how to reduce is refused where nothing is reduced between ranks") {
   }
 }
 
-TEST_CASE("powersgd is for ddp, in a precision whose steps do not overflow") {
+TEST_CASE("powersgd requires ddp and a precision that does not overflow") {
   RunSpec spec;
   spec.framework_options.compression = "powersgd";
   CHECK(said_of_settings(spec) == "no error");
@@ -183,7 +183,7 @@ TEST_CASE("powersgd is for ddp, in a precision whose steps do not overflow") {
              Catch::StartsWith("framework_options.compression: powersgd is supported only by ddp"));
 }
 
-TEST_CASE("an optimizer is in host memory on GPUs alone, and in ZeRO's stages that divide it") {
+TEST_CASE("offload_optimizer requires GPUs and a ZeRO stage that partitions the optimizer") {
   RunSpec spec;
   spec.framework = "deepspeed";
   spec.framework_options.offload_optimizer = true;
@@ -200,7 +200,7 @@ TEST_CASE("an optimizer is in host memory on GPUs alone, and in ZeRO's stages th
         "holds a part of the optimizer state, but zero_stage is 0");
 }
 
-TEST_CASE("inference is refused where a style divides the model") {
+TEST_CASE("inference is rejected for styles that divide the model") {
   RunSpec spec;
   spec.mode = "inference";
   for (const char* framework :
@@ -216,7 +216,7 @@ TEST_CASE("inference is refused where a style divides the model") {
   }
 }
 
-TEST_CASE("orders of samples are refused in inference, which draws none") {
+TEST_CASE("sample orders are rejected in inference") {
   RunSpec spec;
   spec.loader_options = {.shuffle_window = 64};
   CHECK(said_of_settings(spec) == "no error");
@@ -231,7 +231,7 @@ TEST_CASE("orders of samples are refused in inference, which draws none") {
   CHECK(said_of_settings(spec) == "no error");
 }
 
-TEST_CASE("what a row says of its style is what runs are refused for") {
+TEST_CASE("runs are rejected as stated in the table of framework styles") {
   for (const contract::FrameworkStyle& style : contract::framework_styles()) {
     INFO(style.name);
     const std::string name(style.name);

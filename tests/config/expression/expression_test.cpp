@@ -30,7 +30,7 @@ std::string expression_error(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("conditions mean what they say") {
+TEST_CASE("conditions evaluate to the expected truth values") {
   for (const char* text : {"gpus == 8",
                            "gpus==8.0",
                            "gpus != 4",
@@ -61,13 +61,13 @@ TEST_CASE("conditions mean what they say") {
   }
 }
 
-TEST_CASE("and binds tighter than or") {
+TEST_CASE("&& binds tighter than ||") {
   CHECK(holds("true || true && false"));
   CHECK_FALSE(holds("(true || true) && false"));
   CHECK(holds("false && false || true"));
 }
 
-TEST_CASE("a broken condition is refused with the character it breaks at") {
+TEST_CASE("a malformed condition is rejected with the position of the error") {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"", "1 of '': the expression ends too early"},
       {"gpus", "1 of 'gpus': expected a comparison"},
@@ -90,7 +90,7 @@ TEST_CASE("a broken condition is refused with the character it breaks at") {
   for (const auto& [text, message] : cases) CHECK(expression_error(text) == message);
 }
 
-TEST_CASE("conditions nest 256 deep and are refused beyond, chains may be long") {
+TEST_CASE("nesting beyond 256 levels is rejected, and long chains are accepted") {
   const auto nested = [](const char* open, const char* close, int depth) {
     std::string text = "true";
     for (int i = 0; i < depth; ++i) text = open + text + close;
@@ -108,7 +108,7 @@ TEST_CASE("conditions nest 256 deep and are refused beyond, chains may be long")
   CHECK(holds(chain));
 }
 
-TEST_CASE("of a long condition the part around the fault is shown, and no character is cut") {
+TEST_CASE("the error in a long condition shows the surrounding part in whole characters") {
   const std::string before(20000, ' '), quoted = "'" + std::string(95, 'x') + "é";
   CHECK(expression_error(before + "gpus = 8" + quoted + std::string(300, 'x') + "'") ==
         "20006 of '…" + before.substr(0, 55) + "gpus = 8" + quoted + "…': expected ==");
@@ -117,7 +117,7 @@ TEST_CASE("of a long condition the part around the fault is shown, and no charac
   CHECK(expression_error("framework == '" + word + "'").size() < 600);
 }
 
-TEST_CASE("an unknown name in a condition is answered with the nearest") {
+TEST_CASE("an unknown name in a condition is reported with the nearest name") {
   CHECK(expression_error("gpsu > 1")
             .rfind("1 of 'gpsu > 1': unknown name \"gpsu\"; did you mean \"gpus\"?", 0) == 0);
 }
@@ -146,7 +146,7 @@ TEST_CASE("a pattern matches the whole text") {
         "19 of 'framework matches path': expected a pattern in quotes after matches");
 }
 
-TEST_CASE("arithmetic of what is no number is refused") {
+TEST_CASE("arithmetic on values that are not numbers is rejected") {
   CHECK(expression_error("framework + 1 == 2") ==
         "1 of 'framework + 1 == 2': arithmetic requires numbers");
   CHECK(expression_error("gpus + (gpus > 1) == 2") ==
@@ -160,7 +160,7 @@ TEST_CASE("arithmetic of what is no number is refused") {
   CHECK(expression_error("gpus / 0 == 1") == "8 of 'gpus / 0 == 1': division by zero");
 }
 
-TEST_CASE("division by zero is an error that names the values, unless it is not reached") {
+TEST_CASE("a division by zero that is evaluated is reported with the values") {
   CHECK(expression_error("1 / (gpus - 8) > 2") ==
         "1 of '1 / (gpus - 8) > 2': division by zero where gpus = 8");
   CHECK(expression_error("1 % (gpus - 8) > 2 || optimizer.nesterov") ==
@@ -170,7 +170,7 @@ TEST_CASE("division by zero is an error that names the values, unless it is not 
   CHECK(holds("gpus == 8 || 1 / (gpus - 8) > 2"));
 }
 
-TEST_CASE("values may lie apart") {
+TEST_CASE("values can be passed as separate objects") {
   const Node node{std::string("framework == 'ddp' && gpus == 8"), {"f"}};
   const Value framework = std::string("ddp"), gpus = 8.0, nesterov = false, path = std::string();
   const std::vector<const Value*> values{&framework, &gpus, &nesterov, &path};

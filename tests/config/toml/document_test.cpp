@@ -18,7 +18,7 @@ const Node& value_at(const Node& root, const std::string& key) {
 
 }  // namespace
 
-TEST_CASE("a document keeps the order of its keys and the place of each value") {
+TEST_CASE("a document keeps the order of its keys and the location of each value") {
   const Node root = parse_document("z = 1\na = [true,\n  'x']\n", "f.toml");
   const auto& table = std::get<Table>(root.value);
   REQUIRE(table.size() == 2);
@@ -30,12 +30,12 @@ TEST_CASE("a document keeps the order of its keys and the place of each value") 
   CHECK(x.where.column == 3);
 }
 
-TEST_CASE("values read as tables of results show them") {
+TEST_CASE("values are converted to the text of result tables") {
   const Node root = parse_document("v = [1, 2.5, 1e-4, 3.0, 'a b', true, {k = 1}]", "f");
   CHECK(to_text(value_at(root, "v")) == "[1, 2.5, 0.0001, 3, a b, true, {k = 1}]");
 }
 
-TEST_CASE("a -S value is TOML, or else a string") {
+TEST_CASE("a -S value is parsed as TOML and is otherwise a string") {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"k=3", "a whole number"},     {"k=0.5", "a number"},      {"k=true", "true or false"},
       {"k=ddp", "a string"},         {"k=02:00:00", "a string"}, {"k=", "a string"},
@@ -50,7 +50,7 @@ TEST_CASE("a -S value is TOML, or else a string") {
   }
 }
 
-TEST_CASE("a broken -S argument is refused and named") {
+TEST_CASE("a malformed -S argument is rejected and quoted") {
   Node root = parse_document("a = 1", "f");
   const auto apply = [&](const std::string& text) {
     return test::error_of([&] { apply_override(root, text); });
@@ -61,7 +61,7 @@ TEST_CASE("a broken -S argument is refused and named") {
   CHECK(apply("a=[1").rfind("-S a=[1: Error while parsing", 0) == 0);
 }
 
-TEST_CASE("a key of very many parts is refused, with its line") {
+TEST_CASE("a key of more than 1000 parts is rejected with its line") {
   std::string key = "a";
   for (int part = 0; part < 100'000; ++part) key += ".a";
   const std::string message = "the key has more than 1000 parts";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reading takes and refuses, against the other library's parser.
+// Compares the texts that the JSON reader accepts and rejects with those of nlohmann::json.
 #include "contract/json/document.hpp"
 
 #include <catch2/catch.hpp>
@@ -63,7 +63,7 @@ std::string message_of(const Call& call) {
 
 constexpr const char* kRefused = "refused";
 
-/// The text as both libraries understand it, written again.
+/// Returns the text as nlohmann writes it after `Document` has read it, or kRefused.
 std::string by_document(std::string_view text) {
   try {
     Document document;
@@ -82,7 +82,7 @@ std::string by_parse(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("a text that is not JSON is refused with the place of the error") {
+TEST_CASE("a text that is not JSON is rejected with the location of the error") {
   const auto message = [](std::string_view text) {
     return message_of([&] { Document().parse(text, "f"); });
   };
@@ -93,7 +93,7 @@ TEST_CASE("a text that is not JSON is refused with the place of the error") {
   CHECK(message(std::string(2000, '[') + std::string(2000, ']')) == "f: JSON is nested too deeply");
 }
 
-TEST_CASE("texts are taken and refused as the other library does") {
+TEST_CASE("the same texts are accepted and rejected as by nlohmann") {
   const std::string odd[] = {"",
                              " ",
                              "{",
@@ -124,7 +124,7 @@ TEST_CASE("texts are taken and refused as the other library does") {
   }
 }
 
-TEST_CASE("damaged texts are understood as the other library does") {
+TEST_CASE("damaged texts are read in the same way as by nlohmann") {
   int taken = 0;
   for (unsigned seed = 0; seed < 3000; ++seed) {
     test::AnyValue any(seed);
@@ -142,7 +142,7 @@ TEST_CASE("damaged texts are understood as the other library does") {
   CHECK(taken < 2700);
 }
 
-TEST_CASE("of several values under one key the last counts, even where the others are wrong") {
+TEST_CASE("the last of several values under one key counts, even if earlier values are wrong") {
   const Outer object = read(R"({"whole":"no","table":{"k":7,"j":{"whole":1},"k":{"table":{}}},
       "text":"a","whole":2,"text":"b","z":1,"table":{"b":{},"a":{"whole":3},"b":{"whole":4}},"z":2})");
   CHECK(object.whole == 2);
@@ -161,7 +161,7 @@ TEST_CASE("unknown keys are kept with values of every kind") {
   CHECK(read(R"({"text":"t"})").extra.empty());
 }
 
-TEST_CASE("a value of the wrong type is named with its place") {
+TEST_CASE("a value of the wrong type is reported with its path") {
   CHECK_THROWS_WITH(read("[]"), "f: expected an object, found array");
   CHECK_THROWS_WITH(read(R"({"text":1})"), "f: text: expected a string, found number");
   CHECK_THROWS_WITH(read(R"({"number":"1"})"), "f: number: expected a number, found string");
@@ -173,7 +173,7 @@ TEST_CASE("a value of the wrong type is named with its place") {
   CHECK_THROWS_WITH(read(R"({"list":{}})"), "f: list: expected an array, found object");
 }
 
-TEST_CASE("whole numbers must fit, others become what floating point holds") {
+TEST_CASE("whole numbers must fit their type, and other numbers are rounded") {
   CHECK(read(R"({"whole":9223372036854775807})").whole == std::numeric_limits<std::int64_t>::max());
   CHECK_THROWS_WITH(read(R"({"whole":9223372036854775808})"),
                     "f: whole: number out of range: 9223372036854775808");
@@ -188,12 +188,12 @@ TEST_CASE("whole numbers must fit, others become what floating point holds") {
   CHECK_THROWS_WITH(read(R"({"number":1e999})"), "f: not valid JSON: a number is out of range");
 }
 
-TEST_CASE("what is nested without end is refused") {
+TEST_CASE("deeply nested JSON is rejected") {
   const std::string deep = std::string(5000, '[') + std::string(5000, ']');
   CHECK_THROWS_WITH(read(deep), "f: JSON is nested too deeply");
 }
 
-TEST_CASE("a log goes on after lines that are no records") {
+TEST_CASE("reading a log continues after lines that are not records") {
   const std::string line = to_json_line(contract::LaunchRecord{.event = "ended", .job = "j"});
   const std::string broken[] = {"", "{", "[]", "1e999", "{\"event\":1,\"job\":\"j\"}", "\xff"};
   std::string log = line + "\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON writer against nlohmann's own dump.
+// Compares the JSON writer with the dump function of nlohmann::json.
 #include "contract/json/writer.hpp"
 
 #include <catch2/catch.hpp>
@@ -75,7 +75,7 @@ WrittenOuter any_outer(unsigned seed) {
 
 }  // namespace
 
-TEST_CASE("what is written is what nlohmann writes in the same order") {
+TEST_CASE("the written text equals the nlohmann dump in the same key order") {
   for (unsigned seed = 0; seed < 2000; ++seed) {
     const WrittenOuter value = any_outer(seed);
     REQUIRE(to_text(value, kOneLine) == dump(oracle(value)));
@@ -112,7 +112,7 @@ TEST_CASE("numbers are written as nlohmann writes them") {
     REQUIRE(to_text(number, kOneLine) == dump(OrderedJson(number)));
 }
 
-TEST_CASE("omitted keys are left out at the top and one level below") {
+TEST_CASE("omitted keys are left out at the top level and one level below") {
   const WrittenOuter value{.text = "t", .inner = {true, {1}}};
   constexpr std::string_view kOmitted[] = {"text", "inner.flag", "numbers", "maybe.flag"};
   contract::codec::TextWriter writer(kOneLine, kOmitted);
@@ -120,7 +120,7 @@ TEST_CASE("omitted keys are left out at the top and one level below") {
   CHECK(writer.take() == R"({"number":0.0,"maybe":null,"table":{},"inner":{"numbers":[1]}})");
 }
 
-TEST_CASE("levels below those laid out stand on one line") {
+TEST_CASE("levels below the indented levels are written on one line") {
   const WrittenOuter value{
       .text = "t", .table = {{"a", {}}}, .sparse = {"x", "y"}, .inner = {true, {1}}};
   CHECK(to_text(value, {1, 2}) ==
@@ -130,7 +130,7 @@ TEST_CASE("levels below those laid out stand on one line") {
         " \"inner\": {\n  \"numbers\": [1],\n  \"flag\": true\n }\n}");
 }
 
-TEST_CASE("a text handed over in pieces is the same text") {
+TEST_CASE("a text written in pieces equals the text written at once") {
   std::vector<WrittenOuter> values(3000, any_outer(3));
   std::string text;
   int pieces = 0;
@@ -144,7 +144,7 @@ TEST_CASE("a text handed over in pieces is the same text") {
   CHECK(pieces > 3);
 }
 
-TEST_CASE("bytes that are no UTF-8 become U+FFFD, one for each") {
+TEST_CASE("each byte that is not valid UTF-8 is replaced by U+FFFD") {
   CHECK(to_text(std::string("a\xff\xc3(\xed\xa0\x80\xf0\x9f\x98\x80\x7f"), kOneLine) ==
         "\"a\uFFFD\uFFFD(\uFFFD\uFFFD\uFFFD\U0001F600\x7f\"");
   for (int c = 0; c < 0x80; ++c) {

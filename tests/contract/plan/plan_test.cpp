@@ -87,7 +87,7 @@ TEST_CASE("a plan has a line for each run, job and skipped point") {
 )");
 }
 
-TEST_CASE("a plan's study is found without its runs, and broken plans are refused as ever") {
+TEST_CASE("the study of a plan is read without its runs, and broken plans are rejected") {
   const Plan plan = any_plan(7);
   CHECK(study_of_plan(to_json(plan), "p") == plan.study);
   CHECK_THROWS_WITH(study_of_plan("{\"study\": \"s\",\n", "p"),
@@ -99,7 +99,7 @@ TEST_CASE("a plan's study is found without its runs, and broken plans are refuse
       "p: schema_version: is 7, but this build supports at most 1; use a newer dlscale");
 }
 
-TEST_CASE("a broken plan is refused with the place") {
+TEST_CASE("a broken plan is rejected with the location of the error") {
   CHECK_THROWS_WITH(plan_from_json("{\"schema_version\": 1}", "p/plan.json"),
                     "p/plan.json: study: missing");
   CHECK_THROWS_WITH(
@@ -114,7 +114,7 @@ TEST_CASE("a broken plan is refused with the place") {
       "plan.json: schema_version: is 7, but this build supports at most 1; use a newer dlscale");
 }
 
-TEST_CASE("a damaged plan folder says what is wrong and how to get another plan") {
+TEST_CASE("a damaged plan is reported with the fault and the command that rewrites it") {
   const test::TempDir folder;
   const PlanDir plan(folder.path());
   CHECK_FALSE(find_plan(plan));

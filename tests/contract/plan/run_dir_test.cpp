@@ -13,13 +13,13 @@ using namespace dlscale;
 using namespace dlscale::contract;
 namespace fs = std::filesystem;
 
-TEST_CASE("names made are names parsed") {
+TEST_CASE("generated folder names are parsed back to their numbers") {
   const RunDir run("runs/x");
   for (int k : {1, 2, 10, 999}) CHECK(run.launch(k).number() == k);
   for (int n : {1, 2, 10, 999}) CHECK(run.launch(1).saved(n).number() == n);
 }
 
-TEST_CASE("checkpoints are listed by number, unfinished ones not at all") {
+TEST_CASE("finished checkpoints are listed by number, and unfinished ones are left out") {
   const test::TempDir dir;
   const LaunchDir launch(dir / "launch-1");
   CHECK(launch.all_saved().empty());
@@ -30,14 +30,14 @@ TEST_CASE("checkpoints are listed by number, unfinished ones not at all") {
   CHECK(numbers == std::vector<int>{2, 3, 10});
 }
 
-TEST_CASE("what is no launch folder has no number") {
+TEST_CASE("a folder that is not a launch folder has the number 0") {
   for (const char* name :
        {"launch-", "launch-0", "launch--1", "launch-1a", "lunch-1", "launch-01x"}) {
     CHECK(LaunchDir(fs::path("runs/x") / name).number() == 0);
   }
 }
 
-TEST_CASE("launches are listed by number, other files ignored") {
+TEST_CASE("launches are listed by number, and other files are ignored") {
   const test::TempDir dir;
   for (const char* name : {"launch-10", "launch-2", "launch-1", "notes"})
     fs::create_directory(dir / name);
@@ -50,7 +50,7 @@ TEST_CASE("a run without a folder has no launches") {
   CHECK(RunDir("/no/such").launches().empty());
 }
 
-TEST_CASE("starters at the same time get launches of their own") {
+TEST_CASE("concurrent starters get separate launch folders") {
   const test::TempDir dir;
   std::vector<int> numbers(8);
   std::vector<std::thread> starters;
@@ -62,7 +62,7 @@ TEST_CASE("starters at the same time get launches of their own") {
   CHECK(*std::max_element(numbers.begin(), numbers.end()) == 8);
 }
 
-TEST_CASE("a launch in a folder that is not there fails with the path") {
+TEST_CASE("a launch in a missing folder fails with the path") {
   CHECK_THROWS_WITH(RunDir("/no/such").make_next_launch(),
                     "cannot make folder /no/such/launch-1: No such file or directory");
 }

@@ -47,7 +47,7 @@ void refused_line(const std::string& text, const std::string& message) {
 
 }  // namespace
 
-TEST_CASE("measurements are read as they were written, in files of both kinds") {
+TEST_CASE("measurements of both kinds are read as they were written") {
   const std::string text = to_json_line(made_comm()) + "\n" + to_json_line(made_kernel()) + "\n";
   CHECK_THAT(text, Catch::StartsWith("{\"record\":\"comm\","));
   const contract::BenchRecords read = bench_records_from_jsonl(text, "b.jsonl");
@@ -55,14 +55,14 @@ TEST_CASE("measurements are read as they were written, in files of both kinds") 
   CHECK(read.kernels == std::vector{made_kernel()});
 }
 
-TEST_CASE("records of later kinds and empty lines are passed over") {
+TEST_CASE("records of unknown kinds and empty lines are skipped") {
   const auto read = bench_records_from_jsonl(
       "{\"record\":\"disk\"}\n\n" + to_json_line(made_kernel()) + "\n", "");
   CHECK(read.comm.empty());
   CHECK(read.kernels.size() == 1);
 }
 
-TEST_CASE("what is no measurement is refused with its line") {
+TEST_CASE("a line that is not a measurement is rejected with its number") {
   const std::string whole = to_json_line(made_kernel()) + "\n";
   refused_line(whole + whole.substr(0, 40), "b.jsonl:2: the line is incomplete");
   refused_line(whole + "{\"kernel\":\"x\"}\n", "b.jsonl:2: record: missing");
@@ -70,7 +70,7 @@ TEST_CASE("what is no measurement is refused with its line") {
   refused_line("{\"record\":\"kernel\"}\n", "b.jsonl:1: kernel: missing");
 }
 
-TEST_CASE("measurements that cannot be are refused") {
+TEST_CASE("impossible measurements are rejected") {
   contract::KernelSample sample = made_kernel();
   sample.seconds = 0;
   refused_line(to_json_line(sample) + "\n", "b.jsonl:1: seconds: must be above 0");

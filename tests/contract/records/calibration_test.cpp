@@ -61,7 +61,7 @@ TEST_CASE("a calibration is read as it was written") {
   CHECK(contract::to_json(calibration_from_json(text, "c.json")) == text);
 }
 
-TEST_CASE("measurements that cannot be are refused with their place") {
+TEST_CASE("impossible measurements are rejected with their path") {
   using contract::Calibration;
   refused([](Calibration& c) { c.schema_version = 2; }, "schema_version: is 2");
   refused([](Calibration& c) { c.all_reduce[0].seconds = 0; }, "all_reduce[0].seconds");
@@ -79,7 +79,7 @@ TEST_CASE("measurements that cannot be are refused with their place") {
           "loading[0].seconds_per_sample");
 }
 
-TEST_CASE("peaks of memory that cannot be are refused with their place") {
+TEST_CASE("impossible memory peaks are rejected with their path") {
   using contract::Calibration;
   refused([](Calibration& c) { c.memory[0].device = ""; }, "memory[0].device");
   refused([](Calibration& c) { c.memory[0].gpus = 0; }, "memory[0].gpus");
@@ -93,7 +93,7 @@ TEST_CASE("peaks of memory that cannot be are refused with their place") {
           "memory[0].activations_bytes: must be at most card_bytes");
 }
 
-TEST_CASE("a calibration made before peaks of memory were kept is read without any") {
+TEST_CASE("an older calibration without memory peaks is read") {
   contract::Calibration earlier = made_calibration();
   earlier.memory.clear();
   const std::string text = contract::to_json(earlier);
@@ -104,7 +104,7 @@ TEST_CASE("a calibration made before peaks of memory were kept is read without a
       Contains("c.json: memory[0]"));
 }
 
-TEST_CASE("layers of a kernel's model must fit together") {
+TEST_CASE("the layers of a kernel model must have matching sizes") {
   using contract::Calibration;
   refused([](Calibration& c) { c.kernel_models[0].layers[0].weights.pop_back(); },
           "kernel_models[0].layers: each layer must have (number of inputs) x (number of biases) "

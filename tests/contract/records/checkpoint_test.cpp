@@ -37,14 +37,14 @@ CheckpointHeader any_header(unsigned seed) {
 
 }  // namespace
 
-TEST_CASE("every header survives being written and read, to the last bit of its sums") {
+TEST_CASE("every header survives being written and read, with exact sums") {
   for (unsigned seed = 0; seed < 300; ++seed) {
     const CheckpointHeader header = any_header(seed);
     REQUIRE(checkpoint_header_from_json(to_json(header), "") == header);
   }
 }
 
-TEST_CASE("a header of a newer version, a broken one and one with gaps are refused") {
+TEST_CASE("newer, malformed and incomplete headers are rejected") {
   CheckpointHeader newer;
   newer.schema_version = kCheckpointVersion + 1;
   CHECK_THROWS_WITH(
@@ -56,7 +56,7 @@ TEST_CASE("a header of a newer version, a broken one and one with gaps are refus
                     "h: run_id: missing");
 }
 
-TEST_CASE("progress is at the same place whatever the sums of its epoch") {
+TEST_CASE("progress is compared by position and not by the sums of its epoch") {
   const Progress one{.epoch = 1, .step = 7, .so_far = {.loss_sum = 1}};
   CHECK(one.same_place({.epoch = 1, .step = 7}));
   CHECK_FALSE(one.same_place({.epoch = 1, .step = 8}));
@@ -64,7 +64,7 @@ TEST_CASE("progress is at the same place whatever the sums of its epoch") {
   CHECK_FALSE(one.same_place({.epoch = 1, .step = 7, .epoch_recorded = true}));
 }
 
-TEST_CASE("the hash of a description covers what is computed, not where or how often it is saved") {
+TEST_CASE("the description hash ignores data paths, nodes and checkpoint intervals") {
   const RunSpec spec{.run_id = "r"};
   const auto changed = [&](auto change) {
     RunSpec other = spec;

@@ -36,7 +36,7 @@ TEST_CASE("every launch record survives being written and read") {
   CHECK(parse_launch_log(log) == records);
 }
 
-TEST_CASE("a killed writer's last line is left out") {
+TEST_CASE("the incomplete last line of a killed writer is left out") {
   const LaunchRecord record{.event = "submitted", .job = "j"};
   const std::string line = to_json_line(record);
   CHECK(parse_launch_log(line + "\n" + line.substr(0, line.size() / 2)) ==

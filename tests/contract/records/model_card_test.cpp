@@ -21,7 +21,7 @@ std::string changed(const std::string& from, const std::string& to) {
 
 }  // namespace
 
-TEST_CASE("a card is read as it was written, a line for each layer") {
+TEST_CASE("a model card is read as it was written, with one line per layer") {
   const contract::ModelCard card = test::made_card();
   const std::string text = contract::to_json(card);
   CHECK(model_card_from_json(text, "card.json") == card);
@@ -29,17 +29,17 @@ TEST_CASE("a card is read as it was written, a line for each layer") {
   CHECK_THAT(text, Contains("\n  {\"name\":"));
 }
 
-TEST_CASE("what a batch costs is a line") {
+TEST_CASE("the cost of a batch is linear in its size") {
   CHECK(contract::BatchCost{3, 2}.at(10) == 23);
 }
 
-TEST_CASE("a card's file is called after what it describes") {
+TEST_CASE("the file name of a model card contains the model, shape, classes and precision") {
   CHECK(contract::card_file_name("resnet50", {3, 224, 224}, 1000) ==
         "resnet50-3x224x224-1000.json");
   CHECK(contract::card_file_name("mlp", {1, 28, 28}, 10, "bf16") == "mlp-1x28x28-10-bf16.json");
 }
 
-TEST_CASE("shapes are extents with x between") {
+TEST_CASE("a shape is written as extents separated by x") {
   CHECK(contract::shape_from_text("3x224x224") == std::vector<std::int64_t>{3, 224, 224});
   CHECK(contract::shape_from_text("60") == std::vector<std::int64_t>{60});
   CHECK(contract::shape_text({2, 30}) == "2x30");
@@ -48,7 +48,7 @@ TEST_CASE("shapes are extents with x between") {
   }
 }
 
-TEST_CASE("a broken card is refused with its place") {
+TEST_CASE("a broken model card is rejected with the location of the error") {
   const auto refused = [](const std::string& text, const std::string& message) {
     CHECK_THROWS_WITH(model_card_from_json(text, "card.json"), Contains(message));
     CHECK_THROWS_AS(model_card_from_json(text, "card.json"), base::SpecError);

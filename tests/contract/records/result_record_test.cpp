@@ -142,18 +142,18 @@ TEST_CASE("every record survives being written and read") {
   }
 }
 
-TEST_CASE("a line names its record first") {
+TEST_CASE("the first key of a line is the kind of the record") {
   CHECK(to_json_line(EvalRecord{}).rfind("{\"record\":\"eval\",", 0) == 0);
 }
 
-TEST_CASE("the times of 1,024 ranks are a line of eight kilobytes") {
+TEST_CASE("the times of 1,024 ranks fit on a line of 8 KiB") {
   const RankTimes times{.epoch = 1, .steps = 40, .work_s = std::vector<double>(1024, 12.345)};
   const std::string line = to_json_line(times);
   CHECK(line.rfind(R"({"record":"rank_times","epoch":1,)", 0) == 0);
   CHECK(line.size() < 8192);
 }
 
-TEST_CASE("times of ranks without their number of steps are no record") {
+TEST_CASE("rank times without a number of steps are skipped") {
   const ResultsFile file =
       parse_results("{\"record\":\"rank_times\",\"epoch\":1,\"work_s\":[1,\"2\"]}\n");
   CHECK(file.records.empty());
@@ -161,7 +161,7 @@ TEST_CASE("times of ranks without their number of steps are no record") {
   CHECK_THAT(file.skipped[0], Catch::StartsWith("line 1: "));
 }
 
-TEST_CASE("an evaluation without further metrics is the line it always was") {
+TEST_CASE("an evaluation without extra metrics has no metrics key") {
   CHECK(to_json_line(EvalRecord{}).find("metrics") == std::string::npos);
   const EvalRecord eval{.metrics = {{"top5_accuracy", 0.99}}};
   CHECK_THAT(to_json_line(eval), Catch::Contains(R"("metrics":{"top5_accuracy":0.99})"));
@@ -189,7 +189,7 @@ TEST_CASE("a results file cut at any byte loses at most its last line") {
   CHECK(parse_results(whole.substr(0, whole.size() - 1)).records.size() == 2);
 }
 
-TEST_CASE("lines that are no known record are listed with their number") {
+TEST_CASE("lines that are not known records are listed with their number") {
   const ResultsFile file = parse_results("not json\n\n{\"record\":\"lunch\"}\n{\"a\":1}\n[]\n" +
                                          to_json_line(EvalRecord{}) + "\n{\"record\":\"eval\"}\n");
   CHECK(file.records.size() == 1);
@@ -201,7 +201,7 @@ TEST_CASE("lines that are no known record are listed with their number") {
   CHECK(file.skipped[4] == "line 7: epoch: missing");
 }
 
-TEST_CASE("what JSON cannot say is read back as not a number") {
+TEST_CASE("an infinite value is read back as NaN") {
   EpochRecord record;
   record.train_loss = INFINITY;
   const ResultsFile file = parse_results(to_json_line(record) + "\n");
@@ -209,7 +209,7 @@ TEST_CASE("what JSON cannot say is read back as not a number") {
   CHECK(std::isnan(std::get<EpochRecord>(file.records[0]).train_loss));
 }
 
-TEST_CASE("bytes that are no UTF-8 cannot break a line") {
+TEST_CASE("a record with invalid UTF-8 is written as a readable line") {
   RunStop stop;
   stop.reason = "bad \xff byte";
   CHECK(parse_results(to_json_line(stop) + "\n").records.size() == 1);

@@ -17,7 +17,7 @@ RunPrediction made(double step_s = 0.1) {
 
 }  // namespace
 
-TEST_CASE("predictions are read as they were written, in their order") {
+TEST_CASE("predictions are read as they were written, in the same order") {
   const std::string text = to_json_line(made(0.1)) + "\n" + to_json_line(made(0.2)) + "\n";
   const PredictionsFile file = parse_predictions(text);
   CHECK(file.skipped == 0);
@@ -26,11 +26,11 @@ TEST_CASE("predictions are read as they were written, in their order") {
   CHECK(file.predictions[1] == made(0.2));
 }
 
-TEST_CASE("what is not predicted is not in the line") {
+TEST_CASE("values that are not predicted are left out of the line") {
   CHECK(to_json_line(made()).find("memory_bytes") == std::string::npos);
 }
 
-TEST_CASE("lines that are no prediction are counted and hurt no other") {
+TEST_CASE("lines that are not predictions are counted and skipped") {
   const std::string good = to_json_line(made());
   const std::string text = "{}\nnonsense\n" + good + "\n\n" + good.substr(0, 40);
   const PredictionsFile file = parse_predictions(text);
@@ -39,7 +39,7 @@ TEST_CASE("lines that are no prediction are counted and hurt no other") {
   CHECK(file.predictions[0] == made());
 }
 
-TEST_CASE("values that cannot be are no prediction") {
+TEST_CASE("lines with impossible predictions are skipped") {
   RunPrediction upside_down = made();
   std::swap(upside_down.step_s.low, upside_down.step_s.high);
   CHECK(parse_predictions(to_json_line(upside_down)).skipped == 1);
@@ -49,7 +49,7 @@ TEST_CASE("values that cannot be are no prediction") {
   CHECK(parse_predictions(to_json_line(nobody)).skipped == 1);
 }
 
-TEST_CASE("the time alone makes no other prediction") {
+TEST_CASE("predictions that differ only in their time are the same") {
   RunPrediction later = made();
   later.time = 2000;
   CHECK(says_same(made(), later));

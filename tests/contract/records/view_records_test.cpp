@@ -5,7 +5,7 @@
 
 using namespace dlscale::contract;
 
-TEST_CASE("a status report is one object with a line for each run; what is not known is null") {
+TEST_CASE("a status report has one line per run and null for unknown values") {
   StatusReport report{"mine", 5, {{"done", 1}, {"queued", 1}}, 1, 60.5, {}};
   report.runs.push_back({"a-r1", "done", "", true, 3, 3, 12.5, {"n1", "n2"}, "a", "17"});
   report.runs.push_back({"b-r1", "queued", "Priority", false, {}, {}, {}, {}, "b", "18"});
@@ -29,14 +29,14 @@ TEST_CASE("a status report is one object with a line for each run; what is not k
 )");
 }
 
-TEST_CASE("checks are a list with a line each") {
+TEST_CASE("checks are written as a list with one line per check") {
   CHECK(to_json(std::vector<CheckRecord>{{"locks", "fail", "no", "move \"it\""}}) ==
         "[\n {\"name\":\"locks\",\"level\":\"fail\",\"message\":\"no\","
         "\"advice\":\"move \\\"it\\\"\"}\n]\n");
   CHECK(to_json(std::vector<CheckRecord>{}) == "[]\n");
 }
 
-TEST_CASE("a row of usage says what tells it apart") {
+TEST_CASE("a usage row contains its grouping keys and null for unknown values") {
   UsageRow row;
   row.by = {{"gpus", "4"}};
   row.launches = 2;

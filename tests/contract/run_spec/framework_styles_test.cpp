@@ -29,14 +29,14 @@ RunSpec on_four_gpus(std::string_view framework) {
 
 }  // namespace
 
-TEST_CASE("the vocabulary of frameworks is the names of the rows, each once") {
+TEST_CASE("the framework vocabulary lists the name of each style once") {
   std::vector<std::string> names;
   for (const FrameworkStyle& style : framework_styles()) names.emplace_back(style.name);
   CHECK(names == vocabulary("framework"));
   CHECK(std::set<std::string>(names.begin(), names.end()).size() == names.size());
 }
 
-TEST_CASE("a row is found by its name, and another name has a row of defaults") {
+TEST_CASE("a style is found by its name, and an unknown name has a default style") {
   for (const FrameworkStyle& style : framework_styles()) {
     CHECK(&framework_style(style.name) == &style);
   }
@@ -51,7 +51,7 @@ TEST_CASE("a row is found by its name, and another name has a row of defaults") 
   }
 }
 
-TEST_CASE("options that a style reads exist, and each option has a reader") {
+TEST_CASE("every option that a style reads exists, and every option is read by a style") {
   std::set<std::string_view> read;
   for (const FrameworkStyle& style : framework_styles()) {
     INFO(style.name);
@@ -66,7 +66,7 @@ TEST_CASE("options that a style reads exist, and each option has a reader") {
   CHECK(read.size() == framework_option_names().size());
 }
 
-TEST_CASE("the options of a style and those foreign to it are all options") {
+TEST_CASE("the options and the foreign options of a style together are all options") {
   for (const FrameworkStyle& style : framework_styles()) {
     INFO(style.name);
     const auto& foreign = foreign_options(style.name);
@@ -78,14 +78,14 @@ TEST_CASE("the options of a style and those foreign to it are all options") {
   }
 }
 
-TEST_CASE("options that differ from their defaults are named in the order of run.json") {
+TEST_CASE("options that differ from their defaults are listed in the order of run.json") {
   CHECK(changed_options({}).empty());
   CHECK(changed_options({.compression = "fp16"}) == std::vector<std::string_view>{"compression"});
   CHECK(changed_options({.bucket_cap_mb = 1, .prefetch_elements = 7, .offload_optimizer = true}) ==
         std::vector<std::string_view>{"bucket_cap_mb", "offload_optimizer", "prefetch_elements"});
 }
 
-TEST_CASE("options that depend on another option are read with it") {
+TEST_CASE("an option that depends on another option is read together with it") {
   for (const FrameworkStyle& style : framework_styles()) {
     INFO(style.name);
     CHECK(style.reads("model_parallel_size") == (style.stages != Stages::one));
@@ -96,7 +96,7 @@ TEST_CASE("options that depend on another option are read with it") {
   }
 }
 
-TEST_CASE("only replicas of whole models that all-reduce their gradients are predicted") {
+TEST_CASE("predictions cover only replicated models that all-reduce their gradients") {
   for (const FrameworkStyle& style : framework_styles()) {
     if (style.step_model == StepModel::none) continue;
     INFO(style.name);
@@ -106,7 +106,7 @@ TEST_CASE("only replicas of whole models that all-reduce their gradients are pre
   }
 }
 
-TEST_CASE("a style that predictions take for ZeRO or Horovod reads the options of that model") {
+TEST_CASE("a style reads the options of its step model") {
   for (const FrameworkStyle& style : framework_styles()) {
     INFO(style.name);
     if (style.step_model == StepModel::zero) CHECK(style.reads("zero_stage"));
@@ -115,7 +115,7 @@ TEST_CASE("a style that predictions take for ZeRO or Horovod reads the options o
   }
 }
 
-TEST_CASE("a model has as many stages as its style divides it into") {
+TEST_CASE("the number of stages of a model depends on its style") {
   for (const FrameworkStyle& style : framework_styles()) {
     INFO(style.name);
     RunSpec run = on_four_gpus(style.name);

@@ -12,7 +12,7 @@ using contract::LearningRateCurve;
 
 namespace {
 
-/// ResNet recipe of Aach et al. (2023): 0.025 per GPU, 5 warm-up epochs, 90 epochs.
+/// Returns the ResNet recipe of Aach et al. (2023): 0.025 per GPU, 5 warm-up epochs, 90 epochs.
 contract::RunSpec juelich(int gpus, const std::string& schedule) {
   contract::RunSpec spec;
   spec.gpus = gpus;
@@ -26,7 +26,7 @@ contract::RunSpec juelich(int gpus, const std::string& schedule) {
   return spec;
 }
 
-constexpr int kSteps = 100;  // per epoch
+constexpr int kSteps = 100;  // steps per epoch
 
 double rate_at(const contract::RunSpec& spec, double epoch) {
   return LearningRateCurve(spec, kSteps).at_step(std::lround(epoch * kSteps));
@@ -34,7 +34,7 @@ double rate_at(const contract::RunSpec& spec, double epoch) {
 
 }  // namespace
 
-TEST_CASE("every schedule is finite and not negative, and the same when asked again") {
+TEST_CASE("every schedule is finite, not negative and reproducible") {
   for (const auto* entry : contract::lr_schedule_table()) {
     INFO(entry->name);
     for (const char* origin : {"start", "after_warmup"}) {
@@ -72,7 +72,7 @@ TEST_CASE("the step schedule divides the rate by ten at epochs 30, 60 and 80") {
   CHECK(rate_at(spec, 80) == Approx(0.0256));
 }
 
-TEST_CASE("the step schedule without milestones applies its factor every so many epochs") {
+TEST_CASE("the step schedule without milestones applies its factor every every_epochs") {
   auto spec = juelich(4, "step");
   spec.warmup_epochs = 0;
   spec.lr_schedule.milestones = {};
@@ -81,7 +81,7 @@ TEST_CASE("the step schedule without milestones applies its factor every so many
   CHECK(rate_at(spec, 0.3) == Approx(0.1 * 1e-3));
 }
 
-TEST_CASE("the cosine schedule passes its middle and ends at lr_min") {
+TEST_CASE("the cosine schedule passes its midpoint and ends at lr_min") {
   auto spec = juelich(4, "cosine");
   spec.lr_schedule.lr_min = 0.001;
   CHECK(rate_at(spec, 45) == Approx(0.001 + 0.099 / 2));
@@ -90,7 +90,7 @@ TEST_CASE("the cosine schedule passes its middle and ends at lr_min") {
   CHECK(rate_at(spec, 95) == Approx(0.001));
 }
 
-TEST_CASE("the cosine schedule has the length it is given") {
+TEST_CASE("the cosine schedule has the length t_max_epochs") {
   auto spec = juelich(4, "cosine");
   spec.lr_schedule.t_max_epochs = 60;
   CHECK(rate_at(spec, 30) == Approx(0.05));
@@ -117,10 +117,10 @@ TEST_CASE("the exponential schedule counts from the start or from the end of the
   CHECK(rate_at(spec, 90) == Approx(0.1 * 0.0128).epsilon(0.002));  // gamma^85
 }
 
-TEST_CASE("warm-up that is counted in steps lasts as many, however many an epoch has") {
+TEST_CASE("a warm-up in steps does not depend on the number of steps per epoch") {
   auto spec = juelich(4, "cosine");
   spec.lr_schedule.origin = "after_warmup";
-  spec.warmup_epochs = 0.3;  // of the 100 steps that the plan knew of
+  spec.warmup_epochs = 0.3;  // 30 of the 100 steps per epoch that the plan assumed
   spec.lr.warmup_steps = 30;
   for (const int steps_per_epoch : {100, 30, 7, 1}) {
     INFO(steps_per_epoch);
@@ -133,7 +133,7 @@ TEST_CASE("warm-up that is counted in steps lasts as many, however many an epoch
   }
 }
 
-TEST_CASE("as many steps are warm-up as come before the peak, and none beyond the run") {
+TEST_CASE("the warm-up steps are the steps of the run before the peak") {
   auto spec = juelich(4, "constant");
   for (const int steps_per_epoch : {1, 3, 10, 49, 938}) {
     for (const double epochs : {0.0, 0.1, 0.3, 0.7, 1.0, 2.5, 4.9, 89.99, 90.0, 1e300}) {
@@ -147,7 +147,7 @@ TEST_CASE("as many steps are warm-up as come before the peak, and none beyond th
   }
 }
 
-TEST_CASE("with update \"epoch\" the rate changes between epochs only, after the warm-up") {
+TEST_CASE("with update \"epoch\" the rate after the warm-up changes only between epochs") {
   auto spec = juelich(4, "exponential");
   spec.lr_schedule.update = "epoch";
   CHECK(rate_at(spec, 12.99) == rate_at(spec, 12));
@@ -157,7 +157,7 @@ TEST_CASE("with update \"epoch\" the rate changes between epochs only, after the
   CHECK(rate_at(spec, 0.99) == Approx(0.025));
 }
 
-TEST_CASE("a warm-up that ends within an epoch ends there, however the schedule changes") {
+TEST_CASE("a warm-up can end within an epoch if the schedule changes per epoch") {
   auto spec = juelich(4, "exponential");
   spec.warmup_epochs = 2.5;
   spec.lr_schedule.update = "epoch";
@@ -168,12 +168,12 @@ TEST_CASE("a warm-up that ends within an epoch ends there, however the schedule 
   CHECK(rate_at(spec, 3) == Approx(0.1 * std::pow(0.95, 0.5)));
 }
 
-TEST_CASE("a schedule that there is none of is named with those there are") {
+TEST_CASE("an unknown schedule is reported with the known schedules") {
   CHECK_THROWS_WITH(LearningRateCurve(juelich(4, "spiral"), kSteps),
                     Catch::Contains("unknown lr_schedule \"spiral\"") && Catch::Contains("cosine"));
 }
 
-TEST_CASE("warm-up from zero begins at 0, warm-up by epochs goes in one step an epoch") {
+TEST_CASE("warm-up from zero starts at 0, and warm-up by epochs rises once per epoch") {
   auto spec = juelich(64, "constant");
   spec.lr.warmup_from = "zero";
   for (int step = 0; step < 5 * kSteps; ++step) {
@@ -188,17 +188,17 @@ TEST_CASE("warm-up from zero begins at 0, warm-up by epochs goes in one step an 
   CHECK(rate_at(spec, 5) == Approx(1.6));
 }
 
-TEST_CASE("the polynomial schedule falls by its power and stays at lr_min") {
+TEST_CASE("the polynomial schedule decays with its power and stays at lr_min") {
   auto spec = juelich(4, "polynomial");
   spec.lr_schedule.lr_min = 0.001;
-  CHECK(rate_at(spec, 45) == Approx(0.001 + 0.099 * 0.25));  // power 2
+  CHECK(rate_at(spec, 45) == Approx(0.001 + 0.099 * 0.25));  // default power of 2
   spec.lr_schedule.power = 1;
   CHECK(rate_at(spec, 45) == Approx(0.001 + 0.099 * 0.5));
   CHECK(rate_at(spec, 90) == Approx(0.001));
   CHECK(rate_at(spec, 95) == Approx(0.001));
 }
 
-TEST_CASE("multistep passes each of its milestones, evenly spaced or not") {
+TEST_CASE("the multistep schedule applies its factor at each milestone") {
   auto spec = juelich(4, "multistep");
   spec.lr_schedule.milestones = {7.5, 40};
   spec.lr_schedule.factor = 0.5;
@@ -207,11 +207,11 @@ TEST_CASE("multistep passes each of its milestones, evenly spaced or not") {
   CHECK(rate_at(spec, 89) == Approx(0.025));
 }
 
-TEST_CASE("over 90 epochs of ImageNet on 4 to 1,024 GPUs every step has its closed form") {
+TEST_CASE("every step of 90 ImageNet epochs on 4 to 1,024 GPUs matches the closed form") {
   const int gpus = GENERATE(4, 64, 128, 256, 512, 1024);
   const std::int64_t batch = 64L * gpus;
   const std::int64_t steps = (1'281'167 + batch - 1) / batch;
-  const double peak = 0.025 * gpus;  // 0.1, 1.6, 3.2, 6.4, 12.8, 25.6
+  const double peak = 0.025 * gpus;  // peaks: 0.1, 1.6, 3.2, 6.4, 12.8, 25.6
   const auto closed_form = [peak](const std::string& kind, double e) {
     if (kind == "constant") return peak;
     if (kind == "cosine") return peak * (1 + std::cos(std::acos(-1.0) * e / 90)) / 2;
@@ -220,7 +220,7 @@ TEST_CASE("over 90 epochs of ImageNet on 4 to 1,024 GPUs every step has its clos
     return e < 30 ? peak : e < 60 ? peak / 10 : e < 80 ? peak / 100 : peak / 1000;
   };
   for (const auto* entry : contract::lr_schedule_table()) {
-    if (contract::is_from_extension("lr_schedule", entry->name)) continue;  // has its own test
+    if (contract::is_from_extension("lr_schedule", entry->name)) continue;  // tested elsewhere
     INFO(entry->name << " on " << gpus);
     const LearningRateCurve curve(juelich(gpus, entry->name), steps);
     for (std::int64_t step = 0; step < 90 * steps; ++step) {
@@ -234,7 +234,7 @@ TEST_CASE("over 90 epochs of ImageNet on 4 to 1,024 GPUs every step has its clos
   CHECK(steps == (gpus == 1024 ? 20 : gpus == 4 ? 5005 : steps));
 }
 
-TEST_CASE("the highest rates are those of the large-batch study's figure") {
+TEST_CASE("the peak rates match the figure of the large-batch study") {
   for (const auto& [gpus, peak] : {std::pair{4, 0.1}, {64, 1.6}, {1024, 25.6}}) {
     const LearningRateCurve curve(juelich(gpus, "step"), 20);
     CHECK(curve.at_step(5 * 20) == Approx(peak).epsilon(1e-14));

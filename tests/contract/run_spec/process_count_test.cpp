@@ -7,7 +7,7 @@
 
 using namespace dlscale;
 
-TEST_CASE("every rank is a process, but the devices of data_parallel share one") {
+TEST_CASE("every rank is a process, except that data_parallel runs in one process") {
   contract::RunSpec spec;
   spec.gpus = 4;
   for (const std::string& framework : contract::vocabulary("framework")) {

@@ -6,11 +6,11 @@
 using namespace dlscale::contract;
 
 TEST_CASE("SHA-256 agrees with the published test vector") {
-  // FIPS 180-2, appendix B.1.
+  // Test vector of FIPS 180-2, appendix B.1.
   CHECK(sha256_hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
-TEST_CASE("a run id shows what the run is and ends in its repetition") {
+TEST_CASE("a run id contains the main settings and ends with the repetition") {
   RunSpec spec;
   spec.gpus = 4;
   spec.global_batch = 256;
@@ -21,7 +21,7 @@ TEST_CASE("a run id shows what the run is and ends in its repetition") {
   CHECK(id.substr(id.size() - 3) == "-r3");
 }
 
-TEST_CASE("repetitions of one point share all but the ending") {
+TEST_CASE("the run ids of repetitions differ only in their suffix") {
   RunSpec spec;
   const std::string first = make_run_id(spec);
   spec.repetition = 12;
@@ -29,7 +29,7 @@ TEST_CASE("repetitions of one point share all but the ending") {
   CHECK(make_run_id(spec) != first);
 }
 
-TEST_CASE("the id of an external trainer's run shows only what the study says") {
+TEST_CASE("the run id of an external trainer contains only settings of the study") {
   RunSpec spec;
   spec.trainer.command = "train";
   spec.framework = spec.lr_schedule.kind = "";
@@ -46,7 +46,7 @@ TEST_CASE("resources, paths and the study's name do not change a run's identity"
   CHECK(make_run_id(spec) == id);
 }
 
-TEST_CASE("paths and checkpoints that are axes tell points apart, and no others") {
+TEST_CASE("paths and checkpoint settings change the run id only if they are axes") {
   RunSpec path, elsewhere, often;
   path.point["dataset.path"] = path.dataset.path = "$DATA/a";
   elsewhere.point["dataset.path"] = elsewhere.dataset.path = "$DATA/b";
@@ -57,10 +57,10 @@ TEST_CASE("paths and checkpoints that are axes tell points apart, and no others"
   CHECK(make_run_id(often) != never);
   often.point = {{"checkpoints", "5"}};
   CHECK(make_run_id(often) == make_run_id(RunSpec{}));
-  CHECK(description_hash(path) == description_hash(elsewhere));  // the data may lie elsewhere
+  CHECK(description_hash(path) == description_hash(elsewhere));  // path not in the hash
 }
 
-TEST_CASE("a model in a file is called by the file's stem in what names of files may hold") {
+TEST_CASE("a script model is named after its file stem with safe characters") {
   RunSpec spec;
   spec.model = "script:$DATA/my net, v2.1.pt";
   CHECK(make_run_id(spec).rfind("ddp-my_net__v2.1-constant-g1-b64-", 0) == 0);
@@ -69,7 +69,7 @@ TEST_CASE("a model in a file is called by the file's stem in what names of files
   CHECK(model_word("resnet18") == "resnet18");
 }
 
-TEST_CASE("weights and scripts are part of the identity as written, wherever variables lead") {
+TEST_CASE("weights and scripts change the run id, but moving them keeps the hash") {
   RunSpec spec, moved;
   spec.weights = "$DATA/a.safetensors";
   CHECK(make_run_id(spec) != make_run_id(RunSpec{}));
@@ -82,7 +82,7 @@ TEST_CASE("weights and scripts are part of the identity as written, wherever var
   CHECK(description_hash(spec) != description_hash(moved));
 }
 
-TEST_CASE("whatever changes the training changes the identity") {
+TEST_CASE("every setting that changes the training changes the run id") {
   const std::string id = make_run_id(RunSpec{});
   RunSpec lr, seed, samples, smoothing, bucket;
   lr.lr.peak = 0.2;
@@ -94,11 +94,11 @@ TEST_CASE("whatever changes the training changes the identity") {
     CHECK(make_run_id(other) != id);
 }
 
-TEST_CASE("ids are those of earlier versions") {
+TEST_CASE("run ids are the same as in earlier versions") {
   RunSpec spec;
   spec.lr.base = 0.025;
   spec.lr.peak = 0.30000000000000004;
   CHECK(make_run_id(spec) == "ddp-mlp-constant-g1-b64-7c61c82bb6-r1");
-  spec.lr.warmup_steps = 100;  // of a warm-up that was in epochs alone before
+  spec.lr.warmup_steps = 100;  // field that earlier versions did not have
   CHECK(make_run_id(spec) == "ddp-mlp-constant-g1-b64-7c61c82bb6-r1");
 }

@@ -81,7 +81,7 @@ RunSpec any_spec(unsigned seed) {
   s.lr_schedule.milestones = any.list([&] { return any.positive(); });
   s.lr_schedule.gamma = any.positive();
   s.optimizer = {"sgd", any.positive() + 0.1, 0, any.flag(), any.positive()};
-  if (s.framework == "ddp") {  // options of other frameworks are not kept
+  if (s.framework == "ddp") {  // options of other frameworks not written
     s.framework_options.bucket_cap_mb = any.positive();
     s.framework_options.find_unused_parameters = any.flag();
   }
@@ -118,7 +118,7 @@ TEST_CASE("keys of a newer version are ignored") {
   CHECK(run_spec_from_json(with("\"from_the_future\": {\"x\": [1]}"), "run.json") == spec);
 }
 
-TEST_CASE("a run description that cannot be is refused with file, key and reason") {
+TEST_CASE("an invalid run description is rejected with file, key and reason") {
   const auto [change, message] = GENERATE(table<std::string, std::string>({
       {"\"gpus\": \"4\"", "run.json: gpus: expected a whole number, found string"},
       {"\"gpus\": 0", "run.json: gpus: must be at least 1 (got 0)"},
@@ -141,7 +141,7 @@ TEST_CASE("a run description that cannot be is refused with file, key and reason
   CHECK_THROWS_WITH(run_spec_from_json(with(change), "run.json"), message);
 }
 
-TEST_CASE("what a run does without stands in no run.json, so that ids stay") {
+TEST_CASE("unused settings are left out of run.json so that run ids stay the same") {
   const std::string text = to_json(RunSpec{.run_id = "r"});
   for (const char* key :
        {"first_classes", "random_crop",   "random_flip",    "sha256",        "folds",
@@ -155,7 +155,7 @@ TEST_CASE("what a run does without stands in no run.json, so that ids stay") {
   }
 }
 
-TEST_CASE("a recipe that cannot be is refused with file, key and reason") {
+TEST_CASE("an invalid recipe is rejected with file, key and reason") {
   using Change = void (*)(RunSpec&);
   const auto [change, message] = GENERATE(table<Change, std::string>({
       {[](RunSpec& s) { s.dataset.resize = 256; }, "dataset.resize: needs dataset.image_size"},
@@ -208,18 +208,17 @@ TEST_CASE("a recipe that cannot be is refused with file, key and reason") {
   CHECK_THROWS_WITH(run_spec_from_json(to_json(spec), "run.json"), "run.json: " + message);
 }
 
-TEST_CASE("an unknown model is answered with the nearest known one") {
+TEST_CASE("an unknown model is reported with the nearest known model") {
   CHECK_THROWS_WITH(run_spec_from_json(with("\"model\": \"resnt50\""), "run.json"),
                     Catch::Matchers::StartsWith(
                         "run.json: model: unknown model \"resnt50\"; did you mean \"resnet50\"?"));
 }
 
-TEST_CASE("a missing required key is named") {
+TEST_CASE("a missing required key is reported by its name") {
   CHECK_THROWS_WITH(run_spec_from_json("{}", "run.json"), "run.json: batch_per_gpu: missing");
 }
 
-TEST_CASE(
-    "of an external trainer's run only those of our settings stand in run.json that are said") {
+TEST_CASE("run.json of an external trainer contains only settings that differ from defaults") {
   RunSpec spec;
   spec.run_id = "a-r1";
   CHECK(to_json(spec).find("\"window_steps\": 50") != std::string::npos);
@@ -237,7 +236,7 @@ TEST_CASE(
   CHECK(to_json(spec).find("\"window_steps\": 7") != std::string::npos);
 }
 
-TEST_CASE("text that is no JSON is refused with line and column") {
+TEST_CASE("text that is not JSON is rejected with line and column") {
   CHECK_THROWS_WITH(run_spec_from_json("{\n  \"gpus\": ,\n}", "run.json"),
                     "run.json:2:11: not valid JSON");
   CHECK_THROWS_WITH(run_spec_from_json("{\"gpus\": 1", "run.json"),

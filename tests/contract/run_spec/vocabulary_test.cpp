@@ -22,7 +22,7 @@ TEST_CASE("a listed name is known in its own family only") {
   CHECK_FALSE(is_known("model", "ddp"));
 }
 
-TEST_CASE("an unknown family is an error that names the nearest") {
+TEST_CASE("an unknown family is reported with the nearest known family") {
   CHECK_THROWS_WITH(vocabulary("modle"), Catch::Matchers::StartsWith(
                                              "unknown family \"modle\"; did you mean \"model\"?"));
 }

@@ -9,7 +9,7 @@ using namespace dlscale::planner;
 
 namespace {
 
-/// A curve whose points cost what they have of GPUs, each `repeats` times.
+/// Appends a curve whose points on N GPUs cost N GPU-hours, with `repeats` runs for each point.
 void add_curve(std::vector<contract::PlannedRun>& runs, const std::string& model,
                const std::vector<int>& gpus, int repeats = 1) {
   for (const int g : gpus) {
@@ -31,7 +31,7 @@ std::vector<contract::PlannedRun> curve(const std::vector<int>& gpus, int repeat
   return runs;
 }
 
-/// GPU counts that stay, in the order of the runs.
+/// Returns the GPU counts of the remaining runs in the order of the runs.
 std::vector<int> left(const std::vector<contract::PlannedRun>& runs, const Fit& fit) {
   std::vector<int> gpus;
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -53,34 +53,34 @@ TEST_CASE("a plan within its budget keeps every point") {
   CHECK(fit_budget(runs, 2044, 0).dropped.empty());
 }
 
-TEST_CASE("points go from the middle, the most expensive first, the ends stay") {
+TEST_CASE("expensive points in the middle are dropped first, and the ends are kept") {
   const auto runs = curve(kPowers);
   CHECK(left(runs, fit_budget(runs, 2043, 0)) ==
         std::vector<int>{4, 8, 16, 32, 64, 128, 256, 1024});
-  // 512 has gone, so the neighbours of 256 are far apart; those of 128 are close.
+  // Without 512 the neighbours of 256 are far apart, and the neighbours of 128 are close.
   CHECK(left(runs, fit_budget(runs, 1500, 0)) == std::vector<int>{4, 8, 16, 32, 64, 256, 1024});
   CHECK(left(runs, fit_budget(runs, 1365, 0)) == std::vector<int>{4, 16, 64, 256, 1024});
   CHECK(left(runs, fit_budget(runs, 1028, 0)) == std::vector<int>{4, 1024});
 }
 
-TEST_CASE("counts that crowd go before those that stand apart") {
+TEST_CASE("GPU counts close to each other are dropped before isolated ones") {
   const auto runs = curve({1, 2, 48, 50, 52, 512});
   CHECK(left(runs, fit_budget(runs, 620, 0)) == std::vector<int>{1, 2, 48, 52, 512});
 }
 
-TEST_CASE("a limit below the ends is not kept, and the cost of the ends is told") {
+TEST_CASE("a limit below the cost of the ends is exceeded, and that cost is returned") {
   const auto runs = curve(kPowers);
   const Fit fit = fit_budget(runs, 1000, 0);
   CHECK(fit.dropped.size() == kPowers.size() - 2);
   CHECK(fit.gpu_hours == 1028);
 }
 
-TEST_CASE("the baseline's count stays") {
+TEST_CASE("the GPU count of the baseline is kept") {
   const auto runs = curve(kPowers);
   CHECK(left(runs, fit_budget(runs, 1044, 16)) == std::vector<int>{4, 16, 1024});
 }
 
-TEST_CASE("repetitions of a point go together and count together") {
+TEST_CASE("repetitions of a point are dropped and counted together") {
   const auto runs = curve({4, 8, 16}, 3);
   const Fit fit = fit_budget(runs, 83, 0);
   REQUIRE(fit.dropped.size() == 1);
@@ -90,14 +90,14 @@ TEST_CASE("repetitions of a point go together and count together") {
                                 "GPU-hours and lies between 4 and 16 GPUs") == 0);
 }
 
-TEST_CASE("of several curves the most expensive point goes first") {
+TEST_CASE("the most expensive point of several curves is dropped first") {
   auto runs = curve({4, 8, 16});
   add_curve(runs, "big", {16, 32, 64});
   CHECK(left(runs, fit_budget(runs, total_gpu_hours(runs) - 1, 0)) ==
         std::vector<int>{4, 8, 16, 16, 64});
 }
 
-TEST_CASE("costs are told for each value of each axis") {
+TEST_CASE("costs are listed for each value of each axis") {
   contract::Plan plan;
   plan.axes = {{"model", {"m", "unused"}}, {"gpus", {"4", "8"}}};
   plan.runs = curve({4, 8}, 2);

@@ -31,7 +31,7 @@ const std::string kRow = "[[throughput]]\ngpus = 4\nsamples_per_s = 400\n";
 
 }  // namespace
 
-TEST_CASE("the rows that say most about a run count") {
+TEST_CASE("the most specific row for a run is used") {
   const Calibration calibration(
       kRow +
           "[[throughput]]\ngpus = 4\nsamples_per_s = 500\nmodel = 'resnet50'\n"
@@ -45,7 +45,7 @@ TEST_CASE("the rows that say most about a run count") {
   CHECK(calibration.throughput(dali)->samples_per_s == 600);
 }
 
-TEST_CASE("two rows for the same GPUs and runs are refused") {
+TEST_CASE("two rows for the same GPUs and runs are rejected") {
   CHECK(calibration_error(kRow + kRow) ==
         "t.toml:4:1: throughput[1]: another row has the same GPU count and conditions");
   const std::string model = kRow + "model = 'resnet50'\n";
@@ -55,7 +55,7 @@ TEST_CASE("two rows for the same GPUs and runs are refused") {
   CHECK(calibration_error(kRow + model).empty());
 }
 
-TEST_CASE("a broken calibration is refused with place, key and remedy") {
+TEST_CASE("a malformed calibration is rejected with location, key and remedy") {
   CHECK(calibration_error("") ==
         "t.toml: throughput: there is no [[throughput]] row; add at least one");
   CHECK(calibration_error("[[troughput]]\ngpus = 1") ==
@@ -69,13 +69,13 @@ TEST_CASE("a broken calibration is refused with place, key and remedy") {
         std::string::npos);
 }
 
-TEST_CASE("a row that narrows by what is no axis of the study is refused at its place") {
+TEST_CASE("a row key that is not an axis of the study is rejected at its location") {
   const Calibration calibration(kRow + "window_steps = 5\n", "t.toml");
   CHECK(test::error_of([&] { calibration.throughput(run_on(4)); }) ==
         "t.toml:4:16: window_steps: is not an axis of the study");
 }
 
-TEST_CASE("run times are epochs x samples / throughput, by the file beside the study") {
+TEST_CASE("run times are epochs x samples / throughput from the file next to the study") {
   test::TempDir dir;
   base::write_file_atomically(dir / "t.toml", kRow + "model = 'resnet50'\n");
   planner::ResourceWishes wishes;

@@ -9,7 +9,7 @@ using namespace dlscale::planner;
 
 namespace {
 
-/// Plays a node's list as the job script does and returns when the last run has ended.
+/// Simulates the job script on the run list of a node and returns the end of the last run.
 double play(const NodePlan& node, int slots) {
   std::vector<double> free_at(static_cast<std::size_t>(slots), 0.0);
   double start = 0, end = 0;
@@ -25,7 +25,7 @@ double play(const NodePlan& node, int slots) {
 
 }  // namespace
 
-TEST_CASE("runs that fit side by side share a node for as long as the longest takes") {
+TEST_CASE("runs that fit side by side share a node for the time of the longest run") {
   const auto nodes = co_schedule({{0, 1, 10}, {1, 2, 30}, {2, 1, 20}}, 4, 100);
   REQUIRE(nodes.size() == 1);
   CHECK(nodes[0].seconds == 30);
@@ -34,7 +34,7 @@ TEST_CASE("runs that fit side by side share a node for as long as the longest ta
   CHECK(nodes[0].runs[2].run == 0);
 }
 
-TEST_CASE("runs follow each other until the time is up, then a new node is begun") {
+TEST_CASE("runs follow each other up to the time limit, then a new node is used") {
   const auto nodes =
       co_schedule({{0, 2, 40}, {1, 2, 40}, {2, 2, 40}, {3, 2, 40}, {4, 2, 40}}, 4, 80);
   REQUIRE(nodes.size() == 2);
@@ -44,14 +44,14 @@ TEST_CASE("runs follow each other until the time is up, then a new node is begun
   CHECK(nodes[1].slots == 2);
 }
 
-TEST_CASE("a short run fills what an earlier node has left") {
+TEST_CASE("a short run fills a gap on an earlier node") {
   const auto nodes = co_schedule({{0, 3, 60}, {1, 3, 60}, {2, 1, 10}}, 4, 60);
   REQUIRE(nodes.size() == 2);
   CHECK(nodes[0].runs.size() == 2);
   CHECK(nodes[0].runs[1].run == 2);
 }
 
-TEST_CASE("whatever the runs, each is on one node, no node is overfull or overtime") {
+TEST_CASE("random runs are each on one node within its slots and its time limit") {
   std::mt19937 random(7);
   for (int round = 0; round < 50; ++round) {
     const int slots = 1 + static_cast<int>(random() % 8);
@@ -71,7 +71,7 @@ TEST_CASE("whatever the runs, each is on one node, no node is overfull or overti
   }
 }
 
-TEST_CASE("a short run starts beside a long one that was placed before it") {
+TEST_CASE("a short run starts next to a long run that was placed before it") {
   std::vector<NodeShare> shares;
   for (std::size_t i = 0; i < 8; ++i) shares.push_back({i, i < 4 ? 1 : 3, 10});
   const auto nodes = co_schedule(shares, 4, 100);
@@ -80,7 +80,7 @@ TEST_CASE("a short run starts beside a long one that was placed before it") {
   CHECK(play(nodes[0], 4) == 40);
 }
 
-TEST_CASE("runs that end early make none late") {
+TEST_CASE("runs that end early do not delay other runs") {
   std::mt19937 random(11);
   for (int round = 0; round < 50; ++round) {
     std::vector<NodeShare> shares;
@@ -93,7 +93,7 @@ TEST_CASE("runs that end early make none late") {
   }
 }
 
-TEST_CASE("a node is not charged more than its runs alone, and has as many of them as can be") {
+TEST_CASE("a shared node costs at most as much as its runs alone") {
   const auto slot_seconds = [](int slots, double seconds) { return slots * seconds; };
   const auto share = [&](std::vector<NodeShare> shares, double limit_s) {
     for (NodeShare& one : shares) one.alone = one.slots * one.seconds;
@@ -114,7 +114,7 @@ TEST_CASE("a node is not charged more than its runs alone, and has as many of th
   CHECK(share({{0, 3, 60}, {1, 2, 60}}, 60).too_dear == 0);
 }
 
-TEST_CASE("packing a hundred thousand runs takes moments") {
+TEST_CASE("packing 100,000 runs is fast") {
   std::vector<NodeShare> shares;
   for (std::size_t i = 0; i < 100'000; ++i)
     shares.push_back({i, 1 + static_cast<int>(i % 3), 60.0 + i % 977});

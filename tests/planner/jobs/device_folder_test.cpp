@@ -9,7 +9,7 @@
 using namespace dlscale;
 using namespace dlscale::planner;
 
-TEST_CASE("a device of the folder is read once, by whichever partition has it") {
+TEST_CASE("a device of the folder is read once for all partitions") {
   test::TempDir folder;
   std::filesystem::copy(DLSCALE_SOURCE_DIR "/share/devices/t4.toml", folder / "t4.toml");
   DeviceFolder devices(folder.path());
@@ -21,7 +21,7 @@ TEST_CASE("a device of the folder is read once, by whichever partition has it") 
   CHECK(devices.gpu_of(&partition) == &devices.named("t4"));
 }
 
-TEST_CASE("there is no device without a folder, a partition or the name of its GPU") {
+TEST_CASE("no device is found without a folder, a partition or a GPU name") {
   Partition partition;
   partition.gpu = "t4";
   CHECK(DeviceFolder(std::nullopt).gpu_of(&partition) == nullptr);
@@ -31,7 +31,7 @@ TEST_CASE("there is no device without a folder, a partition or the name of its G
   CHECK(devices.gpu_of(&partition) == nullptr);
 }
 
-TEST_CASE("a partition says how many GPUs a node has, and what joins its nodes") {
+TEST_CASE("a partition sets the GPUs per node and the link between nodes") {
   const predict::Device device{.name = "made", .peer = {{}, predict::gigabytes_per_s(7)}};
   Partition partition;
   partition.gpus_per_node = 4;
@@ -46,7 +46,7 @@ TEST_CASE("a partition says how many GPUs a node has, and what joins its nodes")
   CHECK(hardware_of(device, &partition).network.between.latency.value == Approx(2e-6));
 }
 
-TEST_CASE("one machine has as many GPUs as there are, and no link to others") {
+TEST_CASE("a single machine holds any number of GPUs and has no link between nodes") {
   const predict::Hardware hardware = hardware_of({}, nullptr);
   CHECK(predict::placement(1'000'000, hardware.gpus_per_node).nodes == 1);
   CHECK(hardware.network.between.bandwidth.value == 0);

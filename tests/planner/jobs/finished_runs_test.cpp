@@ -31,7 +31,7 @@ const std::string kFinishedSlurm =
     "scheduler = 'slurm'\nlauncher = 'srun'\nwalltime = '05:00:00'\n[[partitions]]\nname = 'p'\n"
     "cores_per_node = 8\n";
 
-/// The time limits of the demo's runs when some have finished.
+/// Returns the time limits of the demo's runs after some runs have finished.
 std::set<double> limits(const std::vector<FinishedRun>& runs, const test::TempDir& dir,
                         const std::vector<std::string>& overrides = {}) {
   base::write_file_atomically(dir / "c.toml", kFinishedSlurm);
@@ -48,31 +48,31 @@ std::set<double> limits(const std::vector<FinishedRun>& runs, const test::TempDi
 
 }  // namespace
 
-TEST_CASE("a point takes as long as the slowest of its finished runs, whatever the schedule") {
+TEST_CASE("the time of a point is that of its slowest finished run with any schedule") {
   const FinishedRuns runs({finished(2, 100), finished(2, 130), finished(4, 70)});
   CHECK(runs.run_s(finished_run_on(2), {})->value == Approx(130));
   CHECK(runs.run_s(finished_run_on(4), {})->value == Approx(70));
   CHECK(runs.run_s(finished_run_on(8), {})->value ==
-        Approx(35));  // throughput in proportion from there on
+        Approx(35));  // throughput proportional to the GPU count
   CHECK_FALSE(runs.run_s(finished_run_on(2, "cnn"), {}));
   CHECK_FALSE(FinishedRuns({}).run_s(finished_run_on(2), {}));
 }
 
-TEST_CASE("the margin is the bound that enough finished runs give") {
+TEST_CASE("the margin is a bound from the finished runs if there are enough") {
   std::vector<FinishedRun> runs;
   for (int i = 1; i <= 99; ++i) runs.push_back(finished(1, 1000 + i, 1000));
   ResourceWishes wishes;
-  CHECK(FinishedRuns(runs).margin(wishes) == Approx(1.098));  // the 98th of 99
+  CHECK(FinishedRuns(runs).margin(wishes) == Approx(1.098));  // 98th of 99 ratios
   wishes.quantile = 0.5;
   CHECK(FinishedRuns(runs).margin(wishes) == Approx(1.05));
   CHECK_THAT(FinishedRuns(runs).note(wishes), Contains("times 1.05") && Contains("99 finished"));
 }
 
-TEST_CASE("few finished runs cannot lower the margin, and one that took longer raises it") {
+TEST_CASE("few finished runs cannot lower the margin, and a slower run raises it") {
   const ResourceWishes wishes;
   CHECK(FinishedRuns({finished(1, 110, 100)}).margin(wishes) == Approx(1.5));
   CHECK(FinishedRuns({finished(1, 190, 100)}).margin(wishes) == Approx(1.9));
-  CHECK(FinishedRuns({finished(1, 190)}).margin(wishes) == Approx(1.5));  // nobody predicted it
+  CHECK(FinishedRuns({finished(1, 190)}).margin(wishes) == Approx(1.5));  // no prediction
   CHECK(FinishedRuns({finished(1, 190)}).note(wishes).empty());
 }
 
@@ -85,10 +85,10 @@ TEST_CASE("automatic time limits of a plan follow its finished runs") {
   CHECK(limits(runs, dir) == std::set<double>{720});  // 400 x 1.5 + 120
   CHECK(limits(runs, dir, {"resources.walltime='01:00:00'"}) == std::set<double>{3600});
   for (FinishedRun& run : runs) run.predicted_s = 200;
-  CHECK(limits(runs, dir) == std::set<double>{960});  // they took twice as long: x 2
+  CHECK(limits(runs, dir) == std::set<double>{960});  // margin of 2 from the finished runs
 }
 
-TEST_CASE("a finished run says less of other GPU counts the farther they are") {
+TEST_CASE("the band of a finished run widens with the distance in GPU counts") {
   const FinishedRuns runs({finished(2, 130)});
   const predict::PublishedSpread spread{0.3, 0.02};
   const auto width = [&](int gpus) {
@@ -101,7 +101,7 @@ TEST_CASE("a finished run says less of other GPU counts the farther they are") {
   CHECK(width(64) > width(4));
 }
 
-TEST_CASE("no later prediction takes the place of that which a run was started with") {
+TEST_CASE("the prediction with which a run was started is kept") {
   const test::TempDir dir;
   const Planning demo = test::plan_demo_on(kFinishedSlurm, dir);
   std::vector<FinishedRun> begun;
@@ -120,7 +120,7 @@ TEST_CASE("no later prediction takes the place of that which a run was started w
   CHECK(runs.back().predicted_s == 400);
 }
 
-TEST_CASE("a quantile must be one") {
+TEST_CASE("a quantile above 1 is rejected") {
   const test::TempDir dir;
   CHECK_THROWS_WITH(limits({}, dir, {"resources.quantile=1.5"}), Contains("resources.quantile"));
 }

@@ -23,7 +23,7 @@ contract::RunSpec densenet(std::int64_t batch) {
   return run;
 }
 
-/// Runs of DenseNet-121 on a GPU that its driver calls so, each with as much beyond its card.
+/// Returns peaks of DenseNet-121 on a device that exceed the cost model by `beyond_bytes`.
 predict::Measurements held_on(const std::string& device, double beyond_bytes) {
   contract::Calibration calibration{.device = device};
   for (const int batch : {16, 32}) {
@@ -49,7 +49,7 @@ Partition of(const std::string& gpu) {
 
 }  // namespace
 
-TEST_CASE("128 images of DenseNet-121 are refused on 11 and 16 GB, with what keeps most") {
+TEST_CASE("128 images of DenseNet-121 do not fit 11 and 16 GB, and the reason is given") {
   MemoryFit memory = shipped();
   for (const char* gpu : {"gtx-1080-ti", "t4"}) {
     const Partition partition = of(gpu);
@@ -63,7 +63,7 @@ TEST_CASE("128 images of DenseNet-121 are refused on 11 and 16 GB, with what kee
   CHECK(memory.notes().empty());
 }
 
-TEST_CASE("what is closer than predictions are wrong is planned, and noted") {
+TEST_CASE("a batch within the prediction error of the limit is planned with a note") {
   MemoryFit memory = shipped();
   const Partition partition = of("gtx-1080-ti");
   std::int64_t batch = 64;
@@ -72,7 +72,7 @@ TEST_CASE("what is closer than predictions are wrong is planned, and noted") {
   CHECK_THAT(memory.notes().front(), Contains("within 8 % of the GPU memory"));
 }
 
-TEST_CASE("what runs on such a GPU held beyond their cards counts, not on another or on CPUs") {
+TEST_CASE("measured memory beyond the cost model counts only on the same GPU") {
   MemoryFit memory = shipped();
   const Partition t4 = of("t4");
   contract::RunSpec run = densenet(64);
@@ -91,7 +91,7 @@ TEST_CASE("what runs on such a GPU held beyond their cards counts, not on anothe
   CHECK_FALSE(memory.misfit(run, &t4, &much));
 }
 
-TEST_CASE("what is not known is not judged") {
+TEST_CASE("runs with unknown memory are accepted") {
   const Partition t4 = of("t4"), unnamed = of("");
   MemoryFit memory = shipped();
   CHECK_FALSE(memory.misfit(densenet(100'000), nullptr));
@@ -109,7 +109,7 @@ TEST_CASE("what is not known is not judged") {
   CHECK_THROWS_AS(memory.misfit(densenet(1), &wrong), base::UsageError);
 }
 
-TEST_CASE("points without a card are counted in a note, with their model and precision") {
+TEST_CASE("points without a cost model are counted in a note with model and precision") {
   const Partition t4 = of("t4");
   MemoryFit memory = shipped();
   contract::RunSpec run = densenet(100'000);

@@ -16,7 +16,7 @@ using contract::JobKind;
 
 namespace {
 
-/// Runs on a site of 4-GPU nodes, each with its own allocation.
+/// Test bench with runs on a site of 4-GPU nodes. Each run has its own allocation.
 struct PackBench {
   Site site{.name = "s", .scheduler = "slurm", .device = "cuda", .walltime_s = 3600};
   LaunchWishes launch;
@@ -48,7 +48,7 @@ struct PackBench {
     return arrange_jobs(site, launch, needs, runs, existing);
   }
   void rename_last(const std::string& id) { runs.back().run_id = id; }
-  /// A run before all others, as a new first value of an axis brings it.
+  /// Inserts a run before all others, as a new first value of an axis does.
   void add_in_front(const std::string& id, int gpus, double predicted_s = 0) {
     add(gpus, 3600, predicted_s);
     rename_last(id);
@@ -57,12 +57,12 @@ struct PackBench {
   }
 };
 
-/// Whether it is the stem and a digest.
+/// Returns whether the name consists of the stem and a digest.
 bool is_named(const std::string& name, const std::string& stem) {
   return std::regex_match(name, std::regex(stem + "[0-9a-f]{8}"));
 }
 
-/// The job of that name in another arrangement.
+/// Returns the job of the given name from another arrangement.
 const contract::PlannedJob& job_of(const Arrangement& arranged, const std::string& name) {
   const auto found = std::find_if(arranged.jobs.begin(), arranged.jobs.end(),
                                   [&](const auto& job) { return job.name == name; });
@@ -72,7 +72,7 @@ const contract::PlannedJob& job_of(const Arrangement& arranged, const std::strin
 
 }  // namespace
 
-TEST_CASE("without wishes each run is a job, charged for the GPUs it asks for") {
+TEST_CASE("by default each run is a job and is charged for its GPUs") {
   PackBench bench;
   bench.add(2);
   bench.add(8, 7200);
@@ -86,7 +86,7 @@ TEST_CASE("without wishes each run is a job, charged for the GPUs it asks for") 
   CHECK(bench.runs[1].job == "run1");
 }
 
-TEST_CASE("where jobs get whole nodes, whole nodes are charged") {
+TEST_CASE("exclusive jobs are charged for whole nodes") {
   PackBench bench;
   bench.site.partitions[0].exclusive = true;
   bench.add(1);
@@ -119,18 +119,18 @@ TEST_CASE("small runs are packed by predicted time with margin and start-up, in 
   CHECK(arranged.jobs[1].name == "run1");
 }
 
-TEST_CASE("without prediction runs are packed by their time limit, and the partition's holds") {
+TEST_CASE("runs without a prediction are packed by their time limit") {
   PackBench bench;
   bench.launch.pack = true;
   for (int i = 0; i < 8; ++i) bench.add(2);
-  CHECK(bench.arrange().jobs.size() == 4);  // the site's usual hour: two side by side
+  CHECK(bench.arrange().jobs.size() == 4);  // default hour of the site, two runs side by side
   bench.site.partitions[0].max_walltime_s = 7200;
   const auto arranged = bench.arrange();
   REQUIRE(arranged.jobs.size() == 2);
   CHECK(arranged.jobs[0].resources.walltime_s == 7200);
 }
 
-TEST_CASE("four runs of a GPU and four of three share nodes at no loss") {
+TEST_CASE("four runs of one GPU and four of three GPUs share nodes without loss") {
   PackBench bench;
   bench.launch.pack = true;
   bench.site.partitions[0].max_walltime_s = 24 * 3600;
@@ -141,7 +141,7 @@ TEST_CASE("four runs of a GPU and four of three share nodes at no loss") {
   CHECK(arranged.notes.empty());
 }
 
-TEST_CASE("what would cost more packed than alone stays alone, and a note says how many") {
+TEST_CASE("runs that would cost more packed stay single, and a note counts them") {
   PackBench bench;
   bench.launch.pack = true;
   bench.add(1, 3600);
@@ -155,7 +155,7 @@ TEST_CASE("what would cost more packed than alone stays alone, and a note says h
   CHECK(bench.arrange().jobs.size() == 1);
 }
 
-TEST_CASE("whatever the runs, packing costs no more than not packing") {
+TEST_CASE("packing random runs costs at most as much as single jobs") {
   std::mt19937 random(3);
   for (int round = 0; round < 100; ++round) {
     PackBench bench;
@@ -175,7 +175,7 @@ TEST_CASE("whatever the runs, packing costs no more than not packing") {
   }
 }
 
-TEST_CASE("runs of sub-studies that ask for the same share jobs; of others they do not") {
+TEST_CASE("runs of sub-studies share jobs only with equal resource settings") {
   for (const bool pack : {false, true}) {
     PackBench bench;
     bench.launch = {.pack = pack, .array = !pack};
@@ -195,14 +195,14 @@ TEST_CASE("runs of sub-studies that ask for the same share jobs; of others they 
   }
 }
 
-TEST_CASE("a run with nobody to share with stays a single job") {
+TEST_CASE("a run without another run to pack stays a single job") {
   PackBench bench;
   bench.launch.pack = true;
   bench.add(1);
   CHECK(bench.arrange().jobs[0].kind == JobKind::single);
 }
 
-TEST_CASE("runs of one shape become an array, others stay single") {
+TEST_CASE("runs of one shape become an array, and other runs stay single") {
   PackBench bench;
   bench.launch.array = true;
   bench.launch.throttle = 3;
@@ -221,7 +221,7 @@ TEST_CASE("runs of one shape become an array, others stay single") {
   CHECK(arranged.jobs[2].name == "run4");
 }
 
-TEST_CASE("an array above the site's size is split; the parts share a table") {
+TEST_CASE("an array above the site's limit is split into parts that share a table") {
   PackBench bench;
   bench.launch.array = true;
   bench.site.max_array_size = 3;
@@ -238,7 +238,7 @@ TEST_CASE("an array above the site's size is split; the parts share a table") {
   CHECK(arranged.jobs[2].run_ids == std::vector<std::string>{"run6"});
 }
 
-TEST_CASE("arrays of different needs have tables of their own") {
+TEST_CASE("arrays with different resources have separate tables") {
   PackBench bench;
   bench.launch.array = true;
   for (const double walltime : {60.0, 60.0, 120.0, 120.0}) bench.add(4, walltime);
@@ -247,7 +247,7 @@ TEST_CASE("arrays of different needs have tables of their own") {
   CHECK(arranged.jobs[1].table != arranged.jobs[0].table);
 }
 
-TEST_CASE("the name of a job tells its runs, their order, the resources, partition and parts") {
+TEST_CASE("the name of a job depends on its runs, their order, resources and partition") {
   for (const bool pack : {false, true}) {
     const auto name = [&](auto change) {
       PackBench bench;
@@ -272,7 +272,7 @@ TEST_CASE("the name of a job tells its runs, their order, the resources, partiti
   }
 }
 
-TEST_CASE("arrays and packed jobs of an earlier plan stay; what is new gets jobs of its own") {
+TEST_CASE("arrays and packed jobs of an earlier plan are kept, and new runs get new jobs") {
   for (const bool pack : {false, true}) {
     PackBench bench;
     bench.launch = {.pack = pack, .array = !pack};
@@ -296,7 +296,7 @@ TEST_CASE("arrays and packed jobs of an earlier plan stay; what is new gets jobs
   }
 }
 
-TEST_CASE("a packed job longer than the site's usual time stays without the run that made it so") {
+TEST_CASE("a long packed job is kept after the run that made it long is removed") {
   PackBench bench;
   bench.launch.pack = true;
   bench.add(1, 36000, 18000);
@@ -309,7 +309,7 @@ TEST_CASE("a packed job longer than the site's usual time stays without the run 
   CHECK(job_of(bench.arrange(before.jobs), kept.name).run_ids == kept.run_ids);
 }
 
-TEST_CASE("a job of an earlier plan goes when a run, the resources or the wish for it did") {
+TEST_CASE("a job of an earlier plan is dropped if its runs, resources or mode change") {
   for (const bool pack : {false, true}) {
     const auto stays = [&](auto change) {
       PackBench bench;
@@ -334,7 +334,7 @@ TEST_CASE("a job of an earlier plan goes when a run, the resources or the wish f
   }
 }
 
-TEST_CASE("single jobs of an earlier plan stay single when arrays or packed jobs are wished for") {
+TEST_CASE("single jobs of an earlier plan stay single if arrays or packing are requested") {
   for (const bool pack : {false, true}) {
     PackBench bench;
     for (int i = 0; i < 5; ++i) bench.add(1, 3600, 600);
@@ -348,7 +348,7 @@ TEST_CASE("single jobs of an earlier plan stay single when arrays or packed jobs
   }
 }
 
-TEST_CASE("chained jobs wait for the one before them in their chain") {
+TEST_CASE("chained jobs wait for the previous job of their chain") {
   PackBench bench;
   bench.launch.chain = 2;
   for (int i = 0; i < 5; ++i) bench.add(4);
@@ -371,7 +371,7 @@ TEST_CASE("a single machine has neither packed jobs nor arrays nor chains") {
   }
 }
 
-TEST_CASE("more jobs than the site takes at a time are noted, tasks counted") {
+TEST_CASE("a note reports more jobs or tasks than the site accepts at a time") {
   PackBench bench;
   bench.site.max_jobs = 4;
   for (int i = 0; i < 5; ++i) bench.add(4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs and budgets of whole plans.
+// Tests of the jobs and budgets of whole plans.
 #include "planner/jobs/plan_jobs.hpp"
 
 #include <catch2/catch.hpp>
@@ -26,7 +26,7 @@ test::StudyText study_of(const std::string& gpus, const std::string& resources) 
 
 }  // namespace
 
-TEST_CASE("a plan is charged for whole nodes where the site is") {
+TEST_CASE("a plan is charged for whole nodes on an exclusive partition") {
   test::TempDir dir;
   const auto planning = test::plan_texts(study_of("[1, 4, 8]", "").text(), kSite, dir);
   CHECK(planner::total_gpu_hours(planning.plan.runs) == 4 + 4 + 8);
@@ -35,7 +35,7 @@ TEST_CASE("a plan is charged for whole nodes where the site is") {
   CHECK(planner::total_gpu_hours(shared.plan.runs) == 1 + 4 + 8);
 }
 
-TEST_CASE("with --fit points are left out by the rule, and listed with their cost") {
+TEST_CASE("--fit leaves out points by its rule and lists them with their cost") {
   test::TempDir dir;
   auto text = study_of("[4, 8, 16, 32, 64]", "max_gpu_hours = 100");
   text.study += "\nrepeats = 1";
@@ -55,7 +55,7 @@ TEST_CASE("with --fit points are left out by the rule, and listed with their cos
   }
 }
 
-TEST_CASE("a budget is of the whole plan, not of a sub-study") {
+TEST_CASE("a budget applies to the whole plan and not to a sub-study") {
   test::TempDir dir;
   auto text = study_of("[4]", "max_gpu_hours = 100");
   text.rest = "[[substudy]]\nname = 'a'\n[[substudy]]\nname = 'b'\nmatrix = { gpus = 8 }\n";
@@ -66,7 +66,7 @@ TEST_CASE("a budget is of the whole plan, not of a sub-study") {
                   "the study, not in a sub-study") != std::string::npos);
 }
 
-TEST_CASE("a plan that is to fit without a limit is noted") {
+TEST_CASE("--fit without a limit is a warning") {
   test::TempDir dir;
   const auto text = study_of("[4, 8]", "").text();
   CHECK(test::plan_texts(text, kSite, dir, true).plan.warnings ==
@@ -74,7 +74,7 @@ TEST_CASE("a plan that is to fit without a limit is noted") {
   CHECK(test::plan_texts(text, kSite, dir).plan.warnings.empty());
 }
 
-TEST_CASE("when the ends alone cost too much, --fit says what they cost") {
+TEST_CASE("--fit reports the cost of the ends if they exceed the limit") {
   test::TempDir dir;
   CHECK(test::error_of([&] {
           test::plan_texts(study_of("[4, 8, 16]", "max_gpu_hours = 19").text(), kSite, dir, true);
@@ -89,7 +89,7 @@ TEST_CASE("when the ends alone cost too much, --fit says what they cost") {
         std::string::npos);
 }
 
-TEST_CASE("a calibration gives each run its walltime, and packing uses it") {
+TEST_CASE("a calibration determines the walltime of each run, and packing uses it") {
   test::TempDir dir;
   base::write_file_atomically(dir / "t.toml",
                               "[[throughput]]\ngpus = 1\nsamples_per_s = 10\n"
@@ -98,18 +98,18 @@ TEST_CASE("a calibration gives each run its walltime, and packing uses it") {
   text.study += "\nrepeats = 2";
   text.rest = "[launch]\npack = true";
   const auto planning = test::plan_texts(text.text(), kSite, dir);
-  CHECK(planning.plan.runs[0].predicted_s == 600);  // 6,000 digits
+  CHECK(planning.plan.runs[0].predicted_s == 600);  // data set of 6,000 digits
   CHECK(planning.plan.runs[0].predicted_low_s < 600);
   CHECK(planning.plan.runs[0].predicted_high_s > 600);
   CHECK(planning.run(0).resources.walltime_s == 17 * 60);
   REQUIRE(planning.plan.jobs.size() == 1);
   CHECK(planning.plan.jobs[0].kind == contract::JobKind::packed);
-  // 1020 s for one GPU, 570 s for two: the two wide ones follow each other.
+  // Runs take 1020 s on one GPU and 570 s on two GPUs, and the two wide runs follow each other.
   CHECK(planning.plan.jobs[0].resources.walltime_s == 19 * 60);
   CHECK(planning.plan.warnings.empty());
 }
 
-TEST_CASE("predictions outside the measured counts and unheard wishes are warnings") {
+TEST_CASE("predictions outside the measured counts and unsupported settings are warnings") {
   test::TempDir dir;
   base::write_file_atomically(dir / "t.toml", "[[throughput]]\ngpus = 1\nsamples_per_s = 10\n");
   const auto text = study_of("[1, 2]", "calibration = 't.toml'\nqos = 'q'").text();

@@ -13,7 +13,8 @@ using Catch::Contains;
 
 namespace {
 
-/// 40 steps of 4 s an epoch on one rank; beside another they take 5 s, with their all-reduce 6.
+/// Run of 40 steps an epoch on one rank. A step takes 4 s on one rank and 6 s on two ranks, of
+/// which the all-reduce takes 1 s.
 struct StepTimesBench {
   StepTimesBench() {
     contract::ModelCard card = test::made_card();
@@ -28,7 +29,7 @@ struct StepTimesBench {
     }
     run.model = "mlp";
     run.framework = "deepspeed";
-    run.framework_options.zero_stage = 0;  // all at once after the backward pass
+    run.framework_options.zero_stage = 0;  // one exchange after the backward pass
     run.dataset = {.kind = "cifar10", .train_samples = 1000};
     run.batch_per_gpu = 25;
     run.global_batch = 25;
@@ -48,19 +49,19 @@ struct StepTimesBench {
 
 }  // namespace
 
-TEST_CASE("a run takes its epochs' steps, as long as was measured") {
+TEST_CASE("the time of a run is the measured time of the steps of its epochs") {
   StepTimesBench bench;
   CHECK(bench.run_s(1) == Approx(3 * 40 * 4));
   CHECK(bench.run_s(2) == Approx(3 * 20 * 6));
   CHECK(bench.times.notes().empty());
 }
 
-TEST_CASE("the band of a run on more ranks than runs were measured on holds what is missing") {
+TEST_CASE("the band of a run on more ranks than measured includes the missing terms") {
   StepTimesBench bench;
   bench.run.loader = "native";
   const predict::Band one = bench.band(1), two = bench.band(2);
   CHECK(one.high / one.value < 1.2);
-  CHECK(bench.times.beyond_measured() == 1);  // no data was waited for in the measured runs
+  CHECK(bench.times.beyond_measured() == 1);  // no wait for data in the measured runs
   CHECK(two.high / two.value > 1.3);
   bench.calibration.loading.push_back({"native", "cifar10", 0.001});
   bench.times.forget();
@@ -68,14 +69,14 @@ TEST_CASE("the band of a run on more ranks than runs were measured on holds what
   CHECK(bench.times.beyond_measured() == 0);
 }
 
-TEST_CASE("without a measured step or all-reduce there is no time, and a note says why") {
+TEST_CASE("a run without a measured step or all-reduce has no time, and a note explains why") {
   StepTimesBench bench;
   CHECK(bench.run_s(4) == 0);
   REQUIRE(bench.times.notes().size() == 1);
   CHECK_THAT(bench.times.notes()[0], Contains("no all-reduce time that applies to 4 GPUs"));
   bench.run.batch_per_gpu = 10;
   CHECK(bench.run_s(4) == 0);
-  CHECK(bench.times.notes().size() == 1);  // said once
+  CHECK(bench.times.notes().size() == 1);  // note written once
   bench.calibration.compute.clear();
   CHECK(bench.run_s(1) == 0);
   CHECK_THAT(bench.times.notes()[1], Contains("no step time of mlp for 3x32x32"));
@@ -84,14 +85,14 @@ TEST_CASE("without a measured step or all-reduce there is no time, and a note sa
   CHECK_THAT(bench.times.notes()[2], Contains("no model card of cnn"));
 }
 
-TEST_CASE("what is not modelled has no time") {
+TEST_CASE("a framework that is not modelled has no time") {
   StepTimesBench bench;
   bench.run.framework = "pipeline";
   CHECK(bench.run_s(1) == 0);
   CHECK_THAT(bench.times.notes()[0], Contains("pipeline"));
 }
 
-TEST_CASE("a data set of unknown size has no time") {
+TEST_CASE("a run on a data set of unknown size has no time") {
   StepTimesBench bench;
   bench.run.dataset = {.kind = "image_folder", .classes = 10, .image_size = 32};
   CHECK(bench.run_s(1) == 0);
@@ -99,7 +100,7 @@ TEST_CASE("a data set of unknown size has no time") {
   CHECK_THAT(bench.times.notes()[0], Contains("training.dataset.train_samples"));
 }
 
-TEST_CASE("a calibration of another device than the partition's gives no time") {
+TEST_CASE("a calibration of a device that the partition does not have gives no time") {
   StepTimesBench bench;
   StepTimes times{bench.dir.path(), DLSCALE_SOURCE_DIR "/share/devices"};
   Partition partition;
@@ -123,9 +124,9 @@ TEST_CASE("steps of another precision give no time") {
   CHECK_THAT(bench.times.notes()[0], Contains("no step time of mlp for 3x32x32 in tf32"));
 }
 
-TEST_CASE("GPUs hide communication beside the backward pass, CPUs do not") {
+TEST_CASE("GPUs overlap communication with the backward pass, CPUs do not") {
   StepTimesBench bench;
-  bench.run.framework = "ddp";  // two buckets, each a second
+  bench.run.framework = "ddp";  // two buckets of one second each
   CHECK(bench.run_s(2) == Approx(3 * 20 * (5 + 2)));
   bench.run.resources.device = "cuda";
   CHECK(bench.run_s(2) == Approx(3 * 20 * (5 + 1)));

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The demo study in a folder.
+/// Plan of the demo study in a folder.
 struct DemoPlan {
   test::TempDir dir;
   contract::PlanDir out{dir / "p"};
@@ -26,7 +26,7 @@ struct DemoPlan {
   planner::PlanDiff diff(const std::vector<std::string>& overrides = {}) const {
     return planner::diff_plan(plan(overrides), out);
   }
-  /// When each file was written.
+  /// Returns the time at which each file was written.
   std::map<fs::path, fs::file_time_type> times() const {
     std::map<fs::path, fs::file_time_type> times;
     for (const auto& entry : fs::recursive_directory_iterator(out.root())) {
@@ -38,7 +38,7 @@ struct DemoPlan {
 
 }  // namespace
 
-TEST_CASE("a new axis value lists exactly its points, and planning it touches no other file") {
+TEST_CASE("a new axis value adds exactly its points and changes no other files") {
   const DemoPlan demo;
   const std::size_t before = demo.plan().plan.runs.size();
   const std::vector<std::string> change{"matrix.lr_schedule=['step', 'cosine', 'exponential']"};
@@ -63,7 +63,7 @@ TEST_CASE("a new axis value lists exactly its points, and planning it touches no
   CHECK(now.size() == times.size() + 2 * diff.added.size());
 }
 
-TEST_CASE("runs that left the study are removed with their GPU-hours") {
+TEST_CASE("runs that left the study are listed as removed with their GPU-hours") {
   const DemoPlan demo;
   const std::string hour = "resources.walltime='1:00:00'";
   demo.write(demo.plan({hour}));
@@ -73,7 +73,7 @@ TEST_CASE("runs that left the study are removed with their GPU-hours") {
   CHECK(planner::total_gpu_hours(diff.removed) == 24 * 2);  // 2 GPUs for an hour each
 }
 
-TEST_CASE("a change of resources changes runs, and is stale where there are results") {
+TEST_CASE("a change of resources changes runs, and runs with results become stale") {
   const DemoPlan demo;
   const std::string id = demo.plan().plan.runs[3].run_id;
   demo.out.run(id).make_next_launch();
@@ -85,7 +85,7 @@ TEST_CASE("a change of resources changes runs, and is stale where there are resu
   CHECK(diff.stale[0].keys == std::vector<std::string>{"resources.cores_per_rank"});
 }
 
-TEST_CASE("another time limit is no change of a run that has begun") {
+TEST_CASE("another time limit does not change a run that has started") {
   const DemoPlan demo;
   const std::string id = demo.plan().plan.runs[3].run_id;
   demo.out.run(id).make_next_launch();
@@ -96,7 +96,7 @@ TEST_CASE("another time limit is no change of a run that has begun") {
   CHECK(diff.unchanged[0].run_id == id);
 }
 
-TEST_CASE("a run.json that is lost or broken is a change") {
+TEST_CASE("a missing or malformed run.json is a change") {
   const DemoPlan demo;
   const auto runs = demo.plan().plan.runs;
   fs::remove(demo.out.run(runs[0].run_id).run_json());
@@ -106,7 +106,7 @@ TEST_CASE("a run.json that is lost or broken is a change") {
   for (const auto& run : diff.changed) CHECK(run.keys == std::vector<std::string>{"run.json"});
 }
 
-TEST_CASE("without a plan all is new; another study's plan is refused") {
+TEST_CASE("without a plan all runs are new, and the plan of another study is rejected") {
   const DemoPlan demo;
   const test::TempDir dir;
   CHECK(planner::diff_plan(demo.plan(), contract::PlanDir(dir / "x")).added.size() == 48);

@@ -35,7 +35,7 @@ std::size_t index_of(const planner::Planning& planning, const std::string& run_i
 
 }  // namespace
 
-TEST_CASE("a plan folder holds what its readers look for") {
+TEST_CASE("a plan folder contains the files that its readers need") {
   test::TempDir dir;
   const contract::PlanDir out(dir / "p");
   const auto planning = test::plan_example("demo", "local");
@@ -53,7 +53,7 @@ TEST_CASE("a plan folder holds what its readers look for") {
   }
 }
 
-TEST_CASE("planning again writes nothing") {
+TEST_CASE("planning an unchanged study again writes no files") {
   test::TempDir dir;
   for (const auto& [study, site] : {std::pair{"juwels", "juwels-booster"}, {"nef", "nef"}}) {
     const contract::PlanDir out(dir / study);
@@ -64,7 +64,7 @@ TEST_CASE("planning again writes nothing") {
   }
 }
 
-TEST_CASE("whatever was done to a file by hand is noticed and put right") {
+TEST_CASE("files that were changed by hand are detected and rewritten") {
   test::TempDir dir;
   const contract::PlanDir out(dir / "p");
   const auto planning = test::plan_example("demo", "local");
@@ -83,7 +83,7 @@ TEST_CASE("whatever was done to a file by hand is noticed and put right") {
     std::string text = base::read_file(file);
     CHECK(notices(file, text.substr(0, text.size() / 2) + text.substr(text.size() / 2 + 1)));
     CHECK(notices(file, text + "\n"));
-    text[text.size() - 3] ^= 1;  // same size
+    text[text.size() - 3] ^= 1;  // change without another size
     if (file != out.plan_json()) CHECK(notices(file, text));
   }
   CHECK(notices(json, ""));
@@ -94,7 +94,7 @@ TEST_CASE("whatever was done to a file by hand is noticed and put right") {
   CHECK(write(planning, out).written == 1);
 }
 
-TEST_CASE("an edit in place that keeps a file's size and time is noticed") {
+TEST_CASE("an edit in place that keeps the size and time of a file is detected") {
   test::TempDir dir;
   const contract::PlanDir out(dir / "p");
   const auto planning = test::plan_example("demo", "local");
@@ -110,7 +110,7 @@ TEST_CASE("an edit in place that keeps a file's size and time is noticed") {
   CHECK(base::read_file(json) == right);
 }
 
-TEST_CASE("a template that changed is noticed") {
+TEST_CASE("a changed template is detected") {
   test::TempDir dir;
   const contract::PlanDir out(dir / "p");
   auto resources = test::shipped_resources();
@@ -123,7 +123,7 @@ TEST_CASE("a template that changed is noticed") {
   CHECK(planner::write_plan(planning, resources, out).written == 48);
 }
 
-TEST_CASE("what planning would write is told without writing") {
+TEST_CASE("the files that planning would write are counted without writing them") {
   test::TempDir dir;
   const contract::PlanDir out(dir / "p");
   const auto planning = test::plan_example("demo", "local");
@@ -133,7 +133,7 @@ TEST_CASE("what planning would write is told without writing") {
   CHECK(planner::check_plan(planning, test::shipped_resources(), out).unchanged == 48 + 48 + 3);
 }
 
-TEST_CASE("an array's table has the run.json of each run on a line, in the order of the tasks") {
+TEST_CASE("the table of an array has one run.json per line in the order of the tasks") {
   test::TempDir dir;
   const contract::PlanDir out(dir / "p");
   const std::string site =
@@ -161,7 +161,7 @@ TEST_CASE("an array's table has the run.json of each run on a line, in the order
   CHECK(write(planning, out).written == 1);
 }
 
-TEST_CASE("a task that has results is stale only if its description differs, not its layout") {
+TEST_CASE("a run with results is not stale if only the layout of its run.json differs") {
   test::TempDir dir;
   const contract::PlanDir out(dir / "p");
   const auto planning = test::plan_example("demo", "local");
@@ -174,7 +174,7 @@ TEST_CASE("a task that has results is stale only if its description differs, not
   CHECK(written.written == 0);
 }
 
-TEST_CASE("the copy of a study that extends another plans the same runs by itself") {
+TEST_CASE("the copy of an extending study plans the same runs without its base") {
   test::TempDir dir;
   const contract::PlanDir out(dir / "p");
   const auto planning = planner::make_plan(
@@ -186,7 +186,7 @@ TEST_CASE("the copy of a study that extends another plans the same runs by itsel
   CHECK(again.plan.runs == planning.plan.runs);
 }
 
-TEST_CASE("changes from the command line are noted in the copy of the study") {
+TEST_CASE("changes from the command line are recorded in the copy of the study") {
   test::TempDir dir;
   const contract::PlanDir out(dir / "p");
   write(test::plan_example("demo", "local", {"matrix.gpus=[1, 2]"}), out);
@@ -194,7 +194,7 @@ TEST_CASE("changes from the command line are noted in the copy of the study") {
         base::read_file(out.study_toml()).find("[study]"));
 }
 
-TEST_CASE("a run with results keeps its description and is reported stale") {
+TEST_CASE("a run with results keeps its description and is reported as stale") {
   test::TempDir dir;
   const contract::PlanDir out(dir / "p");
   const auto planning = test::plan_example("demo", "local");
@@ -212,7 +212,7 @@ TEST_CASE("a run with results keeps its description and is reported stale") {
         std::string::npos);
 }
 
-TEST_CASE("a run with results keeps its time limit, and is not stale for it") {
+TEST_CASE("a run with results keeps its time limit and does not become stale") {
   test::TempDir dir;
   const contract::PlanDir out(dir / "p");
   const auto planning = test::plan_example("demo", "local");
@@ -227,7 +227,7 @@ TEST_CASE("a run with results keeps its time limit, and is not stale for it") {
   CHECK(write(longer, out).written == 0);
 }
 
-TEST_CASE("a broken run.json is written anew even where there are results") {
+TEST_CASE("a malformed run.json is rewritten even if the run has results") {
   test::TempDir dir;
   const contract::PlanDir out(dir / "p");
   const auto planning = test::plan_example("demo", "local");
@@ -256,7 +256,7 @@ TEST_CASE("runs that left the study stay on disk but leave plan.json") {
   for (const auto& run : before.plan.runs) CHECK(fs::exists(out.run(run.run_id).run_json()));
 }
 
-TEST_CASE("what a plan that was killed was writing is removed by the next one") {
+TEST_CASE("partial files of a killed plan are removed by the next plan") {
   test::TempDir dir;
   const contract::PlanDir out(dir / "p");
   const auto planning = test::plan_example("demo", "local");
@@ -270,14 +270,14 @@ TEST_CASE("what a plan that was killed was writing is removed by the next one") 
                            out.run(planning.plan.runs[0].run_id).run_json().string() + ending};
   for (const fs::path& part : left) std::ofstream(part) << "half";
   write(planning, out);
-  for (const fs::path& part : left) CHECK(fs::exists(part));  // nobody says that there are any
+  for (const fs::path& part : left) CHECK(fs::exists(part));  // no mark of an interrupted plan
   std::ofstream(out.write_mark()) << "";
   write(planning, out);
   for (const fs::path& part : left) CHECK_FALSE(fs::exists(part));
   CHECK_FALSE(fs::exists(out.write_mark()));
 }
 
-TEST_CASE("a folder with another study's plan is refused and untouched") {
+TEST_CASE("a folder with the plan of another study is rejected and not changed") {
   test::TempDir dir;
   const contract::PlanDir out(dir / "p");
   write(test::plan_example("demo", "local"), out);
@@ -291,7 +291,7 @@ TEST_CASE("a folder with another study's plan is refused and untouched") {
   CHECK(contract::read_plan(out).study == "demo");
 }
 
-TEST_CASE("a folder that cannot be made is one clear error") {
+TEST_CASE("a folder that cannot be created is one error") {
   test::TempDir dir;
   base::write_file_atomically(dir / "file", "");
   const contract::PlanDir out(dir / "file/p");
@@ -299,7 +299,7 @@ TEST_CASE("a folder that cannot be made is one clear error") {
         "cannot make folder " + out.root().string() + ": Not a directory");
 }
 
-TEST_CASE("a value that no directive can hold stops the plan before anything is written") {
+TEST_CASE("an invalid directive value stops the plan before any file is written") {
   test::TempDir dir;
   const contract::PlanDir out(dir / "p");
   const std::string site =
@@ -310,7 +310,7 @@ TEST_CASE("a value that no directive can hold stops the plan before anything is 
   CHECK_FALSE(fs::exists(out.root()));
 }
 
-TEST_CASE("a plan that fails leaves the folder of an earlier plan as it was") {
+TEST_CASE("a failed plan does not change the folder of an earlier plan") {
   test::TempDir dir;
   const contract::PlanDir out(dir / "deep/p");
   const std::string site =
@@ -335,7 +335,7 @@ TEST_CASE("a plan that fails leaves the folder of an earlier plan as it was") {
   CHECK(files() == before);
 }
 
-TEST_CASE("replanning leaves the tables and scripts that queued tasks refer to") {
+TEST_CASE("replanning keeps the tables and scripts of queued tasks") {
   test::TempDir dir;
   const contract::PlanDir out(dir / "p");
   for (const char* launch : {"launch.array=true", "launch.pack=true"}) {
@@ -360,7 +360,7 @@ TEST_CASE("replanning leaves the tables and scripts that queued tasks refer to")
   }
 }
 
-TEST_CASE("a packed job with a stale run is written all the same: it has new ones") {
+TEST_CASE("a packed job with a stale run is written if it also has new runs") {
   test::ScriptBench bench;
   bench.study.matrix = "model = 'mlp'\ngpus = 1\nbatch_per_gpu = [32, 64]";
   bench.study.rest = "[launch]\npack = true";

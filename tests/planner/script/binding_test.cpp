@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which cores launchers are told to tie each rank to.
+// Tests of the cores to which launchers bind each rank.
 #include <catch2/catch.hpp>
 
 #include "tests/planner/script_bench.hpp"
@@ -17,7 +17,7 @@ std::string first_script(ScriptBench& bench) {
 
 }  // namespace
 
-TEST_CASE("srun ties each rank to its cores") {
+TEST_CASE("srun binds each rank to its cores") {
   ScriptBench bench;
   bench.launcher = "srun";
   bench.site_keys = "launcher_args = ['--cpu-bind=map_cpu:2,3']";
@@ -26,13 +26,13 @@ TEST_CASE("srun ties each rank to its cores") {
   unbound.launcher = "srun";
   unbound.site_keys = "bind = 'none'";
   CHECK_THAT(first_script(unbound), Contains("exec srun --cpu-bind=none \\\n"));
-  ScriptBench hint;  // says itself how to bind; srun takes only one of both
+  ScriptBench hint;  // alternative to --cpu-bind, as srun accepts only one of both
   hint.launcher = "srun";
   hint.partition_keys = "hint = 'nomultithread'";
   CHECK_THAT(first_script(hint), Contains("exec srun \\\n"));
 }
 
-TEST_CASE("mpirun ties ranks to cores only where no other job can have the same") {
+TEST_CASE("mpirun binds ranks to cores only if no other job can use the same cores") {
   struct Case {
     std::string scheduler, launcher, site_keys, partition_keys, launch;
     bool binds;
@@ -62,8 +62,8 @@ TEST_CASE("mpirun ties ranks to cores only where no other job can have the same"
   }
 }
 
-TEST_CASE("mpirun asks for no more cores than come with the GPUs of an OAR job") {
-  ScriptBench bench;  // its nodes have a core for each GPU
+TEST_CASE("mpirun requests at most the cores that come with the GPUs of an OAR job") {
+  ScriptBench bench;  // nodes with one core per GPU
   bench.scheduler = "oar";
   bench.site_keys = "bind = 'cores'\ncores_per_rank = 2";
   CHECK_THAT(first_script(bench), Contains(" --map-by ppr:2:node:PE=1 "));
@@ -74,7 +74,7 @@ TEST_CASE("mpirun asks for no more cores than come with the GPUs of an OAR job")
   CHECK_THAT(first_script(whole), Contains(" --map-by ppr:2:node:PE=2 "));
 }
 
-TEST_CASE("a job that may take several shapes ties its ranks in each of them") {
+TEST_CASE("a moldable job binds its ranks in each of its shapes") {
   for (const std::string launcher : {"oarsh", "mpirun"}) {
     ScriptBench bench;
     bench.scheduler = "oar";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Job scripts that start again when some of their runs have completed.
+// Tests of job scripts that start again after some of their runs have completed.
 #include <catch2/catch.hpp>
 
 #include "contract/records/result_record.hpp"
@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Leaves what a run's first launch would have left: results, or a line of its job's.
+/// Writes the end of the first launch of a run: its results, or a record of its job script.
 void leave_end(const test::ScriptBench& bench, std::size_t i, contract::RunOutcome outcome) {
   const std::string id = bench.run_id(i);
   fs::create_directories(bench.out.run(id).root());
@@ -30,7 +30,7 @@ void leave_end(const test::ScriptBench& bench, std::size_t i, contract::RunOutco
 
 }  // namespace
 
-TEST_CASE("submitting a job of several runs again trains only what is left") {
+TEST_CASE("resubmitting a job of several runs trains only the remaining runs") {
   for (const char* launch : {"pack = true", "array = true"}) {
     for (const bool external : {false, true}) {
       test::ScriptBench bench;
@@ -58,7 +58,7 @@ TEST_CASE("submitting a job of several runs again trains only what is left") {
   }
 }
 
-TEST_CASE("a single job whose run has completed trains nothing when it starts again") {
+TEST_CASE("a single job with a completed run does not train when it starts again") {
   for (const bool external : {false, true}) {
     test::ScriptBench bench;
     const std::string note = "; echo >> " + (bench.dir / "trained").string();
@@ -73,7 +73,7 @@ TEST_CASE("a single job whose run has completed trains nothing when it starts ag
   }
 }
 
-TEST_CASE("runs of other names, and good ends that a signal brought about, have not completed") {
+TEST_CASE("runs of other names and runs ended by a signal do not count as completed") {
   test::ScriptBench bench;
   bench.study.rest = "[launch]\npack = true";
   bench.trainer = {.command = "true"};

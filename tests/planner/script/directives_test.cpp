@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What job scripts ask of SLURM and OAR, line by line.
+// Tests of the directives of job scripts for SLURM and OAR.
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <sstream>
@@ -20,7 +20,7 @@ const std::string kOar =
 const std::string kNodes =
     "[[partitions]]\nname = 'p'\ngpus_per_node = 4\ncores_per_node = 48\nmemory_gb = 100\n";
 
-/// The directives of the plan's first script, without the file names, and shellcheck's verdict.
+/// Returns the directives of the first script without file names, and checks it with shellcheck.
 std::string directives(const std::string& study, const std::string& site) {
   test::TempDir dir;
   const auto planning = test::plan_texts(study, site, dir);
@@ -53,7 +53,7 @@ test::StudyText study_on(int gpus, const std::string& resources = "") {
 
 }  // namespace
 
-TEST_CASE("jobs name the queue of their partition: its name, another, or none") {
+TEST_CASE("the queue of a job is the partition name, another name or none") {
   for (const auto& [said, slurm, oar] : {std::tuple{"", "#SBATCH --partition=p", "#OAR -q p"},
                                          {"queue = 'q'\n", "#SBATCH --partition=q", "#OAR -q q"}}) {
     CHECK(has(directives(study_on(4).text(), kSlurm + kNodes + said), slurm));
@@ -65,7 +65,7 @@ TEST_CASE("jobs name the queue of their partition: its name, another, or none") 
         std::string::npos);
 }
 
-TEST_CASE("a plain SLURM job asks for nodes, ranks, cores, GPUs, time and a warning") {
+TEST_CASE("a plain SLURM job requests nodes, ranks, cores, GPUs, time and a warning signal") {
   const std::string lines = directives(study_on(8).text(), kSlurm + kNodes);
   CHECK(lines.find("--account") == std::string::npos);
   CHECK(lines.find("--mem") == std::string::npos);
@@ -95,7 +95,7 @@ TEST_CASE("every SLURM key of a site is in the script") {
   CHECK(lines.find("--signal") == std::string::npos);
 }
 
-TEST_CASE("a study's wishes are in the SLURM script instead of the site's") {
+TEST_CASE("resource settings of a study replace those of the site in the SLURM script") {
   const std::string lines =
       directives(study_on(2,
                           "account = 'me'\nqos = 'fast'\ngpu_type = 'h100'\nmemory_gb = 40\n"
@@ -108,7 +108,7 @@ TEST_CASE("a study's wishes are in the SLURM script instead of the site's") {
   }
 }
 
-TEST_CASE("memory that goes with the GPUs is their share, without GPUs that of the cores") {
+TEST_CASE("requested memory is the share of the GPUs, or of the cores without GPUs") {
   CHECK(has(directives(study_on(1).text(), kSlurm + kNodes + "memory_request = true\n"),
             "#SBATCH --mem=23841M"));  // 25 GB in MiB
   std::string cpu = kSlurm + "cores_per_rank = 12\n" + kNodes + "memory_request = true\n";
@@ -117,10 +117,10 @@ TEST_CASE("memory that goes with the GPUs is their share, without GPUs that of t
   CHECK(has(lines, "#SBATCH --mem=23841M"));
   CHECK(lines.find("--gres") == std::string::npos);
   CHECK(has(directives(study_on(1, "memory_gb = 0.001").text(), kSlurm + kNodes),
-            "#SBATCH --mem=1M"));  // 0 would be all there is
+            "#SBATCH --mem=1M"));  // 0 would request all memory
 }
 
-TEST_CASE("jobs of a chain have its name on SLURM and wait for those of that name") {
+TEST_CASE("SLURM jobs of a chain share its name and wait for jobs of that name") {
   auto study = study_on(8);
   study.rest = "[launch]\nchain = 3";
   const std::string slurm = kSlurm + kNodes;
@@ -138,7 +138,7 @@ TEST_CASE("jobs of a chain have its name on SLURM and wait for those of that nam
   CHECK(directives(study.text(), kOar + kNodes).find("chain") == std::string::npos);
 }
 
-TEST_CASE("an OAR job asks for hosts and GPUs by the site's names, types one a line") {
+TEST_CASE("an OAR job requests hosts and GPUs by the site's names, with one type per line") {
   const std::string site =
       kOar + "mail = { user = 'a@b.c' }\n" + kNodes +
       "host_resource = 'host'\ngpu_resource = 'gpunum'\ntypes = ['besteffort', 'idempotent']\n"
@@ -153,7 +153,7 @@ TEST_CASE("an OAR job asks for hosts and GPUs by the site's names, types one a l
   }
 }
 
-TEST_CASE("OAR jobs ask for whole nodes, for cores, or for one of several shapes") {
+TEST_CASE("OAR jobs request whole nodes, cores or one of several shapes") {
   CHECK(has(directives(study_on(8).text(), kOar + kNodes + "exclusive = true\n"),
             "#OAR -l /nodes=2,walltime=1:00:00"));
   std::string cpu = kOar + "cores_per_rank = 3\n" + kNodes;
@@ -166,7 +166,7 @@ TEST_CASE("OAR jobs ask for whole nodes, for cores, or for one of several shapes
             "#OAR -l /nodes=2/gpu=2,walltime=1:00:00"));
 }
 
-TEST_CASE("an array has its range and throttle on SLURM, its file of lines on OAR") {
+TEST_CASE("an array has a range and a throttle on SLURM and a parameter file on OAR") {
   auto study = study_on(8);
   study.rest = "[launch]\narray = true\nthrottle = 5";
   CHECK(has(directives(study.text(), kSlurm + kNodes), "#SBATCH --array=0-1%5"));

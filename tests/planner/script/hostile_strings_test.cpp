@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// No value can become code: a thousand generated strings through the scripts of each batch system.
+// Tests that values cannot become code, with generated strings in scripts of each batch system.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,11 +16,11 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kStrings = 1200;
-/// Strings in one script.
+/// Number of strings in one script.
 constexpr int kChunk = 100;
 
-/// Strings of pieces that mean something to bash, SLURM, OAR, SQL, TOML, mustache or printf. What
-/// would be executed makes the file `canary` in the working directory or beside it.
+/// Generator of strings from pieces with a meaning in bash, SLURM, OAR, SQL, TOML, mustache or
+/// printf. Executed pieces create the file `canary` in the working directory or next to it.
 class HostileStrings {
  public:
   explicit HostileStrings(unsigned seed) : random_(seed) {}
@@ -114,8 +114,8 @@ class HostileStrings {
       text += pieces[pick(0, static_cast<int>(pieces.size()) - 1)];
     if (!file_name) return text;
     std::replace(text.begin(), text.end(), '/', '_');
-    std::erase_if(text, [](char c) { return c == ':' || c == ','; });  // no mount takes them
-    return "f" + text;                                                 // neither empty nor . nor ..
+    std::erase_if(text, [](char c) { return c == ':' || c == ','; });  // invalid in mounts
+    return "f" + text;  // name that is not empty, . or ..
   }
 
  private:
@@ -163,12 +163,12 @@ bool holds_in_order(const std::vector<std::string>& words, const std::vector<std
   return std::search(words.begin(), words.end(), wanted.begin(), wanted.end()) != words.end();
 }
 
-/// A cluster of one shape, whose launchers note their arguments instead of starting anything.
+/// Cluster of one shape whose launchers record their arguments and do not start programs.
 struct Cluster {
   std::string scheduler;
   test::TempDir dir = {};
 
-  /// Of the plan. Batch systems take its path in directives, so there it must be plain.
+  /// Returns the folder of the plan. Its path is plain if directives of batch systems contain it.
   fs::path folder(const std::string& hostile) const {
     return dir / (scheduler == "local" ? hostile : "plan");
   }
@@ -192,7 +192,7 @@ struct Cluster {
     for (const char* name : {"srun", "mpirun", "singularity", "program"})
       write_program(dir / "bin" / name, note);
   }
-  /// Plans the study on this cluster into a folder and runs the first job's script there.
+  /// Plans the study on this cluster into a folder and runs the script of the first job there.
   planner::Planning run(const std::string& study, const std::string& site_rest,
                         const fs::path& out) const {
     make_programs();
@@ -249,7 +249,7 @@ TEST_CASE("a thousand hostile strings reach the launcher unchanged under each ba
   }
 }
 
-TEST_CASE("hostile values of the study reach another program's arguments unchanged") {
+TEST_CASE("hostile values of the study reach the arguments of an external program unchanged") {
   for (const std::string scheduler : {"slurm", "oar", "local"}) {
     HostileStrings hostile(2);
     for (int chunk = 0; chunk < kStrings / kChunk; ++chunk) {
@@ -272,7 +272,7 @@ TEST_CASE("hostile values of the study reach another program's arguments unchang
   }
 }
 
-TEST_CASE("a hostile value in a directive is refused, or stands there as it is on its own line") {
+TEST_CASE("a hostile value in a directive is rejected or stays unchanged on its own line") {
   for (const std::string scheduler : {"slurm", "oar"}) {
     HostileStrings hostile(3);
     const Cluster cluster{scheduler};
@@ -280,7 +280,7 @@ TEST_CASE("a hostile value in a directive is refused, or stands there as it is o
     int refused = 0, taken = 0;
     for (int i = 0; i < kStrings; ++i) {
       const std::string value = hostile.next();
-      if (value.empty()) continue;  // no account
+      if (value.empty()) continue;  // no account to set
       base::write_file_atomically(cluster.dir / "site.toml",
                                   cluster.site("trainer = \"t\"\naccount = " + toml(value)));
       std::string script;
@@ -310,12 +310,12 @@ TEST_CASE("a hostile value in a directive is refused, or stands there as it is o
   }
 }
 
-TEST_CASE("hostile paths and environment values stand in run.json as they are") {
+TEST_CASE("hostile paths and environment values are unchanged in run.json") {
   HostileStrings hostile(4);
   test::TempDir dir;
   for (int i = 0; i < kStrings / kChunk; ++i) {
     std::string path = "/" + hostile.next(true), value = hostile.next();
-    std::erase(path, '$');  // would name a variable
+    std::erase(path, '$');  // start of a variable
     base::write_file_atomically(
         dir / "study.toml",
         kStudy + "dataset = { kind = \"mnist\", path = " + toml("$V" + path) + " }\n");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ranks find in their environment when the job script was started with variables of an outer
-// job, an outer launcher or a user's shell.
+// Tests of the environment of ranks if the job script starts with variables of an outer job, an
+// outer launcher or the shell of a user.
 #include <catch2/catch.hpp>
 #include <sstream>
 
@@ -12,7 +12,7 @@ using test::ScriptBench;
 
 namespace {
 
-/// A bench whose srun and mpirun note the variables that reach them.
+/// Bench with srun and mpirun that record their environment variables.
 struct NotingBench : ScriptBench {
   explicit NotingBench(const std::string& on = "slurm") {
     scheduler = on;
@@ -20,7 +20,7 @@ struct NotingBench : ScriptBench {
     for (const char* name : {"srun", "mpirun"}) program(name, "env | sort > \"${0%/*}/found\"");
     study.matrix = "model = 'mlp'\ngpus = 2\nbatch_per_gpu = 32";
   }
-  /// The environment that the launcher gets where the script starts with `variables`.
+  /// Returns the environment of the launcher if the script starts with `variables`.
   std::string found(const std::string& variables) {
     plan();
     const auto result = test::run_bash("export " + variables + "; " + script());
@@ -32,7 +32,7 @@ struct NotingBench : ScriptBench {
 
 }  // namespace
 
-TEST_CASE("ranks get what SLURM sets for the job, without options of an outer job") {
+TEST_CASE("ranks get the variables that SLURM sets, without those of an outer job") {
   NotingBench bench;
   bench.partition_keys = "memory_gb = 4\nmemory_request = true";
   const std::string found = bench.found(
@@ -57,7 +57,7 @@ TEST_CASE("ranks get what SLURM sets for the job, without options of an outer jo
   }
 }
 
-TEST_CASE("what the site sets and keeps reaches the ranks") {
+TEST_CASE("variables that the site sets or keeps reach the ranks") {
   NotingBench bench;
   bench.site_keys =
       "modules = ['export SLURM_MPI_TYPE=pmix MASTER_PORT=9']\nkeep_environment = "
@@ -69,7 +69,7 @@ TEST_CASE("what the site sets and keeps reaches the ranks") {
                         !Contains("SBATCH_QOS"));
 }
 
-TEST_CASE("options that SLURM sets because of the script's directives stay") {
+TEST_CASE("options that SLURM sets for the directives of the script are kept") {
   NotingBench bench;
   bench.partition_keys = "gpu_request = 'gpus-per-node'\nhint = 'nomultithread'";
   const std::string found = bench.found(
@@ -79,7 +79,7 @@ TEST_CASE("options that SLURM sets because of the script's directives stay") {
                         Contains("\nSLURM_THREADS_PER_CORE=1\n") && !Contains("SLURM_GPUS=7"));
 }
 
-TEST_CASE("tasks of an array know their number") {
+TEST_CASE("tasks of an array get their task number") {
   NotingBench bench;
   bench.study.matrix = "model = 'mlp'\ngpus = 2\nbatch_per_gpu = [32, 64]";
   bench.study.rest = "[launch]\narray = true";
@@ -87,14 +87,14 @@ TEST_CASE("tasks of an array know their number") {
              Contains("\nSLURM_ARRAY_TASK_ID=1\n"));
 }
 
-TEST_CASE("a partition's default of memory stays, two that contradict each other go") {
+TEST_CASE("one default memory limit is kept, and two conflicting limits are removed") {
   CHECK_THAT(NotingBench().found("SLURM_MEM_PER_CPU=300"), Contains("\nSLURM_MEM_PER_CPU=300\n"));
   CHECK_THAT(NotingBench().found("SLURM_MEM_PER_NODE=300"), Contains("\nSLURM_MEM_PER_NODE=300\n"));
   CHECK_THAT(NotingBench().found("SLURM_MEM_PER_NODE=300 SLURM_MEM_PER_CPU=9"),
              !Contains("SLURM_MEM_PER_"));
 }
 
-TEST_CASE("a script of this machine is not in the SLURM job that it was started in") {
+TEST_CASE("a local script started in a SLURM job does not inherit the variables of the job") {
   NotingBench bench("local");
   const std::string found = bench.found(
       "SLURM_JOB_ID=7 SLURM_NODELIST=a SLURM_CONF=c PBS_NODEFILE=f OMPI_UNIVERSE_SIZE=2 "
@@ -104,14 +104,14 @@ TEST_CASE("a script of this machine is not in the SLURM job that it was started 
                         !Contains("PBS_NODEFILE") && !Contains("OMPI_UNIVERSE_SIZE"));
 }
 
-TEST_CASE("torchrun's nodes meet at the name that the site's command prints") {
+TEST_CASE("torchrun uses the rendezvous host that the site's command prints") {
   ScriptBench bench;
   bench.launcher = "srun";
   bench.site_keys = "rendezvous_host = \"cat node | sed 's/$/i/'\"";
   bench.study.matrix = "model = 'mlp'\ngpus = 8\nbatch_per_gpu = 32";
   bench.trainer = {.command = "train.py", .launcher = "torchrun"};
   bench.program("torchrun", "printf '<%s>' \"$@\"");
-  // The other node has another name.
+  // The fake srun gives the second node another name.
   bench.program("srun",
                 "while [[ $1 == --* ]]; do shift; done; echo n1 > node; \"$@\"; echo n2 > node; "
                 "echo; \"$@\"");
@@ -131,7 +131,7 @@ TEST_CASE("torchrun's nodes meet at the name that the site's command prints") {
   CHECK(second == start + "<--local-addr=n2i><--rdzv-conf=is_host=false><train.py>");
 }
 
-TEST_CASE("a command that prints no name of a host ends the job before it costs anything") {
+TEST_CASE("a rendezvous command without a host name ends the job before training starts") {
   for (const char* command : {"true", "echo two names", "echo \"$(false", "echo 'a;b'"}) {
     INFO(command);
     ScriptBench bench;

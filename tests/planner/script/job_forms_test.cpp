@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packed jobs, array tasks, external trainers and containers under the real bash.
+// Tests of packed jobs, array tasks, external trainers and containers in bash.
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
@@ -17,7 +17,7 @@ using test::ScriptBench;
 
 namespace {
 
-/// A stand-in for mpirun that notes begin and end with the GPUs it may use.
+/// Fake mpirun that logs the begin and the end of a run with its visible GPUs.
 constexpr const char* kNotingMpirun = R"(run=${@: -1}
 folder=${0%/*}
 echo "begin $CUDA_VISIBLE_DEVICES ${run#runs/}" >> "$folder/log"
@@ -35,7 +35,7 @@ struct PackedBench : ScriptBench {
   }
 };
 
-/// Whether no GPU was used by two runs at a time; `most` becomes the largest number in use.
+/// Returns whether no two runs used a GPU at a time, and sets `most` to the most GPUs in use.
 bool exclusive_use(const std::string& log, std::size_t& most) {
   std::istringstream lines(log);
   std::set<std::string> in_use;
@@ -51,7 +51,7 @@ bool exclusive_use(const std::string& log, std::size_t& most) {
 
 }  // namespace
 
-TEST_CASE("a packed job runs all of its runs, no GPU twice at a time, and notes each end") {
+TEST_CASE("a packed job executes all runs on separate GPUs and logs each end") {
   const PackedBench bench(kNotingMpirun);
   REQUIRE(bench.planning.plan.jobs.size() == 1);
   const auto result = test::run_bash("CUDA_VISIBLE_DEVICES=4,5,6,7 " + bench.script());
@@ -70,7 +70,7 @@ TEST_CASE("a packed job runs all of its runs, no GPU twice at a time, and notes 
   }
 }
 
-TEST_CASE("a packed job that is stopped stops what runs, starts nothing more, notes every run") {
+TEST_CASE("a stopped packed job stops its runs, starts no more runs and logs every run") {
   const PackedBench bench(
       "trap 'exit 143' TERM; touch \"${0%/*}/started\"; while :; do sleep 0.05; done");
   const auto result =
@@ -88,7 +88,7 @@ TEST_CASE("a packed job that is stopped stops what runs, starts nothing more, no
   CHECK(runs.size() == 6);
 }
 
-TEST_CASE("a task of an array makes the description of its run and works on that run") {
+TEST_CASE("an array task writes the description of its run and executes the run") {
   for (const std::string scheduler : {"slurm", "oar"}) {
     ScriptBench bench;
     bench.scheduler = scheduler;
@@ -116,7 +116,7 @@ TEST_CASE("a task of an array makes the description of its run and works on that
   }
 }
 
-TEST_CASE("a task leaves the description of a run that has been started before") {
+TEST_CASE("an array task keeps the description of a run that was started before") {
   ScriptBench bench;
   bench.study.rest = "[launch]\narray = true";
   bench.program("mpirun", "");
@@ -148,7 +148,7 @@ TEST_CASE("an external trainer runs in the next launch folder with the run's val
   }
 }
 
-TEST_CASE("values of external trainers reach them unchanged, whatever they hold") {
+TEST_CASE("hostile values reach external trainers unchanged") {
   ScriptBench bench;
   const std::string hostile = "it's $(touch x) `y` \"z\" \\ * {{a}}";
   bench.trainer = {.command = "printf '%s' {{note}}"};
@@ -158,7 +158,7 @@ TEST_CASE("values of external trainers reach them unchanged, whatever they hold"
   CHECK(base::read_file(bench.out.run(bench.run_id(0)).launch(1).out()) == hostile);
 }
 
-TEST_CASE("in packed jobs and arrays each run has its own external command") {
+TEST_CASE("each run of a packed job or an array has its own external command") {
   for (const char* launch : {"pack = true", "array = true"}) {
     ScriptBench bench;
     bench.study.rest = std::string("[launch]\n") + launch;
@@ -178,7 +178,7 @@ TEST_CASE("in packed jobs and arrays each run has its own external command") {
   }
 }
 
-TEST_CASE("torchrun is started once on each node, with a meeting point where there are several") {
+TEST_CASE("torchrun is started once per node, with a rendezvous for several nodes") {
   ScriptBench bench;
   bench.launcher = "srun";
   bench.study.matrix = "model = 'mlp'\ngpus = [2, 8]\nbatch_per_gpu = 32";
@@ -200,7 +200,7 @@ TEST_CASE("torchrun is started once on each node, with a meeting point where the
                                  "--ntasks-per-node=1 --cpus-per-task=4 ") == 0);
 }
 
-TEST_CASE("a stopped external trainer is stopped with all of its processes") {
+TEST_CASE("stopping an external trainer stops all of its processes") {
   ScriptBench bench;
   bench.trainer = {.command = "sleep 60 & touch ../../../started; wait; echo late"};
   bench.plan();
@@ -213,7 +213,7 @@ TEST_CASE("a stopped external trainer is stopped with all of its processes") {
   CHECK(base::read_file(bench.out.run(bench.run_id(0)).launch(1).out()).empty());
 }
 
-TEST_CASE("a run whose other ranks srun stopped has failed; nobody stopped it") {
+TEST_CASE("a run whose ranks were stopped by srun counts as failed") {
   for (const std::string pack : {"false", "true"}) {
     ScriptBench bench;
     bench.launcher = "srun";
@@ -228,7 +228,7 @@ TEST_CASE("a run whose other ranks srun stopped has failed; nobody stopped it") 
   }
 }
 
-TEST_CASE("ranks start inside the site's container, which sees the plan folder") {
+TEST_CASE("ranks start in the site's container with the plan folder mounted") {
   for (const std::string kind : {"apptainer", "enroot"}) {
     ScriptBench bench;
     bench.site_keys = "container = { kind = '" + kind + "', image = '" +
@@ -253,7 +253,7 @@ TEST_CASE("ranks start inside the site's container, which sees the plan folder")
   }
 }
 
-TEST_CASE("a container's own word for GPUs is the only one") {
+TEST_CASE("a GPU option in the container arguments replaces the default option") {
   for (const std::string kind : {"apptainer", "singularity"}) {
     for (const std::string word : {"--nv", "--rocm"}) {
       ScriptBench bench;
@@ -284,7 +284,7 @@ TEST_CASE("pyxis containers are options of srun") {
                  plan + ":" + plan + "><--container-workdir=" + plan + ">") == 0);
 }
 
-TEST_CASE("an array looks for the data of all its runs, be it an axis or an override") {
+TEST_CASE("an array checks the data of all its runs, from axes or overrides") {
   const auto script = [](const std::string& training, const std::string& rest) {
     ScriptBench bench;
     bench.study.training += "\ndataset.kind = 'mnist'" + training;
@@ -304,7 +304,7 @@ TEST_CASE("an array looks for the data of all its runs, be it an axis or an over
   }
 }
 
-TEST_CASE("fewer GPUs than wanted, or data that is not there, end a job before it starts") {
+TEST_CASE("missing GPUs or missing data end a job before training starts") {
   ScriptBench bench;
   bench.program("mpirun", "touch \"${0%/*}/started\"");
   bench.study.training += "\ndataset = { kind = 'mnist', path = '$DATA/${SUB}' }";
@@ -327,7 +327,7 @@ TEST_CASE("fewer GPUs than wanted, or data that is not there, end a job before i
   CHECK(fs::exists(bench.dir / "started"));
 }
 
-TEST_CASE("an array of several sub-studies looks for the data of each") {
+TEST_CASE("an array of several sub-studies checks the data of each sub-study") {
   ScriptBench bench;
   bench.study.rest =
       "[launch]\narray = true\n"
@@ -340,7 +340,7 @@ TEST_CASE("an array of several sub-studies looks for the data of each") {
   CHECK(text.find("datasets=( /data/a /data/b )") != std::string::npos);
 }
 
-TEST_CASE("scripts of every form are right bash, and shellcheck agrees") {
+TEST_CASE("scripts of every form are accepted by bash and shellcheck") {
   const std::vector<std::array<std::string, 3>> kSites{{"slurm", "mpirun", ""},
                                                        {"slurm", "srun", ""},
                                                        {"oar", "oarsh", "moldable = true"},

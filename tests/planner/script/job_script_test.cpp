@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Job scripts under the real bash, with stand-ins for mpirun and the trainer.
+// Tests of job scripts in bash with a fake mpirun and a fake trainer.
 #include <catch2/catch.hpp>
 
 #include "contract/records/launch_record.hpp"
@@ -19,7 +19,7 @@ void write_program(const fs::path& path, const std::string& body) {
   fs::permissions(path, fs::perms::owner_all);
 }
 
-/// The demo study planned for a machine whose mpirun notes its arguments and does `behaviour`.
+/// Demo study planned for a machine with an mpirun that records its arguments, then `behaviour`.
 struct JobScriptBench {
   test::TempDir dir;
   contract::PlanDir out;
@@ -52,7 +52,7 @@ struct JobScriptBench {
 
 }  // namespace
 
-TEST_CASE("all scripts of the published studies are right bash, and shellcheck agrees") {
+TEST_CASE("all scripts of the published studies are accepted by bash and shellcheck") {
   test::TempDir dir;
   test::JudgedScripts scripts;
   for (const auto& [study, site] :
@@ -64,7 +64,7 @@ TEST_CASE("all scripts of the published studies are right bash, and shellcheck a
   scripts.check();
 }
 
-TEST_CASE("a script starts the trainer on its run and passes its exit code on") {
+TEST_CASE("a script starts the trainer on its run and returns its exit code") {
   const JobScriptBench bench("exit 5");
   CHECK(test::run_bash(bench.script).exit_code == 5);
   CHECK(base::read_file(bench.dir / "argv") == std::string("--bind-to\0none\0-np\0002\0", 21) +
@@ -91,10 +91,10 @@ TEST_CASE("hostile folder names and launcher arguments reach the trainer unchang
   CHECK(bench.ends().size() == 1);
 }
 
-TEST_CASE("a stopped script stops the ranks, waits for them and notes signal and exit code") {
+TEST_CASE("a stopped script stops the ranks, waits for them and logs signal and exit code") {
   for (const std::string signal : {"TERM", "INT"}) {
     const JobScriptBench bench("trap 'exit 99' TERM; touch started; while :; do sleep 0.05; done");
-    // A shell without job control starts background jobs deaf to INT; set -m does not.
+    // Background jobs ignore INT in a shell without job control, which set -m enables.
     const auto result =
         test::run_bash("set -m; " + bench.script + " & while [ ! -e " +
                        planner::shell_quote((bench.out.root() / "started").string()) +
@@ -106,7 +106,7 @@ TEST_CASE("a stopped script stops the ranks, waits for them and notes signal and
   }
 }
 
-TEST_CASE("a script checks its surroundings before it spends time, and notes that too") {
+TEST_CASE("a script checks its trainer and run first and logs a failed check") {
   const JobScriptBench no_trainer("exit 0", "plan", "");
   fs::remove(no_trainer.dir / "trainer");
   const auto result = test::run_bash(no_trainer.script);
@@ -120,7 +120,7 @@ TEST_CASE("a script checks its surroundings before it spends time, and notes tha
   CHECK(test::run_bash(no_run.script).exit_code == 2);
 }
 
-TEST_CASE("a SLURM script asks for the job's shape, an OAR script likewise") {
+TEST_CASE("SLURM and OAR scripts request the shape of the job") {
   const auto first_script = [](const char* study, const char* site) {
     return planner::job_script(test::plan_example(study, site), 0, test::shipped_resources(),
                                contract::PlanDir("/plans/x"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What jobs of OAR do with the nodes and GPUs they were given.
+// Tests of how OAR jobs use the nodes and GPUs that they were given.
 #include <catch2/catch.hpp>
 
 #include "tests/planner/script_bench.hpp"
@@ -7,7 +7,7 @@
 using namespace dlscale;
 using test::ScriptBench;
 
-TEST_CASE("where OAR shows GPUs of other jobs, a job keeps to its own") {
+TEST_CASE("a job uses only its own GPUs if OAR shows the GPUs of other jobs") {
   ScriptBench bench;
   bench.scheduler = "oar";
   bench.program("mpirun", "echo \"$CUDA_VISIBLE_DEVICES\" > \"${0%/*}/devices\"");
@@ -28,7 +28,7 @@ TEST_CASE("where OAR shows GPUs of other jobs, a job keeps to its own") {
   CHECK(bench.text("devices") == "0,2\n");
 }
 
-TEST_CASE("on OAR the ranks of each node follow from the shape that OAR chose") {
+TEST_CASE("the ranks of each node follow from the shape that OAR chose") {
   for (const std::string launcher : {"oarsh", "mpirun"}) {
     ScriptBench bench;
     bench.scheduler = "oar";
@@ -47,7 +47,7 @@ TEST_CASE("on OAR the ranks of each node follow from the shape that OAR chose") 
   }
 }
 
-TEST_CASE("mpirun is told the nodes of a job on OAR, and how many ranks each has") {
+TEST_CASE("mpirun gets the nodes of an OAR job and the number of ranks per node") {
   ScriptBench bench;
   bench.scheduler = "oar";
   bench.study.matrix = "model = 'mlp'\ngpus = 8\nbatch_per_gpu = 32";
@@ -58,7 +58,7 @@ TEST_CASE("mpirun is told the nodes of a job on OAR, and how many ranks each has
   CHECK(out.find("-machinefile /n -x PATH -np 8 --map-by ppr:4:node ") != std::string::npos);
 }
 
-TEST_CASE("OAR may choose the shape of a job only where its ranks follow") {
+TEST_CASE("OAR can choose the shape of a job only if its ranks follow the shape") {
   for (const std::string launcher : {"oarsh", "mpirun"}) {
     for (const std::string kind : {"", "ranks", "torchrun", "plain"}) {
       for (const std::string launch : {"", "array = true", "pack = true"}) {

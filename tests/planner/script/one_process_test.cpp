@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of data_parallel: one process, whose GPUs are its devices, whatever starts it.
+// Tests of data_parallel runs: one process uses all GPUs of a run with every launcher.
 #include <catch2/catch.hpp>
 
 #include "tests/planner/script_bench.hpp"
@@ -25,7 +25,7 @@ std::string one_process_script(ScriptBench& bench) {
 
 }  // namespace
 
-TEST_CASE("SLURM is asked for one task with the cores and GPUs of all devices") {
+TEST_CASE("the SLURM script requests one task with the cores and GPUs of all devices") {
   DataParallelBench bench("slurm", "srun");
   const std::string script = one_process_script(bench);
   CHECK_THAT(script, Contains("#SBATCH --nodes=1\n#SBATCH --ntasks-per-node=1\n"
@@ -38,7 +38,7 @@ TEST_CASE("SLURM is asked for one task with the cores and GPUs of all devices") 
   CHECK(run.resources.ranks_per_node == 2);
 }
 
-TEST_CASE("mpirun starts one process, bound to the cores of all devices where it binds") {
+TEST_CASE("mpirun starts one process and can bind it to the cores of all devices") {
   DataParallelBench slurm("slurm", "mpirun");
   slurm.partition_keys = "exclusive = true";
   CHECK_THAT(one_process_script(slurm), Contains("--bind-to core -np 1 --map-by ppr:1:node:PE=2 "));
@@ -56,7 +56,7 @@ TEST_CASE("mpirun starts one process, bound to the cores of all devices where it
   CHECK_THAT(one_process_script(local), Contains("exec mpirun --bind-to none -np 1 \"$@\""));
 }
 
-TEST_CASE("an array has runs of one process, or of ranks, never both") {
+TEST_CASE("runs of one process and runs of several ranks are in separate arrays") {
   DataParallelBench bench("slurm", "srun");
   bench.study.matrix =
       "model = 'mlp'\nframework = ['ddp', 'data_parallel']\ngpus = 2\nbatch_per_gpu = [32, 64]";
@@ -70,7 +70,7 @@ TEST_CASE("an array has runs of one process, or of ranks, never both") {
   CHECK_THAT(script(1), Contains("#SBATCH --ntasks-per-node=1\n"));
 }
 
-TEST_CASE("packed runs are one process each, on as many GPUs as they have devices") {
+TEST_CASE("each packed data_parallel run is one process on the GPUs of its devices") {
   DataParallelBench bench("slurm", "srun");
   bench.study.rest = "[launch]\npack = true";
   bench.partition_keys = "max_walltime = '10:00:00'";
@@ -88,7 +88,7 @@ TEST_CASE("packed runs are one process each, on as many GPUs as they have device
   CHECK_THAT(one_process_script(oar), Contains(" --bind-to none -np 1 "));
 }
 
-TEST_CASE("more devices than a node has GPUs are refused") {
+TEST_CASE("more devices than GPUs per node are rejected") {
   DataParallelBench bench("slurm", "srun");
   bench.study.matrix = "model = 'mlp'\nframework = 'data_parallel'\ngpus = 8\nbatch_per_gpu = 32";
   CHECK_THROWS_WITH(bench.plan(),
@@ -96,7 +96,7 @@ TEST_CASE("more devices than a node has GPUs are refused") {
                         Contains("(p: one process needs 8 devices, but nodes have 4)"));
 }
 
-TEST_CASE("an external trainer starts its own processes, whatever its framework is called") {
+TEST_CASE("an external trainer starts its own processes for every framework name") {
   DataParallelBench bench("slurm", "srun");
   bench.study.rest = "[trainer]\ncommand = 'train.py'\nlog_format = 'timm'\nlauncher = 'ranks'\n";
   CHECK_THAT(one_process_script(bench), Contains("#SBATCH --ntasks-per-node=2\n"));

@@ -16,7 +16,7 @@ const std::string kOriginOar =
     "scheduler = 'oar'\ndevice = 'cuda'\nlauncher = 'oarsh'\nwalltime = '01:00:00'\n";
 const std::string kOriginNodes = "[[partitions]]\ngpus_per_node = 4\ncores_per_node = 48\n";
 
-/// Why no script can be made; {STUDY} and {SITE} stand for the two files.
+/// Returns why no script can be made, with {STUDY} and {SITE} for the two files.
 std::string refusal(const std::string& resources, const std::string& site,
                     const std::string& rest = "") {
   const test::TempDir dir;
@@ -40,7 +40,7 @@ bool starts(const std::string& text, const std::string& beginning) {
 
 }  // namespace
 
-TEST_CASE("a value of the study that no directive takes is told at its key") {
+TEST_CASE("an invalid directive value of the study is reported at its key") {
   const std::string site = kOriginSlurm + kOriginNodes + "name = 'p'\n";
   CHECK(refusal("account = 'x; rm'", site) ==
         "{STUDY}:10:11: resources.account: the value 'x; rm' contains the character ;; values on "
@@ -54,7 +54,7 @@ TEST_CASE("a value of the study that no directive takes is told at its key") {
          "{STUDY}:13:21: substudy[0].resources.account: the value");
 }
 
-TEST_CASE("a value of the site that no directive takes is told at its key") {
+TEST_CASE("an invalid directive value of the site is reported at its key") {
   starts(refusal("", "account = 'a b'\n" + kOriginSlurm + kOriginNodes + "name = 'p'\n"),
          "{SITE}:1:11: account: the value");
   starts(refusal("", "mail.user = 'a b'\n" + kOriginSlurm + kOriginNodes + "name = 'p'\n"),
@@ -66,7 +66,7 @@ TEST_CASE("a value of the site that no directive takes is told at its key") {
   starts(refusal("", p + "name = 'p'\nqos = '$p'\n"), "{SITE}:9:7: partitions[0].qos: the value");
 }
 
-TEST_CASE("on OAR types, resources, properties and project are told at their keys, too") {
+TEST_CASE("invalid OAR types, resources, properties and projects are reported at their keys") {
   const std::string p = kOriginOar + kOriginNodes + "name = 'p'\n";
   starts(refusal("", p + "types = ['besteffort', 'a b']\n"), "{SITE}:9:9: partitions[0].types:");
   starts(refusal("", p + "properties = 'a; b'\n"), "{SITE}:9:14: partitions[0].properties:");
@@ -74,7 +74,7 @@ TEST_CASE("on OAR types, resources, properties and project are told at their key
   starts(refusal("account = 'x; rm'", p), "{STUDY}:10:11: resources.account: the value 'x; rm'");
 }
 
-TEST_CASE("a value of no key is told with the template") {
+TEST_CASE("an invalid value without a key is reported with the template") {
   const test::TempDir dir;
   const auto planning =
       test::plan_texts(test::StudyText{}.text(), kOriginOar + kOriginNodes + "name = 'p'", dir);

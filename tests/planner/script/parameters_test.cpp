@@ -10,7 +10,7 @@ using namespace dlscale;
 
 namespace {
 
-/// A study of another trainer; line 7 of it is the first of `matrix`, line 9 the training's.
+/// Returns a study of an external trainer. `matrix` begins on line 7 and `training` on line 9.
 test::StudyText external(const std::string& matrix, const std::string& training = "",
                          const std::string& command = "train {{model}}") {
   return {.matrix = "model = \"vit\"\ngpus = 1\nbatch_per_gpu = 8\n" + matrix,
@@ -24,7 +24,7 @@ std::string parameters_error(const test::StudyText& study) {
 
 }  // namespace
 
-TEST_CASE("a parameter may not take a name that commands or scripts have") {
+TEST_CASE("a parameter cannot have a name that commands or scripts use") {
   CHECK(parameters_error(external("parameters.gpus = [1, 2]")) ==
         "s.toml:7:19: matrix.parameters.gpus: the name is reserved: in scripts and commands "
         "{{gpus}} is the value \"ranks of the run\"; use another name for the parameter");
@@ -42,21 +42,21 @@ TEST_CASE("a parameter may not take a name that commands or scripts have") {
         std::string::npos);
 }
 
-TEST_CASE("names that are taken are refused when planning") {
+TEST_CASE("planning rejects parameter names that are in use") {
   const test::TempDir dir;
   CHECK(test::error_of([&] {
           test::plan_texts(external("parameters.model = ['a']").text(), "scheduler = 'local'", dir);
         }).find("matrix.parameters.model: the name is reserved") != std::string::npos);
 }
 
-TEST_CASE("the head of another trainer's script says only what the study says") {
+TEST_CASE("the head of an external trainer's script contains only settings of the study") {
   const test::TempDir dir;
   const auto planning = test::plan_texts(external("").text(), "scheduler = 'local'", dir);
   CHECK(planner::job_script(planning, 0, test::shipped_resources(), contract::PlanDir(dir / "out"))
             .find("\n# trains vit; ranks: 1, global batch: 8.\n") != std::string::npos);
 }
 
-TEST_CASE("an axis that the command never names is noted, with its place") {
+TEST_CASE("an axis that the command does not use is reported with its location") {
   const auto study = test::read(
       external("parameters.foo = [1, 2]\nparameters.bar = [1, 2]", "", "train --foo {{foo}}"));
   CHECK(planner::unused_parameters(study) ==

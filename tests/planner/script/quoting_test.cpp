@@ -18,7 +18,7 @@ bool takes_words_after(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a word can be quoted where bash reads words") {
+TEST_CASE("a value can be quoted at places at which bash reads words") {
   for (const std::string text : {"",
                                  "a ",
                                  "--x=",
@@ -49,7 +49,7 @@ TEST_CASE("a word can be quoted where bash reads words") {
   }
 }
 
-TEST_CASE("within quotes, here-documents and arithmetic it cannot") {
+TEST_CASE("a value cannot be quoted within quotes, here-documents and arithmetic") {
   for (const std::string text :
        {"'", "\"", "a=\"b ", "$'\\'", "`", "\"a `b ", "$((", "$((1 + (2) + ", "((i = ", "\"$((",
         "\"$(f \"", "cat <<EOF\n", "cat <<-\"EOF\" | a\nb ", "cat <<EOF\nEOF \n", "\"\\\"",
@@ -59,7 +59,7 @@ TEST_CASE("within quotes, here-documents and arithmetic it cannot") {
   }
 }
 
-TEST_CASE("a value within quotes must mean nothing to a shell") {
+TEST_CASE("a value within quotes must not contain shell syntax") {
   const std::string mark = planner::place_mark(0);
   const std::string hostile = "$(touch canary)";
   for (const std::string around :

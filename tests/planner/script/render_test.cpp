@@ -22,7 +22,7 @@ struct Templates {
   std::string render(const TemplateData& data) const {
     return ScriptTemplate(dir.path(), "t").render(data);
   }
-  /// The error without the folder's name.
+  /// Returns the error with DIR in place of the folder's name.
   std::string error(const TemplateData& data) const {
     std::string text = test::error_of([&] { render(data); });
     const std::string folder = dir.path().string();
@@ -48,7 +48,7 @@ TEST_CASE("values, flags, lists, verbatim lines and partials are filled in") {
                   {{"other", "p2"}}}) == "a 'a b' on off 1 '2 3'\nexport A=\"$B\"\np 'a b'\nend\n");
 }
 
-TEST_CASE("a template that has seen one job's data serves others") {
+TEST_CASE("a template can be rendered for one job after another") {
   const Templates t("{{#on}}on {{/on}}{{x}}{{#args}} {{.}}{{/args}}\n#SBATCH -A {{x}}\n");
   ScriptTemplate script(t.dir.path(), "t");
   const auto data = [](const std::string& x, bool on, std::vector<std::string> args) {
@@ -66,7 +66,7 @@ TEST_CASE("a template that has seen one job's data serves others") {
         }).find("unknown name \"x\"") != std::string::npos);
 }
 
-TEST_CASE("an unknown name is an error with its place and the nearest") {
+TEST_CASE("an unknown name is an error with its location and the nearest name") {
   CHECK(Templates("one\ntwo {{jbo}}\n").error({{{"job", "j"}, {"nodes", "1"}}}) ==
         "DIR/t.mustache:2:5: unknown name \"jbo\"; did you mean \"job\"? (known: job, nodes)");
   CHECK(Templates("{{#flga}}x{{/flga}}\n").error({{}, {{"flag", true}}}) ==
@@ -77,7 +77,7 @@ TEST_CASE("an unknown name is an error with its place and the nearest") {
         "DIR/t.mustache:2:1: there is no partial prat.mustache in DIR");
 }
 
-TEST_CASE("a partial is found by its nearest name, and cannot ask for itself") {
+TEST_CASE("an unknown partial is reported with the nearest name, and recursion is an error") {
   CHECK(Templates("{{>prat}}\n", "x\n").error({}) ==
         "DIR/t.mustache:1:1: there is no partial prat.mustache in DIR; did you mean \"part\"?");
   CHECK(Templates("a\n{{>part}}\n", "b {{> part }}\n").error({}) ==
@@ -86,14 +86,14 @@ TEST_CASE("a partial is found by its nearest name, and cannot ask for itself") {
         "DIR/part.mustache:1:1: partial t includes itself");
 }
 
-TEST_CASE("bad mustache is an error at its line") {
+TEST_CASE("malformed mustache is an error with its location") {
   CHECK(Templates("a\n b {{#flag}}\n").error({{}, {{"flag", true}}}) ==
         "DIR/t.mustache:2:4: Unclosed section \"flag\"");
   CHECK(Templates("a\n{{/flag}}\n").error({{}, {{"flag", true}}}) ==
         "DIR/t.mustache:2:1: Unopened section \"flag\"");
 }
 
-TEST_CASE("a template cannot get round the quoting") {
+TEST_CASE("a template cannot bypass the quoting") {
   CHECK(Templates("\n echo {{{x}}}\n").error({{{"x", "1"}}}) ==
         "DIR/t.mustache:2:7: {{{ is not allowed here; only {{{line}}} may be unquoted");
   CHECK(Templates("{{&x}}\n").error({}).find("{{& is not allowed") != std::string::npos);
@@ -103,7 +103,7 @@ TEST_CASE("a template cannot get round the quoting") {
         std::string::npos);
 }
 
-TEST_CASE("a value that cannot stand within quotes is told at its tag") {
+TEST_CASE("a value that is invalid within quotes is reported at its tag") {
   const TemplateData data{{{"x", "a b"}}};
   CHECK(Templates("x {{x}}\n echo \"{{x}}\"\n")
             .error(data)
@@ -113,7 +113,7 @@ TEST_CASE("a value that cannot stand within quotes is told at its tag") {
             .rfind("DIR/part.mustache:1:2: the value 'a b' follows", 0) == 0);
 }
 
-TEST_CASE("broken mustache and missing templates are errors") {
+TEST_CASE("malformed and missing templates are errors") {
   CHECK_FALSE(Templates("{{#a}}\n").error({{}, {{"a", true}}}).empty());
   CHECK(test::error_of([] { ScriptTemplate("/nowhere", "t"); }) ==
         "cannot read /nowhere/t.mustache: No such file or directory");

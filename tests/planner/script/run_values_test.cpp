@@ -8,7 +8,7 @@
 using namespace dlscale;
 using planner::ExternalCommand;
 
-TEST_CASE("a command takes the values and parameters of one run after another") {
+TEST_CASE("a command is filled with the values and parameters of each run") {
   ExternalCommand command("train {{model}} {{size}}", {});
   contract::RunSpec run;
   run.model = "vit";
@@ -19,7 +19,7 @@ TEST_CASE("a command takes the values and parameters of one run after another") 
   CHECK(command.of(run) == "train swin 2");
 }
 
-TEST_CASE("what is wrong with a command is told at its place in the study") {
+TEST_CASE("an error in a command is reported at its location in the study") {
   const base::Location where{"s.toml", 11, 7};
   const auto error = [&](const char* text) {
     return test::error_of([&] { ExternalCommand(text, where).of({}); });
@@ -31,7 +31,7 @@ TEST_CASE("what is wrong with a command is told at its place in the study") {
         "s.toml:11:7: trainer.command: {{{ is not allowed here; only {{{line}}} may be unquoted");
 }
 
-TEST_CASE("a command cannot take what the study does not say") {
+TEST_CASE("a command cannot use values that the study does not set") {
   contract::RunSpec run;
   run.epochs = 0;
   run.framework = "";

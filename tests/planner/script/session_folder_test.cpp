@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where launches by mpirun have Open MPI's session directory.
+// Tests of the session directory of Open MPI for launches by mpirun.
 #include <catch2/catch.hpp>
 #include <sstream>
 
@@ -11,7 +11,7 @@ using test::ScriptBench;
 
 namespace {
 
-/// mpirun that makes its session directory as Open MPI does, and tells where it is.
+/// Bench with an mpirun that creates its session directory like Open MPI and logs its path.
 struct SessionBench : ScriptBench {
   const std::string temporary = (dir / "tmp").string();
 
@@ -25,7 +25,7 @@ struct SessionBench : ScriptBench {
             "echo \"$base\" >> \"${0%/*}/words\"");
     std::filesystem::create_directory(temporary);
   }
-  /// The folders that launches of the first job had, one for each.
+  /// Returns the session folders of the launches of the first job.
   std::vector<std::string> folders_of_launches(const std::string& environment = "TMPDIR") {
     plan();
     const auto result = test::run_bash("OAR_NODEFILE=/dev/null " + environment + "='" + temporary +
@@ -42,7 +42,7 @@ struct SessionBench : ScriptBench {
 
 }  // namespace
 
-TEST_CASE("each launch on a node has a session directory of its own, which it does not leave") {
+TEST_CASE("each launch on a node has its own session directory and removes it") {
   const auto [scheduler, launcher] = GENERATE(table<std::string, std::string>(
       {{"slurm", "mpirun"}, {"oar", "mpirun"}, {"oar", "oarsh"}, {"local", "mpirun"}}));
   INFO(scheduler << " " << launcher);
@@ -51,7 +51,7 @@ TEST_CASE("each launch on a node has a session directory of its own, which it do
   REQUIRE(folder.size() == 1);
   CHECK_THAT(folder[0], Catch::StartsWith(single.temporary + "/dlscale."));
   CHECK(single.left_nothing());
-  if (scheduler == "local") return;  // runs of one machine are jobs of their own
+  if (scheduler == "local") return;  // no packed jobs on a single machine
   SessionBench packed(scheduler, launcher);
   packed.study.rest = "[launch]\npack = true";
   const std::vector<std::string> folders = packed.folders_of_launches();
@@ -60,7 +60,7 @@ TEST_CASE("each launch on a node has a session directory of its own, which it do
   CHECK(packed.left_nothing());
 }
 
-TEST_CASE("a start of the user's own, which names no session directory, launches all the same") {
+TEST_CASE("a script without a session directory still starts its launch") {
   SessionBench bench("slurm", "mpirun");
   bench.plan();
   const auto script = bench.out.job_script(bench.planning.plan.jobs[0].name);
@@ -74,7 +74,7 @@ TEST_CASE("a start of the user's own, which names no session directory, launches
   CHECK(bench.text("words") == "none\n");
 }
 
-TEST_CASE("a base for session directories that is set already is kept") {
+TEST_CASE("a base for session directories that is already set is kept") {
   SessionBench bench("slurm", "mpirun");
   const auto folders = bench.folders_of_launches("TMPDIR=/nowhere OMPI_MCA_orte_tmpdir_base");
   REQUIRE(folders.size() == 1);
@@ -82,7 +82,7 @@ TEST_CASE("a base for session directories that is set already is kept") {
   CHECK(bench.left_nothing());
 }
 
-TEST_CASE("launches that may reach other nodes leave Open MPI's session directory where it is") {
+TEST_CASE("launches on several nodes keep the default session directory of Open MPI") {
   SessionBench nodes("slurm", "mpirun");
   nodes.study.matrix = "model = 'mlp'\ngpus = 8\nbatch_per_gpu = 32";
   CHECK(nodes.folders_of_launches() == std::vector<std::string>{"none"});

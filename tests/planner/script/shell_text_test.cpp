@@ -16,7 +16,7 @@ using namespace dlscale::config;
 
 namespace {
 
-/// Strings made of what shells take apart: 300 generated ones and some that are known to hurt.
+/// Returns strings with special characters of shells: 300 generated ones and known difficult ones.
 std::vector<std::string> hostile_strings() {
   const std::vector<std::string> pieces{
       "'",   "\"",   "\\",      "$",    "$(touch x)", "`id`", "\n", "\r",        "\t",
@@ -64,10 +64,10 @@ TEST_CASE("hostile values arrive in argv unchanged, and never span lines") {
   const auto result = test::run_bash("cd " + shell_quote(dir.path().string()) + " && bash script");
   CHECK(result.exit_code == 0);
   CHECK(result.out == nul_joined(strings) + nul_joined(strings));
-  CHECK_FALSE(std::filesystem::exists(dir / "x"));  // no $(touch x) ran
+  CHECK_FALSE(std::filesystem::exists(dir / "x"));  // no execution of $(touch x)
 }
 
-TEST_CASE("no value makes a line that a batch system takes for a directive") {
+TEST_CASE("values cannot create a line that a batch system reads as a directive") {
   for (const auto& text : hostile_strings()) {
     for (const char* before : {"", "# ", "echo "}) {
       const std::string script = placed(before, text);
@@ -78,7 +78,7 @@ TEST_CASE("no value makes a line that a batch system takes for a directive") {
   }
 }
 
-TEST_CASE("plain words stay bare") {
+TEST_CASE("plain words are not quoted") {
   CHECK(shell_quote("/a/b-c_1.sh") == "/a/b-c_1.sh");
   CHECK(shell_quote("--bind-to=none") == "--bind-to=none");
   CHECK(shell_quote("a=b") == "'a=b'");
@@ -87,7 +87,7 @@ TEST_CASE("plain words stay bare") {
   CHECK(shell_quote("a\nb") == "$'a\\nb'");
 }
 
-TEST_CASE("hostile values are refused on directive lines, where nothing can be quoted") {
+TEST_CASE("hostile values are rejected on directive lines") {
   int refused = 0;
   for (const auto& text : hostile_strings()) {
     const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
@@ -106,7 +106,7 @@ TEST_CASE("hostile values are refused on directive lines, where nothing can be q
   CHECK(refused > 400);
 }
 
-TEST_CASE("each directive takes the characters its batch system takes there") {
+TEST_CASE("each directive accepts the characters that its batch system accepts") {
   CHECK(placed("#OAR -p ", "gpu_model='Tesla T4'") == "#OAR -p gpu_model='Tesla T4'\n");
   CHECK(placed("#OAR -n ", "my job name") == "#OAR -n my job name\n");
   CHECK_THROWS(placed("#OAR -O ", "/a b/c.out"));
@@ -118,7 +118,7 @@ TEST_CASE("each directive takes the characters its batch system takes there") {
   CHECK_THROWS(placed("#OAR -p ", " a"));
 }
 
-TEST_CASE("a refused directive value is explained in one line") {
+TEST_CASE("a rejected directive value is explained in one line") {
   CHECK(test::error_of([] { placed("#SBATCH --account=", "my\nbudget"); }) ==
         "t.mustache: #SBATCH --account: the value $'my\\nbudget' contains a newline; values on "
         "this line cannot be quoted");
@@ -127,7 +127,7 @@ TEST_CASE("a refused directive value is explained in one line") {
       "t.mustache: #SBATCH --account: the value '' is empty; values on this line cannot be quoted");
 }
 
-TEST_CASE("a value cannot name a directive, nor be NUL") {
+TEST_CASE("a value cannot complete a directive or contain NUL") {
   for (const char* before : {"#", "#SB", "a\n#O"}) CHECK_THROWS(placed(before, "x"));
   CHECK(test::error_of([] { placed("\n#SBATC", "H"); }) ==
         "t.mustache: #SBATC{{…}}: a value cannot be part of the name of a directive");
@@ -136,7 +136,7 @@ TEST_CASE("a value cannot name a directive, nor be NUL") {
   CHECK_THROWS_AS(placed("#SBATCH -A ", std::string_view("\0", 1)), base::SpecError);
 }
 
-TEST_CASE("text that could pass for a mark is refused") {
+TEST_CASE("text with the characters of marks is rejected") {
   for (const char c : {'\x01', '\x02', '\0'}) {
     CHECK_THROWS_AS(refuse_marks(std::string("a") + c), base::SpecError);
   }

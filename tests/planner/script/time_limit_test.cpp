@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What job scripts do when their time is nearly up, under the real bash with stand-ins.
+// Tests of job scripts that get a signal before their time limit, in bash with fake programs.
 #include <catch2/catch.hpp>
 #include <map>
 
@@ -10,19 +10,19 @@ using test::ScriptBench;
 
 namespace {
 
-/// Ends with 99 when it gets USR1, as the trainer does, with 1 when it gets TERM.
+/// Fake ranks that exit with 99 after USR1, like the trainer, and with 1 after TERM.
 constexpr const char* kRanks = R"(trap 'exit 99' USR1
 trap 'exit 1' TERM
 touch "${0%/*}/started"
 while :; do sleep 0.05; done)";
-/// Both note what they were asked. SLURM stops the script that asks it to requeue its job.
+/// Fake commands that log their arguments. SLURM stops the script that requeues its job.
 constexpr const char* kScancel = R"sh(echo "$*" >> "${0%/*}/scancel.asked"
 kill -USR1 "$(< "${0%/*}/srun_pid")")sh";
 constexpr const char* kScontrol = R"sh(echo "$*" >> "${0%/*}/scontrol.asked"
 cat "${0%/*}"/plan/logs/*.end > "${0%/*}/noted_before"
 kill -TERM $PPID)sh";
 
-/// Runs the script of job 0 and signals it when the ranks have started.
+/// Runs the script of job 0 and signals it after the ranks have started.
 test::ShellResult warned(const ScriptBench& bench, const std::string& environment = "",
                          const std::string& signal = "USR1") {
   return test::run_bash(environment + " " + bench.script() + " & while [ ! -e " +
@@ -36,7 +36,7 @@ bool asked(const ScriptBench& bench) {
 
 }  // namespace
 
-TEST_CASE("told that its time is nearly up a SLURM job tells the ranks and queues up again") {
+TEST_CASE("a SLURM job signals its ranks and requeues itself before its time limit") {
   ScriptBench bench;
   bench.program("mpirun", kRanks);
   bench.program("scontrol", kScontrol);
@@ -46,7 +46,7 @@ TEST_CASE("told that its time is nearly up a SLURM job tells the ranks and queue
   CHECK(result.exit_code == 99);
   CHECK(bench.text("scontrol.asked") == "requeue 17\n");
   CHECK(bench.text("noted_before").find("\"exit_code\":99") != std::string::npos);
-  REQUIRE(bench.ends().size() == 1);  // though SLURM stops the script meanwhile
+  REQUIRE(bench.ends().size() == 1);  // single record although SLURM stops the script
   CHECK(bench.ends()[0].exit_code == 99);
   CHECK(bench.ends()[0].reason == "got SIGUSR1");
   CHECK(bench.ends()[0].outcome == std::nullopt);
@@ -55,7 +55,7 @@ TEST_CASE("told that its time is nearly up a SLURM job tells the ranks and queue
   CHECK(script.find("\n#SBATCH --requeue\n") != std::string::npos);
 }
 
-TEST_CASE("where a queue takes no job back its script says so, exit code and note stay") {
+TEST_CASE("a failed requeue is reported and keeps the exit code") {
   ScriptBench bench;
   bench.program("mpirun", kRanks);
   bench.program("scontrol", "echo disabled >&2; exit 1");
@@ -66,7 +66,7 @@ TEST_CASE("where a queue takes no job back its script says so, exit code and not
   CHECK(bench.ends().size() == 1);
 }
 
-TEST_CASE("a site without requeue, and OAR, leave going on to others") {
+TEST_CASE("a job is not requeued on OAR or on a site without requeue") {
   for (const auto& [scheduler, keys] :
        {std::pair{"slurm", "requeue = false"}, {"oar", ""}, {"oar", "requeue = true"}}) {
     ScriptBench bench;
@@ -85,7 +85,7 @@ TEST_CASE("a site without requeue, and OAR, leave going on to others") {
   }
 }
 
-TEST_CASE("ranks that srun started are told by scancel, those of an array's task alone") {
+TEST_CASE("ranks started by srun are signalled by scancel, only for the task of an array") {
   for (const std::string array : {"false", "true"}) {
     ScriptBench bench;
     bench.launcher = "srun";
@@ -104,7 +104,7 @@ TEST_CASE("ranks that srun started are told by scancel, those of an array's task
   }
 }
 
-TEST_CASE("a packed job with a run that can go on queues up again, whatever the others did") {
+TEST_CASE("a packed job is requeued if one of its runs can be resumed") {
   ScriptBench bench;
   bench.study.matrix = "model = 'mlp'\ngpus = 1\nbatch_per_gpu = [32, 64]";
   bench.study.rest = "[launch]\npack = true";
@@ -123,7 +123,7 @@ TEST_CASE("a packed job with a run that can go on queues up again, whatever the 
   CHECK(codes == std::map<std::string, int>{{bench.run_id(0), 3}, {bench.run_id(1), 99}});
 }
 
-TEST_CASE("an external trainer gets TERM for USR1, and queues up again if it exits with 99") {
+TEST_CASE("an external trainer receives TERM for USR1 and is requeued after exit code 99") {
   for (const int code : {7, 99}) {
     ScriptBench bench;
     bench.trainer = {.command = "trap 'exit " + std::to_string(code) +
@@ -138,7 +138,7 @@ TEST_CASE("an external trainer gets TERM for USR1, and queues up again if it exi
   }
 }
 
-TEST_CASE("TERM stops the ranks and sends no job back") {
+TEST_CASE("TERM stops the ranks and does not requeue the job") {
   ScriptBench bench;
   bench.program("mpirun", kRanks);
   bench.program("scontrol", kScontrol);

@@ -16,7 +16,7 @@ const std::string kShort =
 
 }  // namespace
 
-TEST_CASE("a device is what its file says, called as the file") {
+TEST_CASE("a device has the values and the name of its file") {
   const predict::Device device = read_device(
       "title = \"A card\"\npeer_latency_us = 5\ncontext_gib = 0.5\n" + kShort, "folder/card.toml");
   CHECK(device.name == "card");
@@ -28,7 +28,7 @@ TEST_CASE("a device is what its file says, called as the file") {
   CHECK(device.peer.latency == predict::microseconds(5));
 }
 
-TEST_CASE("what is wrong with a device's file is told with its place") {
+TEST_CASE("errors in a device file are reported with their location") {
   const auto refused = [](const std::string& text, const std::string& message) {
     CHECK_THROWS_WITH(read_device(text, "card.toml"), Contains(message));
     CHECK_THROWS_AS(read_device(text, "card.toml"), base::SpecError);
@@ -40,7 +40,7 @@ TEST_CASE("what is wrong with a device's file is told with its place") {
   refused("memory_gib = \"8\"\n", "card.toml:1:14: memory_gib");
 }
 
-TEST_CASE("every device that comes along can be read, and has a link and a peak") {
+TEST_CASE("every shipped device can be read and has a link and a peak") {
   const std::filesystem::path folder = DLSCALE_SOURCE_DIR "/share/devices";
   const auto names = planner::devices_in(folder);
   CHECK(names.size() >= 9);
@@ -54,7 +54,7 @@ TEST_CASE("every device that comes along can be read, and has a link and a peak"
   }
 }
 
-TEST_CASE("a device may be named by how its name alone begins") {
+TEST_CASE("a device can be selected by a unique prefix of its name") {
   const std::filesystem::path folder = DLSCALE_SOURCE_DIR "/share/devices";
   CHECK(planner::find_device("h100", folder).name == "h100-sxm5-80gb");
   CHECK(planner::find_device("t4", folder).name == "t4");

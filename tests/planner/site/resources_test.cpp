@@ -32,8 +32,7 @@ Allocation allocate_for(int gpus, const Site& site = booster(), const ResourceWi
 
 }  // namespace
 
-TEST_CASE(
-    "ranks fill nodes, cores are shared evenly, the first partition that takes them is used") {
+TEST_CASE("ranks fill nodes, share cores evenly and use the first suitable partition") {
   const Allocation four = allocate_for(4);
   CHECK(four.request.nodes == 1);
   CHECK(four.request.ranks_per_node == 4);
@@ -44,7 +43,7 @@ TEST_CASE(
   CHECK(allocate_for(1024).partition == 1);
 }
 
-TEST_CASE("the first partition with nodes for the ranks is found whatever their time") {
+TEST_CASE("the first partition with enough nodes is found regardless of time limits") {
   const Site site = booster();
   const ResourceWishes long_ones{.walltime_s = 36000};
   CHECK(roomy_partition(site, long_ones, 4)->name == "small");
@@ -57,7 +56,7 @@ TEST_CASE("the first partition with nodes for the ranks is found whatever their 
   CHECK(roomy_partition(site, named, 4) == nullptr);
 }
 
-TEST_CASE("ranks that do not fill whole nodes are spread evenly over more") {
+TEST_CASE("ranks that do not fill whole nodes are spread evenly over more nodes") {
   CHECK(allocate_for(6).request.nodes == 2);
   CHECK(allocate_for(6).request.ranks_per_node == 3);
   CHECK(allocate_for(5).request.nodes == 5);
@@ -69,7 +68,7 @@ TEST_CASE("more cores per rank mean fewer ranks on a node") {
   CHECK(wide.request.cores_per_rank == 24);
 }
 
-TEST_CASE("a job that fits nowhere is refused naming the limit of each partition") {
+TEST_CASE("a job that does not fit is rejected with the limit of each partition") {
   CHECK(test::error_of([] { allocate_for(8192); }) ==
         "s.toml:5:9: matrix.gpus: 8192 GPUs do not fit on site j (small: needs 2048 nodes of 4 "
         "ranks, but at most 2 nodes are allowed; large: needs 2048 nodes of 4 ranks, but at most "
@@ -82,7 +81,7 @@ TEST_CASE("a job that fits nowhere is refused naming the limit of each partition
         }).find("small: 64 cores per rank requested on nodes with 48 cores") != std::string::npos);
 }
 
-TEST_CASE("the site's walltime is cut to what a partition that the study names allows") {
+TEST_CASE("the site's walltime is cut to the limit of a partition that the study names") {
   Site site = booster();
   site.walltime_s = 36000;
   const Node small{std::string("small"), {}};
@@ -134,7 +133,7 @@ TEST_CASE("more nodes than exist do not fit") {
         "only 16 exist)");
 }
 
-TEST_CASE("a wish no partition fulfils is refused at its place") {
+TEST_CASE("a resource setting that no partition fulfils is rejected at its location") {
   const Partition small{.name = "p", .gpus_per_node = 4, .memory_gb = 64, .gpu_type = "V100"};
   ResourceWishes memory{.memory_gb = 80}, model{.gpu_type = "A100"}, time{.walltime_s = 7200};
   memory.said["memory_gb"] = model.said["gpu_type"] = time.said["walltime"] = kPlace;
@@ -151,7 +150,7 @@ TEST_CASE("a wish no partition fulfils is refused at its place") {
                   "is 2 h, but the limit is 1 h)") == 0);
 }
 
-TEST_CASE("of several partitions the one with the wanted GPUs or memory is used") {
+TEST_CASE("the partition with the requested GPUs or memory is used") {
   Site site = one_partition({.name = "v", .gpus_per_node = 4, .memory_gb = 64, .gpu_type = "V100"});
   site.partitions.push_back(
       {.name = "a", .gpus_per_node = 4, .memory_gb = 512, .gpu_type = "A100"});
@@ -160,7 +159,7 @@ TEST_CASE("of several partitions the one with the wanted GPUs or memory is used"
   CHECK(allocate_for(1, site, {.memory_gb = 100}).partition == 1);
 }
 
-TEST_CASE("a predicted run time gives the walltime, cut to the partition's limit") {
+TEST_CASE("a predicted run time determines the walltime up to the partition's limit") {
   Site site = one_partition(kSixteen);
   const Node node{std::int64_t{4}, {"s.toml", 5, 9}};
   const auto walltime = [&](double predicted_s, const ResourceWishes& wishes = {}) {
@@ -178,17 +177,17 @@ TEST_CASE("a predicted run time gives the walltime, cut to the partition's limit
         "h (1.111 h to 1.111 h), but the limit is 1.111 h)");
 }
 
-TEST_CASE("a time limit is never less than the upper edge of the band of the prediction") {
+TEST_CASE("a time limit is at least the upper edge of the predicted band") {
   const Site site = one_partition(kSixteen);
   const Node node{std::int64_t{4}, {"s.toml", 5, 9}};
   const auto walltime = [&](const predict::Band& band) {
     return allocate(site, {}, {node, "matrix.gpus"}, band).request.walltime_s;
   };
-  CHECK(walltime({3600, 3000, 5000}) == 1.5 * 3600 + 120);  // the margin holds the band
+  CHECK(walltime({3600, 3000, 5000}) == 1.5 * 3600 + 120);  // margin above the band
   CHECK(walltime({3600, 3000, 36000}) == 36000 + 120);
 }
 
-TEST_CASE("a study's wishes stand in for the partition's, the site's account for none") {
+TEST_CASE("study settings replace those of the partition, and the site gives the account") {
   Site site = one_partition({.name = "p", .account = "", .qos = "normal", .constraint = "gpu"});
   site.account = "project";
   const Partition own = partition_for(site, {}, {.partition = 0});
@@ -203,7 +202,7 @@ TEST_CASE("a study's wishes stand in for the partition's, the site's account for
   CHECK(wished.exclusive);
 }
 
-TEST_CASE("the even shapes of a job are those that its partition takes") {
+TEST_CASE("the even shapes of a job are those that fit its partition") {
   const auto shapes = even_shapes({.max_nodes = 6}, 12, 4);
   REQUIRE(shapes.size() == 3);
   CHECK(shapes[0].nodes == 3);
@@ -212,7 +211,7 @@ TEST_CASE("the even shapes of a job are those that its partition takes") {
   CHECK(even_shapes({.nodes = 2}, 4, 4).size() == 2);
 }
 
-TEST_CASE("a partition named for a cluster does not matter on a single machine") {
+TEST_CASE("a partition name is ignored on a single machine") {
   const Node name{std::string("booster"), {"s.toml", 9, 3}};
   CHECK(allocate_for(2, {.name = "local", .scheduler = "local"}, {.partition = name}).partition ==
         -1);

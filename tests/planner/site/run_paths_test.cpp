@@ -5,7 +5,7 @@
 
 using namespace dlscale::planner;
 
-TEST_CASE("a site's variables are filled in, others stay for the job") {
+TEST_CASE("variables of the site are replaced, and other variables are left for the job") {
   const std::map<std::string, std::string> variables{{"DATA", "/p/data"}, {"A_1", "x"}};
   CHECK(fill_in_variables("$DATA/imagenet", variables) == "/p/data/imagenet");
   CHECK(fill_in_variables("${DATA}net/$A_1", variables) == "/p/datanet/x");
@@ -17,7 +17,7 @@ TEST_CASE("a site's variables are filled in, others stay for the job") {
   CHECK(fill_in_variables("", variables).empty());
 }
 
-TEST_CASE("a run reads data, weights and the script that is its model") {
+TEST_CASE("the paths of a run are its data, its weights and its model script") {
   dlscale::contract::RunSpec run;
   CHECK(paths_of(run).empty());
   run.dataset.path = "$DATA/mnist";
@@ -36,7 +36,7 @@ TEST_CASE("a run reads data, weights and the script that is its model") {
   CHECK(run.model == "$DATA");
 }
 
-TEST_CASE("the variables of a path are named in order") {
+TEST_CASE("the variables of a path are listed in order") {
   CHECK(variables_in("$A/b/${C_2}x$") == std::vector<std::string>{"A", "C_2"});
   CHECK(variables_in("/plain").empty());
 }

@@ -19,7 +19,7 @@ const std::string kSlurmSite = "scheduler = 'slurm'\nwalltime = '01:00:00'\n";
 
 }  // namespace
 
-TEST_CASE("a broken site is refused with place, key and remedy") {
+TEST_CASE("a malformed site is rejected with location, key and remedy") {
   CHECK(site_error("") == "c.toml: scheduler: missing; set it to local, slurm or oar");
   CHECK(site_error("scheduler = 'slrum'") ==
         "c.toml:1:13: scheduler: unknown scheduler \"slrum\"; did you mean \"slurm\"? (known: "
@@ -49,7 +49,7 @@ TEST_CASE("a broken site is refused with place, key and remedy") {
         "c.toml:2:19: variables.A: expected a string, found a whole number");
 }
 
-TEST_CASE("a site keeps variables that would be removed, and no others") {
+TEST_CASE("a site can keep only variables that would be removed") {
   const auto site = planner::read_site(
       "scheduler = 'local'\nkeep_environment = ['SBATCH_ACCOUNT', 'RANK']", "c.toml");
   CHECK(site.keep_environment == std::vector<std::string>{"SBATCH_ACCOUNT", "RANK"});
@@ -61,7 +61,7 @@ TEST_CASE("a site keeps variables that would be removed, and no others") {
         "letters, digits and _, and do not begin with a digit");
 }
 
-TEST_CASE("the command for the rendezvous host is one line, on batch systems") {
+TEST_CASE("the command for the rendezvous host is one line and only for batch systems") {
   const std::string partition = "\n[[partitions]]\nname = 'p'";
   const std::string command = "uname -n | sed 's/$/i/'";
   CHECK(
@@ -86,21 +86,21 @@ TEST_CASE("shipped sites whose comments recommend a variable keep it") {
   }
 }
 
-TEST_CASE("shell lines are a list, or one text of several lines") {
+TEST_CASE("shell lines are given as a list or as one text of several lines") {
   const auto list = planner::read_site("scheduler = 'local'\nmodules = ['a', 'b']", "c.toml");
   const auto text = planner::read_site("scheduler = 'local'\nmodules = '''\na\nb\n'''", "c.toml");
   CHECK(list.modules == std::vector<std::string>{"a", "b"});
   CHECK(text.modules == list.modules);
 }
 
-TEST_CASE("a site is named by its file, and its capabilities lie beside it") {
+TEST_CASE("a site is named after its file, and its capabilities are next to the file") {
   const auto site =
       planner::read_site("scheduler = 'local'\ncapabilities = 'caps.json'", "/x/here.toml");
   CHECK(site.name == "here");
   CHECK(site.capabilities == "/x/caps.json");
 }
 
-TEST_CASE("a site is found by name or by path, an unknown one lists those there are") {
+TEST_CASE("a site is found by name or path, and an unknown name lists the known sites") {
   const std::filesystem::path folder = DLSCALE_SOURCE_DIR "/sites";
   CHECK(planner::site_file("nef", folder) == folder / "nef.toml");
   CHECK(planner::site_file("my/site.toml", folder) == "my/site.toml");
@@ -109,7 +109,7 @@ TEST_CASE("a site is found by name or by path, an unknown one lists those there 
         }).rfind("unknown site \"locla\"; did you mean \"local\"? (known: ", 0) == 0);
 }
 
-TEST_CASE("every site that comes along can be read") {
+TEST_CASE("every shipped site can be read") {
   for (const auto& entry : std::filesystem::directory_iterator(DLSCALE_SOURCE_DIR "/sites")) {
     INFO(entry.path());
     const auto site = planner::read_site(base::read_file(entry.path()), entry.path());
@@ -117,7 +117,7 @@ TEST_CASE("every site that comes along can be read") {
   }
 }
 
-TEST_CASE("a key that the site's batch system cannot honour is refused at its place") {
+TEST_CASE("a key that the site's batch system does not support is rejected at its location") {
   const std::string oar = "scheduler = 'oar'\nwalltime = '01:00:00'\n[[partitions]]\nname = 'p'\n";
   CHECK(site_error(oar + "qos = 'q'") ==
         "c.toml:5:1: partitions[0].qos: has no effect on OAR; leave it out");
@@ -133,7 +133,7 @@ TEST_CASE("a key that the site's batch system cannot honour is refused at its pl
       site_error(oar + "types = ['besteffort']\nhost_resource = 'host'\nmoldable = true").empty());
 }
 
-TEST_CASE("keys that exclude or need each other are refused") {
+TEST_CASE("conflicting keys and keys without required keys are rejected") {
   const std::string partition = kSlurmSite + "[[partitions]]\nname = 'p'\n";
   CHECK(site_error(partition + "memory_request = true") ==
         "c.toml:3:1: partitions[0]: memory_request needs memory_gb");
@@ -154,7 +154,7 @@ TEST_CASE("keys that exclude or need each other are refused") {
       std::string::npos);
 }
 
-TEST_CASE("a launcher that does not fit the batch system is refused, with those that do") {
+TEST_CASE("a launcher that does not match the batch system is rejected with valid ones") {
   const std::string rest = "\nwalltime = '01:00:00'\n[[partitions]]\nname = 'p'\n";
   const auto told = [&](const std::string& scheduler, const std::string& launcher) {
     return site_error("scheduler = '" + scheduler + "'\nlauncher = '" + launcher + "'" + rest);

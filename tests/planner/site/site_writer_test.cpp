@@ -32,7 +32,7 @@ Site read_back(const Site& site) {
   return planner::read_site(planner::site_text(site), "x.toml");
 }
 
-TEST_CASE("what is written of a site is read back") {
+TEST_CASE("a written site is read back unchanged") {
   Site site = small_site("slurm");
   site.max_array_size = 4000;
   const Site back = read_back(site);
@@ -48,7 +48,7 @@ TEST_CASE("what is written of a site is read back") {
   CHECK(back.modules.empty());
 }
 
-TEST_CASE("what is written of a partition is read back") {
+TEST_CASE("a written partition is read back unchanged") {
   Site site = small_site("oar");
   Partition& partition = site.partitions[0];
   partition.nodes = 936;
@@ -75,7 +75,7 @@ TEST_CASE("what is written of a partition is read back") {
   CHECK(back.gpu_resource == "gpunum");
 }
 
-TEST_CASE("no name can leave its quotes") {
+TEST_CASE("hostile site names stay within their quotes") {
   for (const std::string name : {"a\"\nscheduler = \"x", "\\", "'", "''", "$(x)", "ö\t#"}) {
     Site site = small_site("slurm");
     site.name = name;
@@ -83,7 +83,7 @@ TEST_CASE("no name can leave its quotes") {
   }
 }
 
-TEST_CASE("limits that are not known are not written") {
+TEST_CASE("unknown limits are not written") {
   const std::string text = planner::site_text(small_site("slurm"));
   for (const char* key : {"nodes", "min_nodes", "max_nodes", "max_walltime", "memory_gb",
                           "exclusive", "properties", "gpu_resource", "account", "modules"}) {
@@ -92,7 +92,7 @@ TEST_CASE("limits that are not known are not written") {
   }
 }
 
-TEST_CASE("comments tell a user what to fill in") {
+TEST_CASE("comments show the user which keys to fill in") {
   const std::string text = planner::site_text(small_site("oar"));
   CHECK(text.find("\n# account = ") != std::string::npos);
   CHECK(text.find("\n# modules = ") != std::string::npos);

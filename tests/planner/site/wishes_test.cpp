@@ -29,7 +29,7 @@ Site site_of(const std::string& scheduler) {
 
 }  // namespace
 
-TEST_CASE("every wish is read, and its place is kept") {
+TEST_CASE("every resource setting is read with its location") {
   const auto wishes = resources(
       "walltime = '02:00:00'\nmargin = 2\ncalibration = 't.toml'\ncores_per_rank = 4\n"
       "account = 'a'\nqos = 'q'\nconstraint = 'c&d'\ngpu_type = 'A100'\nexclusive = true\n"
@@ -48,7 +48,7 @@ TEST_CASE("every wish is read, and its place is kept") {
   CHECK(jobs.chain == 2);
 }
 
-TEST_CASE("broken wishes are refused with place and key") {
+TEST_CASE("malformed resource settings are rejected with location and key") {
   CHECK(resources_error("wall_time = 1")
             .find("s.toml:1:1: resources.wall_time: unknown key; did you mean \"walltime\"?") == 0);
   CHECK(resources_error("margin = 0.5") ==
@@ -68,7 +68,7 @@ TEST_CASE("broken wishes are refused with place and key") {
         "s.toml:1:9: launch.chain: must be at least 1 (got 0)");
 }
 
-TEST_CASE("wishes that a batch system cannot fulfil are noted, each once") {
+TEST_CASE("settings without effect on a batch system are reported once each") {
   const auto wishes = resources("qos = 'q'\nexclusive = true\npartition = 'p'");
   CHECK(unheard(site_of("slurm"), wishes, {}).empty());
   CHECK(unheard(site_of("oar"), wishes, {}) ==
@@ -80,7 +80,7 @@ TEST_CASE("wishes that a batch system cannot fulfil are noted, each once") {
                                  "launch.pack has no effect on a single machine (x)"});
 }
 
-TEST_CASE("where jobs do not wait in chains, the note says why") {
+TEST_CASE("the note on unsupported chains explains the reason") {
   const auto notes = [](const char* scheduler) {
     return unheard(site_of(scheduler), {}, launch("chain = 2"));
   };
@@ -93,7 +93,7 @@ TEST_CASE("where jobs do not wait in chains, the note says why") {
         std::vector<std::string>{"launch.chain has no effect on a single machine (x)"});
 }
 
-TEST_CASE("what would make time limits is noted beside a fixed one, unless runs are packed") {
+TEST_CASE("margin and calibration without effect on a fixed walltime are reported") {
   const auto fixed = resources("walltime = '01:00:00'\nmargin = 2\ncalibration = 't.toml'");
   CHECK(unheard(site_of("slurm"), fixed, {}) ==
         std::vector<std::string>{
@@ -104,7 +104,7 @@ TEST_CASE("what would make time limits is noted beside a fixed one, unless runs 
   CHECK(unheard(site_of("slurm"), free, {}).empty());
 }
 
-TEST_CASE("a throttle that OAR would not keep is refused") {
+TEST_CASE("a throttle is rejected on OAR") {
   const auto wishes = launch("array = true\nthrottle = 3");
   CHECK(test::error_of([&] { unheard(site_of("oar"), {}, wishes); }) ==
         "s.toml:2:12: launch.throttle: OAR cannot limit the number of running tasks of an array; "

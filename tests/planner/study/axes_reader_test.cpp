@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [matrix], [[zip]] and [[include]] as a study has them.
+// Tests of [matrix], [[zip]] and [[include]] in studies.
 #include "planner/study/axes_reader.hpp"
 
 #include <catch2/catch.hpp>
@@ -23,7 +23,7 @@ std::string axes_error(const StudyText& study) {
 
 }  // namespace
 
-TEST_CASE("ranges and values mix in an axis, each range in its place") {
+TEST_CASE("an axis can mix ranges and values in order") {
   const auto study = test::read({.matrix = "model = \"mlp\"\nbatch_per_gpu = 8\n"
                                            "gpus = [1, { from = 4, to = 16, times = 2 }, 3]"});
   CHECK(shown(study, {"gpus"}) == Lines{"1", "4", "8", "16", "3"});
@@ -35,13 +35,13 @@ TEST_CASE("ranges and values mix in an axis, each range in its place") {
         "s.toml:6:8: matrix.gpus: expected a whole number, found 1.5");
 }
 
-TEST_CASE("of a range that is not whole the value that is not is named") {
+TEST_CASE("the error for a range that is not whole contains the fractional value") {
   CHECK(axes_error({.matrix = "model = \"mlp\"\nbatch_per_gpu = 8\n"
                               "gpus = { from = 1, to = 10, count = 3 }"}) ==
         "s.toml:6:8: matrix.gpus: expected a whole number, found 5.5");
 }
 
-TEST_CASE("zipped axes vary together and faster than those of the matrix") {
+TEST_CASE("zipped axes vary together and faster than the axes of the matrix") {
   const auto study = test::read({.matrix = kTwo, .rest = kZip});
   CHECK(shown(study, {"model", "gpus", "batch_per_gpu"}) ==
         Lines{"mlp 1 64", "mlp 2 32", "mlp 4 16", "cnn 1 64", "cnn 2 32", "cnn 4 16"});
@@ -53,7 +53,7 @@ TEST_CASE("zipped axes vary together and faster than those of the matrix") {
                                                                  "4 1 constant", "4 2 constant"});
 }
 
-TEST_CASE("a zip of unequal lengths, of one axis or of an axis that is one already is refused") {
+TEST_CASE("a zip of unequal lengths, of one axis or of an existing axis is rejected") {
   CHECK(axes_error({.matrix = kTwo, .rest = "[[zip]]\ngpus = [1, 2]\nbatch_per_gpu = [1, 2, 3]"}) ==
         "s.toml:12:17: zip[0].batch_per_gpu: gpus and batch_per_gpu vary together, but have 2 and "
         "3 values");
@@ -67,7 +67,7 @@ TEST_CASE("a zip of unequal lengths, of one axis or of an axis that is one alrea
             .rfind("s.toml:12:1: zip[0].batch: unknown key", 0) == 0);
 }
 
-TEST_CASE("a row that comes twice is refused where it stands") {
+TEST_CASE("a duplicate row is rejected at its location") {
   CHECK(axes_error(
             {.matrix = kTwo, .rest = "[[zip]]\ngpus = [1, 2, 1]\nbatch_per_gpu = [8, 8, 8]"}) ==
         "s.toml:10:1: zip[0]: rows 1 and 3 are the same");
@@ -76,7 +76,7 @@ TEST_CASE("a row that comes twice is refused where it stands") {
         "s.toml:13:1: include[0]: rows 1 and 2 are the same");
 }
 
-TEST_CASE("an include gives a zip new rows, or picks some of its own") {
+TEST_CASE("an include adds new rows to a zip or selects existing rows") {
   const std::string excluded = "[[exclude]]\nwhen = 'model == \"cnn\" && gpus < 4'\nwhy = 'x'\n";
   const auto row = test::read(
       {.matrix = "model = \"mlp\"", .rest = kZip + "[[include]]\ngpus = 8\nbatch_per_gpu = 8"});
@@ -93,7 +93,7 @@ TEST_CASE("an include gives a zip new rows, or picks some of its own") {
         "s.toml:12:1: include[0]: gpus and batch_per_gpu vary together, but have 1 and 2 values");
 }
 
-TEST_CASE("adding repetitions renames no point") {
+TEST_CASE("adding repetitions keeps the ids of points") {
   const auto one = test::read({}), three = test::read({}, {"study.repeats=3"});
   const auto before = planner::expand(one).points, after = planner::expand(three).points;
   REQUIRE(before.size() == after.size());

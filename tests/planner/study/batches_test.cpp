@@ -6,7 +6,7 @@
 using namespace dlscale::planner;
 using namespace dlscale::config;
 
-TEST_CASE("a limit of the batch per GPU gives the fewest accumulation steps that divide evenly") {
+TEST_CASE("a limit on the batch per GPU gives the fewest even accumulation steps") {
   for (const int gpus : {1, 2, 3, 4, 8}) {
     for (std::int64_t global = gpus; global <= 600; global += gpus) {
       for (const std::int64_t most : {1, 5, 32, 1000}) {
@@ -23,7 +23,7 @@ TEST_CASE("a limit of the batch per GPU gives the fewest accumulation steps that
   }
 }
 
-TEST_CASE("a limit that is kept changes nothing, one that cannot be is a problem") {
+TEST_CASE("a satisfied batch limit has no effect, and an impossible limit is a problem") {
   CHECK(split_batches({.global = 64, .most_per_gpu = 64}, 1, "error").accumulation_steps == 1);
   CHECK(split_batches({.per_gpu = 65, .most_per_gpu = 64}, 1, "error").problem ==
         "batch_per_gpu 65 is above max_batch_per_gpu 64");
@@ -38,7 +38,7 @@ TEST_CASE("a limit that is kept changes nothing, one that cannot be is a problem
         "global_batch 2 over 3 GPUs is less than one sample per GPU");
 }
 
-TEST_CASE("both batches leave the accumulation steps") {
+TEST_CASE("the batch per GPU and the global batch determine the accumulation steps") {
   const Batches even = split_batches({.per_gpu = 8, .global = 96}, 3, "error");
   CHECK(even.accumulation_steps == 4);
   CHECK(even.global_batch == 96);

@@ -31,7 +31,7 @@ TEST_CASE("the published peak learning rates follow from 0.025 per GPU") {
   }
 }
 
-TEST_CASE("a rate of the whole run is not scaled unless the study says so") {
+TEST_CASE("a learning rate of the whole run is scaled only on request") {
   Recipe r = recipe(4);
   r.lr_base_per_gpu.reset();
   r.lr_base = 0.2;
@@ -46,7 +46,7 @@ TEST_CASE("the global batch is per-GPU batch times GPUs times accumulation steps
   CHECK(derive(r, "error").run.global_batch == 64 * 3 * 5);
 }
 
-TEST_CASE("a global batch that does not divide is a problem, or its floor with a note") {
+TEST_CASE("an uneven global batch is a problem or is rounded down with a note") {
   Recipe r = recipe(3);
   r.batch.per_gpu.reset();
   r.batch.global = 16;
@@ -69,7 +69,7 @@ TEST_CASE("a batch too large for 64 bits is a problem") {
   CHECK(derive(r, "error").problem->text == "the global batch is too large");
 }
 
-TEST_CASE("a run carries the options of its own optimizer and model only") {
+TEST_CASE("a run contains only the options of its own optimizer and model") {
   Recipe r = recipe(1);
   r.run.optimizer.adam.beta1 = 0.5;
   r.run.optimizer.lars.epsilon = 1;
@@ -86,7 +86,7 @@ TEST_CASE("a run carries the options of its own optimizer and model only") {
   CHECK(derive(r, "error").run.optimizer.lars.epsilon == 1);
 }
 
-TEST_CASE("a run carries the parameters of its own schedule and framework only") {
+TEST_CASE("a run contains only the parameters of its own schedule and framework") {
   Recipe r = recipe(1);
   r.schedules["cosine"].lr_min = 0.5;
   r.schedules["exponential"].gamma = 0.9;
@@ -109,7 +109,7 @@ TEST_CASE("a step schedule without steps is a problem") {
   CHECK_FALSE(derive(r, "error").problem);
 }
 
-TEST_CASE("a rate for a reference batch follows the global batch") {
+TEST_CASE("a learning rate for a reference batch scales with the global batch") {
   Recipe r = recipe(8);
   r.lr_base_per_gpu.reset();
   r.lr_base = 0.1;
@@ -125,7 +125,7 @@ TEST_CASE("a rate for a reference batch follows the global batch") {
   CHECK(derive(r, "error").problem->key == "lr.base");
 }
 
-TEST_CASE("steps of an epoch are counted where the number of samples is known") {
+TEST_CASE("the steps of an epoch are known if the number of samples is known") {
   Recipe r = recipe(8);
   r.run.dataset.kind = "mnist";
   CHECK(steps_per_epoch(derive(r, "error").run) == 118);  // 60,000 / 512 = 117.2
@@ -137,12 +137,12 @@ TEST_CASE("steps of an epoch are counted where the number of samples is known") 
   CHECK_FALSE(steps_per_epoch(derive(r, "error").run));
 }
 
-TEST_CASE("warm-up in steps becomes epochs, unless the samples are not known") {
+TEST_CASE("warm-up in steps is converted to epochs if the number of samples is known") {
   Recipe r = recipe(1);
   r.run.dataset.train_samples = 640;
   r.warmup_steps = 25;
   CHECK(derive(r, "error").run.warmup_epochs == 2.5);
-  CHECK(derive(r, "error").run.lr.warmup_steps == 25);  // whatever the files hold
+  CHECK(derive(r, "error").run.lr.warmup_steps == 25);  // independent of the files
   r.run.trainer.command = "python train.py";
   CHECK(derive(r, "error").run.lr.warmup_steps == 0);
   r.run.trainer.command = "";
@@ -170,7 +170,7 @@ TEST_CASE("nesterov without momentum is a problem of the optimizer") {
   CHECK(derive(r, "error").problem->key == "optimizer.nesterov");
 }
 
-TEST_CASE("a frozen backbone has its classifier, and only it") {
+TEST_CASE("only a frozen backbone has classifier options") {
   Recipe r = recipe(1);
   r.model_options["frozen_backbone"].backbone = "vgg16";
   CHECK(derive(r, "error").run.model_options == dlscale::contract::ModelOptions{});

@@ -38,14 +38,14 @@ TEST_CASE("excluded points are skipped with the first reason that matches") {
   CHECK(expansion.skipped[1].point.at("framework") == "synchronous");
 }
 
-TEST_CASE("an include adds the axes it names and all values of the others") {
+TEST_CASE("an include combines its values with all values of the other axes") {
   const auto study = test::read({.matrix = kMatrix, .rest = "[[include]]\ngpus = 8"});
   CHECK(shown(planner::expand(study), {"framework", "gpus"}) ==
         std::vector<std::string>{"ddp 1", "ddp 2", "synchronous 1", "synchronous 2", "ddp 8",
                                  "synchronous 8"});
 }
 
-TEST_CASE("two points that are the same run are refused, both named") {
+TEST_CASE("two points with the same run are rejected, and both are named") {
   const auto again = test::read({.rest = "[[include]]\ngpus = 2"});
   CHECK(test::error_of([&] { planner::expand(again); }) ==
         "s.toml:3:1: matrix: two points are the same run: batch_per_gpu=32 gpus=2 model=mlp and "
@@ -58,7 +58,7 @@ TEST_CASE("two points that are the same run are refused, both named") {
         "schedules.cosine.lr_min=1");
 }
 
-TEST_CASE("a batch that does not divide is an error naming the point, or a skipped point") {
+TEST_CASE("an uneven batch is an error that names the point, or a skipped point") {
   StudyText text{.study = "name = \"s\"\nscaling = \"strong\"",
                  .matrix = "model = \"mlp\"\ngpus = [1, 3]\nglobal_batch = [16]"};
   const auto strict = test::read(text);
@@ -73,7 +73,7 @@ TEST_CASE("a batch that does not divide is an error naming the point, or a skipp
   CHECK(expansion.skipped[0].why == "global_batch 16 over 3 GPUs does not divide evenly");
 }
 
-TEST_CASE("a schedule without its parameters is refused where it is asked for") {
+TEST_CASE("a schedule without its parameters is rejected at its location") {
   const auto study = test::read({.matrix = "model = \"mlp\"\ngpus = 1\nbatch_per_gpu = 1\n"
                                            "lr_schedule = [\"constant\", \"step\"]"});
   CHECK(test::error_of([&] {
@@ -81,7 +81,7 @@ TEST_CASE("a schedule without its parameters is refused where it is asked for") 
         }).rfind("s.toml:7:28: matrix.lr_schedule: the step schedule needs", 0) == 0);
 }
 
-TEST_CASE("data that lie in files need a path") {
+TEST_CASE("data sets in files need a path") {
   const std::string lr = "lr = { base_per_gpu = 0.1 }\n";
   const auto message = [](const StudyText& text) {
     const auto study = test::read(text);
@@ -96,7 +96,7 @@ TEST_CASE("data that lie in files need a path") {
   CHECK(message({.training = lr + "dataset = { kind = \"synthetic\" }"}).empty());
 }
 
-TEST_CASE("paths of data may be an axis, their variables as written") {
+TEST_CASE("data set paths can be an axis and keep their variables as written") {
   const auto study = test::read({.matrix = "model = \"mlp\"\ngpus = 1\nbatch_per_gpu = 1\n"
                                            "dataset.path = [\"$A/one\", \"$A/two\"]"});
   const auto points = planner::expand(study).points;
@@ -105,7 +105,7 @@ TEST_CASE("paths of data may be an axis, their variables as written") {
   CHECK(points[1].run.point.at("dataset.path") == "$A/two");
 }
 
-TEST_CASE("a model may be a script's file: its id shows the stem, conditions may name it") {
+TEST_CASE("a model can be a script file whose stem is part of the run id") {
   const StudyText text{.matrix =
                            "model = [\"mlp\", \"script:$NETS/my net.pt\"]\ngpus = 1\n"
                            "batch_per_gpu = 1",
@@ -123,7 +123,7 @@ TEST_CASE("a model may be a script's file: its id shows the stem, conditions may
   CHECK(run.point.at("model") == run.model);
 }
 
-TEST_CASE("points that are not wanted are counted and not looked at") {
+TEST_CASE("points that are not requested are counted and not checked") {
   const auto study =
       test::read({.matrix = "model = \"mlp\"\ngpus = [1, 2, 4, 8]\nbatch_per_gpu = 4\n"
                             "lr_schedule = [\"constant\", \"step\"]",
@@ -139,7 +139,7 @@ TEST_CASE("points that are not wanted are counted and not looked at") {
   CHECK_FALSE(test::error_of([&] { planner::expand(study); }).empty());
 }
 
-TEST_CASE("a study of too many runs is refused with their number") {
+TEST_CASE("a study of too many runs is rejected with their number") {
   std::string gpus = "1";
   for (int i = 2; i <= 200; ++i) gpus += ", " + std::to_string(i);
   const StudyText text{.study = "name = \"s\"\nrepeats = 10000",

@@ -31,7 +31,7 @@ std::string extends_error(const Files& files) {
 
 }  // namespace
 
-TEST_CASE("a study has all of the study it extends but for what it says itself") {
+TEST_CASE("a study inherits all settings of its base that it does not set itself") {
   const auto study = read({{"base.toml", kBase},
                            {"dir/s.toml",
                             "extends = \"../base.toml\"\nstudy.name = \"t\"\n"
@@ -44,7 +44,7 @@ TEST_CASE("a study has all of the study it extends but for what it says itself")
   CHECK(study.bases[0].text == kBase);
 }
 
-TEST_CASE("of several bases, and along a chain, the last one counts and lists add up") {
+TEST_CASE("the last of several bases takes precedence, and lists are concatenated") {
   const auto exclude = [](const std::string& when) {
     return "[[exclude]]\nwhen = '" + when + "'\nwhy = 'x'\n";
   };
@@ -59,7 +59,7 @@ TEST_CASE("of several bases, and along a chain, the last one counts and lists ad
   CHECK(study.matrices[0].exclusions.size() == 3);
 }
 
-TEST_CASE("what a study gives takes the place of its base's, wherever that stood") {
+TEST_CASE("a setting of a study replaces the setting of its base in any section") {
   const std::string base =
       "study.name = \"s\"\n[matrix]\nmodel = \"mlp\"\nbatch_per_gpu = [8, 16]\n"
       "gpus = { from = 1, to = 3, step = 1 }\noptimizer.momentum = [0, 0.9]\n"
@@ -79,7 +79,7 @@ TEST_CASE("what a study gives takes the place of its base's, wherever that stood
   CHECK(run.warmup_epochs == Approx(10.0 / 94));
 }
 
-TEST_CASE("errors name the file the value stands in") {
+TEST_CASE("errors name the file that contains the value") {
   CHECK(extends_error({{"dir/a.toml", "[training]\nepochs = 0\n"},
                        {"dir/s.toml", "extends = \"a.toml\"\n" + kBase}}) ==
         "dir/a.toml:2:10: training.epochs: must be at least 1 (got 0)");
@@ -95,7 +95,7 @@ TEST_CASE("errors name the file the value stands in") {
         "dir/s.toml:1:11: extends: expected a string, found a whole number");
 }
 
-TEST_CASE("a study that extends itself in the end is refused with the chain") {
+TEST_CASE("a study that extends itself indirectly is rejected with the chain") {
   CHECK(extends_error({{"dir/s.toml", "extends = \"a.toml\"\n"},
                        {"dir/a.toml", "extends = \"sub/../b.toml\"\n"},
                        {"dir/b.toml", "extends = \"../dir/a.toml\"\n"}}) ==
@@ -105,7 +105,7 @@ TEST_CASE("a study that extends itself in the end is refused with the chain") {
         "dir/s.toml:1:11: extends: the file extends itself: dir/s.toml -> dir/s.toml");
 }
 
-TEST_CASE("the command line changes the whole of an extended study, but not what it extends") {
+TEST_CASE("the command line can change an extended study but not its bases") {
   const Files files{{"dir/a.toml", kBase}, {"dir/s.toml", "extends = \"a.toml\"\n"}};
   CHECK(test::shown(read(files, {"matrix.gpus=[8]"}), {"gpus"}) == Lines{"8"});
   CHECK(test::error_of([&] { read(files, {"extends=b.toml"}); }) ==

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [[override]] as a study has it.
+// Tests of [[override]] in studies.
 #include <catch2/catch.hpp>
 
 #include "tests/planner/shown_points.hpp"
@@ -26,7 +26,7 @@ std::string override_error(const std::string& rest) {
 
 }  // namespace
 
-TEST_CASE("the last override that holds counts") {
+TEST_CASE("the last matching override counts") {
   const auto all = runs(test::read({.matrix = kOverrideMatrix,
                                     .rest = "[[override]]\nwhen = 'gpus > 1'\nepochs = 3\n"
                                             "optimizer = { momentum = 0.9 }\n"
@@ -39,7 +39,7 @@ TEST_CASE("the last override that holds counts") {
   CHECK(all[2].optimizer.momentum == 0.9);
 }
 
-TEST_CASE("an override leaves the point's label alone and the ids of the points it spares") {
+TEST_CASE("an override keeps the labels of points and the ids of unaffected points") {
   const auto plain = test::read({.matrix = kOverrideMatrix});
   const auto changed = test::read(
       {.matrix = kOverrideMatrix, .rest = "[[override]]\nwhen = 'gpus == 2'\nepochs = 3"});
@@ -50,7 +50,7 @@ TEST_CASE("an override leaves the point's label alone and the ids of the points 
   CHECK(test::shown(changed, {"gpus", "epochs"})[1] == "2 -");
 }
 
-TEST_CASE("overrides see the study's values, exclusions what the overrides made of them") {
+TEST_CASE("overrides use the values of the study, exclusions use the overridden values") {
   const auto study = test::read(
       {.matrix = kOverrideMatrix,
        .rest = "[[override]]\nwhen = 'epochs == 1 && gpus == 4'\nepochs = 7\n"
@@ -74,7 +74,7 @@ TEST_CASE("an override whose condition never holds is reported") {
                                  "effect: its condition is false for all points"});
 }
 
-TEST_CASE("a broken override is refused with place and key") {
+TEST_CASE("a malformed override is rejected with location and key") {
   CHECK(override_error("[[override]]\nepochs = 2") ==
         "s.toml:11:1: override[0]: when = 'condition' is missing");
   CHECK(override_error("[[override]]\nwhen = 'true'") ==

@@ -11,7 +11,7 @@ using namespace dlscale::config;
 
 namespace {
 
-/// The values of a range as tables show them, or the error.
+/// Returns the values of a range as tables show them, or the error.
 std::string values(const std::string& text) {
   const Node root = parse_document("r = " + text, "f");
   const Node& node = std::get<Table>(root.value)[0].node;
@@ -26,7 +26,7 @@ std::string values(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a range goes from one end to the other by factor, step or count") {
+TEST_CASE("a range is given by a factor, a step or a count") {
   CHECK(values("{ from = 4, to = 64, times = 2 }") == "4 8 16 32 64");
   CHECK(values("{ from = 4, to = 63, times = 2 }") == "4 8 16 32");
   CHECK(values("{ from = 1, to = 1000, times = 10 }") == "1 10 100 1000");
@@ -39,7 +39,7 @@ TEST_CASE("a range goes from one end to the other by factor, step or count") {
         "0.01 0.0316227766017 0.1 0.316227766017 1");
 }
 
-TEST_CASE("whole numbers of a range stay whole, all or none") {
+TEST_CASE("the values of a range are whole numbers only if all of them are whole") {
   const auto kinds = [](const std::string& text) {
     const Node root = parse_document("r = " + text, "f");
     std::string result;
@@ -54,7 +54,7 @@ TEST_CASE("whole numbers of a range stay whole, all or none") {
   CHECK(kinds("{ from = 0, to = 1, step = 0.5 }") == "nnn");
 }
 
-TEST_CASE("a range that is endless, empty or too long is refused") {
+TEST_CASE("a range that is endless, empty or too long is rejected") {
   const std::string_view start = "f:1:5: ";
   const std::pair<const char*, const char*> cases[] = {
       {"{}", "r: a range needs from and to"},

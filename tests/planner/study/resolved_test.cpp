@@ -44,7 +44,7 @@ std::vector<std::string> ids(const planner::Study& study) {
 
 }  // namespace
 
-TEST_CASE("a resolved study holds what it extends, -S and defaults") {
+TEST_CASE("a resolved study contains its bases, -S values and defaults") {
   const std::string text = resolved({"study.repeats=2"});
   CHECK_THAT(text, Contains("repeats = 2\n") && Contains("epochs = 7\n") &&
                        Contains("lr = { base = 0.1 }") && Contains("precision = \"fp32\"\n") &&
@@ -61,7 +61,7 @@ TEST_CASE("a resolved study plans the same runs, and resolves to itself") {
   CHECK(planner::resolved_study(text, "r.toml", {}) == text);
 }
 
-TEST_CASE("every plain key of [training] has its default spelled out") {
+TEST_CASE("every plain key of [training] is written with its default") {
   const std::string text = resolved();
   const config::Node root = config::parse_document(text, "r.toml");
   const auto& sections = std::get<config::Table>(root.value);
@@ -73,7 +73,7 @@ TEST_CASE("every plain key of [training] has its default spelled out") {
       continue;
     }
     if (name.starts_with("optimizer.adam.") || name.starts_with("optimizer.lars.")) continue;
-    // These have none, or stand for another key that has one.
+    // These keys have no default, or are alternatives to a key that has a default.
     const std::set<std::string> without{"batch_per_gpu", "global_batch", "max_batch_per_gpu",
                                         "warmup_steps", "dataset.path"};
     if (without.contains(name)) continue;
@@ -86,19 +86,19 @@ TEST_CASE("every plain key of [training] has its default spelled out") {
   }
 }
 
-TEST_CASE("no default is spelled out beside its alternative") {
+TEST_CASE("a default is not written next to its alternative") {
   const std::string text = resolved({"training.warmup_steps=5", "matrix.max_batch_per_gpu=8"});
   CHECK_THAT(text, Contains("warmup_steps = 5\n") && !Contains("warmup_epochs") &&
                        !Contains("accumulation_steps"));
 }
 
-TEST_CASE("TOML text reads back as it was, whatever its strings hold") {
+TEST_CASE("TOML text with special characters is read back unchanged") {
   const std::string text =
       "a = [1, 2.0, \"x\\u0001\\\"\\\\é\", { b = true }]\n\"k e.y\" = 1e-05\n\n"
       "[s]\nx = 1\n\n[s.t]\nu = { v = [] }\n\n[[l]]\nx = 1\n\n[[l]]\n";
   CHECK(toml_text(config::parse_document(text, "t.toml")) == text);
 }
 
-TEST_CASE("a study that is no TOML cannot be resolved") {
+TEST_CASE("a study that is not TOML cannot be resolved") {
   CHECK_THROWS_AS(planner::resolved_study("[study", "s.toml", {}), base::SpecError);
 }

@@ -29,7 +29,7 @@ std::vector<std::string> ids_of(const planner::Study& study, const planner::RunN
 
 }  // namespace
 
-TEST_CASE("a run's name has every axis with several values, in the order of the matrix") {
+TEST_CASE("the name of a run contains every axis with several values") {
   const auto ids = ids_of(study_of(
       "optimizer.momentum = [0, 0.9]\ngpus = [1, 2]\nlr_schedule = [\"constant\", \"cosine\"]\n"
       "optimizer.nesterov = false\nprecision = \"fp32\""));
@@ -38,7 +38,7 @@ TEST_CASE("a run's name has every axis with several values, in the order of the 
   CHECK_THAT(ids[7], StartsWith("ddp-mlp-g2-b32-momentum0.9-cosine-"));
 }
 
-TEST_CASE("names are in characters that files may have, and of bounded length") {
+TEST_CASE("run names have valid file name characters and a limited length") {
   const std::string path = "/data/" + std::string(200, 'x') + " é";
   const auto ids = ids_of(
       study_of("gpus = 1\ndataset.kind = \"mnist\"\ndataset.path = [\"/a b\", \"" + path + "\"]"));
@@ -48,7 +48,7 @@ TEST_CASE("names are in characters that files may have, and of bounded length") 
   for (const std::string& id : ids) CHECK(contract::file_word(id) == id);
 }
 
-TEST_CASE("a run that the folder has keeps its name when the study gets another axis") {
+TEST_CASE("an existing run keeps its name when the study gets another axis") {
   const test::TempDir folder;
   const contract::PlanDir plan(folder.path());
   const auto before = ids_of(study_of("gpus = [1, 2]"));
@@ -62,7 +62,7 @@ TEST_CASE("a run that the folder has keeps its name when the study gets another 
   CHECK(contract::point_hash(after[0]) == contract::point_hash(before[0]));
 }
 
-TEST_CASE("the hash of a name is its end") {
+TEST_CASE("the hash of a name is its last part") {
   CHECK(contract::point_hash("ddp-mlp-g1-b64-7c61c82bb6") == "7c61c82bb6");
   CHECK(contract::point_hash("mine") == "mine");
 }

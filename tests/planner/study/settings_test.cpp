@@ -12,7 +12,7 @@ using namespace dlscale::config;
 
 namespace {
 
-/// A value that a setting takes, by what it says about itself.
+/// Returns a value that the setting accepts according to its own description.
 Node fitting_value(const Setting& setting) {
   const std::string& name = setting.symbol.name;
   const std::set<std::string> below_one{"label_smoothing",
@@ -39,7 +39,7 @@ Node fitting_value(const Setting& setting) {
 
 }  // namespace
 
-TEST_CASE("every setting reads a value of its kind and refuses a table") {
+TEST_CASE("every setting reads a value of its kind and rejects a table") {
   for (const Setting& setting : axis_settings()) {
     INFO(setting.symbol.name);
     Recipe recipe;
@@ -49,7 +49,7 @@ TEST_CASE("every setting reads a value of its kind and refuses a table") {
   }
 }
 
-TEST_CASE("a choice that a run does not say reads as its usual word") {
+TEST_CASE("a choice that a run does not set is read as its default") {
   for (const char* name :
        {"mode", "batch_norm", "memory_format", "cpu_kernels", "gpu_kernels", "all_reduce",
         "lr.warmup_from", "lr.warmup_update", "optimizer.decayed", "models.seq2seq.cell"}) {
@@ -82,7 +82,7 @@ TEST_CASE("the keys of a framework style are the options that it reads") {
   CHECK(found == expected);
 }
 
-TEST_CASE("a style that reads compression offers powersgd if it reads its rank") {
+TEST_CASE("a style offers powersgd compression only if it reads powersgd_rank") {
   for (const Setting& setting : axis_settings()) {
     const std::string& name = setting.symbol.name;
     if (!name.ends_with(".compression")) continue;
@@ -95,7 +95,7 @@ TEST_CASE("a style that reads compression offers powersgd if it reads its rank")
   }
 }
 
-TEST_CASE("no setting stands twice, none is a part of another") {
+TEST_CASE("the names of settings are unique, and none is the prefix of another") {
   std::set<std::string> names;
   for (const Setting& setting : axis_settings()) {
     INFO(setting.symbol.name);

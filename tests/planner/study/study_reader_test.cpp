@@ -149,19 +149,19 @@ void check_all(const std::vector<Broken>& cases) {
 
 }  // namespace
 
-TEST_CASE("a broken section of a study is refused with place, key and remedy") {
+TEST_CASE("a malformed section is rejected with location, key and remedy") {
   check_all(kBrokenSections);
 }
 
-TEST_CASE("a broken matrix is refused with place, key and remedy") {
+TEST_CASE("a malformed matrix is rejected with location, key and remedy") {
   check_all(kBrokenMatrices);
 }
 
-TEST_CASE("broken training settings are refused with place, key and remedy") {
+TEST_CASE("malformed training settings are rejected with location, key and remedy") {
   check_all(kBrokenTraining);
 }
 
-TEST_CASE("axes stand in the order of the file, a scalar being one value") {
+TEST_CASE("axes have the order of the file, and a scalar is one value") {
   const auto study =
       test::read({.matrix = "gpus = [4, 8]\nmodel = \"mlp\"\noptimizer.momentum = [0, 0.9]\n"
                             "batch_per_gpu = [64]"});
@@ -184,7 +184,7 @@ TEST_CASE("an axis of lists has lists as values") {
   CHECK(test::read(one).matrices[0].axes[3].values.size() == 1);
 }
 
-TEST_CASE("the command line changes any key and is named when it is wrong") {
+TEST_CASE("the command line can change any key and is named in errors") {
   const auto study = test::read({}, {"study.name=other", "training.epochs=7", "matrix.gpus=[4]",
                                      "matrix.framework=[\"ddp\"]", "resources.walltime=01:30:00"});
   CHECK(study.name == "other");

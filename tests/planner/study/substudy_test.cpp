@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [[substudy]] as a study has it.
+// Tests of [[substudy]] in studies.
 #include <catch2/catch.hpp>
 
 #include "tests/planner/shown_points.hpp"
@@ -21,7 +21,7 @@ std::string substudy_error(const std::string& rest) {
 
 }  // namespace
 
-TEST_CASE("sub-studies replace axes and settings of the study, which has no points besides") {
+TEST_CASE("sub-studies replace axes and settings of a study without other points") {
   const auto study = with(
       "[[substudy]]\nname = \"wide\"\n[substudy.matrix]\ngpus = [8, 16]\n"
       "[[substudy]]\nname = \"long\"\n[substudy.training]\nepochs = 9\n"
@@ -34,7 +34,7 @@ TEST_CASE("sub-studies replace axes and settings of the study, which has no poin
   CHECK(study.matrices[0].resources.walltime_s == 0);
 }
 
-TEST_CASE("a sub-study may scale otherwise, its batch taking the place of the study's") {
+TEST_CASE("a sub-study can use another scaling and replaces the batch of the study") {
   const auto study = with(
       "[[substudy]]\nname = \"strong\"\nscaling = \"strong\"\n[substudy.matrix]\n"
       "global_batch = 64\n[[substudy]]\nname = \"weak\"\n");
@@ -44,7 +44,7 @@ TEST_CASE("a sub-study may scale otherwise, its batch taking the place of the st
   CHECK(study.matrices[1].scaling == "weak");
 }
 
-TEST_CASE("a setting of a sub-study takes the place of the study's axis") {
+TEST_CASE("a setting of a sub-study replaces an axis of the study") {
   const auto study = test::read({.matrix = "model = \"mlp\"\ngpus = 1\nbatch_per_gpu = 8\n"
                                            "epochs = [1, 2]",
                                  .rest = "[[substudy]]\nname = \"a\"\n[substudy.training]\n"
@@ -53,7 +53,7 @@ TEST_CASE("a setting of a sub-study takes the place of the study's axis") {
   CHECK(study.matrices[0].recipe.run.epochs == 5);
 }
 
-TEST_CASE("exclusions and overrides of the study hold in its sub-studies, before their own") {
+TEST_CASE("exclusions and overrides of the study apply before those of its sub-studies") {
   const auto study = with(
       "[[exclude]]\nwhen = 'gpus == 2 && substudy == \"b\"'\nwhy = 'study'\n"
       "[[substudy]]\nname = \"a\"\n[[substudy.include]]\ngpus = 4\n"
@@ -68,7 +68,7 @@ TEST_CASE("exclusions and overrides of the study hold in its sub-studies, before
   CHECK(expansion.skipped[1].why == "study");
 }
 
-TEST_CASE("the same run in two sub-studies is one run of both") {
+TEST_CASE("the same run in two sub-studies is one run that belongs to both") {
   const auto study = with(
       "[[substudy]]\nname = \"a\"\n[[substudy]]\nname = \"b\"\n[substudy.matrix]\ngpus = [2, 4]");
   const auto points = planner::expand(study).points;
@@ -78,7 +78,7 @@ TEST_CASE("the same run in two sub-studies is one run of both") {
   CHECK(points[2].matrix == 1);
 }
 
-TEST_CASE("the same training is one run, whether weak or strong scaling leads to it") {
+TEST_CASE("the same training from weak and strong scaling is one run") {
   const auto study = with(
       "[[substudy]]\nname = \"strong\"\nscaling = \"strong\"\n[substudy.matrix]\n"
       "global_batch = 64\n[[substudy]]\nname = \"weak\"\n");
@@ -89,7 +89,7 @@ TEST_CASE("the same training is one run, whether weak or strong scaling leads to
   CHECK(points[2].also.empty());
 }
 
-TEST_CASE("sub-studies that want other resources for a run they share are refused") {
+TEST_CASE("conflicting resources for a run that sub-studies share are rejected") {
   const std::string two =
       "[[substudy]]\nname = \"a\"\n[substudy.resources]\npartition = \"p\"\n"
       "[[substudy]]\nname = \"b\"\n";
@@ -104,7 +104,7 @@ TEST_CASE("sub-studies that want other resources for a run they share are refuse
   CHECK(substudy_error(two + "[substudy.matrix]\ngpus = 4") == "");
 }
 
-TEST_CASE("the command line reaches into a sub-study by its name") {
+TEST_CASE("the command line can change a sub-study by its name") {
   const auto study = with("[[substudy]]\nname = \"a\"\n[substudy.matrix]\ngpus = [8, 16]",
                           {"substudy.a.matrix.gpus=[1]"});
   CHECK(test::shown(study, {"gpus"}) == Lines{"1"});
@@ -113,7 +113,7 @@ TEST_CASE("the command line reaches into a sub-study by its name") {
         }) == "-S substudy.b.matrix.gpus=[1]: substudy: is a list, not a table");
 }
 
-TEST_CASE("a broken sub-study is refused with place and key") {
+TEST_CASE("a malformed sub-study is rejected with location and key") {
   CHECK(substudy_error("[[substudy]]\n") == "s.toml:11:1: substudy[0]: name is missing");
   CHECK(substudy_error("[[substudy]]\nname = \"a b\"")
             .rfind("s.toml:12:8: substudy[0].name: may contain", 0) == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [trainer] and the free parameters of its command.
+// Tests of [trainer] and the free parameters of its command.
 #include <catch2/catch.hpp>
 
 #include "planner/study/derive.hpp"
@@ -20,7 +20,7 @@ std::string trainer_error(const StudyText& study) {
 
 }  // namespace
 
-TEST_CASE("another trainer may have names, data and parameters that we do not know") {
+TEST_CASE("an external trainer can have unknown names, data sets and parameters") {
   const auto study = test::read(
       {.matrix = kTrainerMatrix + "parameters.drop = [0, 0.1]\nparameters.style = [\"a\", \"b c\"]",
        .training = "dataset.kind = \"laion\"\nlr_schedule_unused = 1",
@@ -40,7 +40,7 @@ TEST_CASE("another trainer may have names, data and parameters that we do not kn
   CHECK_NOTHROW(contract::validate(run, "f"));
 }
 
-TEST_CASE("of another trainer nothing is taken for granted that the study does not say") {
+TEST_CASE("settings of an external trainer have no defaults") {
   const auto run_of = [](const StudyText& text) {
     const auto study = test::read(text);
     return planner::expand(study).points.at(0).run;
@@ -62,7 +62,7 @@ TEST_CASE("of another trainer nothing is taken for granted that the study does n
   CHECK(planner::steps_per_epoch(said) == 6250);
 }
 
-TEST_CASE("conditions know the parameters") {
+TEST_CASE("conditions can use parameters") {
   const auto study = test::read(
       {.matrix = kTrainerMatrix + "parameters.drop = { from = 0, to = 1, step = 0.5 }",
        .training = "parameters.size = 3",
@@ -71,7 +71,7 @@ TEST_CASE("conditions know the parameters") {
   CHECK(test::shown(study, {"parameters.drop"}) == std::vector<std::string>{"0", "0.5"});
 }
 
-TEST_CASE("a broken [trainer] or parameter is refused with place and key") {
+TEST_CASE("a malformed [trainer] or parameter is rejected with location and key") {
   CHECK(trainer_error({.rest = "[trainer]\nlauncher = \"plain\""}) ==
         "s.toml:11:1: trainer: command is missing");
   CHECK(trainer_error({.rest = "[trainer]\ncommand = \"\""}) ==

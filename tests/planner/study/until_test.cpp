@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repetitions until results are certain enough: `until` in [study].
+// Tests of `until` in [study]: repetitions until the results are certain enough.
 #include <catch2/catch.hpp>
 
 #include "tests/planner/study_text.hpp"
@@ -18,7 +18,7 @@ std::string until_error(const std::string& keys, const std::string& rest = "") {
 
 }  // namespace
 
-TEST_CASE("with until the most repetitions are planned, and the first ones known") {
+TEST_CASE("until plans the maximum number of repetitions and records the initial number") {
   const auto study = with_until("repeats = 3\nuntil = { efficiency_ci = 0.02, max = 10 }");
   CHECK(study.repeats == 10);
   CHECK(study.until.first == 3);
@@ -26,7 +26,7 @@ TEST_CASE("with until the most repetitions are planned, and the first ones known
   CHECK(with_until("repeats = 3").until == contract::RepeatUntil{});
 }
 
-TEST_CASE("until names both numbers, the most being no less than repeats") {
+TEST_CASE("until needs both numbers and a maximum of at least repeats") {
   CHECK(until_error("until = { max = 10 }") ==
         "s.toml:3:9: study.until: expected { efficiency_ci = NUMBER, max = REPETITIONS }");
   CHECK(until_error("until = { efficiency_ci = 0 , max = 2 }").find("efficiency_ci") !=

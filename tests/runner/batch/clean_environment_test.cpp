@@ -11,7 +11,7 @@
 using namespace dlscale;
 using runner::Environment;
 
-TEST_CASE("an environment loses the variables of an outer job, and they are named in order") {
+TEST_CASE("variables of an outer job are removed from the environment and listed in order") {
   const Environment all{{"SLURM_JOB_ID", "7"},
                         {"SBATCH_TIMELIMIT", "5"},
                         {"PATH", "/bin"},
@@ -23,20 +23,20 @@ TEST_CASE("an environment loses the variables of an outer job, and they are name
   CHECK(clean.removed == std::vector<std::string>{"SBATCH_TIMELIMIT", "SLURM_JOB_ID"});
 }
 
-TEST_CASE("a clean environment stays as it is") {
+TEST_CASE("a clean environment is not changed") {
   const Environment all{{"PATH", "/bin"}, {"EMPTY", ""}, {"WITH", "a=b\nc"}};
   const auto clean = runner::clean_environment(all, "local", {});
   CHECK(clean.variables == all);
   CHECK(clean.removed.empty());
 }
 
-TEST_CASE("the variables of this program are read with their values") {
+TEST_CASE("the environment of this program is read with its values") {
   ::setenv("DLSCALE_TEST_VALUE", "a=b", 1);
   CHECK(runner::own_environment().at("DLSCALE_TEST_VALUE") == "a=b");
   ::unsetenv("DLSCALE_TEST_VALUE");
 }
 
-TEST_CASE("every process of a command runner gets the clean environment and what is added") {
+TEST_CASE("processes get the clean environment and the added variables") {
   const test::TempDir temp;
   const auto print = [&](runner::CommandRunner& commands) {
     return commands

@@ -32,7 +32,7 @@ int exit_code_of(const std::vector<std::string>& words, const std::string& messa
   return 0;
 }
 
-TEST_CASE("the batch system whose program is on PATH is the one to ask") {
+TEST_CASE("the batch system with a program on PATH is probed") {
   const test::TempDir folder;
   make_program(folder / "oarnodes");
   const std::string path = "/nowhere::" + folder.path().string();
@@ -40,7 +40,7 @@ TEST_CASE("the batch system whose program is on PATH is the one to ask") {
   CHECK(choose_cluster_probe("oar", path).name == std::string("oar"));
 }
 
-TEST_CASE("a machine without a batch system is told what to do instead") {
+TEST_CASE("the error for a machine without a batch system contains alternatives") {
   CHECK_THROWS_MATCHES(
       choose_cluster_probe("", "/nowhere"), base::UsageError,
       Catch::Message("no sinfo (slurm) and no oarnodes (oar) on PATH: run this on a login node of "
@@ -49,7 +49,7 @@ TEST_CASE("a machine without a batch system is told what to do instead") {
                     Catch::StartsWith("no sinfo (slurm) on PATH"));
 }
 
-TEST_CASE("of two batch systems the user chooses one, by its name") {
+TEST_CASE("the user must choose one of two batch systems by its name") {
   const test::TempDir folder;
   make_program(folder / "oarnodes");
   make_program(folder / "sinfo");
@@ -60,11 +60,11 @@ TEST_CASE("of two batch systems the user chooses one, by its name") {
                     Catch::StartsWith("unknown scheduler \"slrum\"; did you mean \"slurm\"?"));
 }
 
-TEST_CASE("a program is asked in the language that parsers know") {
+TEST_CASE("programs of the batch system run in the C locale") {
   CHECK(answer_of({"sh", "-c", "echo one; echo \"$LC_ALL\""}) == "one\nC\n");
 }
 
-TEST_CASE("a program that fails is unreachable for the reason it gives") {
+TEST_CASE("a failing program counts as unreachable, with its error message") {
   CHECK(exit_code_of({"sh", "-c", "echo; echo no controller >&2; echo more >&2; exit 1"},
                      "sh failed: no controller") == 4);
   CHECK(exit_code_of({"sh", "-c", "kill -9 $$"}, "sh failed: it printed no error message") == 4);

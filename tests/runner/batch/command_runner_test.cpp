@@ -33,14 +33,14 @@ struct Shell {
 
 }  // namespace
 
-TEST_CASE("a process writes to its files from its own folder") {
+TEST_CASE("a process runs in its folder and writes to its output files") {
   Shell shell;
   CHECK(shell.run("pwd; echo no >&2; exit 3") == ExitStatus{3, 0});
   CHECK(shell.out() == shell.temp.path().string() + "\n");
   CHECK(base::read_file(shell.temp / "err") == "no\n");
 }
 
-TEST_CASE("old output does not show through shorter new output") {
+TEST_CASE("new output replaces longer old output") {
   Shell shell;
   shell.run("echo a long line of the first attempt");
   shell.run("echo short");
@@ -52,14 +52,14 @@ TEST_CASE("standard input is empty") {
   CHECK(shell.run("read -r line && exit 1 || exit 0") == ExitStatus{0, 0});
 }
 
-TEST_CASE("a process killed by a signal is reported as such, again and again") {
+TEST_CASE("a process killed by a signal is reported as killed on every wait") {
   Shell shell;
   const ProcessId process = shell.commands->start(shell.command("kill -9 $$"));
   REQUIRE(shell.commands->wait(process, 20) == ExitStatus{0, SIGKILL});
   CHECK(shell.commands->wait(process, 0) == ExitStatus{0, SIGKILL});
 }
 
-TEST_CASE("waiting ends at its deadline while the process runs on") {
+TEST_CASE("waiting ends at its deadline while the process keeps running") {
   Shell shell;
   const ProcessId process = shell.commands->start(shell.command("sleep 60"));
   CHECK(shell.commands->wait(process, 0.05) == std::nullopt);
@@ -67,7 +67,7 @@ TEST_CASE("waiting ends at its deadline while the process runs on") {
   CHECK(shell.commands->wait(process, 20).has_value());
 }
 
-TEST_CASE("a process leads a group of its own, which can be killed as a whole") {
+TEST_CASE("a process leads its own process group, which can be killed as a whole") {
   Shell shell;
   const ProcessId process =
       shell.commands->start(shell.command("sleep 60 & echo $!; touch ready; wait"));
@@ -80,7 +80,7 @@ TEST_CASE("a process leads a group of its own, which can be killed as a whole") 
   CHECK(::getpgid(grandchild) != process);
 }
 
-TEST_CASE("a signal is for the process alone") {
+TEST_CASE("a signal is sent only to the process itself") {
   Shell shell;
   const ProcessId process = shell.commands->start(shell.command(
       "trap 'kill -0 $child && exit 7' TERM; sleep 60 & child=$!; touch ready; wait"));
@@ -106,7 +106,7 @@ TEST_CASE("descendants are found by their environment, even in another group") {
   CHECK(shell.commands->find_by_environment("DLSCALE_TEST_MARK=other").empty());
 }
 
-TEST_CASE("a command that is run to its end has its output in the answer") {
+TEST_CASE("the answer of a finished command contains its output") {
   Shell shell;
   const runner::Answer answer = shell.commands->run(shell.command("pwd; echo no >&2; exit 3"), 20);
   CHECK(answer.end == ExitStatus{3, 0});
@@ -115,7 +115,7 @@ TEST_CASE("a command that is run to its end has its output in the answer") {
   CHECK_FALSE(std::filesystem::exists(shell.temp / "out"));
 }
 
-TEST_CASE("output larger than a pipe comes whole") {
+TEST_CASE("output larger than a pipe buffer is complete") {
   Shell shell;
   const auto answer = shell.commands->run(
       shell.command("head -c 3000000 /dev/zero; head -c 1000000 /dev/zero >&2"), 20);
@@ -123,7 +123,7 @@ TEST_CASE("output larger than a pipe comes whole") {
   CHECK(answer.err.size() == 1'000'000);
 }
 
-TEST_CASE("an answer does not wait for what a command leaves behind") {
+TEST_CASE("an answer does not wait for background processes of the command") {
   Shell shell;
   const auto answer = shell.commands->run(shell.command("echo here; sleep 60 & exit 0"), 20);
   CHECK(answer.end == ExitStatus{0, 0});
@@ -131,7 +131,7 @@ TEST_CASE("an answer does not wait for what a command leaves behind") {
   shell.commands->kill_group(answer.process);
 }
 
-TEST_CASE("a command that takes too long is killed, with what it said until then") {
+TEST_CASE("a command that exceeds its time limit is killed, and its output is kept") {
   Shell shell;
   const auto answer = shell.commands->run(shell.command("echo first; sleep 60"), 0.3);
   CHECK(answer.end == std::nullopt);
@@ -139,7 +139,7 @@ TEST_CASE("a command that takes too long is killed, with what it said until then
   CHECK(shell.commands->wait(answer.process, 20) == ExitStatus{0, SIGKILL});
 }
 
-TEST_CASE("a descriptor is inherited when it is asked for, and only then") {
+TEST_CASE("a descriptor is inherited only on request") {
   Shell shell;
   const int file = ::open((shell.temp / "kept").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   Command command = shell.command("echo kept >&" + std::to_string(file));
@@ -150,7 +150,7 @@ TEST_CASE("a descriptor is inherited when it is asked for, and only then") {
   ::close(file);
 }
 
-TEST_CASE("a process that has ended tells what it took, its children included") {
+TEST_CASE("the usage of an ended process includes its children") {
   Shell shell;
   const ProcessId process = shell.commands->start(
       shell.command("python3 -c 'x = bytearray(50000000)\nfor i in range(2000000): pass'"));
@@ -162,7 +162,7 @@ TEST_CASE("a process that has ended tells what it took, its children included") 
   CHECK(usage.peak_memory_bytes < 500'000'000);
 }
 
-TEST_CASE("what cannot be started is refused with its reason") {
+TEST_CASE("a command that cannot be started is an error with the reason") {
   Shell shell;
   Command missing = shell.command("");
   missing.arguments = {"no-such-program"};

@@ -8,7 +8,7 @@ using namespace dlscale;
 using contract::RunOutcome;
 using runner::JobState;
 
-TEST_CASE("every job state has a name of its own") {
+TEST_CASE("every job state has a unique name") {
   std::set<std::string> names;
   for (JobState state : runner::all_job_states()) names.insert(to_string(state));
   CHECK(names == std::set<std::string>{"planned", "submitted", "queued", "running", "done",
@@ -16,7 +16,7 @@ TEST_CASE("every job state has a name of its own") {
                                        "preempted", "cancelled", "lost"});
 }
 
-TEST_CASE("every outcome is shown as a state that has ended") {
+TEST_CASE("every outcome maps to a state that has ended") {
   for (RunOutcome outcome : contract::all_outcomes()) {
     INFO(contract::to_string(outcome));
     CHECK(runner::has_ended(runner::state_of(outcome)));
@@ -25,7 +25,7 @@ TEST_CASE("every outcome is shown as a state that has ended") {
   CHECK(runner::state_of(RunOutcome::Diverged) == JobState::Failed);
 }
 
-TEST_CASE("a batch system's verdict leads to the outcome of the same name") {
+TEST_CASE("a final state of the batch system maps to the outcome of the same name") {
   for (JobState state : runner::all_job_states()) {
     if (const auto outcome = runner::outcome_of(state)) CHECK(runner::state_of(*outcome) == state);
   }
@@ -34,7 +34,7 @@ TEST_CASE("a batch system's verdict leads to the outcome of the same name") {
   CHECK(runner::outcome_of(JobState::TimedOut) == RunOutcome::TimedOut);
 }
 
-TEST_CASE("a run that is done or not needed has ended well, a failed or preempted one has not") {
+TEST_CASE("done and not needed runs have ended well, failed and preempted runs have not") {
   CHECK(runner::has_ended(JobState::NotNeeded));
   CHECK_FALSE(runner::ended_badly(JobState::NotNeeded));
   CHECK_FALSE(runner::ended_badly(JobState::Done));

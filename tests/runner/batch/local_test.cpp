@@ -34,7 +34,7 @@ Job job(const std::string& name, int cores, int gpus = 0) {
   return job;
 }
 
-/// A machine with GPUs.
+/// Machine with four GPUs.
 struct GpuMachine : Machine {
   GpuMachine() {
     gpus = {"0", "1", "2", "3"};
@@ -47,7 +47,7 @@ struct GpuMachine : Machine {
 
 }  // namespace
 
-TEST_CASE("a local job is its script, marked for all its processes") {
+TEST_CASE("a local job runs its script with an environment variable that identifies it") {
   Machine machine;
   machine.scheduler->submit(job("a", 1));
   REQUIRE(machine.commands.started.size() == 1);
@@ -61,7 +61,7 @@ TEST_CASE("local jobs start in order as long as cores are free") {
   Machine machine;
   const auto a = machine.scheduler->submit(job("a", 3)).id;
   const auto b = machine.scheduler->submit(job("b", 2)).id;
-  const auto c = machine.scheduler->submit(job("c", 1)).id;  // would fit, but is not its turn
+  const auto c = machine.scheduler->submit(job("c", 1)).id;  // job that fits but must wait for b
   CHECK(machine.state(a) == JobState::Running);
   CHECK(machine.state(b) == JobState::Queued);
   CHECK(machine.state(c) == JobState::Queued);
@@ -83,7 +83,7 @@ TEST_CASE("a local job wider than the machine runs alone") {
   CHECK(machine.state(c) == JobState::Queued);
 }
 
-TEST_CASE("a cancelled local job is asked to end, and killed when it does not within 8 s") {
+TEST_CASE("a cancelled local job receives SIGTERM and is killed after 8 s") {
   Machine machine;
   const auto id = machine.scheduler->submit(job("a", 1)).id;
   machine.scheduler->cancel({id});
@@ -98,7 +98,7 @@ TEST_CASE("a cancelled local job is asked to end, and killed when it does not wi
   CHECK(machine.state(id) == JobState::Cancelled);
 }
 
-TEST_CASE("a cancelled local job that still waits never starts") {
+TEST_CASE("a queued local job that is cancelled never starts") {
   Machine machine;
   const auto a = machine.scheduler->submit(job("a", 4)).id;
   const auto b = machine.scheduler->submit(job("b", 4)).id;
@@ -119,7 +119,7 @@ TEST_CASE("ranks that outlive a local job's script are killed") {
   CHECK(machine.commands.killed == std::vector<int>{555});
 }
 
-TEST_CASE("a local job that an earlier program left running is found and watched") {
+TEST_CASE("a local job left running by an earlier program is found and followed") {
   Machine machine;
   machine.commands.alive[555] = {{"DLSCALE_JOB", "token-a"}};
   CHECK_FALSE(machine.scheduler->find(job("b", 1)).has_value());
@@ -127,7 +127,7 @@ TEST_CASE("a local job that an earlier program left running is found and watched
   REQUIRE(id.has_value());
   CHECK(machine.state(id->id) == JobState::Running);
   const auto b = machine.scheduler->submit(job("b", 1)).id;
-  CHECK(machine.state(b) == JobState::Queued);  // its cores are taken
+  CHECK(machine.state(b) == JobState::Queued);  // cores still in use
   machine.commands.alive.erase(555);
   CHECK(machine.state(id->id) == JobState::Lost);
   CHECK(machine.state(b) == JobState::Running);
@@ -163,7 +163,7 @@ TEST_CASE("a local job can be submitted again after its end") {
   CHECK(machine.state(id) == JobState::Running);
 }
 
-TEST_CASE("a local job that another program runs is seen, and left running") {
+TEST_CASE("a local job of another program is visible and left running") {
   Machine machine;
   machine.commands.alive[555] = {{"DLSCALE_JOB", "token-a"}};
   CHECK(machine.state("token-a") == JobState::Running);
@@ -173,7 +173,7 @@ TEST_CASE("a local job that another program runs is seen, and left running") {
   CHECK(machine.commands.killed.empty());
 }
 
-TEST_CASE("local jobs get GPUs of their own and see no others") {
+TEST_CASE("each local job sees only the GPUs assigned to it") {
   GpuMachine machine;
   machine.scheduler->submit(job("a", 1, 1));
   machine.scheduler->submit(job("b", 1, 2));
@@ -188,7 +188,7 @@ TEST_CASE("local jobs get GPUs of their own and see no others") {
   CHECK(machine.visible(3) == "1,2");
 }
 
-TEST_CASE("a local job with more GPUs than there are runs alone with all of them") {
+TEST_CASE("a local job that requests too many GPUs runs alone with all GPUs") {
   GpuMachine machine;
   machine.scheduler->submit(job("a", 1, 8));
   const auto b = machine.scheduler->submit(job("b", 1, 1)).id;
@@ -196,13 +196,13 @@ TEST_CASE("a local job with more GPUs than there are runs alone with all of them
   CHECK(machine.state(b) == JobState::Queued);
 }
 
-TEST_CASE("on a machine without GPUs nothing is said of them") {
+TEST_CASE("CUDA_VISIBLE_DEVICES is not set on a machine without GPUs") {
   Machine machine;
   machine.scheduler->submit(job("a", 1, 1));
   CHECK_FALSE(machine.commands.started[0].environment.contains("CUDA_VISIBLE_DEVICES"));
 }
 
-TEST_CASE("a local job that waits for another lets others pass") {
+TEST_CASE("a local job that waits for another job does not block later jobs") {
   Machine machine;
   const auto a = machine.scheduler->submit(job("a", 1)).id;
   Job second = job("b", 1);
@@ -228,7 +228,7 @@ TEST_CASE("a held local job starts when it is released") {
   CHECK(machine.state(b) == JobState::Running);
 }
 
-TEST_CASE("what a local job took is known when it has ended") {
+TEST_CASE("the usage of a local job is known after its end") {
   Machine machine;
   const auto id = machine.scheduler->submit(job("a", 1)).id;
   CHECK_FALSE(machine.scheduler->usage({id})[0].elapsed_s.has_value());
@@ -242,7 +242,7 @@ TEST_CASE("what a local job took is known when it has ended") {
   CHECK(usage.peak_memory_bytes == 1000);
 }
 
-TEST_CASE("arrays are for batch systems") {
+TEST_CASE("a job array is an error on a local site") {
   Machine machine;
   Job array = job("a", 1);
   array.tasks = {0, 1};

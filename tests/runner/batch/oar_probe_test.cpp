@@ -13,7 +13,7 @@ runner::Cluster probe(const std::string& answer) {
       .probe([&](const std::vector<std::string>&) { return answer; });
 }
 
-/// One core as `oarnodes -J` of OAR 2.5 prints it, without the properties nobody reads.
+/// Returns one core as `oarnodes -J` of OAR 2.5 prints it, without the unused properties.
 std::string core(int id, const std::string& host, const std::string& properties) {
   const auto unless_said = [&](const char* key, const char* value) {
     return properties.find(key) != properties.npos ? ""
@@ -29,7 +29,7 @@ std::string object(std::string items) {
   return "{" + items;
 }
 
-TEST_CASE("hosts are counted with their cores and the GPUs that these belong to") {
+TEST_CASE("hosts are counted with their cores and GPUs") {
   const std::string t4 = R"(, "gpu_model" : "Tesla T4", "memnode" : 98304, "gpu" : )";
   const runner::Cluster cluster =
       probe(object(core(1, "a", t4 + "1") + core(2, "a", t4 + "1") + core(3, "a", t4 + "2") +
@@ -46,7 +46,7 @@ TEST_CASE("hosts are counted with their cores and the GPUs that these belong to"
   CHECK(group.properties.empty());
 }
 
-TEST_CASE("clusters of one site are told apart by their property") {
+TEST_CASE("clusters of one site are distinguished by the cluster property") {
   const runner::Cluster cluster =
       probe(object(core(1, "a", R"(, "cluster" : "gemini", "gpunum" : "1")") +
                    core(2, "b", R"(, "cluster" : "nova", "gpunum" : null)")));
@@ -58,7 +58,7 @@ TEST_CASE("clusters of one site are told apart by their property") {
   CHECK(cluster.groups[1].gpus_per_node == 0);
 }
 
-TEST_CASE("a host whose GPU count is 0 has none, whatever its cores say") {
+TEST_CASE("a GPU count of 0 overrides the GPU properties of the cores") {
   const runner::Cluster cluster =
       probe(object(core(1, "a", R"(, "gpu_count" : 0, "gpu" : 0, "gpu_model" : "none")")));
   REQUIRE(cluster.groups.size() == 1);
@@ -66,7 +66,7 @@ TEST_CASE("a host whose GPU count is 0 has none, whatever its cores say") {
   CHECK(cluster.groups[0].gpu_type.empty());
 }
 
-TEST_CASE("dead nodes and resources that are no cores are left out") {
+TEST_CASE("dead nodes and resources that are not cores are left out") {
   const runner::Cluster cluster =
       probe(object(core(1, "a", "") + core(2, "b", R"(, "state" : "Dead")") +
                    core(3, "", R"(, "type" : "licence")")));
@@ -74,14 +74,14 @@ TEST_CASE("dead nodes and resources that are no cores are left out") {
   CHECK(cluster.groups[0].nodes == 1);
 }
 
-TEST_CASE("resources may lie under their hosts") {
+TEST_CASE("resources grouped by host are read") {
   const runner::Cluster cluster =
       probe(R"({"a" : )" + object(core(1, "a", "") + core(2, "a", "")) + "}");
   REQUIRE(cluster.groups.size() == 1);
   CHECK(cluster.groups[0].cores_per_node == 2);
 }
 
-TEST_CASE("an answer that is not JSON is no answer") {
+TEST_CASE("an answer that is not JSON is an error") {
   CHECK_THROWS_WITH(probe("No Perl JSON module is available"),
                     Catch::StartsWith("oarnodes -J printed no JSON"));
   CHECK(probe("{}").groups.empty());

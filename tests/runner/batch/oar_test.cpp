@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the adaptor asks OAR's commands, and what it makes of their answers.
+// Tests of the commands that the OAR adaptor runs and of how it reads their output.
 #include <catch2/catch.hpp>
 
 #include "base/file.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// Commands that all give the answer that a test sets.
+/// OAR adaptor on fake commands that all return the answer set by the test.
 struct Oar {
   Oar() {
     commands.answer = [this](const runner::Command& command) {
@@ -48,7 +48,7 @@ struct Oar {
 
   test::TempDir temp;
   Answer answer{ExitStatus{}, "", "", 0};
-  std::string parameters;  ///< in the file that oarsub was given
+  std::string parameters;  ///< contents of the parameter file passed to oarsub
   test::FakeCommandRunner commands;
   test::FakeClock clock;
   std::unique_ptr<runner::JobScheduler> scheduler =
@@ -58,7 +58,7 @@ struct Oar {
 
 }  // namespace
 
-TEST_CASE("a job is handed to oarsub under a name that ends in its token") {
+TEST_CASE("a job is submitted with oarsub under a name that ends with its token") {
   Oar oar;
   oar.says("[ADMISSION RULE] x\nOAR_JOB_ID=12\n");
   const Job job = oar.job();
@@ -68,7 +68,7 @@ TEST_CASE("a job is handed to oarsub under a name that ends in its token") {
   CHECK(oar.words() == Words{"oarsub", "-S", "-n", "a.tok", "-d", job.folder, job.script});
 }
 
-TEST_CASE("what is wished of a job is asked of oarsub") {
+TEST_CASE("job settings are passed to oarsub as options") {
   Oar oar;
   oar.says("OAR_JOB_ID=12\nOAR_JOB_ID=13\nOAR_ARRAY_ID=12\n");
   Job job = oar.job();
@@ -86,7 +86,7 @@ TEST_CASE("what is wished of a job is asked of oarsub") {
   CHECK_FALSE(std::filesystem::exists(file));
 }
 
-TEST_CASE("OAR's refusal is told from its absence") {
+TEST_CASE("a job rejected by OAR is distinguished from an unreachable OAR") {
   Oar oar;
   oar.fails(8, "There are not enough resources for your request\n", "OAR_JOB_ID=-5\n");
   CHECK_THROWS_WITH(oar.scheduler->submit(oar.job()),
@@ -95,7 +95,7 @@ TEST_CASE("OAR's refusal is told from its absence") {
   CHECK_THROWS_AS(oar.scheduler->submit(oar.job()), runner::Unreachable);
 }
 
-TEST_CASE("as long as an oarsub has not ended nothing is said about its job") {
+TEST_CASE("a job is unknown while its oarsub is still running") {
   Oar oar;
   oar.answer = {std::nullopt, "", "", 55};
   CHECK_THROWS_WITH(oar.scheduler->submit(oar.job()), "oarsub has not answered for 60 s");
@@ -106,7 +106,7 @@ TEST_CASE("as long as an oarsub has not ended nothing is said about its job") {
   CHECK_FALSE(oar.scheduler->find(oar.job()).has_value());
 }
 
-TEST_CASE("many of OAR's jobs are one question, what it repeats included") {
+TEST_CASE("one oarstat call returns many jobs and their repetitions") {
   Oar oar;
   oar.says(
       R"({"1":{"state":"Running"},"2":{"state":"Error"},"5":{"state":"Waiting","resubmit_job_id":2}})");
@@ -122,7 +122,7 @@ TEST_CASE("many of OAR's jobs are one question, what it repeats included") {
   CHECK_THROWS_WITH(oar.scheduler->status({"1"}), "oarstat: cannot connect to the database");
 }
 
-TEST_CASE("an array is found with its tasks in order, the repeated ones under their first ids") {
+TEST_CASE("an array is found with ordered tasks, and repeated tasks keep their first ids") {
   Oar oar;
   oar.says(
       R"({"9":{"array_index":2},"8":{"array_index":1},"11":{"array_index":1,"resubmit_job_id":8}})");
@@ -132,7 +132,7 @@ TEST_CASE("an array is found with its tasks in order, the repeated ones under th
   CHECK(oar.words().back() == "job_name = 'a.tok'");
 }
 
-TEST_CASE("OAR's books know how long a job took") {
+TEST_CASE("the elapsed time of an ended job is read from oarstat") {
   Oar oar;
   oar.says(
       R"({"1":{"state":"Terminated","exit_code":0,"startTime":5,"stopTime":9},"2":{"state":"Running","startTime":5}})");
@@ -142,7 +142,7 @@ TEST_CASE("OAR's books know how long a job took") {
   CHECK_FALSE(usage[1].elapsed_s.has_value());
 }
 
-TEST_CASE("orders go to each job of an array; a refusal of one is told") {
+TEST_CASE("OAR commands apply to each job of an array, and a failure is reported") {
   Oar oar;
   oar.scheduler->cancel({"4-5", "7"});
   CHECK(oar.words() == Words{"oardel", "4", "5", "7"});

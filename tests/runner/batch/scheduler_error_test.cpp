@@ -5,7 +5,7 @@
 
 using dlscale::runner::scheduler_error;
 
-TEST_CASE("the reason of a rejection is the line with the error, behind lines of information") {
+TEST_CASE("the reason of a rejection is the error line among information lines") {
   const std::string error =
       "sbatch: error: Batch job submission failed: Invalid account or account/partition "
       "combination specified";
@@ -21,7 +21,7 @@ TEST_CASE("the reason of a rejection is the line with the error, behind lines of
   }
 }
 
-TEST_CASE("several errors are one reason, without lines of dashes") {
+TEST_CASE("several errors are joined to one reason without lines of dashes") {
   CHECK(scheduler_error("sbatch: error: QOSMaxSubmitJobPerUserLimit\nsbatch: error: ------\n"
                         "sbatch: error: Batch job submission failed: Job violates policy\n") ==
         "sbatch: error: QOSMaxSubmitJobPerUserLimit; Batch job submission failed: Job violates "
@@ -30,7 +30,7 @@ TEST_CASE("several errors are one reason, without lines of dashes") {
         "srun: fatal: A and B are mutually exclusive.; srun: error: no C");
 }
 
-TEST_CASE("errors of scripts around the commands are found, too") {
+TEST_CASE("errors of scripts around the commands are found") {
   CHECK(scheduler_error("--> Verifying the account ...\n[ERROR] no such project\n") ==
         "[ERROR] no such project");
   CHECK(scheduler_error("sbatch: [I] hello\nsbatch: [E] no such project\n") ==
@@ -39,12 +39,12 @@ TEST_CASE("errors of scripts around the commands are found, too") {
         "# ADMISSION RULE> ERROR : Walltime too big");
 }
 
-TEST_CASE("without an error the first line that does not inform is the reason") {
+TEST_CASE("without an error the first line that is not information is the reason") {
   CHECK(scheduler_error("\nAccess/permission denied\nmore\n") == "Access/permission denied");
   CHECK(scheduler_error("sbatch: [I] hello\nsbatch: no room\n") == "sbatch: no room");
 }
 
-TEST_CASE("where every line informs the last one counts, and no line is no reason") {
+TEST_CASE("the last information line is the reason, and an empty text has no reason") {
   CHECK(scheduler_error("[ADMISSION RULE] Set default walltime to 3600.\n"
                         "[ADMISSION RULE] root and oar users are not allowed to submit jobs.\n") ==
         "[ADMISSION RULE] root and oar users are not allowed to submit jobs.");

@@ -23,7 +23,7 @@ std::vector<std::string> gpus_with(const char* visible) {
 
 }  // namespace
 
-TEST_CASE("schedulers know this machine's cores and this user") {
+TEST_CASE("the scheduler setup contains the cores of this machine and the user") {
   test::FakeCommandRunner commands;
   test::FakeClock clock;
   const runner::SchedulerSetup setup = runner::scheduler_setup(commands, clock);

@@ -8,7 +8,7 @@
 namespace dlscale {
 namespace {
 
-/// What SLURM 22.05 prints, as far as the probe reads it.
+/// Output of SLURM 22.05 as far as the probe reads it.
 struct Answers {
   std::string partitions, nodes;
   std::string config =
@@ -32,7 +32,7 @@ std::string partition(const std::string& name, const std::string& rest = "") {
       name, rest);
 }
 
-TEST_CASE("a partition has the nodes, GPUs, cores and limits that SLURM tells") {
+TEST_CASE("a partition has the nodes, GPUs, cores and limits that SLURM reports") {
   const runner::Cluster cluster = slurm_probe(
       {"PartitionName=booster AllowGroups=ALL Default=YES MaxNodes=384 MaxTime=1-12:00:00 "
        "MinNodes=2 RootOnly=NO OverSubscribe=EXCLUSIVE State=UP TotalNodes=936\n",
@@ -53,7 +53,7 @@ TEST_CASE("a partition has the nodes, GPUs, cores and limits that SLURM tells") 
   CHECK(group.exclusive);
 }
 
-TEST_CASE("what SLURM calls unlimited is no limit") {
+TEST_CASE("UNLIMITED in SLURM is read as no limit") {
   const runner::Cluster cluster = slurm_probe({partition("gpu"), "gpu|1|2|24|1024|gpu:4\n"});
   REQUIRE(cluster.groups.size() == 1);
   CHECK(cluster.groups[0].max_nodes == 0);
@@ -61,7 +61,7 @@ TEST_CASE("what SLURM calls unlimited is no limit") {
   CHECK_FALSE(cluster.groups[0].exclusive);
 }
 
-TEST_CASE("the default partition comes first; closed and empty ones are left out") {
+TEST_CASE("the default partition comes first, and closed and empty partitions are left out") {
   const runner::Cluster cluster = slurm_probe(
       {partition("a") + partition("down", "State=DOWN") + partition("admin", "RootOnly=YES") +
            partition("empty") + partition("b", "Default=YES"),
@@ -73,7 +73,7 @@ TEST_CASE("the default partition comes first; closed and empty ones are left out
   CHECK(cluster.closed == std::map<std::string, std::string>{{"down", "DOWN"}});
 }
 
-TEST_CASE("nodes with other GPUs are a group of their own, with what the least of them has") {
+TEST_CASE("nodes with different GPUs are separate groups with the smallest resources") {
   const runner::Cluster cluster =
       slurm_probe({partition("gpu"),
                    "gpu|3|2|16|262144|gpu:v100:4\ngpu|5|2|24|131072|gpu:v100:4(S:0,1),nvme:1\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the adaptor asks SLURM's commands, and what it makes of their answers.
+// Tests of the commands that the SLURM adaptor runs and of how it reads their output.
 #include <catch2/catch.hpp>
 
 #include "base/file.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 using SlurmWords = std::vector<std::string>;
 
-/// Programs that print what a test sets, by their names.
+/// SLURM adaptor on fake programs whose output the test sets by program name.
 struct Slurm {
   Slurm() {
     commands.answer = [this](const runner::Command& command) {
@@ -54,7 +54,7 @@ struct Slurm {
 
 }  // namespace
 
-TEST_CASE("a job is handed to sbatch with its token, and with nothing that it does not need") {
+TEST_CASE("a job is submitted with sbatch, its token and no unneeded options") {
   Slurm slurm;
   slurm.says("sbatch", "12\n");
   Job job = slurm.job();
@@ -64,11 +64,11 @@ TEST_CASE("a job is handed to sbatch with its token, and with nothing that it do
   CHECK(submitted.tasks.empty());
   CHECK(slurm.words(0) == SlurmWords{"sbatch", "--parsable", "--comment=tok", job.script, "tok"});
   CHECK(slurm.commands.ran[0].folder == slurm.temp.path());
-  CHECK(slurm.commands.ran[0].environment.empty());  // the job would get it
+  CHECK(slurm.commands.ran[0].environment.empty());  // environment not passed to the job
   CHECK(slurm.commands.ran[0].keep_open == std::vector<int>{7});
 }
 
-TEST_CASE("what is wished of a job is asked of sbatch") {
+TEST_CASE("job settings are passed to sbatch as options") {
   Slurm slurm;
   slurm.says("sbatch", "12\n");
   Job job = slurm.job();
@@ -83,7 +83,7 @@ TEST_CASE("what is wished of a job is asked of sbatch") {
                                      job.script, "tok"});
 }
 
-TEST_CASE("SLURM's refusal is told from its absence") {
+TEST_CASE("a job rejected by SLURM is distinguished from an unreachable SLURM") {
   Slurm slurm;
   slurm.fails("sbatch", "sbatch: error: Invalid partition name specified\n");
   CHECK_THROWS_WITH(slurm.scheduler->submit(slurm.job()),
@@ -96,7 +96,7 @@ TEST_CASE("SLURM's refusal is told from its absence") {
   CHECK_THROWS_WITH(slurm.scheduler->submit(slurm.job()), "sbatch was killed by signal 9");
 }
 
-TEST_CASE("the refusal of a job is SLURM's reason, not what plugins print before it") {
+TEST_CASE("the reason of a rejection leaves out the output of plugins") {
   Slurm slurm;
   slurm.fails("sbatch",
               "sbatch: [I] The budget has 1234 node-hours left\nsbatch: lua: partition main\n"
@@ -112,7 +112,7 @@ TEST_CASE("the refusal of a job is SLURM's reason, not what plugins print before
                     "job a was rejected: SLURM gave no reason");
 }
 
-TEST_CASE("one job too many waits for others of the user; where there are none it is refused") {
+TEST_CASE("a job above the limit waits for other jobs of the user and is otherwise rejected") {
   Slurm slurm;
   slurm.fails("sbatch",
               "sbatch: error: QOSMaxSubmitJobPerUserLimit\nsbatch: error: Batch job submission "
@@ -132,13 +132,13 @@ TEST_CASE("one job too many waits for others of the user; where there are none i
         Catch::Contains("was rejected: sbatch: error: QOSMaxSubmitJobPerUserLimit; Batch job "
                         "submission failed: Job violates accounting/QOS policy"));
   }
-  CHECK(slurm.words(slurm.commands.ran.size() - 1)[0] == "sbatch");  // asked once more
+  CHECK(slurm.words(slurm.commands.ran.size() - 1)[0] == "sbatch");  // second attempt
   Job array = slurm.job();
-  array.tasks = {0, 1};  // one of them may fit
+  array.tasks = {0, 1};  // array of which one task may fit
   CHECK_THROWS_AS(slurm.scheduler->submit(array), runner::NoRoom);
 }
 
-TEST_CASE("many jobs are one question, of those gone from the queue a second one") {
+TEST_CASE("one squeue call returns many jobs, and one sacct call those gone from the queue") {
   Slurm slurm;
   slurm.says("squeue", "1|RUNNING|0|0|None|5|6|n1|1|N/A|x|\n");
   slurm.says("sacct", "2|FAILED|3:0|0:0|5|6|n1\n9_4|COMPLETED|0:0|0:0|5|6|n1\n");
@@ -155,7 +155,7 @@ TEST_CASE("many jobs are one question, of those gone from the queue a second one
   CHECK(slurm.commands.ran.size() == 3);
 }
 
-TEST_CASE("without books what SLURM has forgotten is lost, and nothing is known of use") {
+TEST_CASE("without accounting a forgotten job is lost and its usage is unknown") {
   Slurm slurm;
   slurm.fails("sacct", "Slurm accounting storage is disabled\n");
   CHECK(slurm.scheduler->status({"2"})[0].state == JobState::Lost);
@@ -164,7 +164,7 @@ TEST_CASE("without books what SLURM has forgotten is lost, and nothing is known 
   CHECK_THROWS_WITH(slurm.scheduler->status({"2"}), "squeue: slurm_load_jobs error: anything");
 }
 
-TEST_CASE("a job is cancelled the gentle way first") {
+TEST_CASE("the first cancellation lets a job end, and the second one kills it") {
   Slurm slurm;
   slurm.scheduler->cancel({"1", "2_3"});
   slurm.scheduler->cancel({"1", "4"});
@@ -175,7 +175,7 @@ TEST_CASE("a job is cancelled the gentle way first") {
   CHECK(slurm.commands.ran.size() == 3);
 }
 
-TEST_CASE("orders go to the jobs meant; a refusal of one is told") {
+TEST_CASE("SLURM commands apply to the given jobs, and a failure is reported") {
   Slurm slurm;
   slurm.scheduler->hold({"1", "2"});
   slurm.scheduler->release({"1"});
@@ -187,14 +187,14 @@ TEST_CASE("orders go to the jobs meant; a refusal of one is told") {
   CHECK_THROWS_WITH(slurm.scheduler->hold({"1"}), "Access/permission denied for job 1");
 }
 
-TEST_CASE("a submission is looked for in the queue, then in the books") {
+TEST_CASE("a submission is searched in the queue and then in the accounting") {
   Slurm slurm;
   slurm.says("squeue", "5_0|RUNNING|0|0|None|5|6|n1|5|0|tok|\n");
   Job job = slurm.job();
   job.tasks = {0, 1};
   CHECK(slurm.scheduler->find(job).value().tasks == SlurmWords{"5_0", "5_1"});
   CHECK(slurm.commands.ran.size() == 1);
-  slurm.says("squeue", "5|FAILED|1|0|BadConstraints|5|6||5|N/A|tok|\n");  // a refused one
+  slurm.says("squeue", "5|FAILED|1|0|BadConstraints|5|6||5|N/A|tok|\n");  // rejected job
   CHECK_FALSE(slurm.scheduler->find(job).has_value());
   slurm.says("sacct", "8|COMPLETED|n1|tok\n");
   CHECK(slurm.scheduler->find(job).value().id == "8");

@@ -11,7 +11,7 @@ using namespace dlscale::runner;
 
 namespace {
 
-/// What the commands of SLURM 22.05 printed.
+/// Returns recorded output of the commands of SLURM 22.05.
 std::string recorded(const std::string& name) {
   return base::read_file(DLSCALE_SOURCE_DIR "/tests/data/schedulers/" + name);
 }
@@ -36,7 +36,7 @@ using SlurmNames = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("squeue tells of each job its state, code, times and nodes") {
+TEST_CASE("squeue reports the state, code, times and nodes of each job") {
   const JobStatus failed = queued("2");
   CHECK(failed.state == JobState::Failed);
   CHECK(failed.exit_code == 3);
@@ -48,10 +48,10 @@ TEST_CASE("squeue tells of each job its state, code, times and nodes") {
   CHECK(queued("1").exit_code == 0);
   CHECK(queued("3").signal == 11);
   CHECK_FALSE(queued("3").exit_code.has_value());
-  CHECK(queued("10").state == JobState::OutOfMemory);  // a step of it
+  CHECK(queued("10").state == JobState::OutOfMemory);  // state of a step
 }
 
-TEST_CASE("what squeue guesses of jobs that wait or run is no time of theirs") {
+TEST_CASE("times that squeue only predicts are not start or end times") {
   const JobStatus held = queued("7");
   CHECK(held.state == JobState::Queued);
   CHECK(held.reason == "JobHeldUser");
@@ -64,7 +64,7 @@ TEST_CASE("what squeue guesses of jobs that wait or run is no time of theirs") {
   CHECK_FALSE(running.exit_code.has_value());
 }
 
-TEST_CASE("a job cancelled before its start has no start and no code") {
+TEST_CASE("a job cancelled before its start has no start time and no exit code") {
   const JobStatus cancelled = queued("14");
   CHECK(cancelled.state == JobState::Cancelled);
   CHECK(cancelled.started_at == 0);
@@ -73,7 +73,7 @@ TEST_CASE("a job cancelled before its start has no start and no code") {
   CHECK(cancelled.reason.empty());
 }
 
-TEST_CASE("tasks of an array have ids and codes of their own") {
+TEST_CASE("each task of an array has its own id and exit code") {
   CHECK(queued("4_2").exit_code == 2);
   CHECK(queued("4_0").exit_code == 0);
   for (const auto& job : slurm::parse_queue(recorded("squeue.txt"))) {
@@ -82,17 +82,17 @@ TEST_CASE("tasks of an array have ids and codes of their own") {
   }
 }
 
-TEST_CASE("a comment may hold anything, bars too") {
+TEST_CASE("a comment may contain vertical bars") {
   CHECK(slurm::parse_queue("1|RUNNING|0|0|None|5|6|n1|1|N/A|a|b|\n").at(0).comment == "a|b|");
 }
 
-TEST_CASE("lines that are no jobs are passed over") {
+TEST_CASE("lines that are not jobs are skipped") {
   CHECK(slurm::parse_queue("").empty());
   CHECK(slurm::parse_queue("slurm_load_jobs error\n\n1|RUNNING\n").empty());
   CHECK(slurm::parse_books("7|FAILED\n").empty());
 }
 
-TEST_CASE("every state that SLURM knows is one of ours") {
+TEST_CASE("every state of SLURM is mapped to a job state") {
   const std::map<std::string, JobState> states{
       {"PENDING", JobState::Queued},       {"CONFIGURING", JobState::Queued},
       {"REQUEUED", JobState::Queued},      {"REQUEUE_FED", JobState::Queued},
@@ -118,12 +118,12 @@ TEST_CASE("every state that SLURM knows is one of ours") {
   CHECK(slurm::state_of("NEW_IN_30") == JobState::Running);
 }
 
-TEST_CASE("states between the common ones are told to people") {
+TEST_CASE("intermediate states are shown as the reason") {
   CHECK(one_line("1|COMPLETING|0|0|None|5|6|n1|1|N/A|x|").reason == "COMPLETING");
   CHECK(one_line("1|PENDING|0|0|Resources|N/A|N/A||1|N/A|x|").reason == "Resources");
 }
 
-TEST_CASE("memory that ran out is told by state, reason or code") {
+TEST_CASE("an out-of-memory job is recognised by its state, reason or code") {
   CHECK(one_line("1|OUT_OF_MEMORY|125|0|OutOfMemory|5|6|n|1|N/A||").state == JobState::OutOfMemory);
   CHECK(one_line("1|FAILED|9|0|OutOfMemory|5|6|n|1|N/A||").state == JobState::OutOfMemory);
   CHECK(one_line("1|FAILED|9|0|OutOfMemory|5|6|n|1|N/A||").signal == 9);
@@ -136,7 +136,7 @@ TEST_CASE("memory that ran out is told by state, reason or code") {
   CHECK(booked("7|FAILED|1:0|0:9|5|6|n").state == JobState::Failed);
 }
 
-TEST_CASE("the books tell what the queue has forgotten") {
+TEST_CASE("the accounting contains jobs that have left the queue") {
   const auto books = slurm::parse_books(recorded("sacct.txt"));
   CHECK(books.at("2").exit_code == 3);
   CHECK(books.at("3").signal == 11);
@@ -150,17 +150,17 @@ TEST_CASE("the books tell what the queue has forgotten") {
   CHECK_FALSE(books.contains("4"));
 }
 
-TEST_CASE("lines of arrays that are not split yet are passed over") {
+TEST_CASE("lines of arrays that are not yet split are skipped") {
   CHECK(slurm::parse_books("11_[2-3]|PENDING|0:0|0:0|Unknown|Unknown|None assigned\n").empty());
 }
 
-TEST_CASE("codes that are missing in the books are not known") {
+TEST_CASE("an exit code that is missing in the accounting is unknown") {
   const JobStatus lost = booked("7|NODE_FAIL|||5|6|n1");
   CHECK(lost.state == JobState::NodeFailed);
   CHECK_FALSE(lost.exit_code.has_value());
 }
 
-TEST_CASE("what a job took is that of its steps together") {
+TEST_CASE("the usage of a job combines the usage of its steps") {
   const auto usage = slurm::parse_usage(recorded("sacct-usage.txt"));
   CHECK(usage.at("1").elapsed_s == 1);
   CHECK(usage.at("1").cpu_s == Approx(0.010));
@@ -169,38 +169,38 @@ TEST_CASE("what a job took is that of its steps together") {
   CHECK(usage.at("4_1").peak_memory_bytes == 3604480);
 }
 
-TEST_CASE("memory is that of a task times the tasks of a node") {
+TEST_CASE("memory is the memory of a task times the tasks per node") {
   const auto usage = slurm::parse_usage(
       "7|3600|1-02:03:04.5|||3\n7.batch|3600|00:01:00|500|1|1\n7.0|3600|26:00|1000|8|3\n");
   CHECK(usage.at("7").peak_memory_bytes == 3000);
   CHECK(usage.at("7").cpu_s == Approx(86400 + 2 * 3600 + 3 * 60 + 4.5));
 }
 
-TEST_CASE("a job is found by a word of its comment, unless it was refused") {
+TEST_CASE("a job is found by a word of its comment unless it was rejected") {
   const std::string text =
       "5|COMPLETED|n1|other\n6|FAILED|None assigned|tok1\n8_0|FAILED|n1|site tok1\n";
   CHECK(slurm::find_comment(text, "tok1") == "8");
   CHECK(slurm::find_comment(text, "tok2").empty());
 }
 
-TEST_CASE("sbatch answers with the id, on some sites with the cluster") {
+TEST_CASE("the job id is read from sbatch output with or without a cluster name") {
   CHECK(slurm::submitted_id("123\n") == "123");
   CHECK(slurm::submitted_id("a site's greeting\n123;jupiter\n") == "123");
   CHECK(slurm::submitted_id("Submitted batch job\n").empty());
 }
 
-TEST_CASE("tasks are asked for in ranges") {
+TEST_CASE("array tasks are requested in ranges") {
   CHECK(slurm::array_option({3, 0, 1, 7, 2}, 2) == "--array=0-3,7%2");
   CHECK(slurm::array_option({5}, 0) == "--array=5");
 }
 
-TEST_CASE("what a job comes after is added to what its script says") {
+TEST_CASE("dependencies are added to the dependency of the script") {
   const std::string chained = "#!/bin/bash\n#SBATCH --dependency=singleton\ntrue\n";
   CHECK(slurm::dependency_option(chained, {"1", "2"}) == "--dependency=singleton,afterany:1:2");
   CHECK(slurm::dependency_option("#!/bin/bash\n", {"1"}) == "--dependency=afterany:1");
 }
 
-TEST_CASE("ids of tasks lead to their arrays, each once") {
+TEST_CASE("task ids are reduced to distinct array ids") {
   CHECK(slurm::whole_jobs({"4_1", "2", "4_0"}) == SlurmNames{"2", "4"});
 }
 
@@ -212,7 +212,7 @@ TEST_CASE("lists of hosts are expanded") {
   CHECK(slurm::hosts_in("broken[1-") == SlurmNames{"broken[1-"});
 }
 
-TEST_CASE("complaints of the way to SLURM are told from refusals") {
+TEST_CASE("connection errors are distinguished from rejections") {
   for (const char* text :
        {"sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect "
         "failure)",
@@ -227,7 +227,7 @@ TEST_CASE("complaints of the way to SLURM are told from refusals") {
   CHECK_FALSE(slurm::says_unreachable("sbatch: error: Invalid partition name specified"));
 }
 
-TEST_CASE("a limit on the number of jobs is told from those on their size") {
+TEST_CASE("a limit on the number of jobs is distinguished from limits on their size") {
   const std::string failed =
       "sbatch: error: Batch job submission failed: Job violates accounting/QOS policy (job submit "
       "limit, user's size and/or time limits)\n";
@@ -239,7 +239,7 @@ TEST_CASE("a limit on the number of jobs is told from those on their size") {
   CHECK_FALSE(slurm::says_too_many("sbatch: error: Invalid partition name specified"));
 }
 
-TEST_CASE("complaints about jobs that are past an order are none") {
+TEST_CASE("errors about SLURM jobs that have already ended are ignored") {
   CHECK(slurm::first_objection("Job has already finished for job 1\nslurm_suspend error: Job has "
                                "already finished\nInvalid job id specified for job 9\n")
             .empty());

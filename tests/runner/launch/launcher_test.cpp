@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launcher hands over, and when.
+// Tests of the jobs that a launcher submits and of the order in which it submits them.
 #include "runner/launch/launcher.hpp"
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@ using runner::JobState;
 using Desk = test::LaunchDesk;
 using Lines = std::vector<std::string>;
 
-TEST_CASE("each job is noted before it is submitted, when it runs and when it has ended") {
+TEST_CASE("each job is logged before its submission, at its start and at its end") {
   Desk desk({"a"});
   Lines before_submission;
   desk.scheduler.on_submit = [&](const runner::Job&) { before_submission = desk.events(); };
@@ -30,7 +30,7 @@ TEST_CASE("each job is noted before it is submitted, when it runs and when it ha
   CHECK(report.ended.size() == 1);
 }
 
-TEST_CASE("no more jobs than the window are with the scheduler, and all get their turn") {
+TEST_CASE("the window limits the submitted jobs, and all jobs are run") {
   Desk desk({"a", "b", "c", "d", "e"});
   desk.let_jobs_complete();
   const auto report = desk.launch();
@@ -41,7 +41,7 @@ TEST_CASE("no more jobs than the window are with the scheduler, and all get thei
   CHECK(desk.watcher.last.total == 5);
 }
 
-TEST_CASE("runs that are completed already are not run again") {
+TEST_CASE("completed runs are not run again") {
   Desk desk({"a", "b"});
   desk.written.write_completed("run-a", 10);
   desk.let_jobs_complete();
@@ -51,7 +51,7 @@ TEST_CASE("runs that are completed already are not run again") {
   CHECK(desk.watcher.last.completed == 2);
 }
 
-TEST_CASE("a plan whose runs are all completed does not reach the scheduler") {
+TEST_CASE("a plan with only completed runs does not reach the scheduler") {
   Desk desk({"a"});
   desk.written.write_completed("run-a", 10);
   CHECK(desk.launch().ended.empty());
@@ -59,7 +59,7 @@ TEST_CASE("a plan whose runs are all completed does not reach the scheduler") {
   CHECK(desk.events().empty());
 }
 
-TEST_CASE("a failed run is noted with its reason, and the others still run") {
+TEST_CASE("a failed run is logged with its reason, and the other runs continue") {
   Desk desk({"a", "b"});
   desk.options.window = 1;
   desk.scheduler.on_status = [&] {
@@ -78,7 +78,7 @@ TEST_CASE("a failed run is noted with its reason, and the others still run") {
   CHECK(desk.watcher.last.failed == 1);
 }
 
-TEST_CASE("a failed run is tried again by the next launcher") {
+TEST_CASE("the next launcher retries a failed run") {
   Desk desk({"a"});
   desk.scheduler.on_status = [&] { desk.scheduler.end("a", 1); };
   desk.launch();
@@ -87,7 +87,7 @@ TEST_CASE("a failed run is tried again by the next launcher") {
   CHECK(desk.scheduler.submitted == Lines{"a", "a"});
 }
 
-TEST_CASE("a job that was too fast to be seen running is still noted as started") {
+TEST_CASE("a job that ends before the first status request is logged as started") {
   Desk desk({"a"});
   desk.let_jobs_complete();
   desk.launch();
@@ -95,7 +95,7 @@ TEST_CASE("a job that was too fast to be seen running is still noted as started"
   CHECK(desk.log()[2].job_id == "id-a");
 }
 
-TEST_CASE("a job waits until those it comes after have ended, and others pass it") {
+TEST_CASE("a job waits for its predecessors, and other jobs overtake it") {
   Desk desk({"a", "b", "c"});
   desk.options.window = 3;
   desk.written.plan.jobs[0].after = {"b"};
@@ -104,7 +104,7 @@ TEST_CASE("a job waits until those it comes after have ended, and others pass it
   CHECK(desk.scheduler.submitted == Lines{"b", "c", "a"});
 }
 
-TEST_CASE("a job comes after a failed one, too, and after one that needed no run") {
+TEST_CASE("a job follows a failed job and a job that needed no run") {
   Desk desk({"a", "b", "c"});
   desk.written.plan.jobs[1].after = {"a"};
   desk.written.plan.jobs[2].after = {"b", "gone"};
@@ -117,7 +117,7 @@ TEST_CASE("a job comes after a failed one, too, and after one that needed no run
   CHECK(desk.scheduler.submitted == Lines{"a", "c"});
 }
 
-TEST_CASE("jobs that wait for each other are an error, not a launcher that hangs") {
+TEST_CASE("jobs that wait for each other are an error") {
   Desk desk({"a", "b"});
   desk.written.plan.jobs[0].after = {"b"};
   desk.written.plan.jobs[1].after = {"a"};
@@ -125,7 +125,7 @@ TEST_CASE("jobs that wait for each other are an error, not a launcher that hangs
   CHECK(desk.scheduler.submitted.empty());
 }
 
-TEST_CASE("a chain is handed over whole where the batch system can wait itself") {
+TEST_CASE("a whole chain is submitted if the batch system supports dependencies") {
   Desk desk({"a", "b", "c"});
   desk.options.window = 0;
   desk.options.hand_over_chains = true;
@@ -138,7 +138,7 @@ TEST_CASE("a chain is handed over whole where the batch system can wait itself")
   CHECK(desk.scheduler.described[2].after == Lines{"id-a"});
 }
 
-TEST_CASE("an array is submitted in parts where there is no room for all of it") {
+TEST_CASE("an array that exceeds the window is submitted in parts") {
   Desk desk({"a", "b", "c"});
   desk.make_array();
   desk.scheduler.on_status = [&] {
@@ -151,10 +151,10 @@ TEST_CASE("an array is submitted in parts where there is no room for all of it")
   CHECK(desk.scheduler.described[1].tasks == std::vector{2});
   CHECK(desk.scheduler.most_asked == 2);
   CHECK(desk.log()[1].task_ids == Lines{"id-a_0", "id-a_1"});
-  CHECK(desk.log()[2].runs == Lines{"run-a", "run-b"});  // both started
+  CHECK(desk.log()[2].runs == Lines{"run-a", "run-b"});  // runs that have started
 }
 
-TEST_CASE("of an array only the tasks that are left are submitted") {
+TEST_CASE("only the remaining tasks of an array are submitted") {
   Desk desk({"a", "b", "c"});
   desk.make_array();
   desk.options.until = runner::Until::looked;
@@ -164,18 +164,18 @@ TEST_CASE("of an array only the tasks that are left are submitted") {
   CHECK(report.queued == 2);
 }
 
-TEST_CASE("a launcher that only looks submits what there is room for") {
+TEST_CASE("a launcher that polls once submits as many jobs as the window allows") {
   Desk desk({"a", "b", "c"});
   desk.options.until = runner::Until::looked;
   const auto report = desk.launch();
   CHECK(report.submitted == 2);
   CHECK(report.waiting == 1);
   desk.scheduler.end("a", 1);
-  CHECK(desk.launch().submitted == 1);  // a once more: the orders say so
+  CHECK(desk.launch().submitted == 1);  // job a again, as requested
   CHECK(desk.scheduler.submitted == Lines{"a", "b", "a"});
 }
 
-TEST_CASE("jobs stay with the batch system when a launcher that does not own them is stopped") {
+TEST_CASE("a stopped launcher that does not own its jobs leaves them running") {
   Desk desk({"a", "b", "c"});
   desk.options.stop_jobs = false;
   desk.scheduler.on_status = [&] { desk.stop_requests = 1; };

@@ -10,7 +10,7 @@
 using namespace dlscale;
 using runner::CancelWish;
 
-TEST_CASE("wishes are read once each, in their order, across writers") {
+TEST_CASE("cancel requests of several writers are read once and in order") {
   const test::WrittenPlan written({"a"});
   const test::FakeClock clock;
   runner::CancelWishes reader(written.folder.cancel_wishes());
@@ -21,7 +21,7 @@ TEST_CASE("wishes are read once each, in their order, across writers") {
   CHECK(reader.fresh().empty());
 }
 
-TEST_CASE("a wish that is being written comes with its line's end") {
+TEST_CASE("an incomplete cancel request is read after its line is complete") {
   const test::WrittenPlan written({"a"});
   const std::string line = R"({"event":"cancelling","job":"","run_id":"r"})";
   base::write_file_atomically(written.folder.cancel_wishes(), line);
@@ -31,7 +31,7 @@ TEST_CASE("a wish that is being written comes with its line's end") {
   CHECK(reader.fresh() == std::vector<CancelWish>{{"r", ""}});
 }
 
-TEST_CASE("wishes that cannot be written are an error with the path") {
+TEST_CASE("a cancel request that cannot be written is an error with the path") {
   const test::FakeClock clock;
   CHECK_THROWS_WITH(runner::note_wishes(contract::PlanDir("/proc/none"), {{"r", ""}}, clock),
                     Catch::StartsWith("cannot write /proc/none/logs/cancel.jsonl"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logs of failed runs as programs, launchers, batch systems and kernels write them, and the line
-// that says why.
+// Tests of the reason found in logs of failed runs from programs, launchers, batch systems and
+// kernels.
 #include "runner/status/failure_words.hpp"
 
 #include <catch2/catch.hpp>
@@ -23,7 +23,7 @@ struct Failure {
 
 constexpr auto kMemory = RunOutcome::OutOfMemory;
 
-/// What srun writes when it stops the other ranks.
+/// Output of srun when it stops the other ranks.
 constexpr const char* kSrunEnds =
     "srun: error: node1: task 1: Exited with exit code 1\n"
     "srun: launch/slurm: _step_signal: Terminating StepId=1.0\n"
@@ -90,7 +90,7 @@ constexpr const char* kNcclOfOthers =
 const char* const kEndings[] = {"",          kSrunEnds,  kTorchrunEnds,
                                 kMpirunEnds, kHydraEnds, kNcclOfOthers};
 
-/// The program's own words, which launchers write behind.
+/// Errors of programs, which are followed by launcher output.
 const Failure kOfPrograms[] = {
     {"PyTorch 2.5, GPU memory",
      "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.",
@@ -167,7 +167,7 @@ const Failure kOfPrograms[] = {
      "Caught signal 11 (Segmentation fault: address not mapped)"},
 };
 
-/// Whole logs.
+/// Complete logs.
 const Failure kLogs[] = {
     {"kernel and srun",
      "epoch 1: loss 6.9\n"
@@ -337,8 +337,7 @@ const Failure kLogs[] = {
 
 }  // namespace
 
-TEST_CASE(
-    "a program's own words are the reason, whatever its launcher and other ranks write later") {
+TEST_CASE("the error of the program is the reason, regardless of later launcher output") {
   const std::string trace =
       "Traceback (most recent call last):\n  File \"train.py\", line 3\n    main()\n";
   for (const Failure& failure : kOfPrograms) {
@@ -352,7 +351,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("logs of failed runs say why") {
+TEST_CASE("the reason is found in complete logs of failed runs") {
   for (const Failure& failure : kLogs) {
     INFO(failure.name);
     const FailureWords words = find_failure(failure.log);
@@ -361,7 +360,7 @@ TEST_CASE("logs of failed runs say why") {
   }
 }
 
-TEST_CASE("memory is the reason behind every prefix of a launcher") {
+TEST_CASE("an out-of-memory error is found after every launcher prefix") {
   for (const char* prefix :
        {"[1,0]<stderr>:", "[prterun-n1-7@1,0]<stderr>: ", "0: ", "[default0]:", "[rank0]: ",
         "[default0]:[rank0]: ", "node12: ", "[0] ", "2024-01-01T10:00:00Z "}) {
@@ -373,7 +372,7 @@ TEST_CASE("memory is the reason behind every prefix of a launcher") {
   }
 }
 
-TEST_CASE("a warning of memory is no failure") {
+TEST_CASE("a memory warning is not a failure") {
   for (const char* line :
        {"Warning: this may run out of memory", "hint: lower the batch to avoid OOM kill",
         "loading 0 files could take long"}) {
@@ -390,7 +389,7 @@ TEST_CASE("an error that the program survived is not the reason") {
   CHECK(find_failure(log + "ValueError: bad\n").reason == "ValueError: bad");
 }
 
-TEST_CASE("an error that the program says it dealt with is not the reason") {
+TEST_CASE("an error that the program reports as handled is not the reason") {
   const std::string end =
       "Traceback (most recent call last):\n  File \"train.py\", line 40, in <module>\n"
       "KeyError: 'val_acc'\n";
@@ -411,7 +410,7 @@ TEST_CASE("an error that the program says it dealt with is not the reason") {
   }
 }
 
-TEST_CASE("memory that ran out for good is the reason, also beside exceptions of other ranks") {
+TEST_CASE("a fatal out-of-memory error is the reason, also with exceptions of other ranks") {
   const std::string rank1 =
       "[rank1]: Traceback (most recent call last):\n[rank1]:   File \"train.py\", line 4\n"
       "[rank1]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2 GiB\n";
@@ -429,7 +428,7 @@ TEST_CASE("memory that ran out for good is the reason, also beside exceptions of
             .outcome == kMemory);
 }
 
-TEST_CASE("an error before further epochs and an exception at the end was survived") {
+TEST_CASE("an error followed by further epochs and a final exception is not the reason") {
   const std::string caught =
       "ERROR:root:a sample failed\nTraceback (most recent call last):\n  File \"data.py\", line 4\n"
       "RuntimeError: CUDA out of memory. Tried to allocate 2 GiB\n";
@@ -439,7 +438,7 @@ TEST_CASE("an error before further epochs and an exception at the end was surviv
   CHECK(find_failure(caught + end).outcome == kMemory);
 }
 
-TEST_CASE("the exception that ends a run counts before what was harmless") {
+TEST_CASE("the final exception takes precedence over harmless errors") {
   const std::string end =
       "Epoch 1 done\nTraceback (most recent call last):\n  File \"train.py\", line 40, in "
       "<module>\n"
@@ -466,7 +465,7 @@ TEST_CASE("the exception that ends a run counts before what was harmless") {
             .reason == "srun: error: n1: task 1: Killed");
 }
 
-TEST_CASE("an exception may be called anything, also behind the prefix of a launcher") {
+TEST_CASE("exceptions with any name are found, also after a launcher prefix") {
   for (const char* exception :
        {"subprocess.TimeoutExpired: Command '['nvidia-smi']' timed out after 10 seconds",
         "mylib.StopTraining: validation set is empty", "queue.Empty", "StopIteration",
@@ -483,7 +482,7 @@ TEST_CASE("an exception may be called anything, also behind the prefix of a laun
   }
 }
 
-TEST_CASE("without known words the last line counts that says something") {
+TEST_CASE("without a known error the last meaningful line is the reason") {
   CHECK(find_failure("first\n  the end\r\n-------\n\n").reason == "the end");
   CHECK(find_failure("no end of line").reason == "no end of line");
   CHECK(find_failure("\n---\n").reason.empty());

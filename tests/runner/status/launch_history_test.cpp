@@ -41,7 +41,7 @@ LaunchRecord about(const std::string& event, const std::string& launch, const st
 
 }  // namespace
 
-TEST_CASE("an intent without an answer is open, and not over") {
+TEST_CASE("a submission without an answer is open") {
   const LaunchHistory history({intent("t", {"r"})});
   REQUIRE(history.submissions().size() == 1);
   CHECK(history.submissions()[0].id.empty());
@@ -49,7 +49,7 @@ TEST_CASE("an intent without an answer is open, and not over") {
   CHECK(history.word_on("r")->state == JobState::Submitted);
 }
 
-TEST_CASE("tasks have ids of their own, and end one by one") {
+TEST_CASE("tasks have their own ids and end separately") {
   LaunchHistory history({intent("t", {"r0", "r1"}), taken("t", "9", {"9_0", "9_1"})});
   CHECK(history.word_on("r1")->id == "9_1");
   history.take(about("ended", "t", "r0"));
@@ -58,7 +58,7 @@ TEST_CASE("tasks have ids of their own, and end one by one") {
   CHECK(history.submissions()[0].is_over());
 }
 
-TEST_CASE("a record with a list of runs concerns those, one without names all") {
+TEST_CASE("a record applies to its listed runs, or to all runs without a list") {
   LaunchHistory history({intent("t", {"r0", "r1", "r2"}), taken("t", "9")});
   LaunchRecord started = record("started", "t");
   started.runs = {"r0", "r2"};
@@ -69,7 +69,7 @@ TEST_CASE("a record with a list of runs concerns those, one without names all") 
   CHECK(history.word_on("r1")->state == JobState::Running);
 }
 
-TEST_CASE("a job that runs again waits first, under the id it then has") {
+TEST_CASE("a requeued job is queued under its new id") {
   LaunchHistory history({intent("t", {"r"}), taken("t", "9"), record("started", "t")});
   LaunchRecord again = record("requeued", "t");
   again.job_id = "10";
@@ -78,7 +78,7 @@ TEST_CASE("a job that runs again waits first, under the id it then has") {
   CHECK(history.submissions()[0].runs[0].id == "10");
 }
 
-TEST_CASE("what is said of an earlier submission does not change the last word") {
+TEST_CASE("records of an earlier submission do not change the latest state") {
   const LaunchHistory history({intent("t1", {"r"}), taken("t1", "1"), intent("t2", {"r"}),
                                taken("t2", "2"), about("ended", "t1", "r")});
   CHECK(history.word_on("r")->state == JobState::Submitted);
@@ -86,13 +86,13 @@ TEST_CASE("what is said of an earlier submission does not change the last word")
   CHECK(history.submissions()[0].is_over());
 }
 
-TEST_CASE("records whose beginning is lost are passed over") {
+TEST_CASE("records without a submitting record are skipped") {
   const LaunchHistory history({taken("t", "9"), about("ended", "t", "r")});
   CHECK(history.submissions().empty());
   CHECK(history.word_on("r") == nullptr);
 }
 
-TEST_CASE("launches that a run has had before are kept with its submission") {
+TEST_CASE("the number of earlier launches is kept with a submission") {
   LaunchRecord begin = intent("t", {"r0", "r1"});
   begin.launches = {0, 3};
   const LaunchHistory history({begin});

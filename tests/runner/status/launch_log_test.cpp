@@ -26,7 +26,7 @@ LaunchRecord launch_event(const std::string& name, const std::string& job,
 
 }  // namespace
 
-TEST_CASE("a launch log notes the time and keeps what earlier programs wrote") {
+TEST_CASE("a launch log records the time and keeps the records of earlier programs") {
   test::TempDir temp;
   test::FakeClock clock;
   clock.now_s = 5;
@@ -39,7 +39,7 @@ TEST_CASE("a launch log notes the time and keeps what earlier programs wrote") {
   CHECK(contract::parse_launch_log(base::read_file(temp / "launch.jsonl")) == log.records());
 }
 
-TEST_CASE("a second program is refused while the first has the log") {
+TEST_CASE("a second program is rejected while the first program holds the log") {
   test::TempDir temp;
   test::FakeClock clock;
   std::optional<LaunchLog> first(std::in_place, temp / "launch.jsonl", clock);
@@ -64,7 +64,7 @@ TEST_CASE("a process that outlives its launcher does not keep the log locked") {
   commands->kill_group(process);
 }
 
-TEST_CASE("a log that ends in the middle of a line is continued on a new one") {
+TEST_CASE("a log that ends within a line is continued on a new line") {
   test::TempDir temp;
   test::FakeClock clock;
   base::write_file_atomically(temp / "launch.jsonl", R"({"event":"submitted","job":"a"})"
@@ -77,13 +77,13 @@ TEST_CASE("a log that ends in the middle of a line is continued on a new one") {
   CHECK(records[1].job == "b");
 }
 
-TEST_CASE("a log that cannot be written is refused with its path") {
+TEST_CASE("a log that cannot be written is an error with its path") {
   test::FakeClock clock;
   CHECK_THROWS_WITH(LaunchLog("/proc/nowhere/launch.jsonl", clock),
                     Catch::Contains("cannot write /proc/nowhere/launch.jsonl"));
 }
 
-TEST_CASE("a process that is to keep the log locked does so until it ends") {
+TEST_CASE("a process that inherits the lock keeps the log locked until it ends") {
   test::TempDir temp;
   test::FakeClock clock;
   const auto commands = runner::make_command_runner();

@@ -13,7 +13,7 @@ using runner::JobState;
 
 namespace {
 
-/// Jobs a and b are submitted, c is not.
+/// Plan with the submitted jobs a and b, and the job c that is not submitted.
 struct Desk {
   Desk() {
     base::LineAppender log(written.folder.launch_log());
@@ -38,7 +38,7 @@ struct Desk {
 
 }  // namespace
 
-TEST_CASE("a look says what the batch system says, and notes what has ended") {
+TEST_CASE("polling returns the states of the batch system and logs ended runs") {
   Desk desk;
   runner::LaunchLog log(desk.written.folder.launch_log(), desk.clock);
   const auto looks = desk.look(&log);
@@ -54,7 +54,7 @@ TEST_CASE("a look says what the batch system says, and notes what has ended") {
   CHECK(desk.scheduler.most_asked == 1);
 }
 
-TEST_CASE("a look that may not note sees the same") {
+TEST_CASE("polling without a log returns the same states") {
   Desk desk;
   const std::string before = base::read_file(desk.written.folder.launch_log());
   CHECK(desk.look(nullptr).at("run-b").state == JobState::Failed);
@@ -63,7 +63,7 @@ TEST_CASE("a look that may not note sees the same") {
         JobState::Submitted);
 }
 
-TEST_CASE("jobs that only another program knows wait there, or run, as its log says") {
+TEST_CASE("jobs known only to another program have the states in its log") {
   Desk desk;
   for (auto& [id, status] : desk.scheduler.jobs) status = {JobState::Lost, {}, 0, "unknown job"};
   CHECK(desk.look(nullptr).at("run-a").state == JobState::Lost);
@@ -76,7 +76,7 @@ TEST_CASE("jobs that only another program knows wait there, or run, as its log s
   CHECK(looks.at("run-b").state == JobState::Running);
 }
 
-TEST_CASE("where nothing is in the batch system's hands it is not asked") {
+TEST_CASE("the batch system is not asked if no jobs are submitted") {
   Desk desk;
   desk.scheduler.unreachable = true;
   CHECK_THROWS_AS(desk.look(nullptr), runner::Unreachable);

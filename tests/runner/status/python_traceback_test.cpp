@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tracebacks of Python among the other lines of a log.
+// Tests of the search for Python tracebacks among other lines of a log.
 #include "runner/status/failure_words.hpp"
 
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@ using dlscale::runner::TracebackPart;
 
 namespace {
 
-/// A letter for each line: "." none, "f" frame, "e" exception, "i" ignored.
+/// Returns one letter for each line: "." none, "f" frame, "e" exception, "i" ignored.
 std::string parts_of(const std::vector<std::string_view>& lines) {
   std::string letters;
   for (const TracebackPart part : traceback_parts(lines)) {
@@ -25,7 +25,7 @@ constexpr std::string_view kBegin = "Traceback (most recent call last):";
 
 }  // namespace
 
-TEST_CASE("the line behind the frames of a traceback is its exception") {
+TEST_CASE("the line after the frames of a traceback is its exception") {
   CHECK(parts_of({"epoch 1", kBegin, "  File \"a.py\"", "    x()", "a.Stop: done", "end"}) ==
         "..ffe.");
   CHECK(parts_of({kBegin, "  File \"a.py\"", "KeyboardInterrupt"}) == ".fe");
@@ -39,12 +39,12 @@ TEST_CASE("prefixes separate the tracebacks of two ranks") {
                   "[rank1]:   File \"a.py\"", "[rank1]: b.Stop: two"}) == ".f.efe");
 }
 
-TEST_CASE("lines of loggers and numbers within a traceback do not end it") {
+TEST_CASE("lines of loggers and progress within a traceback do not end it") {
   CHECK(parts_of({kBegin, "  File \"a.py\"", "INFO: loading", "epoch 1 loss 2", "Stop: x"}) ==
         ".f..e");
 }
 
-TEST_CASE("an exception in a destructor is ignored with its traceback, the next one is not") {
+TEST_CASE("an exception in a destructor is ignored, and the next exception is not") {
   CHECK(parts_of({"Exception ignored in: <function f>", kBegin, "  File \"a.py\"",
                   "AssertionError: x", kBegin, "  File \"b.py\"", "ValueError: y"}) == "iiii.fe");
   CHECK(parts_of({"Exception ignored in: <_io.TextIOWrapper>",

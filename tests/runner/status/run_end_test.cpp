@@ -47,14 +47,14 @@ TEST_CASE("a run with a final record of its launch is completed") {
   CHECK(end.reason.empty());
 }
 
-TEST_CASE("a good exit without results is a failure") {
+TEST_CASE("exit code 0 without results is a failure") {
   test::WrittenPlan written({"a"});
   const auto end = judge(written, ended(0));
   CHECK(end.outcome == RunOutcome::Failed);
   CHECK(end.reason == "the job exited with code 0, but the run wrote no final record");
 }
 
-TEST_CASE("results of an earlier launch say nothing about this one") {
+TEST_CASE("results of an earlier launch are ignored") {
   test::WrittenPlan written({"a"});
   written.write_launch("run-a", 50, {stop(RunOutcome::Diverged, "loss is nan")});
   const auto end = judge(written, ended(3, 1));
@@ -72,7 +72,7 @@ TEST_CASE("without a final record the exit code decides") {
   CHECK(end.exit_code == 4);
 }
 
-TEST_CASE("the trainer's own reason comes first, then its stderr, then the job's") {
+TEST_CASE("the reason comes from the trainer, then from its stderr, then from the job stderr") {
   test::WrittenPlan written({"a"});
   base::write_file_atomically(written.folder.job_err("a"), "mpirun: rank 1 died\n---\n");
   CHECK(judge(written, ended(3)).reason == "mpirun: rank 1 died");
@@ -87,7 +87,7 @@ TEST_CASE("the trainer's own reason comes first, then its stderr, then the job's
   CHECK(end.details == written.folder.job_err("a"));
 }
 
-TEST_CASE("the batch system's verdict comes before the exit code") {
+TEST_CASE("the state of the batch system takes precedence over the exit code") {
   test::WrittenPlan written({"a"});
   JobEnd job = ended(1);
   job.status = {JobState::OutOfMemory, 1, 9, "oom-kill event"};
@@ -96,7 +96,7 @@ TEST_CASE("the batch system's verdict comes before the exit code") {
   CHECK(end.reason == "oom-kill event");
 }
 
-TEST_CASE("a job ended on request is cancelled, unless its run was complete by then") {
+TEST_CASE("a job ended on request is cancelled unless its run was already complete") {
   test::WrittenPlan written({"a"});
   JobEnd job = ended(143);
   job.cancelled = true;
@@ -112,7 +112,7 @@ TEST_CASE("a job ended on request is cancelled, unless its run was complete by t
   CHECK(judge(written, job).outcome == RunOutcome::Completed);
 }
 
-TEST_CASE("ranks that were told to stop do not explain why; mpirun does") {
+TEST_CASE("the reason for stopped ranks comes from mpirun") {
   test::WrittenPlan written({"a"});
   const auto launch =
       written.write_launch("run-a", 110, {stop(RunOutcome::Cancelled, "received SIGTERM")});
@@ -123,8 +123,7 @@ TEST_CASE("ranks that were told to stop do not explain why; mpirun does") {
   CHECK(end.reason == "mpirun noticed that rank 1 died");
 }
 
-TEST_CASE(
-    "ranks that saw another one leave do not say why; the launcher may: it took too much memory") {
+TEST_CASE("the launcher output explains ranks that saw another rank leave") {
   const std::string left = "rank 0 has left while others wait for it";
   test::WrittenPlan written({"a"});
   const auto launch = written.write_launch("run-a", 110, {stop(RunOutcome::Failed, left)});
@@ -139,7 +138,7 @@ TEST_CASE(
   CHECK(end.reason == left);
 }
 
-TEST_CASE("a job killed by a signal has failed with the shell's exit code for it") {
+TEST_CASE("a job killed by a signal has failed with exit code 128 plus the signal") {
   test::WrittenPlan written({"a"});
   const JobEnd job{"a", "t1", 0, {JobState::Failed, {}, 9, "killed by signal 9"}};
   const auto end = judge(written, job);
@@ -148,11 +147,11 @@ TEST_CASE("a job killed by a signal has failed with the shell's exit code for it
   CHECK(end.reason == "killed by signal 9");
 }
 
-TEST_CASE("the script's own note tells how a lost job ended, unless it began once more") {
+TEST_CASE("the script log explains a lost job unless the job started again") {
   const test::WrittenPlan written({"a"});
   const JobEnd lost{"a", "t1", 0, {JobState::Lost, {}, 0, ""}};
   CHECK(judge(written, lost).outcome == RunOutcome::Lost);
-  note(written, R"(,"exit_code":5)", "ended", "t0");  // an earlier submission's
+  note(written, R"(,"exit_code":5)", "ended", "t0");  // record of an earlier submission
   CHECK(judge(written, lost).outcome == RunOutcome::Lost);
   note(written, R"(,"exit_code":5)");
   CHECK(judge(written, lost).outcome == RunOutcome::Diverged);
@@ -160,7 +159,7 @@ TEST_CASE("the script's own note tells how a lost job ended, unless it began onc
   CHECK(judge(written, lost).outcome == RunOutcome::Lost);
 }
 
-TEST_CASE("an external run is completed when its program ended well") {
+TEST_CASE("an external run is completed if its program exits with code 0") {
   test::WrittenPlan written({"a"});
   CHECK(judge(written, ended(0)).outcome == RunOutcome::Failed);
   written.plan.runs[0].log_format = "timm";
@@ -170,7 +169,7 @@ TEST_CASE("an external run is completed when its program ended well") {
   CHECK(judge(written, ended(1)).outcome == RunOutcome::Completed);
 }
 
-TEST_CASE("a program that keeps its output but no records is an external one") {
+TEST_CASE("a program with output but without records is external") {
   test::WrittenPlan written({"a"});
   const auto launch = written.folder.run("run-a").make_next_launch();
   CHECK_FALSE(runner::is_external(written.plan.runs[0], written.folder));
@@ -179,19 +178,19 @@ TEST_CASE("a program that keeps its output but no records is an external one") {
   CHECK(judge(written, ended(0)).outcome == RunOutcome::Completed);
 }
 
-TEST_CASE("of runs that share a job each is judged by the note of its script") {
+TEST_CASE("each run of a shared job is judged by its script log") {
   const test::WrittenPlan written({"a"});
   JobEnd job = ended(7);
   job.shared = true;
   note(written, R"(,"exit_code":3)");
   CHECK(judge(written, job).exit_code == 3);
   job.status = {JobState::TimedOut, {}, 0, "time limit"};
-  CHECK(judge(written, job).outcome == RunOutcome::Failed);  // it had ended before
+  CHECK(judge(written, job).outcome == RunOutcome::Failed);  // end before the time limit
   note(written, R"(,"exit_code":143,"reason":"got SIGTERM","outcome":"Cancelled")");
   CHECK(judge(written, job).outcome == RunOutcome::TimedOut);
 }
 
-TEST_CASE("a signal is explained by the batch system: time, or a cancellation by hand") {
+TEST_CASE("the batch system explains a signal as a time limit or a cancellation") {
   const test::WrittenPlan written({"a"});
   note(written, R"(,"exit_code":143,"reason":"got SIGTERM","outcome":"Cancelled")");
   JobEnd job = ended(143);
@@ -202,7 +201,7 @@ TEST_CASE("a signal is explained by the batch system: time, or a cancellation by
   CHECK(judge(written, job).reason == "by user 1000");
 }
 
-TEST_CASE("a run that shares its job explains itself in its own file") {
+TEST_CASE("the reason for a run of a shared job comes from the file of the run") {
   const test::WrittenPlan written({"a"});
   base::write_file_atomically(written.folder.job_err("a"), "of the whole job\n");
   base::write_file_atomically(written.folder.run_err("run-a"), "CUDA out of memory.\n");
@@ -212,7 +211,7 @@ TEST_CASE("a run that shares its job explains itself in its own file") {
   CHECK(end.outcome == RunOutcome::OutOfMemory);
 }
 
-TEST_CASE("exit code 99 says that the run can go on") {
+TEST_CASE("exit code 99 marks a run that can be resumed") {
   const test::WrittenPlan written({"a"});
   note(written, R"(,"exit_code":99,"reason":"got SIGUSR1")");
   JobEnd job = ended(99);
@@ -221,7 +220,7 @@ TEST_CASE("exit code 99 says that the run can go on") {
   CHECK(judge(written, job).outcome == RunOutcome::Preempted);
 }
 
-TEST_CASE("what an external program wrote is found behind what srun wrote later") {
+TEST_CASE("the error of an external program is found before later output of srun") {
   test::WrittenPlan written({"a"});
   written.plan.runs[0].log_format = "timm";
   const auto launch = written.write_launch("run-a", 110);
@@ -235,7 +234,7 @@ TEST_CASE("what an external program wrote is found behind what srun wrote later"
   CHECK(end.details == launch.err());
 }
 
-TEST_CASE("an error on the standard output of an external program counts, its progress does not") {
+TEST_CASE("errors on stdout of an external program count, and progress lines do not") {
   test::WrittenPlan written({"a"});
   written.plan.runs[0].log_format = "timm";
   const auto launch = written.write_launch("run-a", 110);
@@ -250,7 +249,7 @@ TEST_CASE("an error on the standard output of an external program counts, its pr
   CHECK(end.details == launch.out());
 }
 
-TEST_CASE("what an earlier launch wrote into the same file is not why this one failed") {
+TEST_CASE("output of an earlier launch in the same file is ignored") {
   const test::WrittenPlan written({"a"});
   const std::string before = "slurmstepd: error: Detected 1 oom_kill event in StepId=1.0.\n";
   const std::string now = "srun: error: node1: task 1: Exited with exit code 1\n";
@@ -262,7 +261,7 @@ TEST_CASE("what an earlier launch wrote into the same file is not why this one f
   CHECK(end.reason == "srun: error: node1: task 1: Exited with exit code 1");
 }
 
-TEST_CASE("without books and notes the kernel's or the batch system's words tell how a run ended") {
+TEST_CASE("without accounting and script log the job output explains the end of a run") {
   const test::WrittenPlan written({"a"});
   const JobEnd lost{"a", "t1", 0, {JobState::Lost, {}, 0, ""}};
   base::write_file_atomically(written.folder.job_err("a"),
@@ -273,7 +272,7 @@ TEST_CASE("without books and notes the kernel's or the batch system's words tell
   CHECK(judge(written, lost).outcome == RunOutcome::Lost);
 }
 
-TEST_CASE("the batch system's books win over what files say") {
+TEST_CASE("the state of the batch system takes precedence over output files") {
   const test::WrittenPlan written({"a"});
   base::write_file_atomically(written.folder.job_err("a"), "CUDA out of memory\n");
   JobEnd job = ended(1);

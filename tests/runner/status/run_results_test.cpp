@@ -16,7 +16,7 @@ TEST_CASE("a run without launches has no results") {
   CHECK_FALSE(results.start.has_value());
 }
 
-TEST_CASE("a run is completed when any of its launches came to the end") {
+TEST_CASE("a run is completed if any of its launches completed") {
   test::WrittenPlan written({"a"});
   written.write_completed("run-a", 10);
   written.write_launch("run-a", 20, {contract::EpochRecord{}});
@@ -27,7 +27,7 @@ TEST_CASE("a run is completed when any of its launches came to the end") {
   CHECK_FALSE(results.stop.has_value());
 }
 
-TEST_CASE("a launch that stopped otherwise does not complete its run") {
+TEST_CASE("a launch with another outcome does not complete its run") {
   test::WrittenPlan written({"a"});
   contract::RunStop stop;
   stop.outcome = RunOutcome::Diverged;
@@ -39,7 +39,7 @@ TEST_CASE("a launch that stopped otherwise does not complete its run") {
 
 TEST_CASE("launches that began later are left out on request") {
   test::WrittenPlan written({"a"});
-  written.folder.run("run-a").make_next_launch();  // died before it wrote anything
+  written.folder.run("run-a").make_next_launch();  // launch without any results
   written.write_launch("run-a", 10);
   written.write_completed("run-a", 20);
   const auto results = runner::read_run_results(written.folder.run("run-a"), 20);
@@ -47,7 +47,7 @@ TEST_CASE("launches that began later are left out on request") {
   CHECK(results.launches == 2);
 }
 
-TEST_CASE("a results file cut in the middle of a line counts up to there") {
+TEST_CASE("a results file with an incomplete last line is read up to that line") {
   test::WrittenPlan written({"a"});
   const auto launch = written.write_launch("run-a", 10, {contract::EpochRecord{}});
   const std::string text = base::read_file(launch.results());

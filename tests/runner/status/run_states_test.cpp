@@ -33,11 +33,11 @@ struct StatesDesk {
 
 }  // namespace
 
-TEST_CASE("a run nobody has started is planned") {
+TEST_CASE("a run that was never started is planned") {
   CHECK(StatesDesk().state() == JobState::Planned);
 }
 
-TEST_CASE("the launch log's last word on a run counts") {
+TEST_CASE("the last launch log record of a run determines its state") {
   const StatesDesk desk;
   desk.note("submitting");
   CHECK(desk.state() == JobState::Submitted);
@@ -55,14 +55,14 @@ TEST_CASE("the launch log's last word on a run counts") {
   CHECK(desk.state() == JobState::Submitted);
 }
 
-TEST_CASE("a run whose job was refused is as it was before") {
+TEST_CASE("a rejected job leaves the state of its run unchanged") {
   const StatesDesk desk;
   desk.note("submitting");
   desk.note("refused");
   CHECK(desk.state() == JobState::Planned);
 }
 
-TEST_CASE("results of a completed launch count more than any log") {
+TEST_CASE("results of a completed launch take precedence over logs") {
   StatesDesk desk;
   desk.note("submitting");
   desk.note("ended", "t1", RunOutcome::Failed);
@@ -70,7 +70,7 @@ TEST_CASE("results of a completed launch count more than any log") {
   CHECK(desk.state() == JobState::Done);
 }
 
-TEST_CASE("without a log the run's own end counts, then what its script noted") {
+TEST_CASE("without a launch log the state comes from the results, then from the script log") {
   StatesDesk desk;
   desk.written.write_launch("run-a", 1);
   CHECK(desk.state() == JobState::Running);
@@ -83,7 +83,7 @@ TEST_CASE("without a log the run's own end counts, then what its script noted") 
   CHECK(desk.state() == runner::state_of(RunOutcome::Diverged));
 }
 
-TEST_CASE("a good exit counts where a program other than dlscale-train kept its output") {
+TEST_CASE("exit code 0 means done for an external program that kept its output") {
   StatesDesk desk;
   desk.note_by_script(R"({"event":"ended","job":"a","run_id":"run-a","exit_code":0})");
   CHECK(desk.state() == JobState::Failed);
@@ -93,7 +93,7 @@ TEST_CASE("a good exit counts where a program other than dlscale-train kept its 
   CHECK(desk.state() == JobState::Done);
 }
 
-TEST_CASE("a run whose log is another program's is done when that ended well") {
+TEST_CASE("a run with a third-party log is done if its program exits with code 0") {
   StatesDesk desk;
   desk.written.plan.runs[0].log_format = "timm";
   desk.note_by_script(R"({"event":"ended","job":"a","run_id":"run-a","exit_code":0})");
@@ -102,14 +102,14 @@ TEST_CASE("a run whose log is another program's is done when that ended well") {
   CHECK(desk.state() == JobState::Failed);
 }
 
-TEST_CASE("how the script says a run ended counts more than the exit code") {
+TEST_CASE("the outcome in the script log takes precedence over the exit code") {
   StatesDesk desk;
   desk.note_by_script(
       R"({"event":"ended","job":"a","run_id":"run-a","exit_code":1,"outcome":"TimedOut"})");
   CHECK(desk.state() == runner::state_of(RunOutcome::TimedOut));
 }
 
-TEST_CASE("of ranks that were told to stop the script knows why") {
+TEST_CASE("the script log explains stopped ranks") {
   StatesDesk desk;
   contract::RunStop stop;
   stop.outcome = RunOutcome::Cancelled;
