@@ -57,7 +57,7 @@ double best_accuracy(const RunRow& run) {
   return best->accuracy;
 }
 
-std::string worker_word(const Frame& frame) {
+std::string worker_noun(const Frame& frame) {
   const bool only_cpus = std::all_of(frame.runs.begin(), frame.runs.end(), [](const RunRow& run) {
     const auto device = run.conditions.find("device");
     if (device == run.conditions.end()) return run.outcome == kUnreadable;

@@ -210,6 +210,6 @@ double final_accuracy(const RunRow& run);
 double best_accuracy(const RunRow& run);
 
 /// Returns the word for one worker of these runs: "rank" if all runs compute on CPUs, else "GPU".
-std::string worker_word(const Frame& frame);
+std::string worker_noun(const Frame& frame);
 
 }  // namespace dlscale::analysis

@@ -26,7 +26,7 @@ int fail(const char* message, int exit_code) {
 }
 
 /// Returns the error of the command line in one line, and the command that prints the help.
-std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
+std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<CLI::App*> verbs = app.get_subcommands();
   if (!verbs.empty()) {
     return fmt::format("{}; see dlscale {} --help", error.what(), verbs[0]->get_name());
@@ -51,7 +51,7 @@ int dispatch(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) throw base::UsageError(complaint(app, error));
+    if (error.get_exit_code() != 0) throw base::UsageError(usage_error(app, error));
     app.exit(error);  // --help and --version also end the parsing
   }
   return exit_code;

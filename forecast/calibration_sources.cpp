@@ -77,8 +77,8 @@ void take_maker(const Measured& measured, const PlacementKey& key, const std::st
                   source, place_text(measured.time), measured.made_by, maker));
 }
 
-void take(const std::vector<Measured>& measured, const GatherOptions& options,
-          const std::string& source, GatheredMeasurements& all) {
+void add_measured(const std::vector<Measured>& measured, const GatherOptions& options,
+                  const std::string& source, GatheredMeasurements& all) {
   int all_reduces = 0, others = 0;
   for (Measured each : measured) {
     AllReduceTime& time = each.time;
@@ -126,7 +126,7 @@ void gather_bench(std::string_view text, const std::string& source, const Gather
                            ": contains only kernel times; convert it to a calibration with "
                            "dlscale-bench fit and give that calibration instead");
   }
-  take(measured, options, source, all);
+  add_measured(measured, options, source, all);
   if (wrong > 0) {
     all.found.back() += fmt::format("; {} skipped: wrong results, one rank or no bytes", wrong);
   }
@@ -210,7 +210,7 @@ void gather_nccl_tests(std::string_view text, const std::string& source,
     add_log(log, source, device_of(log), measured, all);
   }
   if (all.calibration.communicator.empty()) all.calibration.communicator = "nccl";
-  take(measured, options, source, all);
+  add_measured(measured, options, source, all);
 }
 
 void gather_study(const std::string& source, const GatherOptions& options,

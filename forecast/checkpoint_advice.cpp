@@ -20,7 +20,7 @@
 #include "base/text.hpp"
 #include "contract/plan/plan.hpp"
 #include "contract/records/result_record.hpp"
-#include "forecast/predicted_study.hpp"
+#include "forecast/study_prediction.hpp"
 #include "predict/checkpoint_interval.hpp"
 #include "workspace/runs/plan_folder.hpp"
 
@@ -209,7 +209,7 @@ const std::vector<analysis::Column> kAdviceColumns{
 
 }  // namespace
 
-analysis::Table checkpoint_table(const PredictedStudy& study, const CheckpointQuestion& question) {
+analysis::Table checkpoint_table(const StudyPrediction& study, const CheckpointQuestion& question) {
   if (question.write.empty()) {
     throw base::UsageError(
         "--mtbf: the time to save the state of a run is unknown: add --checkpoint-write SECONDS, "

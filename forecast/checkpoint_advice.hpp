@@ -6,7 +6,7 @@
 #include <string>
 
 #include "analysis/report/report.hpp"
-#include "forecast/predicted_study.hpp"
+#include "forecast/study_prediction.hpp"
 
 namespace dlscale::forecast {
 
@@ -19,6 +19,6 @@ struct CheckpointQuestion {
 /// interval and with the settings of the study. Throws base::UsageError if the time to write a
 /// checkpoint is not a positive number and not a folder with checkpoints for the study's models and
 /// frameworks.
-analysis::Table checkpoint_table(const PredictedStudy& study, const CheckpointQuestion& question);
+analysis::Table checkpoint_table(const StudyPrediction& study, const CheckpointQuestion& question);
 
 }  // namespace dlscale::forecast

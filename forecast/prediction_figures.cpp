@@ -12,9 +12,9 @@
 #include "base/file.hpp"
 #include "contract/records/model_card.hpp"
 #include "contract/run_spec/run_spec.hpp"
-#include "forecast/predicted_study.hpp"
 #include "forecast/prediction_tables.hpp"
-#include "forecast/swept_step.hpp"
+#include "forecast/study_prediction.hpp"
+#include "forecast/sweep_step.hpp"
 #include "planner/study/derive.hpp"
 #include "planner/study/outlines.hpp"
 #include "planner/study/study_reader.hpp"
@@ -111,7 +111,7 @@ analysis::Figure figure_of_roofline(const workspace::ChosenStudy& study,
 namespace {
 
 /// Returns the dashed line of a curve without points.
-analysis::Series dashed(const PredictedStudy& study, const PredictedCurve& curve,
+analysis::Series dashed(const StudyPrediction& study, const PredictedCurve& curve,
                         const analysis::Figure& figure) {
   analysis::Series series{.label = label_of(study, curve)};
   series.color = series.mark = figure.series.size();
@@ -121,9 +121,9 @@ analysis::Series dashed(const PredictedStudy& study, const PredictedCurve& curve
 
 /// Adds the value and band that `band` returns for each point of a curve.
 template <class BandOf>
-analysis::Figure over_gpus(const PredictedStudy& study, analysis::FigureAxis y, BandOf band) {
+analysis::Figure over_gpus(const StudyPrediction& study, analysis::FigureAxis y, BandOf band) {
   analysis::Figure figure{.subtitle = "on " + study.site,
-                          .notes = grounds(study),
+                          .notes = prediction_basis(study),
                           .x = {.id = "gpus", .title = "GPUs", .log_base = 2},
                           .y = std::move(y)};
   for (const PredictedCurve& curve : study.curves) {
@@ -140,7 +140,7 @@ analysis::Figure over_gpus(const PredictedStudy& study, analysis::FigureAxis y, 
 
 }  // namespace
 
-analysis::Figure predicted_efficiency(const PredictedStudy& study) {
+analysis::Figure predicted_efficiency(const StudyPrediction& study) {
   analysis::Figure figure =
       over_gpus(study, {.id = "efficiency", .title = "efficiency", .from_zero = true},
                 [](const predict::CurvePoint& point) { return point.efficiency; });
@@ -149,7 +149,7 @@ analysis::Figure predicted_efficiency(const PredictedStudy& study) {
   return figure;
 }
 
-analysis::Figure predicted_throughput(const PredictedStudy& study) {
+analysis::Figure predicted_throughput(const StudyPrediction& study) {
   analysis::Figure figure = over_gpus(
       study, {.id = "throughput_samples_per_s", .title = "throughput (samples/s)", .log_base = 10},
       &predict::throughput);
@@ -157,7 +157,7 @@ analysis::Figure predicted_throughput(const PredictedStudy& study) {
   return figure;
 }
 
-analysis::Figure predicted_epoch_time(const PredictedStudy& study) {
+analysis::Figure predicted_epoch_time(const StudyPrediction& study) {
   analysis::Figure figure =
       over_gpus(study, {.id = "epoch_time_s", .title = "time per epoch (s)", .log_base = 10},
                 [](const predict::CurvePoint& point) { return point.epoch_s; });
@@ -165,14 +165,14 @@ analysis::Figure predicted_epoch_time(const PredictedStudy& study) {
   return figure;
 }
 
-analysis::Figure sweep_figure(const PredictedStudy& study, const Sweep& sweep) {
+analysis::Figure sweep_figure(const StudyPrediction& study, const Sweep& sweep) {
   const SweptQuantity& quantity = swept_quantity(sweep.name);
   const std::string title = quantity.unit.empty()
                                 ? quantity.title
                                 : fmt::format("{} ({})", quantity.title, quantity.unit);
   analysis::Figure figure{.title = fmt::format("Predicted step time over {}", quantity.title),
                           .subtitle = study.study + " on " + study.site,
-                          .notes = grounds(study),
+                          .notes = prediction_basis(study),
                           .x = {.id = quantity.id, .title = title, .log_base = 2},
                           .y = {.id = "step_s", .title = "step time (s)", .log_base = 10},
                           .marks = false};

@@ -8,7 +8,7 @@
 
 #include "analysis/report/figures/figure.hpp"
 #include "contract/plan/run_dir.hpp"
-#include "forecast/predicted_study.hpp"
+#include "forecast/study_prediction.hpp"
 #include "workspace/chosen_study.hpp"
 #include "workspace/runs/selection.hpp"
 
@@ -44,11 +44,11 @@ analysis::Figure figure_of_roofline(const workspace::ChosenStudy& study,
 
 /// Returns figures over GPUs with a line and band for each curve: efficiency relative to the fewest
 /// GPUs of the curve, samples per second, and time of an epoch.
-analysis::Figure predicted_efficiency(const PredictedStudy& study);
-analysis::Figure predicted_throughput(const PredictedStudy& study);
-analysis::Figure predicted_epoch_time(const PredictedStudy& study);
+analysis::Figure predicted_efficiency(const StudyPrediction& study);
+analysis::Figure predicted_throughput(const StudyPrediction& study);
+analysis::Figure predicted_epoch_time(const StudyPrediction& study);
 
 /// Returns the time of a step over the values of a sweep.
-analysis::Figure sweep_figure(const PredictedStudy& study, const Sweep& sweep);
+analysis::Figure sweep_figure(const StudyPrediction& study, const Sweep& sweep);
 
 }  // namespace dlscale::forecast

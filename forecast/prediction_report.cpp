@@ -10,16 +10,16 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "forecast/kept_predictions.hpp"
 #include "forecast/prediction_figures.hpp"
 #include "forecast/prediction_tables.hpp"
+#include "forecast/saved_predictions.hpp"
 
 namespace dlscale::forecast {
 namespace fs = std::filesystem;
 namespace {
 
 /// Figures by file name.
-std::vector<std::pair<std::string, analysis::Figure>> figures_of(const PredictedStudy& study,
+std::vector<std::pair<std::string, analysis::Figure>> figures_of(const StudyPrediction& study,
                                                                  const std::vector<Sweep>& sweeps) {
   std::vector<std::pair<std::string, analysis::Figure>> figures{
       {"predicted-efficiency", predicted_efficiency(study)},
@@ -35,7 +35,7 @@ std::vector<std::pair<std::string, analysis::Figure>> figures_of(const Predicted
 
 }  // namespace
 
-analysis::Report prediction_report(const PredictedStudy& study, const std::vector<Sweep>& sweeps) {
+analysis::Report prediction_report(const StudyPrediction& study, const std::vector<Sweep>& sweeps) {
   analysis::Report report{{times_table(study), knee_table(study), memory_table(study)}};
   if (report.tables.back().rows.empty()) report.tables.pop_back();  // devices without data sheet
   std::string nothing;
@@ -52,7 +52,7 @@ analysis::Report prediction_report(const PredictedStudy& study, const std::vecto
   return report;
 }
 
-void write_report(const fs::path& folder, const PredictedStudy& study,
+void write_report(const fs::path& folder, const StudyPrediction& study,
                   const std::vector<Sweep>& sweeps, const analysis::Report& report) {
   std::error_code failed;
   fs::create_directories(folder, failed);
@@ -73,7 +73,7 @@ void write_report(const fs::path& folder, const PredictedStudy& study,
              figures.size(), folder.string());
 }
 
-std::string keep_study(const PredictedStudy& study, const std::string& calibration,
+std::string keep_study(const StudyPrediction& study, const std::string& calibration,
                        const contract::PlanDir& folder) {
   const auto predictions = run_predictions(study, calibration, base::SystemClock().unix_s());
   const KeptPredictions kept = keep_predictions(predictions, folder);

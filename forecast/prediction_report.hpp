@@ -8,23 +8,23 @@
 
 #include "analysis/report/writers/report_writer.hpp"
 #include "contract/plan/run_dir.hpp"
-#include "forecast/predicted_study.hpp"
-#include "forecast/swept_step.hpp"
+#include "forecast/study_prediction.hpp"
+#include "forecast/sweep_step.hpp"
 
 namespace dlscale::forecast {
 
 /// Returns the tables of times, of useful GPU counts, of memory and of each sweep. Reports a sweep
 /// without rows on standard error. Throws base::UsageError if it is the only sweep.
-analysis::Report prediction_report(const PredictedStudy& study, const std::vector<Sweep>& sweeps);
+analysis::Report prediction_report(const StudyPrediction& study, const std::vector<Sweep>& sweeps);
 
 /// Writes each table of `report` in each format, and the figures as SVG. Reports written files and
 /// failed figures on standard error. Throws base::UsageError for a folder that cannot be created.
-void write_report(const std::filesystem::path& folder, const PredictedStudy& study,
+void write_report(const std::filesystem::path& folder, const StudyPrediction& study,
                   const std::vector<Sweep>& sweeps, const analysis::Report& report);
 
 /// Saves the predictions in the folder of the study's plan, for comparison with results. Returns
 /// lines about them. Throws base::UsageError if the plan has none of the study's points.
-std::string keep_study(const PredictedStudy& study, const std::string& calibration,
+std::string keep_study(const StudyPrediction& study, const std::string& calibration,
                        const contract::PlanDir& folder);
 
 }  // namespace dlscale::forecast

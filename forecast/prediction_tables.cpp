@@ -9,14 +9,14 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "forecast/predicted_study.hpp"
-#include "forecast/swept_step.hpp"
+#include "forecast/study_prediction.hpp"
+#include "forecast/sweep_step.hpp"
 
 namespace dlscale::forecast {
 namespace {
 
 /// Describes the source of computing times without measured steps.
-std::string unmeasured_computation(const PredictedStudy& study) {
+std::string unmeasured_computation(const StudyPrediction& study) {
   const bool learned =
       study.measured != nullptr && !study.measured->calibration().kernel_models.empty();
   return (learned ? "learned kernels, within 25 %, if they cover nearly all of a model; otherwise "
@@ -26,7 +26,7 @@ std::string unmeasured_computation(const PredictedStudy& study) {
 }
 
 /// Returns the largest rank count with measured all-reduces; 0: none.
-int most_gpus_measured(const PredictedStudy& study) {
+int most_gpus_measured(const StudyPrediction& study) {
   int most = 0;
   if (study.measured == nullptr) return most;
   for (const contract::AllReduceTime& time : study.measured->calibration().all_reduce) {
@@ -54,7 +54,7 @@ std::string width_of(const predict::MissingTerms& missing, predict::SampleSource
 
 }  // namespace
 
-std::vector<std::string> missing_terms_notes(const PredictedStudy& study) {
+std::vector<std::string> missing_terms_notes(const StudyPrediction& study) {
   std::vector<std::string> notes;
   for (const PredictedCurve& curve : study.curves) {
     const predict::MissingTerms missing = model_of(study, curve).missing;
@@ -74,7 +74,7 @@ std::vector<std::string> missing_terms_notes(const PredictedStudy& study) {
   return notes;
 }
 
-std::vector<std::string> grounds(const PredictedStudy& study) {
+std::vector<std::string> prediction_basis(const StudyPrediction& study) {
   bool measured = false, scatter = false;
   for (const PredictedCurve& curve : study.curves) {
     for (const contract::ComputeTime& time : measured_steps(study, curve)) {
@@ -115,7 +115,7 @@ std::string basis_of_memory(const predict::HeldMemory& held) {
   return basis;
 }
 
-std::vector<std::string> grounds_of_memory(const PredictedStudy& study) {
+std::vector<std::string> grounds_of_memory(const StudyPrediction& study) {
   std::vector<std::string> notes;
   for (const PredictedCurve& curve : study.curves) {
     const predict::HeldMemory& held = curve.held;
@@ -142,7 +142,7 @@ std::vector<std::string> grounds_of_memory(const PredictedStudy& study) {
   return notes;
 }
 
-std::vector<std::string> notes_of_distance(const PredictedStudy& study,
+std::vector<std::string> notes_of_distance(const StudyPrediction& study,
                                            const PredictedCurve& curve) {
   const std::vector<predict::CurvePoint>& points = curve.over_gpus;
   std::vector<std::string> notes;
@@ -227,9 +227,9 @@ predict::MemoryVerdict verdict_at(const PredictedCurve& curve, int gpus,
 
 }  // namespace
 
-Table times_table(const PredictedStudy& study) {
+Table times_table(const StudyPrediction& study) {
   Table table = curves_table(study, "predicted-times", "Predicted times");
-  table.notes = grounds(study);
+  table.notes = prediction_basis(study);
   add_columns(table, {{"gpus", "GPUs"},
                       {"nodes", "nodes"},
                       {"batch_per_gpu", "batch per GPU"},
@@ -263,7 +263,7 @@ Table times_table(const PredictedStudy& study) {
   return table;
 }
 
-Table knee_table(const PredictedStudy& study) {
+Table knee_table(const StudyPrediction& study) {
   Table table = curves_table(study, "predicted-knee", "GPUs worth their cost");
   int most = 0;
   for (const PredictedCurve& curve : study.curves) {
@@ -301,7 +301,7 @@ Table knee_table(const PredictedStudy& study) {
   return table;
 }
 
-Table memory_table(const PredictedStudy& study) {
+Table memory_table(const StudyPrediction& study) {
   Table table = curves_table(study, "predicted-memory", "Predicted memory of a GPU");
   table.notes = grounds_of_memory(study);
   table.notes_in_caption = 1;
@@ -336,7 +336,7 @@ Table memory_table(const PredictedStudy& study) {
   return table;
 }
 
-Table sweep_table(const PredictedStudy& study, const Sweep& sweep) {
+Table sweep_table(const StudyPrediction& study, const Sweep& sweep) {
   const SweptQuantity& quantity = swept_quantity(sweep.name);
   Table table =
       curves_table(study, "sweep-" + sweep.name, fmt::format("Step time over {}", quantity.title));

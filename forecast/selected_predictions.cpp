@@ -64,7 +64,7 @@ planner::Planning plan_selected(const planner::PlanRequest& request,
   return planner.finish();
 }
 
-void keep_selected(PredictedStudy& study, const std::set<std::string>& points) {
+void keep_selected(StudyPrediction& study, const std::set<std::string>& points) {
   for (PredictedCurve& curve : study.curves) keep_selected_points(curve, points);
   std::erase_if(study.curves, [](const PredictedCurve& curve) { return curve.points.empty(); });
   if (!study.curves.empty()) return;

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "contract/plan/plan.hpp"
-#include "forecast/predicted_study.hpp"
+#include "forecast/study_prediction.hpp"
 #include "planner/planner.hpp"
 #include "workspace/runs/selection.hpp"
 
@@ -32,6 +32,6 @@ planner::Planning plan_selected(const planner::PlanRequest& request,
 
 /// Removes curves without a selected point, and unselected GPU counts of other curves. Completely
 /// selected curves stay unchanged. Throws base::UsageError if nothing is left.
-void keep_selected(PredictedStudy& study, const std::set<std::string>& points);
+void keep_selected(StudyPrediction& study, const std::set<std::string>& points);
 
 }  // namespace dlscale::forecast

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "analysis/report/tables/headings.hpp"
+#include "analysis/report/tables/captions.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "contract/plan/run_dir.hpp"

@@ -61,9 +61,9 @@ class InOrder {
   /// Returns the next item in order. May be called `count` times.
   Item next() {
     std::unique_lock lock(mutex_);
-    Place& place = places_[static_cast<std::size_t>(taken_) % places_.size()];
+    Slot& place = places_[static_cast<std::size_t>(taken_) % places_.size()];
     changed_.wait(lock, [&] { return place.item || place.error; });
-    Place result = std::exchange(place, {});
+    Slot result = std::exchange(place, {});
     ++taken_;
     lock.unlock();
     changed_.notify_all();
@@ -81,7 +81,7 @@ class InOrder {
                          contract::kExitData);
   }
 
-  struct Place {
+  struct Slot {
     std::optional<Item> item;
     std::exception_ptr error;
   };
@@ -94,7 +94,7 @@ class InOrder {
       if (begun_ >= count_) return;
       const std::int64_t number = begun_++;
       lock.unlock();
-      Place made;
+      Slot made;
       try {
         made.item.emplace(maker(number));
       } catch (...) {
@@ -111,7 +111,7 @@ class InOrder {
   std::int64_t count_;
   std::int64_t begun_ = 0;
   std::int64_t taken_ = 0;
-  std::vector<Place> places_;  ///< ring buffer that has item i at index i modulo its size
+  std::vector<Slot> places_;  ///< ring buffer that has item i at index i modulo its size
   std::vector<std::thread> threads_;
 };
 

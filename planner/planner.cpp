@@ -82,7 +82,7 @@ bool has_one_process(const contract::RunSpec& run) {
 }
 
 /// Predicted time and resources of a run.
-struct Granted {
+struct PointAllocation {
   predict::Band predicted_s;
   Allocation allocation;
   double limit_s() const {
@@ -93,33 +93,34 @@ struct Granted {
 
 /// Allocates the resources of a point. When several sub-studies share the point, the sub-study that
 /// gives the longest time limit decides.
-Granted grant(Planning& planning, Point& point, const contract::RunSpec& run, RunTimes& times) {
+PointAllocation allocate_point(Planning& planning, Point& point, const contract::RunSpec& run,
+                               RunTimes& times) {
   const Study& study = planning.study;
-  const auto wishes_of = [&](std::uint32_t matrix) -> const ResourceWishes& {
+  const auto wishes_of = [&](std::uint32_t matrix) -> const ResourceSettings& {
     return study.matrices[matrix].resources;
   };
-  const auto with = [&](const ResourceWishes& wishes, const predict::Band& predicted_s) {
-    return Granted{predicted_s, allocate(planning.site, wishes, gpus_of(study, point), predicted_s,
-                                         has_one_process(run))};
+  const auto with = [&](const ResourceSettings& wishes, const predict::Band& predicted_s) {
+    return PointAllocation{predicted_s, allocate(planning.site, wishes, gpus_of(study, point),
+                                                 predicted_s, has_one_process(run))};
   };
-  const ResourceWishes& first = wishes_of(point.matrix);
+  const ResourceSettings& first = wishes_of(point.matrix);
   const predict::Band first_s = times.of(run, first, planning.site);
-  Granted granted = with(first, first_s);
+  PointAllocation allocation = with(first, first_s);
   for (const std::uint32_t matrix : point.also) {
-    const ResourceWishes& wishes = wishes_of(matrix);
-    Granted other = with(wishes, wishes.calibration == first.calibration
-                                     ? first_s
-                                     : times.of(run, wishes, planning.site));
-    if (other.limit_s() == granted.limit_s()) continue;
+    const ResourceSettings& wishes = wishes_of(matrix);
+    PointAllocation other = with(wishes, wishes.calibration == first.calibration
+                                             ? first_s
+                                             : times.of(run, wishes, planning.site));
+    if (other.limit_s() == allocation.limit_s()) continue;
     note_once(planning.plan.warnings,
               fmt::format("sub-studies {} and {} set different time limits for shared runs: the "
                           "longer limit applies",
                           study.matrices[point.resources].name, study.matrices[matrix].name));
-    if (other.limit_s() < granted.limit_s()) continue;
-    granted = std::move(other);
+    if (other.limit_s() < allocation.limit_s()) continue;
+    allocation = std::move(other);
     point.resources = matrix;
   }
-  return granted;
+  return allocation;
 }
 
 /// Throws base::SpecError when a trainer that is started once needs several nodes, unless the study
@@ -143,7 +144,7 @@ const Partition* partition_of(const Site& site, const Allocation& allocation) {
 /// Adds the runs of all points. A point that does not fit the memory of its GPU becomes a skipped
 /// point.
 void add_runs(Planning& planning, Warnings& warnings, RunTimes& times, MemoryFit& memory,
-              const FinishedRuns& begun) {
+              const FinishedRuns& history) {
   const Study& study = planning.study;
   std::vector<Point>& points = planning.expansion.points;
   planning.allocations.reserve(points.size());
@@ -152,17 +153,17 @@ void add_runs(Planning& planning, Warnings& warnings, RunTimes& times, MemoryFit
   for (Point& point : points) {
     contract::RunSpec& run = point.run;
     run.resources.device = planning.site.device;  // affects predictions: GPUs overlap communication
-    Granted granted = grant(planning, point, run, times);
+    PointAllocation allocation = allocate_point(planning, point, run, times);
     const predict::Measurements* const measured =
         times.measured(study.matrices[point.resources].resources);
     if (const auto why =
-            memory.misfit(run, partition_of(planning.site, granted.allocation), measured)) {
+            memory.conflict(run, partition_of(planning.site, allocation.allocation), measured)) {
       planning.plan.skipped.push_back({run.point, *why});
       continue;
     }
-    run.resources = granted.allocation.request;
+    run.resources = allocation.allocation.request;
     check_start(study, planning.site, run);
-    planning.allocations.push_back(std::move(granted.allocation));
+    planning.allocations.push_back(std::move(allocation.allocation));
     contract::validate(run, study.file);
     warnings.look_at(run, study.repeats);
     const std::size_t first = planning.plan.runs.size();
@@ -170,7 +171,7 @@ void add_runs(Planning& planning, Warnings& warnings, RunTimes& times, MemoryFit
     for (std::size_t i = first; i < planning.plan.runs.size(); ++i) {
       contract::PlannedRun& planned = planning.plan.runs[i];
       const predict::Band predicted_s =
-          begun.predicted_s(planned.run_id).value_or(granted.predicted_s);
+          history.predicted_s(planned.run_id).value_or(allocation.predicted_s);
       planned.predicted_s = predicted_s.value;
       planned.predicted_low_s = predicted_s.low;
       planned.predicted_high_s = predicted_s.high;
@@ -186,7 +187,8 @@ void add_runs(Planning& planning, Warnings& warnings, RunTimes& times, MemoryFit
 void note_resources(Planning& planning, const RunTimes& times) {
   std::vector<std::string> notes = times.notes();
   for (const Matrix& matrix : planning.study.matrices) {
-    const auto wishes = unheard(planning.site, matrix.resources, planning.study.launch);
+    const auto wishes =
+        unsupported_settings(planning.site, matrix.resources, planning.study.launch);
     for (const std::string& note : wishes) note_once(notes, note);
   }
   const contract::ExternalTrainer& trainer = planning.study.trainer;
@@ -217,15 +219,15 @@ void count_again(const Planning& planning, Warnings& warnings, RunTimes& times) 
 }
 
 /// Returns true when the study sets no time limit and the planner can derive a time limit.
-bool is_automatic(const ResourceWishes& wishes, const Site& site) {
+bool is_automatic(const ResourceSettings& wishes, const Site& site) {
   return wishes.walltime_s == 0 && (site.scheduler != "local" || !wishes.calibration.empty());
 }
 
 /// Sets the margins of automatic time limits from the times of finished runs in the folder.
-FinishedRuns learn(std::vector<FinishedRun> runs, Planning& planning) {
+FinishedRuns apply_history(std::vector<FinishedRun> runs, Planning& planning) {
   FinishedRuns finished(std::move(runs));
   for (Matrix& matrix : planning.study.matrices) {
-    ResourceWishes& wishes = matrix.resources;
+    ResourceSettings& wishes = matrix.resources;
     if (wishes.walltime_s > 0) continue;
     if (const std::string note = finished.note(wishes); !note.empty()) {
       note_once(planning.plan.warnings, note);
@@ -353,7 +355,7 @@ void Planner::keep(const std::set<std::string>& run_ids) {
 Planning Planner::finish(EarlierPlan earlier) {
   std::vector<Point>& points = planning_.expansion.points;
   const bool any_point = !points.empty();
-  const FinishedRuns finished = learn(std::move(earlier.runs), planning_);
+  const FinishedRuns finished = apply_history(std::move(earlier.runs), planning_);
   RunTimes times(StepTimes(resources_.cards, resources_.devices), finished);
   MemoryFit memory(resources_.cards, resources_.devices);
   Warnings warnings(trainer_);

@@ -54,7 +54,8 @@ void Warnings::add_to(std::vector<std::string>& warnings) const {
         of_runs(idle_epochs_));
   }
   for (const auto& [name, count] : missing_) warnings.push_back(missing(name, count));
-  for (const auto& [misfit, count] : unfit_) warnings.push_back(unfit(misfit, count));
+  for (const auto& [conflict, count] : unfit_)
+    warnings.push_back(incompatible_runs(conflict, count));
   for (const auto& [condition, count] : conditional_) {
     warnings.push_back(fmt::format("the trainer starts only if {}: {}", condition, of_runs(count)));
   }
@@ -74,14 +75,15 @@ std::string Warnings::missing(const std::pair<std::string, std::string>& name, i
       name.first, name.second, of_runs(count));
 }
 
-std::string Warnings::unfit(const std::pair<std::string, std::string>& misfit, int count) const {
+std::string Warnings::incompatible_runs(const std::pair<std::string, std::string>& conflict,
+                                        int count) const {
   if ((*known_)->runs_there) {
-    return fmt::format("the trainer rejects {} ({}): {} would fail ({})", misfit.first,
-                       misfit.second, of_runs(count), (*known_)->file);
+    return fmt::format("the trainer rejects {} ({}): {} would fail ({})", conflict.first,
+                       conflict.second, of_runs(count), (*known_)->file);
   }
   return fmt::format(
       "the trainer of this installation rejects {} ({}; the trainer of the site may accept it): {}",
-      misfit.first, misfit.second, of_runs(count));
+      conflict.first, conflict.second, of_runs(count));
 }
 
 }  // namespace dlscale::planner

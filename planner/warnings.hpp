@@ -33,7 +33,8 @@ class Warnings {
  private:
   std::string of_runs(int count) const;
   std::string missing(const std::pair<std::string, std::string>& name, int count) const;
-  std::string unfit(const std::pair<std::string, std::string>& misfit, int count) const;
+  std::string incompatible_runs(const std::pair<std::string, std::string>& conflict,
+                                int count) const;
 
   const std::optional<Knowledge>* known_;
   int runs_ = 0;

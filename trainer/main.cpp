@@ -54,7 +54,7 @@ int train(const std::string& run_folder, bool profile) {
 
 /// Prints an error and returns its exit code. Prints only the first line, because LibTorch adds a
 /// stack trace to its messages.
-int tell(const std::exception& error) {
+int print_error(const std::exception& error) {
   const std::string_view words = error.what();
   fmt::print(stderr, "dlscale-train: {}\n", words.substr(0, words.find('\n')));
   const auto* const own = dynamic_cast<const base::Error*>(&error);
@@ -66,7 +66,7 @@ int print_card(const std::vector<std::string>& arguments) {
     fmt::print("{}", contract::to_json(describe(read_description(arguments))));
     return contract::kExitDone;
   } catch (const std::exception& error) {
-    return tell(error);
+    return print_error(error);
   }
 }
 
@@ -86,7 +86,8 @@ int dispatch(const std::vector<std::string>& arguments) {
   if (verb == "--describe") return print_card({arguments.begin() + 1, arguments.end()});
   for (const MovedOption& moved : kMovedOptions) {
     if (verb != moved.option) continue;
-    return tell(base::UsageError(fmt::format("{} is now the command {}", verb, moved.command)));
+    return print_error(
+        base::UsageError(fmt::format("{} is now the command {}", verb, moved.command)));
   }
   if (arguments.size() == 1 && verb == "--capabilities") {
     fmt::print("{}", contract::to_json(capabilities()));

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "contract/run_spec/process_count.hpp"
-#include "validation/misfit.hpp"
-#include "validation/setting_misfit.hpp"
+#include "validation/compatibility.hpp"
+#include "validation/settings.hpp"
 
 namespace dlscale::validation {
 namespace {
@@ -25,39 +25,40 @@ std::vector<RequiredName> required_names(const contract::RunSpec& run) {
 }
 
 /// Checks that the communicator can access the memory of the device and connects all ranks.
-std::optional<Misfit> check_transport(const contract::RunSpec& run) {
+std::optional<Conflict> check_transport(const contract::RunSpec& run) {
   const std::string& communicator = run.resources.communicator;
   const bool on_gpus = run.resources.device == "cuda";
   if (on_gpus != (communicator == "nccl")) {
-    return Misfit{"resources.communicator",
-                  on_gpus ? fmt::format("is {}, which cannot access GPU memory; use nccl with the "
-                                        "device cuda, even for a single rank",
-                                        communicator)
-                          : fmt::format("is nccl, which requires GPUs; use mpi with the device {}",
-                                        run.resources.device)};
+    return Conflict{"resources.communicator",
+                    on_gpus
+                        ? fmt::format("is {}, which cannot access GPU memory; use nccl with the "
+                                      "device cuda, even for a single rank",
+                                      communicator)
+                        : fmt::format("is nccl, which requires GPUs; use mpi with the device {}",
+                                      run.resources.device)};
   }
   if (communicator == "single" && contract::process_count(run) > 1) {
-    return Misfit{"resources.communicator", "\"single\" supports only one rank; use \"mpi\""};
+    return Conflict{"resources.communicator", "\"single\" supports only one rank; use \"mpi\""};
   }
   return {};
 }
 
-std::optional<Misfit> check_loader_device(const contract::Capabilities& build,
-                                          const contract::RunSpec& run) {
+std::optional<Conflict> check_loader_device(const contract::Capabilities& build,
+                                            const contract::RunSpec& run) {
   const contract::Traits* const loader = build.traits_of("loader", run.loader);
   if (loader == nullptr || !loader->needs_gpu || run.resources.device == "cuda") return {};
-  return Misfit{"loader", fmt::format("is {}, which requires a GPU; on the device {} use another "
-                                      "loader, such as dali_cpu or native",
-                                      run.loader, run.resources.device)};
+  return Conflict{"loader", fmt::format("is {}, which requires a GPU; on the device {} use another "
+                                        "loader, such as dali_cpu or native",
+                                        run.loader, run.resources.device)};
 }
 
 /// Checks that the model frozen_backbone names a backbone that the build supports.
-std::optional<Misfit> check_backbone(const contract::Capabilities& build,
-                                     const contract::RunSpec& run) {
+std::optional<Conflict> check_backbone(const contract::Capabilities& build,
+                                       const contract::RunSpec& run) {
   const std::string& backbone = run.model_options.backbone;
   if (run.model != "frozen_backbone" || !build.families.contains("backbone")) return {};
   if (build.has("backbone", backbone)) return {};
-  return Misfit{
+  return Conflict{
       "model_options.backbone",
       backbone.empty()
           ? "is not set; frozen_backbone needs the name of a pretrained model"
@@ -76,13 +77,13 @@ std::vector<RequiredName> missing_names(const contract::Capabilities& build,
   return missing;
 }
 
-std::optional<Misfit> find_refusal(const contract::Capabilities& build,
-                                   const contract::RunSpec& run) {
-  if (auto misfit = find_misfit(build, run)) return misfit;
-  if (auto misfit = find_setting_misfit(run)) return misfit;
-  if (auto misfit = find_input_misfit(build, run)) return misfit;
-  if (auto misfit = check_backbone(build, run)) return misfit;
-  if (auto misfit = check_transport(run)) return misfit;
+std::optional<Conflict> find_refusal(const contract::Capabilities& build,
+                                     const contract::RunSpec& run) {
+  if (auto conflict = find_conflict(build, run)) return conflict;
+  if (auto conflict = find_setting_conflict(run)) return conflict;
+  if (auto conflict = find_input_conflict(build, run)) return conflict;
+  if (auto conflict = check_backbone(build, run)) return conflict;
+  if (auto conflict = check_transport(run)) return conflict;
   return check_loader_device(build, run);
 }
 

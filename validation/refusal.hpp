@@ -9,7 +9,7 @@
 
 #include "contract/records/capabilities.hpp"
 #include "contract/run_spec/run_spec.hpp"
-#include "validation/misfit.hpp"
+#include "validation/compatibility.hpp"
 
 namespace dlscale::validation {
 
@@ -27,8 +27,8 @@ std::vector<RequiredName> missing_names(const contract::Capabilities& build,
 /// Returns the first reason why `build` rejects `run`. `run` is a run of dlscale-train, and `build`
 /// must have all names in `run`. Does not check properties that only the machine of the run shows:
 /// data, weights and scripts in files, names of frozen parameters, GPUs and memory.
-std::optional<Misfit> find_refusal(const contract::Capabilities& build,
-                                   const contract::RunSpec& run);
+std::optional<Conflict> find_refusal(const contract::Capabilities& build,
+                                     const contract::RunSpec& run);
 
 /// Returns the condition on the data under which `run` can start, as text for messages. Returns an
 /// empty text if the run description is sufficient. The only case is a data set of image files that

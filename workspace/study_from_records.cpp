@@ -12,7 +12,7 @@
 #include "analysis/store/ingest.hpp"
 #include "base/error.hpp"
 #include "contract/plan/run_dir.hpp"
-#include "workspace/collect/readable_records.hpp"
+#include "workspace/collect/record_access_check.hpp"
 
 namespace dlscale::workspace {
 namespace fs = std::filesystem;

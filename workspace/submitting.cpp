@@ -9,10 +9,10 @@
 #include "base/error.hpp"
 #include "base/exit_code.hpp"
 #include "base/text.hpp"
+#include "workspace/jobs/adaptive_repeats.hpp"
 #include "workspace/jobs/dry_run.hpp"
+#include "workspace/jobs/folder_moved_check.hpp"
 #include "workspace/jobs/job_environment.hpp"
-#include "workspace/jobs/more_repeats.hpp"
-#include "workspace/jobs/moved_folder.hpp"
 #include "workspace/status/verb_report.hpp"
 
 namespace dlscale::workspace {

@@ -8,7 +8,7 @@
 #include <ostream>
 
 #include "analysis/report/figures/figure_files.hpp"
-#include "analysis/report/page/kit.hpp"
+#include "analysis/report/page/report_bundle.hpp"
 #include "analysis/report/page/study_page.hpp"
 #include "analysis/report/tables/metrics.hpp"
 #include "analysis/report/writers/report_writer.hpp"

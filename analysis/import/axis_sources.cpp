@@ -58,7 +58,7 @@ PathAxis::PathAxis(const std::string& text)
 std::optional<std::string> PathAxis::value(const ForeignLog& log) const {
   std::vector<std::string_view> groups;
   const std::string_view path = std::string_view(log.shown).substr(log.above);
-  if (regex_.find_last(path, groups) != Regex::Found::yes) return std::nullopt;
+  if (regex_.find_last(path, groups) != Regex::MatchResult::yes) return std::nullopt;
   return std::string(groups[1]);
 }
 

@@ -227,7 +227,7 @@ class LineCutter {
   enum class Keeps { text, size_alone };
   explicit LineCutter(Keeps keeps = Keeps::text) : keeps_(keeps) {}
   void reserve(std::size_t bytes) { text_.reserve(bytes); }
-  void take(std::string_view block) {
+  void scan_block(std::string_view block) {
     while (!block.empty()) {
       const std::size_t newline = block.find('\n');
       const bool is_whole = newline != block.npos;
@@ -273,7 +273,7 @@ class LineCutter {
 
 std::string without_long_lines(std::string_view text) {
   LineCutter kept;
-  kept.take(text);
+  kept.scan_block(text);
   return kept.take_text();
 }
 
@@ -338,7 +338,7 @@ class DecompressedLog {
           fmt::format("has more than {} bytes when decompressed, which is the limit", kLargestLog);
     }
     if (!fault_.empty()) return false;
-    cut_.take(block);
+    cut_.scan_block(block);
     if (total_ <= kMappedFrom) {
       text_ += block;
     } else {
@@ -351,7 +351,7 @@ class DecompressedLog {
     LineCutter kept;
     kept.reserve(cut_.size());
     decompress(bytes_, [&kept](std::string_view block) {
-      kept.take(block);
+      kept.scan_block(block);
       return true;
     });
     return kept.take_text();

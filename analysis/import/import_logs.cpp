@@ -67,7 +67,7 @@ class Import {
 
   ImportSummary run() {
     const std::vector<ForeignLog> logs = find_logs(request_.logs, folder_.root(), summary_.skipped);
-    for (const ForeignLog& log : logs) take(log);
+    for (const ForeignLog& log : logs) import_log(log);
     for (const KnownCompanion& one : companions_) keep_companion(one);
     check_found(logs.size());
     ReplacedRuns replaced{{}, count_jobs_once()};
@@ -105,7 +105,7 @@ class Import {
     return before_.study.empty() ? default_study(folder_) : before_.study;
   }
 
-  void take(const ForeignLog& log) {
+  void import_log(const ForeignLog& log) {
     beside_ = facts_beside(log.path);
     ImportRecord record{.path = log.path.generic_string(), .stamp = stamp_of(log.path)};
     if (!request_.mapped.kind.empty()) {
@@ -268,12 +268,12 @@ class Import {
     TrainingTrace trace = trace_of(content);
     record.opening = opening_of(trace);
     record.span = span_of(content);
-    const bool says_nothing =
+    const bool is_default =
         content.collectives.empty() &&
         std::all_of(content.file.records.begin(), content.file.records.end(), [](const auto& one) {
           return std::holds_alternative<contract::RunStart>(one);
         });
-    if (says_nothing && !is_meant(log) && is_asked()) {
+    if (is_default && !is_meant(log) && is_asked()) {
       const std::string why = why_nothing(content.file);
       is_whole ? skip(log, why, false) : skip_part(log, record, why, false);
       return false;

@@ -74,32 +74,34 @@ std::vector<std::pair<std::string, int>> Regex::names() const {
   return names;
 }
 
-Regex::Found Regex::find(std::string_view text, std::vector<std::string_view>& groups) const {
+Regex::MatchResult Regex::find(std::string_view text, std::vector<std::string_view>& groups) const {
   std::size_t from = 0;
   return find_from(text, from, groups);
 }
 
-Regex::Found Regex::find_last(std::string_view text, std::vector<std::string_view>& groups) const {
-  Found found = Found::no;
+Regex::MatchResult Regex::find_last(std::string_view text,
+                                    std::vector<std::string_view>& groups) const {
+  MatchResult found = MatchResult::no;
   std::vector<std::string_view> next;
   for (std::size_t from = 0; from <= text.size();) {
-    const Found one = find_from(text, from, next);
-    if (one == Found::gave_up) return one;
-    if (one == Found::no) break;
+    const MatchResult one = find_from(text, from, next);
+    if (one == MatchResult::gave_up) return one;
+    if (one == MatchResult::no) break;
     const bool says =
         std::any_of(next.begin(), next.end(), [](auto group) { return !group.empty(); });
-    if (says || found == Found::no) groups = next;  // "[^/]*$" also matches the end of its match
-    found = Found::yes;
+    if (says || found == MatchResult::no)
+      groups = next;  // "[^/]*$" also matches the end of its match
+    found = MatchResult::yes;
   }
   return found;
 }
 
-Regex::Found Regex::find_from(std::string_view text, std::size_t& from,
-                              std::vector<std::string_view>& groups) const {
+Regex::MatchResult Regex::find_from(std::string_view text, std::size_t& from,
+                                    std::vector<std::string_view>& groups) const {
   const int found = pcre2_match(compiled_->code, reinterpret_cast<PCRE2_SPTR>(text.data()),
                                 text.size(), from, 0, compiled_->match, compiled_->limits);
-  if (found == PCRE2_ERROR_NOMATCH) return Found::no;
-  if (found < 0) return Found::gave_up;
+  if (found == PCRE2_ERROR_NOMATCH) return MatchResult::no;
+  if (found < 0) return MatchResult::gave_up;
   const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(compiled_->match);
   groups.assign(static_cast<std::size_t>(this->groups()) + 1, {});
   for (std::size_t i = 0; i < static_cast<std::size_t>(found); ++i) {
@@ -108,7 +110,7 @@ Regex::Found Regex::find_from(std::string_view text, std::size_t& from,
   }
   const bool is_empty = ends[1] <= from || ends[0] >= ends[1];
   from = is_empty ? std::max(ends[1], from) + 1 : ends[1];
-  return Found::yes;
+  return MatchResult::yes;
 }
 
 }  // namespace dlscale::analysis

@@ -25,24 +25,24 @@ class Regex {
   /// Returns the named groups with their numbers.
   std::vector<std::pair<std::string, int>> names() const;
 
-  enum class Found {
+  enum class MatchResult {
     no,
     yes,
     gave_up,  ///< match limit reached, caused by nested repetitions
   };
   /// Finds the first match in the text. `groups` receives the whole match and each group. Groups
   /// that did not take part in the match are empty.
-  Found find(std::string_view text, std::vector<std::string_view>& groups) const;
+  MatchResult find(std::string_view text, std::vector<std::string_view>& groups) const;
   /// Finds the last of the non-overlapping matches from left to right. `groups` receives the same
   /// values as in find(). An empty match is used only if every match is empty.
-  Found find_last(std::string_view text, std::vector<std::string_view>& groups) const;
+  MatchResult find_last(std::string_view text, std::vector<std::string_view>& groups) const;
 
  private:
   struct Compiled;
   /// Searches for a match from position `from` and moves `from` to the end of the match. ^ and
   /// look-behind still see the text before `from`.
-  Found find_from(std::string_view text, std::size_t& from,
-                  std::vector<std::string_view>& groups) const;
+  MatchResult find_from(std::string_view text, std::size_t& from,
+                        std::vector<std::string_view>& groups) const;
   std::unique_ptr<Compiled> compiled_;
 };
 

@@ -149,9 +149,9 @@ class PatternReader : public RowReader {
 
   std::string read(std::string_view line, TextRow& row) override {
     for (const Pattern& pattern : patterns_) {
-      const Regex::Found found = pattern.regex.find(line, groups_);
-      if (found == Regex::Found::gave_up) return "a pattern takes too long on this line";
-      if (found == Regex::Found::no) continue;
+      const Regex::MatchResult found = pattern.regex.find(line, groups_);
+      if (found == Regex::MatchResult::gave_up) return "a pattern takes too long on this line";
+      if (found == Regex::MatchResult::no) continue;
       for (const auto& [name, number] : pattern.names) {
         const std::string_view text = groups_[static_cast<std::size_t>(number)];
         if (!text.empty()) row.emplace_back(name, text);

@@ -98,7 +98,7 @@ void RowRecords::skip(int line, std::string_view why) {
 }
 
 void RowRecords::add(int line, contract::ResultRecord record) {
-  losses_.take(record, line);
+  losses_.check_record(record, line);
   file_.records.push_back(std::move(record));
   file_.record_lines.push_back(line);
 }
@@ -126,7 +126,7 @@ void RowRecords::add(int line, const MeasuredRow& row) {
 
 contract::ResultsFile RowRecords::finish() {
   count_rows_of_epochs();
-  for (const Group& group : groups_) take(group);
+  for (const Group& group : groups_) add_group(group);
   end_epoch();
   if (lacks_steps_) forget_steps();
   losses_.conclude(file_);
@@ -140,7 +140,7 @@ void RowRecords::count_rows_of_epochs() {
   }
 }
 
-void RowRecords::take(const Group& group) {
+void RowRecords::add_group(const Group& group) {
   const MeasuredRow& first = group.front().row;
   const int line = group.front().line;
   if (first.has(Measure::epoch)) last_epoch_ = static_cast<int>(first[Measure::epoch]);

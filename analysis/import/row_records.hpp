@@ -42,7 +42,7 @@ class RowRecords {
   struct Step;
 
   void count_rows_of_epochs();
-  void take(const Group& group);
+  void add_group(const Group& group);
   void add_window(const Group& group, int line);
   double samples_of(const MeasuredRow& row) const;
   std::int64_t steps_of(const MeasuredRow& row, std::int64_t samples) const;

@@ -45,12 +45,12 @@ fs::path training_folder(const fs::path& log) {
 }
 
 /// Location of a log. It limits the comparison to logs that may describe the same training.
-struct Place {
+struct LogLocation {
   std::string folder;              ///< folder of the training
   std::vector<std::string> above;  ///< `folder` and its parent folders
   bool is_checkpoint = false;
 
-  explicit Place(const fs::path& log) {
+  explicit LogLocation(const fs::path& log) {
     const fs::path training = training_folder(log);
     is_checkpoint = training != log.parent_path();
     folder = training.string();
@@ -77,7 +77,7 @@ const LogFormat* format_of(const ImportedRun& run) {
 /// Index of runs by the properties that runs of the same training share.
 class Neighbours {
  public:
-  void add(std::size_t i, const ImportedRun& run, const Place& place) {
+  void add(std::size_t i, const ImportedRun& run, const LogLocation& place) {
     const ImportRecord& record = run.record;
     equal_[content_of(record)].push_back(i);
     if (record.part != LogPart{}) return;
@@ -89,15 +89,15 @@ class Neighbours {
   }
 
   /// Returns the runs that may belong to the training of `run`, in ascending order.
-  std::vector<std::size_t> of(const ImportedRun& run, const Place& place) const {
+  std::vector<std::size_t> of(const ImportedRun& run, const LogLocation& place) const {
     std::set<std::size_t> found;
     const ImportRecord& record = run.record;
-    take(equal_, content_of(record), found);
+    add_matches(equal_, content_of(record), found);
     if (record.part != LogPart{}) return {found.begin(), found.end()};
-    take(opening_, record.opening, found);
+    add_matches(opening_, record.opening, found);
     const auto& same_format = place.is_checkpoint ? near_ : checkpoints_;
     if (const auto here = same_format.find(place.folder); here != same_format.end()) {
-      take(here->second, record.format, found);
+      add_matches(here->second, record.format, found);
     }
     take_other_formats(below_, place.folder, record.format, found);
     for (const std::string& folder : place.above) {
@@ -149,7 +149,8 @@ class Neighbours {
     return std::pair(first.epoch, std::llround(first.accuracy / kAccuracyDigits));
   }
 
-  static void take(const ByName& all, const std::string& name, std::set<std::size_t>& found) {
+  static void add_matches(const ByName& all, const std::string& name,
+                          std::set<std::size_t>& found) {
     const auto known = all.find(name);
     if (known != all.end()) found.insert(known->second.begin(), known->second.end());
   }
@@ -262,7 +263,7 @@ class Joiner {
 
   std::string same_entries(std::size_t main_index, std::size_t log_index) const {
     const ImportedRun &main = runs_[main_index], &log = runs_[log_index];
-    const Place &place = places_[main_index], &other = places_[log_index];
+    const LogLocation &place = places_[main_index], &other = places_[log_index];
     const bool is_near = place.folder == other.folder;
     const bool is_checkpoint = is_near && (place.is_checkpoint || other.is_checkpoint);
     const auto& longer = main.trace->entries;
@@ -357,7 +358,7 @@ class Joiner {
   std::vector<ImportedRun> runs_;  ///< runs of this import, then others of the folder
   const std::size_t own_;          ///< number of runs of this import
   std::vector<std::size_t> main_of_;
-  std::vector<Place> places_;
+  std::vector<LogLocation> places_;
   std::vector<bool> is_known_;  ///< true for logs not read in this import
   Neighbours all_;
   std::map<std::size_t, std::string> why_;

@@ -39,7 +39,7 @@ class Tracer {
   template <class Other>
   void operator()(const Other&) {}
 
-  TrainingTrace take() { return std::move(trace_); }
+  TrainingTrace release_trace() { return std::move(trace_); }
 
  private:
   void add(double wall_s, const std::string& text) {
@@ -54,7 +54,7 @@ class Tracer {
 TrainingTrace trace_of(const LogContent& content) {
   Tracer tracer;
   for (const contract::ResultRecord& record : content.file.records) std::visit(tracer, record);
-  TrainingTrace trace = tracer.take();
+  TrainingTrace trace = tracer.release_trace();
   if (!content.trail.empty()) trace.entries = content.trail;
   return trace;
 }

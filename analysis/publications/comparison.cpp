@@ -77,7 +77,7 @@ Comparison compare(const Publication& publication, const std::vector<OwnPoint>& 
     for (const OwnPoint& own : points) {
       std::set<std::string> unsaid;
       if (!is_about(published, own, unsaid)) continue;
-      const auto value = own_value(publication, published, own);
+      const auto value = measured_value(publication, published, own);
       if (!value) continue;
       comparison.matches.push_back({&published, own_in_words(own), *value});
       comparison.unsaid.merge(unsaid);

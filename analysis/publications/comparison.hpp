@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/publications/own_value.hpp"
+#include "analysis/publications/measured_value.hpp"
 
 namespace dlscale::analysis {
 

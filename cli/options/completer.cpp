@@ -44,9 +44,9 @@ bool takes_value(const CLI::Option& option) {
 }
 
 /// Position in the command line after all words except the last.
-class Place {
+class CommandPosition {
  public:
-  Place(const CLI::App& program, const Words& words) : app_(&program) {
+  CommandPosition(const CLI::App& program, const Words& words) : app_(&program) {
     for (std::size_t i = 0; i + 1 < words.size(); ++i) pass(words[i]);
   }
   const CLI::App& app() const { return *app_; }
@@ -141,7 +141,8 @@ Words listed_words(const std::string& kind) {
   return CLI::detail::split(kind.substr(1, kind.size() - 2), ',');
 }
 
-Completion values_of(const CLI::Option& option, const Place& place, const fs::path& share) {
+Completion values_of(const CLI::Option& option, const CommandPosition& place,
+                     const fs::path& share) {
   const std::string kind = option.get_type_name();
   if (kind == value_kind::kFile) return {"files", {}};
   if (kind == value_kind::kFolder) return {"folders", {}};
@@ -167,7 +168,7 @@ Words option_names(const CLI::App& app) {
 }
 
 /// Adds verbs or sub-commands, and everything else that is valid in their place.
-Completion plain_words(const Place& place, const fs::path& share) {
+Completion plain_words(const CommandPosition& place, const fs::path& share) {
   Completion found;
   if (const CLI::Option* option = place.next_positional()) {
     found = values_of(*option, place, share);
@@ -189,7 +190,7 @@ Completion complete(const CLI::App& program, const std::vector<std::string>& wor
                     const fs::path& share) {
   const Line line(words);
   if (line.words.empty()) return {};
-  const Place place(program, line.words);
+  const CommandPosition place(program, line.words);
   std::string word = line.words.back(), before;
   Completion found;
   const std::size_t equals = word.find('=');

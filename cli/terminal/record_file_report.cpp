@@ -31,7 +31,7 @@ const char* name_of(images::Encoding encoding) {
 
 struct PixelRange {
   int least = 0, most = 0;
-  void take(int value) {
+  void include(int value) {
     least = least == 0 ? value : std::min(least, value);
     most = std::max(most, value);
   }
@@ -67,8 +67,8 @@ std::string facts_of(const images::RecordFile& file) {
   for (std::int64_t i = 0; i < file.size(); ++i) {
     const images::Record record = file.entry(i);
     ++encodings[record.encoding];
-    widths.take(record.width);
-    heights.take(record.height);
+    widths.include(record.width);
+    heights.include(record.height);
   }
   std::string stored;
   for (const auto& [encoding, count] : encodings) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/report/tables/headings.hpp"
+#include "analysis/report/tables/captions.hpp"
 #include "analysis/report/tables/metrics.hpp"
 #include "analysis/report/writers/report_writer.hpp"
 #include "cli/command.hpp"

@@ -13,7 +13,7 @@
 #include "cli/command.hpp"
 #include "cli/options/completer.hpp"
 #include "cli/options/selection_options.hpp"
-#include "workspace/jobs/more_repeats.hpp"
+#include "workspace/jobs/adaptive_repeats.hpp"
 #include "workspace/runs/selection.hpp"
 
 namespace dlscale::cli {

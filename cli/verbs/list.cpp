@@ -11,7 +11,7 @@
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/options/selection_options.hpp"
-#include "workspace/jobs/more_repeats.hpp"
+#include "workspace/jobs/adaptive_repeats.hpp"
 #include "workspace/runs/run_columns.hpp"
 #include "workspace/runs/selection.hpp"
 

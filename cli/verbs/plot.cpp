@@ -13,7 +13,7 @@
 #include "analysis/report/figures/figure_files.hpp"
 #include "analysis/report/figures/figures.hpp"
 #include "analysis/report/figures/pgfplots.hpp"
-#include "analysis/report/tables/headings.hpp"
+#include "analysis/report/tables/captions.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "cli/command.hpp"

@@ -16,8 +16,8 @@
 #include "cli/options/completer.hpp"
 #include "cli/options/selection_options.hpp"
 #include "forecast/checkpoint_advice.hpp"
-#include "forecast/kept_predictions.hpp"
 #include "forecast/prediction_report.hpp"
+#include "forecast/saved_predictions.hpp"
 #include "forecast/selected_predictions.hpp"
 #include "planner/planner.hpp"
 #include "workspace/resources.hpp"
@@ -49,7 +49,7 @@ int predict(const PredictOptions& options) {
     throw base::UsageError("study is required; see dlscale predict --help");
   }
   const analysis::ReportWriter& writer = analysis::find_report_writer(options.format);
-  const forecast::WhatIf what = forecast::read_what_if(options.what_if);
+  const forecast::HardwareOverride what = forecast::read_hardware_override(options.what_if);
   const std::vector<forecast::Sweep> sweeps = forecast::read_sweeps(options.sweeps);
   forecast::NamedCalibration calibration;
   if (!options.calibration.empty() && options.calibration != kNoCalibration) {
@@ -73,10 +73,10 @@ int predict(const PredictOptions& options) {
   const fs::path share = workspace::share_folder();
   const forecast::PredictionFiles files{
       options.cards.empty() ? share / "cards" : fs::path(options.cards), share / "devices"};
-  forecast::PredictedStudy study =
+  forecast::StudyPrediction study =
       forecast::predict_study(planning, files, what, calibration.measured, options.up_to);
   if (options.runs.narrows()) forecast::keep_selected(study, selection.points);
-  if (const std::string text = forecast::text_of(what); !text.empty()) {
+  if (const std::string text = forecast::override_text(what); !text.empty()) {
     study.notes.insert(study.notes.begin(), "what if: " + text);
   }
   analysis::Report report = forecast::prediction_report(study, sweeps);

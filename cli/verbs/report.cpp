@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/report/page/kit.hpp"
-#include "analysis/report/tables/headings.hpp"
+#include "analysis/report/page/report_bundle.hpp"
+#include "analysis/report/tables/captions.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
@@ -62,8 +62,8 @@ class Progress {
   StatusLine line_;
 };
 
-analysis::WrittenKit write(const ReportOptions& options, const workspace::ChosenStudy& study,
-                           const fs::path& folder, analysis::StudyPage& page) {
+analysis::WrittenBundle write(const ReportOptions& options, const workspace::ChosenStudy& study,
+                              const fs::path& folder, analysis::StudyPage& page) {
   Progress progress;
   page = study_page(
       study.frame, study.options, options.by,
@@ -74,27 +74,29 @@ analysis::WrittenKit write(const ReportOptions& options, const workspace::Chosen
   });
 }
 
-std::string missing_pictures(const analysis::WrittenKit& kit) {
-  const std::string which = kit.undrawn == kit.figures
-                                ? "no figure has a"
-                                : fmt::format("{} of {} figures have no", kit.undrawn, kit.figures);
-  return fmt::format("{} .pdf file: {}", which, kit.problem);
+std::string missing_pictures(const analysis::WrittenBundle& bundle) {
+  const std::string which =
+      bundle.undrawn == bundle.figures
+          ? "no figure has a"
+          : fmt::format("{} of {} figures have no", bundle.undrawn, bundle.figures);
+  return fmt::format("{} .pdf file: {}", which, bundle.problem);
 }
 
 int report(const ReportOptions& options) {
   const fs::path folder = output_folder(options);
   const workspace::ChosenStudy study = workspace::open_study(options.study);
   analysis::StudyPage page;
-  const analysis::WrittenKit kit = write(options, study, folder, page);
-  if (kit.tables == 0 && kit.figures == 0) {
+  const analysis::WrittenBundle bundle = write(options, study, folder, page);
+  if (bundle.tables == 0 && bundle.figures == 0) {
     fmt::print(stderr, "dlscale: nothing to report: {}\n", describe_use(study.frame));
     return options.study.runs.allow_empty ? kExitOk : kExitNothingMatched;
   }
   for (const std::string& warning : page.warnings) fmt::print("warning: {}\n", warning);
-  if (kit.undrawn > 0) fmt::print("warning: {}\n", missing_pictures(kit));
-  fmt::print("wrote {}: {}\n", (folder / "tables").string(), base::count_of(kit.tables, "table"));
+  if (bundle.undrawn > 0) fmt::print("warning: {}\n", missing_pictures(bundle));
+  fmt::print("wrote {}: {}\n", (folder / "tables").string(),
+             base::count_of(bundle.tables, "table"));
   fmt::print("wrote {}: {}\n", (folder / "figures").string(),
-             base::count_of(kit.figures, "figure"));
+             base::count_of(bundle.figures, "figure"));
   fmt::print("wrote {}\nwrote {}\n", (folder / "paper.tex").string(),
              (folder / "report.html").string());
   return kExitOk;

@@ -8,7 +8,7 @@
 #include "cli/options/submit_options.hpp"
 #include "cli/terminal/launch_view.hpp"
 #include "cli/terminal/signals.hpp"
-#include "workspace/jobs/more_repeats.hpp"
+#include "workspace/jobs/adaptive_repeats.hpp"
 #include "workspace/runs/selection.hpp"
 #include "workspace/submitting.hpp"
 

@@ -14,7 +14,7 @@
 #include "cli/terminal/launch_view.hpp"
 #include "cli/terminal/signals.hpp"
 #include "runner/status/run_states.hpp"
-#include "workspace/jobs/more_repeats.hpp"
+#include "workspace/jobs/adaptive_repeats.hpp"
 #include "workspace/submitting.hpp"
 
 namespace dlscale::cli {

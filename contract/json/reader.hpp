@@ -22,15 +22,15 @@
 
 namespace dlscale::contract::codec {
 
-/// Place of a value in a JSON text. The dotted key is built only for an error message.
-struct Place {
+/// JsonPlace of a value in a JSON text. The dotted key is built only for an error message.
+struct JsonPlace {
   std::string_view file;
-  const Place* parent = nullptr;
+  const JsonPlace* parent = nullptr;
   std::string_view key;   ///< key in the parent; empty for an element of a list
   std::size_t index = 0;  ///< index in the list
 
-  Place inside(std::string_view name) const { return {file, this, name}; }
-  Place at(std::size_t i) const { return {file, this, {}, i}; }
+  JsonPlace inside(std::string_view name) const { return {file, this, name}; }
+  JsonPlace at(std::size_t i) const { return {file, this, {}, i}; }
   std::string key_path() const {
     if (parent == nullptr) return "";
     const std::string above = parent->key_path();
@@ -45,32 +45,32 @@ struct Place {
   }
 };
 
-inline Members members_of(Value value, const Place& place) {
+inline Members members_of(Value value, const JsonPlace& place) {
   simdjson::dom::object object;
   if (value.get(object) != simdjson::SUCCESS) place.wrong_type("an object", value);
   return members_of(object);
 }
 
 template <class T>
-void from_value(Value value, T& out, const Place& place);
+void from_value(Value value, T& out, const JsonPlace& place);
 
-struct Reader {
+struct ObjectReader {
   const Members& members;
-  const Place& place;
+  const JsonPlace& place;
   bool keeps_unknown = false;
   std::vector<std::string_view> known = {};
 
   template <class T>
   void required(const char* key, T& out) {
-    if (!take(key, out)) place.inside(key).fail("missing");
+    if (!try_read(key, out)) place.inside(key).fail("missing");
   }
   template <class T>
   void optional(const char* key, T& out) {
-    take(key, out);
+    try_read(key, out);
   }
   template <class T>
   void sparse(const char* key, T& out) {
-    take(key, out);
+    try_read(key, out);
   }
   /// Returns a JSON object with the keys that no field has read, or an empty text if all keys have
   /// been read.
@@ -86,12 +86,12 @@ struct Reader {
       any = true;
     }
     rest.close('}');
-    return any ? rest.take() : std::string();
+    return any ? rest.release_text() : std::string();
   }
 
  private:
   template <class T>
-  bool take(const char* key, T& out) {
+  bool try_read(const char* key, T& out) {
     if (keeps_unknown) known.emplace_back(key);
     const Value* const found = find(members, key);
     if (found == nullptr) return false;
@@ -100,15 +100,15 @@ struct Reader {
   }
 };
 
-inline void from_value_of(Value value, std::string& out, const Place& place) {
+inline void from_value_of(Value value, std::string& out, const JsonPlace& place) {
   std::string_view text;
   if (value.get(text) != simdjson::SUCCESS) place.wrong_type("a string", value);
   out = text;
 }
-inline void from_value_of(Value value, bool& out, const Place& place) {
+inline void from_value_of(Value value, bool& out, const JsonPlace& place) {
   if (value.get(out) != simdjson::SUCCESS) place.wrong_type("true or false", value);
 }
-inline void from_value_of(Value value, double& out, const Place& place) {
+inline void from_value_of(Value value, double& out, const JsonPlace& place) {
   if (value.is_null()) {
     out = std::nan("");
   } else if (value.get(out) != simdjson::SUCCESS) {
@@ -116,7 +116,7 @@ inline void from_value_of(Value value, double& out, const Place& place) {
   }
 }
 template <std::integral Integer>
-void from_value_of(Value value, Integer& out, const Place& place) {
+void from_value_of(Value value, Integer& out, const JsonPlace& place) {
   const auto take = [&](auto number) {
     const bool fits = std::in_range<Integer>(number);
     if (!fits) place.fail("number out of range: " + std::to_string(number));
@@ -128,14 +128,14 @@ void from_value_of(Value value, Integer& out, const Place& place) {
   if (value.get(large) == simdjson::SUCCESS) return take(large);
   place.wrong_type("a whole number", value);
 }
-inline void from_value_of(Value value, RunOutcome& out, const Place& place) {
+inline void from_value_of(Value value, RunOutcome& out, const JsonPlace& place) {
   std::string name;
   from_value_of(value, name, place);
   const auto outcome = outcome_from_string(name);
   if (!outcome) place.fail("unknown outcome \"" + name + "\"");
   out = *outcome;
 }
-inline void from_value_of(Value value, JobKind& out, const Place& place) {
+inline void from_value_of(Value value, JobKind& out, const JsonPlace& place) {
   std::string name;
   from_value_of(value, name, place);
   const auto* const known = std::find(std::begin(kJobKinds), std::end(kJobKinds), name);
@@ -143,30 +143,30 @@ inline void from_value_of(Value value, JobKind& out, const Place& place) {
   out = static_cast<JobKind>(known - std::begin(kJobKinds));
 }
 template <class T>
-void from_value_of(Value value, std::optional<T>& out, const Place& place) {
+void from_value_of(Value value, std::optional<T>& out, const JsonPlace& place) {
   out.reset();
   if (!value.is_null()) from_value(value, out.emplace(), place);
 }
 template <class T>
-void from_value_of(Value value, std::vector<T>& out, const Place& place) {
+void from_value_of(Value value, std::vector<T>& out, const JsonPlace& place) {
   simdjson::dom::array elements;
   if (value.get(elements) != simdjson::SUCCESS) place.wrong_type("an array", value);
   out.clear();
   out.reserve(elements.size());
   for (const Value element : elements) {
-    const Place here = place.at(out.size());
+    const JsonPlace here = place.at(out.size());
     from_value(element, out.emplace_back(), here);
   }
 }
 template <class T>
-void from_value_of(Value value, std::map<std::string, T>& out, const Place& place) {
+void from_value_of(Value value, std::map<std::string, T>& out, const JsonPlace& place) {
   out.clear();
   for (const auto& [key, element] : members_of(value, place)) {
     from_value(element, out[std::string(key)], place.inside(key));
   }
 }
 template <class T>
-void from_value_of(Value value, std::array<T, kStepParts>& out, const Place& place) {
+void from_value_of(Value value, std::array<T, kStepParts>& out, const JsonPlace& place) {
   const Members members = members_of(value, place);
   for (int i = 0; i < kStepParts; ++i) {
     const Value* const found = find(members, kStepPartNames[i]);
@@ -175,15 +175,15 @@ void from_value_of(Value value, std::array<T, kStepParts>& out, const Place& pla
 }
 
 template <class T>
-void from_members(const Members& members, T& out, const Place& place) {
-  Reader reader{members, place};
+void from_members(const Members& members, T& out, const JsonPlace& place) {
+  ObjectReader reader{members, place};
   if constexpr (requires { out.extra; }) reader.keeps_unknown = true;
   visit_fields(reader, out);
   if constexpr (requires { out.extra; }) out.extra = reader.unknown_keys();
 }
 
 template <class T>
-void from_value(Value value, T& out, const Place& place) {
+void from_value(Value value, T& out, const JsonPlace& place) {
   if constexpr (HasFields<T>) {
     from_members(members_of(value, place), out, place);
   } else {

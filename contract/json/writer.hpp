@@ -91,7 +91,7 @@ class TextWriter {
 
   void end_line() { text_ += '\n'; }
   void finish();
-  std::string take() { return std::move(text_); }
+  std::string release_text() { return std::move(text_); }
 
  private:
   static constexpr std::size_t kUsualSize = 2048;  // size of a typical run.json in bytes
@@ -155,7 +155,7 @@ template <class T>
 std::string to_text(const T& value, Layout layout) {
   TextWriter writer(layout);
   writer.write(value);
-  return writer.take();
+  return writer.release_text();
 }
 
 }  // namespace dlscale::contract::codec

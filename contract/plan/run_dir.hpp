@@ -84,9 +84,9 @@ class PlanDir {
   std::filesystem::path site_toml() const { return root_ / "site.toml"; }
   /// Returns the file with a digest that shows the next plan whether files of this plan were
   /// edited.
-  std::filesystem::path seal() const { return root_ / ".sealed"; }
+  std::filesystem::path fingerprint() const { return root_ / ".sealed"; }
   /// Returns the file that exists while a plan is written.
-  std::filesystem::path write_mark() const { return root_ / ".writing"; }
+  std::filesystem::path incomplete_marker() const { return root_ / ".writing"; }
   std::filesystem::path launch_log() const { return root_ / "launch.jsonl"; }
   /// Returns the file with the predictions of runs, to which new predictions are appended.
   std::filesystem::path predictions() const { return root_ / "predictions.jsonl"; }
@@ -116,7 +116,7 @@ class PlanDir {
   std::filesystem::path run_notes(std::string_view run_id) const;
   /// Returns the file of cancel requests. The lines are launch records, appended by the process
   /// that holds the lock of the file.
-  std::filesystem::path cancel_wishes() const { return logs() / "cancel.jsonl"; }
+  std::filesystem::path cancel_requests() const { return logs() / "cancel.jsonl"; }
 
  private:
   std::filesystem::path root_;

@@ -25,7 +25,8 @@ void visit_fields(Visitor& v, Description& d) {
   v.required("data_offsets", d.offsets);
 }
 
-SafetensorsEntry entry_of(std::string_view name, codec::Value value, const codec::Place& place) {
+SafetensorsEntry entry_of(std::string_view name, codec::Value value,
+                          const codec::JsonPlace& place) {
   Description description;
   codec::from_value(value, description, place);
   const auto& offsets = description.offsets;
@@ -40,11 +41,11 @@ SafetensorsEntry entry_of(std::string_view name, codec::Value value, const codec
 }
 
 void require_one_after_the_other(const std::vector<SafetensorsEntry>& entries,
-                                 const codec::Place& root) {
+                                 const codec::JsonPlace& root) {
   std::int64_t end = 0;
   const SafetensorsEntry* before = nullptr;
   for (const SafetensorsEntry& entry : entries) {
-    const codec::Place place = root.inside(entry.name);
+    const codec::JsonPlace place = root.inside(entry.name);
     if (entry.begin < end) place.fail("the data overlaps the data of " + before->name);
     if (entry.begin > end) {
       place.fail("the data begins at byte " + std::to_string(entry.begin) +
@@ -60,7 +61,7 @@ void require_one_after_the_other(const std::vector<SafetensorsEntry>& entries,
 std::vector<SafetensorsEntry> safetensors_header_from_json(std::string_view text,
                                                            std::string_view file) {
   codec::Document document;
-  const codec::Place root{file};
+  const codec::JsonPlace root{file};
   const codec::Members members = codec::members_of(document.parse(text, file), root);
   std::vector<SafetensorsEntry> entries;
   for (const codec::Member& member : members) {
@@ -80,7 +81,7 @@ std::string to_json(const std::vector<SafetensorsEntry>& entries) {
     header.member(entry.name, Description{entry.type, entry.shape, {entry.begin, entry.end}});
   }
   header.close('}');
-  return header.take();
+  return header.release_text();
 }
 
 }  // namespace dlscale::contract

@@ -46,7 +46,7 @@ bool is_axis(const RunSpec& spec, std::string_view key) {
 std::string text_without(const RunSpec& spec, std::span<const std::string_view> omitted) {
   codec::TextWriter writer(codec::kOneLine, omitted);
   writer.write(spec);
-  return writer.take();
+  return writer.release_text();
 }
 
 /// Visitor that collects the names of the options and the texts of their values.

@@ -293,7 +293,7 @@ std::string to_text(const RunSpec& spec, codec::Layout layout) {
   const std::vector<std::string_view> idle = idle_keys(spec);
   codec::TextWriter writer(layout, idle);
   writer.write(spec);
-  return writer.take();
+  return writer.release_text();
 }
 
 }  // namespace

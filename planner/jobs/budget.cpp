@@ -62,7 +62,7 @@ class Queue {
   void put(RunPlace* place) {
     if (removable(place)) queue_.insert(key(place));
   }
-  void take(RunPlace* place) {
+  void remove(RunPlace* place) {
     if (removable(place)) queue_.erase(key(place));
   }
   bool empty() const { return queue_.empty(); }
@@ -70,7 +70,7 @@ class Queue {
   RunPlace* pop() {
     RunPlace* place = std::get<RunPlace*>(*queue_.begin());
     RunPlace *before = place->before, *after = place->after;
-    for (RunPlace* changed : {place, before, after}) take(changed);
+    for (RunPlace* changed : {place, before, after}) remove(changed);
     before->after = after;
     after->before = before;
     for (RunPlace* changed : {before, after}) put(changed);

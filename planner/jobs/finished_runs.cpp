@@ -56,11 +56,11 @@ std::optional<predict::Band> FinishedRuns::predicted_s(const std::string& run_id
   return found == begun_.end() ? std::nullopt : std::optional(found->second);
 }
 
-double FinishedRuns::margin(const ResourceWishes& wishes) const {
+double FinishedRuns::margin(const ResourceSettings& wishes) const {
   return predict::request_walltime(1, ratios_, wishes.margin, wishes.quantile).factor;
 }
 
-std::string FinishedRuns::note(const ResourceWishes& wishes) const {
+std::string FinishedRuns::note(const ResourceSettings& wishes) const {
   if (ratios_.empty()) return "";
   const auto request = predict::request_walltime(1, ratios_, wishes.margin, wishes.quantile);
   const std::string finished = base::count_of(ratios_.size(), "finished run");

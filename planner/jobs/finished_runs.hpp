@@ -45,10 +45,10 @@ class FinishedRuns {
   /// Returns the factor on predictions for settings whose walltime is "auto". The factor follows
   /// from the errors of the predictions of finished runs, see predict::request_walltime. Returns
   /// the margin of `wishes` when no finished run had a prediction.
-  double margin(const ResourceWishes& wishes) const;
+  double margin(const ResourceSettings& wishes) const;
   /// Returns a message with the factor and the number of finished runs behind the factor. Returns
   /// an empty text without finished runs that had a prediction.
-  std::string note(const ResourceWishes& wishes) const;
+  std::string note(const ResourceSettings& wishes) const;
 
  private:
   struct Times {

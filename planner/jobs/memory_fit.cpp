@@ -24,9 +24,9 @@ predict::HeldMemory held_on(const predict::Device& gpu, const contract::RunSpec&
 
 }  // namespace
 
-std::optional<std::string> MemoryFit::misfit(const contract::RunSpec& run,
-                                             const Partition* partition,
-                                             const predict::Measurements* measured) {
+std::optional<std::string> MemoryFit::conflict(const contract::RunSpec& run,
+                                               const Partition* partition,
+                                               const predict::Measurements* measured) {
   if (!judges_ || partition == nullptr || partition->gpu.empty()) return std::nullopt;
   if (!predict::not_modelled(run).empty()) return std::nullopt;
   const contract::ModelCard* const of_model = cards_.card(run);

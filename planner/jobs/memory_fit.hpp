@@ -31,8 +31,8 @@ class MemoryFit {
   /// null, only the cards count.
   /// Throws base::UsageError for a GPU that is not in the folder, and base::SpecError for broken
   /// files.
-  std::optional<std::string> misfit(const contract::RunSpec& run, const Partition* partition,
-                                    const predict::Measurements* measured = nullptr);
+  std::optional<std::string> conflict(const contract::RunSpec& run, const Partition* partition,
+                                      const predict::Measurements* measured = nullptr);
 
   /// Returns warnings about runs that may run out of memory although they passed: the remaining
   /// memory is smaller than the prediction error, or the model card is missing.

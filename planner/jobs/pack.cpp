@@ -37,7 +37,7 @@ bool is_name(const std::string& name, const std::string& stem, const std::string
 
 class Arranger {
  public:
-  Arranger(const Site& site, const LaunchWishes& launch, std::span<const RunNeeds> needs,
+  Arranger(const Site& site, const LaunchSettings& launch, std::span<const RunNeeds> needs,
            std::span<PlannedRun> runs)
       : site_(site), launch_(launch), needs_(needs), runs_(runs) {
     for (const RunNeeds& need : needs_) {
@@ -45,7 +45,7 @@ class Arranger {
       if (!is_new) continue;
       const auto same = std::find_if(wishes_.begin(), wishes_.end(), [&](const auto& other) {
         return other.first == other.second && other.first != need.wishes &&
-               key_at_odds(*other.first, *need.wishes).empty();
+               first_conflict(*other.first, *need.wishes).empty();
       });
       if (same != wishes_.end()) own->second = same->first;
     }
@@ -74,7 +74,7 @@ class Arranger {
   }
   /// Returns the same object for all runs with equal resource settings, even when different
   /// sub-studies state the settings.
-  const ResourceWishes* wishes_of(std::uint32_t i) const { return wishes_.at(needs_[i].wishes); }
+  const ResourceSettings* wishes_of(std::uint32_t i) const { return wishes_.at(needs_[i].wishes); }
   const Partition& partition_of(std::uint32_t i) {
     const auto [place, is_new] =
         partitions_.try_emplace({wishes_of(i), needs_[i].allocation->partition});
@@ -212,7 +212,7 @@ class Arranger {
     return true;
   }
 
-  using PackKey = std::tuple<const ResourceWishes*, int, int, bool>;  // key shared by packed runs
+  using PackKey = std::tuple<const ResourceSettings*, int, int, bool>;  // key shared by packed runs
   PackKey pack_key(std::uint32_t i) const {
     const Allocation& allocation = *needs_[i].allocation;
     return {wishes_of(i), allocation.partition, allocation.request.cores_per_rank,
@@ -279,7 +279,7 @@ class Arranger {
   /// Makes arrays of runs that have the same needs. Returns the other runs.
   Indices make_arrays(const Indices& candidates) {
     std::vector<Indices> groups;
-    std::map<std::tuple<const ResourceWishes*, int, int, double>, std::vector<std::size_t>> known;
+    std::map<std::tuple<const ResourceSettings*, int, int, double>, std::vector<std::size_t>> known;
     for (const std::uint32_t i : candidates) {
       const Allocation& needed = *needs_[i].allocation;
       auto& alike =
@@ -373,11 +373,11 @@ class Arranger {
   }
 
   const Site& site_;
-  const LaunchWishes& launch_;
+  const LaunchSettings& launch_;
   std::span<const RunNeeds> needs_;
   std::span<PlannedRun> runs_;
-  std::map<const ResourceWishes*, const ResourceWishes*> wishes_;          // used by wishes_of
-  std::map<std::pair<const ResourceWishes*, int>, Partition> partitions_;  // used by partition_of
+  std::map<const ResourceSettings*, const ResourceSettings*> wishes_;        // used by wishes_of
+  std::map<std::pair<const ResourceSettings*, int>, Partition> partitions_;  // used by partition_of
   std::size_t too_dear_ = 0;  // number of runs that cost less alone than packed
   Arrangement out_;
   std::set<std::string> names_;  // names of packed jobs and tables
@@ -385,7 +385,7 @@ class Arranger {
 
 }  // namespace
 
-Arrangement arrange_jobs(const Site& site, const LaunchWishes& launch,
+Arrangement arrange_jobs(const Site& site, const LaunchSettings& launch,
                          std::span<const RunNeeds> needs, std::span<PlannedRun> runs,
                          std::span<const PlannedJob> existing) {
   return Arranger(site, launch, needs, runs).arrange(existing);

@@ -21,7 +21,7 @@ namespace dlscale::planner {
 /// Needs of a run that the plan does not contain.
 struct RunNeeds {
   const Allocation* allocation = nullptr;
-  const ResourceWishes* wishes = nullptr;  ///< settings that runs of a job must share
+  const ResourceSettings* wishes = nullptr;  ///< settings that runs of a job must share
 };
 
 struct Arrangement {
@@ -48,7 +48,7 @@ struct Arrangement {
 /// an earlier plan. Existing single jobs stay. Existing arrays and packed jobs stay when all of
 /// their runs are planned and these runs alone would form the same job again. New jobs contain only
 /// the other runs.
-Arrangement arrange_jobs(const Site& site, const LaunchWishes& launch,
+Arrangement arrange_jobs(const Site& site, const LaunchSettings& launch,
                          std::span<const RunNeeds> needs, std::span<contract::PlannedRun> runs,
                          std::span<const contract::PlannedJob> existing = {});
 

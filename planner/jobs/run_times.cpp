@@ -142,7 +142,7 @@ std::optional<predict::ThroughputEstimate> Calibration::throughput(
   return predict::throughput_at(std::move(matching), run.gpus);
 }
 
-fs::path calibration_file(const ResourceWishes& wishes) {
+fs::path calibration_file(const ResourceSettings& wishes) {
   const config::Node& said = wishes.said.at("calibration");
   const bool in_file = said.where.line > 0;  // line 0 means the command line
   const fs::path file = wishes.calibration;
@@ -154,7 +154,7 @@ bool is_measured(std::string_view text) {
   return first != text.npos && text[first] == '{';  // start of JSON, not of TOML
 }
 
-predict::Band RunTimes::of(const contract::RunSpec& run, const ResourceWishes& wishes,
+predict::Band RunTimes::of(const contract::RunSpec& run, const ResourceSettings& wishes,
                            const Site& site) {
   const predict::Band calibrated =
       wishes.calibration.empty() ? predict::Band{} : by_calibration(run, wishes, site);
@@ -169,7 +169,7 @@ predict::Band RunTimes::of(const contract::RunSpec& run, const ResourceWishes& w
   return finished.value_or(predict::Band{});
 }
 
-predict::Band RunTimes::by_calibration(const contract::RunSpec& run, const ResourceWishes& wishes,
+predict::Band RunTimes::by_calibration(const contract::RunSpec& run, const ResourceSettings& wishes,
                                        const Site& site) {
   const Named& named = calibration(wishes);
   if (const auto* rows = std::get_if<Calibration>(&named)) return by_rows(run, *rows, site);
@@ -177,7 +177,7 @@ predict::Band RunTimes::by_calibration(const contract::RunSpec& run, const Resou
                       std::get<predict::Measurements>(named), site.name);
 }
 
-const predict::Measurements* RunTimes::measured(const ResourceWishes& wishes) {
+const predict::Measurements* RunTimes::measured(const ResourceSettings& wishes) {
   if (wishes.calibration.empty()) return nullptr;
   return std::get_if<predict::Measurements>(&calibration(wishes));
 }
@@ -230,7 +230,7 @@ std::vector<std::string> RunTimes::notes() const {
   return lines;
 }
 
-const RunTimes::Named& RunTimes::calibration(const ResourceWishes& wishes) {
+const RunTimes::Named& RunTimes::calibration(const ResourceSettings& wishes) {
   const fs::path file = calibration_file(wishes);
   const auto known = files_.find(file.string());
   if (known != files_.end()) return known->second;

@@ -85,7 +85,7 @@ class Calibration {
 
 /// Returns the file that resources.calibration names. A relative path is relative to the folder of
 /// the study file that names the calibration. Requires that resources.calibration is not empty.
-std::filesystem::path calibration_file(const ResourceWishes& wishes);
+std::filesystem::path calibration_file(const ResourceSettings& wishes);
 
 /// Returns true when the text of a calibration was written by `dlscale calibrate`, and false for
 /// rows in TOML.
@@ -100,10 +100,10 @@ class RunTimes {
 
   /// Returns the run time in seconds with its band, or 0 when the time is unknown. Reads each
   /// calibration file once. `site` is the site on which the run will start. Throws base::SpecError.
-  predict::Band of(const contract::RunSpec& run, const ResourceWishes& wishes, const Site& site);
+  predict::Band of(const contract::RunSpec& run, const ResourceSettings& wishes, const Site& site);
   /// Returns the measurements in the study's calibration, or null when the study names no
   /// calibration or a calibration with throughput rows. Throws base::SpecError.
-  const predict::Measurements* measured(const ResourceWishes& wishes);
+  const predict::Measurements* measured(const ResourceSettings& wishes);
   /// Resets the counts, so that notes() leaves out all earlier calls of of().
   void forget_counts();
   /// Returns notes for readers of the predictions, a line for each note.
@@ -113,10 +113,10 @@ class RunTimes {
   /// Calibration file with throughput rows, or with the measurements of `dlscale calibrate`.
   using Named = std::variant<Calibration, predict::Measurements>;
 
-  predict::Band by_calibration(const contract::RunSpec& run, const ResourceWishes& wishes,
+  predict::Band by_calibration(const contract::RunSpec& run, const ResourceSettings& wishes,
                                const Site& site);
   predict::Band by_rows(const contract::RunSpec& run, const Calibration& rows, const Site& site);
-  const Named& calibration(const ResourceWishes& wishes);
+  const Named& calibration(const ResourceSettings& wishes);
 
   StepTimes steps_;
   FinishedRuns finished_;

@@ -18,7 +18,7 @@ namespace dlscale::planner {
 namespace fs = std::filesystem;
 namespace {
 
-std::optional<std::string> text_of(const fs::path& file) {
+std::optional<std::string> file_text(const fs::path& file) {
   std::error_code none;
   if (!fs::is_regular_file(file, none)) return std::nullopt;
   return base::read_file(file);
@@ -44,7 +44,7 @@ class OldPlan {
 
   /// Returns the description of a run, or nothing when the description is lost.
   std::optional<std::string> description(const std::string& run_id) {
-    if (auto text = text_of(folder_.run(run_id).run_json())) return text;
+    if (auto text = file_text(folder_.run(run_id).run_json())) return text;
     auto line = tables_->find(run_id);
     if (!line) return std::nullopt;
     return std::move(line->json);

@@ -47,9 +47,9 @@ void remove_parts(const contract::PlanDir& folder) {
 
 }  // namespace
 
-WriteMark::WriteMark(const contract::PlanDir& folder) : folder_(folder) {
+IncompleteMarker::IncompleteMarker(const contract::PlanDir& folder) : folder_(folder) {
   constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC;
-  const fs::path mark = folder.write_mark();
+  const fs::path mark = folder.incomplete_marker();
   lock_ = ::open(mark.c_str(), kFlags | O_EXCL, 0666);
   const bool is_new = lock_ >= 0;
   if (!is_new) lock_ = ::open(mark.c_str(), kFlags, 0666);
@@ -62,9 +62,9 @@ WriteMark::WriteMark(const contract::PlanDir& folder) : folder_(folder) {
   }
 }
 
-WriteMark::~WriteMark() {
+IncompleteMarker::~IncompleteMarker() {
   if (lock_ < 0) return;
-  ::unlink(folder_.write_mark().c_str());
+  ::unlink(folder_.incomplete_marker().c_str());
   ::close(lock_);
 }
 
@@ -129,7 +129,7 @@ bool holds_something(const fs::path& folder) {
 }
 
 /// State of the file at the place of a planned file.
-enum class Found : unsigned char {
+enum class FileState : unsigned char {
   other,  ///< missing, or replaceable
   right,  ///< equal to the planned file
   stale,  ///< different, and results belong to this file
@@ -182,8 +182,8 @@ class PlanWriter {
         plan_(planning.plan),
         resources_(resources),
         out_(out),
-        runs_(plan_.runs.size(), Found::other),
-        scripts_(plan_.jobs.size(), Found::other) {}
+        runs_(plan_.runs.size(), FileState::other),
+        scripts_(plan_.jobs.size(), FileState::other) {}
   void check();
   void write();
   WrittenPlan outcome() const;
@@ -195,24 +195,24 @@ class PlanWriter {
   std::string study_there() const;
   void refuse_other_study() const;
   void mark_stale();
-  std::string seal() const;
+  std::string fingerprint() const;
   void write_seal() const;
-  void look_at_files();
+  void states_in_files();
   void look_at_jobs(bool stages);
   void look_at_job(std::size_t job, const std::string& script, const Folder& runs,
                    const Folder& jobs);
   void publish(std::size_t job, const Folder& runs, const Folder& jobs) const;
   void discard_staged() const;
-  Found look_at_run(std::size_t run, JobKind kind, const Folder& runs) const;
+  FileState look_at_run(std::size_t run, JobKind kind, const Folder& runs) const;
 
   const Planning& planning_;
   const contract::Plan& plan_;
   const Resources& resources_;
   contract::PlanDir out_;
   contract::PlanDir absolute_out_ = absolute(out_);
-  std::vector<Found> runs_, scripts_;
+  std::vector<FileState> runs_, scripts_;
   std::vector<PlanFile> files_;
-  std::optional<contract::Plan> marked_;  // plan with stale runs marked, if there are any
+  std::optional<contract::Plan> plan_with_stale_;  // plan with stale runs marked, if there are any
   bool sealed_ = false;  // scripts and descriptions are unchanged since the last plan
 };
 
@@ -264,8 +264,9 @@ std::vector<PlanFile> PlanWriter::files() const {
   }
   files.push_back({out_.study_toml(), whole(planning_.study_toml)});
   files.push_back({out_.site_toml(), whole(planning_.site_toml)});
-  files.push_back({out_.plan_json(),
-                   [this](const auto& take) { write_json(marked_ ? *marked_ : plan_, take); }});
+  files.push_back({out_.plan_json(), [this](const auto& take) {
+                     write_json(plan_with_stale_ ? *plan_with_stale_ : plan_, take);
+                   }});
   return files;
 }
 
@@ -300,15 +301,15 @@ void PlanWriter::refuse_other_study() const {
                   out_.root().string(), study, plan_.study));
 }
 
-void PlanWriter::look_at_files() {
+void PlanWriter::states_in_files() {
   files_ = files();
   for (PlanFile& file : files_) file.right = base::file_holds(file.path, file.content);
   if (!files_.back().right) refuse_other_study();
-  sealed_ =
-      files_.back().right && fs::exists(out_.seal()) && base::read_file(out_.seal()) == seal();
+  sealed_ = files_.back().right && fs::exists(out_.fingerprint()) &&
+            base::read_file(out_.fingerprint()) == fingerprint();
   if (sealed_) {
-    std::fill(runs_.begin(), runs_.end(), Found::right);
-    std::fill(scripts_.begin(), scripts_.end(), Found::right);
+    std::fill(runs_.begin(), runs_.end(), FileState::right);
+    std::fill(scripts_.begin(), scripts_.end(), FileState::right);
   }
 }
 
@@ -320,7 +321,7 @@ void PlanWriter::look_at_jobs(bool stages) {
     for (std::size_t i = begin; i < end; ++i) {
       const std::string script = made.script(i);
       look_at_job(i, script, runs, jobs);
-      if (!stages || scripts_[i] != Found::other) continue;
+      if (!stages || scripts_[i] != FileState::other) continue;
       jobs.stage(contract::PlanDir::script_name(plan_.jobs[i].name), script,
                  Folder::Mode::executable);
     }
@@ -330,9 +331,10 @@ void PlanWriter::look_at_jobs(bool stages) {
 }
 
 void PlanWriter::mark_stale() {
-  if (std::find(runs_.begin(), runs_.end(), Found::stale) == runs_.end()) return;
-  marked_ = plan_;
-  for (std::size_t i = 0; i < runs_.size(); ++i) marked_->runs[i].stale = runs_[i] == Found::stale;
+  if (std::find(runs_.begin(), runs_.end(), FileState::stale) == runs_.end()) return;
+  plan_with_stale_ = plan_;
+  for (std::size_t i = 0; i < runs_.size(); ++i)
+    plan_with_stale_->runs[i].stale = runs_[i] == FileState::stale;
   files_.back().right = base::file_holds(files_.back().path, files_.back().content);
 }
 
@@ -341,7 +343,7 @@ void PlanWriter::mark_stale() {
 /// When the digest equals the digest that the last plan left, the scripts and descriptions are
 /// unchanged and equal to what the writer would write now. Otherwise the writer compares all files
 /// byte by byte.
-std::string PlanWriter::seal() const {
+std::string PlanWriter::fingerprint() const {
   std::string facts = planning_.resolved + planning_.site_toml + planning_.site.trainer +
                       absolute_out_.root().string();
   const auto add_file = [&](const fs::path& file) {
@@ -373,13 +375,13 @@ std::string PlanWriter::seal() const {
 /// Writes the digest. A folder with stale runs gets no digest, because the stale runs must be
 /// reported each time.
 void PlanWriter::write_seal() const {
-  const auto stale = [](Found found) { return found == Found::stale; };
+  const auto stale = [](FileState found) { return found == FileState::stale; };
   if (std::any_of(runs_.begin(), runs_.end(), stale)) {
-    fs::remove(out_.seal());
+    fs::remove(out_.fingerprint());
     return;
   }
   std::this_thread::sleep_for(kClockTick);  // later changes then alter the stamps
-  base::write_file_if_changed(out_.seal(), seal());
+  base::write_file_if_changed(out_.fingerprint(), fingerprint());
 }
 
 void PlanWriter::look_at_job(std::size_t job, const std::string& script, const Folder& runs,
@@ -388,32 +390,32 @@ void PlanWriter::look_at_job(std::size_t job, const std::string& script, const F
   bool stale = false;
   for (const std::size_t run : planning_.job_runs[job]) {
     if (runs.exists()) runs_[run] = look_at_run(run, planned.kind, runs);
-    stale = stale || runs_[run] == Found::stale;
+    stale = stale || runs_[run] == FileState::stale;
   }
   if (stale && planned.kind == JobKind::single) {  // other jobs may start their other runs
-    scripts_[job] = Found::stale;
+    scripts_[job] = FileState::stale;
   } else if (jobs.holds(contract::PlanDir::script_name(planned.name), script,
                         Folder::Mode::executable)) {
-    scripts_[job] = Found::right;
+    scripts_[job] = FileState::right;
   }
 }
 
 /// Compares a run with its description in the folder. The table of an array describes the runs of
 /// the array. A task that has started has a run.json in addition.
-Found PlanWriter::look_at_run(std::size_t run, JobKind kind, const Folder& runs) const {
+FileState PlanWriter::look_at_run(std::size_t run, JobKind kind, const Folder& runs) const {
   const std::string& id = plan_.runs[run].run_id;
   const contract::RunSpec spec = planning_.run(run);
   const std::string json = kind == JobKind::array ? to_json_line(spec) + "\n" : to_json(spec);
-  if (runs.holds(contract::RunDir::run_json_in(id), json)) return Found::right;
+  if (runs.holds(contract::RunDir::run_json_in(id), json)) return FileState::right;
   const contract::RunDir dir = out_.run(id);
-  if (dir.launches().empty() || !fs::exists(dir.run_json())) return Found::other;
+  if (dir.launches().empty() || !fs::exists(dir.run_json())) return FileState::other;
   try {
     const auto kept = contract::run_spec_from_json(base::read_file(dir.run_json()), "run.json");
-    return same_but_walltime(kept, spec) ? Found::right : Found::stale;
+    return same_but_walltime(kept, spec) ? FileState::right : FileState::stale;
   } catch (const base::SpecError& error) {
     // A damaged description may be replaced. A description written by a newer version is intact and
     // must stay.
-    return error.key_path() == "schema_version" ? Found::stale : Found::other;
+    return error.key_path() == "schema_version" ? FileState::stale : FileState::other;
   }
 }
 
@@ -422,12 +424,12 @@ WrittenPlan PlanWriter::outcome() const {
   const auto count = [&](bool right) { ++(right ? result.unchanged : result.written); };
   for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
     const bool array = plan_.jobs[i].kind == JobKind::array;
-    if (scripts_[i] != Found::stale) count(scripts_[i] == Found::right);
+    if (scripts_[i] != FileState::stale) count(scripts_[i] == FileState::right);
     for (const std::size_t run : planning_.job_runs[i]) {
-      if (runs_[run] == Found::stale) {
+      if (runs_[run] == FileState::stale) {
         result.stale.push_back(plan_.runs[run].run_id);
       } else if (!array) {
-        count(runs_[run] == Found::right);
+        count(runs_[run] == FileState::right);
       }
     }
   }
@@ -440,12 +442,12 @@ WrittenPlan PlanWriter::outcome() const {
 void PlanWriter::publish(std::size_t job, const Folder& runs, const Folder& jobs) const {
   const PlannedJob& planned = plan_.jobs[job];
   for (const std::size_t run : planning_.job_runs[job]) {
-    if (planned.kind == JobKind::array || runs_[run] != Found::other) continue;
+    if (planned.kind == JobKind::array || runs_[run] != FileState::other) continue;
     const std::string& id = plan_.runs[run].run_id;
     runs.make_directory(id);
     runs.write(contract::RunDir::run_json_in(id), to_json(planning_.run(run)));
   }
-  if (scripts_[job] == Found::other) jobs.publish(contract::PlanDir::script_name(planned.name));
+  if (scripts_[job] == FileState::other) jobs.publish(contract::PlanDir::script_name(planned.name));
 }
 
 void PlanWriter::discard_staged() const {
@@ -454,14 +456,14 @@ void PlanWriter::discard_staged() const {
 }
 
 void PlanWriter::check() {
-  look_at_files();
+  states_in_files();
   if (!sealed_) look_at_jobs(false);
 }
 
 void PlanWriter::write() {
-  look_at_files();
+  states_in_files();
   NewFolders folders(out_);
-  const WriteMark mark(out_);
+  const IncompleteMarker mark(out_);
   try {
     if (!sealed_) look_at_jobs(true);
     folders.keep();

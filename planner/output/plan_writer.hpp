@@ -13,12 +13,12 @@ namespace dlscale::planner {
 /// killed writer, the constructor first removes the partial files of that writer. All folders are
 /// searched for partial files only in this case. When the folder does not permit a mark, this
 /// object has no effect, and the functions that write to the folder report the error.
-class WriteMark {
+class IncompleteMarker {
  public:
-  explicit WriteMark(const contract::PlanDir& folder);
-  ~WriteMark();
-  WriteMark(const WriteMark&) = delete;
-  WriteMark& operator=(const WriteMark&) = delete;
+  explicit IncompleteMarker(const contract::PlanDir& folder);
+  ~IncompleteMarker();
+  IncompleteMarker(const IncompleteMarker&) = delete;
+  IncompleteMarker& operator=(const IncompleteMarker&) = delete;
 
  private:
   contract::PlanDir folder_;

@@ -31,24 +31,25 @@ constexpr Origin kOrigins[] = {
 };
 
 /// Returns the place of the value at a dotted key of a table.
-std::optional<Place> place_in(const config::Table& table, std::string_view path, std::string key) {
+std::optional<StudyPlace> place_in(const config::Table& table, std::string_view path,
+                                   std::string key) {
   const std::size_t dot = path.find('.');
   const config::Entry* const entry = config::find_key(table, path.substr(0, dot));
   if (entry == nullptr) return std::nullopt;
   key += entry->key;
   const auto* const inside = std::get_if<config::Table>(&entry->node.value);
-  if (dot == std::string_view::npos) return Place{entry->node.where, std::move(key)};
+  if (dot == std::string_view::npos) return StudyPlace{entry->node.where, std::move(key)};
   if (inside == nullptr) return std::nullopt;
   return place_in(*inside, path.substr(dot + 1), key + ".");
 }
 
-std::optional<Place> wish_at(const Matrix& matrix, std::string_view path) {
+std::optional<StudyPlace> wish_at(const Matrix& matrix, std::string_view path) {
   config::Table said;
   for (const auto& [key, node] : matrix.resources.said) said.push_back({key, node.where, node});
   return place_in(said, path, matrix.key + "resources.");
 }
 
-std::optional<Place> site_at(const Planning& planning, int partition, std::string_view key) {
+std::optional<StudyPlace> site_at(const Planning& planning, int partition, std::string_view key) {
   const config::Node root = config::parse_document(planning.site_toml, planning.site_file);
   const config::Table& table = std::get<config::Table>(root.value);
   if (!key.starts_with(kPartition)) return place_in(table, key, "");
@@ -71,7 +72,7 @@ base::SpecError at_origin(const UnfitValue& error, const Planning& planning, std
   const Matrix& matrix = planning.study.matrices[planning.expansion.points[point].matrix];
   for (const std::string_view key : origin->keys) {
     if (key.empty()) break;
-    const std::optional<Place> place =
+    const std::optional<StudyPlace> place =
         key.starts_with(kWishes) ? wish_at(matrix, key.substr(kWishes.size()))
                                  : site_at(planning, planning.allocations[point].partition, key);
     if (!place) continue;

@@ -25,7 +25,7 @@ struct Script {
   const std::vector<std::uint32_t>& runs;  ///< indices of plan.runs
   contract::RunSpec first;                 ///< first of the runs
   const Site& site;
-  const ResourceWishes& wishes;
+  const ResourceSettings& wishes;
   const Allocation& allocation;
   Partition partition;
   const contract::ResourceRequest& request;

@@ -252,7 +252,7 @@ ScriptText::ScriptText(std::string_view marked, std::string template_file)
   Quoting quoting;
   for (std::size_t open; (open = rest.find(kOpen)) != std::string_view::npos;) {
     const std::size_t close = rest.find(kClose, open);
-    Place place{std::string(rest.substr(0, open)), 0, nullptr, true};
+    Substitution place{std::string(rest.substr(0, open)), 0, nullptr, true};
     quoting.read(place.before);
     place.takes_words = quoting.takes_words();
     quoting.read("x");  // placeholder of a value, which is not syntax
@@ -272,7 +272,7 @@ ScriptText::ScriptText(std::string_view marked, std::string template_file)
   size_ += rest_.size();
 }
 
-void ScriptText::put(std::string_view value, const Place& place, std::string& script) const {
+void ScriptText::put(std::string_view value, const Substitution& place, std::string& script) const {
   if (place.rule != nullptr) {
     check_directive_value(*place.rule, last_line(script), value, template_file_);
     script += value;
@@ -287,10 +287,10 @@ void ScriptText::put(std::string_view value, const Place& place, std::string& sc
 
 std::string ScriptText::with(std::span<const std::string_view> values) const {
   std::size_t size = size_;
-  for (const Place& place : places_) size += values[place.index].size();
+  for (const Substitution& place : places_) size += values[place.index].size();
   std::string script;
   script.reserve(size);
-  for (const Place& place : places_) {
+  for (const Substitution& place : places_) {
     script += place.before;
     try {
       put(values[place.index], place, script);

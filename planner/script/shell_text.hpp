@@ -85,16 +85,16 @@ class ScriptText {
   std::string with(std::span<const std::string_view> values) const;
 
  private:
-  struct Place {
+  struct Substitution {
     std::string before;  ///< text between the previous place and this place
     std::size_t index;
     const DirectiveRule* rule;  ///< rule of the line; null on shell lines
     bool takes_words;           ///< true outside quotes
   };
-  void put(std::string_view value, const Place& place, std::string& script) const;
+  void put(std::string_view value, const Substitution& place, std::string& script) const;
 
   std::string template_file_;
-  std::vector<Place> places_;
+  std::vector<Substitution> places_;
   std::string rest_;  // text after the last place
   std::size_t size_ = 0;
 };

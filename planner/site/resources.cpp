@@ -17,7 +17,7 @@ std::string hours(double seconds) {
   return h < 1000 ? fmt::format("{:.4g} h", h) : fmt::format("{:.0f} h", h);
 }
 
-int cores_per_rank(const Site& site, const ResourceWishes& wishes, const Partition* partition) {
+int cores_per_rank(const Site& site, const ResourceSettings& wishes, const Partition* partition) {
   if (wishes.cores_per_rank > 0) return wishes.cores_per_rank;
   if (site.cores_per_rank > 0) return site.cores_per_rank;
   if (partition == nullptr || site.device == "cpu") return 1;
@@ -59,7 +59,7 @@ Refusal refusal_of_nodes(const Partition& partition, int gpus, int room, Request
   return {};
 }
 
-Refusal refusal_of_wishes(const Partition& partition, const ResourceWishes& wishes,
+Refusal refusal_of_wishes(const Partition& partition, const ResourceSettings& wishes,
                           const predict::Band& predicted_s) {
   const double limit = partition.max_walltime_s;
   if (limit > 0 && wishes.walltime_s == 0 && predicted_s.value > limit) {
@@ -79,7 +79,7 @@ Refusal refusal_of_wishes(const Partition& partition, const ResourceWishes& wish
 }
 
 /// Sets the nodes of the request when the partition takes the job. Otherwise returns the reason.
-Refusal try_partition(const Site& site, const ResourceWishes& wishes, const Partition& partition,
+Refusal try_partition(const Site& site, const ResourceSettings& wishes, const Partition& partition,
                       const Demand& demand, Request& request) {
   const int room = ranks_per_full_node(site, partition, request.cores_per_rank);
   if (room < 1) {
@@ -109,7 +109,7 @@ Refusal try_partition(const Site& site, const ResourceWishes& wishes, const Part
   return {};
 }
 
-std::vector<const Partition*> candidates(const Site& site, const ResourceWishes& wishes) {
+std::vector<const Partition*> candidates(const Site& site, const ResourceSettings& wishes) {
   std::vector<const Partition*> result;
   std::vector<std::string> names;
   const std::string* wanted =
@@ -125,7 +125,7 @@ std::vector<const Partition*> candidates(const Site& site, const ResourceWishes&
   return result;
 }
 
-Request request_on(const Site& site, const ResourceWishes& wishes, const Partition* partition,
+Request request_on(const Site& site, const ResourceSettings& wishes, const Partition* partition,
                    const predict::Band& predicted_s) {
   Request request{.device = site.device, .communicator = site.communicator};
   request.cores_per_rank = cores_per_rank(site, wishes, partition);
@@ -139,7 +139,7 @@ Request request_on(const Site& site, const ResourceWishes& wishes, const Partiti
 
 }  // namespace
 
-Allocation allocate(const Site& site, const ResourceWishes& wishes, const config::Item& gpus,
+Allocation allocate(const Site& site, const ResourceSettings& wishes, const config::Item& gpus,
                     const predict::Band& predicted_s, bool one_process) {
   const int count = static_cast<int>(gpus.whole(1));
   std::string reasons;
@@ -166,7 +166,7 @@ Allocation allocate(const Site& site, const ResourceWishes& wishes, const config
   return {request, -1, one_process};
 }
 
-const Partition* roomy_partition(const Site& site, const ResourceWishes& wishes, int gpus) {
+const Partition* roomy_partition(const Site& site, const ResourceSettings& wishes, int gpus) {
   for (const Partition* partition : candidates(site, wishes)) {
     Request request = request_on(site, wishes, partition, {});
     request.walltime_s = 0;
@@ -175,7 +175,7 @@ const Partition* roomy_partition(const Site& site, const ResourceWishes& wishes,
   return nullptr;
 }
 
-Partition partition_for(const Site& site, const ResourceWishes& wishes,
+Partition partition_for(const Site& site, const ResourceSettings& wishes,
                         const Allocation& allocation) {
   Partition partition = allocation.partition < 0
                             ? Partition{}

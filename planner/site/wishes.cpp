@@ -11,12 +11,12 @@ namespace {
 constexpr double kMostMargin = 100;
 constexpr double kLeastQuantile = 0.5, kMostQuantile = 0.999;
 
-config::Field<ResourceWishes> text_wish(const char* name, std::string ResourceWishes::*member) {
-  return {name, [=](ResourceWishes& r, const config::Item& i) { r.*member = i.word(); }};
+config::Field<ResourceSettings> text_wish(const char* name, std::string ResourceSettings::*member) {
+  return {name, [=](ResourceSettings& r, const config::Item& i) { r.*member = i.word(); }};
 }
 
-const std::vector<config::Field<ResourceWishes>>& resource_fields() {
-  using R = ResourceWishes;
+const std::vector<config::Field<ResourceSettings>>& resource_fields() {
+  using R = ResourceSettings;
   static const std::vector<config::Field<R>> fields{
       {"walltime",
        [](R& r, const config::Item& i) { r.walltime_s = i.text() == "auto" ? 0 : i.duration_s(); }},
@@ -49,8 +49,8 @@ const std::vector<config::Field<ResourceWishes>>& resource_fields() {
   return fields;
 }
 
-const std::vector<config::Field<LaunchWishes>>& launch_fields() {
-  using L = LaunchWishes;
+const std::vector<config::Field<LaunchSettings>>& launch_fields() {
+  using L = LaunchSettings;
   static const std::vector<config::Field<L>> fields{
       {"pack", [](L& l, const config::Item& i) { l.pack = i.flag(); }},
       {"array", [](L& l, const config::Item& i) { l.array = i.flag(); }},
@@ -70,8 +70,8 @@ Wishes read_wishes(const config::Item& section, const std::vector<config::Field<
 }
 
 /// Returns notes about settings of run times that have no effect.
-std::vector<std::string> idle_time_keys(const Site& site, const ResourceWishes& resources,
-                                        const LaunchWishes& launch) {
+std::vector<std::string> idle_time_keys(const Site& site, const ResourceSettings& resources,
+                                        const LaunchSettings& launch) {
   std::vector<std::string> notes;
   const bool packs = launch.pack && site.scheduler != "local";  // packing uses predicted times
   if (resources.walltime_s == 0 || packs) return notes;
@@ -90,11 +90,11 @@ struct Unheard {
 
 }  // namespace
 
-ResourceWishes read_resources(const config::Item& section) {
+ResourceSettings read_resources(const config::Item& section) {
   return read_wishes(section, resource_fields());
 }
 
-LaunchWishes read_launch(const config::Item& section) {
+LaunchSettings read_launch(const config::Item& section) {
   auto wishes = read_wishes(section, launch_fields());
   if (wishes.throttle > 0 && !wishes.array) {
     config::Item{wishes.said.at("throttle"), section.key + ".throttle"}.fail(
@@ -126,12 +126,12 @@ std::string gpu_type_of(const config::Item& item) {
   return item.text();
 }
 
-std::string key_at_odds(const ResourceWishes& a, const ResourceWishes& b) {
-  const auto text = [](const ResourceWishes& wishes, const std::string& key) {
+std::string first_conflict(const ResourceSettings& a, const ResourceSettings& b) {
+  const auto text = [](const ResourceSettings& wishes, const std::string& key) {
     const auto said = wishes.said.find(key);
     return said == wishes.said.end() ? std::nullopt : std::optional(config::to_text(said->second));
   };
-  for (const config::Field<ResourceWishes>& field : resource_fields()) {
+  for (const config::Field<ResourceSettings>& field : resource_fields()) {
     const bool of_time = field.name == "walltime" || field.name == "margin" ||
                          field.name == "quantile" || field.name == "calibration";
     if (of_time || field.name == "max_gpu_hours") continue;
@@ -144,8 +144,8 @@ std::string scheduler_title(const std::string& scheduler) {
   return scheduler == "slurm" ? "SLURM" : scheduler == "oar" ? "OAR" : "a single machine";
 }
 
-std::vector<std::string> unheard(const Site& site, const ResourceWishes& resources,
-                                 const LaunchWishes& launch) {
+std::vector<std::string> unsupported_settings(const Site& site, const ResourceSettings& resources,
+                                              const LaunchSettings& launch) {
   static const Unheard kUnheard[] = {
       {"oar", {"qos", "constraint"}, {}},
       {"local",

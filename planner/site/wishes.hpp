@@ -14,7 +14,7 @@
 namespace dlscale::planner {
 
 /// Settings of [resources]. A setting that the study gives replaces the setting of the site.
-struct ResourceWishes {
+struct ResourceSettings {
   double walltime_s = 0;                    ///< time limit; 0: "auto"
   double margin = predict::kDefaultMargin;  ///< factor on the predicted time in auto limits
   /// Share of the runs that should end within an automatic time limit. Applies when enough runs
@@ -32,7 +32,7 @@ struct ResourceWishes {
 };
 
 /// Settings of [launch], which decide how runs become jobs.
-struct LaunchWishes {
+struct LaunchSettings {
   bool pack = false;   ///< true when small runs share a node
   bool array = false;  ///< true when runs of equal shape form job arrays
   int throttle = 0;    ///< limit on concurrent tasks of an array; 0: no limit
@@ -42,8 +42,8 @@ struct LaunchWishes {
 
 /// Reads the section [resources]. read_launch() reads the section [launch]. Both throw
 /// base::SpecError for unknown keys and invalid values.
-ResourceWishes read_resources(const config::Item& section);
-LaunchWishes read_launch(const config::Item& section);
+ResourceSettings read_resources(const config::Item& section);
+LaunchSettings read_launch(const config::Item& section);
 /// Reads `{ user = "a@b", on = ["end", "fail"] }`.
 Mail mail_of(const config::Item& item);
 /// Reads a GPU model or type. Rejects quotes, because OAR's properties are SQL.
@@ -52,7 +52,7 @@ std::string gpu_type_of(const config::Item& item);
 /// Returns the first key that only `a` or only `b` gives, or that both give with different values.
 /// Returns an empty text when all keys agree. Ignores the keys that decide the run time and the
 /// keys that apply to the whole plan.
-std::string key_at_odds(const ResourceWishes& a, const ResourceWishes& b);
+std::string first_conflict(const ResourceSettings& a, const ResourceSettings& b);
 
 /// Returns "SLURM", "OAR" or "a single machine".
 std::string scheduler_title(const std::string& scheduler);
@@ -60,7 +60,7 @@ std::string scheduler_title(const std::string& scheduler);
 /// Returns a line for each setting that the site's batch system does not support. Throws
 /// base::SpecError for `throttle` on OAR, because an ignored limit would load the site more than
 /// the user intended.
-std::vector<std::string> unheard(const Site& site, const ResourceWishes& resources,
-                                 const LaunchWishes& launch);
+std::vector<std::string> unsupported_settings(const Site& site, const ResourceSettings& resources,
+                                              const LaunchSettings& launch);
 
 }  // namespace dlscale::planner

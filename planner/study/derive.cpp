@@ -229,8 +229,8 @@ void check_pictures(Derived& out) {
                                                {"dataset.crop_scale", !dataset.crop_scale.empty()},
                                                {"dataset.crop_ratio", !dataset.crop_ratio.empty()},
                                                {"dataset.resample", !dataset.resample.empty()}};
-  for (const auto& [key, is_said] : said) {
-    if (!is_said || dataset.image_size > 0) continue;
+  for (const auto& [key, is_set] : said) {
+    if (!is_set || dataset.image_size > 0) continue;
     out.problem = {
         key, "needs dataset.image_size, the side length of the images that the model receives"};
     return;

@@ -52,7 +52,7 @@ std::map<std::string, std::string> labels_of(const Matrix& matrix, const Values&
   return labels;
 }
 
-std::string text_of(const std::map<std::string, std::string>& labels) {
+std::string labels_text(const std::map<std::string, std::string>& labels) {
   std::string text;
   for (const auto& [axis, value] : labels) {
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", axis, value);
@@ -201,7 +201,7 @@ class Expander {
   }
   /// Returns the place that gives the point this setting: the override that counts, the value of
   /// the axis, or the key of [training].
-  Place place_in(const Point& point, const std::string& key) const {
+  StudyPlace place_in(const Point& point, const std::string& key) const {
     for (auto i = point.overrides.rbegin(); i != point.overrides.rend(); ++i) {
       for (const Override::Change& change : matrix_.overrides[*i].changes) {
         if (change.setting.symbol.name == key) return {change.node.where, change.key};
@@ -211,17 +211,18 @@ class Expander {
       const StudyAxis& axis = matrix_.axes[i];
       if (axis.name() == key) return {axis.values[point.values[i]].where, axis.key};
     }
-    return place_of(matrix_, key).value_or(Place{{study_.file}, matrix_.key + "training." + key});
+    return place_of(matrix_, key)
+        .value_or(StudyPlace{{study_.file}, matrix_.key + "training." + key});
   }
   [[noreturn]] void refuse_without_data(const Point& point) const {
     throw base::SpecError(place_in(point, "dataset.kind").where, matrix_.key + "training.dataset",
                           point.run.dataset.kind + " needs dataset.path, the path of the data");
   }
   [[noreturn]] void refuse(const Point& point, const Problem& problem) const {
-    const Place place = place_in(point, problem.key);
+    const StudyPlace place = place_in(point, problem.key);
     throw base::SpecError(
         place.where, place.key,
-        fmt::format("{} (point {})", problem.text, text_of(labels_of(matrix_, point.values))));
+        fmt::format("{} (point {})", problem.text, labels_text(labels_of(matrix_, point.values))));
   }
   void note(const std::string& text) {
     auto& notes = result_.notes;
@@ -240,8 +241,8 @@ class Expander {
       if (first.also.empty() || first.also.back() != number_) first.also.push_back(number_);
       return;
     }
-    const std::string text = text_of(labels_of(matrix_, point.values));
-    const std::string other = text_of(labels_of(matrix_, first.values));
+    const std::string text = labels_text(labels_of(matrix_, point.values));
+    const std::string other = labels_text(labels_of(matrix_, first.values));
     throw base::SpecError(
         matrix_.where, matrix_.key + "matrix",
         fmt::format("two points are the same run: {} and {}", other,
@@ -252,7 +253,7 @@ class Expander {
   void check_resources(const Point& point) {
     if (!alike_.insert(point.matrix).second) return;
     const Matrix& first = study_.matrices[point.matrix];
-    const std::string key = key_at_odds(first.resources, matrix_.resources);
+    const std::string key = first_conflict(first.resources, matrix_.resources);
     if (key.empty()) return;
     const config::Node* const theirs = said_of(first, key);
     const config::Node* const ours = said_of(matrix_, key);
@@ -264,7 +265,7 @@ class Expander {
         fmt::format("sub-studies {} and {} share a run, but request {} and {} (point {}); set the "
                     "same value in both, or exclude the point from one of them",
                     first.name, matrix_.name, text(theirs), text(ours),
-                    text_of(labels_of(first, point.values))));
+                    labels_text(labels_of(first, point.values))));
   }
 
   const Study& study_;

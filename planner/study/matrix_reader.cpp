@@ -82,11 +82,11 @@ void read_exclude(const config::Item& item, Matrix& matrix) {
 }
 
 /// Returns the place in the matrix or in an override that gives a setting.
-std::optional<Place> place_anywhere(const Matrix& matrix, const std::string& name) {
-  if (const std::optional<Place> place = place_of(matrix, name)) return place;
+std::optional<StudyPlace> place_anywhere(const Matrix& matrix, const std::string& name) {
+  if (const std::optional<StudyPlace> place = place_of(matrix, name)) return place;
   for (const Override& change : matrix.overrides) {
     for (const Override::Change& value : change.changes) {
-      if (value.setting.symbol.name == name) return Place{value.node.where, value.key};
+      if (value.setting.symbol.name == name) return StudyPlace{value.node.where, value.key};
     }
   }
   return std::nullopt;
@@ -94,7 +94,7 @@ std::optional<Place> place_anywhere(const Matrix& matrix, const std::string& nam
 
 /// Rejects pairs of keys that state the same thing in two ways.
 void check_alternatives(const Matrix& matrix) {
-  const auto refuse = [&](const Place& place, const std::string& other) {
+  const auto refuse = [&](const StudyPlace& place, const std::string& other) {
     throw base::SpecError(place.where, place.key, other + " is also given; keep one of the two");
   };
   for (const auto& [one, other] : alternatives()) {

@@ -16,9 +16,10 @@ namespace dlscale::planner {
 namespace fs = std::filesystem;
 namespace {
 
-class Reader {
+class OverlayReader {
  public:
-  Reader(const FileReader& read, std::vector<SourceText>& bases) : read_(read), bases_(bases) {}
+  OverlayReader(const FileReader& read, std::vector<SourceText>& bases)
+      : read_(read), bases_(bases) {}
 
   config::Node read(std::string_view text, const std::string& file) {
     chain_.push_back(fs::path(file).lexically_normal());
@@ -62,7 +63,7 @@ class Reader {
 
 config::Node read_extended(std::string_view text, const std::string& file, const FileReader& read,
                            std::vector<SourceText>& bases) {
-  return Reader(read, bases).read(text, file);
+  return OverlayReader(read, bases).read(text, file);
 }
 
 namespace {

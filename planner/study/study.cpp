@@ -19,11 +19,11 @@ bool varies(const Matrix& matrix, std::string_view setting) {
          });
 }
 
-std::optional<Place> place_of(const Matrix& matrix, const std::string& name) {
-  if (const StudyAxis* axis = find_axis(matrix, name)) return Place{axis->where, axis->key};
+std::optional<StudyPlace> place_of(const Matrix& matrix, const std::string& name) {
+  if (const StudyAxis* axis = find_axis(matrix, name)) return StudyPlace{axis->where, axis->key};
   const auto found = matrix.given.find(name);
   if (found == matrix.given.end()) return std::nullopt;
-  return Place{found->second, matrix.key + "training." + name};
+  return StudyPlace{found->second, matrix.key + "training." + name};
 }
 
 }  // namespace dlscale::planner

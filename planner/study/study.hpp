@@ -100,7 +100,7 @@ struct Matrix {
   std::vector<config::Value> constants;         ///< values of the symbols; empty for axes
   std::vector<Exclusion> exclusions;
   std::vector<Override> overrides;  ///< overrides in file order; the last match counts
-  ResourceWishes resources;
+  ResourceSettings resources;
 };
 
 /// File that the study extends.
@@ -120,7 +120,7 @@ struct Study {
   contract::ExternalTrainer trainer;
   base::Location command_where;  ///< place of the trainer's command
   std::vector<Matrix> matrices;  ///< matrices of the study; at least 1
-  LaunchWishes launch;
+  LaunchSettings launch;
   std::vector<SourceText> bases;  ///< extended files in the order of reading
 };
 
@@ -130,13 +130,13 @@ const StudyAxis* find_axis(const Matrix& matrix, std::string_view name);
 /// value.
 bool varies(const Matrix& matrix, std::string_view setting);
 
-/// Place in a study and the key that messages show for the place.
-struct Place {
+/// StudyPlace in a study and the key that messages show for the place.
+struct StudyPlace {
   base::Location where;
   std::string key;
 };
 /// Returns the place of an axis or of a key of [training], or nothing when the matrix does not have
 /// the name.
-std::optional<Place> place_of(const Matrix& matrix, const std::string& name);
+std::optional<StudyPlace> place_of(const Matrix& matrix, const std::string& name);
 
 }  // namespace dlscale::planner

@@ -20,8 +20,8 @@ std::string ask(CommandRunner& commands, double timeout_s, const std::vector<std
   const Answer answer = ask_program(commands, command, timeout_s);
   if (*answer.end != ExitStatus{}) {
     const std::string reason = scheduler_error(answer.err);
-    throw Unreachable(fmt::format("{} failed: {}", words[0],
-                                  reason.empty() ? "it printed no error message" : reason));
+    throw SchedulerUnreachable(fmt::format(
+        "{} failed: {}", words[0], reason.empty() ? "it printed no error message" : reason));
   }
   return answer.out;
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/registry.hpp"
-#include "runner/batch/patience.hpp"
+#include "runner/batch/retry_policy.hpp"
 
 namespace dlscale::runner {
 
@@ -43,8 +43,8 @@ struct Cluster {
   std::map<std::string, std::string> closed = {};  ///< state by name of each closed partition
 };
 
-/// Function that runs a program and returns its output. Throws Unreachable with the error message
-/// of the program if the program fails, and if the program does not end in time.
+/// Function that runs a program and returns its output. Throws SchedulerUnreachable with the error
+/// message of the program if the program fails, and if the program does not end in time.
 using Ask = std::function<std::string(const std::vector<std::string>& arguments)>;
 
 /// Returns a function that runs programs with `commands` for at most `timeout_s` seconds.

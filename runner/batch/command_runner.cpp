@@ -308,7 +308,8 @@ std::unique_ptr<CommandRunner> make_command_runner(CleanEnvironment environment)
 Answer ask_program(CommandRunner& commands, const Command& command, double timeout_s) {
   Answer answer = commands.run(command, timeout_s);
   if (!answer.end) {
-    throw Unreachable(fmt::format("{} has not answered for {} s", command.arguments[0], timeout_s));
+    throw SchedulerUnreachable(
+        fmt::format("{} has not answered for {} s", command.arguments[0], timeout_s));
   }
   return answer;
 }

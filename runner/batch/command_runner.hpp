@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runner/batch/clean_environment.hpp"
-#include "runner/batch/patience.hpp"
+#include "runner/batch/retry_policy.hpp"
 
 namespace dlscale::runner {
 
@@ -80,7 +80,7 @@ std::unique_ptr<CommandRunner> make_command_runner(CleanEnvironment environment)
 // Queries to the programs of a batch system, with a time limit.
 
 /// Runs a command of a batch system. The exit status in the answer is never empty. Throws
-/// Unreachable if the command takes longer than `timeout_s`.
+/// SchedulerUnreachable if the command takes longer than `timeout_s`.
 Answer ask_program(CommandRunner& commands, const Command& command, double timeout_s);
 
 /// Returns the first line that is not blank, or an empty string.

@@ -13,7 +13,7 @@
 #include "base/registry.hpp"
 #include "runner/batch/command_runner.hpp"
 #include "runner/batch/job_state.hpp"
-#include "runner/batch/patience.hpp"
+#include "runner/batch/retry_policy.hpp"
 
 namespace dlscale::runner {
 
@@ -72,9 +72,9 @@ struct JobUsage {
 class JobScheduler {
  public:
   virtual ~JobScheduler() = default;
-  /// Submits a job. Throws base::RunError if the job is rejected, NoRoom if the rejection is
-  /// temporary, and Unreachable if the outcome is unknown. All functions below throw Unreachable if
-  /// the batch system does not answer.
+  /// Submits a job. Throws base::RunError if the job is rejected, SubmitLimitReached if the
+  /// rejection is temporary, and SchedulerUnreachable if the outcome is unknown. All functions
+  /// below throw SchedulerUnreachable if the batch system does not answer.
   virtual Submitted submit(const Job& job) = 0;
   /// Returns the job that was submitted with the token `job.launch`, as long as the batch system
   /// knows the job. Another process may have submitted the job, or the answer to the submission may

@@ -66,7 +66,8 @@ class OarScheduler : public JobScheduler {
     const Answer answer = setup_.commands.run(command(words, job), setup_.patience_s);
     if (!answer.end) {
       pending_[job.launch] = answer.process;
-      throw Unreachable(fmt::format("oarsub has not answered for {} s", setup_.patience_s));
+      throw SchedulerUnreachable(
+          fmt::format("oarsub has not answered for {} s", setup_.patience_s));
     }
     return submitted(job, answer);
   }
@@ -135,18 +136,18 @@ class OarScheduler : public JobScheduler {
     if (*answer.end == ExitStatus{} && ids.size() == wanted) return named(job, ids);
     const std::string reason = oar::refusal_in(answer.err);
     if (answer.end->signal != 0 || answer.end->exit_code == kNoServerToSubmit || !ids.empty()) {
-      throw Unreachable(fmt::format("oarsub: {}", reason));
+      throw SchedulerUnreachable(fmt::format("oarsub: {}", reason));
     }
     throw base::RunError(fmt::format("job {} was rejected: {}", job.name, reason));
   }
 
-  /// Throws Unreachable while an earlier oarsub that timed out still runs, because that oarsub may
-  /// still submit the job.
+  /// Throws SchedulerUnreachable while an earlier oarsub that timed out still runs, because that
+  /// oarsub may still submit the job.
   void wait_for_earlier(const Job& job) {
     const auto earlier = pending_.find(job.launch);
     if (earlier == pending_.end()) return;
     if (!setup_.commands.wait(earlier->second, 0)) {
-      throw Unreachable(fmt::format("oarsub for job {} has not answered yet", job.name));
+      throw SchedulerUnreachable(fmt::format("oarsub for job {} has not answered yet", job.name));
     }
     pending_.erase(earlier);
   }
@@ -161,7 +162,7 @@ class OarScheduler : public JobScheduler {
   std::vector<oar::ListedJob> list(const std::string& condition) {
     const Answer answer = ask({"oarstat", "-J", "-f", "--sql", condition});
     if (*answer.end != ExitStatus{}) {
-      throw Unreachable(fmt::format("oarstat: {}", oar::refusal_in(answer.err)));
+      throw SchedulerUnreachable(fmt::format("oarstat: {}", oar::refusal_in(answer.err)));
     }
     return oar::parse_jobs(answer.out);
   }
@@ -198,7 +199,7 @@ class OarScheduler : public JobScheduler {
     const std::string objection = oar::first_objection(answer.err);
     if (objection.empty()) return;
     if (answer.end->signal != 0 || answer.end->exit_code == kNoServerToDelete) {
-      throw Unreachable(fmt::format("{}: {}", program, objection));
+      throw SchedulerUnreachable(fmt::format("{}: {}", program, objection));
     }
     throw base::RunError(fmt::format("{}: {}", program, objection));
   }

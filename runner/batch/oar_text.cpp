@@ -154,7 +154,7 @@ std::vector<ListedJob> parse_jobs(std::string_view text) {
   simdjson::dom::parser parser;
   simdjson::dom::object document;
   if (parser.parse(text.data(), text.size()).get(document) != simdjson::SUCCESS) {
-    throw Unreachable(
+    throw SchedulerUnreachable(
         "oarstat -J printed no JSON; install Perl's JSON module, which OAR needs for -J");
   }
   std::vector<ListedJob> jobs;

@@ -19,8 +19,8 @@ struct ListedJob {
   JobStatus status;
 };
 
-/// Returns the jobs that `oarstat -J -f` prints in its output format 2. Throws Unreachable if the
-/// text is not JSON.
+/// Returns the jobs that `oarstat -J -f` prints in its output format 2. Throws SchedulerUnreachable
+/// if the text is not JSON.
 std::vector<ListedJob> parse_jobs(std::string_view text);
 
 /// Returns the state of a job that has not ended, from the state name in oarstat. An unknown name

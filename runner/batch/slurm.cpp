@@ -29,7 +29,7 @@ class SlurmScheduler : public JobScheduler {
     Answer answer = sbatch(job);
     if (slurm::says_too_many(answer.err)) {
       const bool is_several = job.tasks.size() > 1;
-      if (is_several || has_jobs()) throw NoRoom(refusal_of(job, answer));
+      if (is_several || has_jobs()) throw SubmitLimitReached(refusal_of(job, answer));
       answer = sbatch(job);  // retry, because the other jobs may just have ended
     }
     const JobId id = slurm::submitted_id(answer.out);
@@ -135,10 +135,11 @@ class SlurmScheduler : public JobScheduler {
 
   static void fail_unless_reached(const Answer& answer, const std::string& program) {
     if (answer.end->signal != 0) {
-      throw Unreachable(fmt::format("{} was killed by signal {}", program, answer.end->signal));
+      throw SchedulerUnreachable(
+          fmt::format("{} was killed by signal {}", program, answer.end->signal));
     }
     if (slurm::says_unreachable(answer.err)) {
-      throw Unreachable(fmt::format("{}: {}", program, complaint_of(answer)));
+      throw SchedulerUnreachable(fmt::format("{}: {}", program, complaint_of(answer)));
     }
   }
 
@@ -153,7 +154,7 @@ class SlurmScheduler : public JobScheduler {
     const Answer answer = ask({"squeue", "--noheader", "--array", "--states=all", "-u", setup_.user,
                                fmt::format("--Format={}", slurm::kQueueFormat)});
     if (*answer.end != ExitStatus{}) {
-      throw Unreachable(fmt::format("squeue: {}", complaint_of(answer)));
+      throw SchedulerUnreachable(fmt::format("squeue: {}", complaint_of(answer)));
     }
     return slurm::parse_queue(answer.out);
   }

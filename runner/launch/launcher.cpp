@@ -28,14 +28,14 @@ Launcher::Launcher(const contract::Plan& plan, const contract::PlanDir& folder, 
       folder_(folder),
       parts_(std::move(parts)),
       options_(options),
-      patience_(parts_.waiting, options.unreachable_s,
-                [this](const std::string& line) { parts_.observer.told(line); }),
+      retry_policy_(parts_.waiting, options.unreachable_s,
+                    [this](const std::string& line) { parts_.observer.told(line); }),
       submitter_(folder_,
-                 {parts_.scheduler, parts_.log, parts_.waiting, patience_, parts_.new_launch},
-                 options.young_s),
-      flights_(plan, folder, parts_.scheduler, parts_.waiting.clock, &parts_.log),
-      wishes_(folder.cancel_wishes()) {
-  wishes_.fresh();  // requests for earlier submissions are discarded
+                 {parts_.scheduler, parts_.log, parts_.waiting, retry_policy_, parts_.new_launch},
+                 options.settle_time_s),
+      active_jobs_(plan, folder, parts_.scheduler, parts_.waiting.clock, &parts_.log),
+      cancel_requests_(folder.cancel_requests()) {
+  cancel_requests_.fresh();  // requests for earlier submissions are discarded
 }
 
 LaunchReport Launcher::run(const LaunchOrders& orders) {
@@ -45,16 +45,16 @@ LaunchReport Launcher::run(const LaunchOrders& orders) {
       stop();
       break;
     }
-    take_back_wished();
+    drop_cancelled();
     if (!submit_what_fits()) continue;
     if (options_.until != Until::ended && finished()) break;
-    if (!look()) continue;
+    if (!poll()) continue;
     if (finished()) break;
     wait_for(parts_.waiting, options_.poll_s);
   }
   for (const Waiter& waiter : waiting_) report_.waiting += static_cast<int>(waiter.runs.size());
-  for (const Flight& flight : flights_.all()) {
-    report_.queued += static_cast<int>(flight.runs.size());
+  for (const ActiveJob& active : active_jobs_.all()) {
+    report_.queued += static_cast<int>(active.runs.size());
   }
   return report_;
 }
@@ -64,7 +64,7 @@ LaunchReport Launcher::run(const LaunchOrders& orders) {
 void Launcher::look_back(const LaunchOrders& orders) {
   const LaunchHistory history(parts_.log.records());
   for (const contract::PlannedRun& run : plan_.runs) {
-    const RunWord* word = history.word_on(run.run_id);
+    const LoggedRun* word = history.last_entry(run.run_id);
     if (word == nullptr || word->state != JobState::NodeFailed) continue;
     if (word->nodes.size() == 1) bad_nodes_[run.run_id] = word->nodes[0];
   }
@@ -73,10 +73,10 @@ void Launcher::look_back(const LaunchOrders& orders) {
   std::set<std::string> to_submit = orders.submit;
   if (!resolve(history, to_submit)) return;
   for (const std::string& run : followed_) {
-    const bool ended = !flights_.has_run(run);
+    const bool ended = !active_jobs_.has_run(run);
     if (ended && read_run_results(folder_.run(run)).completed) completed_.insert(run);
   }
-  if (look()) enqueue(to_submit);
+  if (poll()) enqueue(to_submit);
 }
 
 /// Resolves the open submissions in the log. Adds the runs that the scheduler has no room for at
@@ -87,18 +87,18 @@ bool Launcher::resolve(const LaunchHistory& history, std::set<std::string>& to_s
   for (const Submission& open : history.submissions()) {
     if (open.is_over()) continue;
     if (!open.id.empty()) {
-      flights_.adopt(open);
+      active_jobs_.track(open);
       continue;
     }
     const auto job = jobs.find(open.job);
     std::optional<Submission> found;
     try {
       found = submitter_.resolve(open, job == jobs.end() ? nullptr : job->second);
-    } catch (const NoRoom& refusal) {
+    } catch (const SubmitLimitReached& refusal) {
       take_note_of_limit(refusal, 1);
       for (const SubmittedRun& run : open.runs) to_submit.insert(run.run_id);
       continue;
-    } catch (const Refused& refusal) {
+    } catch (const JobRejected& refusal) {
       std::vector<std::string> runs;
       for (const SubmittedRun& run : open.runs) runs.push_back(run.run_id);
       for (const std::string& run : runs) to_submit.erase(run);
@@ -107,7 +107,7 @@ bool Launcher::resolve(const LaunchHistory& history, std::set<std::string>& to_s
     }
     if (found) {
       parts_.observer.submitted(*found);
-      flights_.adopt(*found);
+      active_jobs_.track(*found);
     } else if (parts_.waiting.stop_requests() > 0) {
       return false;
     }
@@ -125,7 +125,7 @@ void Launcher::enqueue(const std::set<std::string>& runs) {
     bool asked = false;
     for (const std::string& run : job.run_ids) {
       const bool meant = runs.contains(run);
-      if (completed_.contains(run) || flights_.has_run(run)) continue;
+      if (completed_.contains(run) || active_jobs_.has_run(run)) continue;
       if (!meant && job.kind != contract::JobKind::packed) continue;
       asked = asked || meant;
       if (!meant && read_run_results(folder_.run(run)).completed) continue;
@@ -144,9 +144,9 @@ void Launcher::enqueue(const std::set<std::string>& runs) {
 }
 
 /// Removes runs with a cancel request from the queue.
-void Launcher::take_back_wished() {
+void Launcher::drop_cancelled() {
   std::set<std::string> wished;
-  for (const CancelWish& wish : wishes_.fresh()) {
+  for (const CancelRequest& wish : cancel_requests_.fresh()) {
     if (wish.launch.empty()) wished.insert(wish.run_id);
   }
   if (wished.empty()) return;
@@ -159,12 +159,12 @@ void Launcher::take_back_wished() {
 int Launcher::room() const {
   int window = options_.window > 0 ? options_.window : std::numeric_limits<int>::max();
   if (parts_.waiting.clock.steady_s() < most_until_s_) window = std::min(window, most_);
-  return window - static_cast<int>(flights_.all().size());
+  return window - static_cast<int>(active_jobs_.all().size());
 }
 
 /// Records the rejection of runs. The batch system often rejects many jobs for the same reason, so
 /// equal reasons are recorded once.
-void Launcher::take_refusal(const Refused& refusal, const std::string& job,
+void Launcher::take_refusal(const JobRejected& refusal, const std::string& job,
                             const std::vector<std::string>& runs) {
   report_.refused.insert(runs.begin(), runs.end());
   const std::string prefix = fmt::format("job {} was rejected: ", job);
@@ -174,12 +174,12 @@ void Launcher::take_refusal(const Refused& refusal, const std::string& job,
 
 /// Lowers the assumed limit of the scheduler. The scheduler does not report its limit, so the
 /// launcher retries with half as many tasks.
-void Launcher::take_note_of_limit(const NoRoom& refusal, int asked) {
+void Launcher::take_note_of_limit(const SubmitLimitReached& refusal, int asked) {
   if (most_until_s_ < 0) {
     parts_.observer.told(
         fmt::format("{}; waiting until the scheduler accepts more jobs", refusal.what()));
   }
-  most_ = static_cast<int>(flights_.all().size()) + asked / 2;
+  most_ = static_cast<int>(active_jobs_.all().size()) + asked / 2;
   most_until_s_ = parts_.waiting.clock.steady_s() + kFull_s;
 }
 
@@ -190,7 +190,7 @@ std::optional<std::vector<JobId>> Launcher::predecessors(const contract::Planned
   for (const std::string& name : job.after) {
     const bool waits = std::any_of(waiting_.begin(), waiting_.end(),
                                    [&](const Waiter& waiter) { return waiter.job->name == name; });
-    const std::vector<JobId> open = flights_.ids_of(name);
+    const std::vector<JobId> open = active_jobs_.ids_of(name);
     if (waits || (!open.empty() && !options_.hand_over_chains)) return std::nullopt;
     ids.insert(ids.end(), open.begin(), open.end());
   }
@@ -205,7 +205,7 @@ bool Launcher::submit_what_fits() {
     waiter = waiter->runs.empty() ? waiting_.erase(waiter) : std::next(waiter);
     if (parts_.waiting.stop_requests() > 0) return false;
   }
-  if (waiting_.empty() || !flights_.all().empty() || room() <= 0) return true;
+  if (waiting_.empty() || !active_jobs_.all().empty() || room() <= 0) return true;
   const contract::PlannedJob& first = *waiting_.front().job;
   throw base::RunError(fmt::format("job {} waits for {}, and none of the remaining jobs can start",
                                    first.name, fmt::join(first.after, ", ")));
@@ -217,7 +217,7 @@ bool Launcher::submit_what_fits() {
 bool Launcher::submit_part(Waiter& waiter) {
   const contract::PlannedJob& job = *waiter.job;
   const bool array = job.kind == contract::JobKind::array;
-  if (!array && flights_.has_job(job.name)) return true;
+  if (!array && active_jobs_.has_job(job.name)) return true;
   const auto after = predecessors(job);
   if (!after) return true;
   const std::size_t all = waiter.runs.size();
@@ -227,17 +227,17 @@ bool Launcher::submit_part(Waiter& waiter) {
   std::optional<Submission> submission;
   try {
     submission = submitter_.submit({&job, runs, *after, nodes_to_avoid(runs)});
-  } catch (const NoRoom& refusal) {
+  } catch (const SubmitLimitReached& refusal) {
     take_note_of_limit(refusal, array ? static_cast<int>(count) : 1);
     return room() <= 0 || submit_part(waiter);
-  } catch (const Refused& refusal) {
+  } catch (const JobRejected& refusal) {
     take_refusal(refusal, job.name, waiter.runs);
     waiter.runs.clear();
     return true;
   }
   if (!submission) return false;
   waiter.runs.erase(waiter.runs.begin(), end);
-  flights_.adopt(*submission);
+  active_jobs_.track(*submission);
   ++report_.submitted;
   parts_.observer.submitted(*submission);
   return true;
@@ -257,9 +257,9 @@ std::vector<std::string> Launcher::nodes_to_avoid(const std::vector<std::string>
 
 /// Queries the state of all jobs and processes the runs that have ended. Returns false if a stop
 /// was requested before the scheduler answered.
-bool Launcher::look() {
+bool Launcher::poll() {
   std::vector<RunReport> reports;
-  if (!patience_.ask([&] { reports = flights_.look(); })) return false;
+  if (!retry_policy_.ask([&] { reports = active_jobs_.poll(); })) return false;
   std::set<std::string> again;
   for (const RunReport& report : reports) {
     take_end(report);
@@ -293,9 +293,9 @@ bool Launcher::finished() {
   if (options_.until == Until::looked) return true;
   if (!waiting_.empty()) return false;
   if (options_.until == Until::handed_over) return true;
-  for (const Flight& flight : flights_.all()) {
+  for (const ActiveJob& active : active_jobs_.all()) {
     const bool followed =
-        std::any_of(flight.runs.begin(), flight.runs.end(),
+        std::any_of(active.runs.begin(), active.runs.end(),
                     [&](const SubmittedRun& run) { return followed_.contains(run.run_id); });
     if (followed) return false;
   }
@@ -308,11 +308,11 @@ Progress Launcher::progress() const {
   now.completed = static_cast<int>(completed_.size());
   now.failed = static_cast<int>(failed_.size());
   for (const Waiter& waiter : waiting_) now.waiting += static_cast<int>(waiter.runs.size());
-  for (const Flight& flight : flights_.all()) {
-    for (const SubmittedRun& run : flight.runs) {
+  for (const ActiveJob& active : active_jobs_.all()) {
+    for (const SubmittedRun& run : active.runs) {
       if (!followed_.contains(run.run_id)) continue;
-      if (flight.running) now.running.push_back(run.run_id);
-      if (!flight.running) ++now.queued;
+      if (active.running) now.running.push_back(run.run_id);
+      if (!active.running) ++now.queued;
     }
   }
   now.total = now.completed + now.failed + now.waiting + now.queued +
@@ -322,21 +322,21 @@ Progress Launcher::progress() const {
 
 void Launcher::stop() {
   report_.stopped = true;
-  if (!options_.stop_jobs || flights_.all().empty()) return;
+  if (!options_.stop_jobs || active_jobs_.all().empty()) return;
   const double since_s = parts_.waiting.clock.steady_s();
-  flights_.cancel_all();
+  active_jobs_.cancel_all();
   bool killed = false;
-  while (!flights_.all().empty() &&
+  while (!active_jobs_.all().empty() &&
          parts_.waiting.clock.steady_s() - since_s < options_.give_up_s) {
     if (!killed && parts_.waiting.stop_requests() > 1) {
-      flights_.cancel_all();
+      active_jobs_.cancel_all();
       killed = true;
     }
-    for (const RunReport& report : flights_.look()) take_end(report);
+    for (const RunReport& report : active_jobs_.poll()) take_end(report);
     parts_.observer.progressed(progress());
-    if (!flights_.all().empty()) parts_.waiting.pause(options_.poll_s);
+    if (!active_jobs_.all().empty()) parts_.waiting.pause(options_.poll_s);
   }
-  for (const RunReport& report : flights_.give_up()) take_end(report);
+  for (const RunReport& report : active_jobs_.abandon()) take_end(report);
 }
 
 }  // namespace dlscale::runner

@@ -20,9 +20,9 @@
 #include "contract/plan/plan.hpp"
 #include "contract/plan/run_dir.hpp"
 #include "runner/batch/job_scheduler.hpp"
-#include "runner/batch/patience.hpp"
+#include "runner/batch/retry_policy.hpp"
 #include "runner/launch/submitter.hpp"
-#include "runner/status/flights.hpp"
+#include "runner/status/active_jobs.hpp"
 #include "runner/status/launch_log.hpp"
 
 namespace dlscale::runner {
@@ -64,7 +64,7 @@ struct LauncherOptions {
   /// has not confirmed their end.
   double give_up_s = 30;
   double unreachable_s = 600;  ///< seconds for which the launcher retries a silent scheduler
-  double young_s = 3;          ///< settle time of a submission in s, as in Submitter
+  double settle_time_s = 3;    ///< settle time of a submission in s, as in Submitter
   /// True: jobs are submitted together with the jobs they depend on, and the scheduler makes them
   /// wait. False: the launcher submits a job after the jobs it depends on have ended.
   bool hand_over_chains = false;
@@ -76,7 +76,8 @@ struct LauncherParts {
   JobScheduler& scheduler;
   LaunchLog& log;
   LaunchObserver& observer;
-  Waiting waiting;  ///< clock, pause and stop requests (1 = stop, 2 or more = kill cancelled jobs)
+  WaitContext
+      waiting;  ///< clock, pause and stop requests (1 = stop, 2 or more = kill cancelled jobs)
   std::function<std::string()> new_launch;
   /// Returns further runs to submit after all runs have ended. May be empty.
   std::function<std::set<std::string>()> more = {};
@@ -113,7 +114,7 @@ class Launcher {
   /// - A run that stopped at a checkpoint is resumed as long as each launch advances the run.
   /// - Other jobs are still submitted if the batch system rejects a job.
   ///
-  /// Throws base::RunError for jobs that wait for each other, and Unreachable.
+  /// Throws base::RunError for jobs that wait for each other, and SchedulerUnreachable.
   LaunchReport run(const LaunchOrders& orders);
 
  private:
@@ -126,16 +127,16 @@ class Launcher {
   void look_back(const LaunchOrders& orders);
   bool resolve(const LaunchHistory& history, std::set<std::string>& to_submit);
   void enqueue(const std::set<std::string>& runs);
-  void take_back_wished();
+  void drop_cancelled();
   bool submit_what_fits();
   bool submit_part(Waiter& waiter);
-  void take_refusal(const Refused& refusal, const std::string& job,
+  void take_refusal(const JobRejected& refusal, const std::string& job,
                     const std::vector<std::string>& runs);
-  void take_note_of_limit(const NoRoom& refusal, int asked);
+  void take_note_of_limit(const SubmitLimitReached& refusal, int asked);
   std::vector<std::string> nodes_to_avoid(const std::vector<std::string>& runs) const;
   std::optional<std::vector<JobId>> predecessors(const contract::PlannedJob& job) const;
   int room() const;
-  bool look();
+  bool poll();
   void take_end(const RunReport& report);
   bool goes_on(const RunReport& report) const;
   bool finished();
@@ -146,10 +147,10 @@ class Launcher {
   contract::PlanDir folder_;
   LauncherParts parts_;
   LauncherOptions options_;
-  Patience patience_;
+  RetryPolicy retry_policy_;
   Submitter submitter_;
-  Flights flights_;
-  CancelWishes wishes_;
+  ActiveJobs active_jobs_;
+  CancelWishes cancel_requests_;
   std::list<Waiter> waiting_;
   int most_ = 0;              ///< assumed limit of the scheduler on submitted jobs
   double most_until_s_ = -1;  ///< steady time until which most_ applies, negative before any limit

@@ -34,8 +34,9 @@ Job describe_job(const contract::PlanDir& folder, const JobPart& part, const std
   return job;
 }
 
-Submitter::Submitter(const contract::PlanDir& folder, const SubmitterParts& parts, double young_s)
-    : folder_(folder), parts_(parts), young_s_(young_s) {}
+Submitter::Submitter(const contract::PlanDir& folder, const SubmitterParts& parts,
+                     double settle_time_s)
+    : folder_(folder), parts_(parts), young_s_(settle_time_s) {}
 
 /// Returns the description of the job. The submitting command inherits the lock of the launch log.
 /// A command that outlives this program therefore prevents other programs from submitting.
@@ -107,14 +108,14 @@ std::optional<Submission> Submitter::hand_over(const Submission& open, const Job
   };
   try {
     if (!parts_.patience.ask(try_once)) return std::nullopt;
-  } catch (const Unreachable&) {
+  } catch (const SchedulerUnreachable&) {
     throw;
-  } catch (const NoRoom& refusal) {
+  } catch (const SubmitLimitReached& refusal) {
     note_refused(open, refusal.what());
     throw;
   } catch (const base::RunError& refusal) {
     note_refused(open, refusal.what());
-    throw Refused(refusal.what());
+    throw JobRejected(refusal.what());
   }
   return note_submitted(open, *submitted);
 }

@@ -11,7 +11,7 @@
 #include "contract/plan/plan.hpp"
 #include "contract/plan/run_dir.hpp"
 #include "runner/batch/job_scheduler.hpp"
-#include "runner/batch/patience.hpp"
+#include "runner/batch/retry_policy.hpp"
 #include "runner/status/launch_log.hpp"
 
 namespace dlscale::runner {
@@ -31,13 +31,13 @@ Job describe_job(const contract::PlanDir& folder, const JobPart& part, const std
 struct SubmitterParts {
   JobScheduler& scheduler;
   LaunchLog& log;
-  const Waiting& waiting;
-  const Patience& patience;
+  const WaitContext& waiting;
+  const RetryPolicy& patience;
   const std::function<std::string()>& new_launch;  ///< function that returns a unique token
 };
 
 /// Error for a job that the batch system rejected. The rejection is recorded in the launch log.
-class Refused : public base::RunError {
+class JobRejected : public base::RunError {
  public:
   using base::RunError::RunError;
 };
@@ -46,13 +46,14 @@ class Refused : public base::RunError {
 /// answer was lost, the submitter searches for the job before the submitter submits the job again.
 class Submitter {
  public:
-  /// Creates a submitter with a settle time of `young_s` seconds. The submitter waits for the
+  /// Creates a submitter with a settle time of `settle_time_s` seconds. The submitter waits for the
   /// settle time of a submission before the submitter searches for the job, because the batch
   /// system may still be accepting the job.
-  Submitter(const contract::PlanDir& folder, const SubmitterParts& parts, double young_s);
+  Submitter(const contract::PlanDir& folder, const SubmitterParts& parts, double settle_time_s);
 
   /// Submits a job. Returns nullopt if a stop was requested before the batch system's answer was
-  /// known. Throws Refused and NoRoom, which are both recorded in the launch log, and Unreachable.
+  /// known. Throws JobRejected and SubmitLimitReached, which are both recorded in the launch log,
+  /// and SchedulerUnreachable.
   std::optional<Submission> submit(const JobPart& part);
   /// Determines whether the batch system has the submission `open` of a program that died, and
   /// submits the job otherwise. `job` is null if the plan no longer contains the job. Returns and

@@ -91,7 +91,7 @@ LaunchHistory::LaunchHistory(const std::vector<contract::LaunchRecord>& records)
   for (const contract::LaunchRecord& record : records) take(record);
 }
 
-const RunWord* LaunchHistory::word_on(const std::string& run_id) const {
+const LoggedRun* LaunchHistory::last_entry(const std::string& run_id) const {
   const auto found = words_.find(run_id);
   return found == words_.end() ? nullptr : &found->second.said;
 }
@@ -159,7 +159,7 @@ void LaunchHistory::tell_run(SubmittedRun& run, const contract::LaunchRecord& re
   } else if (record.event == "ended") {
     run.ended = true;
   }
-  RunWord& word = words_[run.run_id].said;
+  LoggedRun& word = words_[run.run_id].said;
   if (word.launch != record.launch) return;  // record of an earlier submission of the run
   if (!record.nodes.empty()) word.nodes = record.nodes;
   word.id = run.id;

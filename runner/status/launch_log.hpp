@@ -95,7 +95,7 @@ struct Submission {
 Submission begun_by(const contract::LaunchRecord& record);
 
 /// Last state of a run according to the log.
-struct RunWord {
+struct LoggedRun {
   JobState state = JobState::Submitted;
   std::string launch;  ///< token of the last submission
   JobId id;
@@ -118,11 +118,11 @@ class LaunchHistory {
   const std::vector<Submission>& submissions() const { return submissions_; }
   /// Returns the last state of a run. Returns null if the run was never submitted or if the batch
   /// system rejected its last submission.
-  const RunWord* word_on(const std::string& run_id) const;
+  const LoggedRun* last_entry(const std::string& run_id) const;
 
  private:
   struct Word {
-    RunWord said;
+    LoggedRun said;
     std::size_t place = 0;  ///< index among the runs of the last submission
   };
 

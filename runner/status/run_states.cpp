@@ -77,7 +77,7 @@ JobState state_by_files(const contract::PlannedRun& run, const contract::PlanDir
 
 JobState state_of_run(const contract::PlannedRun& run, const contract::PlanDir& folder,
                       const Traces& traces, const LaunchHistory& history) {
-  const RunWord* const word = history.word_on(run.run_id);
+  const LoggedRun* const word = history.last_entry(run.run_id);
   if (word != nullptr && word->state == JobState::Done) return JobState::Done;
   const bool launched = traces.may_have_launches(run.run_id);
   if (!launched && word != nullptr) return word->state;

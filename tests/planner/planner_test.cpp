@@ -153,10 +153,10 @@ TEST_CASE("names that the local trainer lacks are warnings if the site's trainer
 
 TEST_CASE("each setting that the trainer would reject is one warning with key and reason") {
   test::TempDir dir;
-  const std::vector<std::string> misfit{"training.label_smoothing=0.1",
-                                        "training.dataset.classes=3"};
+  const std::vector<std::string> conflict{"training.label_smoothing=0.1",
+                                          "training.dataset.classes=3"};
   const auto warnings = [&](const std::string& study, const std::string& site) {
-    return warnings_of(study, site, misfit, built_small(dir));
+    return warnings_of(study, site, conflict, built_small(dir));
   };
   CHECK(warnings("demo", "local").size() == 1);  // warning on framework "synchronous"
   auto known = contract::capabilities_from_json(base::read_file(dir / "caps.json"), "caps.json");
@@ -168,7 +168,7 @@ TEST_CASE("each setting that the trainer would reject is one warning with key an
   const auto with_traits = [&](const std::string& site, const std::string& kind) {
     auto resources = built_small(dir);
     base::write_file_atomically(dir / "caps.json", contract::to_json(known));
-    std::vector<std::string> overrides = misfit;
+    std::vector<std::string> overrides = conflict;
     overrides.push_back("training.dataset.kind='" + kind + "'");
     return warnings_of("demo", site, overrides, resources).back();
   };

@@ -15,7 +15,7 @@ class FakeScheduler : public runner::JobScheduler {
  public:
   runner::Submitted submit(const runner::Job& job) override {
     if (refuse) throw base::RunError("the queue is closed");
-    if (unreachable) throw runner::Unreachable("the batch system is down");
+    if (unreachable) throw runner::SchedulerUnreachable("the batch system is down");
     if (on_submit) on_submit(job);
     submitted.push_back(job.name);
     described.push_back(job);
@@ -26,14 +26,14 @@ class FakeScheduler : public runner::JobScheduler {
     return answer;
   }
   std::optional<runner::Submitted> find(const runner::Job& job) override {
-    if (unreachable) throw runner::Unreachable("the batch system is down");
+    if (unreachable) throw runner::SchedulerUnreachable("the batch system is down");
     const runner::Submitted answer = named(job);
     const runner::JobId& one = answer.tasks.empty() ? answer.id : answer.tasks[0];
     return jobs.count(one) ? std::optional(answer) : std::nullopt;
   }
   std::vector<runner::JobStatus> status(const std::vector<runner::JobId>& ids) override {
     if (on_status) on_status();
-    if (unreachable) throw runner::Unreachable("the batch system is down");
+    if (unreachable) throw runner::SchedulerUnreachable("the batch system is down");
     most_asked = std::max(most_asked, ids.size());
     std::vector<runner::JobStatus> answers;
     for (const auto& id : ids) answers.push_back(jobs.at(id));

@@ -40,8 +40,8 @@ struct LaunchDesk {
 
   runner::LaunchReport launch() {
     runner::LaunchLog log(written.folder.launch_log(), clock);
-    const runner::Waiting waiting{clock, [this](double seconds) { clock.now_s += seconds; },
-                                  [this] { return stop_requests; }};
+    const runner::WaitContext waiting{clock, [this](double seconds) { clock.now_s += seconds; },
+                                      [this] { return stop_requests; }};
     const auto new_launch = [this] { return "t" + std::to_string(++launches); };
     return runner::Launcher(written.plan, written.folder,
                             {scheduler, log, watcher, waiting, new_launch, more}, options)

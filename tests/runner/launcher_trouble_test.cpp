@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "runner/status/cancel_wishes.hpp"
+#include "runner/status/cancel_requests.hpp"
 #include "tests/runner/launch_desk.hpp"
 
 using namespace dlscale;
@@ -130,7 +130,8 @@ void limit_jobs(Desk& desk, std::size_t most) {
         std::count_if(desk.scheduler.jobs.begin(), desk.scheduler.jobs.end(),
                       [](const auto& job) { return !runner::has_ended(job.second.state); });
     const std::size_t more = std::max<std::size_t>(job.tasks.size(), 1);
-    if (static_cast<std::size_t>(there) + more > most) throw runner::NoRoom("one job too many");
+    if (static_cast<std::size_t>(there) + more > most)
+      throw runner::SubmitLimitReached("one job too many");
   };
 }
 
@@ -229,7 +230,7 @@ TEST_CASE("a job known only from its script log counts as submitted") {
 TEST_CASE("an unreachable batch system is retried at growing intervals") {
   Desk desk({"a"});
   desk.scheduler.unreachable = true;
-  CHECK_THROWS_AS(desk.launch(), runner::Unreachable);
+  CHECK_THROWS_AS(desk.launch(), runner::SchedulerUnreachable);
   CHECK(desk.clock.now_s == Approx(desk.options.unreachable_s).margin(1));
   REQUIRE(desk.watcher.lines.size() > 3);
   CHECK(desk.watcher.lines[2] == "the batch system is down; retrying in 4 s");
@@ -313,10 +314,10 @@ TEST_CASE("a failed node is avoided in later launches of a run") {
 TEST_CASE("a cancel request explains the end of a run, and an old request is ignored") {
   Desk desk({"a", "b", "c"});
   desk.options.stop_jobs = false;
-  runner::note_wishes(desk.written.folder, {{"run-c", ""}}, desk.clock);  // old request
+  runner::append_cancel_requests(desk.written.folder, {{"run-c", ""}}, desk.clock);  // old request
   desk.scheduler.on_status = [&] {
     if (desk.scheduler.submitted.size() != 2) return desk.complete("c");
-    runner::note_wishes(desk.written.folder, {{"run-a", "t1"}}, desk.clock);
+    runner::append_cancel_requests(desk.written.folder, {{"run-a", "t1"}}, desk.clock);
     desk.scheduler.end("a", 143);
     desk.complete("b");
   };
@@ -334,7 +335,8 @@ TEST_CASE("the launcher cancels a queued job once after a cancel request") {
     if (!desk.scheduler.cancelled.empty()) waiting.state = JobState::Cancelled;
     if (++looks == 1) waiting.state = JobState::Queued;
     if (looks != 2) return;
-    runner::note_wishes(desk.written.folder, {{"run-a", "t1"}, {"run-b", "t2"}}, desk.clock);
+    runner::append_cancel_requests(desk.written.folder, {{"run-a", "t1"}, {"run-b", "t2"}},
+                                   desk.clock);
     desk.scheduler.end("a", 143);
   };
   CHECK(desk.launch().ended.size() == 2);
@@ -345,7 +347,8 @@ TEST_CASE("the launcher cancels a queued job once after a cancel request") {
 TEST_CASE("a queued job is cancelled on request before the next status request") {
   Desk desk({"a", "b"});
   desk.scheduler.on_submit = [&](const runner::Job& job) {
-    if (job.name == "b") runner::note_wishes(desk.written.folder, {{"run-b", "t2"}}, desk.clock);
+    if (job.name == "b")
+      runner::append_cancel_requests(desk.written.folder, {{"run-b", "t2"}}, desk.clock);
   };
   desk.scheduler.on_status = [&] {
     REQUIRE(desk.scheduler.cancelled == std::vector<Lines>{{"id-b"}});
@@ -361,7 +364,7 @@ TEST_CASE("the launcher does not cancel a running job for a cancel request") {
   int looks = 0;
   desk.scheduler.on_status = [&] {
     if (++looks == 2) {
-      runner::note_wishes(desk.written.folder, {{"run-a", "t1"}}, desk.clock);
+      runner::append_cancel_requests(desk.written.folder, {{"run-a", "t1"}}, desk.clock);
     }
     if (looks == 4) desk.scheduler.end("a", 143);
   };
@@ -373,7 +376,7 @@ TEST_CASE("runs with a cancel request before their submission are not submitted"
   Desk desk({"a", "b"});
   desk.options.window = 1;
   desk.scheduler.on_status = [&] {
-    runner::note_wishes(desk.written.folder, {{"run-b", ""}}, desk.clock);
+    runner::append_cancel_requests(desk.written.folder, {{"run-b", ""}}, desk.clock);
     desk.complete("a");
   };
   desk.launch();

@@ -21,7 +21,7 @@
 #include "trainer/comm/nccl.hpp"
 #include "trainer/device/device.hpp"
 #include "trainer/device/gpu.hpp"
-#include "validation/setting_misfit.hpp"
+#include "validation/settings.hpp"
 
 using namespace dlscale;
 using namespace dlscale::trainer;
@@ -137,7 +137,7 @@ TEST_CASE("every style over NCCL trains like one rank with the whole batch", "[.
     spec.resources = on_gpus().resources;
     const auto found = test::run_as_rank(spec, *ranks);
     if (judges) test::check_alike(spec, found, alone);
-    if (validation::find_setting_misfit(with_graphs(spec))) continue;
+    if (validation::find_setting_conflict(with_graphs(spec))) continue;
     const auto replayed = test::run_as_rank(with_graphs(spec), *ranks);
     if (judges) test::check_alike(spec, replayed, alone);
   }

@@ -228,7 +228,7 @@ TEST_CASE("a launch killed during a save leaves a usable checkpoint") {
 
 TEST_CASE("a truncated checkpoint is skipped with a warning") {
   Job job(description(2, 100000));  // no launch may complete
-  const auto told_to_stop = [&](int launch) {
+  const auto stop_requested = [&](int launch) {
     job.start(2);
     wait_for_windows(job, launch, 2);
     ::kill(job.pid(), SIGUSR1);
@@ -236,12 +236,12 @@ TEST_CASE("a truncated checkpoint is skipped with a warning") {
     REQUIRE(end.exit_code == contract::kExitRunAgain);
     return end.err;
   };
-  CHECK(told_to_stop(1).find("is skipped") == std::string::npos);
+  CHECK(stop_requested(1).find("is skipped") == std::string::npos);
   const auto saved = contract::RunDir(job.folder()).launch(1).all_saved();
   REQUIRE(saved.size() == 1);
   fs::resize_file(saved[0].root() / contract::CheckpointDir::rank_file(0), 4096);
-  CHECK_THAT(told_to_stop(2), Catch::Contains("dlscale-train: a checkpoint is skipped: ") &&
-                                  Catch::Contains("rank-0.pt has 4096 bytes instead of "));
+  CHECK_THAT(stop_requested(2), Catch::Contains("dlscale-train: a checkpoint is skipped: ") &&
+                                    Catch::Contains("rank-0.pt has 4096 bytes instead of "));
   CHECK(std::get<contract::RunStart>(job.results(2).records.at(0)).resumed_from.empty());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "validation/setting_misfit.hpp"
+#include "validation/settings.hpp"
 
 #include <catch2/catch.hpp>
 #include <optional>
@@ -14,8 +14,8 @@ using contract::RunSpec;
 namespace {
 
 std::string said_of_options(const RunSpec& spec) {
-  const auto misfit = validation::find_option_misfit(spec);
-  return misfit ? misfit->key + ": " + misfit->reason : "no error";
+  const auto conflict = validation::find_option_conflict(spec);
+  return conflict ? conflict->key + ": " + conflict->reason : "no error";
 }
 
 std::string said_of_options(const std::string& framework, const FrameworkOptions& options) {
@@ -128,8 +128,8 @@ TEST_CASE("ranks and samples that stages do not divide evenly are rejected") {
                        .gpus = gpus,
                        .batch_per_gpu = 6,
                        .global_batch = 6 * gpus};
-    const auto misfit = validation::find_setting_misfit(spec);
-    return misfit ? misfit->key + ": " + misfit->reason : "no error";
+    const auto conflict = validation::find_setting_conflict(spec);
+    return conflict ? conflict->key + ": " + conflict->reason : "no error";
   };
   CHECK(said("hybrid", 3, {.model_parallel_size = 2}) ==
         "gpus: is 3, but must be a multiple of 2 (framework_options.model_parallel_size)");
@@ -146,10 +146,10 @@ TEST_CASE("ranks and samples that stages do not divide evenly are rejected") {
                        .batch_per_gpu = 8,
                        .global_batch = 32,
                        .accumulation_steps = 2};
-  CHECK(validation::find_setting_misfit(accumulating)->reason ==
+  CHECK(validation::find_setting_conflict(accumulating)->reason ==
         "is 32, but must divide the batch of each replica (16 samples) evenly");
   accumulating.framework_options.micro_batches = 16;
-  CHECK_FALSE(validation::find_setting_misfit(accumulating));
+  CHECK_FALSE(validation::find_setting_conflict(accumulating));
   for (const char* framework : {"pipeline", "layerwise"}) {
     CHECK(said(framework, 4, {.model_parallel_size = 4}) == "no error");
     CHECK(said(framework, 4, {.model_parallel_size = 2}) ==

@@ -17,7 +17,7 @@
 #include "trainer/checkpoint/tensor_archive.hpp"
 #include "trainer/data/text/vocabulary.hpp"
 #include "trainer/device/autocast.hpp"
-#include "trainer/models/card_walk.hpp"
+#include "trainer/models/model_tracer.hpp"
 
 namespace dlscale::trainer {
 namespace {

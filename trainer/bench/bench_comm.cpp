@@ -135,7 +135,7 @@ class CommOutput {
     if (!bench.file.empty()) file_.emplace(bench.file);
   }
 
-  void take(const contract::CommTime& time, int size, int sizes) {
+  void record_time(const contract::CommTime& time, int size, int sizes) {
     progress_.clear();
     if (file_) file_->append(time);
     if (bench_.json) {
@@ -180,7 +180,7 @@ int run_comm_bench(const CommBench& bench, MpiSession& session) {
   std::optional<CommOutput> output;
   if (session.rank() == 0) output.emplace(bench);
   const auto found = [&](const contract::CommTime& time, int size, int sizes) {
-    output->take(time, size, sizes);
+    output->record_time(time, size, sizes);
   };
   if (bench.communicator == "thread") {
     if (session.size() > 1) {

@@ -159,11 +159,11 @@ class KernelRounds {
     const double start_s = clock_.steady_s();
     const int all = bench_.samples * static_cast<int>(turns_.size());
     for (int i = 0; i < bench_.samples; ++i) {
-      for (Turn& turn : turns_) {
+      for (TimedCall& turn : turns_) {
         end_.in_time = bench_.budget_s <= 0 || clock_.steady_s() - start_s < bench_.budget_s;
         if (!end_.in_time) return end_;
         events_.next(passed_, all, turn.kernel, end_.had);
-        take(turn);
+        time_call(turn);
         ++passed_;
       }
     }
@@ -171,13 +171,13 @@ class KernelRounds {
   }
 
  private:
-  struct Turn {
+  struct TimedCall {
     std::string kernel;
     SizeSampler sizes;
     bool exhausted = false;
   };
 
-  void take(Turn& turn) {
+  void time_call(TimedCall& turn) {
     if (turn.exhausted) {
       ++end_.left_out;
       return;
@@ -240,7 +240,7 @@ class KernelRounds {
   std::set<SampleKey> had_;
   std::string host_;
   std::map<std::string, std::string> made_with_;
-  std::vector<Turn> turns_;
+  std::vector<TimedCall> turns_;
   KernelBenchEnd end_;
   int passed_ = 0, failures_ = 0;
 };

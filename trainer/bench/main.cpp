@@ -33,7 +33,7 @@ constexpr const char* kUsage =
 
 /// Prints an error and returns its exit code. Prints only the first line, because LibTorch adds a
 /// stack trace to its messages.
-int tell(const std::exception& error) {
+int print_error(const std::exception& error) {
   const std::string_view words = error.what();
   fmt::print(stderr, "dlscale-bench: {}\n", words.substr(0, words.find('\n')));
   const auto* const own = dynamic_cast<const base::Error*>(&error);
@@ -77,7 +77,7 @@ int dispatch(const Words& words) {
     fmt::print("{}", measured(verb, rest));
     return contract::kExitDone;
   } catch (const std::exception& error) {
-    return tell(error);
+    return print_error(error);
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "trainer/comm/prompt_thread.hpp"
+#include "trainer/comm/realtime_thread.hpp"
 
 namespace dlscale::trainer {
 
@@ -99,7 +99,7 @@ double CollectiveQueue::wait_for(Work& work) {
 }
 
 void CollectiveQueue::serve() {
-  ask_for_prompt_turns();
+  request_realtime_priority();
   std::unique_lock lock(mutex_);
   while (true) {
     arrived_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });

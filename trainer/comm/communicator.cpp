@@ -148,11 +148,11 @@ void Communicator::exchange(Span out, int to, Span in, int from) {
 }
 
 void Communicator::barrier() {
-  meet({"barrier", {}});
+  check_same_call({"barrier", {}});
 }
 
-void Communicator::meet(const NamedCollective& call) {
-  count(0, [&] { do_meet(call); });
+void Communicator::check_same_call(const NamedCollective& call) {
+  count(0, [&] { do_check_same_call(call); });
 }
 
 std::unique_ptr<Communicator> Communicator::split(int color) {

@@ -92,9 +92,9 @@ class Communicator {
   /// **Collective.** Returns when every rank has called barrier().
   void barrier();
   /// **Collective.** Synchronises the ranks at the start of an operation that is built from
-  /// exchanges, like barrier(). Exchanges do not compare their calls, so meet() throws on every
-  /// rank when the ranks are about to run different operations.
-  void meet(const NamedCollective& call);
+  /// exchanges, like barrier(). Exchanges do not compare their calls, so check_same_call() throws
+  /// on every rank when the ranks are about to run different operations.
+  void check_same_call(const NamedCollective& call);
   /// **Collective.** Makes a communicator of the ranks that pass the same `color` (0 or more), in
   /// the order of their ranks. Another thread may use the result while this communicator is in use.
   /// The result shares the counters of this communicator, which must outlive the result.
@@ -131,7 +131,7 @@ class Communicator {
   virtual void do_broadcast(Span data, int root) = 0;
   virtual void do_reduce(Span data, ReduceOp op, int root) = 0;
   virtual void do_exchange(Span out, int to, Span in, int from) = 0;
-  virtual void do_meet(const NamedCollective& call) = 0;
+  virtual void do_check_same_call(const NamedCollective& call) = 0;
   virtual std::unique_ptr<Communicator> do_split(int color) = 0;
 
   class Counters;
@@ -198,8 +198,8 @@ class Overlay : public Communicator {
   void do_exchange(Span out, int to, Span in, int from) override {
     inner_.exchange(out, to, in, from);
   }
-  void do_meet(const NamedCollective& call) override {
-    inner_.meet(call);
+  void do_check_same_call(const NamedCollective& call) override {
+    inner_.check_same_call(call);
     waited(inner_.last_wait_s());
   }
   std::unique_ptr<Communicator> do_split(int color) override { return inner_.split(color); }

@@ -23,7 +23,7 @@
 #include "contract/run_outcome.hpp"
 #include "trainer/comm/call_number.hpp"
 #include "trainer/comm/communicator.hpp"
-#include "trainer/comm/fold.hpp"
+#include "trainer/comm/reduce_elements.hpp"
 
 namespace dlscale::trainer {
 namespace {
@@ -82,7 +82,7 @@ class MpiOps {
  private:
   template <ElementType type, ReduceOp op>
   static void reduce(void* in, void* in_out, int* count, MPI_Datatype*) {
-    fold({in_out, *count, type}, {in, *count, type}, op);
+    reduce_elements({in_out, *count, type}, {in, *count, type}, op);
   }
   template <ElementType type, ReduceOp op>
   void create() {
@@ -158,7 +158,7 @@ class MpiCommunicator : public Communicator {
   /// faster than the non-blocking call for long messages, and no longer spins while it waits for
   /// late ranks. Throws on every rank when the ranks make different calls, which MPI would not
   /// detect.
-  void do_meet(const NamedCollective& call) override {
+  void do_check_same_call(const NamedCollective& call) override {
     const Clock::time_point begin = Clock::now();
     const std::int64_t mine = number_of(call);
     std::array<std::int64_t, 2> least{mine, -mine};
@@ -195,7 +195,7 @@ class MpiCommunicator : public Communicator {
 };
 
 void MpiCommunicator::do_all_reduce(Span data, ReduceOp op) {
-  do_meet({"all_reduce", data, op});
+  do_check_same_call({"all_reduce", data, op});
   const MPI_Op mpi_op = settings_->ops.of(data.type, op);
   for_parts(data, [&](void* part, int count) {
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, part, count, mpi_type(data.type), mpi_op, context_),
@@ -204,7 +204,7 @@ void MpiCommunicator::do_all_reduce(Span data, ReduceOp op) {
 }
 
 void MpiCommunicator::do_reduce_scatter(Span in, Span out, ReduceOp op) {
-  do_meet({"reduce_scatter", in, op});
+  do_check_same_call({"reduce_scatter", in, op});
   if (in.count <= max_count_) {
     check_mpi(MPI_Reduce_scatter_block(in.data, out.data, static_cast<int>(out.count),
                                        mpi_type(in.type), settings_->ops.of(in.type, op), context_),
@@ -217,7 +217,7 @@ void MpiCommunicator::do_reduce_scatter(Span in, Span out, ReduceOp op) {
 }
 
 void MpiCommunicator::do_all_gather(Span in, Span out) {
-  do_meet({"all_gather", in});
+  do_check_same_call({"all_gather", in});
   const Span mine = out.part(rank() * in.count, in.count);
   const bool in_place = in.data == mine.data;
   if (in.count <= max_count_) {
@@ -237,12 +237,12 @@ void MpiCommunicator::do_all_gather(Span in, Span out) {
 }
 
 void MpiCommunicator::do_broadcast(Span data, int root) {
-  do_meet({"broadcast", data, ReduceOp::sum, root});
+  do_check_same_call({"broadcast", data, ReduceOp::sum, root});
   broadcast_parts(data, root);
 }
 
 void MpiCommunicator::do_reduce(Span data, ReduceOp op, int root) {
-  do_meet({"reduce", data, op, root});
+  do_check_same_call({"reduce", data, op, root});
   reduce_parts(data, data, op, root);
 }
 
@@ -296,7 +296,7 @@ void MpiCommunicator::do_exchange(Span out, int to, Span in, int from) {
 }
 
 std::unique_ptr<Communicator> MpiCommunicator::do_split(int color) {
-  do_meet({"split", {}});
+  do_check_same_call({"split", {}});
   MPI_Comm part = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split(context_, color, rank(), &part), "MPI_Comm_split");
   return std::make_unique<MpiCommunicator>(part, settings_);

@@ -79,8 +79,8 @@ class NcclCommunicator : public Communicator {
   void do_broadcast(Span data, int root) override;
   void do_reduce(Span data, ReduceOp op, int root) override;
   void do_exchange(Span out, int to, Span in, int from) override;
-  void do_meet(const NamedCollective& call) override {
-    on_host([&] { host_->meet(call); });
+  void do_check_same_call(const NamedCollective& call) override {
+    on_host([&] { host_->check_same_call(call); });
   }
   std::unique_ptr<Communicator> do_split(int color) override;
 
@@ -103,7 +103,7 @@ class NcclCommunicator : public Communicator {
 /// kernels of NCCL would occupy the GPU while they wait for other ranks, and NCCL would not notice
 /// when the other ranks make a different call.
 void NcclCommunicator::run(const NamedCollective& collective, const NcclConnection::Call& call) {
-  do_meet(collective);
+  do_check_same_call(collective);
   if (collective.data.count == 0) return;
   const OnGpu gpu(gpu_);
   gpus_->run(collective.name, call);

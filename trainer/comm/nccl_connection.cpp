@@ -23,7 +23,7 @@ ncclConfig_t behind_the_call() {
 
 }  // namespace
 
-NcclConnection::NcclConnection(int rank, int size, const ncclUniqueId& id, Patience patience)
+NcclConnection::NcclConnection(int rank, int size, const ncclUniqueId& id, RetryPolicy patience)
     : patience_(patience) {
   ncclConfig_t config = behind_the_call();
   settle(ncclCommInitRankConfig(&comm_, size, id, rank, &config), "connecting the ranks");

@@ -15,12 +15,12 @@ namespace dlscale::trainer {
 /// Connection between ranks. After an error the connection is aborted and rejects further calls.
 class NcclConnection {
  public:
-  using Patience = std::chrono::duration<double>;
+  using RetryPolicy = std::chrono::duration<double>;
   using Call = std::function<ncclResult_t(ncclComm_t, cudaStream_t)>;
 
   /// **Collective.** Connects the ranks. `id` must be the same on all ranks. The connection uses
   /// the current GPU of the calling thread.
-  NcclConnection(int rank, int size, const ncclUniqueId& id, Patience patience);
+  NcclConnection(int rank, int size, const ncclUniqueId& id, RetryPolicy patience);
   /// **Collective.** Connects the ranks that pass the same `color`, in the order of `rank`.
   static std::unique_ptr<NcclConnection> split(NcclConnection& whole, int color, int rank);
   ~NcclConnection();
@@ -33,7 +33,7 @@ class NcclConnection {
   void run(const char* name, const Call& call);
 
  private:
-  explicit NcclConnection(Patience patience) : patience_(patience) {}
+  explicit NcclConnection(RetryPolicy patience) : patience_(patience) {}
   ncclResult_t state() const;
   void settle(ncclResult_t result, const char* name);
   void require_success(ncclResult_t result, const char* name);
@@ -41,7 +41,7 @@ class NcclConnection {
   [[noreturn]] void fail(const char* name, const std::string& why);
   [[noreturn]] void fail_late(const char* name);
 
-  Patience patience_;
+  RetryPolicy patience_;
   CudaStream stream_;
   ncclComm_t comm_ = nullptr;  ///< null once aborted
 };

@@ -96,7 +96,7 @@ constexpr std::size_t kBoardLine = 64;
 
 /// Steps of a wait: the rank first polls, then yields the core, and then sleeps between polls. The
 /// comment of wait_quietly() in mpi.cpp explains the reason.
-class Patience {
+class RetryPolicy {
  public:
   /// Performs the next step. Returns true at intervals, when the caller should run a slower check.
   bool step() {
@@ -124,7 +124,7 @@ class Patience {
 }  // namespace
 
 /// Entry of a rank on the board. Data that different ranks write lies on different cache lines.
-struct SharedBoard::Place {
+struct SharedBoard::BoardSlot {
   alignas(kBoardLine) std::atomic<std::uint64_t> given;
   std::array<SharedCall, 2> calls;  ///< calls of even and of odd rounds
   alignas(kBoardLine) std::atomic<std::uint64_t> taken;
@@ -138,13 +138,13 @@ struct SharedBoard::Place {
 };
 
 std::size_t SharedBoard::bytes(int size) {
-  return static_cast<std::size_t>(size) * sizeof(Place);
+  return static_cast<std::size_t>(size) * sizeof(BoardSlot);
 }
 
 SharedBoard::SharedBoard(std::byte* memory, int rank, int size)
-    : places_(reinterpret_cast<Place*>(memory)), rank_(rank), size_(size) {
+    : places_(reinterpret_cast<BoardSlot*>(memory)), rank_(rank), size_(size) {
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
-  Place* mine = std::construct_at(places_ + rank);
+  BoardSlot* mine = std::construct_at(places_ + rank);
   mine->process_space = process_space();
   mine->process = ::getpid();
 }
@@ -154,12 +154,12 @@ SharedBoard::~SharedBoard() {
 }
 
 void SharedBoard::tell(Progress what, std::uint64_t rounds) {
-  Place& mine = places_[rank_];
+  BoardSlot& mine = places_[rank_];
   (what == Progress::given ? mine.given : mine.taken).store(rounds, std::memory_order_release);
 }
 
 void SharedBoard::wait(Progress what, std::uint64_t rounds) const {
-  Patience patience;
+  RetryPolicy patience;
   for (int rank = 0; rank < size_; ++rank) {
     const auto& told = places_[rank].rounds(what);
     const auto there = [&] { return told.load(std::memory_order_acquire) >= rounds; };
@@ -173,7 +173,7 @@ void SharedBoard::wait(Progress what, std::uint64_t rounds) const {
 }
 
 bool SharedBoard::has_gone(int rank) const {
-  const Place& place = places_[rank];
+  const BoardSlot& place = places_[rank];
   const pid_t process = place.process;
   const bool visible = process != 0 && place.process_space == process_space();
   return visible && has_ended(process);

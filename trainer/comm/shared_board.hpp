@@ -76,10 +76,10 @@ class SharedBoard {
   void require_same(std::uint64_t round) const;
 
  private:
-  struct Place;
+  struct BoardSlot;
   bool has_gone(int rank) const;
 
-  Place* places_;
+  BoardSlot* places_;
   int rank_;
   int size_;
 };

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "trainer/comm/fold.hpp"
+#include "trainer/comm/reduce_elements.hpp"
 
 namespace dlscale::trainer {
 namespace {
@@ -106,7 +106,8 @@ double SharedCollectives::reduce_small(const Span& data, ReduceOp op) {
       [&](const Chunk& chunk) { copy(data, slot(rank_, chunk.round, data)); },
       [&](const Chunk& chunk) {
         copy(slot(0, chunk.round, data), data);
-        for (int other = 1; other < size_; ++other) fold(data, slot(other, chunk.round, data), op);
+        for (int other = 1; other < size_; ++other)
+          reduce_elements(data, slot(other, chunk.round, data), op);
       });
 }
 
@@ -156,7 +157,7 @@ void SharedCollectives::fold_part(const Span& chunk, ReduceOp op) {
   const Span sum = rank_ < 2 ? mine : result;
   if (rank_ >= 2) copy(given(0), sum);
   for (int other = rank_ < 2 ? 0 : 1; other < size_; ++other) {
-    if (other != rank_ || rank_ >= 2) fold(sum, given(other), op);
+    if (other != rank_ || rank_ >= 2) reduce_elements(sum, given(other), op);
   }
   copy(sum, rank_ < 2 ? result : mine);
   board_.tell(Progress::taken, round_ + 1);
@@ -188,7 +189,7 @@ double SharedCollectives::reduce_scatter(const Span& in, const Span& out, Reduce
         const Span mine = out.part(chunk.first, chunk.count);
         copy(in.part(rank_ * out.count + chunk.first, chunk.count), mine);
         for (int other = 0; other < size_; ++other) {
-          if (other != rank_) fold(mine, piece(other, chunk, rank_), op);
+          if (other != rank_) reduce_elements(mine, piece(other, chunk, rank_), op);
         }
       });
 }
@@ -224,7 +225,7 @@ double SharedCollectives::broadcast(const Span& data, int root) {
       });
 }
 
-double SharedCollectives::meet(const NamedCollective& call) {
+double SharedCollectives::check_same_call(const NamedCollective& call) {
   board_.show(round_, {Kind::meeting, number_of(call)});
   const auto nothing = [](const Chunk&) {};
   return in_rounds(0, 1, nothing, nothing);

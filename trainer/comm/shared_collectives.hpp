@@ -40,7 +40,7 @@ class SharedCollectives {
   double all_gather(const Span& in, const Span& out);
   double broadcast(const Span& data, int root);
   /// Synchronises the ranks like Communicator::meet.
-  double meet(const NamedCollective& call);
+  double check_same_call(const NamedCollective& call);
 
  private:
   SharedCollectives(std::unique_ptr<SharedSegment> segment, const Communicator& ranks);

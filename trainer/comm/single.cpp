@@ -26,7 +26,7 @@ class SingleCommunicator : public Communicator {
     throw base::RunError("an exchange on a single rank must receive exactly what it sends",
                          contract::kExitCommunication);
   }
-  void do_meet(const NamedCollective&) override {}
+  void do_check_same_call(const NamedCollective&) override {}
   std::unique_ptr<Communicator> do_split(int) override { return make_single(); }
 
   static void copy(const Span& from, const Span& to) {

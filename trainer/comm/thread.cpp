@@ -15,7 +15,7 @@
 #include "contract/run_outcome.hpp"
 #include "trainer/comm/call_number.hpp"
 #include "trainer/comm/communicator.hpp"
-#include "trainer/comm/fold.hpp"
+#include "trainer/comm/reduce_elements.hpp"
 
 namespace dlscale::trainer {
 
@@ -164,7 +164,9 @@ class Member : public Communicator {
   void do_exchange(Span out, int to, Span in, int from) override {
     meeting_->exchange(rank(), out, to, in, from);
   }
-  void do_meet(const NamedCollective& call) override { open({.number = number_of(call)}); }
+  void do_check_same_call(const NamedCollective& call) override {
+    open({.number = number_of(call)});
+  }
   std::unique_ptr<Communicator> do_split(int color) override;
 
   void open(const ThreadCall& call) {
@@ -179,7 +181,7 @@ class Member : public Communicator {
   void fold_all(std::int64_t first, const Span& into, ReduceOp op) const {
     copy(data_of(0).part(first, into.count), into);
     for (int other = 1; other < size(); ++other) {
-      fold(into, data_of(other).part(first, into.count), op);
+      reduce_elements(into, data_of(other).part(first, into.count), op);
     }
   }
 

@@ -65,7 +65,7 @@ struct RecordWish {
 };
 
 /// Returns the split with the requested records of the first `kept` classes.
-Split take(const RecordWish& wish, int kept) {
+Split select_records(const RecordWish& wish, int kept) {
   const images::RecordFile& file = *wish.file;
   Split split;
   std::vector<std::int64_t> records;
@@ -133,8 +133,8 @@ Dataset load_packed_images(const contract::DatasetSpec& spec) {
   dataset.sha256 = contract::sha256_hex(train->digest() + "\n" + test->digest() + "\n");
   require_digest(dataset.sha256, spec);
   dataset.classes = classes_to_keep(static_cast<int>(train->classes().size()), spec.first_classes);
-  dataset.train = take({"train", train, spec.train_samples}, dataset.classes);
-  dataset.test = take({"test", test, spec.test_samples}, dataset.classes);
+  dataset.train = select_records({"train", train, spec.train_samples}, dataset.classes);
+  dataset.test = select_records({"test", test, spec.test_samples}, dataset.classes);
   return dataset;
 }
 

@@ -13,7 +13,7 @@
 #include "contract/run_spec/run_id.hpp"
 #include "trainer/checkpoint/tensor_archive.hpp"
 #include "trainer/data/data_file.hpp"
-#include "trainer/data/hollow_loader.hpp"
+#include "trainer/data/null_loader.hpp"
 #include "trainer/failure/failure.hpp"
 #include "trainer/kernels/cpu_kernels.hpp"
 #include "trainer/kernels/cuda/launches.hpp"
@@ -112,7 +112,7 @@ TrainerParts make_local_parts(const contract::RunSpec& spec, int rank, int local
                           .gpu = device->torch_device().index(),
                           .channels_last = puts_channels_last(spec)};
   const auto loader_of = [&](const Split& split) {
-    return share.loads ? make_loader(spec, *dataset, split, place) : make_hollow_loader();
+    return share.loads ? make_loader(spec, *dataset, split, place) : make_null_loader();
   };
   auto train_loader = loader_of(dataset->train);
   auto test_loader = loader_of(dataset->test);

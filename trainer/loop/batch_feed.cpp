@@ -12,7 +12,7 @@ using contract::StepPart;
 BatchFeed::BatchFeed(Loader& loader, Device& device, const Dataset& dataset, Precision precision)
     : loader_(loader),
       device_(device),
-      hand_over_(device.torch_device(), dataset, precision),
+      device_copy_(device.torch_device(), dataset, precision),
       side_(loader.repeats() ? nullptr : device.side_stream()) {}
 
 void BatchFeed::start(Delivery delivery) {
@@ -36,8 +36,8 @@ Batch BatchFeed::next(StepTimer& timer) {
     left_ -= batch.size();
   }
   timer.enter(StepPart::h2d);
-  if (!loader_.repeats()) return hand_over_(batch);
-  if (kept_.size() != batch.size()) kept_ = hand_over_(batch);
+  if (!loader_.repeats()) return device_copy_(batch);
+  if (kept_.size() != batch.size()) kept_ = device_copy_(batch);
   return kept_;
 }
 
@@ -52,7 +52,7 @@ void BatchFeed::fetch_ahead(StepTimer& timer) {
   const int slot = 1 - slot_;
   Batch& buffer = buffers_[static_cast<std::size_t>(slot)];
   if (!buffer.target.defined()) {
-    const Batch sample = hand_over_(batch);
+    const Batch sample = device_copy_(batch);
     const bool target_is_input = sample.target.is_same(sample.input);
     buffer.input = at::empty_like(sample.input);
     buffer.target = target_is_input ? buffer.input : at::empty_like(sample.target);
@@ -63,7 +63,7 @@ void BatchFeed::fetch_ahead(StepTimer& timer) {
     return;
   }
   side_->fill(slot, [&] {
-    const Batch brought = hand_over_(batch);
+    const Batch brought = device_copy_(batch);
     buffer.input.copy_(brought.input);
     if (!buffer.target.is_same(buffer.input)) buffer.target.copy_(brought.target);
   });

@@ -6,7 +6,7 @@
 #include <array>
 #include <memory>
 
-#include "trainer/data/hand_over.hpp"
+#include "trainer/data/device_copy.hpp"
 #include "trainer/data/loader.hpp"
 #include "trainer/device/device.hpp"
 #include "trainer/record/step_timer.hpp"
@@ -36,7 +36,7 @@ class BatchFeed {
 
   Loader& loader_;
   Device& device_;
-  HandOver hand_over_;
+  DeviceCopy device_copy_;
   std::int64_t left_ = 0;  ///< number of samples that the loader has not yet delivered
   Batch kept_;             ///< batch of a loader that repeats one batch
   std::unique_ptr<SideStream> side_;

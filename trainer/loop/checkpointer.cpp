@@ -262,12 +262,12 @@ void Checkpointer::discard() {
 }
 
 void Checkpointer::leave_weights() {
-  style_.swap_mean();
+  style_.swap_ema_weights();
   const std::vector<NamedTensor> weights = weights_in(style_.state());
   all_or_none(context_.queue, [&] {
     if (is_root()) write_safetensors(launch().weights(), weights);
   });
-  style_.swap_mean();
+  style_.swap_ema_weights();
 }
 
 }  // namespace dlscale::trainer

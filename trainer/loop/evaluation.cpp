@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "trainer/data/hand_over.hpp"
+#include "trainer/data/device_copy.hpp"
 
 namespace dlscale::trainer {
 namespace {
@@ -49,9 +49,9 @@ std::int64_t rounded_up(std::int64_t count, std::int64_t by) {
 /// Predicts this rank's share of the test set. All ranks run the same number of predictions, given
 /// by the largest share, because predict() is collective. A rank whose share is used up predicts a
 /// sample without counting it.
-Tally count_share(TrainerParts& parts, CollectiveQueue& queue, const ToldToStop& told) {
+Tally count_share(TrainerParts& parts, CollectiveQueue& queue, const StopRequested& told) {
   const c10::InferenceMode no_gradients;
-  const HandOver hand_over(parts.device->torch_device(), *parts.dataset, parts.precision);
+  const DeviceCopy device_copy(parts.device->torch_device(), *parts.dataset, parts.precision);
   const std::int64_t samples = parts.dataset->test.size();
   const std::int64_t at_once = parts.evaluation_batch;
   const std::int64_t rounds = rounded_up(rounded_up(samples, parts.share.count), at_once);
@@ -59,7 +59,7 @@ Tally count_share(TrainerParts& parts, CollectiveQueue& queue, const ToldToStop&
   parts.test_loader->start(
       {evaluation_share(samples, parts.share.index, parts.share.count), at_once});
   for (std::int64_t round = 0; round < rounds; ++round) {
-    if (any_is_told(queue, told)) {
+    if (any_stop_requested(queue, told)) {
       tally.break_off();
       break;
     }
@@ -69,7 +69,7 @@ Tally count_share(TrainerParts& parts, CollectiveQueue& queue, const ToldToStop&
       parts.test_loader->start({{0}, 1});
       batch = parts.test_loader->next();
     }
-    batch = hand_over(batch);
+    batch = device_copy(batch);
     at::Tensor output = parts.style->predict(batch.input);
     if (!is_counted || !output.defined()) continue;
     if (output.scalar_type() != at::kDouble) output = output.to(at::kFloat);
@@ -81,7 +81,7 @@ Tally count_share(TrainerParts& parts, CollectiveQueue& queue, const ToldToStop&
 }  // namespace
 
 std::optional<contract::EvalRecord> evaluate(TrainerParts& parts, CollectiveQueue& queue,
-                                             const base::Clock& clock, const ToldToStop& told) {
+                                             const base::Clock& clock, const StopRequested& told) {
   const double start_s = clock.steady_s();
   parts.style->set_training(false);
   Tally tally = count_share(parts, queue, told);

@@ -10,6 +10,6 @@ namespace dlscale::trainer {
 /// The caller fills in `epoch`. Returns nullopt when any rank was requested to stop during the
 /// evaluation.
 std::optional<contract::EvalRecord> evaluate(TrainerParts& parts, CollectiveQueue& queue,
-                                             const base::Clock& clock, const ToldToStop& told);
+                                             const base::Clock& clock, const StopRequested& told);
 
 }  // namespace dlscale::trainer

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-#include "trainer/data/hand_over.hpp"
+#include "trainer/data/device_copy.hpp"
 
 namespace dlscale::trainer {
 namespace {
@@ -51,19 +51,20 @@ struct Passes {
 
 Passes pass(const Task& task, TrainerParts& parts, const TrainerTools& tools) {
   const c10::InferenceMode no_gradients;
-  const HandOver hand_over(parts.device->torch_device(), *parts.dataset, parts.precision);
+  const DeviceCopy device_copy(parts.device->torch_device(), *parts.dataset, parts.precision);
   constexpr std::int64_t kBatchesBetweenQuestions = 10;
   Passes passes;
   parts.test_loader->start({samples_of(task, parts), task.batch});
   for (std::int64_t i = -kWarmUp; i < task.batches; ++i) {
-    if (i % kBatchesBetweenQuestions == 0 && any_is_told(tools.queue, tools.told_to_stop)) {
+    if (i % kBatchesBetweenQuestions == 0 &&
+        any_stop_requested(tools.queue, tools.stop_requested)) {
       passes.broken_off = true;
       break;
     }
     const double begin_s = tools.clock.steady_s();
     const Batch batch = parts.test_loader->next();
     const double loaded_s = tools.clock.steady_s();
-    const at::Tensor output = parts.style->predict(hand_over(batch).input);
+    const at::Tensor output = parts.style->predict(device_copy(batch).input);
     parts.device->synchronize();
     const double end_s = tools.clock.steady_s();
     if (i < 0) continue;

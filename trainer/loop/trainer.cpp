@@ -53,7 +53,7 @@ Trainer::Trainer(const contract::RunSpec& spec, TrainerParts& parts, TrainerTool
       timer_(tools_.clock, *parts.device),
       feed_(*parts.train_loader, *parts.device, *parts.dataset, parts.precision),
       recorder_(tools_.queue, tools_.writer, tools_.clock),
-      poll_(tools_.queue, tools_.clock, tools_.told_to_stop),
+      poll_(tools_.queue, tools_.clock, tools_.stop_requested),
       profiles_(spec.profile || tools_.profile),
       from_(from),
       at_(from),
@@ -98,7 +98,7 @@ Trainer::End Trainer::train_epoch() {
     ++done;
     ++in_window;
     const bool window_ends = done % spec_.window_steps == 0 || done == steps;
-    if (!window_ends && !told_within_window()) continue;
+    if (!window_ends && !stop_requested_in_window()) continue;
     if (End end = finish_window(std::exchange(in_window, 0))) return end;
   }
   return std::nullopt;
@@ -162,7 +162,7 @@ void Trainer::step() {
   ++at_.step;
 }
 
-bool Trainer::told_within_window() {
+bool Trainer::stop_requested_in_window() {
   if (!poll_.due_after_step()) return false;
   const CommStats before = tools_.queue.stats();
   const bool told = poll_.ask();
@@ -193,7 +193,7 @@ Trainer::End Trainer::finish_window(int steps) {
   }
   if (profile_) write_profile(steps);
   if (!std::isfinite(window.train_loss)) return diverged("training");
-  poll_.met(steps, window.wall_s);
+  poll_.record_meeting(steps, window.wall_s);
   at_.so_far = recorder_.sums();
   if (window.wishes.stop) return stop();
   if (window.wishes.save) {
@@ -236,10 +236,10 @@ void Trainer::between_windows(const Work& work) {
 }
 
 std::optional<contract::EvalRecord> Trainer::evaluate() {
-  parts_.style->swap_mean();
+  parts_.style->swap_ema_weights();
   auto record =
       trainer::evaluate(parts_, tools_.queue, tools_.clock, [this] { return poll_.told(); });
-  parts_.style->swap_mean();
+  parts_.style->swap_ema_weights();
   if (!record) return std::nullopt;
   record->epoch = at_.epoch;
   tools_.writer.write(*record);

@@ -60,7 +60,7 @@ struct TrainerTools {
   ResultWriter& writer;
   const base::Clock& clock;
   Checkpointer& checkpoints;
-  ToldToStop told_to_stop;
+  StopRequested stop_requested;
   bool profile = false;  ///< true to record a profile even if the run does not request one
 };
 
@@ -98,7 +98,7 @@ class Trainer {
   End finish_window(int steps);
   void start_profile();
   void write_profile(int steps);
-  bool told_within_window();
+  bool stop_requested_in_window();
   std::optional<contract::EvalRecord> evaluate();
   void compare_with_target(const contract::EvalRecord& found, double train_s);
   bool has_reached_target() const;

@@ -54,8 +54,10 @@ class ScriptModel : public Model {
         channels_last_(context.channels_last),
         classes_(context.classes),
         module_(loaded(file)) {
-    for (const auto& named : module_.named_parameters()) take({named.name, named.value}, all_);
-    for (const auto& named : module_.named_buffers()) take({named.name, named.value}, buffers_);
+    for (const auto& named : module_.named_parameters())
+      add_tensor({named.name, named.value}, all_);
+    for (const auto& named : module_.named_buffers())
+      add_tensor({named.name, named.value}, buffers_);
     for (const auto* tensors : {&all_, &buffers_}) {
       for (const NamedTensor& each : *tensors) move(each.tensor, context);
     }
@@ -123,7 +125,7 @@ class ScriptModel : public Model {
 
   /// Appends a tensor that `tensors` does not contain yet. A tensor with two names keeps its first
   /// name.
-  static void take(NamedTensor tensor, std::vector<NamedTensor>& tensors) {
+  static void add_tensor(NamedTensor tensor, std::vector<NamedTensor>& tensors) {
     const bool known = std::ranges::any_of(
         tensors, [&](const NamedTensor& each) { return each.tensor.is_same(tensor.tensor); });
     if (!known) tensors.push_back(std::move(tensor));

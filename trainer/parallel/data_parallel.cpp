@@ -92,8 +92,8 @@ class DataParallel : public ParallelStyle {
     for (const Replica& replica : replicas_) replica.model->set_training(training);
   }
 
-  void swap_mean() override {
-    devices_.on_first([this] { optimizer_->swap_mean(); });
+  void swap_ema_weights() override {
+    devices_.on_first([this] { optimizer_->swap_ema_weights(); });
   }
 
   Counts take_counts() override {

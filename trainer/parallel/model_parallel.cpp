@@ -83,7 +83,7 @@ class ModelParallel : public ParallelStyle {
         options_(model_->parameters().front().options().requires_grad(false)),
         first_(places[static_cast<std::size_t>(stage_number_)]),
         last_(places[static_cast<std::size_t>(stage_number_) + 1]),
-        goes_back_(first_trained_block(*model_) < last_),
+        in_backward_(first_trained_block(*model_) < last_),
         hands_back_(first_trained_block(*model_) < first_),
         stage_(*model_, first_, last_),
         outputs_(context.queue, context.queue.rank() / division.stages, stage_number_,
@@ -117,9 +117,9 @@ class ModelParallel : public ParallelStyle {
     for (int round = 0; round < spec_.accumulation_steps; ++round) {
       for (PipelineAction action : actions) {
         action.micro_batch += round * division_.micro_batches;
-        if (action.kind == PipelineAction::forward || goes_back_) take_part(action, batch, timer);
+        if (action.kind == PipelineAction::forward || in_backward_) take_part(action, batch, timer);
       }
-      if (goes_back_) continue;
+      if (in_backward_) continue;
       // A stage without a backward pass never waits for gradients. The flush limits how far such a
       // stage runs ahead of the next stage.
       timer.enter(StepPart::bubble);
@@ -138,7 +138,7 @@ class ModelParallel : public ParallelStyle {
     optimizer_->take(learning_rate);
     for (const at::Tensor& parameter : model_->parameters()) parameter.mutable_grad().reset();
     timer.leave();
-    timer.move(StepPart::optimizer, StepPart::bubble, optimizer_->take_waited_s());
+    timer.move(StepPart::optimizer, StepPart::bubble, optimizer_->waited_s_since_last_call());
     return loss_ * division_.stages;  // other stages report a loss of 0
   }
 
@@ -164,7 +164,7 @@ class ModelParallel : public ParallelStyle {
     if (!training && peers_.queue->size() > 1) broadcast_buffers(*model_, *peers_.queue);
     model_->set_training(training);
   }
-  void swap_mean() override { optimizer_->swap_mean(); }
+  void swap_ema_weights() override { optimizer_->swap_ema_weights(); }
   Counts take_counts() override {
     Counts counts;
     optimizer_->add_counts(counts);
@@ -225,7 +225,7 @@ class ModelParallel : public ParallelStyle {
       input.set_requires_grad(hands_back_);
     }
     const auto casts = autocast_.forward_pass();
-    if (!goes_back_) return outputs_.send(stage_.predict(input), stage_number_ + 1);
+    if (!in_backward_) return outputs_.send(stage_.predict(input), stage_number_ + 1);
     if (!is_last()) return outputs_.send(stage_.forward(i, input), stage_number_ + 1);
     loss_.add_(stage_.forward_to_loss(i, input, [&](const at::Tensor& output) {
       return loss_of_(output, micro(batch.target, i)) / all_micro_batches();
@@ -262,7 +262,7 @@ class ModelParallel : public ParallelStyle {
   std::unique_ptr<Model> model_;
   const at::TensorOptions options_;  ///< tensor options of the parameters
   std::size_t first_, last_;         ///< range [first_, last_) of blocks on this rank
-  bool goes_back_;                   ///< true when this stage has a backward pass
+  bool in_backward_;                 ///< true when this stage has a backward pass
   bool hands_back_;                  ///< true when the previous stage has a backward pass
   BlockCost input_, output_;         ///< blocks whose outputs enter and leave this stage
   Stage stage_;

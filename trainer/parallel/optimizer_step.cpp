@@ -30,14 +30,14 @@ at::Tensor OptimizerStep::loss_gradient(const at::Tensor& loss) const {
   return scaler_ ? scaler_->loss_gradient(loss) : at::Tensor();
 }
 
-void OptimizerStep::take(double learning_rate) {
+void OptimizerStep::step(double learning_rate) {
   if (!unscale()) return;
   clip();
   optimizer_->step(learning_rate);
   follow();
 }
 
-bool OptimizerStep::take_recordable(const at::Tensor& learning_rate) {
+bool OptimizerStep::step_recordable(const at::Tensor& learning_rate) {
   if (scaler_ || clip_norm_ != 0 || holders_ != nullptr) return false;
   if (!optimizer_->step_recordable(learning_rate)) return false;
   follow();
@@ -51,7 +51,7 @@ void OptimizerStep::follow() {
   at::_foreach_add_(mean_, tensors_, 1 - ema_decay_);
 }
 
-void OptimizerStep::swap_mean() {
+void OptimizerStep::swap_ema_weights() {
   const at::NoGradGuard no_gradients;
   for (std::size_t i = 0; i < mean_.size(); ++i) {
     const at::Tensor parameters = tensors_[i].clone();

@@ -36,17 +36,17 @@ class OptimizerStep {
   at::Tensor loss_gradient(const at::Tensor& loss) const;
   /// **Collective** among the holders. Unscales, clips and applies the gradients and updates the
   /// moving average.
-  void take(double learning_rate);
+  void step(double learning_rate);
   /// Runs the same step as take() with a learning rate in device memory, so that the step can be
   /// recorded (see Optimizer::step_recordable). Returns false without any effect when the step
   /// needs values from the device or from other ranks.
-  bool take_recordable(const at::Tensor& learning_rate);
+  bool step_recordable(const at::Tensor& learning_rate);
   /// Returns the seconds that take() waited for other holders since the previous call.
-  double take_waited_s() { return std::exchange(waited_s_, 0); }
+  double waited_s_since_last_call() { return std::exchange(waited_s_, 0); }
   bool has_mean() const { return !mean_.empty(); }
   /// Swaps the parameters and their moving average. Has no effect when the run has no moving
   /// average.
-  void swap_mean();
+  void swap_ema_weights();
   /// Returns the state of the optimizer, the loss scale and the moving average.
   std::vector<NamedTensor> state();
   /// Adds the count "skipped_steps" since the previous call when losses are scaled.

@@ -46,7 +46,7 @@ class ParallelStyle {
   virtual void set_training(bool training) = 0;
   /// **Collective.** Swaps the parameters and their moving average. Has no effect when the run has
   /// no moving average.
-  virtual void swap_mean() = 0;
+  virtual void swap_ema_weights() = 0;
   /// Returns the counts of this style since the previous call, for the records.
   virtual Counts take_counts() { return {}; }
   /// Returns a warning for the records of the run, or an empty string when there is no new warning.

@@ -64,13 +64,13 @@ class Replicated : public ParallelStyle {
     const double in_forward_s = sync_->exposed_in_forward_s();
     timer.move(StepPart::forward, StepPart::exposed_comm, in_forward_s);
     timer.move(StepPart::backward, StepPart::exposed_comm, sync_->exposed_comm_s() - in_forward_s);
-    if (!graphed_ || !graphed_->step(learning_rate)) optimizer_.take(learning_rate);
+    if (!graphed_ || !graphed_->step(learning_rate)) optimizer_.step(learning_rate);
     // Gradients are dropped instead of zeroed, so the next backward pass stores gradients instead
     // of adding them to zeros.
     for (const at::Tensor& parameter : model_->parameters()) parameter.mutable_grad().reset();
     timer.enter(StepPart::exposed_comm);
     timer.move(StepPart::optimizer, StepPart::exposed_comm,
-               optimizer_.take_waited_s() + std::exchange(norms_waited_s_, 0));
+               optimizer_.waited_s_since_last_call() + std::exchange(norms_waited_s_, 0));
     sync_->after_step();
     return loss;
   }
@@ -83,9 +83,9 @@ class Replicated : public ParallelStyle {
     if (!training) broadcast_buffers(*model_, queue_);
     model_->set_training(training);
   }
-  void swap_mean() override {
+  void swap_ema_weights() override {
     if (!optimizer_.has_mean()) return;
-    optimizer_.swap_mean();
+    optimizer_.swap_ema_weights();
     sync_->after_step();
   }
   Counts take_counts() override {
@@ -143,7 +143,7 @@ class Replicated : public ParallelStyle {
               return forward(batch, output);
             },
         .loss_gradient = [this](const at::Tensor& loss) { return optimizer_.loss_gradient(loss); },
-        .step = [this](const at::Tensor& rate) { return optimizer_.take_recordable(rate); },
+        .step = [this](const at::Tensor& rate) { return optimizer_.step_recordable(rate); },
         .parameters = model_->parameters(),
         .adds = micro_batches_ > 1};
   }

@@ -65,8 +65,8 @@ class VanillaDataParallel : public ParallelStyle {
   }
 
   void set_training(bool training) override { model_->set_training(training); }
-  void swap_mean() override {
-    if (optimizer_) optimizer_->swap_mean();
+  void swap_ema_weights() override {
+    if (optimizer_) optimizer_->swap_ema_weights();
   }
   Counts take_counts() override {
     Counts counts;

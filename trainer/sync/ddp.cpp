@@ -43,7 +43,7 @@ class Ddp : public GradientSync {
       : parameters_(context.parameters),
         names_(context.parameter_names),
         find_unused_(context.options.find_unused_parameters && !context.options.static_graph),
-        learns_graph_(context.options.static_graph),
+        records_graph_(context.options.static_graph),
         clock_(context.clock),
         backend_(c10::make_intrusive<QueueBackend>(context.queue)),
         group_(make_process_group(backend_)) {
@@ -67,9 +67,9 @@ class Ddp : public GradientSync {
   }
 
   void before_forward(bool exchanges) override {
-    exchanges_ = exchanges;
+    syncs_this_pass_ = exchanges;
     if (!exchanges) return;
-    goes_back_ = false;
+    in_backward_ = false;
     reducer_->prepare_for_forward();
     const double begin_s = clock_.steady_s();
     const bool rebuilt = reducer_->rebuild_buckets();
@@ -77,11 +77,11 @@ class Ddp : public GradientSync {
   }
 
   void before_backward(const at::Tensor& output) override {
-    if (!exchanges_) return;  // hooks then ignore gradients, as within PyTorch's no_sync
-    if (std::exchange(goes_back_, true)) refuse_second_pass();
+    if (!syncs_this_pass_) return;  // hooks then ignore gradients, as within PyTorch's no_sync
+    if (std::exchange(in_backward_, true)) refuse_second_pass();
     reduced_before_ = backend_->last_all_reduce();
     allow_one_pass(output);
-    if (std::exchange(learns_graph_, false)) reduce_after(output);
+    if (std::exchange(records_graph_, false)) reduce_after(output);
     reducer_->prepare_for_backward(find_unused_ ? std::vector<at::Tensor>{output}
                                                 : std::vector<at::Tensor>{});
   }
@@ -169,15 +169,15 @@ class Ddp : public GradientSync {
 
   std::vector<at::Tensor> parameters_;
   std::vector<std::string> names_;
-  bool find_unused_;   ///< search for unused parameters in each step
-  bool learns_graph_;  ///< static graph in its first step
+  bool find_unused_;    ///< search for unused parameters in each step
+  bool records_graph_;  ///< static graph in its first step
   const base::Clock& clock_;
   c10::intrusive_ptr<QueueBackend> backend_;
   c10::intrusive_ptr<c10d::ProcessGroup> group_;
   std::shared_ptr<PowerSgd> power_sgd_;  ///< state of PowerSGD; null without PowerSGD
   std::unique_ptr<c10d::Reducer> reducer_;
-  bool exchanges_ = true;
-  bool goes_back_ = false;                ///< backward pass with the reduction has begun
+  bool syncs_this_pass_ = true;
+  bool in_backward_ = false;              ///< backward pass with the reduction has begun
   std::shared_ptr<Work> reduced_before_;  ///< last all-reduce of earlier steps
   int passes_ = 0;                        ///< number of backward passes through the output
   double rebuild_s_ = 0;

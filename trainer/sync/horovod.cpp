@@ -59,11 +59,11 @@ class Horovod : public GradientSync {
     travelling_.resize(parameters_.size());
     done_.resize(parameters_.size());
     hooks_ = GradientHooks(parameters_, [this](std::size_t i) {
-      if (exchanges_) submit(i);
+      if (syncs_this_pass_) submit(i);
     });
   }
 
-  void before_forward(bool exchanges) override { exchanges_ = exchanges; }
+  void before_forward(bool exchanges) override { syncs_this_pass_ = exchanges; }
 
   void after_backward() override {
     exposed_s_ = 0;
@@ -107,7 +107,7 @@ class Horovod : public GradientSync {
   std::optional<at::ScalarType> compressed_type_;
   Communicator& communicator_;
   const base::Clock& clock_;
-  bool exchanges_ = true;
+  bool syncs_this_pass_ = true;
   std::vector<at::Tensor> travelling_;           ///< tensors being reduced, one for each parameter
   std::vector<std::future<void>> done_;          ///< results, valid from submission until awaited
   std::optional<horovod::BackgroundLoop> loop_;  ///< loop; destroyed before the tensors it uses

@@ -39,7 +39,7 @@ BlockShard::BlockShard(const std::vector<at::Tensor>& parameters, std::int64_t p
   release();
 }
 
-void BlockShard::take() {
+void BlockShard::shard_parameters() {
   const FlatRange mine = flat_.partition(queue_.rank());
   const at::Tensor part = flat_.vector().narrow(0, mine.first, mine.count);
   if (partition_.defined()) {
@@ -150,13 +150,13 @@ class ParameterPartition : public GradientSync, private BlockWatch {
     is_sent_.assign(shards_.size(), false);
   }
 
-  void before_backward(const at::Tensor&) override { goes_back_ = true; }
+  void before_backward(const at::Tensor&) override { in_backward_ = true; }
 
   void after_backward() override {
     send_from(0);
     for_shards([this](BlockShard& shard) { exposed_s_ += shard.finish_gradients(); });
     starts_step_ = true;
-    goes_back_ = false;
+    in_backward_ = false;
   }
 
   Optimized optimized() override {
@@ -182,7 +182,7 @@ class ParameterPartition : public GradientSync, private BlockWatch {
   }
   void release_parameters(bool changed) override {
     for_shards([changed](BlockShard& shard) {
-      if (changed) shard.take();
+      if (changed) shard.shard_parameters();
       shard.release();
     });
   }
@@ -198,7 +198,7 @@ class ParameterPartition : public GradientSync, private BlockWatch {
   }
 
   void before_block(std::size_t block) override {
-    if (block == 0) goes_back_ = false;
+    if (block == 0) in_backward_ = false;
     make_whole(block);
   }
 
@@ -215,7 +215,7 @@ class ParameterPartition : public GradientSync, private BlockWatch {
   void make_whole(std::size_t block) {
     if (shards_[block]) shards_[block]->ask();
     std::int64_t ahead = 0;
-    const auto step = goes_back_ ? -1 : 1;
+    const auto step = in_backward_ ? -1 : 1;
     for (auto next = static_cast<std::int64_t>(block) + step;
          next >= 0 && next < static_cast<std::int64_t>(shards_.size()); next += step) {
       BlockShard* const shard = shards_[static_cast<std::size_t>(next)].get();
@@ -227,7 +227,7 @@ class ParameterPartition : public GradientSync, private BlockWatch {
     if (!shards_[block]) return;
     const double waited_s = shards_[block]->wait();
     exposed_s_ += waited_s;
-    if (!goes_back_) exposed_in_forward_s_ += waited_s;
+    if (!in_backward_) exposed_in_forward_s_ += waited_s;
   }
 
   void gradient_ready(std::size_t block) {
@@ -266,7 +266,7 @@ class ParameterPartition : public GradientSync, private BlockWatch {
   std::vector<std::size_t> ready_;                   ///< number of ready gradients of each block
   GradientHooks hooks_;
   bool starts_step_ = true;
-  bool goes_back_ = false;
+  bool in_backward_ = false;
   double exposed_s_ = 0;
   double exposed_in_forward_s_ = 0;
 };

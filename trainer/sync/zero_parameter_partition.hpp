@@ -43,7 +43,7 @@ class BlockShard {
   /// blocks.
   void refresh();
   /// Updates the part after the whole block has changed.
-  void take();
+  void shard_parameters();
 
   /// **Collective.** Starts the reduction of the gradients, divided by the number of ranks, and
   /// drops the gradients. A parameter without a gradient counts as zeros. An earlier reduction is

@@ -14,7 +14,7 @@
 #include "analysis/metrics/scaling/selected_runs.hpp"
 #include "analysis/report/figures/figure_files.hpp"
 #include "analysis/report/figures/figures.hpp"
-#include "analysis/report/tables/headings.hpp"
+#include "analysis/report/tables/captions.hpp"
 #include "analysis/report/tables/metrics.hpp"
 #include "analysis/report/writers/report_writer.hpp"
 #include "analysis/store/frame_reader.hpp"

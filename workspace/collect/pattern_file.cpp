@@ -13,7 +13,7 @@ namespace {
 using config::Entry;
 using config::Node;
 
-std::string text_of(const Node& node, const std::string& key) {
+std::string string_at(const Node& node, const std::string& key) {
   const auto* const text = std::get_if<std::string>(&node.value);
   if (text != nullptr && !text->empty()) return *text;
   throw base::SpecError(node.where, key, "must be a regular expression in quotation marks");
@@ -21,9 +21,9 @@ std::string text_of(const Node& node, const std::string& key) {
 
 void read_lines(const Node& node, analysis::MappedFormat& format) {
   if (const auto* const list = std::get_if<config::List>(&node.value)) {
-    for (const Node& each : *list) format.patterns.push_back(text_of(each, "line"));
+    for (const Node& each : *list) format.patterns.push_back(string_at(each, "line"));
   } else {
-    format.patterns.push_back(text_of(node, "line"));
+    format.patterns.push_back(string_at(node, "line"));
   }
   if (format.patterns.empty())
     throw base::SpecError(node.where, "line", "must contain at least one regular expression");

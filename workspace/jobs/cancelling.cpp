@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workspace/jobs/cancelling.hpp"
 
-#include "runner/status/cancel_wishes.hpp"
+#include "runner/status/cancel_requests.hpp"
 #include "runner/status/run_states.hpp"
 
 namespace dlscale::workspace {
@@ -68,14 +68,14 @@ CancelledJobs jobs_to_cancel(const LaunchFolder& place, const SelectionChoice& s
 }
 
 void cancel_jobs(LaunchFolder& place, const CancelledJobs& jobs) {
-  std::vector<runner::CancelWish> wishes;
+  std::vector<runner::CancelRequest> wishes;
   std::vector<runner::JobId> ids;
   for (const CancelTarget& target : jobs.targets) {
     for (const std::string& run : target.runs) wishes.push_back({run, target.launch});
     if (!target.id.empty()) ids.push_back(target.id);
   }
   for (const std::string& run : jobs.unsubmitted) wishes.push_back({run, ""});
-  runner::note_wishes(place.folder, wishes, place.clock);
+  runner::append_cancel_requests(place.folder, wishes, place.clock);
   if (!ids.empty()) place.scheduler->cancel(ids);
 }
 

@@ -17,10 +17,10 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "planner/site/site_reader.hpp"
-#include "runner/status/look.hpp"
+#include "runner/status/poll.hpp"
 #include "runner/status/run_states.hpp"
+#include "workspace/jobs/adaptive_repeats.hpp"
 #include "workspace/jobs/job_environment.hpp"
-#include "workspace/jobs/more_repeats.hpp"
 
 namespace dlscale::workspace {
 namespace fs = std::filesystem;
@@ -88,9 +88,9 @@ RunIds ended_runs(const LaunchFolder& place, const RunIds& among) {
 AskedStates ask_states(const LaunchFolder& place) {
   AskedStates now;
   now.followed = runner::is_taken(place.folder.launch_log());
-  for (const auto& [run, look] : runner::look(
+  for (const auto& [run, polled] : runner::poll(
            place.plan, place.folder, {*place.scheduler, place.clock, nullptr, now.followed})) {
-    now.states[run] = look.state;
+    now.states[run] = polled.state;
   }
   return now;
 }
@@ -109,7 +109,7 @@ runner::LaunchReport launch(LaunchFolder& place, runner::LaunchLog& log,
   const auto pause = [](double seconds) {
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
   };
-  const runner::Waiting waiting{place.clock, pause, audience.stop_count};
+  const runner::WaitContext waiting{place.clock, pause, audience.stop_count};
   runner::LauncherOptions options;
   options.until = choice.until;
   options.window = choice.max_jobs > 0 ? choice.max_jobs : place.site_limit();

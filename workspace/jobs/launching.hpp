@@ -102,8 +102,8 @@ std::string new_launch_token();
 /// Prints how to continue after an interruption, and returns the exit code.
 int tell_of_interruption(const LaunchFolder& place, const runner::LaunchReport& report);
 
-/// Prints the number of `runs` in each state, and returns the number of failed runs. Waiting and
-/// completed runs do not count as failed.
+/// Prints the number of `runs` in each state, and returns the number of failed runs. WaitContext
+/// and completed runs do not count as failed.
 int print_states(const LaunchFolder& place, const RunIds& runs);
 int print_states(const LaunchFolder& place, const RunIds& runs, const runner::States& states);
 

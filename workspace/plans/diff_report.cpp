@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "planner/output/plan_diff.hpp"
-#include "workspace/plans/earlier_plans.hpp"
+#include "workspace/plans/leftovers.hpp"
 #include "workspace/runs/run_columns.hpp"
 
 namespace dlscale::workspace {

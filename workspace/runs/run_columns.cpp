@@ -19,7 +19,7 @@
 namespace dlscale::workspace {
 namespace {
 
-std::string text_of(std::optional<std::int64_t> number) {
+std::string number_text(std::optional<std::int64_t> number) {
   return number ? std::to_string(*number) : kUnknownFact;
 }
 
@@ -97,11 +97,11 @@ std::vector<RunFact> facts_of(const contract::RunSpec& run, const contract::Plan
       {"global batch", std::to_string(run.global_batch)},
       {"last batch", said(run.last_batch)},
       {"epochs", run.epochs > 0 ? std::to_string(run.epochs) : kUnknownFact},
-      {"steps/epoch", text_of(planner::steps_per_epoch(run))},
+      {"steps/epoch", number_text(planner::steps_per_epoch(run))},
       {"LR base", rate(run.lr.base)},
       {"LR rule", said(run.lr.scale)},
       {"LR peak", rate(run.lr.peak)},
-      {"warm-up steps", text_of(warmup_steps(run))},
+      {"warm-up steps", number_text(warmup_steps(run))},
       {"walltime", time(job.resources.walltime_s)},
       {"predicted", predicted_text(planned)},
       {"GPU-hours", planned.gpu_hours > 0 ? hours(planned.gpu_hours) : kUnknownFact},
@@ -183,7 +183,7 @@ std::vector<std::string> cells_of(const ShownRun& shown, const std::vector<RunCo
   return cells;
 }
 
-std::string text_of(const std::optional<int>& number) {
+std::string number_text(const std::optional<int>& number) {
   return number ? std::to_string(*number) : "";
 }
 
@@ -274,8 +274,8 @@ std::vector<RunColumn> progress_columns() {
 std::vector<RunColumn> progress_csv_columns() {
   using Run = ShownRun;
   return {
-      {"epoch", [](const Run& s) { return text_of(s.progress.epoch); }},
-      {"epochs", [](const Run& s) { return text_of(s.progress.epochs); }},
+      {"epoch", [](const Run& s) { return number_text(s.progress.epoch); }},
+      {"epochs", [](const Run& s) { return number_text(s.progress.epochs); }},
       {"elapsed_s",
        [](const Run& s) {
          return s.progress.elapsed_s ? analysis::csv_number(*s.progress.elapsed_s) : "";

@@ -46,7 +46,7 @@ struct Launch {
   double peak_memory_bytes = 0;
 };
 
-void take(const contract::ResultRecord& record, Launch& launch) {
+void apply_record(const contract::ResultRecord& record, Launch& launch) {
   if (const auto* start = std::get_if<contract::RunStart>(&record)) launch.start = *start;
   if (const auto* stop = std::get_if<contract::RunStop>(&record)) launch.stop = *stop;
   if (const auto* epoch = std::get_if<contract::EpochRecord>(&record)) {
@@ -65,7 +65,7 @@ Launch read_launch(const contract::LaunchDir& folder) {
   const Ends ends = read_ends(folder.results());
   Launch launch;
   for (const std::string* text : {&ends.first, &ends.tail}) {
-    for (const auto& record : contract::parse_results(*text).records) take(record, launch);
+    for (const auto& record : contract::parse_results(*text).records) apply_record(record, launch);
   }
   return launch;
 }
@@ -77,7 +77,7 @@ Launch read_place(const contract::LaunchDir& folder) {
   const std::string& begin = ends.first.empty() ? ends.tail : ends.first;
   Launch launch;
   const auto take_line = [&launch](std::string_view line) {
-    for (const auto& record : contract::parse_results(line).records) take(record, launch);
+    for (const auto& record : contract::parse_results(line).records) apply_record(record, launch);
   };
   take_line(std::string_view(begin).substr(0, begin.find('\n') + 1));
   std::string_view rest = ends.tail;
@@ -112,12 +112,12 @@ std::vector<std::string> hosts_of(const contract::RunStart& start) {
 }
 
 /// 0 means unknown.
-double elapsed_s(const runner::RunLook& look) {
+double elapsed_s(const runner::PolledRun& look) {
   if (look.elapsed_s > 0) return look.elapsed_s;
   return look.ended_at > 0 && look.started_at > 0 ? look.ended_at - look.started_at : 0;
 }
 
-void say_by_look(const runner::RunLook& look, RunProgress& progress) {
+void say_by_look(const runner::PolledRun& look, RunProgress& progress) {
   progress.job_id = look.id;
   progress.nodes = look.nodes;
   progress.reason = look.reason;
@@ -164,12 +164,12 @@ std::optional<RankMemory> rank_memory(const contract::PlanDir& folder, const std
   return memory;
 }
 
-bool needs_no_files(const contract::PlannedRun& run, const runner::RunLook& look) {
+bool needs_no_files(const contract::PlannedRun& run, const runner::PolledRun& look) {
   return look.state == JobState::Done && elapsed_s(look) > 0 && run.epochs > 0;
 }
 
 RunProgress read_progress(const contract::PlanDir& folder, const contract::PlannedRun& run,
-                          const runner::RunLook& look, double now_unix_s) {
+                          const runner::PolledRun& look, double now_unix_s) {
   RunProgress progress;
   if (run.epochs > 0) progress.epochs = run.epochs;
   say_by_look(look, progress);

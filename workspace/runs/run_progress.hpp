@@ -8,7 +8,7 @@
 
 #include "contract/plan/plan.hpp"
 #include "contract/plan/run_dir.hpp"
-#include "runner/status/look.hpp"
+#include "runner/status/poll.hpp"
 
 namespace dlscale::workspace {
 
@@ -25,10 +25,10 @@ struct RunProgress {
 /// Reads values missing in `look` from the files of the run, and only the ends of large files. Does
 /// not read the files of a run that never started.
 RunProgress read_progress(const contract::PlanDir& folder, const contract::PlannedRun& run,
-                          const runner::RunLook& look, double now_unix_s);
+                          const runner::PolledRun& look, double now_unix_s);
 
 /// Returns true for completed runs for which read_progress() reads no files.
-bool needs_no_files(const contract::PlannedRun& run, const runner::RunLook& look);
+bool needs_no_files(const contract::PlannedRun& run, const runner::PolledRun& look);
 
 /// Peak memory of the run's last launch, from its records.
 struct RankMemory {

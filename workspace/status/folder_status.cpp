@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workspace/status/folder_status.hpp"
 
-#include "runner/batch/patience.hpp"
+#include "runner/batch/retry_policy.hpp"
 #include "workspace/status/time_left.hpp"
 
 namespace dlscale::workspace {
@@ -19,7 +19,7 @@ FolderStatus::FolderStatus(const std::filesystem::path& folder, bool offline)
       reader_(plan_, folder_, clock_) {}
 
 void FolderStatus::update() {
-  if (offline_) return reader_.look_at_files();
+  if (offline_) return reader_.states_in_files();
   const double now_s = clock_.steady_s();
   const double patience_s = plan_.scheduler == "local" ? 0 : kStatusPatience_s;
   if (asked_s_ && now_s - *asked_s_ < patience_s) return reader_.look_at_files_again();
@@ -27,9 +27,9 @@ void FolderStatus::update() {
   problem_.clear();
   try {
     reader_.ask();
-  } catch (const runner::Unreachable& error) {
+  } catch (const runner::SchedulerUnreachable& error) {
     problem_ = error.what();
-    reader_.look_at_files();
+    reader_.states_in_files();
   }
 }
 

@@ -7,8 +7,8 @@
 #include "runner/batch/command_runner.hpp"
 #include "runner/batch/job_scheduler.hpp"
 #include "runner/status/launch_log.hpp"
+#include "workspace/jobs/adaptive_repeats.hpp"
 #include "workspace/jobs/job_environment.hpp"
-#include "workspace/jobs/more_repeats.hpp"
 
 namespace dlscale::workspace {
 using runner::JobState;
@@ -37,8 +37,8 @@ StatusReader::StatusReader(const contract::Plan& plan, const contract::PlanDir& 
                            const base::Clock& clock)
     : plan_(plan), folder_(folder), clock_(clock) {}
 
-void StatusReader::look_at_files() {
-  looks_ = runner::look_at_files(plan_, folder_);
+void StatusReader::states_in_files() {
+  polled_runs_ = runner::states_in_files(plan_, folder_);
   mark_unneeded();
 }
 
@@ -51,16 +51,16 @@ void StatusReader::mark_unneeded() {
     judged_ = std::move(now);
   }
   for (const auto& [run, why] : unneeded_) {
-    looks_[run].state = JobState::NotNeeded;
-    looks_[run].reason = why;
+    polled_runs_[run].state = JobState::NotNeeded;
+    polled_runs_[run].reason = why;
   }
 }
 
 void StatusReader::look_at_files_again() {
-  const auto heard = std::move(looks_);
-  look_at_files();
+  const auto heard = std::move(polled_runs_);
+  states_in_files();
   for (const auto& [run, before] : heard) {
-    runner::RunLook& now = looks_.at(run);
+    runner::PolledRun& now = polled_runs_.at(run);
     const bool same_job = now.id == before.id && now.submissions == before.submissions;
     const bool knows_better = runner::has_ended(now.state) || now.state == JobState::Planned;
     if (same_job && !knows_better) now = before;
@@ -68,7 +68,7 @@ void StatusReader::look_at_files_again() {
 }
 
 void StatusReader::ask() {
-  if (!std::filesystem::exists(folder_.launch_log())) return look_at_files();
+  if (!std::filesystem::exists(folder_.launch_log())) return states_in_files();
   if (!scheduler_) {
     commands_ = runner::make_command_runner(job_environment(folder_, plan_.scheduler));
     scheduler_ = base::find(runner::job_scheduler_table(), "job scheduler", plan_.scheduler)
@@ -76,22 +76,22 @@ void StatusReader::ask() {
   }
   const std::unique_ptr<runner::LaunchLog> log = try_to_open(folder_, clock_);
   const bool followed = !log && runner::is_taken(folder_.launch_log());
-  looks_ = runner::look(plan_, folder_, {*scheduler_, clock_, log.get(), followed});
+  polled_runs_ = runner::poll(plan_, folder_, {*scheduler_, clock_, log.get(), followed});
   mark_unneeded();
 }
 
 runner::States StatusReader::states() const {
   runner::States states;
-  states.reserve(looks_.size());
-  for (const auto& [run, look] : looks_) states.emplace(run, look.state);
+  states.reserve(polled_runs_.size());
+  for (const auto& [run, polled] : polled_runs_) states.emplace(run, polled.state);
   return states;
 }
 
 double StatusReader::first_start_s() const {
   double first_s = 0;
-  for (const auto& [run, look] : looks_) {
-    const bool earlier = first_s == 0 || look.started_at < first_s;
-    if (look.started_at > 0 && earlier) first_s = look.started_at;
+  for (const auto& [run, polled] : polled_runs_) {
+    const bool earlier = first_s == 0 || polled.started_at < first_s;
+    if (polled.started_at > 0 && earlier) first_s = polled.started_at;
   }
   return first_s;
 }
@@ -101,7 +101,7 @@ std::vector<ShownRun> StatusReader::runs(
   std::vector<ShownRun> shown;
   shown.reserve(chosen.size());
   for (const contract::PlannedRun* run : chosen) {
-    shown.push_back({run, looks_.at(run->run_id).state});
+    shown.push_back({run, polled_runs_.at(run->run_id).state});
   }
   return shown;
 }
@@ -109,14 +109,14 @@ std::vector<ShownRun> StatusReader::runs(
 void StatusReader::add_progress(std::vector<ShownRun>& runs) {
   for (ShownRun& shown : runs) {
     const std::string& id = shown.run->run_id;
-    const runner::RunLook& look = looks_.at(id);
-    const bool done = shown.state == JobState::Done && !needs_no_files(*shown.run, look);
+    const runner::PolledRun& polled = polled_runs_.at(id);
+    const bool done = shown.state == JobState::Done && !needs_no_files(*shown.run, polled);
     if (const auto known = done_.find(id); done && known != done_.end()) {
       shown.progress = known->second;
       continue;
     }
-    shown.progress = read_progress(folder_, *shown.run, look, clock_.unix_s());
-    const bool all_is_said = look.submissions == 0 || look.ended_at > 0;
+    shown.progress = read_progress(folder_, *shown.run, polled, clock_.unix_s());
+    const bool all_is_said = polled.submissions == 0 || polled.ended_at > 0;
     if (done && all_is_said) done_[id] = shown.progress;
   }
 }

@@ -10,7 +10,7 @@
 #include "base/clock.hpp"
 #include "contract/plan/run_dir.hpp"
 #include "contract/records/view_records.hpp"
-#include "runner/status/look.hpp"
+#include "runner/status/poll.hpp"
 #include "workspace/runs/run_columns.hpp"
 #include "workspace/runs/run_progress.hpp"
 
@@ -25,12 +25,12 @@ class StatusReader {
   StatusReader(const contract::Plan& plan, const contract::PlanDir& folder,
                const base::Clock& clock);
 
-  void look_at_files();
+  void states_in_files();
   /// Reads the files between two queries of the scheduler. The last answer of the scheduler holds
   /// for runs about which the files have no newer information.
   void look_at_files_again();
   /// Queries the scheduler if it has any of the runs, and records ends unless another process does.
-  /// Throws runner::Unreachable.
+  /// Throws runner::SchedulerUnreachable.
   void ask();
 
   runner::States states() const;
@@ -49,7 +49,7 @@ class StatusReader {
   const base::Clock& clock_;
   std::unique_ptr<runner::CommandRunner> commands_;
   std::unique_ptr<runner::JobScheduler> scheduler_;  ///< created at the first use
-  runner::Looks looks_;                              // by run id
+  runner::PolledRuns polled_runs_;                   // by run id
   runner::States judged_;                            // states for which unneeded_ was computed
   std::map<std::string, std::string> unneeded_;      // unneeded repetitions with reasons
   std::map<std::string, RunProgress> done_;          // for runs whose files had to be read

@@ -13,7 +13,7 @@
 #include "contract/records/launch_record.hpp"
 #include "planner/site/site_reader.hpp"
 #include "runner/status/launch_log.hpp"
-#include "runner/status/look.hpp"
+#include "runner/status/poll.hpp"
 #include "workspace/runs/run_columns.hpp"
 #include "workspace/runs/run_progress.hpp"
 
@@ -52,9 +52,9 @@ class UseReader {
   }
 
   /// Uses the records of the run, which cover its last launch.
-  LaunchUse by_records(const contract::PlannedRun& run, const runner::RunLook& look) {
-    const RunProgress progress = read_progress(folder_, run, look, 0);
-    return use(run, look.state == JobState::TimedOut, progress.elapsed_s, peak_of_node(run));
+  LaunchUse by_records(const contract::PlannedRun& run, const runner::PolledRun& polled) {
+    const RunProgress progress = read_progress(folder_, run, polled, 0);
+    return use(run, polled.state == JobState::TimedOut, progress.elapsed_s, peak_of_node(run));
   }
 
   /// Estimates the memory of a node as the largest rank times the ranks of the node. The hosts in
@@ -76,7 +76,7 @@ class UseReader {
   std::unordered_map<std::string, const contract::PlannedJob*> jobs_;
 };
 
-std::optional<double> elapsed_of(const runner::RunWord& word) {
+std::optional<double> elapsed_of(const runner::LoggedRun& word) {
   if (word.elapsed_s > 0) return word.elapsed_s;
   if (word.started_at > 0 && word.ended_at > word.started_at) {
     return word.ended_at - word.started_at;
@@ -190,7 +190,7 @@ std::vector<LaunchUse> read_uses(const contract::Plan& plan, const contract::Pla
     if (runs.contains(run.run_id)) chosen[run.run_id] = &run;
   }
   UseReader reader(plan, folder, memory);
-  const auto looks = runner::look_at_files(plan, folder);
+  const auto polled_runs = runner::states_in_files(plan, folder);
   std::vector<LaunchUse> uses;
   std::unordered_map<std::string, std::size_t> last;  // by run: index of its last launch
   runner::LaunchHistory history;
@@ -198,7 +198,7 @@ std::vector<LaunchUse> read_uses(const contract::Plan& plan, const contract::Pla
     for (const auto& record : contract::parse_launch_log(base::read_file(folder.launch_log()))) {
       history.take(record);
       const auto run = chosen.find(record.run_id);
-      const auto* word = history.word_on(record.run_id);
+      const auto* word = history.last_entry(record.run_id);
       if (record.event != "ended" || run == chosen.end() || word == nullptr) continue;
       if (word->started_at == 0 && word->elapsed_s == 0) continue;  // ended while waiting
       last[record.run_id] = uses.size();
@@ -208,11 +208,11 @@ std::vector<LaunchUse> read_uses(const contract::Plan& plan, const contract::Pla
     }
   }
   for (const contract::PlannedRun& run : plan.runs) {
-    const runner::RunLook& look = looks.at(run.run_id);
-    if (!chosen.contains(run.run_id) || !runner::has_ended(look.state)) continue;
+    const runner::PolledRun& polled = polled_runs.at(run.run_id);
+    if (!chosen.contains(run.run_id) || !runner::has_ended(polled.state)) continue;
     const auto known = last.find(run.run_id);
     if (known != last.end() && uses[known->second].peak_memory_bytes) continue;
-    const LaunchUse own = reader.by_records(run, look);
+    const LaunchUse own = reader.by_records(run, polled);
     if (known != last.end()) {
       uses[known->second].peak_memory_bytes = own.peak_memory_bytes;
     } else if (own.elapsed_s) {

@@ -39,7 +39,7 @@ contract::VerbReport report_of(const LaunchFolder& place, const RunIds& selected
     if (meant) chosen.push_back(&run);
   }
   StatusReader reader(place.plan, place.folder, place.clock);
-  reader.look_at_files();
+  reader.states_in_files();
   std::vector<ShownRun> shown = reader.runs(chosen);
   reader.add_progress(shown);
   for (const ShownRun& one : shown) {

@@ -48,11 +48,11 @@ bool read_heading(std::string_view line, Columns& columns) {
   return epoch && columns.hours >= 0 && (columns.top1 >= 0 || columns.f1 >= 0);
 }
 
-class Reader {
+class DawnbenchLogReader {
  public:
-  explicit Reader(const contract::RunSpec& run) : log_(run, "dawnbench") {}
+  explicit DawnbenchLogReader(const contract::RunSpec& run) : log_(run, "dawnbench") {}
 
-  void take(const LogLine& line) {
+  void read_line(const LogLine& line) {
     Columns heading;
     if (read_heading(line.text, heading)) {
       if (line.complete) columns_ = heading;
@@ -107,8 +107,8 @@ bool recognises(std::string_view head) {
                   [&](std::string_view line) { return read_heading(line, columns); });
 }
 
-LogContent read(std::string_view text, const contract::RunSpec& run) {
-  return read_with<Reader>(text, run, {&recognises});
+LogContent read_log(std::string_view text, const contract::RunSpec& run) {
+  return read_with<DawnbenchLogReader>(text, run, {&recognises});
 }
 
 }  // namespace
@@ -122,7 +122,7 @@ const LogFormat dawnbench_entry{
     .file = "",
     .needs_run = false,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
 };
 
 }  // namespace dlscale::analysis

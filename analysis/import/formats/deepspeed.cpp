@@ -60,11 +60,11 @@ bool read_pipe(std::string_view text, PipeLine& p) {
          s.number(p.rate);
 }
 
-class Reader {
+class DeepspeedLogReader {
  public:
-  explicit Reader(const contract::RunSpec& run) : log_(run, "deepspeed") {}
+  explicit DeepspeedLogReader(const contract::RunSpec& run) : log_(run, "deepspeed") {}
 
-  void take(const LogLine& line) {
+  void read_line(const LogLine& line) {
     const std::string_view text = line.text;
     if (text.find("SamplesPerSec=") != std::string_view::npos) {
       take_timer(line);
@@ -219,8 +219,8 @@ bool recognises(std::string_view head) {
   });
 }
 
-LogContent read(std::string_view text, const contract::RunSpec& run) {
-  return read_with<Reader>(text, run, {&recognises});
+LogContent read_log(std::string_view text, const contract::RunSpec& run) {
+  return read_with<DeepspeedLogReader>(text, run, {&recognises});
 }
 
 }  // namespace
@@ -238,7 +238,7 @@ const LogFormat deepspeed_entry{
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
 };
 
 }  // namespace dlscale::analysis

@@ -17,7 +17,7 @@ bool recognises(std::string_view head) {
   });
 }
 
-LogContent read(std::string_view text, const contract::RunSpec& run) {
+LogContent read_log(std::string_view text, const contract::RunSpec& run) {
   CollectedLog log(run, "deit");
   JsonObject json;
   RunPlace told;
@@ -61,7 +61,7 @@ const LogFormat deit_entry{
     .file = "",
     .needs_run = false,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
 };
 
 }  // namespace dlscale::analysis

@@ -62,11 +62,11 @@ void read_values(std::string_view text, Entry& entry) {
   }
 }
 
-class Reader {
+class DlloggerLogReader {
  public:
-  explicit Reader(const contract::RunSpec& run) : log_(run, "dllogger") {}
+  explicit DlloggerLogReader(const contract::RunSpec& run) : log_(run, "dllogger") {}
 
-  void take(const LogLine& line) {
+  void read_line(const LogLine& line) {
     TextScanner scanner(line.text);
     if (!scanner.find("DLL")) return;
     if (scanner.rest().starts_with("L {")) return take_json(line);
@@ -84,7 +84,7 @@ class Reader {
     scanner.skip("Training ");
     if (scanner.skip("Iteration:") && scanner.integer(number)) entry.iteration = number;
     read_values(scanner.rest(), entry);
-    take(entry);
+    read_line(entry);
   }
   LogContent finish() { return log_.finish(); }
   CollectedLog& log() { return log_; }
@@ -123,7 +123,7 @@ class Reader {
     });
     entry.summary = is_of_whole_run() && !entry.number("training_sequences_per_second") &&
                     !entry.number("train_throughput");
-    take(entry);
+    read_line(entry);
   }
 
   /// Returns true for a JSON line with `"step": []`, which corresponds to "Summary:" in text lines.
@@ -132,7 +132,7 @@ class Reader {
            !json_.item("step", 0) && !json_.integer("step") && !json_.text("step");
   }
 
-  void take(const Entry& entry) {
+  void read_line(const Entry& entry) {
     if (entry.parameters) return take_parameters(entry);
     if (entry.summary) return log_.stop(contract::RunOutcome::Completed);
     if (entry.number("training_sequences_per_second")) return take_squad(entry);
@@ -270,8 +270,8 @@ bool recognises(std::string_view head) {
   });
 }
 
-LogContent read(std::string_view text, const contract::RunSpec& run) {
-  return read_with<Reader>(text, run, {&recognises});
+LogContent read_log(std::string_view text, const contract::RunSpec& run) {
+  return read_with<DlloggerLogReader>(text, run, {&recognises});
 }
 
 }  // namespace
@@ -289,7 +289,7 @@ const LogFormat dllogger_entry{
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
     .tells_end = true,
 };
 

@@ -9,7 +9,7 @@ bool recognises(std::string_view head) {
   return head.starts_with(R"({"record": "run_start", )");
 }
 
-LogContent read(std::string_view text, const contract::RunSpec&) {
+LogContent read_log(std::string_view text, const contract::RunSpec&) {
   return {.facts = {}, .file = contract::parse_results(text)};
 }
 
@@ -27,7 +27,7 @@ const LogFormat dlscale_entry{
     .file = "results.jsonl",
     .needs_run = false,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
     .tells_end = true,
 };
 

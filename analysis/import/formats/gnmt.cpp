@@ -45,11 +45,11 @@ std::optional<Progress> read_progress(std::string_view text) {
   return p;
 }
 
-class Reader {
+class GnmtLogReader {
  public:
-  explicit Reader(const contract::RunSpec& run) : run_(run), log_(run, "gnmt") {}
+  explicit GnmtLogReader(const contract::RunSpec& run) : run_(run), log_(run, "gnmt") {}
 
-  void take(const LogLine& line) {
+  void read_line(const LogLine& line) {
     const std::string_view text = line.text;
     if (text.starts_with(kTrain)) {
       take_progress(line);
@@ -201,8 +201,8 @@ bool is_of_each_rank(std::string_view line) {
   return line.starts_with(kArguments);
 }
 
-LogContent read(std::string_view text, const contract::RunSpec& run) {
-  return read_with<Reader>(text, run, {&recognises, &is_of_each_rank});
+LogContent read_log(std::string_view text, const contract::RunSpec& run) {
+  return read_with<GnmtLogReader>(text, run, {&recognises, &is_of_each_rank});
 }
 
 }  // namespace
@@ -220,7 +220,7 @@ const LogFormat gnmt_entry{
     .file = "",
     .needs_run = true,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
     .tells_end = true,
 };
 

@@ -53,11 +53,11 @@ std::optional<Bar> read_bar(std::string_view text) {
   return bar;
 }
 
-class Reader {
+class HorovodLogReader {
  public:
-  explicit Reader(const contract::RunSpec& run) : run_(run), log_(run, "horovod") {}
+  explicit HorovodLogReader(const contract::RunSpec& run) : run_(run), log_(run, "horovod") {}
 
-  void take(const LogLine& line) {
+  void read_line(const LogLine& line) {
     const std::string_view text = line.text;
     if (const std::size_t at = text.find(kIteration); at != std::string_view::npos) {
       take_iteration(line, text.substr(at + kIteration.size()));
@@ -179,8 +179,8 @@ bool recognises(std::string_view head) {
   });
 }
 
-LogContent read(std::string_view text, const contract::RunSpec& run) {
-  return read_with<Reader>(text, run, {&recognises});
+LogContent read_log(std::string_view text, const contract::RunSpec& run) {
+  return read_with<HorovodLogReader>(text, run, {&recognises});
 }
 
 }  // namespace
@@ -200,7 +200,7 @@ const LogFormat horovod_entry{
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
     .tells_end = true,
 };
 

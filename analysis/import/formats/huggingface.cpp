@@ -48,11 +48,11 @@ bool is_cost_of_evaluation(std::string_view name) {
          name.find("_mem_") != std::string_view::npos;
 }
 
-class Reader {
+class HuggingfaceLogReader {
  public:
-  explicit Reader(const contract::RunSpec& run) : log_(run, "huggingface") {}
+  explicit HuggingfaceLogReader(const contract::RunSpec& run) : log_(run, "huggingface") {}
 
-  void take(const LogLine& line) {
+  void read_line(const LogLine& line) {
     TextScanner s(line.text);
     s.skip_blanks();
     if (s.rest().starts_with("\"log_history\": [")) {
@@ -292,8 +292,8 @@ bool recognises(std::string_view head) {
          head.find("\"global_step\": ") != std::string_view::npos;
 }
 
-LogContent read(std::string_view text, const contract::RunSpec& run) {
-  return read_with<Reader>(text, run, {&recognises});
+LogContent read_log(std::string_view text, const contract::RunSpec& run) {
+  return read_with<HuggingfaceLogReader>(text, run, {&recognises});
 }
 
 }  // namespace
@@ -311,7 +311,7 @@ const LogFormat huggingface_entry{
     .file = "",
     .needs_run = false,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
     .tells_end = true,
 };
 

@@ -77,11 +77,11 @@ Meaning meaning_of(std::string_view heading) {
   return is_accuracy ? Meaning::accuracy : Meaning::metric;
 }
 
-class Reader {
+class LightningCsvLogReader {
  public:
-  explicit Reader(const contract::RunSpec& run) : log_(run, "lightning_csv") {}
+  explicit LightningCsvLogReader(const contract::RunSpec& run) : log_(run, "lightning_csv") {}
 
-  void take(const LogLine& line) {
+  void read_line(const LogLine& line) {
     if (!columns_) {
       if (!is_header(line.text)) return;
       columns_.emplace(line.text);
@@ -223,8 +223,8 @@ bool recognises(std::string_view head) {
   return end != std::string_view::npos && is_header(first);
 }
 
-LogContent read(std::string_view text, const contract::RunSpec& run) {
-  return read_with<Reader>(text, run, {&recognises});
+LogContent read_log(std::string_view text, const contract::RunSpec& run) {
+  return read_with<LightningCsvLogReader>(text, run, {&recognises});
 }
 
 }  // namespace
@@ -238,7 +238,7 @@ const LogFormat lightning_csv_entry{
     .file = "",
     .needs_run = false,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
 };
 
 }  // namespace dlscale::analysis

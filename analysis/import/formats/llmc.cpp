@@ -52,7 +52,7 @@ bool recognises(std::string_view head) {
   return own;
 }
 
-LogContent read(std::string_view text, const contract::RunSpec& run) {
+LogContent read_log(std::string_view text, const contract::RunSpec& run) {
   CollectedLog log(run, "llmc");
   std::array<RunPlace, 3> told;  // position by kind
   take_lines(text, log,
@@ -92,7 +92,7 @@ const LogFormat llmc_entry{
     .file = "",
     .needs_run = false,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
 };
 
 }  // namespace dlscale::analysis

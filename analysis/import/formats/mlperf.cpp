@@ -38,11 +38,11 @@ constexpr double kSameEvent = 0.05;
 /// period.
 constexpr double kTooShort = 0.1;
 
-class Reader {
+class MlperfLogReader {
  public:
-  explicit Reader(const contract::RunSpec& run) : log_(run, "mlperf") {}
+  explicit MlperfLogReader(const contract::RunSpec& run) : log_(run, "mlperf") {}
 
-  void take(const LogLine& line) {
+  void read_line(const LogLine& line) {
     if (line.text.find(kMlperfMark) == line.text.npos) return;
     line_ = line.number;
     MlperfEvent event;
@@ -636,10 +636,11 @@ std::string named_benchmark(std::string_view text) {
   return "";
 }
 
-LogContent read(std::string_view text, const contract::RunSpec& run) {
-  Reader reader(run);
+LogContent read_log(std::string_view text, const contract::RunSpec& run) {
+  MlperfLogReader reader(run);
   if (const std::string name = named_benchmark(text); !name.empty()) reader.set_benchmark(name);
-  take_lines(text, reader.log(), [&](const LogLine& line) { reader.take(line); }, {&recognises});
+  take_lines(text, reader.log(), [&](const LogLine& line) { reader.read_line(line); },
+             {&recognises});
   return reader.finish();
 }
 
@@ -661,7 +662,7 @@ const LogFormat mlperf_entry{
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
     .tells_end = true,
 };
 

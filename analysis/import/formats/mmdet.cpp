@@ -26,11 +26,11 @@ namespace {
 constexpr std::string_view kTrain = R"({"mode": "train", "epoch": )";
 constexpr std::string_view kVal = R"({"mode": "val", "epoch": )";
 
-class Reader {
+class MmdetLogReader {
  public:
-  explicit Reader(const contract::RunSpec& run) : log_(run, "mmdet") {}
+  explicit MmdetLogReader(const contract::RunSpec& run) : log_(run, "mmdet") {}
 
-  void take(const LogLine& line) {
+  void read_line(const LogLine& line) {
     const std::size_t at = line.text.find(R"({"mode": )");
     if (at == std::string_view::npos) return;
     const std::string_view object = line.text.substr(at);
@@ -155,8 +155,8 @@ bool recognises(std::string_view head) {
   });
 }
 
-LogContent read(std::string_view text, const contract::RunSpec& run) {
-  return read_with<Reader>(text, run, {&recognises});
+LogContent read_log(std::string_view text, const contract::RunSpec& run) {
+  return read_with<MmdetLogReader>(text, run, {&recognises});
 }
 
 }  // namespace
@@ -173,7 +173,7 @@ const LogFormat mmdet_entry{
     .file = "",
     .needs_run = true,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
 };
 
 }  // namespace dlscale::analysis

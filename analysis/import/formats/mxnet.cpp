@@ -43,11 +43,11 @@ bool read_speed(std::string_view text, Speed& s) {
          scanner.skip("samples/sec") && s.epoch >= 0 && s.batch >= 0;
 }
 
-class Reader {
+class MxnetLogReader {
  public:
-  explicit Reader(const contract::RunSpec& run) : log_(run, "mxnet") {}
+  explicit MxnetLogReader(const contract::RunSpec& run) : log_(run, "mxnet") {}
 
-  void take(const LogLine& line) {
+  void read_line(const LogLine& line) {
     const std::size_t at = line.text.find("Epoch[");
     if (at == std::string_view::npos) {
       if (line.text.find("Namespace(") != std::string_view::npos) take_arguments(line.text);
@@ -242,8 +242,8 @@ bool recognises(std::string_view head) {
   });
 }
 
-LogContent read(std::string_view text, const contract::RunSpec& run) {
-  return read_with<Reader>(text, run, {&recognises});
+LogContent read_log(std::string_view text, const contract::RunSpec& run) {
+  return read_with<MxnetLogReader>(text, run, {&recognises});
 }
 
 }  // namespace
@@ -261,7 +261,7 @@ const LogFormat mxnet_entry{
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
 };
 
 }  // namespace dlscale::analysis

@@ -60,9 +60,9 @@ std::optional<NcclColumns> nccl_columns_of(std::string_view heading) {
   return whole ? std::optional(columns) : std::nullopt;
 }
 
-// Reader for the output of nccl-tests (NVIDIA/nccl-tests, src/common.cu, src/util.cu), as text of
-// all_reduce_perf, all_gather_perf, … and as JSON (-J, from 2.16 on). rccl-tests print the same.
-// A row is a message size. It states the mean time of an iteration (without the warm-up
+// NcclTestsLogReader for the output of nccl-tests (NVIDIA/nccl-tests, src/common.cu, src/util.cu),
+// as text of all_reduce_perf, all_gather_perf, … and as JSON (-J, from 2.16 on). rccl-tests print
+// the same. A row is a message size. It states the mean time of an iteration (without the warm-up
 // iterations), algbw = size / time, and busbw = algbw times the collective's factor, first out of
 // place and then in place. If a log contains several tests ("# Collective test starting: …"), each
 // test is a run of its own. Only logs of 2.16 and later state the collective.
@@ -90,11 +90,11 @@ bool is_failure(std::string_view text) {
   return false;
 }
 
-class Reader {
+class NcclTestsLogReader {
  public:
-  explicit Reader(const contract::RunSpec& run) : log_(run, "nccl-tests") {}
+  explicit NcclTestsLogReader(const contract::RunSpec& run) : log_(run, "nccl-tests") {}
 
-  void take(const LogLine& line) {
+  void read_line(const LogLine& line) {
     const std::string_view text = line.text;
     if (first_.empty() && text.find_first_not_of(" \t") != text.npos) {
       first_ = text.substr(0, 200);
@@ -266,7 +266,7 @@ int line_at(std::string_view text, std::size_t offset) {
                                          text.begin() + static_cast<std::ptrdiff_t>(offset), '\n'));
 }
 
-void Reader::take_config(std::string_view config) {
+void NcclTestsLogReader::take_config(std::string_view config) {
   const std::size_t devices = json_value_of(config, "devices");
   if (devices == std::string_view::npos || config[devices] != '[') return;
   each_json_object(config, devices + 1, [&](std::string_view device, std::size_t) {
@@ -276,7 +276,7 @@ void Reader::take_config(std::string_view config) {
   });
 }
 
-void Reader::take_result(std::string_view text) {
+void NcclTestsLogReader::take_result(std::string_view text) {
   if (!json_.read(text)) return log_.skip("is not a result of nccl-tests");
   for (const bool in_place : {false, true}) {
     const std::string way = in_place ? "in_place" : "out_of_place";
@@ -298,7 +298,7 @@ void Reader::take_result(std::string_view text) {
 
 /// Reads the document whose opening bracket is at `begins`. Reads the available part of a truncated
 /// document.
-void Reader::take_json(std::string_view text, std::size_t begins) {
+void NcclTestsLogReader::take_json(std::string_view text, std::size_t begins) {
   known_ = true;
   const std::string_view document = text.substr(begins);
   log_.at(line_at(text, begins));
@@ -355,11 +355,11 @@ bool recognises(std::string_view head) {
 }
 
 LogContent read_lines(std::string_view text, const contract::RunSpec& run, int before) {
-  Reader reader(run);
+  NcclTestsLogReader reader(run);
   const std::size_t document = document_at(text);
   if (document == text.npos) {
     take_lines(
-        text, reader.log(), [&](const LogLine& line) { reader.take(line); },
+        text, reader.log(), [&](const LogLine& line) { reader.read_line(line); },
         {&recognises, &is_failure}, before);
     return reader.finish();
   }
@@ -373,12 +373,12 @@ LogContent read_lines(std::string_view text, const contract::RunSpec& run, int b
   return reader.finish();
 }
 
-LogContent read(std::string_view text, const contract::RunSpec& run) {
+LogContent read_log(std::string_view text, const contract::RunSpec& run) {
   return read_lines(text, run, 0);
 }
 
 LogContent read_part(std::string_view text, const LogPart& part, const contract::RunSpec& run) {
-  if (part.size == 0 || part.offset > text.size()) return read(text, run);
+  if (part.size == 0 || part.offset > text.size()) return read_log(text, run);
   return read_lines(text.substr(part.offset, part.size), run, part.first_line - 1);
 }
 
@@ -424,7 +424,7 @@ const LogFormat nccl_tests_entry{
     .file = "",
     .needs_run = false,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
     .parts = &parts,
     .read_part = &read_part,
     .of_model = false,

@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::string_view kMark = ":::NVLOGv0.1.0 ncf ";
 
-class Reader {
+class NvlogLogReader {
  public:
-  explicit Reader(const contract::RunSpec& run) : log_(run, "nvlog") {}
+  explicit NvlogLogReader(const contract::RunSpec& run) : log_(run, "nvlog") {}
 
-  void take(const LogLine& line) {
+  void read_line(const LogLine& line) {
     const std::size_t at = line.text.find(kMark);
     if (at == line.text.npos) return;
     if (!line.complete) return log_.cut_off();
@@ -78,8 +78,8 @@ bool recognises(std::string_view head) {
   return any_line(head, [](std::string_view line) { return line.find(kMark) != line.npos; });
 }
 
-LogContent read(std::string_view text, const contract::RunSpec& run) {
-  return read_with<Reader>(text, run, {&recognises});
+LogContent read_log(std::string_view text, const contract::RunSpec& run) {
+  return read_with<NvlogLogReader>(text, run, {&recognises});
 }
 
 }  // namespace
@@ -93,7 +93,7 @@ const LogFormat nvlog_entry{
     .file = "",
     .needs_run = false,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
     .tells_end = true,
 };
 

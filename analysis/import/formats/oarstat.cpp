@@ -200,7 +200,7 @@ LogContent read_part(std::string_view text, const LogPart& part, const contract:
   return log.finish();
 }
 
-LogContent read(std::string_view text, const contract::RunSpec& run) {
+LogContent read_log(std::string_view text, const contract::RunSpec& run) {
   CollectedLog log(run, "oarstat");
   const std::vector<LogPart> jobs = parts(text);
   for (const LogPart& part : jobs) {
@@ -238,7 +238,7 @@ const LogFormat oarstat_entry{
     .file = "",
     .needs_run = false,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
     .parts = &parts,
     .read_part = &read_part,
     .of_model = false,

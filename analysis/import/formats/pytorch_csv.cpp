@@ -35,7 +35,7 @@ bool recognises(std::string_view head) {
   return head.starts_with(kHeader);
 }
 
-LogContent read(std::string_view text, const contract::RunSpec& run) {
+LogContent read_log(std::string_view text, const contract::RunSpec& run) {
   CollectedLog log(run, "pytorch_csv");
   std::optional<CsvColumns> columns;
   RunPlace told;
@@ -62,7 +62,7 @@ const LogFormat pytorch_csv_entry{
     .file = "",
     .needs_run = false,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
 };
 
 }  // namespace dlscale::analysis

@@ -29,11 +29,11 @@ bool read_epoch(std::string_view text, Epoch& e) {
          e.batch < 1'000'000'000 && e.gpus < 10'000'000;
 }
 
-class Reader {
+class PytorchDdpLogReader {
  public:
-  explicit Reader(const contract::RunSpec& run) : log_(run, "pytorch_ddp") {}
+  explicit PytorchDdpLogReader(const contract::RunSpec& run) : log_(run, "pytorch_ddp") {}
 
-  void take(const LogLine& line) {
+  void read_line(const LogLine& line) {
     if (const std::size_t at = line.text.find("Throughput: "); at != std::string_view::npos) {
       take_epoch(line, line.text.substr(at));
     } else if (line.text.starts_with("DDP: I am worker ")) {
@@ -143,8 +143,8 @@ bool is_of_each_rank(std::string_view line) {
   return line.starts_with("DDP: I am worker ");
 }
 
-LogContent read(std::string_view text, const contract::RunSpec& run) {
-  return read_with<Reader>(text, run, {&recognises, &is_of_each_rank});
+LogContent read_log(std::string_view text, const contract::RunSpec& run) {
+  return read_with<PytorchDdpLogReader>(text, run, {&recognises, &is_of_each_rank});
 }
 
 }  // namespace
@@ -160,7 +160,7 @@ const LogFormat pytorch_ddp_entry{
     .file = "stdout",
     .needs_run = false,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
     .tells_end = true,
 };
 

@@ -35,9 +35,9 @@ using sacct::Columns;
 using sacct::Row;
 using sacct::State;
 
-class Reader {
+class SacctLogReader {
  public:
-  explicit Reader(const contract::RunSpec& run) : log_(run, "sacct") {}
+  explicit SacctLogReader(const contract::RunSpec& run) : log_(run, "sacct") {}
 
   /// Determines the columns from the beginning of the log.
   void learn(std::string_view text) {
@@ -54,7 +54,7 @@ class Reader {
     }
   }
 
-  void take(const LogLine& line, int number) {
+  void read_line(const LogLine& line, int number) {
     if (!columns_.known() && columns_.learn(line.text)) return;
     if (columns_.learn_again(line.text)) return;  // heading of a concatenated dump
     if (!columns_.is_table_line(line.text)) return;
@@ -290,7 +290,7 @@ bool recognises(std::string_view head) {
 }
 
 LogContent read_lines(std::string_view text, const LogPart& part, const contract::RunSpec& run) {
-  Reader reader(run);
+  SacctLogReader reader(run);
   if (const std::string form = sacct::unreadable_form(text); !form.empty()) {
     reader.log().at(1);
     reader.log().skip(form);
@@ -301,13 +301,13 @@ LogContent read_lines(std::string_view text, const LogPart& part, const contract
   const int before = part.first_line - 1;
   take_lines(
       part.size > 0 && part.offset < text.size() ? text.substr(part.offset, part.size) : text,
-      reader.log(), [&](const LogLine& line) { reader.take(line, before + line.number); },
+      reader.log(), [&](const LogLine& line) { reader.read_line(line, before + line.number); },
       {&recognises}, before);
   if (!text.empty() && !text.ends_with('\n')) reader.log().cut_off();  // applies to each job
   return reader.finish();
 }
 
-LogContent read(std::string_view text, const contract::RunSpec& run) {
+LogContent read_log(std::string_view text, const contract::RunSpec& run) {
   return read_lines(text, {}, run);
 }
 
@@ -395,7 +395,7 @@ const LogFormat sacct_entry{
     .file = "",
     .needs_run = false,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
     .parts = &parts,
     .read_part = &read_lines,
     .of_model = false,

@@ -30,11 +30,11 @@ bool read_rank(std::string_view text, RankTime& rank) {
          s.skip("Average images/sec:") && s.number(rank.rate);
 }
 
-class Reader {
+class SsdLogReader {
  public:
-  explicit Reader(const contract::RunSpec& run) : log_(run, "ssd") {}
+  explicit SsdLogReader(const contract::RunSpec& run) : log_(run, "ssd") {}
 
-  void take(const LogLine& line) {
+  void read_line(const LogLine& line) {
     const std::size_t done = line.text.find(kDone);
     const std::size_t all = line.text.find(kAll);
     if (done == line.text.npos && all == line.text.npos) return;
@@ -97,8 +97,8 @@ bool is_of_each_rank(std::string_view line) {
   return line.find(kDone) != line.npos;
 }
 
-LogContent read(std::string_view text, const contract::RunSpec& run) {
-  return read_with<Reader>(text, run, {&recognises, &is_of_each_rank});
+LogContent read_log(std::string_view text, const contract::RunSpec& run) {
+  return read_with<SsdLogReader>(text, run, {&recognises, &is_of_each_rank});
 }
 
 }  // namespace
@@ -117,7 +117,7 @@ const LogFormat ssd_entry{
     .file = "",
     .needs_run = false,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
     .tells_end = true,
 };
 

@@ -32,11 +32,12 @@ bool read_row(std::string_view text, Row& row) {
   return true;
 }
 
-class Reader {
+class TfCnnBenchmarksLogReader {
  public:
-  explicit Reader(const contract::RunSpec& run) : log_(run, "tf_cnn_benchmarks") {}
+  explicit TfCnnBenchmarksLogReader(const contract::RunSpec& run)
+      : log_(run, "tf_cnn_benchmarks") {}
 
-  void take(const LogLine& line) {
+  void read_line(const LogLine& line) {
     const std::string_view text = line.text;
     TextScanner scanner(text);
     Row row;
@@ -136,8 +137,8 @@ bool recognises(std::string_view head) {
          head.find("(jitter = ") != std::string_view::npos;
 }
 
-LogContent read(std::string_view text, const contract::RunSpec& run) {
-  return read_with<Reader>(text, run, {&recognises});
+LogContent read_log(std::string_view text, const contract::RunSpec& run) {
+  return read_with<TfCnnBenchmarksLogReader>(text, run, {&recognises});
 }
 
 }  // namespace
@@ -155,7 +156,7 @@ const LogFormat tf_cnn_benchmarks_entry{
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
     .tells_end = true,
 };
 

@@ -90,21 +90,21 @@ std::optional<TestLine> read_test_line(std::string_view text) {
   return good ? std::optional(line) : std::nullopt;
 }
 
-class Reader {
+class TimmLogReader {
  public:
-  explicit Reader(const contract::RunSpec& run) : log_(run, "timm") {}
+  explicit TimmLogReader(const contract::RunSpec& run) : log_(run, "timm") {}
 
-  void take(const LogLine& line) {
+  void read_line(const LogLine& line) {
     line_ = line.number;
     if (const std::size_t at = line.text.find(kTrain); at != std::string_view::npos) {
       const auto train = read_train_line(line.text.substr(at));
-      if (train) return take(*train);
+      if (train) return read_line(*train);
       return line.complete ? log_.skip("the text after \"Train:\" is not a line of timm")
                            : log_.cut_off();
     }
     if (const std::size_t at = line.text.find(kTest); at != std::string_view::npos) {
       const auto test = read_test_line(line.text.substr(at));
-      if (test) return take(*test);
+      if (test) return read_line(*test);
       return line.complete ? log_.skip("the text after \"Test:\" is not a line of timm")
                            : log_.cut_off();
     }
@@ -124,7 +124,7 @@ class Reader {
     double mean_wall_s = 0;  ///< seconds derived from the mean time instead of the mean rate
   };
 
-  void take(const TrainLine& line) {
+  void read_line(const TrainLine& line) {
     at_epoch_ = line.epoch;
     const bool is_start = std::exchange(is_starting_, false);
     if (watch_.goes_back({line.epoch, line.step}) || is_start) begin_attempt();
@@ -233,7 +233,7 @@ class Reader {
     log_.add_epoch(epoch);
   }
 
-  void take(const TestLine& line) {
+  void read_line(const TestLine& line) {
     if (line.batch != line.last_batch || at_epoch_ < 0) return;
     if (log_.repeats(tested_, {at_epoch_, 0})) return;
     log_.add_eval(at_epoch_, line.mean_accuracy_percent / 100, line.mean_loss, {},
@@ -261,8 +261,8 @@ bool recognises(std::string_view head) {
   });
 }
 
-LogContent read(std::string_view text, const contract::RunSpec& run) {
-  return read_with<Reader>(text, run, {&recognises});
+LogContent read_log(std::string_view text, const contract::RunSpec& run) {
+  return read_with<TimmLogReader>(text, run, {&recognises});
 }
 
 }  // namespace
@@ -279,7 +279,7 @@ const LogFormat timm_entry{
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
 };
 
 }  // namespace dlscale::analysis

@@ -23,9 +23,9 @@ bool is_heading(std::string_view line) {
   return line.starts_with(kTrain) || line.starts_with(kInfer);
 }
 
-class Reader {
+class TimmBenchmarkLogReader {
  public:
-  explicit Reader(const contract::RunSpec& run) : log_(run, "timm") {}
+  explicit TimmBenchmarkLogReader(const contract::RunSpec& run) : log_(run, "timm") {}
 
   /// Determines the columns from the beginning of the table.
   void learn(std::string_view text) {
@@ -36,7 +36,7 @@ class Reader {
     }
   }
 
-  void take(const LogLine& line) {
+  void read_line(const LogLine& line) {
     if (is_heading(line.text)) {
       if (line.complete) columns_.emplace(line.text);
     } else if (columns_ && line.text.find(',') != line.text.npos) {
@@ -101,17 +101,17 @@ bool recognises(std::string_view head) {
 }
 
 LogContent read_part(std::string_view text, const LogPart& part, const contract::RunSpec& run) {
-  Reader reader(run);
+  TimmBenchmarkLogReader reader(run);
   if (part.offset > 0) reader.learn(text);
   take_lines(
       part.size > 0 && part.offset < text.size() ? text.substr(part.offset, part.size) : text,
-      reader.log(), [&](const LogLine& line) { reader.take(line); }, {&recognises},
+      reader.log(), [&](const LogLine& line) { reader.read_line(line); }, {&recognises},
       part.first_line - 1);
   if (!text.empty() && !text.ends_with('\n')) reader.log().cut_off();  // applies to each run
   return reader.finish();
 }
 
-LogContent read(std::string_view text, const contract::RunSpec& run) {
+LogContent read_log(std::string_view text, const contract::RunSpec& run) {
   return read_part(text, {}, run);
 }
 
@@ -149,7 +149,7 @@ const LogFormat timm_benchmark_entry{
     .file = "",
     .needs_run = false,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
     .parts = &parts,
     .read_part = &read_part,
 };

@@ -39,7 +39,7 @@ bool recognises(std::string_view head) {
                   [](std::string_view line) { return line.starts_with(kHeader); });
 }
 
-LogContent read(std::string_view text, const contract::RunSpec& run) {
+LogContent read_log(std::string_view text, const contract::RunSpec& run) {
   CollectedLog log(run, "timm");
   std::optional<CsvColumns> columns;
   RunPlace told;
@@ -66,7 +66,7 @@ const LogFormat timm_summary_entry{
     .file = "",
     .needs_run = false,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
     .summary_of = "timm",
 };
 

@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::string_view kMark = "json_stats: {";
 
-class Reader {
+class Torch7LogReader {
  public:
-  explicit Reader(const contract::RunSpec& run) : log_(run, "torch7") {}
+  explicit Torch7LogReader(const contract::RunSpec& run) : log_(run, "torch7") {}
 
-  void take(const LogLine& line) {
+  void read_line(const LogLine& line) {
     const std::size_t at = line.text.find(kMark);
     if (at == std::string_view::npos) return;
     std::string_view object = line.text.substr(at + kMark.size() - 1);
@@ -91,8 +91,8 @@ bool recognises(std::string_view head) {
   });
 }
 
-LogContent read(std::string_view text, const contract::RunSpec& run) {
-  return read_with<Reader>(text, run, {&recognises});
+LogContent read_log(std::string_view text, const contract::RunSpec& run) {
+  return read_with<Torch7LogReader>(text, run, {&recognises});
 }
 
 }  // namespace
@@ -108,7 +108,7 @@ const LogFormat torch7_entry{
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
 };
 
 }  // namespace dlscale::analysis

@@ -37,11 +37,11 @@ std::optional<Progress> read_progress(std::string_view text) {
   return counted ? std::optional(line) : std::nullopt;
 }
 
-class Reader {
+class TorchvisionLogReader {
  public:
-  explicit Reader(const contract::RunSpec& run) : log_(run, "torchvision") {}
+  explicit TorchvisionLogReader(const contract::RunSpec& run) : log_(run, "torchvision") {}
 
-  void take(const LogLine& line) {
+  void read_line(const LogLine& line) {
     const std::size_t epoch = line.text.find("Epoch: [");
     const std::size_t test = line.text.find("Test: ");
     if (epoch != std::string_view::npos) {
@@ -161,8 +161,8 @@ bool recognises(std::string_view head) {
   });
 }
 
-LogContent read(std::string_view text, const contract::RunSpec& run) {
-  return read_with<Reader>(text, run, {&recognises});
+LogContent read_log(std::string_view text, const contract::RunSpec& run) {
+  return read_with<TorchvisionLogReader>(text, run, {&recognises});
 }
 
 }  // namespace
@@ -180,7 +180,7 @@ const LogFormat torchvision_entry{
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,
-    .read = &read,
+    .read = &read_log,
     .tells_end = true,
 };
 

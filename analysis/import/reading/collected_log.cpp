@@ -52,7 +52,7 @@ void CollectedLog::expect(double times_so_many) {
 }
 
 void CollectedLog::add(contract::ResultRecord record) {
-  losses_.take(record, line_);
+  losses_.check_record(record, line_);
   content_.file.records.push_back(std::move(record));
   content_.file.record_lines.push_back(line_);
 }

@@ -166,7 +166,7 @@ template <class Reader>
 LogContent read_with(std::string_view text, const contract::RunSpec& run, const OwnLines& own) {
   Reader reader(run);
   take_lines(
-      text, reader.log(), [&](const LogLine& line) { reader.take(line); }, own);
+      text, reader.log(), [&](const LogLine& line) { reader.read_line(line); }, own);
   return reader.finish();
 }
 

@@ -33,7 +33,7 @@ void stop_as_diverged(contract::ResultsFile& file, const std::string& reason, in
 
 }  // namespace
 
-void LossWatch::Watched::take(double& loss, int line) {
+void LossWatch::Watched::check_loss(double& loss, int line) {
   if (std::isnan(loss)) return;
   if (std::isfinite(loss)) {
     if (before == 0) before = since;
@@ -44,13 +44,13 @@ void LossWatch::Watched::take(double& loss, int line) {
   loss = std::nan("");
 }
 
-void LossWatch::take(contract::ResultRecord& record, int line) {
+void LossWatch::check_record(contract::ResultRecord& record, int line) {
   if (auto* window = std::get_if<contract::StepWindow>(&record)) {
-    training_.take(window->train_loss, line);
+    training_.check_loss(window->train_loss, line);
   } else if (auto* epoch = std::get_if<contract::EpochRecord>(&record)) {
-    training_.take(epoch->train_loss, line);
+    training_.check_loss(epoch->train_loss, line);
   } else if (auto* eval = std::get_if<contract::EvalRecord>(&record)) {
-    test_.take(eval->loss, line);
+    test_.check_loss(eval->loss, line);
   }
 }
 

@@ -11,9 +11,9 @@ namespace dlscale::analysis {
 class LossWatch {
  public:
   /// Checks the loss of the record from `line`. A loss that is not finite becomes NaN.
-  void take(contract::ResultRecord& record, int line);
+  void check_record(contract::ResultRecord& record, int line);
   /// Checks a training loss that is not part of a record. A loss that is not finite becomes NaN.
-  void take_training(double& loss, int line) { training_.take(loss, line); }
+  void take_training(double& loss, int line) { training_.check_loss(loss, line); }
 
   /// Sets the outcome of the run to Diverged, as dlscale-train does, if the last training loss or
   /// the last test loss is not finite and the log does not report another failure. Reports losses
@@ -25,7 +25,7 @@ class LossWatch {
     int since = 0;   ///< first line of the last losses that are not finite; 0: none
     int before = 0;  ///< line of the first loss that was not finite before finite losses; 0: none
 
-    void take(double& loss, int line);
+    void check_loss(double& loss, int line);
   };
 
   Watched training_, test_;

@@ -23,7 +23,7 @@ Place row_of(const Published& value) {
 }
 
 /// Findings, and the rows that already have a finding.
-struct Found {
+struct CurvesAboveIdeal {
   std::vector<Finding> findings;
   std::set<Place> rows;
 
@@ -34,7 +34,8 @@ struct Found {
   }
 };
 
-void add_measured(const Publication& publication, const std::string& axis, Found& found) {
+void add_measured(const Publication& publication, const std::string& axis,
+                  CurvesAboveIdeal& found) {
   for (const PublishedSeries& series : series_along(publication, axis)) {
     const SeriesPoint& first = series.points.front();
     const bool divided = is_whole_time(*first.value) && publication.work != "per_gpu";
@@ -55,7 +56,8 @@ void add_measured(const Publication& publication, const std::string& axis, Found
   }
 }
 
-void add_speedups(const Publication& publication, const std::string& axis, Found& found) {
+void add_speedups(const Publication& publication, const std::string& axis,
+                  CurvesAboveIdeal& found) {
   for (const PublishedSeries& speedups : stated_along(publication, "speedup", axis)) {
     const SpeedupBase base = base_of(publication, speedups, axis);
     for (const SeriesPoint& point : speedups.points) {
@@ -74,7 +76,8 @@ void add_speedups(const Publication& publication, const std::string& axis, Found
   }
 }
 
-void add_efficiencies(const Publication& publication, const std::string& axis, Found& found) {
+void add_efficiencies(const Publication& publication, const std::string& axis,
+                      CurvesAboveIdeal& found) {
   for (const PublishedSeries& series : stated_along(publication, "efficiency", axis)) {
     const SpeedupBase base = base_of(publication, series, axis);
     const double baseline = base.first == nullptr ? base.gpus : 0;
@@ -88,7 +91,7 @@ void add_efficiencies(const Publication& publication, const std::string& axis, F
 }
 
 std::vector<Finding> find(const Publication& publication) {
-  Found found;
+  CurvesAboveIdeal found;
   for (const std::string_view name : kScalingAxes) {
     const std::string axis(name);
     add_measured(publication, axis, found);

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "analysis/report/tables/headings.hpp"
+#include "analysis/report/tables/captions.hpp"
 
 namespace dlscale::analysis {
 namespace {

@@ -29,7 +29,7 @@ struct Drawing {
   Drawing(const Frame& frame, const AnalysisOptions& options)
       : curves(scaling_curves(frame)),
         choices(choose_baselines(curves, options.baseline, options.allow_mixed)),
-        worker(worker_word(frame)),
+        worker(worker_noun(frame)),
         legend(keys_of(curves), worker),
         repeats(repeats_of(curves)) {}
 };

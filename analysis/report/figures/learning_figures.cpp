@@ -148,7 +148,7 @@ Series pareto_front(const std::vector<Series>& series) {
 Figure accuracy_vs_batch_figure(const Frame& frame, const AnalysisOptions&) {
   const std::vector<AccuracyPoint> points = accuracy_points(frame);
   const std::vector<CurveKey> keys = batch_keys_of(points);
-  Legend legend(keys, worker_word(frame));
+  Legend legend(keys, worker_noun(frame));
   Figure figure;
   figure.title = fmt::format("Test accuracy by global batch of {}", frame.study);
   figure.subtitle = "after the last epoch; " + accuracy_subtitle(frame, points);
@@ -175,7 +175,7 @@ Figure epoch_figure(const Frame& frame, Values values) {
   const std::vector<AccuracyPoint> points = accuracy_points(frame);
   std::vector<CurveKey> keys;
   for (const AccuracyPoint& point : points) keys.push_back(with_gpus(point.key, point.gpus));
-  Legend legend(keys, worker_word(frame));
+  Legend legend(keys, worker_noun(frame));
   Figure figure;
   figure.subtitle = accuracy_subtitle(frame, points);
   figure.notes = figure_notes(frame);
@@ -230,7 +230,7 @@ Figure accuracy_vs_time_figure(const Frame& frame, const AnalysisOptions&) {
     keys.push_back(with_gpus(point.key, point.gpus));
     for (const RunRow* run : point.repeats) longest_s = std::max(longest_s, all_train_s(*run));
   }
-  Legend legend(keys, worker_word(frame));
+  Legend legend(keys, worker_noun(frame));
   const auto [axis, unit_s] = time_axis("training time", longest_s);
   Figure figure;
   figure.title = fmt::format("Test accuracy by training time of {}", frame.study);
@@ -263,7 +263,7 @@ Figure time_to_accuracy_figure(const Frame& frame, const AnalysisOptions&) {
   const std::vector<AccuracyPoint> points = timed_points(frame);
   const double accuracy = compared_accuracy(points);
   const std::vector<CurveKey> keys = keys_of(points);
-  const std::string worker = worker_word(frame);
+  const std::string worker = worker_noun(frame);
   Legend legend(keys, worker);
   Figure figure;
   DrawnSeries drawn;
@@ -297,7 +297,7 @@ Figure images_to_accuracy_figure(const Frame& frame, const AnalysisOptions&) {
   const std::vector<AccuracyPoint> points = accuracy_points(frame);
   const double accuracy = compared_accuracy(points);
   const std::vector<CurveKey> keys = batch_keys_of(points);
-  Legend legend(keys, worker_word(frame));
+  Legend legend(keys, worker_noun(frame));
   Figure figure;
   DrawnSeries drawn;
   std::size_t reached = 0;
@@ -331,7 +331,7 @@ Figure pareto_figure(const Frame& frame, const AnalysisOptions&) {
   constexpr double kHour = 3600;
   const std::vector<AccuracyPoint> points = timed_points(frame);
   const std::vector<CurveKey> keys = keys_of(points);
-  const std::string worker = worker_word(frame);
+  const std::string worker = worker_noun(frame);
   Legend legend(keys, worker);
   Figure figure;
   figure.title = fmt::format("Cost and test accuracy of {}", frame.study);

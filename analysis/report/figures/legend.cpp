@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/report/figures/legend.hpp"
 
-#include "analysis/report/tables/headings.hpp"
+#include "analysis/report/tables/captions.hpp"
 
 namespace dlscale::analysis {
 namespace {

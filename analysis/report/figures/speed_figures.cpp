@@ -14,9 +14,9 @@
 #include "analysis/report/figures/figure_parts.hpp"
 #include "analysis/report/figures/figures.hpp"
 #include "analysis/report/figures/prediction_series.hpp"
-#include "analysis/report/tables/cautions.hpp"
-#include "analysis/report/tables/headings.hpp"
+#include "analysis/report/tables/captions.hpp"
 #include "analysis/report/tables/table_parts.hpp"
+#include "analysis/report/tables/warnings.hpp"
 #include "base/text.hpp"
 
 namespace dlscale::analysis {
@@ -192,7 +192,7 @@ Figure throughput_figure(const Frame& frame, const AnalysisOptions& options) {
 }
 
 Figure throughput_per_gpu_figure(const Frame& frame, const AnalysisOptions& options) {
-  const std::string worker = worker_word(frame);
+  const std::string worker = worker_noun(frame);
   Figure figure = curve_figure(
       frame, options,
       {"throughput_per_gpu_samples_per_s", fmt::format("throughput per {} (samples/s)", worker)},
@@ -225,7 +225,7 @@ Figure transfer_figure(const Frame& frame, const AnalysisOptions& options) {
     if (bytes) *bytes *= kGiga;
     return bytes;
   };
-  const std::string worker = worker_word(frame);
+  const std::string worker = worker_noun(frame);
   Figure figure = curve_figure(
       frame, options, {"payload_gb_per_epoch", fmt::format("sent per {} and epoch (GB)", worker)},
       [&](const CurvePoint& point) { return estimate_of(point, sent); });

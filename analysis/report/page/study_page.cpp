@@ -8,7 +8,7 @@
 
 #include "analysis/metrics/scaling/baseline.hpp"
 #include "analysis/report/figures/figures.hpp"
-#include "analysis/report/tables/headings.hpp"
+#include "analysis/report/tables/captions.hpp"
 #include "analysis/report/tables/metrics.hpp"
 #include "base/parallel_for.hpp"
 
@@ -71,7 +71,7 @@ void add_facts(StudyPage& page, const Frame& frame, const AnalysisOptions& optio
   page.facts = {{"mode", describe_mode(frame)}, {"runs", describe_use(frame)}};
   if (!curves.empty()) {
     page.facts.emplace_back("baseline",
-                            describe_baseline(choices, options.baseline, worker_word(frame))
+                            describe_baseline(choices, options.baseline, worker_noun(frame))
                                 .substr(std::string_view("baseline: ").size()));
     page.facts.emplace_back("repeats", describe_statistic(repeats));
   }

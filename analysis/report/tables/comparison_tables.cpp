@@ -11,7 +11,7 @@
 #include "analysis/metrics/scaling/verdict.hpp"
 #include "analysis/metrics/statistics/outliers.hpp"
 #include "analysis/metrics/statistics/summary.hpp"
-#include "analysis/report/tables/headings.hpp"
+#include "analysis/report/tables/captions.hpp"
 #include "analysis/report/tables/table_parts.hpp"
 #include "analysis/report/tables/tables.hpp"
 #include "base/text.hpp"

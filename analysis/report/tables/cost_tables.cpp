@@ -13,10 +13,10 @@
 #include "analysis/metrics/scaling/knee.hpp"
 #include "analysis/metrics/scaling/recommendation.hpp"
 #include "analysis/metrics/statistics/summary.hpp"
-#include "analysis/report/tables/cautions.hpp"
-#include "analysis/report/tables/headings.hpp"
+#include "analysis/report/tables/captions.hpp"
 #include "analysis/report/tables/table_parts.hpp"
 #include "analysis/report/tables/tables.hpp"
+#include "analysis/report/tables/warnings.hpp"
 #include "base/text.hpp"
 
 namespace dlscale::analysis {

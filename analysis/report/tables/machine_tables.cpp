@@ -13,7 +13,7 @@
 #include "analysis/metrics/scaling/node_residuals.hpp"
 #include "analysis/metrics/scaling/run_points.hpp"
 #include "analysis/metrics/statistics/summary.hpp"
-#include "analysis/report/tables/headings.hpp"
+#include "analysis/report/tables/captions.hpp"
 #include "analysis/report/tables/table_parts.hpp"
 #include "analysis/report/tables/tables.hpp"
 #include "base/text.hpp"
@@ -297,7 +297,7 @@ std::string cost_of(const NodeResidual& node, const NodeResiduals& all, const st
 }
 
 std::vector<std::string> node_notes_of(const Frame& frame, const NodeResiduals& found) {
-  const std::string worker = worker_word(frame);
+  const std::string worker = worker_noun(frame);
   std::vector<std::string> notes{
       "a node is compared with the other nodes of the same launch only, by the time in which its "
       "slowest rank does not wait for other ranks (without exposed communication and pipeline "
@@ -321,7 +321,7 @@ std::vector<std::string> node_notes_of(const Frame& frame, const NodeResiduals& 
 
 Table node_table(const Frame& frame, const AnalysisOptions&) {
   const NodeResiduals found = node_residuals(frame);
-  const std::string hours = worker_word(frame) + "-h";
+  const std::string hours = worker_noun(frame) + "-h";
   Table table{"nodes",
               "Slow nodes in " + frame.study,
               node_notes_of(frame, found),

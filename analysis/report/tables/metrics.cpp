@@ -9,7 +9,7 @@
 #include "analysis/metrics/scaling/accuracy.hpp"
 #include "analysis/metrics/scaling/baseline.hpp"
 #include "analysis/metrics/scaling/curve.hpp"
-#include "analysis/report/tables/headings.hpp"
+#include "analysis/report/tables/captions.hpp"
 #include "base/registry.hpp"
 
 namespace dlscale::analysis {

@@ -13,7 +13,7 @@
 
 #include "analysis/metrics/prediction_score.hpp"
 #include "analysis/metrics/scaling/knee.hpp"
-#include "analysis/report/tables/headings.hpp"
+#include "analysis/report/tables/captions.hpp"
 #include "analysis/report/tables/table_parts.hpp"
 #include "analysis/report/tables/tables.hpp"
 #include "base/parallel_for.hpp"

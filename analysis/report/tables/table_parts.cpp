@@ -6,7 +6,7 @@
 #include <set>
 
 #include "analysis/metrics/statistics/summary.hpp"
-#include "analysis/report/tables/headings.hpp"
+#include "analysis/report/tables/captions.hpp"
 
 namespace dlscale::analysis {
 
@@ -20,7 +20,7 @@ void add_median(Row& row, const std::vector<double>& values) {
 }
 
 Start::Start(const Frame& frame, const std::vector<CurveKey>& keys)
-    : worker(worker_word(frame)), axes(varying_axes(keys)) {}
+    : worker(worker_noun(frame)), axes(varying_axes(keys)) {}
 
 std::vector<Column> Start::columns() const {
   std::vector<Column> columns;

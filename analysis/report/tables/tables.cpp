@@ -10,9 +10,9 @@
 #include "analysis/metrics/scaling/breakdown.hpp"
 #include "analysis/metrics/scaling/efficiency.hpp"
 #include "analysis/metrics/scaling/run_points.hpp"
-#include "analysis/report/tables/cautions.hpp"
-#include "analysis/report/tables/headings.hpp"
+#include "analysis/report/tables/captions.hpp"
 #include "analysis/report/tables/table_parts.hpp"
+#include "analysis/report/tables/warnings.hpp"
 
 namespace dlscale::analysis {
 namespace {

@@ -37,7 +37,7 @@ void add_cell(std::string& text, const Cell& cell, const Column& column) {
   }
 }
 
-std::string text_of(std::span<const Table> tables) {
+std::string csv_text(std::span<const Table> tables) {
   std::string text;
   for (const Table& table : tables) {
     if (!text.empty()) text += "\n";
@@ -58,6 +58,6 @@ std::string text_of(std::span<const Table> tables) {
 }  // namespace
 
 extern const ReportWriter csv_entry;
-const ReportWriter csv_entry{"csv", "comma-separated, full precision", "csv", &text_of};
+const ReportWriter csv_entry{"csv", "comma-separated, full precision", "csv", &csv_text};
 
 }  // namespace dlscale::analysis

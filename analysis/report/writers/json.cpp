@@ -76,7 +76,7 @@ void add_table(TextWriter& json, const Table& table) {
   json.close('}');
 }
 
-std::string text_of(std::span<const Table> tables) {
+std::string json_text(std::span<const Table> tables) {
   TextWriter json(contract::codec::Layout{1, INT_MAX});
   json.open('{');
   json.member("version", kVersion);
@@ -89,12 +89,12 @@ std::string text_of(std::span<const Table> tables) {
   json.close(']');
   json.close('}');
   json.end_line();
-  return json.take();
+  return json.release_text();
 }
 
 }  // namespace
 
 extern const ReportWriter json_entry;
-const ReportWriter json_entry{"json", "rows as objects, full precision", "json", &text_of};
+const ReportWriter json_entry{"json", "rows as objects, full precision", "json", &json_text};
 
 }  // namespace dlscale::analysis

@@ -197,7 +197,7 @@ std::string render_table(const Table& table) {
   return text;
 }
 
-std::string text_of(std::span<const Table> tables) {
+std::string latex_text(std::span<const Table> tables) {
   std::string text = "% needs the packages booktabs, threeparttable, adjustbox, siunitx 3\n";
   for (const Table& table : tables) text += "\n" + render_table(table);
   return text;
@@ -207,6 +207,6 @@ std::string text_of(std::span<const Table> tables) {
 
 extern const ReportWriter latex_entry;
 const ReportWriter latex_entry{"latex", "booktabs and siunitx, with caption, label and notes",
-                               "tex", &text_of};
+                               "tex", &latex_text};
 
 }  // namespace dlscale::analysis

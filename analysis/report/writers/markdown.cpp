@@ -55,7 +55,7 @@ std::string render_table(const Table& table) {
   return text;
 }
 
-std::string text_of(std::span<const Table> tables) {
+std::string markdown_text(std::span<const Table> tables) {
   std::string text;
   for (const Table& table : tables) {
     if (!text.empty()) text += "\n";
@@ -67,6 +67,6 @@ std::string text_of(std::span<const Table> tables) {
 }  // namespace
 
 extern const ReportWriter markdown_entry;
-const ReportWriter markdown_entry{"markdown", "GitHub tables", "md", &text_of};
+const ReportWriter markdown_entry{"markdown", "GitHub tables", "md", &markdown_text};
 
 }  // namespace dlscale::analysis

@@ -41,7 +41,7 @@ std::string render_table(const Table& table) {
   return text + "\n" + base::print_table(header, rows);
 }
 
-std::string text_of(std::span<const Table> tables) {
+std::string plain_text(std::span<const Table> tables) {
   std::string text;
   for (const Table& table : tables) {
     if (!text.empty()) text += "\n";
@@ -53,6 +53,6 @@ std::string text_of(std::span<const Table> tables) {
 }  // namespace
 
 extern const ReportWriter text_entry;
-const ReportWriter text_entry{"text", "aligned columns for terminals", "txt", &text_of};
+const ReportWriter text_entry{"text", "aligned columns for terminals", "txt", &plain_text};
 
 }  // namespace dlscale::analysis

@@ -96,7 +96,7 @@ class JsonlViews : public ViewWriter {
     }
     line.close('}');
     line.end_line();
-    file_.add(line.take());
+    file_.add(line.release_text());
   }
   void finish() override { file_.close(); }
 

@@ -10,8 +10,8 @@ namespace {
 /// Returns the group of the last match, or "-" without a match.
 std::string last(const std::string& expression, std::string_view text) {
   std::vector<std::string_view> groups;
-  const Regex::Found found = Regex(expression).find_last(text, groups);
-  return found == Regex::Found::yes ? std::string(groups.at(1)) : "-";
+  const Regex::MatchResult found = Regex(expression).find_last(text, groups);
+  return found == Regex::MatchResult::yes ? std::string(groups.at(1)) : "-";
 }
 
 }  // namespace
@@ -40,8 +40,8 @@ TEST_CASE("an empty match at the end of another match is ignored") {
 TEST_CASE("an expression that takes too long is abandoned, in the first and later matches") {
   std::vector<std::string_view> groups;
   const std::string text = "1!" + std::string(60, 'a') + "b";
-  CHECK(Regex("(1!)|(?:a+)+$").find(text, groups) == Regex::Found::yes);
-  CHECK(Regex("(1!)|(?:a+)+$").find_last(text, groups) == Regex::Found::gave_up);
+  CHECK(Regex("(1!)|(?:a+)+$").find(text, groups) == Regex::MatchResult::yes);
+  CHECK(Regex("(1!)|(?:a+)+$").find_last(text, groups) == Regex::MatchResult::gave_up);
 }
 
 }  // namespace dlscale::analysis

@@ -314,7 +314,7 @@ TEST_CASE("a run with a broken or missing run.json has an unreadable row each ti
     CHECK(row_of(frame, missing).outcome == "Unreadable");
     CHECK(row_of(frame, missing).gpus == 4);
     CHECK(row_of(frame, missing).point.at("framework") == "ddp");
-    CHECK(worker_word(frame) == "rank");
+    CHECK(worker_noun(frame) == "rank");
   }
 }
 

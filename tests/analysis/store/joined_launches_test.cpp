@@ -3,7 +3,7 @@
 // its fourth epoch after a checkpoint at step 200, one stopped at step 400, and one undisturbed.
 #include <catch2/catch.hpp>
 
-#include "analysis/report/tables/headings.hpp"
+#include "analysis/report/tables/captions.hpp"
 #include "analysis/store/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"
 #include "contract/records/result_record.hpp"

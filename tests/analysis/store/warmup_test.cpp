@@ -2,7 +2,7 @@
 // Tests of the detection of the steady state from the windows of launches.
 #include <catch2/catch.hpp>
 
-#include "analysis/report/tables/headings.hpp"
+#include "analysis/report/tables/captions.hpp"
 #include "analysis/report/tables/tables.hpp"
 #include "analysis/store/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"

@@ -35,10 +35,10 @@ TEST_CASE("report writes all its files and lists them") {
   CHECK(ran.err.empty());  // no progress bar without a terminal
   CHECK_THAT(ran.out, Contains("wrote paper/report.html\n") && Contains("wrote paper/paper.tex\n"));
   CHECK_THAT(ran.out, Contains("warning: one run per point (n = 1)"));
-  const fs::path kit = at.program.folder / "paper";
-  CHECK(fs::exists(kit / "tables/efficiency.tex"));
-  CHECK(fs::exists(kit / "figures/efficiency.svg"));
-  CHECK_THAT(base::read_file(kit / "report.html"), Contains("synchronous"));
+  const fs::path bundle = at.program.folder / "paper";
+  CHECK(fs::exists(bundle / "tables/efficiency.tex"));
+  CHECK(fs::exists(bundle / "figures/efficiency.svg"));
+  CHECK_THAT(base::read_file(bundle / "report.html"), Contains("synchronous"));
 }
 
 TEST_CASE("a report of selected runs has only these runs, and an empty report gives exit code 3") {

@@ -117,7 +117,8 @@ TEST_CASE("omitted keys are left out at the top level and one level below") {
   constexpr std::string_view kOmitted[] = {"text", "inner.flag", "numbers", "maybe.flag"};
   contract::codec::TextWriter writer(kOneLine, kOmitted);
   writer.write(value);
-  CHECK(writer.take() == R"({"number":0.0,"maybe":null,"table":{},"inner":{"numbers":[1]}})");
+  CHECK(writer.release_text() ==
+        R"({"number":0.0,"maybe":null,"table":{},"inner":{"numbers":[1]}})");
 }
 
 TEST_CASE("levels below the indented levels are written on one line") {

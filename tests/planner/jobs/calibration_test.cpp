@@ -78,7 +78,7 @@ TEST_CASE("a row key that is not an axis of the study is rejected at its locatio
 TEST_CASE("run times are epochs x samples / throughput from the file next to the study") {
   test::TempDir dir;
   base::write_file_atomically(dir / "t.toml", kRow + "model = 'resnet50'\n");
-  planner::ResourceWishes wishes;
+  planner::ResourceSettings wishes;
   wishes.calibration = "t.toml";
   wishes.said["calibration"] = {std::string("t.toml"), {(dir / "study.toml").string(), 3, 5}};
   planner::RunTimes times(planner::StepTimes({}, {}), planner::FinishedRuns({}));

@@ -53,12 +53,12 @@ TEST_CASE("128 images of DenseNet-121 do not fit 11 and 16 GB, and the reason is
   MemoryFit memory = shipped();
   for (const char* gpu : {"gtx-1080-ti", "t4"}) {
     const Partition partition = of(gpu);
-    const auto why = memory.misfit(densenet(128), &partition);
+    const auto why = memory.conflict(densenet(128), &partition);
     REQUIRE(why);
     CHECK_THAT(*why, StartsWith("out of memory on ") && Contains("does not fit") &&
                          Contains("GiB are activations") && Contains("features.") &&
                          Contains("the largest batch per GPU that fits is "));
-    CHECK_FALSE(memory.misfit(densenet(64), &partition));
+    CHECK_FALSE(memory.conflict(densenet(64), &partition));
   }
   CHECK(memory.notes().empty());
 }
@@ -67,7 +67,7 @@ TEST_CASE("a batch within the prediction error of the limit is planned with a no
   MemoryFit memory = shipped();
   const Partition partition = of("gtx-1080-ti");
   std::int64_t batch = 64;
-  while (!memory.misfit(densenet(batch), &partition)) ++batch;
+  while (!memory.conflict(densenet(batch), &partition)) ++batch;
   REQUIRE(memory.notes().size() == 1);
   CHECK_THAT(memory.notes().front(), Contains("within 8 % of the GPU memory"));
 }
@@ -77,36 +77,36 @@ TEST_CASE("measured memory beyond the cost model counts only on the same GPU") {
   const Partition t4 = of("t4");
   contract::RunSpec run = densenet(64);
   run.resources.device = "cuda";
-  CHECK_FALSE(memory.misfit(run, &t4));
+  CHECK_FALSE(memory.conflict(run, &t4));
   const predict::Measurements much = held_on("Tesla T4", 12e9), little = held_on("Tesla T4", 1e6);
-  const auto why = memory.misfit(run, &t4, &much);
+  const auto why = memory.conflict(run, &t4, &much);
   REQUIRE(why);
   CHECK_THAT(
       *why,
       StartsWith("out of memory on NVIDIA T4 (with the memory that measured runs used): does not"));
-  CHECK_FALSE(memory.misfit(run, &t4, &little));
+  CHECK_FALSE(memory.conflict(run, &t4, &little));
   const predict::Measurements elsewhere = held_on("NVIDIA A100-SXM4-40GB", 12e9);
-  CHECK_FALSE(memory.misfit(run, &t4, &elsewhere));
+  CHECK_FALSE(memory.conflict(run, &t4, &elsewhere));
   run.resources.device = "cpu";
-  CHECK_FALSE(memory.misfit(run, &t4, &much));
+  CHECK_FALSE(memory.conflict(run, &t4, &much));
 }
 
 TEST_CASE("runs with unknown memory are accepted") {
   const Partition t4 = of("t4"), unnamed = of("");
   MemoryFit memory = shipped();
-  CHECK_FALSE(memory.misfit(densenet(100'000), nullptr));
-  CHECK_FALSE(memory.misfit(densenet(100'000), &unnamed));
+  CHECK_FALSE(memory.conflict(densenet(100'000), nullptr));
+  CHECK_FALSE(memory.conflict(densenet(100'000), &unnamed));
   contract::RunSpec other = densenet(100'000);
   other.model = "no_such_card";
-  CHECK_FALSE(memory.misfit(other, &t4));
+  CHECK_FALSE(memory.conflict(other, &t4));
   CHECK(memory.notes().size() == 1);
   other = densenet(100'000);
   other.framework = "pipeline";
-  CHECK_FALSE(memory.misfit(other, &t4));
+  CHECK_FALSE(memory.conflict(other, &t4));
   MemoryFit without({}, {});
-  CHECK_FALSE(without.misfit(densenet(100'000), &t4));
+  CHECK_FALSE(without.conflict(densenet(100'000), &t4));
   const Partition wrong = of("t5");
-  CHECK_THROWS_AS(memory.misfit(densenet(1), &wrong), base::UsageError);
+  CHECK_THROWS_AS(memory.conflict(densenet(1), &wrong), base::UsageError);
 }
 
 TEST_CASE("points without a cost model are counted in a note with model and precision") {
@@ -114,8 +114,8 @@ TEST_CASE("points without a cost model are counted in a note with model and prec
   MemoryFit memory = shipped();
   contract::RunSpec run = densenet(100'000);
   run.precision = "fp64";
-  CHECK_FALSE(memory.misfit(run, &t4));
-  CHECK_FALSE(memory.misfit(run, &t4));
+  CHECK_FALSE(memory.conflict(run, &t4));
+  CHECK_FALSE(memory.conflict(run, &t4));
   REQUIRE(memory.notes().size() == 1);
   CHECK_THAT(memory.notes()[0],
              StartsWith("2 points are not checked for memory: there is no model card of "

@@ -19,8 +19,8 @@ namespace {
 /// Test bench with runs on a site of 4-GPU nodes. Each run has its own allocation.
 struct PackBench {
   Site site{.name = "s", .scheduler = "slurm", .device = "cuda", .walltime_s = 3600};
-  LaunchWishes launch;
-  ResourceWishes wishes;
+  LaunchSettings launch;
+  ResourceSettings wishes;
   std::vector<Allocation> allocations;
   std::vector<contract::PlannedRun> runs;
 
@@ -180,7 +180,7 @@ TEST_CASE("runs of sub-studies share jobs only with equal resource settings") {
     PackBench bench;
     bench.launch = {.pack = pack, .array = !pack};
     for (int i = 0; i < 6; ++i) bench.add(2);
-    std::array<ResourceWishes, 3> wishes;
+    std::array<ResourceSettings, 3> wishes;
     const Node here{std::string("here"), {}}, there{std::string("there"), {}};
     for (std::size_t i = 0; i < 3; ++i) wishes[i].said["account"] = i == 1 ? there : here;
     wishes[2].said["margin"] = Node{2.0, {}};

@@ -56,8 +56,8 @@ TEST_CASE("a new axis value adds exactly its points and changes no other files")
   const auto now = demo.times();
   for (const auto& [file, time] : times) {
     INFO(file);
-    const bool describes_the_plan =
-        file == demo.out.plan_json() || file == demo.out.study_toml() || file == demo.out.seal();
+    const bool describes_the_plan = file == demo.out.plan_json() || file == demo.out.study_toml() ||
+                                    file == demo.out.fingerprint();
     CHECK((now.at(file) != time) == describes_the_plan);
   }
   CHECK(now.size() == times.size() + 2 * diff.added.size());

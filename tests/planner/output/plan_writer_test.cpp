@@ -261,7 +261,7 @@ TEST_CASE("partial files of a killed plan are removed by the next plan") {
   const contract::PlanDir out(dir / "p");
   const auto planning = test::plan_example("demo", "local");
   write(planning, out);
-  CHECK_FALSE(fs::exists(out.write_mark()));
+  CHECK_FALSE(fs::exists(out.incomplete_marker()));
   const pid_t killed = ::fork();
   if (killed == 0) ::_exit(0);
   REQUIRE(::waitpid(killed, nullptr, 0) == killed);
@@ -271,10 +271,10 @@ TEST_CASE("partial files of a killed plan are removed by the next plan") {
   for (const fs::path& part : left) std::ofstream(part) << "half";
   write(planning, out);
   for (const fs::path& part : left) CHECK(fs::exists(part));  // no mark of an interrupted plan
-  std::ofstream(out.write_mark()) << "";
+  std::ofstream(out.incomplete_marker()) << "";
   write(planning, out);
   for (const fs::path& part : left) CHECK_FALSE(fs::exists(part));
-  CHECK_FALSE(fs::exists(out.write_mark()));
+  CHECK_FALSE(fs::exists(out.incomplete_marker()));
 }
 
 TEST_CASE("a folder with the plan of another study is rejected and not changed") {

@@ -25,7 +25,8 @@ Site booster() {
   return site;
 }
 
-Allocation allocate_for(int gpus, const Site& site = booster(), const ResourceWishes& wishes = {}) {
+Allocation allocate_for(int gpus, const Site& site = booster(),
+                        const ResourceSettings& wishes = {}) {
   const Node node{std::int64_t{gpus}, {"s.toml", 5, 9}};
   return allocate(site, wishes, {node, "matrix.gpus"});
 }
@@ -45,12 +46,12 @@ TEST_CASE("ranks fill nodes, share cores evenly and use the first suitable parti
 
 TEST_CASE("the first partition with enough nodes is found regardless of time limits") {
   const Site site = booster();
-  const ResourceWishes long_ones{.walltime_s = 36000};
+  const ResourceSettings long_ones{.walltime_s = 36000};
   CHECK(roomy_partition(site, long_ones, 4)->name == "small");
   CHECK(roomy_partition(site, long_ones, 12)->name == "large");
   CHECK(roomy_partition(site, {}, 8192) == nullptr);
   CHECK(roomy_partition({.name = "local"}, {}, 4) == nullptr);
-  ResourceWishes named;
+  ResourceSettings named;
   named.partition = Node{std::string("large"), {"s.toml", 7, 1}};
   CHECK(roomy_partition(site, named, 12)->name == "large");
   CHECK(roomy_partition(site, named, 4) == nullptr);
@@ -89,7 +90,7 @@ TEST_CASE("the site's walltime is cut to the limit of a partition that the study
   CHECK(test::error_of([&] {
           allocate_for(4, site);
         }).find("the walltime is 10 h, but the limit is 2 h") != std::string::npos);
-  const ResourceWishes wished{.walltime_s = 36000, .partition = small};
+  const ResourceSettings wished{.walltime_s = 36000, .partition = small};
   CHECK(test::error_of([&] {
           allocate_for(4, site, wished);
         }).find("the walltime is 10 h, but the limit is 2 h") != std::string::npos);
@@ -135,7 +136,7 @@ TEST_CASE("more nodes than exist do not fit") {
 
 TEST_CASE("a resource setting that no partition fulfils is rejected at its location") {
   const Partition small{.name = "p", .gpus_per_node = 4, .memory_gb = 64, .gpu_type = "V100"};
-  ResourceWishes memory{.memory_gb = 80}, model{.gpu_type = "A100"}, time{.walltime_s = 7200};
+  ResourceSettings memory{.memory_gb = 80}, model{.gpu_type = "A100"}, time{.walltime_s = 7200};
   memory.said["memory_gb"] = model.said["gpu_type"] = time.said["walltime"] = kPlace;
   CHECK(test::error_of([&] { allocate_for(1, one_partition(small), memory); }) ==
         "s.toml:20:7: resources.memory_gb: 1 GPU does not fit on site x (p: 80 GB requested on "
@@ -162,7 +163,7 @@ TEST_CASE("the partition with the requested GPUs or memory is used") {
 TEST_CASE("a predicted run time determines the walltime up to the partition's limit") {
   Site site = one_partition(kSixteen);
   const Node node{std::int64_t{4}, {"s.toml", 5, 9}};
-  const auto walltime = [&](double predicted_s, const ResourceWishes& wishes = {}) {
+  const auto walltime = [&](double predicted_s, const ResourceSettings& wishes = {}) {
     const predict::Band band{predicted_s, predicted_s, predicted_s};
     return allocate(site, wishes, {node, "matrix.gpus"}, band).request.walltime_s;
   };

@@ -11,11 +11,11 @@ using namespace dlscale::config;
 
 namespace {
 
-ResourceWishes resources(const std::string& text) {
+ResourceSettings resources(const std::string& text) {
   const Node root = parse_document(text, "s.toml");
   return read_resources({root, "resources"});
 }
-LaunchWishes launch(const std::string& text) {
+LaunchSettings launch(const std::string& text) {
   const Node root = parse_document(text, "s.toml");
   return read_launch({root, "launch"});
 }
@@ -70,10 +70,10 @@ TEST_CASE("malformed resource settings are rejected with location and key") {
 
 TEST_CASE("settings without effect on a batch system are reported once each") {
   const auto wishes = resources("qos = 'q'\nexclusive = true\npartition = 'p'");
-  CHECK(unheard(site_of("slurm"), wishes, {}).empty());
-  CHECK(unheard(site_of("oar"), wishes, {}) ==
+  CHECK(unsupported_settings(site_of("slurm"), wishes, {}).empty());
+  CHECK(unsupported_settings(site_of("oar"), wishes, {}) ==
         std::vector<std::string>{"resources.qos has no effect on OAR (x)"});
-  CHECK(unheard(site_of("local"), wishes, launch("pack = true\narray = false")) ==
+  CHECK(unsupported_settings(site_of("local"), wishes, launch("pack = true\narray = false")) ==
         std::vector<std::string>{"resources.partition has no effect on a single machine (x)",
                                  "resources.qos has no effect on a single machine (x)",
                                  "resources.exclusive has no effect on a single machine (x)",
@@ -82,7 +82,7 @@ TEST_CASE("settings without effect on a batch system are reported once each") {
 
 TEST_CASE("the note on unsupported chains explains the reason") {
   const auto notes = [](const char* scheduler) {
-    return unheard(site_of(scheduler), {}, launch("chain = 2"));
+    return unsupported_settings(site_of(scheduler), {}, launch("chain = 2"));
   };
   CHECK(notes("slurm").empty());
   CHECK(notes("oar") ==
@@ -95,18 +95,18 @@ TEST_CASE("the note on unsupported chains explains the reason") {
 
 TEST_CASE("margin and calibration without effect on a fixed walltime are reported") {
   const auto fixed = resources("walltime = '01:00:00'\nmargin = 2\ncalibration = 't.toml'");
-  CHECK(unheard(site_of("slurm"), fixed, {}) ==
+  CHECK(unsupported_settings(site_of("slurm"), fixed, {}) ==
         std::vector<std::string>{
             "resources.margin has no effect because resources.walltime sets the time limits",
             "resources.calibration has no effect because resources.walltime sets the time limits"});
-  CHECK(unheard(site_of("slurm"), fixed, launch("pack = true")).empty());
+  CHECK(unsupported_settings(site_of("slurm"), fixed, launch("pack = true")).empty());
   const auto free = resources("walltime = 'auto'\nmargin = 2\ncalibration = 't.toml'");
-  CHECK(unheard(site_of("slurm"), free, {}).empty());
+  CHECK(unsupported_settings(site_of("slurm"), free, {}).empty());
 }
 
 TEST_CASE("a throttle is rejected on OAR") {
   const auto wishes = launch("array = true\nthrottle = 3");
-  CHECK(test::error_of([&] { unheard(site_of("oar"), {}, wishes); }) ==
+  CHECK(test::error_of([&] { unsupported_settings(site_of("oar"), {}, wishes); }) ==
         "s.toml:2:12: launch.throttle: OAR cannot limit the number of running tasks of an array; "
         "leave it out");
 }

@@ -92,7 +92,7 @@ TEST_CASE("a job rejected by OAR is distinguished from an unreachable OAR") {
   CHECK_THROWS_WITH(oar.scheduler->submit(oar.job()),
                     "job a was rejected: There are not enough resources for your request");
   oar.fails(9, "[ERROR] Cannot connect to executor. Job is killed.\n", "OAR_JOB_ID=12\n");
-  CHECK_THROWS_AS(oar.scheduler->submit(oar.job()), runner::Unreachable);
+  CHECK_THROWS_AS(oar.scheduler->submit(oar.job()), runner::SchedulerUnreachable);
 }
 
 TEST_CASE("a job is unknown while its oarsub is still running") {
@@ -101,7 +101,7 @@ TEST_CASE("a job is unknown while its oarsub is still running") {
   CHECK_THROWS_WITH(oar.scheduler->submit(oar.job()), "oarsub has not answered for 60 s");
   oar.says("{}");
   CHECK_THROWS_WITH(oar.scheduler->submit(oar.job()), "oarsub for job a has not answered yet");
-  CHECK_THROWS_AS(oar.scheduler->find(oar.job()), runner::Unreachable);
+  CHECK_THROWS_AS(oar.scheduler->find(oar.job()), runner::SchedulerUnreachable);
   oar.commands.end(55, {0, 0});
   CHECK_FALSE(oar.scheduler->find(oar.job()).has_value());
 }
@@ -156,5 +156,5 @@ TEST_CASE("OAR commands apply to each job of an array, and a failure is reported
   CHECK_THROWS_WITH(oar.scheduler->hold({"4"}),
                     "oarhold: /!\\ Cannot hold 4 : you are not the right user.");
   oar.fails(2, "Could not connect to the socket oarserver:6666\n");
-  CHECK_THROWS_AS(oar.scheduler->cancel({"4"}), runner::Unreachable);
+  CHECK_THROWS_AS(oar.scheduler->cancel({"4"}), runner::SchedulerUnreachable);
 }

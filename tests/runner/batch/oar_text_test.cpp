@@ -107,7 +107,7 @@ TEST_CASE("a repeated job names the job that it repeats") {
 TEST_CASE("an empty answer has no jobs, and an OAR answer that is not JSON is an error") {
   CHECK(oar::parse_jobs("\n").empty());
   CHECK(oar::parse_jobs("{}").empty());
-  CHECK_THROWS_AS(oar::parse_jobs("No Perl JSON module is available"), Unreachable);
+  CHECK_THROWS_AS(oar::parse_jobs("No Perl JSON module is available"), SchedulerUnreachable);
 }
 
 TEST_CASE("job ids are read from oarsub, and the id of a rejection is ignored") {

@@ -89,7 +89,7 @@ TEST_CASE("a job rejected by SLURM is distinguished from an unreachable SLURM") 
   CHECK_THROWS_WITH(slurm.scheduler->submit(slurm.job()),
                     "job a was rejected: sbatch: error: Invalid partition name specified");
   slurm.fails("sbatch", "sbatch: error: Unable to contact slurm controller (connect failure)\n");
-  CHECK_THROWS_AS(slurm.scheduler->submit(slurm.job()), runner::Unreachable);
+  CHECK_THROWS_AS(slurm.scheduler->submit(slurm.job()), runner::SchedulerUnreachable);
   slurm.answers["sbatch"] = {std::nullopt, "", "", 5};
   CHECK_THROWS_WITH(slurm.scheduler->submit(slurm.job()), "sbatch has not answered for 60 s");
   slurm.answers["sbatch"] = {ExitStatus{0, 9}, "", "", 5};
@@ -119,12 +119,12 @@ TEST_CASE("a job above the limit waits for other jobs of the user and is otherwi
               "failed: Job violates accounting/QOS policy (job submit limit, user's size and/or "
               "time limits)\n");
   slurm.says("squeue", "1|PENDING|0|0|Priority|5|6||1|N/A|x|\n");
-  CHECK_THROWS_AS(slurm.scheduler->submit(slurm.job()), runner::NoRoom);
+  CHECK_THROWS_AS(slurm.scheduler->submit(slurm.job()), runner::SubmitLimitReached);
   slurm.says("squeue", "1|COMPLETED|0|0|None|5|6|n1|1|N/A|x|\n");
   try {
     slurm.scheduler->submit(slurm.job());
     FAIL("it was taken");
-  } catch (const runner::NoRoom&) {
+  } catch (const runner::SubmitLimitReached&) {
     FAIL("there is nothing to wait for");
   } catch (const base::RunError& refusal) {
     CHECK_THAT(
@@ -135,7 +135,7 @@ TEST_CASE("a job above the limit waits for other jobs of the user and is otherwi
   CHECK(slurm.words(slurm.commands.ran.size() - 1)[0] == "sbatch");  // second attempt
   Job array = slurm.job();
   array.tasks = {0, 1};  // array of which one task may fit
-  CHECK_THROWS_AS(slurm.scheduler->submit(array), runner::NoRoom);
+  CHECK_THROWS_AS(slurm.scheduler->submit(array), runner::SubmitLimitReached);
 }
 
 TEST_CASE("one squeue call returns many jobs, and one sacct call those gone from the queue") {

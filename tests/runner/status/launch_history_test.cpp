@@ -46,12 +46,12 @@ TEST_CASE("a submission without an answer is open") {
   REQUIRE(history.submissions().size() == 1);
   CHECK(history.submissions()[0].id.empty());
   CHECK_FALSE(history.submissions()[0].is_over());
-  CHECK(history.word_on("r")->state == JobState::Submitted);
+  CHECK(history.last_entry("r")->state == JobState::Submitted);
 }
 
 TEST_CASE("tasks have their own ids and end separately") {
   LaunchHistory history({intent("t", {"r0", "r1"}), taken("t", "9", {"9_0", "9_1"})});
-  CHECK(history.word_on("r1")->id == "9_1");
+  CHECK(history.last_entry("r1")->id == "9_1");
   history.take(about("ended", "t", "r0"));
   CHECK_FALSE(history.submissions()[0].is_over());
   history.take(about("ended", "t", "r1"));
@@ -63,10 +63,10 @@ TEST_CASE("a record applies to its listed runs, or to all runs without a list") 
   LaunchRecord started = record("started", "t");
   started.runs = {"r0", "r2"};
   history.take(started);
-  CHECK(history.word_on("r1")->state == JobState::Submitted);
-  CHECK(history.word_on("r2")->state == JobState::Running);
+  CHECK(history.last_entry("r1")->state == JobState::Submitted);
+  CHECK(history.last_entry("r2")->state == JobState::Running);
   history.take(record("started", "t"));
-  CHECK(history.word_on("r1")->state == JobState::Running);
+  CHECK(history.last_entry("r1")->state == JobState::Running);
 }
 
 TEST_CASE("a requeued job is queued under its new id") {
@@ -74,22 +74,22 @@ TEST_CASE("a requeued job is queued under its new id") {
   LaunchRecord again = record("requeued", "t");
   again.job_id = "10";
   history.take(again);
-  CHECK(history.word_on("r")->state == JobState::Queued);
+  CHECK(history.last_entry("r")->state == JobState::Queued);
   CHECK(history.submissions()[0].runs[0].id == "10");
 }
 
 TEST_CASE("records of an earlier submission do not change the latest state") {
   const LaunchHistory history({intent("t1", {"r"}), taken("t1", "1"), intent("t2", {"r"}),
                                taken("t2", "2"), about("ended", "t1", "r")});
-  CHECK(history.word_on("r")->state == JobState::Submitted);
-  CHECK(history.word_on("r")->submissions == 2);
+  CHECK(history.last_entry("r")->state == JobState::Submitted);
+  CHECK(history.last_entry("r")->submissions == 2);
   CHECK(history.submissions()[0].is_over());
 }
 
 TEST_CASE("records without a submitting record are skipped") {
   const LaunchHistory history({taken("t", "9"), about("ended", "t", "r")});
   CHECK(history.submissions().empty());
-  CHECK(history.word_on("r") == nullptr);
+  CHECK(history.last_entry("r") == nullptr);
 }
 
 TEST_CASE("the number of earlier launches is kept with a submission") {

@@ -120,11 +120,11 @@ TEST_CASE("jobs are unknown while the controller is down and known again afterwa
   bench.wait_for(id, JobState::Running);
   Broken broken(bench, {"controller"});
   const Job second = bench.job("b", "true");
-  CHECK_THROWS_AS(bench.scheduler->status({id}), runner::Unreachable);
-  CHECK_THROWS_AS(bench.scheduler->submit(second), runner::Unreachable);
-  CHECK_THROWS_AS(bench.scheduler->find(second), runner::Unreachable);
-  CHECK_THROWS_AS(bench.scheduler->cancel({id}), runner::Unreachable);
-  CHECK_THROWS_AS(bench.scheduler->hold({id}), runner::Unreachable);
+  CHECK_THROWS_AS(bench.scheduler->status({id}), runner::SchedulerUnreachable);
+  CHECK_THROWS_AS(bench.scheduler->submit(second), runner::SchedulerUnreachable);
+  CHECK_THROWS_AS(bench.scheduler->find(second), runner::SchedulerUnreachable);
+  CHECK_THROWS_AS(bench.scheduler->cancel({id}), runner::SchedulerUnreachable);
+  CHECK_THROWS_AS(bench.scheduler->hold({id}), runner::SchedulerUnreachable);
   bench.touch("go");
   broken.mend();
   CHECK(bench.wait_for_end(id).state == JobState::Done);
@@ -135,7 +135,7 @@ TEST_CASE("a job that OAR's server missed is found and runs when the server is b
   Bench bench;
   Broken broken(bench, {"controller"});
   const Job job = bench.job("a", "exit 4");
-  CHECK_THROWS_AS(bench.scheduler->submit(job), runner::Unreachable);
+  CHECK_THROWS_AS(bench.scheduler->submit(job), runner::SchedulerUnreachable);
   const auto found = bench.scheduler->find(job);
   REQUIRE(found.has_value());
   CHECK(bench.status(found->id).state == JobState::Queued);
@@ -151,9 +151,9 @@ TEST_CASE("an oarsub that retries endlessly is left alone, and its job runs once
   std::optional<Lock> lock(std::in_place, bench.temp / "lock");
   job.keep_open = {lock->descriptor};
   const double before_s = bench.clock.steady_s();
-  CHECK_THROWS_AS(bench.scheduler->submit(job), runner::Unreachable);
-  CHECK_THROWS_AS(bench.scheduler->find(job), runner::Unreachable);
-  CHECK_THROWS_AS(bench.scheduler->status({earlier}), runner::Unreachable);
+  CHECK_THROWS_AS(bench.scheduler->submit(job), runner::SchedulerUnreachable);
+  CHECK_THROWS_AS(bench.scheduler->find(job), runner::SchedulerUnreachable);
+  CHECK_THROWS_AS(bench.scheduler->status({earlier}), runner::SchedulerUnreachable);
   CHECK(bench.clock.steady_s() - before_s < 20);
   lock.reset();
   CHECK_FALSE(Lock(bench.temp / "lock").taken);  // lock held by oarsub
@@ -163,7 +163,7 @@ TEST_CASE("an oarsub that retries endlessly is left alone, and its job runs once
     try {
       found = bench.scheduler->find(job);
       return true;
-    } catch (const runner::Unreachable&) {
+    } catch (const runner::SchedulerUnreachable&) {
       return false;
     }
   });

@@ -125,7 +125,7 @@ TEST_CASE("an impossible job is rejected with a reason", "[batch]") {
   try {
     bench.submit(job);
     FAIL("it was taken");
-  } catch (const runner::Unreachable&) {
+  } catch (const runner::SchedulerUnreachable&) {
     FAIL("it should be known to be refused");
   } catch (const base::RunError& error) {
     CHECK_THAT(error.what(), Catch::StartsWith("job a was rejected: "));

@@ -45,11 +45,11 @@ TEST_CASE("a job above the submit limit is distinguished from a job that is alwa
   Bench bench;
   enforce_limits(bench);
   Limit limit(bench, 2);
-  CHECK_THROWS_AS(bench.submit(bench.array("all", {0, 1, 2}, "true")), runner::NoRoom);
+  CHECK_THROWS_AS(bench.submit(bench.array("all", {0, 1, 2}, "true")), runner::SubmitLimitReached);
   const std::string wait = "until [[ -e go ]]; do sleep 0.1; done";
   const auto a = bench.submit(bench.job("a", wait)), b = bench.submit(bench.job("b", wait));
   const Job c = bench.job("c", "true");
-  CHECK_THROWS_AS(bench.submit(c), runner::NoRoom);
+  CHECK_THROWS_AS(bench.submit(c), runner::SubmitLimitReached);
   CHECK_FALSE(bench.scheduler->find(c).has_value());
   bench.touch("go");
   bench.wait_for_end({a.id, b.id});
@@ -58,7 +58,7 @@ TEST_CASE("a job above the submit limit is distinguished from a job that is alwa
   try {
     bench.submit(bench.job("d", "true"));
     FAIL("it was taken");
-  } catch (const runner::NoRoom&) {
+  } catch (const runner::SubmitLimitReached&) {
     FAIL("there is nothing to wait for");
   } catch (const base::RunError& refusal) {
     CHECK_THAT(refusal.what(), Catch::Contains("QOSMaxSubmitJobPerUserLimit"));

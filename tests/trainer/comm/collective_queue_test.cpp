@@ -32,7 +32,7 @@ class ScriptedCommunicator : public Communicator {
   void do_broadcast(Span data, int) override { note("broadcast", data.count); }
   void do_reduce(Span data, ReduceOp, int) override { note("reduce", data.count); }
   void do_exchange(Span out, int, Span, int) override { note("exchange", out.count); }
-  void do_meet(const NamedCollective& call) override { note(call.name, 0); }
+  void do_check_same_call(const NamedCollective& call) override { note(call.name, 0); }
   std::unique_ptr<Communicator> do_split(int) override { return nullptr; }
 
   void note(const char* call, std::int64_t count) {

@@ -11,7 +11,7 @@
 #include <thread>
 #include <type_traits>
 
-#include "trainer/comm/fold.hpp"
+#include "trainer/comm/reduce_elements.hpp"
 #include "trainer/numbers/half_types.hpp"
 
 namespace dlscale::test {

@@ -48,7 +48,7 @@ class DeviceRanks : public Communicator {
   void do_broadcast(Span, int) override {}
   void do_reduce(Span, ReduceOp, int) override {}
   void do_exchange(Span, int, Span, int) override {}
-  void do_meet(const NamedCollective&) override {}
+  void do_check_same_call(const NamedCollective&) override {}
   std::unique_ptr<Communicator> do_split(int) override { return nullptr; }
 
   const SharedClock& clock_;

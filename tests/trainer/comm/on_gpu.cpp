@@ -83,7 +83,9 @@ class OnGpu : public Communicator {
     ranks_->exchange(sent.span(), to, received.span(), from);
     received.copy_back();
   }
-  void do_meet(const trainer::NamedCollective& call) override { ranks_->meet(call); }
+  void do_check_same_call(const trainer::NamedCollective& call) override {
+    ranks_->check_same_call(call);
+  }
   std::unique_ptr<Communicator> do_split(int color) override {
     check(cudaSetDevice(gpu_));
     return on_gpu(ranks_->split(color));

@@ -12,7 +12,7 @@
 #include "tests/support/temp_dir.hpp"
 #include "tests/trainer/data/sample_files.hpp"
 #include "tests/trainer/thread_launch.hpp"
-#include "trainer/data/hand_over.hpp"
+#include "trainer/data/device_copy.hpp"
 
 using namespace dlscale;
 using trainer::Precision;
@@ -85,12 +85,12 @@ TEST_CASE("bytes that are normalised on the device equal values that are normali
   bytes->start({{3, 5, 6}, 3, 1});
   const auto raw = bytes->next();
   CHECK(raw.input.scalar_type() == at::kByte);
-  const auto made = trainer::HandOver(at::kCPU, pictures.set, Precision::fp32)(raw);
+  const auto made = trainer::DeviceCopy(at::kCPU, pictures.set, Precision::fp32)(raw);
   const auto ready = numbers->next();
   CHECK(torch::allclose(made.input, ready.input, 1e-5, 1e-5));
-  const auto as_is = trainer::HandOver(at::kCPU, pictures.set, Precision::fp32)(ready);
+  const auto as_is = trainer::DeviceCopy(at::kCPU, pictures.set, Precision::fp32)(ready);
   CHECK(as_is.input.data_ptr() == ready.input.data_ptr());  // nothing is copied
-  CHECK(trainer::HandOver(at::kCPU, pictures.set, Precision::fp64)(raw).input.scalar_type() ==
+  CHECK(trainer::DeviceCopy(at::kCPU, pictures.set, Precision::fp64)(raw).input.scalar_type() ==
         at::kDouble);
 }
 

@@ -29,12 +29,12 @@ TEST_CASE("ranks poll after the first step, then after every two seconds of step
   trainer::CollectiveQueue queue(*single, clock);
   trainer::StopPoll poll(queue, clock, [] { return false; });
   CHECK(poll.due_after_step());
-  poll.met(10, 5);  // 0.5 s per step
+  poll.record_meeting(10, 5);  // 0.5 s per step
   for (int step = 1; step < 4; ++step) CHECK_FALSE(poll.due_after_step());
   CHECK(poll.due_after_step());
   CHECK(poll.due_after_step());
-  poll.met(10, 100);  // 10 s per step
+  poll.record_meeting(10, 100);  // 10 s per step
   CHECK(poll.due_after_step());
-  poll.met(1, 0);
+  poll.record_meeting(1, 0);
   for (int step = 1; step < 1000; ++step) CHECK_FALSE(poll.due_after_step());
 }

@@ -34,9 +34,9 @@ TEST_CASE("the parameter mean follows its decay and can be swapped with the para
   REQUIRE(step.has_mean());
   CHECK(step.state().back().name == "ema_0");
   CHECK(torch::allclose(step.state().back().tensor, torch::full({3}, mean, torch::kDouble), 1e-14));
-  step.swap_mean();
+  step.swap_ema_weights();
   CHECK(torch::allclose(parameter, torch::full({3}, mean, torch::kDouble), 1e-14));
-  step.swap_mean();
+  step.swap_ema_weights();
   CHECK(torch::equal(parameter, torch::full({3}, -0.5, torch::kDouble)));
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("without ema_decay there is no parameter mean and a swap changes nothi
   const at::Tensor parameter = torch::ones({2}, torch::requires_grad());
   auto step = make_step({}, {parameter});
   CHECK_FALSE(step.has_mean());
-  step.swap_mean();
+  step.swap_ema_weights();
   CHECK(torch::equal(parameter, torch::ones({2})));
   CHECK(step.state().empty());
 }

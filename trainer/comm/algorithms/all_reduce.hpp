@@ -33,8 +33,8 @@ class AllReduce {
 /// **Collective.** Synchronises the ranks at the start of an algorithm that is built from
 /// exchanges. The wait leaves the core to other threads, and the ranks compare their calls. Returns
 /// the seconds of the wait.
-inline double meet(Communicator& ranks, const Span& data, ReduceOp op) {
-  ranks.meet({"all_reduce", data, op});
+inline double check_same_call(Communicator& ranks, const Span& data, ReduceOp op) {
+  ranks.check_same_call({"all_reduce", data, op});
   return ranks.last_wait_s();
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "trainer/comm/algorithms/all_reduce.hpp"
-#include "trainer/comm/fold.hpp"
+#include "trainer/comm/reduce_elements.hpp"
 
 namespace dlscale::trainer {
 
@@ -24,7 +24,7 @@ void as_power_of_two(Communicator& ranks, const Span& data, const Span& scratch,
   }
   if (paired) {
     ranks.receive(scratch, rank - 1);
-    fold(data, scratch, op);
+    reduce_elements(data, scratch, op);
   }
   body({ranks, paired ? rank / 2 : rank - idle, size, idle});
   if (paired) ranks.send(data, rank - 1);
@@ -40,14 +40,14 @@ namespace {
 class RecursiveDoubling : public AllReduce {
  public:
   double run(Communicator& ranks, const Span& data, ReduceOp op) override {
-    const double wait_s = meet(ranks, data, op);
+    const double wait_s = check_same_call(ranks, data, op);
     scratch_.resize(std::max(scratch_.size(), data.bytes()));
     const Span arrived{scratch_.data(), data.count, data.type};
     as_power_of_two(ranks, data, arrived, op, [&](const Partners& partners) {
       for (int distance = 1; distance < partners.size; distance *= 2) {
         const int partner = partners.rank_of(partners.rank ^ distance);
         ranks.exchange(data, partner, arrived, partner);
-        fold(data, arrived, op);
+        reduce_elements(data, arrived, op);
       }
     });
     return wait_s;
@@ -81,7 +81,7 @@ namespace {
 class Rabenseifner : public AllReduce {
  public:
   double run(Communicator& ranks, const Span& data, ReduceOp op) override {
-    const double wait_s = meet(ranks, data, op);
+    const double wait_s = check_same_call(ranks, data, op);
     scratch_.resize(std::max(scratch_.size(), data.bytes()));
     const Span scratch{scratch_.data(), data.count, data.type};
     as_power_of_two(ranks, data, scratch, op,
@@ -107,7 +107,7 @@ class Rabenseifner : public AllReduce {
       const int partner = partners.rank_of(partners.rank ^ distance);
       const Span arrived{scratch_.data(), mine.count, mine.type};
       partners.ranks.exchange(other, partner, arrived, partner);
-      fold(mine, arrived, op);
+      reduce_elements(mine, arrived, op);
       steps.push_back({partner, mine, other});
       held = mine;
     }

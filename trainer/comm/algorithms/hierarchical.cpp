@@ -96,7 +96,7 @@ class Hierarchical : public AllReduce {
         in_node_(node_->size() > 1 ? make_shared_memory(*node_) : nullptr) {}
 
   double run(Communicator& ranks, const Span& data, ReduceOp op) override {
-    const double wait_s = meet(ranks, data, op);
+    const double wait_s = check_same_call(ranks, data, op);
     reduce_in_node(data, op);
     if (leads_) leaders_->all_reduce(data, op);
     node_->broadcast(data, 0);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "trainer/comm/algorithms/all_reduce.hpp"
-#include "trainer/comm/fold.hpp"
+#include "trainer/comm/reduce_elements.hpp"
 
 namespace dlscale::trainer {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 class Ring : public AllReduce {
  public:
   double run(Communicator& ranks, const Span& data, ReduceOp op) override {
-    const double wait_s = meet(ranks, data, op);
+    const double wait_s = check_same_call(ranks, data, op);
     const int size = ranks.size();
     const int next = (ranks.rank() + 1) % size;
     const int previous = (ranks.rank() + size - 1) % size;
@@ -30,7 +30,7 @@ class Ring : public AllReduce {
       scratch_.resize(std::max(scratch_.size(), into.bytes()));
       const Span arrived{scratch_.data(), into.count, into.type};
       ranks.exchange(part(ranks.rank() - step), next, arrived, previous);
-      fold(into, arrived, op);
+      reduce_elements(into, arrived, op);
     }
     for (int step = 0; step < size - 1; ++step) {
       ranks.exchange(part(ranks.rank() + 1 - step), next, part(ranks.rank() - step), previous);

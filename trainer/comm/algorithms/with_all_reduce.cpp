@@ -46,9 +46,9 @@ class ChosenAllReduce : public Overlay {
     meet_in_shared({"reduce", data, op, root});
     Overlay::do_reduce(data, op, root);
   }
-  void do_meet(const NamedCollective& call) override {
-    if (!shared_) return Overlay::do_meet(call);
-    waited(shared_->meet(call));
+  void do_check_same_call(const NamedCollective& call) override {
+    if (!shared_) return Overlay::do_check_same_call(call);
+    waited(shared_->check_same_call(call));
   }
   std::unique_ptr<Communicator> do_split(int color) override {
     meet_in_shared({"split", {}});
@@ -58,7 +58,7 @@ class ChosenAllReduce : public Overlay {
   /// Synchronises the ranks in shared memory before a call of the transport. A rank inside the
   /// transport does not see a rank that waits in shared memory.
   void meet_in_shared(const NamedCollective& call) {
-    if (shared_) waited(shared_->meet(call));
+    if (shared_) waited(shared_->check_same_call(call));
   }
 
   std::unique_ptr<Communicator> owned_;

@@ -112,29 +112,29 @@ std::string version_of(void* library) {
 }
 
 template <class Function>
-void take(void* library, const char* name, Function& function) {
+void load_function(void* library, const char* name, Function& function) {
   function = reinterpret_cast<Function>(::dlsym(library, name));
   if (function == nullptr) throw Unusable(fmt::format("lacks {}", name));
 }
 
 Functions functions_of(void* library) {
   Functions f{};
-  take(library, "daliInit", f.Init);
-  take(library, "daliGetLastErrorMessage", f.GetLastErrorMessage);
-  take(library, "daliPipelineDeserialize", f.PipelineDeserialize);
-  take(library, "daliPipelineDestroy", f.PipelineDestroy);
-  take(library, "daliPipelineBuild", f.PipelineBuild);
-  take(library, "daliPipelineFeedInput", f.PipelineFeedInput);
-  take(library, "daliPipelineRun", f.PipelineRun);
-  take(library, "daliPipelinePopOutputs", f.PipelinePopOutputs);
-  take(library, "daliPipelineOutputsGet", f.PipelineOutputsGet);
-  take(library, "daliPipelineOutputsDestroy", f.PipelineOutputsDestroy);
-  take(library, "daliTensorListCreate", f.TensorListCreate);
-  take(library, "daliTensorListAttachSamples", f.TensorListAttachSamples);
-  take(library, "daliTensorListAttachBuffer", f.TensorListAttachBuffer);
-  take(library, "daliTensorListGetTensorDesc", f.TensorListGetTensorDesc);
-  take(library, "daliTensorListGetShape", f.TensorListGetShape);
-  take(library, "daliTensorListDecRef", f.TensorListDecRef);
+  load_function(library, "daliInit", f.Init);
+  load_function(library, "daliGetLastErrorMessage", f.GetLastErrorMessage);
+  load_function(library, "daliPipelineDeserialize", f.PipelineDeserialize);
+  load_function(library, "daliPipelineDestroy", f.PipelineDestroy);
+  load_function(library, "daliPipelineBuild", f.PipelineBuild);
+  load_function(library, "daliPipelineFeedInput", f.PipelineFeedInput);
+  load_function(library, "daliPipelineRun", f.PipelineRun);
+  load_function(library, "daliPipelinePopOutputs", f.PipelinePopOutputs);
+  load_function(library, "daliPipelineOutputsGet", f.PipelineOutputsGet);
+  load_function(library, "daliPipelineOutputsDestroy", f.PipelineOutputsDestroy);
+  load_function(library, "daliTensorListCreate", f.TensorListCreate);
+  load_function(library, "daliTensorListAttachSamples", f.TensorListAttachSamples);
+  load_function(library, "daliTensorListAttachBuffer", f.TensorListAttachBuffer);
+  load_function(library, "daliTensorListGetTensorDesc", f.TensorListGetTensorDesc);
+  load_function(library, "daliTensorListGetShape", f.TensorListGetShape);
+  load_function(library, "daliTensorListDecRef", f.TensorListDecRef);
   return f;
 }
 

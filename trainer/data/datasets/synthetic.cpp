@@ -6,7 +6,7 @@
 #include "contract/run_outcome.hpp"
 #include "trainer/data/dataset.hpp"
 #include "trainer/data/random_stream.hpp"
-#include "validation/misfit.hpp"
+#include "validation/compatibility.hpp"
 
 namespace dlscale::trainer {
 namespace {
@@ -55,8 +55,8 @@ Split draw(std::uint64_t key, std::int64_t samples, const ImageShape& shape, int
 
 Dataset load(const contract::DatasetSpec& spec) {
   Dataset dataset;
-  if (const auto misfit = validation::find_synthetic_misfit(spec)) {
-    throw base::RunError(misfit->key + ": " + misfit->reason, contract::kExitBadRunDescription);
+  if (const auto conflict = validation::find_synthetic_conflict(spec)) {
+    throw base::RunError(conflict->key + ": " + conflict->reason, contract::kExitBadRunDescription);
   }
   dataset.shape = shape_of(spec);
   dataset.classes = spec.classes == 0 ? kClasses : spec.classes;

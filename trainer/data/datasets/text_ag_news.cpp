@@ -30,7 +30,7 @@ Fields fields_of(const TextFile& file, std::size_t line) {
   return fields;
 }
 
-RawTexts read(const std::filesystem::path& path) {
+RawTexts read_samples(const std::filesystem::path& path) {
   const TextFile file(path);
   RawTexts raw;
   for (std::size_t line = 0; line < file.lines.size(); ++line) {
@@ -51,9 +51,9 @@ RawTexts read(const std::filesystem::path& path) {
 
 Dataset load(const contract::DatasetSpec& spec) {
   const auto folder = folder_of(spec, "train.csv and test.csv");
-  RawTextSet raw{.classes = kClasses, .test = read(folder / "test.csv")};
+  RawTextSet raw{.classes = kClasses, .test = read_samples(folder / "test.csv")};
   if (has_data_file(folder / "train.csv")) {
-    raw.train = read(folder / "train.csv");
+    raw.train = read_samples(folder / "train.csv");
   } else {
     raw.train = std::exchange(raw.test, {});
   }

@@ -21,7 +21,7 @@ TextFile sentences(const std::filesystem::path& path) {
   return file;
 }
 
-RawTexts read(const std::filesystem::path& folder, const std::string& name) {
+RawTexts read_sentences(const std::filesystem::path& folder, const std::string& name) {
   TextFile english = sentences(folder / (name + ".en"));
   TextFile german = sentences(folder / (name + ".de"));
   if (english.lines.size() != german.lines.size()) {
@@ -38,9 +38,10 @@ RawTexts read(const std::filesystem::path& folder, const std::string& name) {
 Dataset load(const contract::DatasetSpec& spec) {
   auto folder = folder_of(spec, "train.en, train.de, test_2016_flickr.en and test_2016_flickr.de");
   if (std::filesystem::is_directory(folder / "raw")) folder /= "raw";
-  return make_text_set(
-      {.classes = 0, .train = read(folder, "train"), .test = read(folder, "test_2016_flickr")},
-      spec);
+  return make_text_set({.classes = 0,
+                        .train = read_sentences(folder, "train"),
+                        .test = read_sentences(folder, "test_2016_flickr")},
+                       spec);
 }
 
 }  // namespace

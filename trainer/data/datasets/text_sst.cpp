@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kClasses = 2;
 
-RawTexts read(const std::filesystem::path& path) {
+RawTexts read_samples(const std::filesystem::path& path) {
   const TextFile file(path);
   RawTexts raw;
   for (std::size_t line = 0; line < file.lines.size(); ++line) {
@@ -27,8 +27,8 @@ RawTexts read(const std::filesystem::path& path) {
 Dataset load(const contract::DatasetSpec& spec) {
   const auto folder = folder_of(spec, "stsa.binary.train and stsa.binary.test");
   return make_text_set({.classes = kClasses,
-                        .train = read(folder / "stsa.binary.train"),
-                        .test = read(folder / "stsa.binary.test")},
+                        .train = read_samples(folder / "stsa.binary.train"),
+                        .test = read_samples(folder / "stsa.binary.test")},
                        spec);
 }
 

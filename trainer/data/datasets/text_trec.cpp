@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kClasses{"ABBR", "DESC", "ENTY", "HUM", "LOC", "NUM"};
 
-RawTexts read(const std::filesystem::path& path) {
+RawTexts read_samples(const std::filesystem::path& path) {
   const TextFile file(path, TextFile::Encoding::latin1);
   RawTexts raw;
   for (std::size_t line = 0; line < file.lines.size(); ++line) {
@@ -39,8 +39,8 @@ RawTexts read(const std::filesystem::path& path) {
 Dataset load(const contract::DatasetSpec& spec) {
   const auto folder = folder_of(spec, "TREC.train and TREC.test");
   return make_text_set({.classes = static_cast<int>(kClasses.size()),
-                        .train = read(folder / "TREC.train"),
-                        .test = read(folder / "TREC.test")},
+                        .train = read_samples(folder / "TREC.train"),
+                        .test = read_samples(folder / "TREC.test")},
                        spec);
 }
 

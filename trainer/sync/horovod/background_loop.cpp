@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
-#include "trainer/comm/prompt_thread.hpp"
+#include "trainer/comm/realtime_thread.hpp"
 #include "trainer/sync/horovod/fusion.hpp"
 
 namespace dlscale::trainer::horovod {
@@ -69,7 +69,7 @@ Counters BackgroundLoop::counters() const {
 
 void BackgroundLoop::serve() {
   using Clock = std::chrono::steady_clock;
-  ask_for_prompt_turns();
+  request_realtime_priority();
   std::exception_ptr end;
   try {
     for (bool goes_on = true; goes_on;) {

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
 #include "trainer/comm/algorithms/hierarchical.hpp"
-#include "trainer/comm/fold.hpp"
+#include "trainer/comm/reduce_elements.hpp"
 #include "trainer/numbers/half_types.hpp"
 
 namespace dlscale::trainer::horovod {

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "tests/trainer/sync/horovod/ranks.hpp"
-#include "trainer/comm/fold.hpp"
+#include "trainer/comm/reduce_elements.hpp"
 #include "trainer/numbers/half_types.hpp"
 #include "trainer/sync/horovod/reduction.hpp"
 

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds settings of a run that conflict or have no effect, independent of the model and the data.
+#pragma once
+
+#include <optional>
+
+#include "validation/compatibility.hpp"
+
+namespace dlscale::validation {
+
+// Options of a framework that have no effect in a run.
+
+/// Returns the first framework option that differs from its default although it has no effect. An
+/// option has no effect if the framework, the ZeRO stage or the compression of the run does not use
+/// the option.
+std::optional<Conflict> find_option_conflict(const contract::RunSpec& run);
+
+// Settings of a run that conflict, independent of the model and the data.
+
+/// Returns the first setting that dlscale-train rejects in `run` on the device in `run.resources`.
+/// `run` is a run of dlscale-train.
+std::optional<Conflict> find_setting_conflict(const contract::RunSpec& run);
+
+}  // namespace dlscale::validation
