@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Trains the studies of examples/studies/accuracy on real data and compares what they reach with
-the interval that each states.
+"""Trains the studies of examples/studies/accuracy on real data and compares their results with the interval that each
+study states.
 
-A study says what is expected of the mean of its runs' last evaluations in a line such as
+A study states the expected mean over the last evaluations of its runs in a line such as
     # Expected: accuracy 0.988 to 0.995
-The table has the mean, the smallest and the largest of the runs. Exit code 1 if a mean lies outside
-its interval or a run did not complete. Studies that are started again in the same folder go on.
+The table shows the mean, the smallest and the largest value of the runs. The exit code is 1 if a mean is outside its
+interval or a run did not complete. A second call with the same folder continues the studies.
 """
 
 import argparse
@@ -25,7 +25,7 @@ ROWS = ["study", "metric", "runs", "mean", "smallest to largest", "expected",
 
 
 def prepare(data, folder):
-    """The data as studies want them: those of CIFAR-10 that are archives are unpacked beside."""
+    """Returns a folder with a link to each data set. Data sets that consist of archives are unpacked there."""
     prepared = folder / "data"
     prepared.mkdir(parents=True, exist_ok=True)
     for source in data.iterdir():
@@ -43,7 +43,7 @@ def prepare(data, folder):
 
 
 def last_records(run):
-    """Of the launch that completed the run: its last evaluation, and all seconds of training."""
+    """Returns the last evaluation of a run (None if the run is not complete) and its seconds of training."""
     evaluation, seconds, complete = None, 0.0, False
     launches = sorted(run.glob("launch-*"), key=lambda path: int(path.name.split("-")[1]))
     for launch in launches:
@@ -97,7 +97,7 @@ def main():
     parser.add_argument("--data", type=pathlib.Path, required=True,
                         help="folder with mnist, cifar10, ag_news, sst, multi30k")
     parser.add_argument("--out", type=pathlib.Path, required=True, help="folder for plans and runs")
-    parser.add_argument("study", nargs="*", help="only these, as mnist-cnn")
+    parser.add_argument("study", nargs="*", help="studies to train, for example mnist-cnn (default: all)")
     options = parser.parse_intermixed_args()
     known = {path.stem: path for path in sorted(STUDIES.glob("*.toml"))}
     for name in options.study:

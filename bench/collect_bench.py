@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times `dlscale collect`, `analyze` and `report` on 10,000 runs beside pandas.
+"""Compares the time of `dlscale collect`, `analyze` and `report` on 10,000 runs with the time of pandas.
 
   bench/collect_bench.py build/release/bin/dlscale [--python PYTHON] [--repetitions 5]
 
-The plan folder lies in memory (/dev/shm). First every run has a small results file: the start, four
-step windows, two epochs with evaluations, the end. Then a tenth of the runs has 1,000 lines each,
-about a million step windows in all. `PYTHON` has pandas (pip install pandas); it reads the same
-files, or the same database, and computes the same medians of throughput of each point. Without it
-the peer's rows are left out. Repetitions of both sides take turns; medians and the range are shown.
+The plan folder is in memory (/dev/shm). First every run has a small results file: the start, four step windows, two
+epochs with evaluations, and the end. Then a tenth of the runs has 1,000 lines each, which makes about a million step
+windows in all. `PYTHON` is a Python interpreter with pandas (pip install pandas). It reads the same files or the same
+database, and computes the same median throughput of each point. Without `PYTHON` the table has no rows for pandas. The
+two sides take turns. The table shows medians and ranges.
 """
 
 import argparse
@@ -46,7 +46,7 @@ rate = frame.samples / frame.wall_s
 print(rate.groupby(rate.index.str.replace(r"-r\d+$", "", regex=True)).median().to_csv())
 '''
 
-# The same of the database.
+# Reads step windows from the database, and prints the median throughput of each point.
 READ_DATABASE = r'''
 import sqlite3, sys
 import pandas as pd
@@ -63,7 +63,7 @@ def spread(seconds):
 
 
 def lines_of(run, windows):
-    """A results file as dlscale-train writes it."""
+    """Yields the records of a results file in the format of dlscale-train."""
     spec = run["spec"]
     steps, ranks = 50, spec["gpus"]
     samples = steps * spec["global_batch"]
@@ -102,7 +102,7 @@ def write_results(folder, runs, windows):
 
 
 def planned_runs(dlscale, work, folder):
-    """As scripts of their own, so that each run has its run.json."""
+    """Plans the runs with a script for each run, so that each run has its run.json. Returns the runs."""
     study = work / "study.toml"
     study.write_text(study_text(AXES))
     subprocess.run([dlscale, "plan", str(study), "--site", SITE, "-o", str(folder)],
@@ -114,7 +114,7 @@ def planned_runs(dlscale, work, folder):
 
 
 class Sides:
-    """Times commands in turns and prints a row for each."""
+    """Times commands, which take turns, and prints a row for each command."""
 
     def __init__(self, repetitions):
         self.repetitions = repetitions
@@ -126,7 +126,8 @@ class Sides:
         return time.perf_counter() - start
 
     def compare(self, sides):
-        """`sides`: what, command, what to do before it, bar. The first one is the measure."""
+        """Times the sides. A side is a tuple of name, command, function to call before the command, and target. Ratios
+        refer to the first side."""
         times = {side[0]: [] for side in sides}
         for _ in range(self.repetitions):
             for what, command, before, _ in sides:
@@ -147,7 +148,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dlscale")
-    parser.add_argument("--python", help="with pandas")
+    parser.add_argument("--python", help="Python interpreter with pandas")
     parser.add_argument("--repetitions", type=int, default=5)
     options = parser.parse_args()
     work = Path(tempfile.mkdtemp(dir="/dev/shm"))

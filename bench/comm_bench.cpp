@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long collectives take, by size and algorithm, as nccl-tests defines it.
+// Benchmark that measures the time of collectives by size and algorithm, with the definitions of
+// nccl-tests.
 // usage: mpirun -np 2 comm_bench [repetitions [collective [algorithm ...]]]
-// collective: all_reduce, reduce_scatter, all_gather or broadcast. Bytes are those of the whole: of
-// all ranks' parts together where each has a part.
-// Prints a table of medians. Within a size the algorithms take turns, a sample each, so that they
-// see the same machine. A sample is the mean of as many calls as move 1 MiB (at least one, at most
-// 50), on the slowest rank. algbw = bytes / time in GB/s; busbw = algbw x what a link carries of
-// each byte: 2 (N-1)/N in an all-reduce, (N-1)/N of parts, 1 in a broadcast.
+// collective: all_reduce, reduce_scatter, all_gather or broadcast. The column of bytes counts the
+// whole data. If each rank has a part, the column counts the parts of all ranks together.
+// The program prints a table of medians. For each size the algorithms take turns, with one sample
+// each, so that a change of the machine's load affects all algorithms. A sample is the mean over
+// several calls on the slowest rank. The number of calls is 1 MiB / bytes, at least 1 and at most
+// 50. algbw = bytes / time in GB/s. busbw = algbw x share of each byte that a link carries:
+// 2 (N-1)/N in an all-reduce, (N-1)/N in a reduce-scatter or all-gather, 1 in a broadcast.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +27,7 @@ using namespace dlscale::trainer;
 
 namespace {
 
-/// `whole` is what the bytes are of, `part` an own place for a rank's part of it.
+/// Memory of a collective: `whole` holds the data of all ranks, `part` the part of this rank.
 struct Memory {
   Span whole, part;
 };
@@ -51,7 +53,7 @@ const Collective kCollectives[] = {
 struct Contender {
   std::string name;
   std::unique_ptr<Communicator> ranks;
-  std::vector<double> samples;  ///< of the current size, seconds
+  std::vector<double> samples;  ///< samples of the current size, seconds
 };
 
 class Bench {
@@ -73,7 +75,7 @@ class Bench {
     part_memory_.resize(whole_memory_.size() / static_cast<std::size_t>(whole_.size()), 1.0F);
     for (Contender& contender : contenders_) {
       contender.samples.clear();
-      sample(contender, bytes);  // makes the memory it works in
+      sample(contender, bytes);  // allocates the working memory of the algorithm
     }
     for (int i = 0; i < repetitions; ++i) {
       for (Contender& contender : contenders_) {
@@ -84,7 +86,7 @@ class Bench {
   }
 
  private:
-  /// **Collective.**
+  /// **Collective.** Returns the mean time of a call on the slowest rank, in seconds.
   double sample(Contender& contender, std::int64_t bytes) {
     const auto calls = static_cast<int>(std::clamp<std::int64_t>((1 << 20) / bytes, 1, 50));
     const auto part = static_cast<std::int64_t>(part_memory_.size());

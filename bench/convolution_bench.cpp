@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the convolutions of stride 1 of a network cost by LibTorch's own choice of kernels and by
-// ours.
+// Benchmark that compares the time of a network's convolutions with stride 1 between the kernels
+// that LibTorch chooses and dlscale's kernels.
 // usage: convolution_bench resnet50|resnet18_cifar [samples [threads]]
-// Prints, for both memory formats, milliseconds of forward and backward of each shape times its
-// number in the network, the best of some repetitions that take turns, and sums.
+// For both memory formats the program prints the milliseconds of the forward and backward pass of
+// each shape, multiplied by the number of such convolutions in the network, and the sums. Each time
+// is the best of several repetitions, in which the two sides take turns.
 #include <fmt/format.h>
 #include <torch/types.h>
 
@@ -28,13 +29,13 @@ struct Shape {
   int number;
 };
 
-/// Of images of 224x224.
+/// Convolutions of ResNet-50 for images of 224x224.
 const std::vector<Shape> kResNet50 = {
     {64, 64, 56, 1, 1},    {64, 256, 56, 1, 4},   {256, 64, 56, 1, 2},  {256, 128, 56, 1, 1},
     {128, 512, 28, 1, 4},  {512, 128, 28, 1, 3},  {512, 256, 28, 1, 1}, {256, 1024, 14, 1, 6},
     {1024, 256, 14, 1, 5}, {1024, 512, 14, 1, 1}, {512, 2048, 7, 1, 3}, {2048, 512, 7, 1, 2},
     {64, 64, 56, 3, 3},    {128, 128, 28, 3, 3},  {256, 256, 14, 3, 5}, {512, 512, 7, 3, 2}};
-/// Of images of 32x32.
+/// Convolutions of ResNet-18 for images of 32x32.
 const std::vector<Shape> kResNet18 = {
     {64, 64, 32, 3, 4}, {128, 128, 16, 3, 3}, {256, 256, 8, 3, 3}, {512, 512, 4, 3, 3}};
 

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counts how large the source tree is at two commits, and times a build from nothing of each.
+"""Counts the size of the source tree at two commits, and times a full build of each commit.
 
     bench/house_bench.py BEFORE [AFTER] [--build PRESET] [--repeats N] [--simplified COMMIT OLD NEW] [-o FILE]
 
---simplified adds a table of what the simplification since COMMIT cost: OLD and NEW are programs `dlscale` of release
-builds of COMMIT and AFTER. bench/plan_bench.py and bench/collect_bench.py time both, OLD first and NEW second.
+--simplified adds a table about the simplification since COMMIT. OLD and NEW are `dlscale` programs from release builds
+of COMMIT and AFTER. bench/plan_bench.py and bench/collect_bench.py time both programs, OLD first and NEW second.
 
-Its page is docs/measurements/house.md.
+The results are in docs/measurements/house.md.
 
-Works on the repository of the current folder. The counts are read from the commits, so that no
-checkout is needed and edits that are not committed have no effect.
+The script works on the repository of the current folder. It reads the counts from the commits, so it needs no checkout,
+and edits that are not committed have no effect.
 
 A build is timed from `cmake --preset PRESET` to the end of `cmake --build`, in a fresh clone and
 without ccache. The two commits take turns, so that a change of the machine's load affects both.
@@ -65,7 +65,7 @@ def is_product(name):
 
 
 def sources(root, commit):
-    """Content of the product's C++ files at a commit, by name."""
+    """Returns the content of the product's C++ files at a commit, by name."""
     with tarfile.open(fileobj=io.BytesIO(git(root, "archive", "--format=tar", commit))) as tree:
         return {member.name: tree.extractfile(member).read() for member in tree
                 if member.isfile() and is_product(member.name)
@@ -89,7 +89,7 @@ def count(root, commit):
 
 
 def largest(sizes):
-    """The largest value and its name; the first of equal ones by name."""
+    """Returns the largest value and its name. If several values are equal, it returns the first name."""
     if not sizes:
         return 0, ""
     name = min(sizes, key=lambda each: (-sizes[each], each))
@@ -97,7 +97,7 @@ def largest(sizes):
 
 
 def build_time(root, commit, preset):
-    """Seconds that configuring and building a fresh clone of a commit take."""
+    """Returns the seconds that configuring and building a fresh clone of a commit take."""
     with tempfile.TemporaryDirectory(prefix="dlscale-house-bench-") as folder:
         clone = os.path.join(folder, "dlscale")
         git(root, "clone", "--quiet", "--no-checkout", "--shared", str(root), clone)
@@ -114,7 +114,7 @@ def build_time(root, commit, preset):
 
 
 def build_times(root, commits, preset, repeats):
-    """Seconds of the builds of each of the two commits, in the order in which they were timed."""
+    """Returns the seconds of the builds of each of the two commits, in the order of measurement."""
     times = ([], [])
     for repeat in range(repeats):
         for commit, seconds in zip(commits, times):
@@ -125,7 +125,7 @@ def build_times(root, commits, preset, repeats):
 
 
 def bench_rows(script, program, repeats):
-    """Rows of a bench's table by their first cell."""
+    """Returns the rows of a bench's table by their first cell."""
     command = [sys.executable, str(HERE / script), program, "--repetitions", str(repeats)]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     if done.returncode != 0:
@@ -140,7 +140,7 @@ def row_of(rows, begin):
 
 
 def simplified_table(root, options, after):
-    """Lines of the table of the simplification since a commit."""
+    """Returns the lines of the table about the simplification since a commit."""
     commit, *programs = options.simplified
     sizes = [sum(text.count(b"\n") for text in sources(root, each).values()) for each in (commit, after)]
     plans = [bench_rows("plan_bench.py", program, options.repeats) for program in programs]
@@ -212,7 +212,7 @@ def report(commits, counts, times, options, simplified):
     rows = [[name, cell(before), cell(after), ratio(before[0], after[0])]
             for name, before, after in zip(names, *counts)]
     rows += build_rows(times) if times else []
-    # The commits, and not names such as HEAD that mean another commit tomorrow.
+    # The command contains hashes, because a name such as HEAD later refers to another commit.
     command = ["bench/house_bench.py", *commits]
     if times:
         command += ["--build", options.build, "--repeats", str(options.repeats)]
@@ -245,7 +245,7 @@ def main():
     parser.add_argument("--repeats", metavar="N", type=positive, default=3,
                         help="number of builds of each commit (default: 3)")
     parser.add_argument("--simplified", nargs=3, metavar=("COMMIT", "OLD", "NEW"),
-                        help="also compare two programs, of COMMIT and of AFTER")
+                        help="also compare two programs, built from COMMIT and from AFTER")
     parser.add_argument("-o", "--output", help="file for the page (default: standard output)")
     options = parser.parse_args()
     try:

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times dlscale's loaders beside torchvision's and DALI's on the same files.
+"""Compares the speed of dlscale's loaders with torchvision's and DALI's loaders on the same files.
 
-Both sides load whole epochs and do nothing with them, on --cores cores that no other side has at the
-time. A round launches every side once, in an order that turns from round to round; a ratio is that of
-two launches of one round, each the median of its blocks. The table has medians over rounds, the least and
-the most, and of the ratios the 95 % bootstrap interval (of
-fewer than six rounds the least and the most). Per core in use is by CPU time. KB/image is what a loader reads from files.
+Both sides load whole epochs and do nothing with the data. They use --cores cores, and no other side runs at the same
+time. A round launches every side once, in an order that rotates from round to round. A ratio compares two launches of
+one round, each with the median of its blocks. The table shows the median, the least and the most over rounds. For
+ratios it shows the 95 % bootstrap interval, or the least and the most if there are fewer than six rounds. Rates per
+core in use refer to CPU time. KB/image is the size of the data that a loader reads from files.
 
   bench/peers/setup DIR                                                              (once)
   bench/loader_bench.py --trainer build/release/bin/dlscale-train --python DIR/bin/python \\
       --photographs FOLDER --mnist FOLDER [--packed FOLDER] [--cores 1,2] [--rounds 7] --raw rounds.jsonl
   bench/loader_bench.py --raw rounds.jsonl --table                                   (nothing is launched)
 
-FOLDER of photographs has train/<class>/ and val/<class>/; --packed names a folder of folders, each of
-which `dlscale pack` has made of the same photographs, as/ 256/ raw256/. A side is left out where what it
-needs is not there: its line says so. Rounds that --raw has are not made again.
+The folder of photographs contains train/<class>/ and val/<class>/. --packed names a folder with the subfolders as/,
+256/ and raw256/, which `dlscale pack` made from the same photographs. The row of a side that fails shows the reason.
+Rounds that --raw already contains are not repeated.
 """
 
 import argparse
@@ -32,7 +32,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 def ours(arguments, cores, *settings):
-    threads = [] if "loader=memory" in settings else [f"threads={cores}"]  # which has none
+    threads = [] if "loader=memory" in settings else [f"threads={cores}"]  # the loader memory has no threads
     command = [str(pathlib.Path(arguments.trainer).with_name("dlscale-bench")), "loader", *settings, *threads, f"cores={cores}", "--json", "--seconds", str(arguments.seconds), "--blocks", str(arguments.blocks)]
     return command, lambda out: {"samples_per_s": out["images_per_s"]["median"],
                                  "used": out["cores"]["median"], "kb": out["kb_per_image"]["median"]}
@@ -48,11 +48,11 @@ def theirs(arguments, script, *settings):
 
 
 def sides(arguments, cores):
-    """Name to how it is launched, in the order of the table."""
+    """Returns the sides by name, in the order of the table. A side is a command and a reader of its output."""
     found = {}
     if arguments.photographs:
         folder, train = arguments.photographs, os.path.join(arguments.photographs, "train")
-        # A DataLoader without workers is faster than one with one.
+        # A DataLoader without workers is faster than a DataLoader with one worker.
         workers = ["--workers", str(cores if cores > 1 else 0), "--seconds", str(arguments.seconds)]
         found["native"] = ours(arguments, cores, f"path={folder}")
         for kind in ("as", "256", "raw256"):
@@ -154,16 +154,16 @@ def table(raw):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trainer", default="build/release/bin/dlscale-train")
-    parser.add_argument("--python", help="of the environment that peers/setup made")
-    parser.add_argument("--photographs", help="folder with train and val")
-    parser.add_argument("--packed", help="folder of folders of record files of the same photographs")
-    parser.add_argument("--mnist", help="folder of MNIST's four files")
+    parser.add_argument("--python", help="Python interpreter of the environment that peers/setup created")
+    parser.add_argument("--photographs", help="folder of photographs, with train and val")
+    parser.add_argument("--packed", help="folder with several folders of record files of the same photographs")
+    parser.add_argument("--mnist", help="folder with the four files of MNIST")
     parser.add_argument("--cores", type=lambda text: [int(n) for n in text.split(",")], default=[1, 2])
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--blocks", type=int, default=5)
-    parser.add_argument("--seconds", type=int, default=1, help="that a block takes at least")
-    parser.add_argument("--raw", required=True, help="a line of JSON for each launch")
-    parser.add_argument("--table", action="store_true", help="only print it")
+    parser.add_argument("--seconds", type=int, default=1, help="least duration of a block")
+    parser.add_argument("--raw", required=True, help="file with a line of JSON for each launch")
+    parser.add_argument("--table", action="store_true", help="only print the table")
     arguments = parser.parse_args()
     if not arguments.table and not arguments.python:
         parser.error("--python is needed: of the environment that bench/peers/setup made")

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast logs of other programs are read, by format, on one core.
+// Benchmark of the speed at which logs of other programs are read on one core, by format.
 // usage: log_bench [MB [format]]
-// A log is the tests' sample of its format, of which what it tells of steps, epochs, results or
-// jobs stands over and over, up to so many MB (200): once alone, and once each line of it followed
-// by nine lines of other output, as logs mostly are. Numbers of steps and epochs and times go on
-// from copy to copy, for readers count what was told before only once. Then what users describe
-// themselves: a regular expression, columns of CSV and keys of JSON.
-// Times are of the reader alone, processor time. Records are what it made of the lines, with
-// results of collectives and jobs; one takes half a kilobyte. How many of them the first copy makes
-// and each other one on average tells whether copies count: they do not where a program tells one
-// result of all that it did. (Of sacct's the first copy also makes the log's end.)
+// A log is the test sample of its format. The part of the sample that reports steps, epochs,
+// results or jobs is repeated until the log has the given size (default: 200 MB). The program reads
+// two versions of the log. In the first version the repeated lines follow each other. In the second
+// version nine lines of other output follow each repeated line, as in most real logs. The numbers
+// of steps and epochs and the times increase from copy to copy, because readers count a repeated
+// number only once. At the end the program reads logs whose format a user describes with a regular
+// expression, columns of CSV or keys of JSON.
+// Times are the processor time of the reader alone. The number of records includes the results of
+// collectives and jobs. A record takes half a kilobyte. The last two columns show the number of
+// records of the first copy and the average of the other copies, and thereby whether copies count.
+// Copies do not count if a program reports one result for everything it did. (For sacct the first
+// copy also produces the end of the log.)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +39,7 @@ namespace {
 
 constexpr std::string_view kOther =
     "2024-03-01 12:00:00,123 - INFO - worker 17 has read shard 00123 of the training set\n";
-constexpr int kOthers = 9;  ///< such lines behind each
+constexpr int kOthers = 9;  ///< number of such lines after each repeated line
 
 double processor_s() {
   timespec time{};
@@ -44,16 +47,16 @@ double processor_s() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// A number that is larger in each copy than in the one before.
+/// A number that increases from copy to copy.
 struct Advance {
-  std::string_view before;  ///< what stands before it; "\n": it begins a line
+  std::string_view before;  ///< text before the number; "\n": the number begins a line
   std::int64_t by = 0;
 };
 
-/// What of a sample is repeated; the rest stands once.
+/// The part of a sample that is repeated. The rest of the sample appears once.
 struct Repeated {
   std::string_view format;
-  std::string_view from = {}, until = {};  ///< how it and what is behind it begin; "": all
+  std::string_view from = {}, until = {};  ///< first text of the part, text after it; "": all
   std::vector<Advance> advances = {};
 };
 
@@ -72,12 +75,12 @@ const std::vector<Repeated>& repeated() {
       {"timm", "Train: 0", "*** Best", {{"Train: ", 2}}},
       {"horovod", "Iter #0", "Img/sec per GPU", {{"Iter #", 2}}},
       {"tf_cnn_benchmarks", "1\timages/sec: 100.0", "-----", {{"\n", 100}}},
-      // What tells epochs without a number counts where its times are others.
+      // Reports of epochs without a number count only if their times differ.
       {"pytorch_ddp",
        "Throughput: ",
        "Total time: 12.37",
        {{"Total time: ", 1}, {"First batch time: ", 1}}},
-      // Means over all steps so far cannot go up and down for ever: the last line is repeated.
+      // Running means cannot rise and fall without end, so only the last line is repeated.
       {"deepspeed", "[2023-07-25 21:03:27", "", {{"step=", 10}}},
       {"mxnet", "INFO:root:Epoch[0]", "", {{"Epoch[", 1}}},
       {"torch7", "json_stats: ", "", {{R"("epoch":)", 2}}},
@@ -100,14 +103,14 @@ const std::vector<Repeated>& repeated() {
        ":::NVLOGv0.1.0 ncf 1583706928",
        ":::NVLOGv0.1.0 ncf 1583706936",
        {{R"("epoch": )", 1}}},
-      // Its hours stand still: their reader believes a million.
+      // The hours stay constant, because the reader accepts at most a million.
       {"dawnbench", "2\t0.5", "", {{"\n", 1}}},
       {"timm_summary", "0,1.5,", "", {{"\n", 2}}},
       {"timm_benchmark", "resnet50,1000"}};
   return all;
 }
 
-/// Text, and behind it, if any, a number to which `by` is added in each further copy.
+/// Text, optionally followed by a number that increases by `by` in each further copy.
 struct Piece {
   std::string text;
   std::optional<std::int64_t> number = {};
@@ -137,13 +140,13 @@ std::vector<Piece> pieces_of(std::string_view text, const std::vector<Advance>& 
 /// A log that can be of any length.
 struct Growing {
   std::string head;
-  std::vector<Piece> body;  ///< what is repeated
+  std::vector<Piece> body;  ///< repeated part
   std::vector<Piece> tail = {};
 };
 
 Growing growing(const analysis::LogSample& sample) {
   const std::string_view text = sample.text;
-  Repeated what;  // all, where nobody has said what
+  Repeated what;  // everything, unless the format is listed
   for (const Repeated& one : repeated()) {
     if (one.format == sample.format && text.find(one.from) != text.npos) what = one;
   }
@@ -160,7 +163,7 @@ bool has_lines(const Growing& log) {
                      [](const Piece& piece) { return piece.text.find('\n') != std::string::npos; });
 }
 
-/// The log with lines of other output behind each line that is repeated.
+/// Returns the log with `others` lines of other output after each repeated line.
 Growing mixed(Growing log, int others) {
   for (Piece& piece : log.body) {
     std::string text;
@@ -187,7 +190,8 @@ struct Text {
   std::int64_t copies = 0;
 };
 
-/// With two copies, or as many as so many bytes hold, and at most `most`.
+/// Returns the log with at least two copies, with more copies until it has `bytes` bytes, and with
+/// at most `most` copies.
 Text text_of(const Growing& log, std::size_t bytes, std::int64_t most = kAny) {
   Text text{.all = log.head};
   if (most == kAny) text.all.reserve(bytes + bytes / 8);
@@ -216,7 +220,7 @@ Rate time_of(std::string_view text, const Read& read) {
   return {static_cast<double>(text.size()) / 1e6 / took, records};
 }
 
-/// A row; of logs without lines, and of tables, there are no `others`.
+/// Measures a log and prints a row of the table. `others` is 0 for tables and logs without lines.
 void bench(const std::string& name, const Growing& log, int others, std::size_t bytes,
            const Read& read) {
   const double of_none = records_in(read(text_of(log, 0, 0).all));
@@ -237,8 +241,8 @@ struct Described {
   const char* name;
   analysis::MappedFormat format;
   std::string heading, line;
-  std::string_view step;  ///< what stands before the number of the step
-  int others;             ///< tables have none
+  std::string_view step;  ///< text before the number of the step
+  int others;             ///< number of other lines; 0 for tables
 };
 
 std::vector<Described> described() {

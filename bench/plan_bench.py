@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times `dlscale plan` beside a Python + Jinja2 loop that writes the same number of files.
+"""Compares the time of `dlscale plan` with that of a Python + Jinja2 loop that writes the same number of files.
 
-The study is a product of four axes. Both sides write, for every point, a folder with a run.json
-and a job script, and one list of all runs, to a folder in memory (/dev/shm). The loop is a plain
-well-written one: the template is compiled once, run.json is written compactly by the C encoder of
-Python's json, ids are a SHA-256 of the description as dlscale's are. Its script template is the
-first script dlscale wrote, with the values that differ between scripts as {{ names }}.
+The study is a product of four axes. For every point, both sides write a folder with a run.json and a job script. They
+also write one list of all runs. All files are in memory (/dev/shm). The loop is plain and well written: it compiles the
+template once, writes run.json compactly with the C encoder of Python's json, and computes ids as a SHA-256 of the
+description, as dlscale does. The script template of the loop is the first script that dlscale wrote, in which
+{{ names }} replace the values that differ between scripts.
 
-Repetitions are interleaved, so that a change of the machine's load falls on both; medians and the
-range are shown. Peak memory is the largest of any repetition.
+Repetitions are interleaved, so that a change of the machine's load affects both sides. The table shows medians and
+ranges. Peak memory is the largest value of all repetitions.
 """
 
 import argparse
@@ -34,10 +34,10 @@ AXES = {
     "model": ["resnet18", "resnet34", "resnet50", "resnet101", "resnet152", "vgg11", "vgg16",
               "alexnet", "densenet121", "squeezenet1_0"],
     "gpus": [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
-    "batch_per_gpu": [8, 16, 24, 32, 48, 64, 96, 128, 160, 192],  # all fit into 40 GB
+    "batch_per_gpu": [8, 16, 24, 32, 48, 64, 96, 128, 160, 192],  # all values fit into 40 GB
     "epochs": [10, 20, 30, 40, 50, 60, 70, 80, 90, 100],
 }
-MORE_EPOCHS = 10  # times as many values of the last axis: 100,000 points
+MORE_EPOCHS = 10  # factor for the number of values of the last axis: 100,000 points
 SITE = "juwels-booster"
 
 
@@ -50,7 +50,8 @@ def study_text(axes, launch="", extra=""):
         'walltime = "02:00:00"', launch, extra, ""])
 
 
-# The loop, run as a program of its own so that its time includes Python's start, as dlscale's does.
+# The loop is a separate program, so that its time includes the start of Python. The time of dlscale also includes its
+# start.
 LOOP = r'''
 import hashlib, itertools, json, os, sys
 import jinja2
@@ -103,7 +104,7 @@ class Bench:
         return self.path(name)
 
     def timed(self, command):
-        """Seconds and peak memory in MB of a program that must succeed."""
+        """Runs a program that must succeed, and returns its seconds and its peak memory in MB."""
         start = time.perf_counter()
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=self.work)
         _, status, usage = os.wait4(process.pid, 0)
@@ -117,7 +118,8 @@ class Bench:
         return self.timed([self.dlscale, "plan", study, "--site", SITE, "-o", out])
 
     def fresh(self, name):
-        # Not shutil.rmtree: a program's peak memory counts that of the process that starts it.
+        # This calls rm instead of shutil.rmtree, because the peak memory of a program includes that of the process that
+        # starts it.
         subprocess.run(["rm", "-rf", self.path(name)], check=True)
         return self.path(name)
 
@@ -137,7 +139,7 @@ def count_files(root):
 
 
 def loop_setup(bench, plan, axes):
-    """The loop's template and description, from what dlscale wrote for one point."""
+    """Writes the loop's template and description, from the files that dlscale wrote for one point. Returns the path."""
     name = next(n for n in os.listdir(plan + "/runs") if "-resnet50-" in n and "-g8-b24-" in n)
     with open(f"{plan}/runs/{name}/run.json") as f:
         spec = json.load(f)
@@ -156,9 +158,9 @@ def loop_setup(bench, plan, axes):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("dlscale", help="the program to time, of a release build")
+    parser.add_argument("dlscale", help="program to time, from a release build")
     parser.add_argument("--repetitions", type=int, default=7)
-    parser.add_argument("--markdown", help="write the table to this file as well")
+    parser.add_argument("--markdown", help="also write the table to this file")
     arguments = parser.parse_args()
     bench = Bench(arguments)
     try:
@@ -189,7 +191,7 @@ def run(bench):
                             bench.path("first")], capture_output=True, text=True, check=True)
     assert " 0 files written" in again.stdout, again.stdout[-300:]
     files = count_files(bench.path("first"))
-    assert count_files(bench.path("loop")) == files - 3  # + copies of study and site, a seal
+    assert count_files(bench.path("loop")) == files - 3  # dlscale also copies study and site, and writes a fingerprint
     base = bench.report("10,000 points: Python + Jinja2 loop", loop)
     ours = bench.report(f"10,000 points: dlscale plan ({files:,} files)", first, "≤ 0.6 of the loop",
                         base)
@@ -209,7 +211,7 @@ def run(bench):
 
 
 def filtering(bench, axes):
-    """What leaving out costs: all but 10 of 100,000 points, by an [[exclude]] and by --where."""
+    """Times plans that exclude all but 10 of 100,000 points, by an [[exclude]] and by --where."""
     wanted = 'epochs <= 100 && model == "resnet50" && gpus * batch_per_gpu == 64'
     plain = bench.write("all.toml", study_text(axes))
     kept = bench.write("kept.toml", study_text(

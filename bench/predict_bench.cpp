@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How wrong predictions are, on data that nothing was fitted to: a row of Markdown for each.
+// Benchmark of the errors of predictions on data that no fit has used. It prints a Markdown row for
+// each prediction.
 // usage: DLSCALE_TEST_DATA=FOLDER [VTRAIN=CHECKOUT] predict_bench
-// FOLDER has scaling/nccl-tests-h100 and scaling/nccl-tests-polaris; CHECKOUT is one of
+// FOLDER contains scaling/nccl-tests-h100 and scaling/nccl-tests-polaris. CHECKOUT is a checkout of
 // github.com/VIA-Research/vTrain, whose tables of all-reduces are below trace/.
 #include <fmt/format.h>
 
@@ -34,7 +35,7 @@ using Times = std::vector<contract::AllReduceTime>;
 
 struct Errors {
   std::vector<double> values;  ///< predicted / measured - 1
-  int in_band = 0;             ///< of those that were predicted with one
+  int in_band = 0;             ///< number of measurements within the predicted band
   void add(const predict::AllReduceEstimate& estimate, double measured_s) {
     const double ratio = estimate.time.value / measured_s, most = 1 + estimate.uncertainty();
     values.push_back(ratio - 1);
@@ -81,7 +82,8 @@ std::string text_with_band(const Errors& errors) {
                      100.0 * errors.in_band / static_cast<double>(errors.values.size()));
 }
 
-/// Barrachina et al., eq (1): their ALTEC, 8 processes, computed from the formula by hand.
+/// Compares all-reduce times with values that were computed by hand from eq. (1) of Barrachina et
+/// al. for 8 processes on their cluster ALTEC.
 void unit_vectors() {
   const predict::Link altec{predict::microseconds(30), predict::gigabytes_per_s(12.24)};
   const std::pair<double, double> sizes_and_ms[] = {{531.5e6, 76.4106},
@@ -100,7 +102,7 @@ void unit_vectors() {
       worst <= 0.1);
 }
 
-/// Out-of-place all-reduces of a log of nccl-tests.
+/// Returns the out-of-place all-reduces in a log of nccl-tests.
 Times read_log(const fs::path& file) {
   const analysis::LogFormat& format = base::find(analysis::log_formats(), "format", "nccl_tests");
   const std::string text = base::read_file(file);
@@ -132,7 +134,8 @@ std::vector<fs::path> logs_below(const fs::path& folder, const std::string& begi
   return files;
 }
 
-/// Each size from 1 MiB on in turn is left out and predicted by the others.
+/// Omits each size from 1 MiB in turn and predicts it from the other sizes. The first and the last
+/// size are always used.
 void add_left_out(const Times& times, Errors& errors) {
   constexpr std::int64_t kLeast = 1 << 20;
   for (std::size_t i = 1; i + 1 < times.size(); ++i) {
@@ -146,7 +149,8 @@ void add_left_out(const Times& times, Errors& errors) {
   }
 }
 
-/// Polaris was measured under five settings of the environment: "…dat.1" to "…dat.5".
+/// Returns the setting in the name of a Polaris log. Polaris was measured with five settings of the
+/// environment, in files "…dat.1" to "…dat.5".
 std::string setting_of(const fs::path& file) {
   const std::string ending = file.extension().string();
   return ending.size() == 2 && ending[1] >= '1' && ending[1] <= '5'
@@ -173,8 +177,8 @@ void all_reduces(const fs::path& data) {
   }
 }
 
-/// vTrain's tables of 1,024 sizes of a placement (bytes, number, name, ns): the powers of two are
-/// shown, the others predicted.
+/// Predicts the sizes between powers of two in vTrain's tables, which have 1,024 sizes of a
+/// placement (bytes, number, name, ns). The model is built from the powers of two.
 void sizes_between(const fs::path& vtrain) {
   for (const char* device : {"a100", "v100"}) {
     Errors errors;
@@ -201,7 +205,7 @@ void sizes_between(const fs::path& vtrain) {
   }
 }
 
-/// What 4 GPUs of a node say of 8 of the same switch.
+/// Predicts all-reduces on 8 GPUs of a node from measurements on 4 GPUs on the same switch.
 void next_count(const fs::path& data) {
   Times four, eight;
   for (const fs::path& file : logs_below(data / "scaling/nccl-tests-h100/single-node", "nccl_")) {
@@ -221,7 +225,7 @@ void next_count(const fs::path& data) {
       errors.mean() <= 0.1);
 }
 
-/// Epoch times of the published long series beyond what the laws were shown.
+/// Predicts epoch times of long published series beyond the GPU counts that the laws use.
 void extrapolation() {
   struct Series {
     const char* name;
@@ -251,7 +255,7 @@ void memory() {
       "1 %", std::abs(error) <= 0.01);
 }
 
-/// Predicted durations of runs, of ten minutes and more, drawn.
+/// Returns randomly drawn durations of runs of at least ten minutes, in seconds.
 std::vector<double> drawn_times() {
   constexpr std::size_t kRuns = 2000;
   constexpr double kHour = 3600, kLeast = 600;
@@ -271,11 +275,11 @@ struct Requests {
   std::vector<double> asked_by_used;
 };
 
-/// Jobs one after the other: each is predicted, asked for by how wrong those before were, and then
-/// takes what noise makes of it: steps vary by `deviation`, one run of ten meets a slower machine,
-/// start-up takes 10 to 90 s.
+/// Simulates jobs one after the other. The walltime request of a job depends on the predicted time
+/// and on the errors of the jobs before. The time used is the prediction with random noise: steps
+/// vary by `deviation`, one run in ten uses a slower machine, and start-up takes 10 to 90 s.
 Requests simulate(const std::vector<double>& times, double deviation, unsigned seed) {
-  constexpr std::size_t kTaught = 100;  // runs that are not counted, only learnt from
+  constexpr std::size_t kTaught = 100;  // number of first runs that only train the margin
   std::mt19937_64 engine(seed);
   std::lognormal_distribution<double> step(0, deviation);
   std::uniform_real_distribution<double> unit(0, 1);

@@ -1,23 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures how far published efficiencies lie apart, and how often bands made of them hold.
+"""Measures how far published efficiencies differ, and how often bands derived from them contain published values.
 
-`dlscale predict` has no term for the input pipeline, the start of an epoch, stragglers between
-nodes, or congestion of the network. Until it has, bands of counts that were not measured take
-their width from published systems. This script collects every published series of efficiency
-over numbers of GPUs, leaves out one system at a time, and asks how often the bands that the other
-systems give contain what the system that was left out published.
+`dlscale predict` has no term for the input pipeline, the start of an epoch, stragglers between nodes, or congestion of
+the network. Without such terms, the bands for GPU counts that were not measured get their width from published systems.
+This script collects every published series of efficiency over numbers of GPUs. It leaves out one system at a time, and
+determines how often the bands from the other systems contain the published values of that system.
 
     DLSCALE_TEST_DATA=FOLDER bench/prediction_bands.py -o docs/measurements/prediction_bands.md
 
-FOLDER holds the public logs and tables (scaling/...); the tables of share/references/ are read from this
-repository. `predict/band.cpp` holds the spreads of the first table that this prints.
+FOLDER holds the public logs and tables (scaling/...). The script reads the tables of share/references/ from this
+repository. `predict/band.cpp` contains the spreads of the first table that this script prints.
 
-The model of the spread. With r = GPUs / GPUs of the baseline, a published efficiency E is a loss
-of ln(1/E) / log2(r) per doubling. A band reaches down to the loss per doubling that 95 % of the
-published points do not exceed, times the number of doublings: E >= r^-s'. Each system has the same
-weight, whatever number of points it published, and so has each series of a system. A band reaches
-up by the largest gain that another system published, which is how far measurements repeat.
+The model of the spread: with r = GPUs / GPUs of the baseline, a published efficiency E is a loss of
+ln(1/E) / log2(r) per doubling. The lower end of a band is the loss per doubling that 95 % of the published points do
+not exceed, times the number of doublings: E >= r^-s'. Each system has the same weight for any number of published
+points, and each series of a system has the same weight. The upper end of a band is the largest gain that another system
+published. This gain shows how well measurements repeat.
 """
 
 import argparse
@@ -31,19 +30,19 @@ import re
 import statistics
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-NOMINAL = 0.9  # of a band: 5 % of the published points may lie below it, 5 % above
+NOMINAL = 0.9  # coverage of a band: 5 % of the published points may lie below the band, 5 % above
 
 PIPELINE = "input pipeline"
 NO_PIPELINE = "synthetic or in memory"
 KINDS = (PIPELINE, NO_PIPELINE)
 
-# The itwinai report does not name its machine, and its authors compute at the Jülich centre as
-# those of JUWELS do: leaving out JUWELS leaves it out, too.
+# The itwinai report does not name its machine. Its authors compute at the Jülich centre, as those of the JUWELS study
+# do. The script therefore leaves out itwinai together with JUWELS.
 ITWINAI = "itwinai (machine not named)"
 JUWELS = "JUWELS Booster"
 ALSO_LEFT_OUT = {JUWELS: {ITWINAI}}
 
-# Shipped sites that are one of the published systems: predictions for them leave it out.
+# Shipped sites that are published systems. Predictions for such a site leave out its own system.
 SITES = {"juwels-booster": JUWELS, "jureca-dc": "JURECA-DC", "lumi-g": "CSC lumi",
          "nef": "NEF", "nef-cpu": "NEF"}
 
@@ -72,7 +71,7 @@ def table(path):
 
 
 class Collector:
-    """Costs of a sample (GPU-seconds, in any unit) by series and number of GPUs."""
+    """Collects the costs of a sample (GPU-seconds, in any unit) by series and number of GPUs."""
 
     def __init__(self):
         self.costs = collections.defaultdict(dict)
@@ -189,7 +188,10 @@ def mlperf_lines(path):
 
 
 def epochs_per_s(path):
-    """Of v0.7 and later: the median over blocks or epochs of training, without evaluation."""
+    """Returns the epochs per second in a log of MLPerf v0.7 or later, as a median over blocks or epochs of training.
+
+    The time of evaluations does not count.
+    """
     begun, rates = {}, []
     lines = list(mlperf_lines(path))
     by_epoch = any(line["key"] == "epoch_stop" for line in lines)
@@ -201,11 +203,14 @@ def epochs_per_s(path):
             epochs = 1 if by_epoch else begun["metadata"]["epoch_count"]
             rates.append(1000 * epochs / (line["time_ms"] - begun["time_ms"]))
             begun = {}
-    return statistics.median(rates[1:] if len(rates) > 1 else rates)  # the first one compiles
+    return statistics.median(rates[1:] if len(rates) > 1 else rates)  # the first one includes compilation
 
 
 def epochs_per_s_of_v05(path):
-    """Epochs between one evaluation's end and the next one's start, as the records number them."""
+    """Returns the epochs per second in a log of MLPerf v0.5, from the end of an evaluation to the start of the next.
+
+    The records give the numbers of the epochs.
+    """
     rates, last, start = [], None, None
     for time, key, value in re.findall(
             r":::MLPv0\.5\.0 resnet ([\d.]+) \([^)]*\) (eval_start|eval_accuracy)(?:: (\{.*\}))?",
@@ -258,7 +263,7 @@ def all_series(data):
 
 
 def losses(series):
-    """Doublings and the loss of each point, in natural logarithms."""
+    """Returns the number of doublings and the loss of each point. The loss is a natural logarithm."""
     return [(math.log2(n / series.baseline), -math.log(efficiency))
             for n, efficiency in series.points.items()]
 
@@ -274,7 +279,7 @@ def weighted_quantile(values, quantile):
     return values[-1][0]
 
 
-Spread = collections.namedtuple("Spread", "loss gain")  # ln per doubling; ln, whatever the count
+Spread = collections.namedtuple("Spread", "loss gain")  # loss: ln per doubling; gain: ln for any GPU count
 
 
 def spread_of(series, kind, left_out=(), power=1.0):
@@ -292,7 +297,7 @@ def left_out_with(system):
 
 
 def coverage(series, kind, power=1.0):
-    """For each system: the spread of the others, and which of its points lie in their band."""
+    """Returns for each system the spread of the other systems, its points, and which points lie in the others' band."""
     rows = []
     for system in sorted({each.system for each in series if each.kind == kind}):
         spread = spread_of(series, kind, left_out_with(system), power)
@@ -376,7 +381,7 @@ def report(series, data_note):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-o", "--output", help="file for the report (default: standard output)")
-    parser.add_argument("--series", action="store_true", help="list the efficiencies instead")
+    parser.add_argument("--series", action="store_true", help="list the efficiencies instead of the report")
     options = parser.parse_args()
     data = os.environ.get("DLSCALE_TEST_DATA")
     if not data:

@@ -1,26 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures how wrong predictions are on this machine, each on what no fit was shown.
+"""Measures the errors of predictions on this machine, on data that no fit has used.
 
   bench/prediction_bench.py --raw DIR [--parts steps,memory,walltimes,kernels] [--rounds 3]
   bench/prediction_bench.py --raw DIR --table                          (nothing is measured)
 
-steps      of two ranks, predicted from runs of one rank and a benchmark of all-reduces, scored by
-           `dlscale analyze --metric prediction-errors`. One rank is measured alone, and two runs of
-           it side by side, which keep the cores busy as two ranks do. A round has each run once.
-           And of one rank with other batches than those that were shown, one of them larger.
-memory     the largest resident memory of a rank, by `dlscale calibrate` of runs of one rank with
-           8 and with 32 images, and `dlscale predict`. Held out, so that no fit was shown them:
-           16 images (between the two) and 64 (twice as many) on one rank, all four on two ranks.
-walltimes  runs of seconds, whose job's time includes start-up: the first teach the margin, as
-           `dlscale plan` does it when a plan is made again, the others are judged; and again with
-           noise on the steps, drawn, of those that teach as well.
-kernels    `dlscale-bench kernels` and `dlscale-bench fit`, beside the errors published.
+steps      The step times of two ranks are predicted from runs of one rank and a benchmark of all-reduces.
+           `dlscale analyze --metric prediction-errors` computes the errors. One rank is measured alone, and two runs of
+           one rank are measured side by side, which keeps the cores as busy as two ranks do. A round has each run once.
+           The step times of one rank are also predicted for batches that the fit has not used, one of them larger.
+memory     The largest resident memory of a rank is predicted by `dlscale calibrate` from runs of one rank with 8 and
+           with 32 images, and by `dlscale predict`. The errors are those of runs that no fit has used: 16 images
+           (between the two) and 64 images (twice as many) on one rank, and all four batches on two ranks.
+walltimes  The runs take some seconds, and the time of a job includes start-up. The first runs set the margin, as
+           `dlscale plan` does when a study is planned again. The other runs test the margin. The test is repeated with
+           random noise on the steps of all runs.
+kernels    The errors of `dlscale-bench kernels` and `dlscale-bench fit` are compared with the published errors.
 
-DIR keeps plan folders and rounds.jsonl, so that the same command goes on where it was interrupted.
-Rounds of steps and all-reduces beside which other programs kept more than --others cores busy do
-not count. Two ranks need two cores; more ranks than cores would measure how they wait for each
-other.
+DIR keeps plan folders and rounds.jsonl, so that the same command continues after an interruption. Rounds of steps and
+all-reduces do not count if other programs kept more than --others cores busy. Two ranks need two cores. With more ranks
+than cores, the bench would measure how long ranks wait for each other.
 """
 
 import argparse
@@ -38,20 +37,20 @@ from train_bench import busy_s, children_s, machine
 
 PARTS = ["steps", "memory", "walltimes", "kernels"]
 SHAPE = {"shape": "3x32x32", "classes": 10}
-#        samples of a run of seconds, optimizer steps in a record
+# Model -> samples of a run that takes some seconds, optimizer steps in a record.
 STEPS = {"mlp": (4096, 16), "cnn": (512, 2), "squeezenet1_0": (256, 1), "resnet18": (128, 1)}
 MEMORY_MODELS = ["mlp", "cnn", "squeezenet1_0", "resnet18"]
-MEMORY_BATCHES = [8, 32]  # that are shown, on one rank
+MEMORY_BATCHES = [8, 32]  # batches that the fit uses, on one rank
 HELD_OUT_BATCHES = [16, 64]
 MIB = 2.0**20
 STEP_TARGET = {"median": 0.03, "worst": 0.08}
 BATCH_BETWEEN, BATCH_BEYOND = {"median": 0.05}, {"median": 0.10}
 MEMORY_TARGET = 0.03
 LATE_TARGET, ASKED_TARGET = 0.02, 1.25
-QUANTILE = 0.98  # of walltimes, unless a study says another
-NOISES = (0.02, 0.05)  # of steps, drawn
-DRAWS = 1000  # of those that teach
-NEIGHBOURS = 8  # in size, of a kernel that has one
+QUANTILE = 0.98  # default quantile of walltimes in a study
+NOISES = (0.02, 0.05)  # random noise of steps
+DRAWS = 1000  # number of random choices of the runs that set the margin
+NEIGHBOURS = 8  # number of neighbouring sizes, for kernels whose size is one number
 CLASSES = {"convolution": ("convolution_",), "fully connected": ("linear_",),
            "batch norm": ("batch_norm_",), "pooling, ReLU, softmax": ("max_pool_", "avg_pool_",
                                                                       "relu_", "softmax_"),
@@ -88,7 +87,7 @@ window_steps = {window}
 
 
 def peak_bytes(run):
-    """Largest resident memory of a rank, of the last launch."""
+    """Returns the largest resident memory of a rank in the last launch of a run, in bytes."""
     records = records_of(run)
     return max(r["peak_memory_bytes"] for r in records if r["record"] == "step_window")
 
@@ -105,7 +104,7 @@ def records_of(run):
 
 
 class Bench:
-    """A folder of plans and rounds, and the two programs."""
+    """A folder of plans and rounds, and the programs that measure."""
 
     def __init__(self, arguments):
         self.folder = pathlib.Path(arguments.raw)
@@ -119,7 +118,7 @@ class Bench:
                             "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
     def call(self, *words):
-        """Standard output of a program that must end well."""
+        """Runs a program that must succeed, and returns its standard output."""
         command = [self.programs.get(word, word) for word in map(str, words)]
         ran = subprocess.run(command, cwd=self.folder, env=self.environment, text=True,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
@@ -129,7 +128,7 @@ class Bench:
         return ran.stdout
 
     def table(self, name, *words):
-        """A table of a verb, a dictionary for each row."""
+        """Returns the rows of a table that a dlscale verb prints, as dictionaries."""
         found = json.loads(self.call("dlscale", *words, "--format", "json"))["tables"]
         return next(table["rows"] for table in found if table["id"] == name)
 
@@ -150,7 +149,7 @@ class Bench:
         return [r["round"] for r in self.made(part) if r["other_cores"] <= most]
 
     def measure(self, part, number, work):
-        """Does the work of a round, unless the folder has it already."""
+        """Does the work of a round unless the folder already contains the round."""
         if self.is_made(part, number):
             return
         busy, own, start = busy_s(), children_s(), time.perf_counter()
@@ -190,7 +189,7 @@ def errors_text(errors):
 
 
 def measure_all_reduces(bench):
-    """Between two ranks, unless a good round is there."""
+    """Measures all-reduces between two ranks unless a valid round exists."""
     def all_reduces():
         (bench.folder / "comm.jsonl").unlink(missing_ok=True)
         bench.call("mpirun", "--bind-to", "none", "-np", 2, "dlscale-bench", "comm",
@@ -226,7 +225,7 @@ def measure_steps(bench):
 
 
 def predict_steps(bench, source, known):
-    """Keeps what a calibration of `source` says of all steps, and nothing said before."""
+    """Replaces the kept predictions of all steps with those of a calibration of `source`."""
     calibration = f"{source}-measured.json"
     bench.call("dlscale", "calibrate", "comm.jsonl", source, "--where", known, "-o", calibration)
     (bench.folder / "steps" / "predictions.jsonl").unlink(missing_ok=True)
@@ -235,7 +234,7 @@ def predict_steps(bench, source, known):
 
 
 def step_row(bench, what, where, targets):
-    """How wrong they are of the steps of runs `where`; returns these points."""
+    """Prints a row with the errors of the predicted steps of the runs that `where` selects. Returns the points."""
     chosen = ["analyze", "steps", "--where", where, "--metric"]
     errors = bench.table("prediction-errors", *chosen, "prediction-errors")
     summary = next(found for found in errors if found["quantity"] == "step time")
@@ -248,7 +247,7 @@ def step_row(bench, what, where, targets):
 
 
 def step_rows(bench):
-    """The table's rows; returns a table of the points."""
+    """Prints the rows of the table about steps. Returns a table of the points."""
     rounds = bench.good_rounds("steps")
     if not rounds:
         return (f"Of {len(bench.made('steps'))} rounds of steps none counts: other programs kept "
@@ -271,7 +270,7 @@ def step_rows(bench):
 
 
 def other_batch_rows(bench, asked):
-    """One rank with batches between those shown, and beyond them."""
+    """Prints the rows for one rank with batches between and beyond those that the fit uses."""
     shown = bench.arguments.batches
     for batch in bench.arguments.other_batches:
         between = min(shown) <= batch <= max(shown)
@@ -305,7 +304,7 @@ def points_table(bench, rounds, points):
 
 def measure_memory(bench):
     arguments = bench.arguments
-    measure_all_reduces(bench)  # without them nothing is predicted of two ranks
+    measure_all_reduces(bench)  # predictions for two ranks need them
     batches = sorted({*arguments.memory_batches, *arguments.held_out_batches})
     axes = {"framework": ["ddp"], "model": arguments.memory_models, "batch_per_gpu": batches,
             "gpus": [1, 2]}
@@ -314,7 +313,7 @@ def measure_memory(bench):
 
 
 def predicted_peaks(bench):
-    """Rows of predicted memory by ranks, model and batch."""
+    """Returns the rows of predicted memory by ranks, model and batch."""
     shown = f"gpus == 1 && batch_per_gpu in {bench.arguments.memory_batches}"
     bench.call("dlscale", "collect", "memory", "--no-tables")
     bench.call("dlscale", "calibrate", "comm.jsonl", "memory", "--where", shown, "-o",
@@ -325,7 +324,7 @@ def predicted_peaks(bench):
 
 
 def measured_peaks(bench):
-    """Bytes of the repeats of each point."""
+    """Returns the measured bytes of the repeats of each point."""
     peaks = {}
     for run in bench.planned("memory")["runs"]:
         point = (run["gpus"], run["point"].get("model", ""), run["batch_per_gpu"])
@@ -364,7 +363,7 @@ def memory_rows(bench):
     return text
 
 
-# Walltimes of runs of seconds.
+# Walltimes of runs that take some seconds.
 
 def walltime_study(repeats, calibration):
     resources = f'[resources]\nwalltime = "auto"\ncalibration = "{calibration}"\n'
@@ -373,7 +372,7 @@ def walltime_study(repeats, calibration):
 
 
 def measure_walltimes(bench):
-    """A probe of each point gives the prediction, then come those that teach and the others."""
+    """Measures a probe of each point for the predictions, then the runs that set the margin, then the others."""
     probe, points = walltime_study(1, "")
     repeats = math.ceil(bench.arguments.runs / points)
     taught = math.ceil(bench.arguments.taught / points)
@@ -393,7 +392,7 @@ def measure_walltimes(bench):
 
 
 def elapsed_s(bench, plan):
-    """Of jobs, by run."""
+    """Returns the elapsed seconds of the jobs of a plan, by run."""
     with open(bench.folder / plan / "launch.jsonl", encoding="utf-8") as file:
         events = [json.loads(line) for line in file]
     return {e["run_id"]: e["elapsed_s"] for e in events if e["event"] == "ended"}
@@ -433,20 +432,20 @@ def walltime_rows(bench):
 
 
 def drawn_rule(ratios, taught, draw):
-    """Asked / used of those that are not drawn to teach; `ratios` are used / predicted."""
+    """Returns requested / used time of the runs that are not drawn to set the margin. `ratios` are used / predicted."""
     shuffled = draw.sample(ratios, len(ratios))
     learnt = next_ratio_bound(shuffled[:taught])
     return [learnt / ratio for ratio in shuffled[taught:]]
 
 
 def next_ratio_bound(ratios):
-    """As predict/walltime has it; with too few the worst."""
+    """Returns the same bound as predict/walltime: a quantile of the ratios, or the largest if there are too few."""
     rank = math.ceil((len(ratios) + 1) * QUANTILE - 1e-9)
     return sorted(ratios)[min(rank, len(ratios)) - 1]
 
 
 def walltime_row(what, ratios):
-    """Of what was asked / used."""
+    """Prints a row about ratios of requested to used time."""
     late, median = sum(ratio < 1 for ratio in ratios) / len(ratios), statistics.median(ratios)
     row(what, f"{100 * late:.1f} % timed out, median asked / used {median:.2f}", "≤ 2 %, ≤ 1.25",
         late <= LATE_TARGET and median <= ASKED_TARGET)
@@ -465,7 +464,7 @@ def measure_kernels(bench):
 
 
 def kernel_rows(bench):
-    """The table of dlscale-bench fit, by the paper's classes of kernels."""
+    """Prints the rows of dlscale-bench fit by the paper's classes of kernels. Returns a table of the kernels."""
     if not bench.is_made("kernels learnt"):
         return ""
     kernels = []
@@ -502,8 +501,10 @@ def kernel_samples(bench):
 
 
 def neighbours_off(samples):
-    """How wrong the next sizes are of one, by a straight line of logarithms; of kernels that have
-    one number for a size, of which no model can know more than that."""
+    """Returns the mean error in percent of a straight line in logarithms through the neighbouring sizes of each size.
+
+    For kernels whose size is one number, no model can know more than such a line. For other kernels it returns "-".
+    """
     if any(len(each["size"]) != 1 for each in samples):
         return "-"
     points = sorted((math.log(*each["size"].values()), math.log(each["seconds"]))
@@ -529,31 +530,32 @@ def parse():
     counts = lambda text: [int(n) for n in text.split(",")]
     parser.add_argument("--dlscale", default="build/release/bin/dlscale")
     parser.add_argument("--trainer", default="build/release/bin/dlscale-train")
-    parser.add_argument("--raw", required=True, metavar="DIR", help="of plans, rounds, calibrations")
-    parser.add_argument("--parts", type=words, default=PARTS, help=", ".join(PARTS))
+    parser.add_argument("--raw", required=True, metavar="DIR", help="folder for plans, rounds and calibrations")
+    parser.add_argument("--parts", type=words, default=PARTS, help="parts to measure: " + ", ".join(PARTS))
     parser.add_argument("--frameworks", type=words, default=["synchronous", "ddp"])
     parser.add_argument("--models", type=words, default=["mlp", "cnn", "resnet18"],
-                        help="of steps: " + ", ".join(STEPS))
+                        help="models of the part steps: " + ", ".join(STEPS))
     parser.add_argument("--batches", type=counts, default=[4, 16])
     parser.add_argument("--other-batches", type=counts, default=[8, 32],
-                        help="of one rank, that no fit of steps is shown")
-    parser.add_argument("--rounds", type=int, default=3, help="of steps")
-    parser.add_argument("--comm-seconds", type=float, default=0.5, help="of each size's all-reduces")
+                        help="batches of one rank that no fit of steps uses")
+    parser.add_argument("--rounds", type=int, default=3, help="number of rounds of steps")
+    parser.add_argument("--comm-seconds", type=float, default=0.5,
+                        help="measuring time of the all-reduces of each size")
     parser.add_argument("--memory-models", type=words, default=MEMORY_MODELS)
     parser.add_argument("--memory-batches", type=counts, default=MEMORY_BATCHES,
-                        help="that the calibration is of, on one rank")
+                        help="batches on one rank that the calibration uses")
     parser.add_argument("--held-out-batches", type=counts, default=HELD_OUT_BATCHES,
-                        help="that it is judged by")
-    parser.add_argument("--runs", type=int, default=256, help="of walltimes")
-    parser.add_argument("--taught", type=int, default=52, help="of them: that teach the margin")
-    parser.add_argument("--samples", type=int, default=500, help="sizes of each kernel")
-    parser.add_argument("--kernel-seconds", type=float, default=0.02, help="of measuring each")
-    parser.add_argument("--budget", type=int, default=330, help="seconds of measuring kernels")
-    parser.add_argument("--gflop", type=float, default=2, help="that a kernel may compute")
-    parser.add_argument("--memory", default="100MB", help="that a kernel may take")
+                        help="batches that test the calibration")
+    parser.add_argument("--runs", type=int, default=256, help="number of runs of the part walltimes")
+    parser.add_argument("--taught", type=int, default=52, help="number of these runs that set the margin")
+    parser.add_argument("--samples", type=int, default=500, help="number of sizes of each kernel")
+    parser.add_argument("--kernel-seconds", type=float, default=0.02, help="measuring time of each size")
+    parser.add_argument("--budget", type=int, default=330, help="seconds for the measurement of all kernels")
+    parser.add_argument("--gflop", type=float, default=2, help="largest GFLOP of a kernel")
+    parser.add_argument("--memory", default="100MB", help="largest memory of a kernel")
     parser.add_argument("--others", type=float, default=0.1, metavar="CORES",
-                        help="rounds of steps beside more than this do not count")
-    parser.add_argument("--table", action="store_true", help="only print it")
+                        help="do not count rounds in which other programs keep more cores than this busy")
+    parser.add_argument("--table", action="store_true", help="only print the table")
     arguments = parser.parse_args()
     for given, known in ((arguments.parts, PARTS), (arguments.models, STEPS)):
         if unknown := set(given) - set(known):

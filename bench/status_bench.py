@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times how fast dlscale tells the states of the runs of a large plan folder, without asking a batch
-system.
+"""Times how fast dlscale determines the states of the runs of a large plan folder without a query to a batch system.
 
-The folder holds 10,000 planned runs, as tasks of job arrays, and a launch log as a launcher leaves
-it. It is timed as it is when nothing was submitted, when a tenth is done, when all is done, and when
-all is done but a tenth runs, with results in its folders. It lies in memory (/dev/shm).
+The folder holds 10,000 planned runs as tasks of job arrays, and a launch log as a launcher writes it. The bench times
+four states of the folder: no run was submitted, a tenth of the runs is done, all runs are done, and a tenth of the runs
+is running while the rest is done. Submitted runs have results in their folders. The folder is in memory (/dev/shm).
 """
 
 import argparse
@@ -27,7 +26,7 @@ RUN_START = {"record": "run_start", "schema_version": 1, "launch": 1, "time": 1.
 
 
 def launch_log(plan, done, running):
-    """Records of `done` runs that have ended and of `running` ones that follow them."""
+    """Returns the records of `done` runs that have ended and of the `running` runs that follow them."""
     lines, left = [], done + running
     for job in plan["jobs"]:
         runs = job["run_ids"][:left]

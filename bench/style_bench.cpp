@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What framework styles hide of their communication, and the bubble of pipelines.
+// Benchmark of the share of communication that framework styles hide, and of pipeline bubbles.
 // usage: style_bench [steps [overlap | bubble]]
-// Layers sleep instead of computing, and collectives sleep in proportion to their bytes before they
-// run, so that neither needs a core: ranks are threads and the number of cores does not matter.
-// Prints Markdown tables of medians over the steps (default 9), the slowest rank's.
+// Layers sleep instead of computing. Collectives sleep in proportion to their bytes before they
+// run. Neither needs a core, so ranks are threads and the number of cores has no effect.
+// The program prints Markdown tables of medians over the steps (default: 9) of the slowest rank.
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 #include <torch/autograd.h>
@@ -33,17 +33,17 @@ using namespace dlscale::trainer;
 
 namespace {
 
-constexpr double kForwardS = 0.010, kBackwardS = 0.020;  // of a block and a whole batch; or slower
+constexpr double kForwardS = 0.010, kBackwardS = 0.020;  // seconds of a block for a batch
 constexpr std::int64_t kBlocks = 8;
-constexpr std::int64_t kElements = 256 * 1024;             // of a block's parameter: 1 MiB
-constexpr double kSecondsPerByte = 0.010 / (1024 * 1024);  // a collective's
+constexpr std::int64_t kElements = 256 * 1024;             // parameter of a block: 1 MiB
+constexpr double kSecondsPerByte = 0.010 / (1024 * 1024);  // time of a collective per byte
 constexpr std::int64_t kSamples = 16, kClasses = 10;
 
 void sleep_s(double seconds) {
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 
-/// Takes time for its samples in both directions; hands on what it gets.
+/// Identity function that sleeps in proportion to its samples in the forward and the backward pass.
 struct Sleep : torch::autograd::Function<Sleep> {
   static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& input,
                             const at::Tensor& parameter, double slowness) {
@@ -71,7 +71,7 @@ std::unique_ptr<Model> sleeping_model(std::int64_t blocks, std::int64_t elements
   return model;
 }
 
-/// Seconds that collectives have slept, of a rank and all that was split from it.
+/// Sum of the seconds that collectives have slept on a rank, including communicators split from it.
 class Slept {
  public:
   void add(double more) {
@@ -88,7 +88,7 @@ class Slept {
   double seconds_ = 0;
 };
 
-/// Collectives that take time without a core.
+/// Communicator whose collectives sleep before they run.
 class Delayed : public Overlay {
  public:
   Delayed(Communicator& inner, std::shared_ptr<Slept> slept)
@@ -134,11 +134,11 @@ struct Measured {
 
 struct Steps {
   int count;
-  bool in_a_row = false;  ///< they go on into each other, and what is said is their mean
+  bool in_a_row = false;  ///< steps without barriers between them, reported as a mean
 };
 
-/// **Collective.** Steps of a rank, of which one more is left out at first. Ranks begin and end
-/// each together unless they are in a row.
+/// **Collective.** Measures the steps of a rank after one step that does not count. Barriers make
+/// all ranks begin and end each step together unless `steps.in_a_row` is set.
 Measured measure(const contract::RunSpec& spec, std::unique_ptr<Model> model,
                  CollectiveQueue& queue, Slept* slept, const Steps& steps) {
   const base::SystemClock clock;
@@ -246,7 +246,7 @@ void print_overlap(int steps) {
   }
 }
 
-/// Mean over the stages of the share of steps that their records call bubble.
+/// Returns the share of the step time that is recorded as bubble, as a mean over the stages.
 double bubble_of(const contract::RunSpec& spec, int steps) {
   std::mutex mutex;
   double sum = 0;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Times how fast jobs reach a real SLURM: 1,000 jobs by a bare loop of sbatch, by dlscale submit as
-# single jobs, and as tasks of arrays. The controller is real, its nodes are declared only.
+# Measures how fast 1,000 jobs are submitted to a real SLURM: by a plain loop of sbatch, by dlscale submit as single
+# jobs, and by dlscale submit as tasks of arrays. The controller is real, but the nodes exist only in its configuration.
 # usage: submit_bench.sh DLSCALE [JOBS]
 set -euo pipefail
 dlscale=$(realpath "$1")
@@ -23,7 +23,7 @@ plan() {
     >"$work/plan.log" 2>&1
 }
 
-# measure WHAT COMMAND...: seconds, and jobs or tasks per second.
+# measure WHAT COMMAND...: prints a row with the seconds of the command and the jobs or tasks per second.
 measure() {
   local begin end
   begin=$(date +%s.%N)

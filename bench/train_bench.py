@@ -1,25 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times dlscale-train beside Python frameworks of the same torch version.
+"""Compares the speed of dlscale-train with Python frameworks of the same torch version.
 
-Both sides train the same model on a batch in memory, one thread a rank; samples/s are those of all
-ranks over the wall time of blocks of steps, without the first. A round launches every side of a
-cell once, in an order that turns from round to round; a ratio is that of two launches of one
-round. The table has the median of the ratios and its 95 % bootstrap interval. A claim needs the
-interval's lower end.
+Both sides train the same model on a batch in memory with one thread per rank. samples/s is the number of samples of all
+ranks divided by the wall time of the blocks of steps, without the first block. A round launches every side of a cell
+once, in an order that rotates from round to round. A ratio compares two launches of one round. The table shows the
+median of the ratios and its 95 % bootstrap interval. A claim must hold for the lower end of the interval.
 
   bench/peers/setup DIR                                                (once)
   bench/train_bench.py --trainer build/release/bin/dlscale-train --python DIR/bin/python \\
       --raw launches.jsonl [--cells mlp,cnn] [--frameworks ddp,horovod] [--ranks 1,2] [--rounds 9]
   bench/train_bench.py --raw launches.jsonl --table                    (nothing is launched)
 
-A launch that --raw has already is not made again. Where one is missing, or other programs kept
-more than --others cores busy meanwhile, all sides of its round are: started again, the bench makes
-what is left to do. A new trainer wants a new file. Dlscale-train runs as it does unless told
-otherwise; its sides with framework have LibTorch's kernels alone. A peer's side is a framework and words that tune it: malloc (glibc keeps freed memory, as
-dlscale-train always lets it), nhwc (images have their channels last, which dlscale-train chooses by
-itself), fused, view, bind and compile (see peers/peer.py), yield (Open MPI's waiting ranks give up
-their core).
+A second call does the remaining work. It does not repeat a launch that --raw already contains. If a launch of a round
+is missing, or other programs kept more than --others cores busy during the launch, the bench repeats all sides of the
+round. A new trainer needs a new file.
+
+dlscale-train runs with its default settings. Its sides with "framework" use only LibTorch's kernels. A side of a peer
+is a framework and words that tune the framework: malloc (glibc keeps freed memory, as in dlscale-train), nhwc (images
+have their channels last, which dlscale-train chooses by itself), fused, view, bind and compile (see peers/peer.py),
+yield (waiting ranks of Open MPI yield their core).
 """
 
 import argparse
@@ -49,13 +49,13 @@ LAUNCH_LIMIT_S = 900
 @dataclasses.dataclass(frozen=True)
 class Cell:
     model: str
-    batch: int  # of a rank
+    batch: int  # samples of a rank
     shape: str
     classes: int
-    steps: int  # of a block: a quarter of a second to a few seconds
+    steps: int  # steps of a block, which takes a quarter of a second to a few seconds
     blocks: int = 6
     precision: str = "fp32"
-    images: bool = False  # channels last is worth trying
+    images: bool = False  # model of images, for which channels last may be faster
 
 
 CELLS = {
@@ -69,7 +69,7 @@ CELLS = {
 
 @dataclasses.dataclass(frozen=True)
 class Contest:
-    """What the table compares: a side of ours, one of theirs, and the least ratio asked for."""
+    """A row of the table: a side of dlscale, a side of a peer, and the least ratio that is required."""
 
     ours: str
     theirs: str
@@ -82,15 +82,15 @@ def contests(cell, framework, ranks, kernels):
     ours = f"dlscale {framework}" + ("" if kernels == "fast" else "+framework")
     bars = {"ddp": ("≥ 1.25", "≥ 1.05"), "horovod": ("≥ 1.05", "≥ 1.05")}.get(
         framework, ("≥ 1.3", "≥ 1.3")) if both else ("", "")
-    # Horovod takes no tensors that are not contiguous, so none with channels last; DeepSpeed ends
-    # with an error (self.stride(-1) must be 1).
+    # Horovod accepts only contiguous tensors, which excludes channels last. DeepSpeed ends with an error for channels
+    # last (self.stride(-1) must be 1).
     other = "horovod+yield" if both else f"none{nhwc}"
     bound = [f"ddp{nhwc}+malloc+fused+view+bind"] if both else []
     tuned = {"ddp": [f"ddp{nhwc}+malloc+fused+view", *bound, f"{other}+malloc+fused"],
              "horovod": ["horovod+yield+malloc+fused"]
              }.get(framework, [f"{framework}+malloc+fused"])
     rows = [Contest(ours, framework, bars[0])] + [Contest(ours, side, bars[1]) for side in tuned]
-    if framework == "deepspeed:1":  # not DeepSpeed's, so without a bar
+    if framework == "deepspeed:1":  # not part of DeepSpeed, so without a required ratio
         rows.append(Contest(ours, f"zero_redundancy{nhwc}+malloc+fused"))
     return rows
 
@@ -115,7 +115,7 @@ def run_description(cell, side, ranks, samples):
 
 
 def busy_s():
-    """CPU seconds of the whole machine so far."""
+    """Returns the CPU seconds of the whole machine since its start."""
     with open("/proc/stat") as f:
         user, nice, system, _, _, irq, softirq = (int(v) for v in f.readline().split()[1:8])
     return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
@@ -131,7 +131,7 @@ class Failed(Exception):
 
 
 def end(process):
-    """Its ranks too: launchers end them when they are asked to end, not when they are killed."""
+    """Ends a launcher and its ranks. A launcher ends its ranks on SIGTERM, but not when it is killed."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         if process.poll() is None:
             process.send_signal(number)
@@ -140,7 +140,7 @@ def end(process):
 
 
 def output_of(command, environment):
-    """Of a program that is ended with its children when it takes too long."""
+    """Returns the output of a program. A program that takes too long is ended together with its children."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           env={**os.environ, **environment}, start_new_session=True) as process:
         try:
@@ -155,7 +155,7 @@ def output_of(command, environment):
 
 
 def reason_in(text):
-    """The line of a failed program's output that says why; launchers write more after it."""
+    """Returns the line of a failed program's output that states the reason. Launchers write more lines after it."""
     lines = text.strip().splitlines() or ["said nothing"]
     telling = re.compile(r"(Error|Exception)\b|dlscale-train: ")
     return next((line for line in lines if telling.search(line)), lines[-1])
@@ -167,7 +167,7 @@ def free_port():
 
 
 class Launcher:
-    """Starts one side of a cell and reads what it measured."""
+    """Starts one side of a cell and reads its measurements."""
 
     environment = {"OMP_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
                    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -191,7 +191,7 @@ class Launcher:
         with tempfile.TemporaryDirectory(prefix="train-bench-") as folder:
             with open(f"{folder}/run.json", "w") as f:
                 json.dump(run_description(cell, side, ranks, samples), f)
-            # As dlscale starts the runs of its site `local`.
+            # dlscale starts the runs of its site `local` with the same command.
             output_of(["mpirun", "--bind-to", "core", "--oversubscribe", "-np", str(ranks),
                        self.trainer, "--run", folder], self.environment)
             with open(f"{folder}/launch-1/results.jsonl") as f:
@@ -215,12 +215,12 @@ class Launcher:
         if framework == "none":
             command = [self.python, *program]
         elif framework == "horovod":
-            # --bind-to none as horovodrun has it
+            # horovodrun also uses --bind-to none.
             yields = ["--mca", "mpi_yield_when_idle", "1"] if "yield" in words else []
             command = ["mpirun", "--bind-to", "none", *yields, "-np", str(ranks), self.python,
                        *program]
         else:
-            # Not torchrun, which imports PyTorch once more before its ranks do.
+            # mpirun replaces torchrun, because torchrun imports PyTorch once more before its ranks do.
             command = ["mpirun", "--bind-to", "none", "-np", str(ranks), self.python, *program]
         malloc = KEEP_FREED_MEMORY if "malloc" in words else {}
         meeting = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()),
@@ -234,7 +234,7 @@ class Launcher:
 
 @dataclasses.dataclass
 class Raw:
-    """The launches made so far; a line each in a file."""
+    """The launches made so far. A file has a line for each launch."""
 
     path: str
     most_other_cores: float
@@ -260,19 +260,19 @@ class Raw:
             f.write(json.dumps(launch) + "\n")
 
     def of(self, cell, ranks, side):
-        """By round and attempt."""
+        """Returns the launches of a side by round and attempt."""
         return {(launch["round"], launch.get("attempt", 0)): launch for launch in self.launches
                 if self.counts(launch)
                 and (launch["cell"], launch["ranks"], launch["side"]) == (cell, ranks, side)}
 
     def attempts(self, turn, cell, ranks):
-        """How often the round has been begun."""
+        """Returns how often the round has been started."""
         return 1 + max((launch.get("attempt", 0) for launch in self.launches
                         if (launch["round"], launch["cell"], launch["ranks"])
                         == (turn, cell, ranks)), default=-1)
 
     def failures(self):
-        """What failed the last time."""
+        """Returns the sides whose last launch failed, with the error."""
         last = {(launch["cell"], launch["ranks"], launch["side"]): launch
                 for launch in self.launches}
         return [f"{cell}, {ranks} ranks, {side}: {launch['error']}"
@@ -280,7 +280,7 @@ class Raw:
 
 
 def planned(arguments, raw):
-    """The launches to make, round by round, so that an unfinished bench has all cells alike."""
+    """Returns the launches to make, round by round, so that an unfinished bench has the same rounds of all cells."""
     keys = []
     for turn, cell, ranks in itertools.product(range(arguments.rounds), arguments.cells,
                                                arguments.ranks):
@@ -318,7 +318,7 @@ def measure(arguments, raw):
 
 
 def interval(ratios, resamples=10000):
-    """Of the median, 95 %, by the bootstrap's percentiles."""
+    """Returns the 95 % interval of the median, from the percentiles of a bootstrap."""
     draw = random.Random(1)
     medians = sorted(statistics.median(draw.choices(ratios, k=len(ratios)))
                      for _ in range(resamples))
@@ -327,7 +327,7 @@ def interval(ratios, resamples=10000):
 
 def row(raw, cell, ranks, contest):
     ours, theirs = raw.of(cell, ranks, contest.ours), raw.of(cell, ranks, contest.theirs)
-    # Of a round that was begun again, the launches of one attempt.
+    # If a round was repeated, the launches of its last attempt count.
     rounds = list({turn: (turn, attempt)
                    for turn, attempt in sorted(ours.keys() & theirs.keys())}.values())
     if not rounds:
@@ -379,19 +379,19 @@ def parse():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     words = lambda text: text.split(",")
     parser.add_argument("--trainer", default="build/release/bin/dlscale-train")
-    parser.add_argument("--python", help="of the environment that peers/setup made")
+    parser.add_argument("--python", help="Python interpreter of the environment that peers/setup created")
     parser.add_argument("--cells", type=words, default=list(CELLS), help=", ".join(CELLS))
     parser.add_argument("--frameworks", type=words,
                         default=["ddp", "horovod", "deepspeed:1", "deepspeed:2"])
     parser.add_argument("--cpu-kernels", type=words, default=["fast"],
-                        help="fast, framework: of which the table has rows")
+                        help="kernels for which the table has rows: fast, framework")
     parser.add_argument("--ranks", type=lambda text: [int(n) for n in words(text)], default=[1, 2])
     parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--raw", required=True, help="a line of JSON for each launch")
+    parser.add_argument("--raw", required=True, help="file with a line of JSON for each launch")
     parser.add_argument("--others", type=float, default=0.25, metavar="CORES",
-                        help="launches beside more than this do not count")
-    parser.add_argument("--table", action="store_true", help="only print it")
-    parser.add_argument("--markdown", help="write the table to this file as well")
+                        help="do not count launches in which other programs keep more cores than this busy")
+    parser.add_argument("--table", action="store_true", help="only print the table")
+    parser.add_argument("--markdown", help="also write the table to this file")
     arguments = parser.parse_args()
     unknown = set(arguments.cells) - set(CELLS)
     if unknown:
@@ -403,7 +403,7 @@ def parse():
 
 def main():
     arguments = parse()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # ends the launch under way first
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # ends the current launch first
     raw = Raw(arguments.raw, arguments.others).read()
     if not arguments.table:
         measure(arguments, raw)

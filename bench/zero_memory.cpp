@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank holds in each stage of ZeRO, beside the formula.
+// Benchmark that compares the memory of a rank in each stage of ZeRO with the published formula.
 // usage: zero_memory [MODEL [RANKS ...]]
-// Steps of a model of images of 3 x 32 x 32 (resnet50 unless said) with Adam in fp32; ranks (2, 3
-// and 4 unless said) are threads. The formula is that of Rajbhandari et al., ZeRO, 2020, with 4
-// bytes for a parameter, 4 for its gradient and K = 8 for Adam's means of gradients and of their
-// squares, at the optimizer's step: stage 1, to which the paper gives all gradients, has its part
-// by then. No block stays whole, none is gathered ahead, a bucket holds the largest gradient.
-// Prints a Markdown table, MiB of the rank that holds most; exit code 1 where a part is more than
-// 5 % off.
+// The program trains a model (default: resnet50) on images of 3 x 32 x 32 with Adam in fp32. Ranks
+// (default: 2, 3 and 4) are threads. The formula is that of Rajbhandari et al., ZeRO, 2020, with 4
+// bytes for a parameter, 4 bytes for its gradient and K = 8 bytes for Adam's means of gradients and
+// of squared gradients. It is evaluated at the step of the optimizer. The paper counts all
+// gradients in stage 1, but at this time a rank has only its part of the gradients. No block stays
+// whole, no block is gathered ahead, and a bucket holds the largest gradient.
+// The program prints a Markdown table in MiB for the rank with the most memory. Exit code 1: a part
+// differs from the formula by more than 5 %.
 #include <ATen/Parallel.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
@@ -41,11 +42,11 @@ constexpr double kMiB = 1024 * 1024;
 constexpr double kAllowed = 0.05;
 enum Part { kParameters, kGradients, kStates, kParts };
 
-/// Bytes of a rank.
+/// Memory of a rank, in bytes.
 struct Held {
-  std::array<double, kParts> parts{};  ///< once gradients are the mean, or between steps
-  double most = 0;                     ///< of all tensors, whoever made them, at a time
-  double model = 0;                    ///< of all parameters
+  std::array<double, kParts> parts{};  ///< gradients before the step, the rest after the step
+  double most = 0;                     ///< largest memory of all tensors at a time
+  double model = 0;                    ///< memory of all parameters
 };
 
 std::unique_ptr<Model> model_named(const std::string& name, const Device& device) {
@@ -81,7 +82,7 @@ double bytes_of(const std::vector<at::Tensor>& tensors) {
   return static_cast<double>(test::storage_bytes(tensors));
 }
 
-/// **Collective.**
+/// **Collective.** Trains on this rank and returns the memory that the rank holds.
 Held train(const std::string& name, int stage, Communicator& rank) {
   const base::SystemClock clock;
   CollectiveQueue queue(rank, clock);
@@ -121,7 +122,7 @@ Held train(const std::string& name, int stage, Communicator& rank) {
   return held;
 }
 
-/// Of the rank that holds most.
+/// Trains on all ranks and returns for each part the memory of the rank that holds most.
 Held train_all(const std::string& name, int stage, int ranks) {
   Held held;
   std::mutex mutex;
@@ -135,14 +136,14 @@ Held train_all(const std::string& name, int stage, int ranks) {
   return held;
 }
 
-/// The parts in bytes, of a model whose parameters are `model` bytes.
+/// Returns the parts that the formula gives for a model with `model` bytes of parameters, in bytes.
 std::array<double, kParts> formula(int stage, int ranks, double model) {
   constexpr double kStatesOfParameter = 8.0 / 4.0;
   const double divided = stage >= 1 ? model / ranks : model;
   return {stage == 3 ? divided : model, divided, kStatesOfParameter * divided};
 }
 
-/// Prints a row. Whether each part is as the formula says.
+/// Prints a row. Returns whether each part differs from the formula by at most 5 %.
 bool print_row(int stage, int ranks, const Held& held) {
   const auto expected = formula(stage, ranks, held.model);
   fmt::print("| {} | {} |", stage, ranks);

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# LibTorch from the PyPI wheel that tools/setup keeps, or from -DTorch_ROOT=<folder with include/ and lib/>.
-# The wheel's own TorchConfig.cmake demands a CUDA toolkit even for CPU use, so the targets are made here:
+# Finds LibTorch in the PyPI wheel that tools/setup keeps, or in -DTorch_ROOT=<folder with include/ and lib/>.
+# The wheel's own TorchConfig.cmake requires a CUDA toolkit even for CPU use, so this file defines the targets:
 #   torch::cpu   libtorch_cpu + libc10
-#   torch::cuda  additionally libtorch_cuda + libc10_cuda; torch::cudart and torch::nccl beside it.
-#                Only where all of CUDA that a program needs is there: tools/setup --cuda.
-# libtorch.so is never linked: it drags in libtorch_cuda and all of CUDA's libraries.
+#   torch::cuda  additionally libtorch_cuda + libc10_cuda, together with torch::cudart and torch::nccl.
+#                These targets exist only if all parts of CUDA that a program needs are present (tools/setup --cuda).
+# No target links libtorch.so, because it depends on libtorch_cuda and all CUDA libraries.
 if(NOT Torch_ROOT)
   execute_process(COMMAND ${PROJECT_SOURCE_DIR}/tools/setup --print-libtorch
     OUTPUT_VARIABLE Torch_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE result)
@@ -17,7 +17,7 @@ find_library(Torch_CPU_LIBRARY torch_cpu HINTS ${Torch_ROOT}/lib NO_DEFAULT_PATH
 find_library(Torch_C10_LIBRARY c10 HINTS ${Torch_ROOT}/lib NO_DEFAULT_PATH NO_CACHE)
 find_library(Torch_CUDA_LIBRARY torch_cuda HINTS ${Torch_ROOT}/lib NO_DEFAULT_PATH NO_CACHE)
 find_library(Torch_C10_CUDA_LIBRARY c10_cuda HINTS ${Torch_ROOT}/lib NO_DEFAULT_PATH NO_CACHE)
-# CUDA lies beside the wheel's libraries, or where a toolkit is installed.
+# CUDA is in a folder next to the wheel's libraries, or in an installed toolkit.
 set(cuda_folders ${Torch_ROOT}/../nvidia/cu13 ${Torch_ROOT}/../nvidia/nccl ${Torch_ROOT}
   ${CUDAToolkit_ROOT} $ENV{CUDA_HOME} /usr/local/cuda)
 set(cuda_search HINTS ${cuda_folders} NO_DEFAULT_PATH NO_CACHE)
@@ -48,8 +48,8 @@ if(Torch_FOUND AND NOT TARGET torch::cpu)
     IMPORTED_LOCATION ${Torch_CPU_LIBRARY}
     INTERFACE_INCLUDE_DIRECTORIES "${Torch_INCLUDE_DIR};${Torch_INCLUDE_DIR}/torch/csrc/api/include"
     INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${Torch_INCLUDE_DIR};${Torch_INCLUDE_DIR}/torch/csrc/api/include"
-    # The wheel is built with the distributed package; without these its headers are empty.
-    # It is built with NDEBUG, without which some of its classes (at::RecordFunction) have more members.
+    # The wheel contains the distributed package. Its headers are empty without the two USE_ definitions.
+    # The wheel is built with NDEBUG. Without NDEBUG some classes (at::RecordFunction) have more members.
     INTERFACE_COMPILE_DEFINITIONS "USE_DISTRIBUTED;USE_C10D_GLOO;$<$<CONFIG:Debug>:NDEBUG>"
     INTERFACE_LINK_LIBRARIES torch::c10
     INTERFACE_LINK_OPTIONS "-Wl,--no-as-needed;-Wl,--allow-shlib-undefined")

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-# Families: a family is a named table; adding a member is one .cpp and one word in its list.
+# Functions for families. A family is a named table. A new member needs one .cpp file and one word in the list of the
+# family.
 #
 #   dlscale_family(<target> NAMESPACE <ns> ENTRY <EntryType> HEADER <header>
 #                  FUNCTION <table_function> FOLDER <dir relative to the source tree>
 #                  MEMBERS <name>... [ELSEWHERE <name>...] [FILES <name>...] [ALONE])
 #
-# For each member FOLDER/<name>.cpp is compiled into <target>; it must define
-#   extern constinit const <EntryType> <name>_entry{...};   (or: extern const … where constinit cannot be)
-# Variants of one thing share a file: FILES names such files, and their members need none of their own.
-# With ALONE members may call their own functions as others do: each is compiled by itself.
-# Those ELSEWHERE are in the table as well, but another library of the program has their file.
-# HEADER must declare  base::Table<EntryType> <table_function>();  whose body is generated here.
-# (Objects that register themselves vanish from static libraries; a generated table cannot.)
+# The function compiles FOLDER/<name>.cpp of each member into <target>. The file must define
+#   extern constinit const <EntryType> <name>_entry{...};   (or: extern const … if constinit is not possible)
+# FILES names files that define several related members. These members need no file of their own.
+# With ALONE each file is compiled separately, so that several files may use the same internal names.
+# ELSEWHERE names members of the table whose file belongs to another library of the program.
+# HEADER must declare  base::Table<EntryType> <table_function>();  This function's body is generated here.
+# (The linker drops self-registering objects from static libraries, but it keeps a generated table.)
 function(dlscale_family target)
   cmake_parse_arguments(F "ALONE" "FUNCTION;FOLDER" "MEMBERS;ELSEWHERE;FILES" ${ARGN})
   string(REGEX REPLACE "_table$" "" family ${F_FUNCTION})
@@ -30,19 +31,20 @@ function(dlscale_family target)
   endforeach()
 endfunction()
 
-# What several files include is then compiled once for eight of them, unless DLSCALE_UNITY is off.
+# Compiles the files of a target eight at a time, so that shared headers are compiled once for eight files.
+# DLSCALE_UNITY=OFF disables this.
 function(dlscale_compile_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${DLSCALE_UNITY} UNITY_BUILD_BATCH_SIZE 8)
-  # A file that is included is taken for a header, whose types may not have parts from unnamed namespaces.
+  # GCC treats the included source files as headers and warns about types with parts from unnamed namespaces.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
 
-# Extensions: members of families in a folder of anybody's, which DLSCALE_EXTENSIONS names and whose
-# extension.cmake says
+# Extensions add members to families. DLSCALE_EXTENSIONS names the folders of extensions, which may be outside the
+# source tree. The file extension.cmake in such a folder calls
 #
-#   dlscale_extend(<family> <name>...)      with <name>.cpp beside it
+#   dlscale_extend(<family> <name>...)      for each <name>.cpp in the same folder
 #
-# (docs/extending.md). Families that can be extended are those whose names a study writes.
+# (docs/extending.md). Extensions may extend only families whose member names appear in a study.
 set(DLSCALE_EXTENDED_FAMILIES model dataset lr_schedule optimizer loader all_reduce)
 
 function(dlscale_extend family)
@@ -61,8 +63,9 @@ function(dlscale_extend family)
   set(DLSCALE_OWN_${family} ${DLSCALE_OWN_${family}} PARENT_SCOPE)
 endfunction()
 
-# The family's table and its members from extensions, into <target>: the family's library, or objects that
-# are linked into a program, whose table the linker then takes instead of the library's.
+# Generates the table of a family, and compiles the table and the members from extensions into <target>. The target is
+# the library of the family, or a set of objects that are linked into a program. In a program with such objects, the
+# linker uses the table of the objects instead of the table of the library.
 function(dlscale_table target family)
   get_property(said GLOBAL PROPERTY DLSCALE_FAMILY_${family})
   cmake_parse_arguments(F "ALONE" "NAMESPACE;ENTRY;HEADER;FUNCTION;FOLDER" "MEMBERS;ELSEWHERE;FILES" ${said})
@@ -74,7 +77,7 @@ function(dlscale_table target family)
     endif()
     list(APPEND members ${name})
     target_sources(${target} PRIVATE ${file})
-    # What a file of somebody else's calls its own functions is free.
+    # The file of an extension is compiled separately, so that it may use any internal names.
     set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endforeach()
   set(declarations "")
@@ -98,11 +101,11 @@ base::Table<@F_ENTRY@> @F_FUNCTION@() {
 }  // namespace @F_NAMESPACE@
 ]])
   target_sources(${target} PRIVATE ${generated})
-  # In an object of its own: programs with another table leave this one out when they are linked.
+  # The table is in a separate object, so that the linker can omit it from programs that contain another table.
   set_source_files_properties(${generated} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# The names that extensions add to the vocabulary, into <target> as dlscale_table.
+# Generates the list of names that extensions add to the vocabulary, and compiles the list into <target>.
 function(dlscale_extension_names target)
   set(rows "")
   foreach(family IN LISTS DLSCALE_EXTENDED_FAMILIES)
@@ -125,6 +128,6 @@ const std::vector<ExtensionName>& extension_names() {
 }  // namespace dlscale::contract
 ]])
   target_sources(${target} PRIVATE ${generated})
-  # In an object of its own, as a table: programs with extensions bring another.
+  # The list is in a separate object, so that the linker can omit it from programs that contain another list.
   set_source_files_properties(${generated} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

@@ -11,12 +11,12 @@ CODE = {".cpp", ".hpp"}
 SCRIPTS = {".py", ".sh", ".bash", ".cmake", ".toml", ".mustache"}
 NOT_READ = ("tests/data/", "docs/measurements/", "docs/figures/", "tests/e2e/data/", "share/")
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
-CHARACTER = re.compile(r"(?<![0-9A-Za-z])'(?:[^'\\\n]|\\.[^'\n]*)'")  # '"' starts no string
+CHARACTER = re.compile(r"(?<![0-9A-Za-z])'(?:[^'\\\n]|\\.[^'\n]*)'")  # ignores '"', which does not start a string
 SENTENCE_END = re.compile(r"(?<=[.!?:])\s+(?=[A-Z`*\[])")
 
 
 def files_of(root):
-    """Paths of the tracked text files, relative to the root."""
+    """Yields the paths of the tracked text files, relative to the root."""
     done = subprocess.run(["git", "-C", str(root), "ls-files"], capture_output=True, text=True, check=True)
     for name in done.stdout.splitlines():
         path = pathlib.Path(name)
@@ -28,7 +28,7 @@ def files_of(root):
 
 
 def code_comments(lines, path):
-    """Blocks of consecutive comment lines, and comments behind code."""
+    """Yields blocks of consecutive comment lines, and comments that follow code in the same line."""
     block, first = [], 0
 
     def ended():
@@ -68,7 +68,7 @@ def script_comments(lines, path):
 
 
 def messages(text, path):
-    """String literals of product code that hold words; neighbouring literals are one message."""
+    """Yields the string literals of product code that contain words. Adjacent literals form one message."""
     without = re.sub(r"(?m)^\s*//.*$", lambda match: " " * len(match.group(0)), text)
     without = CHARACTER.sub(lambda match: " " * len(match.group(0)) if '"' in match.group(0) else match.group(0), without)
     joined, start, end = "", 0, -1
@@ -84,7 +84,7 @@ def messages(text, path):
 
 
 def sentences(lines, path):
-    """Sentences of a Markdown page, without code blocks, headings and table rows."""
+    """Yields the sentences of a Markdown page, without code blocks, headings and table rows."""
     in_code = False
     paragraph, first = [], 0
     for number, line in enumerate(list(lines) + [""], 1):
@@ -104,7 +104,7 @@ def sentences(lines, path):
 
 
 def texts_of(root):
-    """All texts of the tree, in the order of files and lines."""
+    """Yields all texts of the tree, in the order of files and lines."""
     root = pathlib.Path(root)
     for path in files_of(root):
         text = (root / path).read_text(errors="replace")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The recipe of examples/studies/accuracy/cifar10-resnet18.toml with torchvision and PyTorch.
+"""Trains the recipe of examples/studies/accuracy/cifar10-resnet18.toml with torchvision and PyTorch.
 
   bench/peers/cifar10.py DATA/cifar10 [--seeds 1,2,3] [--epochs 3]
 
-DATA/cifar10 holds train/<class>/*.jpg and test/<class>/*.jpg; the environment is that of setup.
-Prints a line of JSON for each epoch: accuracy and loss on the test images, seconds of training.
+DATA/cifar10 holds train/<class>/*.jpg and test/<class>/*.jpg. The script runs in the environment of peers/setup.
+It prints a line of JSON for each epoch: accuracy and loss on the test images, and seconds of training.
 """
 
 import argparse

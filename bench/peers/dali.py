@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Loads the photographs of an ImageFolder with NVIDIA DALI on the CPU and says how fast.
+"""Measures how fast NVIDIA DALI loads the photographs of an ImageFolder on the CPU.
 
-Knows how DALI's documentation loads images to train on: `plain` decodes whole pictures and cuts a
-random part out of each, `fused` decodes no more than that part. Both read with readers.file,
-shuffled, mirror half of the images and normalise them to float32, colours in planes. Prints one
-line of JSON: samples_per_s of each block of --epochs epochs, without the first, and cores, the CPU
-seconds of the process per second. Needs nvidia-dali-cuda130 2.4.0; no GPU, no driver.
+The pipelines load images for training as DALI's documentation does. `plain` decodes whole images and crops a random
+part of each image. `fused` decodes only that part. Both pipelines read files in shuffled order with readers.file,
+mirror half of the images, and normalise the images to float32 with the colours in planes. The script prints one line of
+JSON: samples_per_s of each block of --epochs epochs without the first block, and cores, the CPU seconds of the process
+per second. It needs nvidia-dali-cuda130 2.4.0, but no GPU and no driver.
 
   bench/peers/dali.py FOLDER --threads 2 --pipeline fused      (FOLDER/<class>/<image>)
 """
@@ -57,14 +57,14 @@ def measure(arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folder", help="has a folder of images for each class")
+    parser.add_argument("folder", help="folder with a folder of images for each class")
     parser.add_argument("--pipeline", choices=["plain", "fused"], default="fused")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--side", type=int, default=224)
     parser.add_argument("--prefetch", type=int, default=2)
-    parser.add_argument("--epochs", type=float, default=2, help="of a block")
-    parser.add_argument("--blocks", type=int, default=6, help="the first is left out")
+    parser.add_argument("--epochs", type=float, default=2, help="number of epochs of a block")
+    parser.add_argument("--blocks", type=int, default=6, help="number of blocks, of which the first does not count")
     arguments = parser.parse_args()
     if arguments.blocks < 2:
         parser.error("--blocks must be at least 2: the first is left out")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Trains a model with PyTorch on one GPU, on a batch that stays there, and prints its rate.
+"""Trains a model with PyTorch on one GPU, on a batch that stays in GPU memory, and prints the rate.
 
 The step is that of dlscale-train: forward pass under autocast, cross-entropy, backward pass and fused SGD
-with momentum. --sides says how Python runs it: eager; compile (torch.compile); reduce-overhead
-(torch.compile with CUDA graphs); graph (the whole step as one CUDA graph). Prints one line of JSON for each;
-samples_per_s is the median over blocks of steps.
+with momentum. --sides lists how Python runs the step: eager; compile (torch.compile); reduce-overhead
+(torch.compile with CUDA graphs); graph (the whole step as one CUDA graph). The script prints one line of JSON
+for each side. samples_per_s is the median over blocks of steps.
 """
 
 import argparse
@@ -57,8 +57,8 @@ def parse():
     parser.add_argument("--batch", type=int, required=True)
     parser.add_argument("--precision", choices=["fp32", "tf32", "bf16"], required=True)
     parser.add_argument("--sides", required=True,
-                        help="by spaces: eager, graph, compile, reduce-overhead")
-    parser.add_argument("--steps", type=int, default=20, help="steps of a block")
+                        help="sides separated by spaces: eager, graph, compile, reduce-overhead")
+    parser.add_argument("--steps", type=int, default=20, help="number of steps of a block")
     parser.add_argument("--blocks", type=int, default=5)
     return parser.parse_args()
 
@@ -81,7 +81,7 @@ def make_step(arguments, side):
         forward = torch.compile(model, mode="reduce-overhead")
 
     def step():
-        optimizer.zero_grad()  # to none: the backward pass then stores gradients instead of adding
+        optimizer.zero_grad()  # sets gradients to None, so that the backward pass stores them instead of adding
         with torch.autocast("cuda", torch.bfloat16, enabled=narrow,
                             cache_enabled=side != "graph"):
             loss = cross_entropy(forward(inputs), targets)
@@ -92,7 +92,10 @@ def make_step(arguments, side):
 
 
 def captured(step):
-    """The step as one CUDA graph, after steps on a side stream that set libraries up."""
+    """Captures the step as one CUDA graph and returns a function that replays the graph.
+
+    Warm-up steps on a side stream initialise the libraries before the capture.
+    """
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):

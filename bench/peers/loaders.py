@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Loads data with torchvision and says how fast.
+"""Measures how fast torchvision loads data.
 
-Knows what people write: `pil` is ImageFolder, Pillow's images, RandomResizedCrop, a flip, ToTensor and
-Normalize in a DataLoader; `jpeg` decodes to tensors of bytes (io.decode_jpeg) and does the same with
-transforms v2; `dataset` takes batches of MNIST from a DataLoader over tensors; `index` indexes a tensor of
-all of MNIST's images, normalised beforehand, with a shuffled order. Prints one line of JSON: samples_per_s
-of each block of whole epochs, without the first, and cores, the CPU seconds per second. One thread but
-for --workers. Needs torch 2.11.0 and torchvision 0.26.0.
+The pipelines are those that users commonly write. `pil` uses ImageFolder, Pillow's images, RandomResizedCrop, a flip,
+ToTensor and Normalize in a DataLoader. `jpeg` decodes files to tensors of bytes (io.decode_jpeg) and does the same with
+transforms v2. `dataset` takes batches of MNIST from a DataLoader over tensors. `index` indexes a tensor of all images
+of MNIST, normalised beforehand, in a shuffled order. The script prints one line of JSON: samples_per_s of each block of
+whole epochs without the first block, and cores, the CPU seconds per second. It uses one thread and --workers processes.
+It needs torch 2.11.0 and torchvision 0.26.0.
 
   bench/peers/loaders.py FOLDER --pipeline jpeg [--workers 2]     (FOLDER/<class>/<image>)
   bench/peers/loaders.py FOLDER --pipeline index --batch 64       (FOLDER/train-images-idx3-ubyte, or .gz)
@@ -30,7 +30,7 @@ MEAN, DEVIATION = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
 
 
 class FromBytes(torch.utils.data.Dataset):
-    """Files decoded by torchvision to tensors of bytes."""
+    """Data set of files that torchvision decodes to tensors of bytes."""
 
     def __init__(self, folder, transform):
         self.samples = torchvision.datasets.ImageFolder(folder).samples
@@ -65,7 +65,7 @@ def mnist(folder):
 
 
 def batches(arguments):
-    """A function that goes through an epoch and says how many samples it had."""
+    """Returns a function that loads an epoch and returns the number of its samples."""
     if arguments.pipeline == "index":
         images, labels = mnist(arguments.folder)
 
@@ -102,7 +102,7 @@ def measure(arguments):
         cores.append((cpu_s() - cpu_start) / wall)
     return {"samples_per_s": rates[1:], "pipeline": arguments.pipeline, "torch": torch.__version__,
             "torchvision": torchvision.__version__, "pillow": PIL.__version__,
-            # The system counts workers when they have ended.
+            # The system adds the CPU time of workers only after they have ended.
             "cores": cores[1:] if arguments.workers == 0 else []}
 
 
@@ -112,8 +112,8 @@ def main():
     parser.add_argument("--pipeline", choices=["pil", "jpeg", "dataset", "index"], required=True)
     parser.add_argument("--workers", type=int, default=0)
     parser.add_argument("--batch", type=int, default=32)
-    parser.add_argument("--blocks", type=int, default=5, help="after one that is left out")
-    parser.add_argument("--seconds", type=float, default=1, help="that a block takes at least")
+    parser.add_argument("--blocks", type=int, default=5, help="number of blocks after one that does not count")
+    parser.add_argument("--seconds", type=float, default=1, help="least duration of a block")
     print(json.dumps(measure(parser.parse_args())), flush=True)
 
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Trains a model with one Python framework on a batch in memory and says how fast.
+"""Measures how fast one Python framework trains a model on a batch in memory.
 
-Knows how each framework is used as its own documentation shows it; train_bench.py starts it, one
-process a rank (python, mpirun or torchrun). Rank 0 prints one line of JSON. samples_per_s counts
-the samples of all ranks over the wall time of blocks of steps, without the first block. A step is
-forward, loss, backward, exchange of gradients, SGD with momentum, and gradients set to none.
+The script uses each framework as the documentation of the framework shows. train_bench.py starts the script with one
+process per rank (python, mpirun or torchrun). Rank 0 prints one line of JSON. samples_per_s is the number of samples of
+all ranks divided by the wall time of the blocks of steps, without the first block. A step is forward pass, loss,
+backward pass, exchange of gradients, SGD with momentum, and setting the gradients to None.
 
---tuning takes words, by commas: nhwc (channels_last), fused (SGD in one kernel), view (DDP's
-gradients are views of its buckets), bind (a rank keeps to one core), compile (torch.compile).
+--tuning takes words separated by commas: nhwc (channels_last), fused (SGD in one kernel), view (DDP's gradients are
+views of its buckets), bind (a rank uses one core only), compile (torch.compile).
 """
 
 import argparse
@@ -51,7 +51,7 @@ MODELS = {  # constructor, shape of a sample, classes
 
 
 class Peer:
-    """One rank without a framework; the others change what differs."""
+    """One rank without a framework. The subclasses override the parts that a framework changes."""
 
     rank, ranks = 0, 1
 
@@ -75,14 +75,14 @@ class Peer:
     def step(self, inputs, targets):
         self.loss(inputs, targets).backward()
         self.optimizer.step()
-        self.optimizer.zero_grad()  # to none, as is the default
+        self.optimizer.zero_grad()  # sets gradients to None, the default
 
     def close(self):
         pass
 
 
 def take_ranks_from_mpirun():
-    """Sets what torch.distributed reads, besides the address of rank 0; torchrun sets it itself."""
+    """Sets the variables that torch.distributed reads, except the address of rank 0. torchrun sets them itself."""
     if "RANK" in os.environ:
         return
     for name in ("RANK", "LOCAL_RANK", "SIZE"):
@@ -172,7 +172,7 @@ def measure(peer, arguments):
     model = constructor().to(memory_format=layout)
     parameters = sum(p.numel() for p in model.parameters())
     peer.wrap(model)
-    batch = make_batch(shape, classes, arguments, layout)  # the same in every step, as dlscale's
+    batch = make_batch(shape, classes, arguments, layout)  # the same batch in every step, as in dlscale
     walls = []
     for _ in range(arguments.blocks):
         start = time.perf_counter()
@@ -188,13 +188,13 @@ def measure(peer, arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--framework", required=True,
-                        help=f"{', '.join(FRAMEWORKS)}; deepspeed with its stage, as deepspeed:1")
+                        help=f"{', '.join(FRAMEWORKS)}; deepspeed with its stage, for example deepspeed:1")
     parser.add_argument("--model", required=True, choices=MODELS)
-    parser.add_argument("--batch", type=int, required=True, help="samples of a rank and step")
-    parser.add_argument("--steps", type=int, required=True, help="of a block")
-    parser.add_argument("--blocks", type=int, required=True, help="the first is left out")
+    parser.add_argument("--batch", type=int, required=True, help="number of samples of a rank in a step")
+    parser.add_argument("--steps", type=int, required=True, help="number of steps of a block")
+    parser.add_argument("--blocks", type=int, required=True, help="number of blocks, of which the first does not count")
     parser.add_argument("--precision", choices=["fp32", "bf16"], default="fp32")
-    parser.add_argument("--tuning", default="", help="words, by commas; see the file's head")
+    parser.add_argument("--tuning", default="", help="words separated by commas; see the head of this file")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     peer = FRAMEWORKS[arguments.framework.split(":")[0]](arguments)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ConvMixer: Trockman and Kolter, Patches Are All You Need? (2022), small: patches of 4x4, 64
-// channels, 4 layers of 5x5.
-// A model is a torch::nn::Module made from a ModelContext, and a list of its blocks.
+// Small ConvMixer (Trockman and Kolter, Patches Are All You Need?, 2022) with patches of 4x4, 64
+// channels and 4 layers with filters of 5x5.
+// A model is a torch::nn::Module that is constructed from a ModelContext and lists its blocks.
 #include <torch/nn/module.h>
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
@@ -14,18 +14,19 @@
 #include "trainer/models/convolution.hpp"
 #include "trainer/models/module_model.hpp"
 
-// A member of a family lives in the namespace of the family.
+// A member of a family is defined in the namespace of the family.
 namespace dlscale::trainer {
 namespace {
 
 constexpr std::int64_t kChannels = 64, kLayers = 4, kPatch = 4, kFilter = 5;
 
-/// One filter for each channel with a shortcut around it, then one that mixes the channels.
+/// Layer with one filter for each channel and a shortcut around this filter, followed by a filter
+/// that mixes the channels.
 ///
-/// BatchNorm2d and Convolution are torch::nn's, with the same names and initial values. The first
-/// takes `context.statistics`, so that a study may ask for batch_norm = "synchronised"; the second
-/// is faster on CPUs. Any module of torch::nn will do, but Dropout: dropout.hpp has one whose
-/// random numbers are part of checkpoints.
+/// BatchNorm2d and Convolution have the names and initial values of the modules of torch::nn.
+/// BatchNorm2d takes `context.statistics`, so that a study can set batch_norm = "synchronised".
+/// Convolution is faster on CPUs. A model can use any module of torch::nn except Dropout.
+/// dropout.hpp contains a dropout whose random numbers are part of checkpoints.
 struct LayerImpl : torch::nn::Module {
   explicit LayerImpl(const ModelContext& context)
       : spatial(register_module(
@@ -51,7 +52,8 @@ struct LayerImpl : torch::nn::Module {
 TORCH_MODULE(Layer);
 
 struct ConvMixer : torch::nn::Module {
-  // What is drawn at random here follows from the run's seed: make_module_model sees to that.
+  // make_module_model sets the run's seed before it calls the constructor, so the initial values
+  // depend only on the seed.
   explicit ConvMixer(const ModelContext& context)
       : patches(register_module(
             "patches",
@@ -64,10 +66,11 @@ struct ConvMixer : torch::nn::Module {
     }
   }
 
-  /// Where pipelines may be cut, and what ZeRO stage 3 gathers at a time. Each block says which
-  /// modules are its own (together they are all) and what it makes of the output of the block
-  /// before, which it leaves as it is. The first takes images: samples x channels x height x width.
-  /// The last gives scores: samples x classes.
+  /// Returns the blocks of the model. A pipeline can be cut between two blocks, and ZeRO stage 3
+  /// gathers one block at a time. Each block names its modules. All blocks together name all
+  /// modules. The function of a block computes its output from the output of the block before and
+  /// does not change its input. The first block takes images: samples x channels x height x width.
+  /// The last block returns scores: samples x classes.
   std::vector<NetBlock> blocks() {
     std::vector<NetBlock> all{
         {"patches", {"patches", "patches_norm"}, [this](const at::Tensor& images) {
@@ -90,7 +93,7 @@ struct ConvMixer : torch::nn::Module {
 };
 
 std::unique_ptr<Model> make(const ModelContext& context) {
-  // A usage error is one line that names what is wrong, before anything is trained.
+  // A usage error ends the launch before training and prints one line that names the fault.
   const int side = std::min(context.input.height, context.input.width);
   if (side < kPatch) {
     throw base::UsageError("model conv_mixer needs images of at least 4x4, these have a side of " +
@@ -101,7 +104,8 @@ std::unique_ptr<Model> make(const ModelContext& context) {
 
 }  // namespace
 
-// The row of the table: <name of the file>_entry. Its first word is what a study calls it.
+// Row of the table. Its name must be <name of the file>_entry, and its first value is the name in a
+// study.
 extern const ModelEntry conv_mixer_entry;
 const ModelEntry conv_mixer_entry{"conv_mixer", "ConvMixer of 4 layers of 64 channels", make};
 

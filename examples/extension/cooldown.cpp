@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// LR = LR_max until the cooldown begins, then linearly to LR_min at t_max: Haegele et al., Scaling
-// Laws and Compute-Optimal Training Beyond Fixed Training Durations (2024).
-// A learning-rate schedule is one pure function. What calls it has dealt with the warm-up, with the
-// epoch that the schedule counts from (`origin`) and with changing between epochs only (`update`).
+// Learning-rate schedule with a cooldown: LR = LR_max until the cooldown begins, then linearly to
+// LR_min at t_max (Haegele et al., Scaling Laws and Compute-Optimal Training Beyond Fixed Training
+// Durations, 2024).
+// A learning-rate schedule is one pure function. Its caller handles the warm-up, the epoch from
+// which the schedule counts (`origin`) and changes that happen only between epochs (`update`).
 #include "contract/run_spec/learning_rate.hpp"
 
-// A member of a family lives in the namespace of the family.
+// A member of a family is defined in the namespace of the family.
 namespace dlscale::contract {
 namespace {
 
-constexpr double kSharePeak = 0.8;  // of t_max, where the study says no milestone
+constexpr double kSharePeak = 0.8;  // share of t_max without a milestone
 
-/// The rate `t` epochs after the schedule's origin: any t >= 0, also after t_max. What a study says
-/// of the schedule is in `context.spec`, of which each schedule reads what it needs.
+/// Returns the learning rate `t` epochs after the origin of the schedule, for any t >= 0 including
+/// values above t_max. `context.spec` contains the schedule's settings from the study. Each
+/// schedule reads the settings that it needs.
 double rate(const ScheduleContext& context, double t) {
   const LrScheduleSpec& spec = context.spec;
   const double begin =
@@ -25,7 +27,8 @@ double rate(const ScheduleContext& context, double t) {
 
 }  // namespace
 
-// The row of the table: <name of the file>_entry. Its first word is what a study calls it.
+// Row of the table. Its name must be <name of the file>_entry, and its first value is the name in a
+// study.
 extern const LrScheduleEntry cooldown_entry;
 const LrScheduleEntry cooldown_entry{"cooldown", "the peak rate, then linearly to lr_min", rate};
 

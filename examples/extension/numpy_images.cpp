@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Labelled images from NumPy's own files, as numpy.save(FILE, array) writes them:
+// Data set of labelled images in NumPy files, as numpy.save(FILE, array) writes them:
 //   train_images.npy, test_images.npy   uint8, images x height x width, or images x channels x …
 //   train_labels.npy, test_labels.npy   integers from 0 on, one for each image
-// A data set is one function that reads all of it into memory. Each rank calls it, so it must give
-// all the same.
+// A data set is one function that reads all data into memory. Each rank calls the function, so the
+// function must return the same data on each rank.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 #include "trainer/data/data_file.hpp"
 #include "trainer/data/dataset.hpp"
 
-// A member of a family lives in the namespace of the family.
+// A member of a family is defined in the namespace of the family.
 namespace dlscale::trainer {
 namespace fs = std::filesystem;
 namespace {
@@ -26,12 +26,12 @@ constexpr std::int64_t kMostValues = std::int64_t{1} << 40;
 constexpr int kMostChannels = 4;
 
 struct Array {
-  std::string type;  ///< as NumPy calls it: "|u1" are bytes, "<i8" 64-bit integers
+  std::string type;  ///< type in NumPy's notation: "|u1" for bytes, "<i8" for int64
   std::vector<std::int64_t> sizes;
   std::vector<std::uint8_t> values;
 };
 
-/// What stands in `text` between `before` and `after`.
+/// Returns the part of `text` between `before` and `after`, or "" if `text` lacks `before`.
 std::string between(const std::string& text, const std::string& before, const char* after) {
   const std::size_t at = text.find(before);
   if (at == std::string::npos) return "";
@@ -39,7 +39,7 @@ std::string between(const std::string& text, const std::string& before, const ch
   return text.substr(begin, text.find(after, begin) - begin);
 }
 
-/// Of "60000, 28, 28"; empty where that is not what `text` is.
+/// Returns the numbers of a text such as "60000, 28, 28", or an empty list for any other text.
 std::vector<std::int64_t> sizes_in(const std::string& text) {
   std::vector<std::int64_t> sizes;
   std::int64_t product = 1;
@@ -54,13 +54,12 @@ std::vector<std::int64_t> sizes_in(const std::string& text) {
   return sizes;
 }
 
-/// Whatever is wrong with data ends in a base::RunError that names the file and what to do, with
-/// the exit code for data.
+/// Throws base::RunError with the exit code for data. The message names the file and the remedy.
 [[noreturn]] void refuse(const fs::path& path, const std::string& why) {
   throw base::RunError(fmt::format("cannot use {}: {}", path.string(), why), contract::kExitData);
 }
 
-/// DataFile opens FILE or FILE.gz; what it cannot open or read it refuses by itself.
+/// Reads an array from FILE or FILE.gz. DataFile throws if it cannot open or read the file.
 Array read_array(const fs::path& path) {
   DataFile file(path);
   const auto magic = file.read(kMagicBytes);
@@ -124,8 +123,9 @@ Split read_split(const fs::path& folder, const std::string& name, ImageShape& sh
           .labels = read_labels(folder / (name + "_labels.npy"), images.sizes[0])};
 }
 
-/// Mean and deviation of each channel of the training pixels, between 0 and 1: what a model sees is
-/// (pixel / 255 - mean) / deviation. Numbers that are known for a data set can stand here instead.
+/// Computes the mean and the deviation of each channel of the training pixels, between 0 and 1. The
+/// input of a model is (pixel / 255 - mean) / deviation. If these numbers are known for a data set,
+/// this function can set them instead.
 void measure_colours(Dataset& dataset) {
   const auto channels = static_cast<std::size_t>(dataset.shape.channels);
   const auto& all = dataset.train.pixels;
@@ -147,8 +147,8 @@ void measure_colours(Dataset& dataset) {
   }
 }
 
-/// `spec` is what the study says of its data set; variables in `spec.path` are those of this
-/// machine already.
+/// Loads the data set that the study describes in `spec`. The variables in `spec.path` are already
+/// replaced by their values on this machine.
 Dataset load(const contract::DatasetSpec& spec) {
   if (spec.path.empty()) {
     throw base::RunError("dataset.path is empty; name the folder of train_images.npy",
@@ -164,15 +164,16 @@ Dataset load(const contract::DatasetSpec& spec) {
   dataset.classes = 1 + std::max(*std::ranges::max_element(dataset.train.labels),
                                  *std::ranges::max_element(dataset.test.labels));
   measure_colours(dataset);
-  // Does for every data set of images what a study may ask of it: its checksum, fewer samples or
-  // classes.
+  // Applies the settings that a study can have for any image data set: a checksum, fewer samples or
+  // fewer classes.
   take_what_is_asked(dataset, spec);
   return dataset;
 }
 
 }  // namespace
 
-// The row of the table: <name of the file>_entry. Its first word is what a study calls it.
+// Row of the table. Its name must be <name of the file>_entry, and its first value is the name in a
+// study.
 extern const DatasetEntry numpy_images_entry;
 const DatasetEntry numpy_images_entry{"numpy_images", "images in files of numpy.save", load};
 

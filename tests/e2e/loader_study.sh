@@ -9,7 +9,7 @@ tool=$here/../../tools/loader_study
 programs=$(dirname "$dlscale")
 
 expect 2 "$tool" --programs "$programs" -o small nowhere
-says "nowhere is no folder"
+says "nowhere is not a folder"
 mkdir empty
 expect 2 "$tool" --programs "$programs" -o small empty
 says "has neither train nor archives"
@@ -22,11 +22,11 @@ for _ in 1 2; do
   says "kept/data/files/train has no class folder"
 done
 expect 2 "$tool" --programs "$programs" -o kept two
-says "kept is of the photographs in $one, not of those in $two; give another folder with -o"
+says "kept belongs to the photographs in $one; choose another folder with -o for $two"
 [[ $(readlink kept/data/files) == "$one" ]] || fail "the photographs were replaced all the same"
 rm kept/data/source
 expect 2 "$tool" --programs "$programs" -o kept one
-says "kept does not say whether its photographs are those in $one; give another folder with -o"
+says "kept does not record its photographs; choose another folder with -o for $one"
 
 if [[ ! -d ${DLSCALE_TEST_DATA:-/nowhere}/clothing10 ]]; then
   echo "skipped: DLSCALE_TEST_DATA does not name a folder with clothing10/"

@@ -47,9 +47,9 @@ expect() { # arguments: name of the check, exit status, text in the output
 }
 
 fresh; put config/toml/document.cpp '#include "base/error.hpp"' '#include <toml++/toml.h>'
-expect 'a reader of TOML that keeps the rules passes' 0 'keep the rules'
+expect 'a reader of TOML that keeps the rules passes' 0 'follow the rules'
 fresh; put planner/study.cpp '#include <torch/torch.h>'
-expect 'a planner with a torch header fails' 1 'planner/study.cpp:2: LibTorch (torch/torch.h) may only be seen by trainer/*'
+expect 'a planner with a torch header fails' 1 'planner/study.cpp:2: LibTorch (torch/torch.h) may only be included by trainer/*'
 fresh; put planner/study.cpp '#include <ATen/ATen.h>'
 expect 'a planner with an ATen header fails' 1 'LibTorch (ATen/ATen.h)'
 fresh; put planner/study.cpp '#include "trainer/trainer.hpp"'
@@ -63,13 +63,13 @@ expect 'data that includes its rules fails' 1 'contract may not include validati
 fresh; put workspace/selection.cpp '#include "forecast/sweep.hpp"'
 expect 'a workspace that includes the forecast fails' 1 'workspace may not include forecast'
 fresh; put forecast/sweep.cpp '#include "workspace/selection.hpp"'
-expect 'a forecast that includes the workspace passes' 0 'keep the rules'
+expect 'a forecast that includes the workspace passes' 0 'follow the rules'
 fresh; put trainer/main.cpp '#include "config/toml/document.hpp"'
 expect 'a trainer that reads what users write fails' 1 'trainer may not include config'
 fresh; put trainer/trainer.cpp '#include <mpi.h>'
 expect 'MPI outside its file fails' 1 'MPI (mpi.h)'
 fresh; put trainer/comm/mpi.cpp '#include <mpi.h>'
-expect 'MPI in its file passes' 0 'keep the rules'
+expect 'MPI in its file passes' 0 'follow the rules'
 fresh; put trainer/trainer.cpp '#ifdef USE_NCCL' '#endif'
 expect 'a conditional on NCCL fails' 1 'choose the .cpp at link time'
 fresh; put trainer/comm/a.hpp '#include "trainer/sync/b.hpp"'; put trainer/sync/b.hpp '#include "trainer/comm/a.hpp"'
@@ -77,7 +77,7 @@ expect 'a folder cycle fails' 1 'folder cycle: trainer/comm -> trainer/sync -> t
 fresh; printf 'int x;\n' >"$tree/base/x.cpp"
 expect 'a file without the licence line fails' 1 'base/x.cpp:1: the SPDX line is missing'
 fresh; put base/utils.hpp
-expect 'a name that says nothing fails' 1 'base/utils.hpp: this name says nothing'
+expect 'a name that says nothing fails' 1 'base/utils.hpp: this name is too general'
 fresh; for i in {1..20}; do put "base/h$i.hpp"; done
 expect 'a base that grows fails' 1 'base: 20 headers'
 
@@ -89,22 +89,22 @@ expect 'a rule for files that do not exist fails' 1 'MPI: trainer/comm/mpi*.cpp:
 fresh; mkdir "$tree/shares"; touch "$tree/shares/a.toml"
 expect 'a folder that the page leaves out fails' 1 'docs/architecture.md: shares/ is missing'
 name_in_tree 'shares/   data'
-expect 'a folder that the page names passes' 0 'keep the rules'
+expect 'a folder that the page names passes' 0 'follow the rules'
 fresh; name_in_tree 'shares/   data'
 expect 'a folder that exists on the page alone fails' 1 'docs/architecture.md: shares/ does not exist'
 fresh; sed -i 's|^planner/ .*|&\n  jobs/   jobs\n               going/ on|' "$tree/docs/architecture.md"
 expect 'a subfolder that exists on the page alone fails' 1 'docs/architecture.md: planner/jobs/ does not exist'
 mkdir "$tree/planner/jobs"; touch "$tree/planner/jobs/a.txt"
-expect 'a subfolder that the page names passes' 0 'keep the rules'
+expect 'a subfolder that the page names passes' 0 'follow the rules'
 fresh; mkdir "$tree/planner/jobs"; touch "$tree/planner/jobs/a.txt"
 expect 'a folder of a layer that the page leaves out fails' 1 'docs/architecture.md: planner/jobs/ is missing'
 fresh; rm "$tree/docs/architecture.md"
 expect 'a tree without the page fails' 1 'docs/architecture.md: base/ is missing'
 fresh; mkdir "$tree"/{build,.hidden}; touch "$tree"/{build,.hidden}/a
-expect 'the build folder and hidden ones need no line on the page' 0 'keep the rules'
+expect 'the build folder and hidden ones need no line on the page' 0 'follow the rules'
 if git --version >/dev/null 2>&1; then
   fresh; git init -q "$tree"; git -C "$tree" add -A; mkdir "$tree/out"; touch "$tree/out/plan.json"
-  expect 'a folder that git does not track needs no line on the page' 0 'keep the rules'
+  expect 'a folder that git does not track needs no line on the page' 0 'follow the rules'
   git -C "$tree" add -A
   expect 'a folder that git tracks needs a line on the page' 1 'docs/architecture.md: out/ is missing'
   rm -r "$tree/out" "$tree/forecast"
