@@ -41,9 +41,9 @@ NamedCalibration read_calibration(const std::string& file) {
 }
 
 NamedCalibration calibration_of(const planner::Study& study) {
-  const planner::ResourceSettings& wishes = study.matrices.front().resources;
-  if (wishes.calibration.empty()) return {};
-  const std::string file = planner::calibration_file(wishes).string();
+  const planner::ResourceSettings& requested = study.matrices.front().resources;
+  if (requested.calibration.empty()) return {};
+  const std::string file = planner::calibration_file(requested).string();
   const std::string text = calibration_text(file);
   return planner::is_measured(text) ? made_ready(text, file) : NamedCalibration{};
 }

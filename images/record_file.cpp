@@ -126,9 +126,9 @@ RecordFile::RecordFile(const fs::path& path)
     refuse(path, "its index is damaged: the checksum is wrong");
   }
   const auto part = [&](std::uint64_t from, std::uint64_t to) {
-    return text_of(Bytes(end).subspan(from - header.index_offset, to - from));
+    return as_text(Bytes(end).subspan(from - header.index_offset, to - from));
   };
-  digest_ = contract::sha256_hex(text_of(end));
+  digest_ = contract::sha256_hex(as_text(end));
   alignment_ = header.alignment;
   left_out_ = static_cast<int>(header.left_out);
   const std::vector<std::string_view> names =
@@ -166,7 +166,7 @@ void RecordFile::read(const RecordEntry& entry, std::vector<std::uint8_t>& buffe
   if (!file_.read_at(entry.offset, buffer)) refuse_cut(path_);
 }
 
-Record RecordFile::take(std::int64_t number, std::vector<std::uint8_t>& buffer) const {
+Record RecordFile::read_record(std::int64_t number, std::vector<std::uint8_t>& buffer) const {
   std::atomic<bool>& is_checked = is_checked_[static_cast<std::size_t>(number)];
   if (is_checked.load(std::memory_order_relaxed)) {
     read(index_entry(number), buffer);

@@ -20,8 +20,8 @@ inline constexpr std::string_view kRecordFileEnding = ".dlrec";
 /// Returns the path root/<split>.dlrec.
 std::filesystem::path record_file_of(const std::filesystem::path& root, std::string_view split);
 
-/// Record file that is open for reading. The index is in memory, and take() reads a record when it
-/// is called. Several threads may call all functions at the same time. Functions throw
+/// Record file that is open for reading. The index is in memory, and read_record() reads a record
+/// when it is called. Several threads may call all functions at the same time. Functions throw
 /// base::RunError (contract::kExitData) with the name of the file if the file is invalid. Functions
 /// throw BrokenPicture if a record is damaged.
 class RecordFile {
@@ -49,10 +49,12 @@ class RecordFile {
   /// Reads the bytes of a record into `buffer`. The returned record refers to `buffer`. Compares
   /// the checksum when a record is first read. Throws BrokenPicture if the checksum is wrong.
   /// Throws base::RunError if the file has become shorter or cannot be read.
-  Record take(std::int64_t number, std::vector<std::uint8_t>& buffer) const;
-  /// Reads a record into `buffer` and compares its checksum in every call. Throws as take() does.
+  Record read_record(std::int64_t number, std::vector<std::uint8_t>& buffer) const;
+  /// Reads a record into `buffer` and compares its checksum in every call. Throws as read_record()
+  /// does.
   void verify(std::int64_t number, std::vector<std::uint8_t>& buffer) const;
-  /// Asks the system to prefetch a record that take() will soon read, and returns immediately.
+  /// Asks the system to prefetch a record that read_record() will soon read, and returns
+  /// immediately.
   void will_take(std::int64_t number) const;
   /// Returns the name of a record for messages: "FILE: record 17 (class cat)".
   std::string name(std::int64_t number) const;

@@ -33,7 +33,7 @@ struct Record {
 
 using Bytes = std::span<const std::uint8_t>;
 
-inline std::string_view text_of(Bytes bytes) {
+inline std::string_view as_text(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 

@@ -61,7 +61,7 @@ RecordFileHead possible(RecordFileHead head) {
 
 RecordWriter::RecordWriter(fs::path path, RecordFileHead head)
     : head_(possible(std::move(head))), part_(std::move(path)) {
-  part_.append(text_of(bytes_of(RecordHeader{.magic = {}})));  // header space, filled by finish()
+  part_.append(as_text(bytes_of(RecordHeader{.magic = {}})));  // header space, filled by finish()
 }
 
 void RecordWriter::append(const Record& record) {
@@ -77,8 +77,8 @@ void RecordWriter::append(const Record& record) {
                           .encoding = static_cast<std::uint32_t>(record.encoding),
                           .width = static_cast<std::uint32_t>(record.width),
                           .height = static_cast<std::uint32_t>(record.height)};
-  index_ += text_of(bytes_of(entry));
-  part_.append(text_of(record.bytes));
+  index_ += as_text(bytes_of(entry));
+  part_.append(as_text(record.bytes));
   ++records_;
 }
 
@@ -100,7 +100,7 @@ void RecordWriter::finish(int left_out) {
     part_.append(text);
   }
   header.header_checksum = checksum(checked_part(header));
-  part_.write(text_of(bytes_of(header)), 0);
+  part_.write(as_text(bytes_of(header)), 0);
   part_.flush();  // write to disk before the rename, so that a power cut leaves no partial file
   part_.take_its_name();
 }

@@ -99,18 +99,18 @@ PointAllocation allocate_point(Planning& planning, Point& point, const contract:
   const auto wishes_of = [&](std::uint32_t matrix) -> const ResourceSettings& {
     return study.matrices[matrix].resources;
   };
-  const auto with = [&](const ResourceSettings& wishes, const predict::Band& predicted_s) {
-    return PointAllocation{predicted_s, allocate(planning.site, wishes, gpus_of(study, point),
+  const auto with = [&](const ResourceSettings& requested, const predict::Band& predicted_s) {
+    return PointAllocation{predicted_s, allocate(planning.site, requested, gpus_of(study, point),
                                                  predicted_s, has_one_process(run))};
   };
   const ResourceSettings& first = wishes_of(point.matrix);
   const predict::Band first_s = times.of(run, first, planning.site);
   PointAllocation allocation = with(first, first_s);
   for (const std::uint32_t matrix : point.also) {
-    const ResourceSettings& wishes = wishes_of(matrix);
-    PointAllocation other = with(wishes, wishes.calibration == first.calibration
-                                             ? first_s
-                                             : times.of(run, wishes, planning.site));
+    const ResourceSettings& requested = wishes_of(matrix);
+    PointAllocation other = with(requested, requested.calibration == first.calibration
+                                                ? first_s
+                                                : times.of(run, requested, planning.site));
     if (other.limit_s() == allocation.limit_s()) continue;
     note_once(planning.plan.warnings,
               fmt::format("sub-studies {} and {} set different time limits for shared runs: the "
@@ -187,9 +187,9 @@ void add_runs(Planning& planning, Warnings& warnings, RunTimes& times, MemoryFit
 void note_resources(Planning& planning, const RunTimes& times) {
   std::vector<std::string> notes = times.notes();
   for (const Matrix& matrix : planning.study.matrices) {
-    const auto wishes =
+    const auto requested =
         unsupported_settings(planning.site, matrix.resources, planning.study.launch);
-    for (const std::string& note : wishes) note_once(notes, note);
+    for (const std::string& note : requested) note_once(notes, note);
   }
   const contract::ExternalTrainer& trainer = planning.study.trainer;
   const bool one_shape = !trainer.command.empty() && trainer.launcher != "ranks";
@@ -219,20 +219,20 @@ void count_again(const Planning& planning, Warnings& warnings, RunTimes& times) 
 }
 
 /// Returns true when the study sets no time limit and the planner can derive a time limit.
-bool is_automatic(const ResourceSettings& wishes, const Site& site) {
-  return wishes.walltime_s == 0 && (site.scheduler != "local" || !wishes.calibration.empty());
+bool is_automatic(const ResourceSettings& requested, const Site& site) {
+  return requested.walltime_s == 0 && (site.scheduler != "local" || !requested.calibration.empty());
 }
 
 /// Sets the margins of automatic time limits from the times of finished runs in the folder.
 FinishedRuns apply_history(std::vector<FinishedRun> runs, Planning& planning) {
   FinishedRuns finished(std::move(runs));
   for (Matrix& matrix : planning.study.matrices) {
-    ResourceSettings& wishes = matrix.resources;
-    if (wishes.walltime_s > 0) continue;
-    if (const std::string note = finished.note(wishes); !note.empty()) {
+    ResourceSettings& requested = matrix.resources;
+    if (requested.walltime_s > 0) continue;
+    if (const std::string note = finished.note(requested); !note.empty()) {
       note_once(planning.plan.warnings, note);
     }
-    wishes.margin = finished.margin(wishes);
+    requested.margin = finished.margin(requested);
   }
   return finished;
 }

@@ -16,9 +16,14 @@ SENTENCE_END = re.compile(r"(?<=[.!?:])\s+(?=[A-Z`*\[])")
 
 
 def files_of(root):
-    """Yields the paths of the tracked text files, relative to the root."""
-    done = subprocess.run(["git", "-C", str(root), "ls-files"], capture_output=True, text=True, check=True)
-    for name in done.stdout.splitlines():
+    """Yields the paths of the tracked text files, relative to the root. Without git these are all files except those
+    in build/ and in hidden folders other than .ci/."""
+    done = subprocess.run(["git", "-C", str(root), "ls-files"], capture_output=True, text=True)
+    names = done.stdout.splitlines()
+    if done.returncode != 0:
+        all_names = sorted(str(path.relative_to(root)) for path in pathlib.Path(root).rglob("*"))
+        names = [name for name in all_names if name.startswith(".ci/") or not name.startswith((".", "build/"))]
+    for name in names:
         path = pathlib.Path(name)
         if name.startswith(NOT_READ) or not (root / path).is_file():
             continue

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is precompiled for the files that see LibTorch. All of <torch/torch.h> would be more than
-// twice as much, of which every file that uses it makes what its headers leave pending: 4 s each.
+// Precompiled header for the files that include LibTorch. All of <torch/torch.h> would more than
+// double its size, and every file that uses it would then take 4 s longer to compile.
 #pragma once
 
 #include <torch/nn/init.h>

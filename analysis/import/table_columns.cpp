@@ -69,8 +69,8 @@ bool TableColumns::is_wide(std::size_t position) const {
   });
 }
 
-std::string TableColumns::text_of(const MappedColumn& column,
-                                  const std::vector<std::string>& cells) const {
+std::string TableColumns::cell_text(const MappedColumn& column,
+                                    const std::vector<std::string>& cells) const {
   const std::size_t position = position_of(headings_, column.column);
   if (position < cells.size()) return cells[position];
   const auto place = places_.find(column.column);
@@ -87,7 +87,7 @@ std::vector<TextRow> TableColumns::rows(const std::vector<std::string>& cells) c
     } else if (column.column == kColumnName) {
       names.push_back(column.field);
     } else if (has(column)) {
-      common.emplace_back(column.field, text_of(column, cells));
+      common.emplace_back(column.field, cell_text(column, cells));
     }
   }
   if (wide.empty()) return {common};

@@ -42,7 +42,7 @@ class TableColumns {
 
  private:
   std::string what_is_twice() const;
-  std::string text_of(const MappedColumn& column, const std::vector<std::string>& cells) const;
+  std::string cell_text(const MappedColumn& column, const std::vector<std::string>& cells) const;
   bool has(const MappedColumn& column) const;
   bool is_wide(std::size_t position) const;
 

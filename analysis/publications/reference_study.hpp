@@ -19,34 +19,35 @@ struct Published {
   std::string statistic;  ///< which of several ways to compute it, "median"; empty: none named
   /// = ~ < <= > >= for values; rises falls best gain times for claims (docs/compare.md).
   std::string relation = "=";
-  std::string text;               ///< of the value, as printed
-  std::optional<Printed> number;  ///< in base units; absent for words and claims without a value
+  std::string text;  ///< value as printed
+  std::optional<Printed>
+      number;  ///< value in base units; absent for words and claims without a value
   std::string unit;
   std::map<std::string, std::string> axes;  ///< cells (AxisCell); no axis is empty
-  /// Of claims: the axis they go along, from where, to where, and the cause they name.
+  /// Axis of a claim, the start and end of its range, and the cause that it names.
   std::string along, from, to, cause;
-  std::string statement;  ///< in words, where the value alone does not say it
-  char kind = 'R';        ///< R printed, D recomputed from raw data, C computed from printed values
-  std::string where;      ///< in the publication: "Table 2"
-  base::Location place;   ///< in the table's file
+  std::string statement;  ///< claim in words, if the value alone does not state it
+  char kind = 'R';    ///< R: printed, D: recomputed from raw data, C: computed from printed values
+  std::string where;  ///< place in the publication, such as "Table 2"
+  base::Location place;  ///< position in the file of the table
 
   std::string axis(const std::string& name) const;
-  bool is_value() const;  ///< one of = ~ < <= > >= with a number
+  bool is_value() const;  ///< true for = ~ < <= > >= with a number
 };
 
-/// What an exact, rounded, approximate or one-sided value allows.
+/// Returns the range of values that an exact, rounded, approximate or one-sided value allows.
 Printed allowed(const Published& value);
 
-/// "efficiency = 0.76 at model resnet50, gpus 1024".
+/// Returns a text such as "efficiency = 0.76 at model resnet50, gpus 1024".
 std::string describe(const Published& value);
 
-/// "gpus 1024, model resnet50".
+/// Returns a text such as "gpus 1024, model resnet50".
 std::string in_words(const std::map<std::string, std::string>& axes);
 
 /// How a publication computes a quantity.
 struct Definition {
-  std::string formula;  ///< as printed
-  std::string reading;  ///< the formula its numbers follow, where that is another one
+  std::string formula;  ///< formula as printed
+  std::string reading;  ///< formula that the numbers follow, if it differs
   std::string statistic;
   std::string unit;
   std::map<std::string, std::string> units;  ///< of the formula's names

@@ -15,7 +15,7 @@ namespace dlscale::analysis {
 
 // Numbers as publications print them: rounded, bounded, with a unit.
 
-/// What a printed number can mean, in base units: from `low` to `high`, rounding included.
+/// Range of values that a printed number can mean, in base units, rounding included.
 struct Printed {
   double value = 0;
   double low = 0;
@@ -30,9 +30,9 @@ inline Printed scaled(const Printed& printed, double factor) {
 using Dimension = std::array<int, 3>;
 
 struct Unit {
-  double factor = 1;  ///< of a number in this unit to base units: s, B, operations
+  double factor = 1;  ///< factor from this unit to base units: s, B, operations
   Dimension dimension{};
-  std::optional<CellUnit> cell;  ///< the unit as cells write it; absent for units of physics
+  std::optional<CellUnit> cell;  ///< unit as written in cells; absent for units of physics
 };
 
 Unit unit_of(const CellUnit& cell);
@@ -41,13 +41,14 @@ Unit unit_of(const CellUnit& cell);
 /// "Hz"), quotients of two units ("min/epoch", "GB/s") and "1". Returns nothing for other texts.
 std::optional<Unit> parse_unit(std::string_view text);
 
-/// "0.76" is 0.755 to 0.765, "1/2" exact, "20..40" from 19.5 to 40.5; empty for what is no number.
+/// Parses a printed number: "0.76" is 0.755 to 0.765, "1/2" is exact, "20..40" is 19.5 to 40.5.
+/// Returns nothing for other texts.
 std::optional<Printed> parse_printed(std::string_view text);
 
-/// Significant digits as printed: 4 of "24.45", 2 of "0.70".
+/// Returns the number of significant digits: 4 in "24.45", 2 in "0.70".
 int significant_digits(std::string_view text);
 
-/// How much larger `to` is than `from`, at least and at most.
+/// Returns the smallest and the largest ratio of `to` to `from`.
 Printed ratio(const Printed& to, const Printed& from);
 bool overlap(const Printed& a, const Printed& b);
 

@@ -126,30 +126,30 @@ class FolderRows {
     files.push_back({file.name, kind, file.state.size, sources_.sha256_of(file.name)});
   }
 
-  /// Reads a file that is new or has changed, or any file if `anew` is set, and passes it to
+  /// Reads a file that is new or has changed, or any file if `always` is set, and passes it to
   /// `take`. `take` returns the file's problems, one per line, and whether the file was cut off. A
   /// missing or unreadable file is recorded as a problem. Returns true if the file was passed to
   /// `take`.
   template <class Take>
-  bool read_if_changed(const FoundFile& found, bool anew, Take take) {
+  bool read_if_changed(const FoundFile& found, bool always, Take take) {
     const auto& [name, state, unchanged] = found;
     if (!state.exists()) {
       const std::string odd = oddity_of(folder_.root() / name);
       sources_.note_problem(name, name + ": " + (odd.empty() ? std::strerror(ENOENT) : odd));
       return false;
     }
-    if (knows_as_it_is(found) && !anew) {
+    if (knows_as_it_is(found) && !always) {
       ++summary_.files_unchanged;
       return false;
     }
     TakenFile* file = nullptr;
     try {
-      file = &ahead_->take(name);
+      file = &ahead_->take_file(name);
     } catch (const base::Error& error) {  // the rows of the earlier content stay
       skip_unreadable(name, error.what());
       return false;
     }
-    if (sources_.has_content(name, file->sha256) && !anew) {
+    if (sources_.has_content(name, file->sha256) && !always) {
       ++summary_.files_unchanged;
       return false;
     }

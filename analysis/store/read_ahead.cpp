@@ -82,7 +82,7 @@ class ReadAhead::Work {
     threads_.clear();
   }
 
-  TakenFile& take(const std::string& name) {
+  TakenFile& take_file(const std::string& name) {
     const auto place = places_.find(name);
     const bool in_turn =
         !threads_.empty() && place != places_.end() && place->second.first >= taken_;
@@ -158,7 +158,7 @@ class ReadAhead::Work {
   std::mutex mutex_;
   std::condition_variable ready_, room_;
   std::size_t next_ = 0;   ///< next block to be read
-  std::size_t taken_ = 0;  ///< block that is being taken; only take() changes it
+  std::size_t taken_ = 0;  ///< block that is being taken; only take_file() changes it
   bool stopped_ = false;
   std::vector<std::jthread> threads_;
 };
@@ -167,8 +167,8 @@ ReadAhead::ReadAhead(fs::path folder, std::vector<FileToTake> files)
     : work_(new Work(std::move(folder), std::move(files))) {}
 ReadAhead::~ReadAhead() = default;
 
-TakenFile& ReadAhead::take(const std::string& name) {
-  return work_->take(name);
+TakenFile& ReadAhead::take_file(const std::string& name) {
+  return work_->take_file(name);
 }
 
 }  // namespace dlscale::analysis

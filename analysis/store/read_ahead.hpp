@@ -45,7 +45,7 @@ class ReadAhead {
   /// file may be skipped, and a file that was not given is read now. The content is valid until the
   /// next call, and the thread that read it frees it. Throws base::RunError for a file that cannot
   /// be read.
-  TakenFile& take(const std::string& name);
+  TakenFile& take_file(const std::string& name);
 
  private:
   class Work;

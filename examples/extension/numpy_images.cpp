@@ -166,7 +166,7 @@ Dataset load(const contract::DatasetSpec& spec) {
   measure_colours(dataset);
   // Applies the settings that a study can have for any image data set: a checksum, fewer samples or
   // fewer classes.
-  take_what_is_asked(dataset, spec);
+  keep_requested_samples(dataset, spec);
   return dataset;
 }
 

@@ -56,23 +56,23 @@ std::optional<predict::Band> FinishedRuns::predicted_s(const std::string& run_id
   return found == begun_.end() ? std::nullopt : std::optional(found->second);
 }
 
-double FinishedRuns::margin(const ResourceSettings& wishes) const {
-  return predict::request_walltime(1, ratios_, wishes.margin, wishes.quantile).factor;
+double FinishedRuns::margin(const ResourceSettings& requested) const {
+  return predict::request_walltime(1, ratios_, requested.margin, requested.quantile).factor;
 }
 
-std::string FinishedRuns::note(const ResourceSettings& wishes) const {
+std::string FinishedRuns::note(const ResourceSettings& requested) const {
   if (ratios_.empty()) return "";
-  const auto request = predict::request_walltime(1, ratios_, wishes.margin, wishes.quantile);
+  const auto request = predict::request_walltime(1, ratios_, requested.margin, requested.quantile);
   const std::string finished = base::count_of(ratios_.size(), "finished run");
   if (request.learnt) {
     return fmt::format(
         "walltimes are predicted times x {:.2f}, which covers {:.4g} % of runs according to {}",
-        request.factor, wishes.quantile * 100, finished);
+        request.factor, requested.quantile * 100, finished);
   }
   return fmt::format(
       "walltimes are predicted times x {:.2f}, the larger of the margin and the worst ratio of {}, "
       "which are too few for a {:.4g} % bound",
-      request.factor, finished, wishes.quantile * 100);
+      request.factor, finished, requested.quantile * 100);
 }
 
 bool same_but_walltime(const contract::RunSpec& kept, contract::RunSpec planned) {

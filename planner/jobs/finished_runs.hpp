@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "contract/run_spec/run_spec.hpp"
-#include "planner/site/wishes.hpp"
+#include "planner/site/job_settings.hpp"
 #include "predict/band.hpp"
 
 namespace dlscale::planner {
@@ -44,11 +44,11 @@ class FinishedRuns {
 
   /// Returns the factor on predictions for settings whose walltime is "auto". The factor follows
   /// from the errors of the predictions of finished runs, see predict::request_walltime. Returns
-  /// the margin of `wishes` when no finished run had a prediction.
-  double margin(const ResourceSettings& wishes) const;
+  /// the margin of `requested` when no finished run had a prediction.
+  double margin(const ResourceSettings& requested) const;
   /// Returns a message with the factor and the number of finished runs behind the factor. Returns
   /// an empty text without finished runs that had a prediction.
-  std::string note(const ResourceSettings& wishes) const;
+  std::string note(const ResourceSettings& requested) const;
 
  private:
   struct Times {

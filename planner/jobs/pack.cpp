@@ -41,11 +41,11 @@ class Arranger {
            std::span<PlannedRun> runs)
       : site_(site), launch_(launch), needs_(needs), runs_(runs) {
     for (const RunNeeds& need : needs_) {
-      const auto [own, is_new] = wishes_.try_emplace(need.wishes, need.wishes);
+      const auto [own, is_new] = wishes_.try_emplace(need.requested, need.requested);
       if (!is_new) continue;
       const auto same = std::find_if(wishes_.begin(), wishes_.end(), [&](const auto& other) {
-        return other.first == other.second && other.first != need.wishes &&
-               first_conflict(*other.first, *need.wishes).empty();
+        return other.first == other.second && other.first != need.requested &&
+               first_conflict(*other.first, *need.requested).empty();
       });
       if (same != wishes_.end()) own->second = same->first;
     }
@@ -74,7 +74,9 @@ class Arranger {
   }
   /// Returns the same object for all runs with equal resource settings, even when different
   /// sub-studies state the settings.
-  const ResourceSettings* wishes_of(std::uint32_t i) const { return wishes_.at(needs_[i].wishes); }
+  const ResourceSettings* wishes_of(std::uint32_t i) const {
+    return wishes_.at(needs_[i].requested);
+  }
   const Partition& partition_of(std::uint32_t i) {
     const auto [place, is_new] =
         partitions_.try_emplace({wishes_of(i), needs_[i].allocation->partition});
@@ -87,7 +89,7 @@ class Arranger {
     const contract::PlannedRun& run = runs_[i];
     if (run.predicted_s <= 0) return limit;
     const double longest_s =
-        std::max(run.predicted_s * needs_[i].wishes->margin, run.predicted_high_s);
+        std::max(run.predicted_s * needs_[i].requested->margin, run.predicted_high_s);
     return std::min(limit, longest_s + predict::kStartUp_s);
   }
 

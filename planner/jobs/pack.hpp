@@ -21,7 +21,7 @@ namespace dlscale::planner {
 /// Needs of a run that the plan does not contain.
 struct RunNeeds {
   const Allocation* allocation = nullptr;
-  const ResourceSettings* wishes = nullptr;  ///< settings that runs of a job must share
+  const ResourceSettings* requested = nullptr;  ///< settings that runs of a job must share
 };
 
 struct Arrangement {

@@ -96,8 +96,8 @@ int baseline_gpus(const Study& study) {
 
 void plan_jobs(Planning& planning, bool fit, std::span<const contract::PlannedJob> existing) {
   std::vector<std::string> notes = arrange(planning, existing);
-  if (const std::optional<config::Node>& wish = budget_of(planning.study)) {
-    const config::Item item{*wish, "resources.max_gpu_hours"};
+  if (const std::optional<config::Node>& requested_key = budget_of(planning.study)) {
+    const config::Item item{*requested_key, "resources.max_gpu_hours"};
     const double limit = limit_of(item, planning.plan);
     const int baseline = baseline_gpus(planning.study);
     const std::string with_baseline =

@@ -142,10 +142,10 @@ std::optional<predict::ThroughputEstimate> Calibration::throughput(
   return predict::throughput_at(std::move(matching), run.gpus);
 }
 
-fs::path calibration_file(const ResourceSettings& wishes) {
-  const config::Node& said = wishes.said.at("calibration");
+fs::path calibration_file(const ResourceSettings& requested) {
+  const config::Node& said = requested.said.at("calibration");
   const bool in_file = said.where.line > 0;  // line 0 means the command line
-  const fs::path file = wishes.calibration;
+  const fs::path file = requested.calibration;
   return in_file ? fs::path(said.where.file).parent_path() / file : file;
 }
 
@@ -154,10 +154,10 @@ bool is_measured(std::string_view text) {
   return first != text.npos && text[first] == '{';  // start of JSON, not of TOML
 }
 
-predict::Band RunTimes::of(const contract::RunSpec& run, const ResourceSettings& wishes,
+predict::Band RunTimes::of(const contract::RunSpec& run, const ResourceSettings& requested,
                            const Site& site) {
   const predict::Band calibrated =
-      wishes.calibration.empty() ? predict::Band{} : by_calibration(run, wishes, site);
+      requested.calibration.empty() ? predict::Band{} : by_calibration(run, requested, site);
   // On the user's own machine a run has no time limit, so the times of finished runs must not cut
   // the run off.
   if (calibrated.value > 0 || site.scheduler == "local") return calibrated;
@@ -169,17 +169,17 @@ predict::Band RunTimes::of(const contract::RunSpec& run, const ResourceSettings&
   return finished.value_or(predict::Band{});
 }
 
-predict::Band RunTimes::by_calibration(const contract::RunSpec& run, const ResourceSettings& wishes,
-                                       const Site& site) {
-  const Named& named = calibration(wishes);
+predict::Band RunTimes::by_calibration(const contract::RunSpec& run,
+                                       const ResourceSettings& requested, const Site& site) {
+  const Named& named = calibration(requested);
   if (const auto* rows = std::get_if<Calibration>(&named)) return by_rows(run, *rows, site);
-  return steps_.run_s(run, roomy_partition(site, wishes, run.gpus),
+  return steps_.run_s(run, roomy_partition(site, requested, run.gpus),
                       std::get<predict::Measurements>(named), site.name);
 }
 
-const predict::Measurements* RunTimes::measured(const ResourceSettings& wishes) {
-  if (wishes.calibration.empty()) return nullptr;
-  return std::get_if<predict::Measurements>(&calibration(wishes));
+const predict::Measurements* RunTimes::measured(const ResourceSettings& requested) {
+  if (requested.calibration.empty()) return nullptr;
+  return std::get_if<predict::Measurements>(&calibration(requested));
 }
 
 predict::Band RunTimes::by_rows(const contract::RunSpec& run, const Calibration& rows,
@@ -230,15 +230,15 @@ std::vector<std::string> RunTimes::notes() const {
   return lines;
 }
 
-const RunTimes::Named& RunTimes::calibration(const ResourceSettings& wishes) {
-  const fs::path file = calibration_file(wishes);
+const RunTimes::Named& RunTimes::calibration(const ResourceSettings& requested) {
+  const fs::path file = calibration_file(requested);
   const auto known = files_.find(file.string());
   if (known != files_.end()) return known->second;
   std::string text;
   try {
     text = base::read_text_file(file);
   } catch (const base::RunError& error) {
-    config::Item{wishes.said.at("calibration"), "resources.calibration"}.fail(error.what());
+    config::Item{requested.said.at("calibration"), "resources.calibration"}.fail(error.what());
   }
   Named named =
       is_measured(text)

@@ -14,8 +14,8 @@
 #include "contract/run_spec/run_spec.hpp"
 #include "planner/jobs/data_folders.hpp"
 #include "planner/jobs/finished_runs.hpp"
+#include "planner/site/job_settings.hpp"
 #include "planner/site/site.hpp"
-#include "planner/site/wishes.hpp"
 #include "predict/training_model.hpp"
 #include "predict/walltime.hpp"
 
@@ -85,7 +85,7 @@ class Calibration {
 
 /// Returns the file that resources.calibration names. A relative path is relative to the folder of
 /// the study file that names the calibration. Requires that resources.calibration is not empty.
-std::filesystem::path calibration_file(const ResourceSettings& wishes);
+std::filesystem::path calibration_file(const ResourceSettings& requested);
 
 /// Returns true when the text of a calibration was written by `dlscale calibrate`, and false for
 /// rows in TOML.
@@ -100,10 +100,11 @@ class RunTimes {
 
   /// Returns the run time in seconds with its band, or 0 when the time is unknown. Reads each
   /// calibration file once. `site` is the site on which the run will start. Throws base::SpecError.
-  predict::Band of(const contract::RunSpec& run, const ResourceSettings& wishes, const Site& site);
+  predict::Band of(const contract::RunSpec& run, const ResourceSettings& requested,
+                   const Site& site);
   /// Returns the measurements in the study's calibration, or null when the study names no
   /// calibration or a calibration with throughput rows. Throws base::SpecError.
-  const predict::Measurements* measured(const ResourceSettings& wishes);
+  const predict::Measurements* measured(const ResourceSettings& requested);
   /// Resets the counts, so that notes() leaves out all earlier calls of of().
   void forget_counts();
   /// Returns notes for readers of the predictions, a line for each note.
@@ -113,10 +114,10 @@ class RunTimes {
   /// Calibration file with throughput rows, or with the measurements of `dlscale calibrate`.
   using Named = std::variant<Calibration, predict::Measurements>;
 
-  predict::Band by_calibration(const contract::RunSpec& run, const ResourceSettings& wishes,
+  predict::Band by_calibration(const contract::RunSpec& run, const ResourceSettings& requested,
                                const Site& site);
   predict::Band by_rows(const contract::RunSpec& run, const Calibration& rows, const Site& site);
-  const Named& calibration(const ResourceSettings& wishes);
+  const Named& calibration(const ResourceSettings& requested);
 
   StepTimes steps_;
   FinishedRuns finished_;

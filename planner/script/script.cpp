@@ -57,9 +57,9 @@ Script::Script(const Planning& all, std::size_t index, const contract::PlanDir& 
       runs(all.job_runs[index]),
       first(all.run(runs.front())),
       site(all.site),
-      wishes(matrix_of(all, point_of(all, index)).resources),
+      requested(matrix_of(all, point_of(all, index)).resources),
       allocation(all.allocations[point_of(all, index)]),
-      partition(partition_for(site, wishes, allocation)),
+      partition(partition_for(site, requested, allocation)),
       request(job.resources),
       datasets(data_paths(all, runs, first)) {
   // A bind mount has the form FROM:TO, so the path must not contain : or ,.
@@ -123,14 +123,14 @@ bool Script::adds_nv() const {
 
 long Script::memory_mib() const {
   constexpr double kMibPerGb = 1e9 / (1 << 20);
-  const bool wished = wishes.memory_gb > 0;
+  const bool wished = requested.memory_gb > 0;
   double share = 1;
   if (!wished && !partition.exclusive) {
     const double cores = static_cast<double>(request.ranks_per_node) * request.cores_per_rank;
     share = cuda() ? static_cast<double>(request.ranks_per_node) / partition.gpus_per_node
                    : cores / partition.cores_per_node;
   }
-  const double mib = (wished ? wishes.memory_gb : partition.memory_gb) * kMibPerGb * share;
+  const double mib = (wished ? requested.memory_gb : partition.memory_gb) * kMibPerGb * share;
   return std::max(1L, static_cast<long>(mib));  // value 0 would request all memory
 }
 

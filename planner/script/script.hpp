@@ -25,7 +25,7 @@ struct Script {
   const std::vector<std::uint32_t>& runs;  ///< indices of plan.runs
   contract::RunSpec first;                 ///< first of the runs
   const Site& site;
-  const ResourceSettings& wishes;
+  const ResourceSettings& requested;
   const Allocation& allocation;
   Partition partition;
   const contract::ResourceRequest& request;
@@ -93,9 +93,9 @@ struct Script {
   /// Returns the environment variables that the script unsets first, and the exceptions.
   base::ScriptVariables variables() const;
 
-  bool asks_memory() const { return wishes.memory_gb > 0 || partition.memory_request; }
+  bool asks_memory() const { return requested.memory_gb > 0 || partition.memory_request; }
   long memory_mib() const;  ///< memory of each node in MiB (2^20 bytes)
-  const Mail& mail() const { return wishes.mail ? *wishes.mail : site.mail; }
+  const Mail& mail() const { return requested.mail ? *requested.mail : site.mail; }
   std::string mail_events() const;
   int signal_before_end_s() const;
   /// Returns true when the script itself returns the job to the queue.

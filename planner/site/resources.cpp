@@ -17,8 +17,9 @@ std::string hours(double seconds) {
   return h < 1000 ? fmt::format("{:.4g} h", h) : fmt::format("{:.0f} h", h);
 }
 
-int cores_per_rank(const Site& site, const ResourceSettings& wishes, const Partition* partition) {
-  if (wishes.cores_per_rank > 0) return wishes.cores_per_rank;
+int cores_per_rank(const Site& site, const ResourceSettings& requested,
+                   const Partition* partition) {
+  if (requested.cores_per_rank > 0) return requested.cores_per_rank;
   if (site.cores_per_rank > 0) return site.cores_per_rank;
   if (partition == nullptr || site.device == "cpu") return 1;
   return std::max(1, partition->cores_per_node / std::max(1, partition->gpus_per_node));
@@ -31,10 +32,10 @@ struct Demand {
   bool one_process = false;
 };
 
-/// Reason why a partition does not take a job. `wish` is the study's key that conflicts with the
-/// partition.
+/// Reason why a partition does not take a job. `requested_key` is the study's key that conflicts
+/// with the partition.
 struct Refusal {
-  std::string wish;
+  std::string requested_key;
   std::string why;
 };
 using Request = contract::ResourceRequest;
@@ -59,28 +60,28 @@ Refusal refusal_of_nodes(const Partition& partition, int gpus, int room, Request
   return {};
 }
 
-Refusal refusal_of_wishes(const Partition& partition, const ResourceSettings& wishes,
+Refusal refusal_of_wishes(const Partition& partition, const ResourceSettings& requested,
                           const predict::Band& predicted_s) {
   const double limit = partition.max_walltime_s;
-  if (limit > 0 && wishes.walltime_s == 0 && predicted_s.value > limit) {
+  if (limit > 0 && requested.walltime_s == 0 && predicted_s.value > limit) {
     return {"walltime", fmt::format("the predicted run time is {} ({} to {}), but the limit is {}",
                                     hours(predicted_s.value), hours(predicted_s.low),
                                     hours(predicted_s.high), hours(limit))};
   }
-  if (!wishes.gpu_type.empty() && !partition.gpu_type.empty() &&
-      partition.gpu_type != wishes.gpu_type) {
+  if (!requested.gpu_type.empty() && !partition.gpu_type.empty() &&
+      partition.gpu_type != requested.gpu_type) {
     return {"gpu_type", fmt::format("its GPUs are of type {}", partition.gpu_type)};
   }
-  if (partition.memory_gb > 0 && wishes.memory_gb > partition.memory_gb) {
-    return {"memory_gb", fmt::format("{:g} GB requested on nodes with {:g} GB", wishes.memory_gb,
+  if (partition.memory_gb > 0 && requested.memory_gb > partition.memory_gb) {
+    return {"memory_gb", fmt::format("{:g} GB requested on nodes with {:g} GB", requested.memory_gb,
                                      partition.memory_gb)};
   }
   return {};
 }
 
 /// Sets the nodes of the request when the partition takes the job. Otherwise returns the reason.
-Refusal try_partition(const Site& site, const ResourceSettings& wishes, const Partition& partition,
-                      const Demand& demand, Request& request) {
+Refusal try_partition(const Site& site, const ResourceSettings& requested,
+                      const Partition& partition, const Demand& demand, Request& request) {
   const int room = ranks_per_full_node(site, partition, request.cores_per_rank);
   if (room < 1) {
     return {"cores_per_rank", fmt::format("{} cores per rank requested on nodes with {} cores",
@@ -93,13 +94,13 @@ Refusal try_partition(const Site& site, const ResourceSettings& wishes, const Pa
   if (Refusal no = refusal_of_nodes(partition, demand.gpus, room, request); !no.why.empty()) {
     return no;
   }
-  if (Refusal no = refusal_of_wishes(partition, wishes, demand.predicted_s); !no.why.empty()) {
+  if (Refusal no = refusal_of_wishes(partition, requested, demand.predicted_s); !no.why.empty()) {
     return no;
   }
   const double limit = partition.max_walltime_s;
   const bool decided =
-      demand.predicted_s.value > 0 || wishes.partition;  // otherwise a later partition may fit
-  if (limit > 0 && wishes.walltime_s == 0 && decided) {
+      demand.predicted_s.value > 0 || requested.partition;  // otherwise a later partition may fit
+  if (limit > 0 && requested.walltime_s == 0 && decided) {
     request.walltime_s = std::min(request.walltime_s, limit);
   }
   if (limit > 0 && request.walltime_s > limit) {
@@ -109,86 +110,87 @@ Refusal try_partition(const Site& site, const ResourceSettings& wishes, const Pa
   return {};
 }
 
-std::vector<const Partition*> candidates(const Site& site, const ResourceSettings& wishes) {
+std::vector<const Partition*> candidates(const Site& site, const ResourceSettings& requested) {
   std::vector<const Partition*> result;
   std::vector<std::string> names;
   const std::string* wanted =
-      wishes.partition ? &std::get<std::string>(wishes.partition->value) : nullptr;
+      requested.partition ? &std::get<std::string>(requested.partition->value) : nullptr;
   for (const Partition& partition : site.partitions) {
     names.push_back(partition.name);
     if (wanted == nullptr || partition.name == *wanted) result.push_back(&partition);
   }
   if (wanted != nullptr && result.empty() && !names.empty()) {
-    config::Item{*wishes.partition, "resources.partition"}.fail(
+    config::Item{*requested.partition, "resources.partition"}.fail(
         base::unknown_name("partition", *wanted, names) + " on site " + site.name);
   }
   return result;
 }
 
-Request request_on(const Site& site, const ResourceSettings& wishes, const Partition* partition,
+Request request_on(const Site& site, const ResourceSettings& requested, const Partition* partition,
                    const predict::Band& predicted_s) {
   Request request{.device = site.device, .communicator = site.communicator};
-  request.cores_per_rank = cores_per_rank(site, wishes, partition);
+  request.cores_per_rank = cores_per_rank(site, requested, partition);
   request.walltime_s = site.walltime_s;
   if (predicted_s.value > 0) {
-    request.walltime_s = predict::walltime_s(predicted_s.value, wishes.margin, predicted_s.high);
+    request.walltime_s = predict::walltime_s(predicted_s.value, requested.margin, predicted_s.high);
   }
-  if (wishes.walltime_s > 0) request.walltime_s = wishes.walltime_s;
+  if (requested.walltime_s > 0) request.walltime_s = requested.walltime_s;
   return request;
 }
 
 }  // namespace
 
-Allocation allocate(const Site& site, const ResourceSettings& wishes, const config::Item& gpus,
+Allocation allocate(const Site& site, const ResourceSettings& requested, const config::Item& gpus,
                     const predict::Band& predicted_s, bool one_process) {
   const int count = static_cast<int>(gpus.whole(1));
   std::string reasons;
   std::set<std::string> at_odds;
-  for (const Partition* partition : candidates(site, wishes)) {
-    Request request = request_on(site, wishes, partition, predicted_s);
+  for (const Partition* partition : candidates(site, requested)) {
+    Request request = request_on(site, requested, partition, predicted_s);
     const Refusal no =
-        try_partition(site, wishes, *partition, {count, predicted_s, one_process}, request);
+        try_partition(site, requested, *partition, {count, predicted_s, one_process}, request);
     if (no.why.empty()) {
       return {request, static_cast<int>(partition - site.partitions.data()), one_process};
     }
     reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", partition->name, no.why);
-    at_odds.insert(no.wish);
+    at_odds.insert(no.requested_key);
   }
   if (!reasons.empty()) {
-    const auto wish = wishes.said.find(*at_odds.begin());
-    const bool one_wish = at_odds.size() == 1 && wish != wishes.said.end();
-    (one_wish ? config::Item{wish->second, "resources." + wish->first} : gpus)
+    const auto requested_key = requested.said.find(*at_odds.begin());
+    const bool one_wish = at_odds.size() == 1 && requested_key != requested.said.end();
+    (one_wish ? config::Item{requested_key->second, "resources." + requested_key->first} : gpus)
         .fail(fmt::format("{} not fit on site {} ({})",
                           base::count_of(count, "GPU does", "GPUs do"), site.name, reasons));
   }
-  Request request = request_on(site, wishes, nullptr, predicted_s);
+  Request request = request_on(site, requested, nullptr, predicted_s);
   request.ranks_per_node = count;
   return {request, -1, one_process};
 }
 
-const Partition* roomy_partition(const Site& site, const ResourceSettings& wishes, int gpus) {
-  for (const Partition* partition : candidates(site, wishes)) {
-    Request request = request_on(site, wishes, partition, {});
+const Partition* roomy_partition(const Site& site, const ResourceSettings& requested, int gpus) {
+  for (const Partition* partition : candidates(site, requested)) {
+    Request request = request_on(site, requested, partition, {});
     request.walltime_s = 0;
-    if (try_partition(site, wishes, *partition, {gpus}, request).why.empty()) return partition;
+    if (try_partition(site, requested, *partition, {gpus}, request).why.empty()) return partition;
   }
   return nullptr;
 }
 
-Partition partition_for(const Site& site, const ResourceSettings& wishes,
+Partition partition_for(const Site& site, const ResourceSettings& requested,
                         const Allocation& allocation) {
   Partition partition = allocation.partition < 0
                             ? Partition{}
                             : site.partitions[static_cast<std::size_t>(allocation.partition)];
-  const auto prefer = [](std::string& value, const std::string& wish, const std::string& fallback) {
-    if (!wish.empty()) value = wish;
+  const auto prefer = [](std::string& value, const std::string& requested_key,
+                         const std::string& fallback) {
+    if (!requested_key.empty()) value = requested_key;
     if (value.empty()) value = fallback;
   };
-  prefer(partition.account, wishes.account, site.account);
-  prefer(partition.qos, wishes.qos, "");
-  prefer(partition.constraint, wishes.constraint, "");
-  prefer(partition.gpu_type, wishes.gpu_type, "");
-  partition.exclusive = wishes.exclusive.value_or(partition.exclusive);
+  prefer(partition.account, requested.account, site.account);
+  prefer(partition.qos, requested.qos, "");
+  prefer(partition.constraint, requested.constraint, "");
+  prefer(partition.gpu_type, requested.gpu_type, "");
+  partition.exclusive = requested.exclusive.value_or(partition.exclusive);
   if (partition.exclusive) partition.moldable = false;
   return partition;
 }

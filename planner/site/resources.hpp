@@ -7,8 +7,8 @@
 
 #include "config/toml/fields.hpp"
 #include "contract/run_spec/run_spec.hpp"
+#include "planner/site/job_settings.hpp"
 #include "planner/site/site.hpp"
-#include "planner/site/wishes.hpp"
 #include "predict/band.hpp"
 
 namespace dlscale::planner {
@@ -32,17 +32,17 @@ struct Allocation {
 ///
 /// Throws base::SpecError with the reason of each partition. The error is at the setting of the
 /// study that all partitions reject, or at `gpus`.
-Allocation allocate(const Site& site, const ResourceSettings& wishes, const config::Item& gpus,
+Allocation allocate(const Site& site, const ResourceSettings& requested, const config::Item& gpus,
                     const predict::Band& predicted_s = {}, bool one_process = false);
 
 /// Returns the first partition, among the partitions that the study allows, that has nodes for
 /// `gpus` ranks. Ignores time limits. Returns null when no partition has such nodes, and on a site
 /// without partitions. Throws base::SpecError for a partition that the site does not have.
-const Partition* roomy_partition(const Site& site, const ResourceSettings& wishes, int gpus);
+const Partition* roomy_partition(const Site& site, const ResourceSettings& requested, int gpus);
 
 /// Returns the partition of an allocation with the study's settings (account, QoS, constraint, GPU
 /// type, whole nodes). Returns a default partition on a site without partitions.
-Partition partition_for(const Site& site, const ResourceSettings& wishes,
+Partition partition_for(const Site& site, const ResourceSettings& requested,
                         const Allocation& allocation);
 
 /// Returns the number of ranks that fit on a node of the partition.

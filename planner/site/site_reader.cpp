@@ -13,7 +13,7 @@
 #include "base/text.hpp"
 #include "config/toml/fields.hpp"
 #include "contract/run_spec/vocabulary.hpp"
-#include "planner/site/wishes.hpp"
+#include "planner/site/job_settings.hpp"
 
 namespace dlscale::planner {
 namespace fs = std::filesystem;

@@ -26,29 +26,29 @@ std::int64_t largest_divisor(std::int64_t number, std::int64_t most) {
 }
 
 /// Derives the accumulation steps when both batches are given.
-void derive_steps(const BatchWish& wish, int gpus, bool floor, Batches& out) {
-  const std::int64_t at_once = *wish.per_gpu * gpus;
+void derive_steps(const BatchWish& requested_key, int gpus, bool floor, Batches& out) {
+  const std::int64_t at_once = *requested_key.per_gpu * gpus;
   const auto split = [&] {
-    return fmt::format("global_batch {} over {} x batch_per_gpu {}", *wish.global,
-                       base::count_of(gpus, "GPU"), *wish.per_gpu);
+    return fmt::format("global_batch {} over {} x batch_per_gpu {}", *requested_key.global,
+                       base::count_of(gpus, "GPU"), *requested_key.per_gpu);
   };
-  const std::int64_t steps = *wish.global / at_once;
+  const std::int64_t steps = *requested_key.global / at_once;
   out.accumulation_steps = static_cast<int>(std::max<std::int64_t>(steps, 1));
   if (steps < 1) {
     out.problem = split() + " is less than one step";
-  } else if (*wish.global % at_once != 0 && floor) {
+  } else if (*requested_key.global % at_once != 0 && floor) {
     out.note = fmt::format("{}: {}, so these runs have global batch {}", split(),
                            base::count_of(steps, "accumulation step"), steps * at_once);
-  } else if (*wish.global % at_once != 0) {
+  } else if (*requested_key.global % at_once != 0) {
     out.problem = split() + " does not divide evenly";
   }
 }
 
 /// Derives the batch per GPU when only the global batch is given.
-void derive_per_gpu(const BatchWish& wish, int gpus, bool floor, Batches& out) {
-  const std::int64_t global = *wish.global;
-  if (wish.most_per_gpu && global >= gpus) {
-    const std::int64_t share = global / gpus, most = *wish.most_per_gpu;
+void derive_per_gpu(const BatchWish& requested_key, int gpus, bool floor, Batches& out) {
+  const std::int64_t global = *requested_key.global;
+  if (requested_key.most_per_gpu && global >= gpus) {
+    const std::int64_t share = global / gpus, most = *requested_key.most_per_gpu;
     const bool even = global % gpus == 0;
     const std::int64_t per_gpu = even ? largest_divisor(share, most) : std::min(share, most);
     out.accumulation_steps = static_cast<int>((share + per_gpu - 1) / per_gpu);
@@ -74,20 +74,20 @@ void derive_per_gpu(const BatchWish& wish, int gpus, bool floor, Batches& out) {
 
 }  // namespace
 
-Batches split_batches(const BatchWish& wish, int gpus, const std::string& uneven_batch) {
+Batches split_batches(const BatchWish& requested_key, int gpus, const std::string& uneven_batch) {
   const bool floor = uneven_batch == "floor";
   Batches out;
-  out.accumulation_steps = wish.accumulation_steps.value_or(1);
-  if (wish.per_gpu) {
-    out.batch_per_gpu = *wish.per_gpu;
-    out.quotient = static_cast<double>(*wish.per_gpu);
-    if (wish.global) derive_steps(wish, gpus, floor, out);
-    if (wish.most_per_gpu && *wish.per_gpu > *wish.most_per_gpu) {
-      out.problem = fmt::format("batch_per_gpu {} is above max_batch_per_gpu {}", *wish.per_gpu,
-                                *wish.most_per_gpu);
+  out.accumulation_steps = requested_key.accumulation_steps.value_or(1);
+  if (requested_key.per_gpu) {
+    out.batch_per_gpu = *requested_key.per_gpu;
+    out.quotient = static_cast<double>(*requested_key.per_gpu);
+    if (requested_key.global) derive_steps(requested_key, gpus, floor, out);
+    if (requested_key.most_per_gpu && *requested_key.per_gpu > *requested_key.most_per_gpu) {
+      out.problem = fmt::format("batch_per_gpu {} is above max_batch_per_gpu {}",
+                                *requested_key.per_gpu, *requested_key.most_per_gpu);
     }
   } else {
-    derive_per_gpu(wish, gpus, floor, out);
+    derive_per_gpu(requested_key, gpus, floor, out);
   }
   const std::int64_t parts = std::int64_t{gpus} * out.accumulation_steps;
   if (__builtin_mul_overflow(out.batch_per_gpu, parts, &out.global_batch)) {

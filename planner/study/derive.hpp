@@ -26,7 +26,7 @@ struct Batches {
 /// steps that respect the limit and divide evenly. With both batches given, computes the
 /// accumulation steps from them. Reports a problem for batches that do not divide evenly, or rounds
 /// down with uneven_batch "floor". Less than a sample per GPU is always a problem.
-Batches split_batches(const BatchWish& wish, int gpus, const std::string& uneven_batch);
+Batches split_batches(const BatchWish& requested_key, int gpus, const std::string& uneven_batch);
 
 /// Reason why a point cannot run as requested.
 struct Problem {

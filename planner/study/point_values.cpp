@@ -92,13 +92,14 @@ std::size_t PointValues::index_of(const std::string& name) const {
 }
 
 void PointValues::derive_batches() {
-  const auto wish = [&](std::size_t index) { return given(*values_[index]); };
-  const std::optional<std::int64_t> steps = wish(steps_);
-  batches_ = split_batches({wish(per_gpu_), wish(global_), wish(most_per_gpu_),
-                            steps ? std::optional(static_cast<int>(*steps)) : std::nullopt},
-                           gpus(), uneven_batch_);
+  const auto requested_key = [&](std::size_t index) { return given(*values_[index]); };
+  const std::optional<std::int64_t> steps = requested_key(steps_);
+  batches_ =
+      split_batches({requested_key(per_gpu_), requested_key(global_), requested_key(most_per_gpu_),
+                     steps ? std::optional(static_cast<int>(*steps)) : std::nullopt},
+                    gpus(), uneven_batch_);
   const auto fill = [&](std::size_t index, int slot, double value) {
-    if (wish(index)) return;
+    if (requested_key(index)) return;
     derived_[slot] = value;
     values_[index] = &derived_[slot];
   };

@@ -13,7 +13,7 @@
 #include "config/expression/expression.hpp"
 #include "contract/plan/plan.hpp"
 #include "contract/run_spec/run_spec.hpp"
-#include "planner/site/wishes.hpp"
+#include "planner/site/job_settings.hpp"
 
 namespace dlscale::planner {
 

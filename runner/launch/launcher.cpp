@@ -146,8 +146,8 @@ void Launcher::enqueue(const std::set<std::string>& runs) {
 /// Removes runs with a cancel request from the queue.
 void Launcher::drop_cancelled() {
   std::set<std::string> wished;
-  for (const CancelRequest& wish : cancel_requests_.fresh()) {
-    if (wish.launch.empty()) wished.insert(wish.run_id);
+  for (const CancelRequest& request : cancel_requests_.fresh()) {
+    if (request.launch.empty()) wished.insert(request.run_id);
   }
   if (wished.empty()) return;
   for (Waiter& waiter : waiting_) {

@@ -39,14 +39,14 @@ class FileLock {
 }  // namespace
 
 void append_cancel_requests(const contract::PlanDir& folder,
-                            const std::vector<CancelRequest>& wishes, const base::Clock& clock) {
+                            const std::vector<CancelRequest>& requests, const base::Clock& clock) {
   const FileLock turn(folder.cancel_requests());
   base::LineAppender file(folder.cancel_requests());
-  for (const CancelRequest& wish : wishes) {
+  for (const CancelRequest& request : requests) {
     contract::LaunchRecord record;
     record.event = "cancelling";
-    record.run_id = wish.run_id;
-    record.launch = wish.launch;
+    record.run_id = request.run_id;
+    record.launch = request.launch;
     record.time = clock.unix_s();
     file.append(contract::to_json_line(record));
   }
@@ -61,11 +61,11 @@ std::vector<CancelRequest> CancelWishes::fresh() {
   std::string text{std::istreambuf_iterator<char>(file), {}};
   text.erase(text.rfind('\n') + 1);  // incomplete line, read by the next call
   seen_bytes_ += text.size();
-  std::vector<CancelRequest> wishes;
+  std::vector<CancelRequest> requests;
   for (const auto& record : contract::parse_launch_log(text)) {
-    wishes.push_back({record.run_id, record.launch});
+    requests.push_back({record.run_id, record.launch});
   }
-  return wishes;
+  return requests;
 }
 
 }  // namespace dlscale::runner

@@ -24,7 +24,7 @@ struct CancelRequest {
 /// Appends the requests to logs/cancel.jsonl. Waits while another program writes the file. Throws
 /// base::RunError if the file cannot be written.
 void append_cancel_requests(const contract::PlanDir& folder,
-                            const std::vector<CancelRequest>& wishes, const base::Clock& clock);
+                            const std::vector<CancelRequest>& requests, const base::Clock& clock);
 
 /// Reader of logs/cancel.jsonl that returns each request once.
 class CancelWishes {

@@ -88,7 +88,7 @@ Submission begun_by(const contract::LaunchRecord& record) {
 }
 
 LaunchHistory::LaunchHistory(const std::vector<contract::LaunchRecord>& records) {
-  for (const contract::LaunchRecord& record : records) take(record);
+  for (const contract::LaunchRecord& record : records) add_record(record);
 }
 
 const LoggedRun* LaunchHistory::last_entry(const std::string& run_id) const {
@@ -96,7 +96,7 @@ const LoggedRun* LaunchHistory::last_entry(const std::string& run_id) const {
   return found == words_.end() ? nullptr : &found->second.said;
 }
 
-void LaunchHistory::take(const contract::LaunchRecord& record) {
+void LaunchHistory::add_record(const contract::LaunchRecord& record) {
   if (record.event == "submitting") return begin(record);
   const auto found = by_launch_.find(record.launch);
   if (found == by_launch_.end()) return;  // submission whose first record is unreadable

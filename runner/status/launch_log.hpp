@@ -113,7 +113,7 @@ class LaunchHistory {
   LaunchHistory() = default;
   explicit LaunchHistory(const std::vector<contract::LaunchRecord>& records);
 
-  void take(const contract::LaunchRecord& record);
+  void add_record(const contract::LaunchRecord& record);
   /// Returns the submissions in the order of the log.
   const std::vector<Submission>& submissions() const { return submissions_; }
   /// Returns the last state of a run. Returns null if the run was never submitted or if the batch

@@ -95,8 +95,9 @@ LaunchHistory read_history(const contract::PlanDir& folder) {
   std::error_code unreadable;
   if (!fs::exists(folder.launch_log(), unreadable)) return {};
   LaunchHistory history;
-  contract::parse_launch_log(base::read_file(folder.launch_log()),
-                             [&](const contract::LaunchRecord& record) { history.take(record); });
+  contract::parse_launch_log(
+      base::read_file(folder.launch_log()),
+      [&](const contract::LaunchRecord& record) { history.add_record(record); });
   return history;
 }
 

@@ -60,7 +60,7 @@ TEST_CASE("the help of every verb shows its options and its example") {
   }
 }
 
-TEST_CASE("--version prints the version of the build") {
+TEST_CASE("the option --version prints the version of the build") {
   test::DlscaleProgram dlscale;
   CHECK(dlscale.run({"--version"}).out == std::string("dlscale ") + contract::version() + "\n");
 }

@@ -64,7 +64,7 @@ void read_all(const std::string& path) {
     file.will_take(i);
     file.name(i);
     try {
-      decode(file.take(i, buffer), decoder);
+      decode(file.read_record(i, buffer), decoder);
     } catch (const BrokenPicture&) {
       Record record = file.entry(i);
       record.bytes = buffer;  // bytes without a correct checksum

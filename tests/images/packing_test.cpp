@@ -62,7 +62,7 @@ TEST_CASE("jpeg records are the bytes of the files in the order of image_folder"
   REQUIRE(file.size() == static_cast<std::int64_t>(files.size()));
   std::vector<std::uint8_t> buffer;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const images::Record record = file.take(static_cast<std::int64_t>(i), buffer);
+    const images::Record record = file.read_record(static_cast<std::int64_t>(i), buffer);
     CHECK(base::read_file(files[i].path) == std::string(record.bytes.begin(), record.bytes.end()));
     CHECK(record.label == files[i].label);
     CHECK(record.height == 40);
@@ -78,7 +78,8 @@ TEST_CASE("images are scaled down to a shorter side and never scaled up") {
   tree.pack(stored_as("jpeg:20"));
   const RecordFile file(tree.out);
   std::vector<std::uint8_t> buffers[2];
-  const images::Record scaled = file.take(0, buffers[0]), small = file.take(2, buffers[1]);
+  const images::Record scaled = file.read_record(0, buffers[0]),
+                       small = file.read_record(2, buffers[1]);
   CHECK(scaled.height == 20);
   CHECK(scaled.width == 24);
   images::Decoder decoder;
@@ -98,7 +99,7 @@ TEST_CASE("raw records are the pixels of the decoded image") {
       decoder.open({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
   const images::PictureView picture = decoder.decode(images::whole(size));
   std::vector<std::uint8_t> buffer;
-  const images::Record record = file.take(0, buffer);
+  const images::Record record = file.read_record(0, buffer);
   CHECK(record.encoding == images::Encoding::raw);
   REQUIRE(record.bytes.size() == 40 * 48 * 3);
   for (int y = 0; y < 40; ++y) {
@@ -106,7 +107,7 @@ TEST_CASE("raw records are the pixels of the decoded image") {
   }
   tree.out = tree.folder / "small.dlrec";
   tree.pack(stored_as("raw:20"));
-  CHECK(RecordFile(tree.out).take(0, buffer).bytes.size() == 20 * 24 * 3);
+  CHECK(RecordFile(tree.out).read_record(0, buffer).bytes.size() == 20 * 24 * 3);
 }
 
 TEST_CASE("the bytes of a record file do not depend on the number of threads") {

@@ -42,7 +42,7 @@ int damaged_records(const RecordFile& file) {
   std::vector<std::uint8_t> buffer;
   for (std::int64_t i = 0; i < file.size(); ++i) {
     try {
-      file.take(i, buffer);
+      file.read_record(i, buffer);
     } catch (const images::BrokenPicture&) {
       ++damaged;
     }
@@ -61,14 +61,14 @@ TEST_CASE("a record file is read as it was written") {
   CHECK(file.note() == "made by a test\n");
   CHECK(file.left_out() == 5);
   std::vector<std::uint8_t> buffer;
-  const images::Record record = file.take(1, buffer);
+  const images::Record record = file.read_record(1, buffer);
   CHECK(record.encoding == images::Encoding::raw);
   CHECK(record.height == 3);
   CHECK(record.width == 1);
   CHECK(record.label == 1);
   CHECK(std::vector(record.bytes.begin(), record.bytes.end()) ==
         std::vector<std::uint8_t>{16, 17, 18, 19, 20, 21, 22, 23, 24});
-  CHECK(file.take(3, buffer).encoding == images::Encoding::jpeg);
+  CHECK(file.read_record(3, buffer).encoding == images::Encoding::jpeg);
   CHECK(file.name(3) == (folder / "train.dlrec").string() + ": record 3 (class dog)");
 }
 
@@ -121,7 +121,7 @@ TEST_CASE("any changed byte of a record breaks only this record") {
       base::write_file_atomically(folder / "b.dlrec", bytes);
       const RecordFile file(folder / "b.dlrec");
       std::vector<std::uint8_t> buffer;
-      CHECK_THROWS_WITH(file.take(static_cast<std::int64_t>(i), buffer),
+      CHECK_THROWS_WITH(file.read_record(static_cast<std::int64_t>(i), buffer),
                         "the record is damaged: its checksum is wrong");
       CHECK(damaged_records(file) == 1);
     }
@@ -208,13 +208,14 @@ TEST_CASE("truncating a file while it is read is an error and not a crash") {
   test::write_records(folder / "a.dlrec", 4096);
   const RecordFile file(folder / "a.dlrec");
   std::vector<std::uint8_t> buffer;
-  file.take(1, buffer);
+  file.read_record(1, buffer);
   REQUIRE(::truncate((folder / "a.dlrec").c_str(), 2 * 4096 + 6) == 0);
   for (const std::int64_t number : {1, 2, 3}) {
-    CHECK_THROWS_WITH(file.take(number, buffer), Contains("it became shorter while it was read"));
-    CHECK_THROWS_AS(file.take(number, buffer), base::RunError);
+    CHECK_THROWS_WITH(file.read_record(number, buffer),
+                      Contains("it became shorter while it was read"));
+    CHECK_THROWS_AS(file.read_record(number, buffer), base::RunError);
   }
-  CHECK(file.take(0, buffer).bytes.size() == 6);
+  CHECK(file.read_record(0, buffer).bytes.size() == 6);
 }
 
 TEST_CASE("a record that is overwritten before its first read is broken") {
@@ -227,6 +228,6 @@ TEST_CASE("a record that is overwritten before its first read is broken") {
   REQUIRE(std::fputc(0xff, out) == 0xff);
   std::fclose(out);
   std::vector<std::uint8_t> buffer;
-  CHECK_THROWS_AS(file.take(2, buffer), images::BrokenPicture);
-  CHECK(file.take(1, buffer).bytes.size() == 9);
+  CHECK_THROWS_AS(file.read_record(2, buffer), images::BrokenPicture);
+  CHECK(file.read_record(1, buffer).bytes.size() == 9);
 }

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# What the cluster fixtures share: a cluster is a tree of processes in namespaces of its own.
+# Functions of the cluster fixtures. A cluster is a tree of processes in its own namespaces.
 #
 # Outside, a fixture checks what it needs and calls `enter_cluster`, which runs the same script
 # again as process 1 of new namespaces. There everything below /run is private memory, the network

@@ -45,7 +45,7 @@ if ! inside_cluster; then
 fi
 shift 2
 
-# What OAR keeps at fixed places is replaced by copies that only this cluster sees.
+# Replaces a file or folder at a fixed path of OAR by a copy that only this cluster sees.
 private_copy() {
   local copy=$state/${1##*/}
   cp -a "$1" "$copy"

@@ -66,7 +66,7 @@ StateSaveLocation=$state/saved
 SlurmdSpoolDir=$state/spool-%n
 SlurmdPidFile=$state/slurmd-%n.pid
 SlurmdLogFile=$state/slurmd-%n.log
-# Of each node its own: launchers of MPI keep files here.
+# Each node has its own folder, because MPI launchers keep files here.
 TmpFS=$state/tmp-%n
 # Believe the number of cores that the site says.
 SlurmdParameters=config_overrides

@@ -131,7 +131,7 @@ TEST_CASE("an optimizer step records how long it waited for the holders of other
     OptimizerStep step(spec, tensors,
                        base::find(optimizer_table(), "optimizer", "sgd").make({}, {tensors}),
                        &rank.queue);
-    step.take(0.1);
+    step.step(0.1);
     const double first_s = step.waited_s_since_last_call();
     CHECK(step.waited_s_since_last_call() == 0);
     return first_s;

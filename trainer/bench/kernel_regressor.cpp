@@ -232,7 +232,7 @@ contract::KernelModel teach_kernel(const std::vector<contract::KernelTime>& time
   RandomStream random(teaching.seed, times.size());
   std::vector<contract::KernelTime> held_out = times;
   shuffle_by(held_out, random);
-  const auto take = [&](std::size_t count) {
+  const auto take_first = [&](std::size_t count) {
     const auto first = held_out.end() - static_cast<std::ptrdiff_t>(count);
     std::vector<contract::KernelTime> taken(first, held_out.end());
     held_out.erase(first, held_out.end());
@@ -241,7 +241,7 @@ contract::KernelModel teach_kernel(const std::vector<contract::KernelTime>& time
   const auto share = [](std::size_t of, double part) {
     return static_cast<std::size_t>(std::lround(part * static_cast<double>(of)));
   };
-  std::vector<contract::KernelTime> watched = take(share(times.size(), 1 - kHeldOut));
+  std::vector<contract::KernelTime> watched = take_first(share(times.size(), 1 - kHeldOut));
   const std::size_t watching = share(watched.size(), kHeldOut);
   const std::vector<contract::KernelTime> taught(
       watched.begin() + static_cast<std::ptrdiff_t>(watching), watched.end());

@@ -102,10 +102,10 @@ std::optional<contract::RunOutcome> outcome_of(const contract::LaunchDir& launch
   return stop != nullptr ? std::optional(stop->outcome) : std::nullopt;
 }
 
-/// Checks that a checkpoint belongs to this run and restores it through `search.take`. Throws
+/// Checks that a checkpoint belongs to this run and restores it through `search.restore`. Throws
 /// base::Error with the reason when the checkpoint cannot be used.
-contract::CheckpointHeader take(const contract::CheckpointDir& saved,
-                                const CheckpointSearch& search) {
+contract::CheckpointHeader restore(const contract::CheckpointDir& saved,
+                                   const CheckpointSearch& search) {
   const std::string file = saved.header().string();
   contract::CheckpointHeader header =
       contract::checkpoint_header_from_json(base::read_file(file), file);
@@ -118,7 +118,7 @@ contract::CheckpointHeader take(const contract::CheckpointDir& saved,
         "{} belongs to another description of the run; run.json or the model file has changed",
         saved.root().string()));
   }
-  search.take(saved, header);
+  search.restore(saved, header);
   return header;
 }
 
@@ -129,7 +129,7 @@ std::optional<FoundCheckpoint> take_from(const contract::LaunchDir& launch,
   const auto all = launch.all_saved();
   for (auto saved = all.rbegin(); saved != all.rend(); ++saved) {
     try {
-      return FoundCheckpoint{launch, take(*saved, search)};
+      return FoundCheckpoint{launch, restore(*saved, search)};
     } catch (const base::Error& error) {
       search.warn(fmt::format("a checkpoint is skipped: {}", error.what()));
     }
@@ -200,7 +200,7 @@ void delete_checkpoints(const contract::LaunchDir& launch) {
   fs::remove_all(launch.checkpoint(), ignored);
 }
 
-std::optional<FoundCheckpoint> take_newest(const CheckpointSearch& search) {
+std::optional<FoundCheckpoint> restore_newest(const CheckpointSearch& search) {
   const auto launches = search.folder.launches();
   for (auto launch = launches.rbegin(); launch != launches.rend(); ++launch) {
     if (launch->number() >= search.launch) continue;

@@ -80,13 +80,13 @@ void abandon_checkpoint(const contract::CheckpointDir& next);
 /// Deletes all checkpoints of a launch. Ignores files that cannot be deleted.
 void delete_checkpoints(const contract::LaunchDir& launch);
 
-/// A checkpoint that take_newest() restored.
+/// A checkpoint that restore_newest() restored.
 struct FoundCheckpoint {
   contract::LaunchDir launch;
   contract::CheckpointHeader header;
 };
 
-/// Properties of the run that take_newest() needs to find and restore a checkpoint.
+/// Properties of the run that restore_newest() needs to find and restore a checkpoint.
 struct CheckpointSearch {
   int world_size = 1;
   std::string description_hash;  ///< required hash of the run description in the checkpoint
@@ -94,7 +94,7 @@ struct CheckpointSearch {
   int launch = 1;  ///< number of the current launch
   /// Restores the state in the files of a checkpoint. Throws base::Error when the state cannot be
   /// restored.
-  std::function<void(const contract::CheckpointDir&, const contract::CheckpointHeader&)> take;
+  std::function<void(const contract::CheckpointDir&, const contract::CheckpointHeader&)> restore;
   std::function<void(const std::string& line)> warn;
 };
 
@@ -102,6 +102,6 @@ struct CheckpointSearch {
 /// to the last launch that completed or diverged and excludes that launch, because a new launch
 /// does not resume from it. Skips a checkpoint that is damaged or belongs to another run
 /// description, and reports it through `search.warn`. Returns nullopt when no checkpoint is usable.
-std::optional<FoundCheckpoint> take_newest(const CheckpointSearch& search);
+std::optional<FoundCheckpoint> restore_newest(const CheckpointSearch& search);
 
 }  // namespace dlscale::trainer

@@ -68,7 +68,7 @@ void ThreadMeeting::exchange(int rank, Span out, int to, Span in, int from) {
   if (posted) posted->push_back(&letter);
   changed_.notify_all();
   try {
-    if (from != kNobody) take(rank, from, in, lock);
+    if (from != kNobody) receive(rank, from, in, lock);
     if (posted) wait(rank, {[&letter] { return letter.taken; }, to}, lock);
   } catch (...) {
     if (posted) std::erase(*posted, &letter);
@@ -77,7 +77,7 @@ void ThreadMeeting::exchange(int rank, Span out, int to, Span in, int from) {
 }
 
 /// Takes a message. The data is copied under the lock, because the sender must not leave meanwhile.
-void ThreadMeeting::take(int rank, int from, const Span& in, Lock& lock) {
+void ThreadMeeting::receive(int rank, int from, const Span& in, Lock& lock) {
   auto& letters = letters_[{from, rank}];
   wait(rank, {[&letters] { return !letters.empty(); }, from}, lock);
   Letter& letter = *letters.front();

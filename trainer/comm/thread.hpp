@@ -73,7 +73,7 @@ class ThreadMeeting {
 
   void meet(int rank);
   void end_round();
-  void take(int rank, int from, const Span& in, Lock& lock);
+  void receive(int rank, int from, const Span& in, Lock& lock);
   void wait(int rank, Wait what, Lock& lock);
   std::string why_in_vain(const Wait& what) const;
   bool all_stuck() const;

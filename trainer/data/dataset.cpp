@@ -89,11 +89,11 @@ int classes_to_keep(int classes, int asked) {
   return asked == 0 ? classes : asked;
 }
 
-void take_what_is_asked(Dataset& images, const contract::DatasetSpec& spec) {
+void keep_requested_samples(Dataset& images, const contract::DatasetSpec& spec) {
   images.sha256 = digest_of(images);
   require_digest(images.sha256, spec);
   images.classes = classes_to_keep(images.classes, spec.first_classes);
-  const auto take = [&](Split& split, std::int64_t asked, const char* what) {
+  const auto keep_first = [&](Split& split, std::int64_t asked, const char* what) {
     const auto left =
         std::ranges::count_if(split.labels, [&](int label) { return label < images.classes; });
     keep(split, images.shape.values(), images.classes, samples_to_keep(left, asked, what));
@@ -102,8 +102,8 @@ void take_what_is_asked(Dataset& images, const contract::DatasetSpec& spec) {
           fmt::format("the {} set has no sample of the first {} classes", what, images.classes));
     }
   };
-  take(images.train, spec.train_samples, "train");
-  take(images.test, spec.test_samples, "test");
+  keep_first(images.train, spec.train_samples, "train");
+  keep_first(images.test, spec.test_samples, "test");
 }
 
 }  // namespace dlscale::trainer

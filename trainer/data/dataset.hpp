@@ -90,7 +90,7 @@ struct Dataset {
 /// Finishes a set of images that was read from files. Records its digest, compares the digest with
 /// spec.sha256, and keeps the classes and samples that `spec` requests. Throws base::RunError
 /// (contract::kExitData).
-void take_what_is_asked(Dataset& images, const contract::DatasetSpec& spec);
+void keep_requested_samples(Dataset& images, const contract::DatasetSpec& spec);
 
 /// Throws base::RunError (contract::kExitData) when `spec` requires another digest.
 void require_digest(const std::string& sha256, const contract::DatasetSpec& spec);

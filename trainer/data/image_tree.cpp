@@ -75,16 +75,17 @@ struct Wish {
 
 /// Returns the split with the paths and labels of the requested images from the first `kept`
 /// classes.
-Split note(const Wish& wish, const images::ClassNames& classes, int kept, Files files) {
+Split note(const Wish& selection, const images::ClassNames& classes, int kept, Files files) {
   std::erase_if(files, [kept](const images::ClassFile& file) { return file.label >= kept; });
   if (files.empty()) {
-    refuse_data(fmt::format("the {} set has no sample of the first {} classes", wish.what, kept));
+    refuse_data(
+        fmt::format("the {} set has no sample of the first {} classes", selection.what, kept));
   }
   const auto left = static_cast<std::int64_t>(files.size());
-  files.resize(static_cast<std::size_t>(samples_to_keep(left, wish.samples, wish.what)));
+  files.resize(static_cast<std::size_t>(samples_to_keep(left, selection.samples, selection.what)));
   Split split;
   for (const images::ClassFile& file : files) split.labels.push_back(file.label);
-  split.pictures = std::make_shared<const PictureFiles>(wish.folder, classes, files);
+  split.pictures = std::make_shared<const PictureFiles>(selection.folder, classes, files);
   return split;
 }
 
@@ -113,17 +114,17 @@ Dataset load_image_tree(const contract::DatasetSpec& spec, const ColourStatistic
   if (spec.image_size == 0) {
     dataset.train = decode(train_files, dataset.shape);
     dataset.test = decode(test_files, dataset.shape);
-    take_what_is_asked(dataset, spec);
+    keep_requested_samples(dataset, spec);
     return dataset;
   }
   dataset.sha256 = digest_of(train_files, test_files);
   require_digest(dataset.sha256, spec);
   dataset.classes = classes_to_keep(dataset.classes, spec.first_classes);
-  const auto take = [&](const Wish& wish, Files& files) {
-    return note(wish, classes, dataset.classes, std::move(files));
+  const auto select_files = [&](const Wish& selection, Files& files) {
+    return note(selection, classes, dataset.classes, std::move(files));
   };
-  dataset.train = take({"train", train, spec.train_samples}, train_files);
-  dataset.test = take({"test", test, spec.test_samples}, test_files);
+  dataset.train = select_files({"train", train, spec.train_samples}, train_files);
+  dataset.test = select_files({"test", test, spec.test_samples}, test_files);
   return dataset;
 }
 

@@ -20,8 +20,8 @@ class RecordReader : public PictureReader {
       : file_(file), records_(records) {}
 
   images::Size open(std::int64_t sample) override {
-    record_ =
-        file_.take(records_.empty() ? sample : records_[static_cast<std::size_t>(sample)], bytes_);
+    record_ = file_.read_record(
+        records_.empty() ? sample : records_[static_cast<std::size_t>(sample)], bytes_);
     bytes_read_ += static_cast<std::int64_t>(record_.bytes.size());
     const images::Size size{record_.height, record_.width};
     if (record_.encoding == images::Encoding::raw) return size;
@@ -58,15 +58,15 @@ class RecordReader : public PictureReader {
 using File = std::shared_ptr<const images::RecordFile>;
 
 /// Request for the samples of one split.
-struct RecordWish {
+struct RecordSelection {
   const char* what;
   File file;
   std::int64_t samples;  ///< number of samples to keep from the start, 0 keeps all
 };
 
 /// Returns the split with the requested records of the first `kept` classes.
-Split select_records(const RecordWish& wish, int kept) {
-  const images::RecordFile& file = *wish.file;
+Split select_records(const RecordSelection& selection, int kept) {
+  const images::RecordFile& file = *selection.file;
   Split split;
   std::vector<std::int64_t> records;
   for (std::int64_t i = 0; i < file.size(); ++i) {
@@ -76,14 +76,16 @@ Split select_records(const RecordWish& wish, int kept) {
     split.labels.push_back(label);
   }
   if (records.empty()) {
-    refuse_data(fmt::format("the {} set has no sample of the first {} classes", wish.what, kept));
+    refuse_data(
+        fmt::format("the {} set has no sample of the first {} classes", selection.what, kept));
   }
   const auto left = static_cast<std::int64_t>(records.size());
-  const auto count = static_cast<std::size_t>(samples_to_keep(left, wish.samples, wish.what));
+  const auto count =
+      static_cast<std::size_t>(samples_to_keep(left, selection.samples, selection.what));
   records.resize(count);
   split.labels.resize(count);
   if (records.back() == static_cast<std::int64_t>(count) - 1) records.clear();
-  split.pictures = std::make_shared<const PackedPictures>(wish.file, std::move(records));
+  split.pictures = std::make_shared<const PackedPictures>(selection.file, std::move(records));
   return split;
 }
 

@@ -32,7 +32,7 @@ class CudaTimeline : public Timeline {
     marks_.back().record(gpu_.getStream(device_));
   }
 
-  std::vector<double> take() override {
+  std::vector<double> take_intervals() override {
     if (marks_.empty()) return {};
     marks_.back().synchronize();
     std::vector<double> between_s;

@@ -8,7 +8,7 @@ class HostTimeline : public Timeline {
  public:
   explicit HostTimeline(const base::Clock& clock) : clock_(clock) {}
   void mark() override { marks_s_.push_back(clock_.steady_s()); }
-  std::vector<double> take() override {
+  std::vector<double> take_intervals() override {
     std::vector<double> between_s;
     for (std::size_t i = 1; i < marks_s_.size(); ++i) {
       between_s.push_back(marks_s_[i] - marks_s_[i - 1]);

@@ -17,7 +17,7 @@ class Timeline {
   virtual void mark() = 0;
   /// Waits until the device has reached the last mark. Returns the seconds between successive
   /// marks. The last mark becomes the first mark of the next call.
-  virtual std::vector<double> take() = 0;
+  virtual std::vector<double> take_intervals() = 0;
 };
 
 /// Creates a timeline for a device whose operators return when they are done.

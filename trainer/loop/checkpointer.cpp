@@ -96,16 +96,16 @@ std::string Checkpointer::description_hash() const {
 /// ranks.
 std::optional<contract::CheckpointHeader> Checkpointer::search(
     const std::vector<NamedTensor>& mine) {
-  auto found = take_newest(
+  auto found = restore_newest(
       {.world_size = context_.spec.gpus,
        .description_hash = description_hash(),
        .folder = context_.folder,
        .launch = context_.launch,
-       .take =
+       .restore =
            [&](const contract::CheckpointDir& saved, const contract::CheckpointHeader& header) {
              broadcast_text(saved.root().string(), context_.queue);
              broadcast_text(contract::to_json(header), context_.queue);
-             take(saved, header, mine);
+             restore(saved, header, mine);
            },
        .warn = [this](const std::string& line) { context_.writer.warn(line); }});
   if (!found) return std::nullopt;
@@ -119,8 +119,8 @@ void Checkpointer::follow_search(const std::vector<NamedTensor>& mine) {
     if (folder.empty()) return;
     const std::string header = broadcast_text("", context_.queue);
     try {
-      take(contract::CheckpointDir(folder), contract::checkpoint_header_from_json(header, folder),
-           mine);
+      restore(contract::CheckpointDir(folder),
+              contract::checkpoint_header_from_json(header, folder), mine);
     } catch (const SharedError&) {
       continue;  // rank 0 reports the error and tries the next one
     }
@@ -129,9 +129,9 @@ void Checkpointer::follow_search(const std::vector<NamedTensor>& mine) {
 
 /// **Collective.** Restores the state from a checkpoint. Every rank reads its own file. Throws
 /// SharedError without changing any tensor when one of the files is unusable.
-void Checkpointer::take(const contract::CheckpointDir& saved,
-                        const contract::CheckpointHeader& header,
-                        const std::vector<NamedTensor>& mine) {
+void Checkpointer::restore(const contract::CheckpointDir& saved,
+                           const contract::CheckpointHeader& header,
+                           const std::vector<NamedTensor>& mine) {
   std::vector<at::Tensor> values;
   all_or_none(context_.queue, [&] {
     if (mine.empty()) return;

@@ -98,8 +98,8 @@ class Checkpointer {
   std::optional<contract::CheckpointHeader> search(const std::vector<NamedTensor>& mine);
   std::string description_hash() const;
   void follow_search(const std::vector<NamedTensor>& mine);
-  void take(const contract::CheckpointDir& saved, const contract::CheckpointHeader& header,
-            const std::vector<NamedTensor>& mine);
+  void restore(const contract::CheckpointDir& saved, const contract::CheckpointHeader& header,
+               const std::vector<NamedTensor>& mine);
   void begin(const contract::Progress& progress);
   std::vector<contract::SavedFile> files_of_all_ranks(const contract::SavedFile& mine);
   void complete(std::vector<contract::SavedFile> files);

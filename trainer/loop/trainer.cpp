@@ -183,9 +183,9 @@ Trainer::End Trainer::finish_window(int steps) {
                               {.times = timer_.cut(),
                                .loss_sum = loss_sum,
                                .peak_memory_bytes = parts_.device->peak_memory_bytes(),
-                               .wishes = {.stop = poll_.told(),
-                                          .save = tools_.checkpoints.due_by_time(),
-                                          .writing = tools_.checkpoints.is_writing()},
+                               .requests = {.stop = poll_.told(),
+                                            .save = tools_.checkpoints.due_by_time(),
+                                            .writing = tools_.checkpoints.is_writing()},
                                .counts = parts_.style->take_counts(),
                                .loading = parts_.train_loader->take_work()});
   if (const std::string warning = parts_.style->take_warning(); !warning.empty()) {
@@ -195,10 +195,10 @@ Trainer::End Trainer::finish_window(int steps) {
   if (!std::isfinite(window.train_loss)) return diverged("training");
   poll_.record_meeting(steps, window.wall_s);
   at_.so_far = recorder_.sums();
-  if (window.wishes.stop) return stop();
-  if (window.wishes.save) {
+  if (window.requests.stop) return stop();
+  if (window.requests.save) {
     save();
-  } else if (tools_.checkpoints.has_begun() && !window.wishes.writing) {
+  } else if (tools_.checkpoints.has_begun() && !window.requests.writing) {
     between_windows([this] { report(tools_.checkpoints.finish(), kGoesOn); });
   }
   return std::nullopt;

@@ -66,7 +66,7 @@ class Walk : public c10::MemoryReportingInfoBase, public BlockWatch {
     for (const at::Tensor& each : model.parameters()) untouched_[memory_of(each)] = each;
   }
 
-  std::vector<WalkedLayer> take() {
+  std::vector<WalkedLayer> release_layers() {
     for (const auto& [pointer, allocation] : alive_at_end_) {
       const std::size_t layer = std::min(allocation.layer, layers_.size() - 1);
       layers_[layer].saved += allocation.bytes;
@@ -246,7 +246,7 @@ std::vector<WalkedLayer> walk(Model& model, const MakeBatch& make_batch, const F
   model.watch_blocks(nullptr);
   at::removeCallback(watch);
   for (const at::Tensor& parameter : model.parameters()) parameter.mutable_grad().reset();
-  return way->take();
+  return way->release_layers();
 }
 
 /// Returns the line through the results of the two traces.

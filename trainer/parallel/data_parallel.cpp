@@ -74,7 +74,7 @@ class DataParallel : public ParallelStyle {
     }
     timer.enter(StepPart::optimizer);
     devices_.on_first([&] {
-      optimizer_->take(learning_rate);
+      optimizer_->step(learning_rate);
       for (const at::Tensor& parameter : own().parameters()) parameter.mutable_grad().reset();
     });
     return loss;

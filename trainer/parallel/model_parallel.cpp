@@ -135,7 +135,7 @@ class ModelParallel : public ParallelStyle {
     if (sync_ != nullptr) {
       timer.move(StepPart::backward, StepPart::exposed_comm, sync_->exposed_comm_s());
     }
-    optimizer_->take(learning_rate);
+    optimizer_->step(learning_rate);
     for (const at::Tensor& parameter : model_->parameters()) parameter.mutable_grad().reset();
     timer.leave();
     timer.move(StepPart::optimizer, StepPart::bubble, optimizer_->waited_s_since_last_call());

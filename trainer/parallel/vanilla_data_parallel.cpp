@@ -199,7 +199,7 @@ class VanillaDataParallel : public ParallelStyle {
 
   void step(double learning_rate) {
     if (!optimizer_) return;
-    optimizer_->take(learning_rate);
+    optimizer_->step(learning_rate);
     for (const at::Tensor& parameter : model_->parameters()) parameter.mutable_grad().reset();
   }
 

@@ -114,9 +114,9 @@ WindowEnd StepRecorder::finish_window(const WindowSteps& steps, const RankMeasur
               .loader_busy_s = mine.loading.busy_s,
               .loader_bytes = static_cast<double>(mine.loading.bytes),
               .skipped_samples = static_cast<double>(mine.loading.skipped_samples),
-              .stop = mine.wishes.stop ? 1.0 : 0.0,
-              .save = mine.wishes.save ? 1.0 : 0.0,
-              .writing = mine.wishes.writing ? 1.0 : 0.0},
+              .stop = mine.requests.stop ? 1.0 : 0.0,
+              .save = mine.requests.save ? 1.0 : 0.0,
+              .writing = mine.requests.writing ? 1.0 : 0.0},
              queue_);
   counted_ = queue_.stats();  // gathering does not belong to a window
   contract::StepWindow window = make_window(steps, ranks);

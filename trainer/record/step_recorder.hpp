@@ -29,7 +29,7 @@ struct WindowSteps {
 contract::StepWindow make_window(const WindowSteps& steps, const std::vector<RankWindow>& ranks);
 
 /// Requests of a rank at the end of a window.
-struct WindowWishes {
+struct WindowRequests {
   bool stop = false;     ///< rank has been warned that its time is nearly up
   bool save = false;     ///< checkpoint is due on the rank
   bool writing = false;  ///< previous checkpoint is still being written
@@ -39,7 +39,7 @@ struct WindowWishes {
 struct WindowEnd {
   double train_loss = 0;  ///< mean over steps and ranks
   double wall_s = 0;
-  WindowWishes wishes;  ///< requests of any rank
+  WindowRequests requests;  ///< requests of any rank
 };
 
 /// Measurements and requests of one rank at the end of a window.
@@ -47,7 +47,7 @@ struct RankMeasures {
   BlockTimes times;
   double loss_sum = 0;
   double peak_memory_bytes = 0;
-  WindowWishes wishes;
+  WindowRequests requests;
   Counts counts;  ///< optional counts; only those of rank 0 are recorded
   LoaderWork loading = {};
 };

@@ -23,7 +23,7 @@ StepTimer::StepTimer(const base::Clock& clock, Device& device)
 
 void StepTimer::start() {
   timeline_->mark();
-  timeline_->take();
+  timeline_->take_intervals();
   block_start_s_ = clock_.steady_s();
   part_ = kNoPart;
   intervals_.clear();
@@ -58,7 +58,7 @@ BlockTimes StepTimer::cut() {
 }
 
 void StepTimer::resolve() {
-  const std::vector<double> taken_s = timeline_->take();
+  const std::vector<double> taken_s = timeline_->take_intervals();
   auto next = moves_.begin();
   const auto apply_moves_after = [&](std::size_t intervals) {
     for (; next != moves_.end() && next->after == intervals; ++next) apply(*next);

@@ -34,7 +34,7 @@ BlockShard::BlockShard(const std::vector<at::Tensor>& parameters, std::int64_t p
       persistent_(persistent),
       queue_(queue),
       flat_(parameters_, queue.size()) {
-  take();
+  shard_parameters();
   partition_.mutable_grad() = at::zeros_like(partition_);
   release();
 }

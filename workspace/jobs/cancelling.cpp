@@ -68,14 +68,14 @@ CancelledJobs jobs_to_cancel(const LaunchFolder& place, const SelectionChoice& s
 }
 
 void cancel_jobs(LaunchFolder& place, const CancelledJobs& jobs) {
-  std::vector<runner::CancelRequest> wishes;
+  std::vector<runner::CancelRequest> requests;
   std::vector<runner::JobId> ids;
   for (const CancelTarget& target : jobs.targets) {
-    for (const std::string& run : target.runs) wishes.push_back({run, target.launch});
+    for (const std::string& run : target.runs) requests.push_back({run, target.launch});
     if (!target.id.empty()) ids.push_back(target.id);
   }
-  for (const std::string& run : jobs.unsubmitted) wishes.push_back({run, ""});
-  runner::append_cancel_requests(place.folder, wishes, place.clock);
+  for (const std::string& run : jobs.unsubmitted) requests.push_back({run, ""});
+  runner::append_cancel_requests(place.folder, requests, place.clock);
   if (!ids.empty()) place.scheduler->cancel(ids);
 }
 

@@ -70,7 +70,7 @@ class Finder {
     add(FileKind::logs, folder_.job_err(job.name));
   }
 
-  std::vector<CleanTarget> take() { return std::move(targets_); }
+  std::vector<CleanTarget> release_targets() { return std::move(targets_); }
 
  private:
   const contract::PlanDir& folder_;
@@ -157,7 +157,7 @@ std::vector<CleanTarget> clean_targets(const contract::Plan& plan, const contrac
   for (const char* ending : {"", "-journal", "-lock", "-new", "-seen"}) {
     finder.add(FileKind::database, folder.database().string() + ending);
   }
-  return finder.take();
+  return finder.release_targets();
 }
 
 void delete_targets(const std::vector<CleanTarget>& targets, const CleanChoice& choice,

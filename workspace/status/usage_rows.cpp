@@ -196,7 +196,7 @@ std::vector<LaunchUse> read_uses(const contract::Plan& plan, const contract::Pla
   runner::LaunchHistory history;
   if (std::filesystem::exists(folder.launch_log())) {
     for (const auto& record : contract::parse_launch_log(base::read_file(folder.launch_log()))) {
-      history.take(record);
+      history.add_record(record);
       const auto run = chosen.find(record.run_id);
       const auto* word = history.last_entry(record.run_id);
       if (record.event != "ended" || run == chosen.end() || word == nullptr) continue;

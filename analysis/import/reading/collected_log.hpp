@@ -160,11 +160,11 @@ void take_lines(std::string_view text, CollectedLog& log, Take take, const OwnLi
   }
 }
 
-/// Reads a log with the `Reader` of a format. The reader is created with the run and receives line
+/// Reads a log with the reader of a format. The reader is created with the run and receives line
 /// after line.
-template <class Reader>
+template <class LogReader>
 LogContent read_with(std::string_view text, const contract::RunSpec& run, const OwnLines& own) {
-  Reader reader(run);
+  LogReader reader(run);
   take_lines(
       text, reader.log(), [&](const LogLine& line) { reader.read_line(line); }, own);
   return reader.finish();

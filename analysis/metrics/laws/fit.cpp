@@ -181,7 +181,7 @@ std::optional<Coefficients> LawTerms::fit(const std::vector<double>& inverse_tim
         law_->of_rate ? 1 / (rows_[i].times_first * inverse_times[i]) : inverse_times[i];
     Coefficients row = rows_[i].terms;
     for (double& term : row) term *= scale;
-    squares.take(row);
+    squares.append(row);
   }
   return squares.solve();
 }

@@ -64,7 +64,7 @@ class NonNegativeToOnes {
   /// Creates a solver for 1 to kMostTerms columns.
   explicit NonNegativeToOnes(std::size_t columns) : columns_(columns) {}
 
-  void take(const Coefficients& row) {
+  void append(const Coefficients& row) {
     ++rows_;
     rotate_in(row, 1);
   }

@@ -18,10 +18,10 @@ struct ReportWriter {
   const char* extension;  ///< file extension without the dot
   /// Returns the whole text with a final newline. The same tables give the same bytes. The contents
   /// of cells and notes are escaped.
-  std::string (*text_of)(std::span<const Table> tables);
+  std::string (*render_tables)(std::span<const Table> tables);
 
-  std::string render(const Report& report) const { return text_of(report.tables); }
-  std::string render_alone(const Table& table) const { return text_of({&table, 1}); }
+  std::string render(const Report& report) const { return render_tables(report.tables); }
+  std::string render_alone(const Table& table) const { return render_tables({&table, 1}); }
 };
 
 base::Table<ReportWriter> report_writers();

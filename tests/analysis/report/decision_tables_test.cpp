@@ -147,7 +147,7 @@ TEST_CASE("the recommendation names the fastest configuration for each budget an
   CHECK(text(unsure, 0, "untested") == "framework=horovod, gpus=1");
   Frame mixed = measured();
   mixed.runs.back().conditions["gpu"] = "K80";
-  CHECK_THAT(notes(recommend_table(mixed, {})), Contains("framework=horovod: left out"));
+  CHECK_THAT(notes(recommend_table(mixed, {})), Contains("framework=horovod: omitted"));
 }
 
 TEST_CASE("outliers that were left out are noted under every table, including divided tables") {

@@ -36,7 +36,7 @@ TEST_CASE("hundreds of files are taken in order, each with its own text") {
   const Files all;
   ReadAhead ahead(all.temp.path(), all.files);
   for (std::size_t i = 0; i < kFiles; ++i) {
-    const TakenFile& taken = ahead.take(all.files[i].name);
+    const TakenFile& taken = ahead.take_file(all.files[i].name);
     REQUIRE(taken.text == Files::text_of(i));
     REQUIRE(taken.size == static_cast<std::int64_t>(taken.text.size()));
     REQUIRE(taken.sha256 == contract::sha256_hex(taken.text));
@@ -48,10 +48,10 @@ TEST_CASE("files may be skipped, taken out of order, or differ from the given on
   base::write_file_atomically(all.temp.path() / "other", "other\n");
   ReadAhead ahead(all.temp.path(), all.files);
   for (std::size_t i = 97; i < kFiles; i += 97) {  // skip complete blocks too
-    REQUIRE(ahead.take(all.files[i].name).text == Files::text_of(i));
-    REQUIRE(ahead.take("other").text == "other\n");
-    REQUIRE(ahead.take((all.temp.path() / "other").string()).text == "other\n");
-    REQUIRE(ahead.take(all.files[i / 2].name).text == Files::text_of(i / 2));
+    REQUIRE(ahead.take_file(all.files[i].name).text == Files::text_of(i));
+    REQUIRE(ahead.take_file("other").text == "other\n");
+    REQUIRE(ahead.take_file((all.temp.path() / "other").string()).text == "other\n");
+    REQUIRE(ahead.take_file(all.files[i / 2].name).text == Files::text_of(i / 2));
   }
 }
 
@@ -64,7 +64,7 @@ TEST_CASE("a missing file is reported when it is taken, and the others are read"
   std::vector<std::size_t> missing;
   for (std::size_t i = 0; i < kFiles; ++i) {
     try {
-      const TakenFile& taken = ahead.take(all.files[i].name);
+      const TakenFile& taken = ahead.take_file(all.files[i].name);
       REQUIRE(taken.text == Files::text_of(i));
     } catch (const base::RunError& error) {
       CHECK_THAT(error.what(), Catch::Contains(all.path(i).string()));
@@ -85,12 +85,12 @@ TEST_CASE("results are parsed ahead unless their content is known or broken") {
   all.files[1].known_sha256 = contract::sha256_hex(text);
   all.files[2].kind = FileToTake::Kind::description;  // wrong kind for the file
   ReadAhead ahead(all.temp.path(), all.files);
-  const TakenFile& parsed = ahead.take(all.files[0].name);
+  const TakenFile& parsed = ahead.take_file(all.files[0].name);
   REQUIRE(parsed.results);
   CHECK(std::get<contract::EpochRecord>(parsed.results->records.at(0)).epoch == 3);
   CHECK(parsed.size == static_cast<std::int64_t>(text.size()));
-  CHECK_FALSE(ahead.take(all.files[1].name).results);
-  const TakenFile& broken = ahead.take(all.files[2].name);
+  CHECK_FALSE(ahead.take_file(all.files[1].name).results);
+  const TakenFile& broken = ahead.take_file(all.files[2].name);
   CHECK_FALSE(broken.description);
   CHECK(broken.text == text);  // kept for the error message
 }
@@ -99,7 +99,7 @@ TEST_CASE("reading ahead can be abandoned while threads still read") {
   const Files all;
   for (int i = 0; i < 20; ++i) {
     ReadAhead ahead(all.temp.path(), all.files);
-    if (i % 2 == 1) CHECK(ahead.take(all.files[40].name).text == Files::text_of(40));
+    if (i % 2 == 1) CHECK(ahead.take_file(all.files[40].name).text == Files::text_of(40));
   }
 }
 

@@ -93,8 +93,9 @@ TEST_CASE("the error for a damaged plan.json names a repair that keeps results a
     base::write_file_atomically(planned.folder.plan_json(), damaged);
     const test::Ran list = planned.dlscale.run({"list", "demo"});
     CHECK(list.exit_code == 2);
-    CHECK_THAT(list.err, StartsWith("dlscale: demo/plan.json") && Contains("; dlscale plan STUDY "
-                                                                           "-o demo writes it "));
+    CHECK_THAT(list.err,
+               StartsWith("dlscale: demo/plan.json") && Contains("; run dlscale plan STUDY "
+                                                                 "-o demo "));
     const test::Ran again = planned.plan({"-S", "resources.cores_per_rank=2"});
     CHECK(again.exit_code == 0);
     CHECK_THAT(again.out, Contains("stale: " + planned.ids[0]) && Contains(" 1 files written"));
@@ -170,7 +171,7 @@ TEST_CASE("plan show rejects an unknown run, a missing run and a missing folder"
   CHECK(unknown.err == "dlscale: no run matches nobody; dlscale list shows all runs\n");
   CHECK(planned.dlscale.run({"plan", "show", "demo"}).exit_code == 2);
   CHECK_THAT(planned.dlscale.run({"plan", "show", "nobody"}).err,
-             Contains("no plan.json in nobody, nor in the current"));
+             Contains("no plan.json in nobody or in the current"));
 }
 
 TEST_CASE("a run of an unstarted array task is read from the array's table") {

@@ -154,7 +154,7 @@ TEST_CASE("pack after a killed process keeps complete files and removes partial 
   for (const fs::path& path : {part, of_another_host}) base::write_file_atomically(path, "half");
   const test::Ran ran = photos.pack();
   CHECK(ran.exit_code == 0);
-  CHECK_THAT(ran.out, Contains("train.dlrec") && Contains("stays as it is"));
+  CHECK_THAT(ran.out, Contains("train.dlrec") && Contains("already exists and is unchanged"));
   CHECK(fs::exists(photos.file("val")));
   CHECK_FALSE(fs::exists(part));
   CHECK(fs::exists(of_another_host));  // file that another host may still be writing
@@ -183,7 +183,7 @@ TEST_CASE("the documented Python program reads a record file") {
   const images::RecordFile file(photos.file("train"));
   std::vector<std::uint8_t> buffer;
   for (std::int64_t i = 0; i < file.size(); ++i) {
-    const images::Record record = file.take(i, buffer);
+    const images::Record record = file.read_record(i, buffer);
     expected += file.classes()[record.label] + " 1 48 40 " + std::to_string(record.bytes.size()) +
                 " " + std::to_string(::crc32_z(0, record.bytes.data(), record.bytes.size())) + "\n";
   }

@@ -29,7 +29,7 @@ TEST_CASE("learning rates of a study are plotted before planning") {
   CHECK(ran.exit_code == 0);
   CHECK(ran.out == "wrote ./rates.csv\nwrote ./rates.svg\n");
   const std::string csv = base::read_file(program.folder / "rates.csv");
-  CHECK_THAT(csv, Contains("27 curves of "));
+  CHECK_THAT(csv, Contains("27 curves for "));
   CHECK(lines_of(csv, "\"step, 0.1\",0,0.025,,") == 1);
   CHECK(lines_of(csv, "\"exponential, 25.6\",5,25.6,,") == 1);
   CHECK_THAT(base::read_file(program.folder / "rates.svg"), Contains("</svg>"));
@@ -42,7 +42,7 @@ TEST_CASE("learning rates are plotted for selected points and with changed setti
                    "-S", "training.lr.warmup_from='zero'"});
   CHECK(ran.exit_code == 0);
   const std::string csv = base::read_file(program.folder / "lr.csv");
-  CHECK_THAT(csv, Contains("one curve of "));
+  CHECK_THAT(csv, Contains("one curve for "));
   CHECK(lines_of(csv, "step,0,0,,") == 1);
 }
 

@@ -73,7 +73,7 @@ TEST_CASE("unknown files are skipped, and a folder without tables gives exit cod
   base::write_file_atomically(it.study.folder.tables() / "notes.md", "mine\n");
   const test::Ran ran = it.dlscale.run({"verify", it.folder});
   CHECK(ran.exit_code == 0);
-  CHECK_THAT(ran.out, EndsWith("left out: notes.md\n"));
+  CHECK_THAT(ran.out, EndsWith("ignored files (not tables of a metric): notes.md\n"));
   std::filesystem::remove_all(it.study.folder.tables());
   const test::Ran none = it.dlscale.run({"verify", it.folder});
   CHECK(none.exit_code == 3);

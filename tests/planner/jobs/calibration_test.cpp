@@ -78,22 +78,22 @@ TEST_CASE("a row key that is not an axis of the study is rejected at its locatio
 TEST_CASE("run times are epochs x samples / throughput from the file next to the study") {
   test::TempDir dir;
   base::write_file_atomically(dir / "t.toml", kRow + "model = 'resnet50'\n");
-  planner::ResourceSettings wishes;
-  wishes.calibration = "t.toml";
-  wishes.said["calibration"] = {std::string("t.toml"), {(dir / "study.toml").string(), 3, 5}};
+  planner::ResourceSettings requested;
+  requested.calibration = "t.toml";
+  requested.said["calibration"] = {std::string("t.toml"), {(dir / "study.toml").string(), 3, 5}};
   planner::RunTimes times(planner::StepTimes({}, {}), planner::FinishedRuns({}));
   const planner::Site site{.scheduler = "slurm"};
-  CHECK(times.of(run_on(4), wishes, site).value == Approx(90 * 1000 / 400.0));
+  CHECK(times.of(run_on(4), requested, site).value == Approx(90 * 1000 / 400.0));
   CHECK(times.notes().empty());
-  CHECK(times.of(run_on(8), wishes, site).value == Approx(90 * 1000 / 800.0));
-  CHECK(times.of(run_on(4, "vgg16"), wishes, site).value == 0);
+  CHECK(times.of(run_on(8), requested, site).value == Approx(90 * 1000 / 800.0));
+  CHECK(times.of(run_on(4, "vgg16"), requested, site).value == 0);
   auto unknown_size = run_on(4);
   unknown_size.dataset.train_samples = 0;
-  CHECK(times.of(unknown_size, wishes, site).value == 0);
+  CHECK(times.of(unknown_size, requested, site).value == 0);
   REQUIRE(times.notes().size() == 4);
   CHECK(times.notes()[0].find("1 point outside the measured GPU counts: run times assume") == 0);
-  wishes.calibration = "gone.toml";
-  CHECK(test::error_of([&] { times.of(run_on(4), wishes, site); }) ==
+  requested.calibration = "gone.toml";
+  CHECK(test::error_of([&] { times.of(run_on(4), requested, site); }) ==
         (dir / "study.toml").string() + ":3:5: resources.calibration: cannot read " +
             (dir / "gone.toml").string() + ": No such file or directory");
   CHECK(times.of(run_on(4), {}, site).value == 0);

@@ -61,19 +61,19 @@ TEST_CASE("the time of a point is that of its slowest finished run with any sche
 TEST_CASE("the margin is a bound from the finished runs if there are enough") {
   std::vector<FinishedRun> runs;
   for (int i = 1; i <= 99; ++i) runs.push_back(finished(1, 1000 + i, 1000));
-  ResourceSettings wishes;
-  CHECK(FinishedRuns(runs).margin(wishes) == Approx(1.098));  // 98th of 99 ratios
-  wishes.quantile = 0.5;
-  CHECK(FinishedRuns(runs).margin(wishes) == Approx(1.05));
-  CHECK_THAT(FinishedRuns(runs).note(wishes), Contains("times 1.05") && Contains("99 finished"));
+  ResourceSettings requested;
+  CHECK(FinishedRuns(runs).margin(requested) == Approx(1.098));  // 98th of 99 ratios
+  requested.quantile = 0.5;
+  CHECK(FinishedRuns(runs).margin(requested) == Approx(1.05));
+  CHECK_THAT(FinishedRuns(runs).note(requested), Contains("x 1.05") && Contains("99 finished"));
 }
 
 TEST_CASE("few finished runs cannot lower the margin, and a slower run raises it") {
-  const ResourceSettings wishes;
-  CHECK(FinishedRuns({finished(1, 110, 100)}).margin(wishes) == Approx(1.5));
-  CHECK(FinishedRuns({finished(1, 190, 100)}).margin(wishes) == Approx(1.9));
-  CHECK(FinishedRuns({finished(1, 190)}).margin(wishes) == Approx(1.5));  // no prediction
-  CHECK(FinishedRuns({finished(1, 190)}).note(wishes).empty());
+  const ResourceSettings requested;
+  CHECK(FinishedRuns({finished(1, 110, 100)}).margin(requested) == Approx(1.5));
+  CHECK(FinishedRuns({finished(1, 190, 100)}).margin(requested) == Approx(1.9));
+  CHECK(FinishedRuns({finished(1, 190)}).margin(requested) == Approx(1.5));  // no prediction
+  CHECK(FinishedRuns({finished(1, 190)}).note(requested).empty());
 }
 
 TEST_CASE("automatic time limits of a plan follow its finished runs") {

@@ -20,7 +20,7 @@ namespace {
 struct PackBench {
   Site site{.name = "s", .scheduler = "slurm", .device = "cuda", .walltime_s = 3600};
   LaunchSettings launch;
-  ResourceSettings wishes;
+  ResourceSettings requested;
   std::vector<Allocation> allocations;
   std::vector<contract::PlannedRun> runs;
 
@@ -44,7 +44,7 @@ struct PackBench {
   }
   Arrangement arrange(const std::vector<contract::PlannedJob>& existing = {}) {
     std::vector<RunNeeds> needs;
-    for (const Allocation& allocation : allocations) needs.push_back({&allocation, &wishes});
+    for (const Allocation& allocation : allocations) needs.push_back({&allocation, &requested});
     return arrange_jobs(site, launch, needs, runs, existing);
   }
   void rename_last(const std::string& id) { runs.back().run_id = id; }
@@ -91,7 +91,7 @@ TEST_CASE("exclusive jobs are charged for whole nodes") {
   bench.site.partitions[0].exclusive = true;
   bench.add(1);
   CHECK(bench.arrange().jobs[0].gpu_hours == 4);
-  bench.wishes.exclusive = false;
+  bench.requested.exclusive = false;
   CHECK(bench.arrange().jobs[0].gpu_hours == 1);
 }
 
@@ -180,12 +180,12 @@ TEST_CASE("runs of sub-studies share jobs only with equal resource settings") {
     PackBench bench;
     bench.launch = {.pack = pack, .array = !pack};
     for (int i = 0; i < 6; ++i) bench.add(2);
-    std::array<ResourceSettings, 3> wishes;
+    std::array<ResourceSettings, 3> requested;
     const Node here{std::string("here"), {}}, there{std::string("there"), {}};
-    for (std::size_t i = 0; i < 3; ++i) wishes[i].said["account"] = i == 1 ? there : here;
-    wishes[2].said["margin"] = Node{2.0, {}};
+    for (std::size_t i = 0; i < 3; ++i) requested[i].said["account"] = i == 1 ? there : here;
+    requested[2].said["margin"] = Node{2.0, {}};
     std::vector<RunNeeds> needs;
-    for (std::size_t i = 0; i < 6; ++i) needs.push_back({&bench.allocations[i], &wishes[i % 3]});
+    for (std::size_t i = 0; i < 6; ++i) needs.push_back({&bench.allocations[i], &requested[i % 3]});
     bench.site.partitions[0].max_walltime_s = 24 * 3600;
     const auto jobs = arrange_jobs(bench.site, bench.launch, needs, bench.runs).jobs;
     REQUIRE(jobs.size() == 2);

@@ -35,7 +35,7 @@ TEST_CASE("a plan is charged for whole nodes on an exclusive partition") {
   CHECK(planner::total_gpu_hours(shared.plan.runs) == 1 + 4 + 8);
 }
 
-TEST_CASE("--fit leaves out points by its rule and lists them with their cost") {
+TEST_CASE("the option --fit leaves out points by its rule and lists them with their cost") {
   test::TempDir dir;
   auto text = study_of("[4, 8, 16, 32, 64]", "max_gpu_hours = 100");
   text.study += "\nrepeats = 1";
@@ -66,7 +66,7 @@ TEST_CASE("a budget applies to the whole plan and not to a sub-study") {
                   "the study, not in a sub-study") != std::string::npos);
 }
 
-TEST_CASE("--fit without a limit is a warning") {
+TEST_CASE("the option --fit without a limit is a warning") {
   test::TempDir dir;
   const auto text = study_of("[4, 8]", "").text();
   CHECK(test::plan_texts(text, kSite, dir, true).plan.warnings ==
@@ -74,7 +74,7 @@ TEST_CASE("--fit without a limit is a warning") {
   CHECK(test::plan_texts(text, kSite, dir).plan.warnings.empty());
 }
 
-TEST_CASE("--fit reports the cost of the ends if they exceed the limit") {
+TEST_CASE("the option --fit reports the cost of the ends if they exceed the limit") {
   test::TempDir dir;
   CHECK(test::error_of([&] {
           test::plan_texts(study_of("[4, 8, 16]", "max_gpu_hours = 19").text(), kSite, dir, true);

@@ -121,7 +121,7 @@ TEST_CASE("steps of another precision give no time") {
   bench.run.precision = "tf32";
   CHECK(bench.run_s(1) == 0);
   REQUIRE(bench.times.notes().size() == 1);
-  CHECK_THAT(bench.times.notes()[0], Contains("no step time of mlp for 3x32x32 in tf32"));
+  CHECK_THAT(bench.times.notes()[0], Contains("no step time of mlp for 3x32x32 inputs in tf32"));
 }
 
 TEST_CASE("GPUs overlap communication with the backward pass, CPUs do not") {

@@ -26,9 +26,9 @@ Site booster() {
 }
 
 Allocation allocate_for(int gpus, const Site& site = booster(),
-                        const ResourceSettings& wishes = {}) {
+                        const ResourceSettings& requested = {}) {
   const Node node{std::int64_t{gpus}, {"s.toml", 5, 9}};
-  return allocate(site, wishes, {node, "matrix.gpus"});
+  return allocate(site, requested, {node, "matrix.gpus"});
 }
 
 }  // namespace
@@ -163,9 +163,9 @@ TEST_CASE("the partition with the requested GPUs or memory is used") {
 TEST_CASE("a predicted run time determines the walltime up to the partition's limit") {
   Site site = one_partition(kSixteen);
   const Node node{std::int64_t{4}, {"s.toml", 5, 9}};
-  const auto walltime = [&](double predicted_s, const ResourceSettings& wishes = {}) {
+  const auto walltime = [&](double predicted_s, const ResourceSettings& requested = {}) {
     const predict::Band band{predicted_s, predicted_s, predicted_s};
-    return allocate(site, wishes, {node, "matrix.gpus"}, band).request.walltime_s;
+    return allocate(site, requested, {node, "matrix.gpus"}, band).request.walltime_s;
   };
   CHECK(walltime(0) == 3600);
   CHECK(walltime(3600) == 1.5 * 3600 + 120);

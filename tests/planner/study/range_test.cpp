@@ -70,7 +70,7 @@ TEST_CASE("a range that is endless, empty or too long is rejected") {
       {"{ from = 0, to = 8, times = 2 }", "r: times requires from above 0 and to above from"},
       {"{ from = 0, to = 8, count = 3, spacing = 'log' }",
        "r: log spacing requires from and to above 0"},
-      {"{ from = 0, to = 1, step = 0.00001 }", "r: more than 10000 values"},
+      {"{ from = 0, to = 1, step = 0.00001 }", "r: the range has more than 10000 values"},
   };
   for (const auto& [text, message] : cases) CHECK(values(text) == std::string(start) + message);
   CHECK(values("{ from = 1, to = 8, times = 1 }") == "f:1:33: r.times: must be at least 2 (got 1)");

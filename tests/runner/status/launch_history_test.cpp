@@ -52,9 +52,9 @@ TEST_CASE("a submission without an answer is open") {
 TEST_CASE("tasks have their own ids and end separately") {
   LaunchHistory history({intent("t", {"r0", "r1"}), taken("t", "9", {"9_0", "9_1"})});
   CHECK(history.last_entry("r1")->id == "9_1");
-  history.take(about("ended", "t", "r0"));
+  history.add_record(about("ended", "t", "r0"));
   CHECK_FALSE(history.submissions()[0].is_over());
-  history.take(about("ended", "t", "r1"));
+  history.add_record(about("ended", "t", "r1"));
   CHECK(history.submissions()[0].is_over());
 }
 
@@ -62,10 +62,10 @@ TEST_CASE("a record applies to its listed runs, or to all runs without a list") 
   LaunchHistory history({intent("t", {"r0", "r1", "r2"}), taken("t", "9")});
   LaunchRecord started = record("started", "t");
   started.runs = {"r0", "r2"};
-  history.take(started);
+  history.add_record(started);
   CHECK(history.last_entry("r1")->state == JobState::Submitted);
   CHECK(history.last_entry("r2")->state == JobState::Running);
-  history.take(record("started", "t"));
+  history.add_record(record("started", "t"));
   CHECK(history.last_entry("r1")->state == JobState::Running);
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("a requeued job is queued under its new id") {
   LaunchHistory history({intent("t", {"r"}), taken("t", "9"), record("started", "t")});
   LaunchRecord again = record("requeued", "t");
   again.job_id = "10";
-  history.take(again);
+  history.add_record(again);
   CHECK(history.last_entry("r")->state == JobState::Queued);
   CHECK(history.submissions()[0].runs[0].id == "10");
 }

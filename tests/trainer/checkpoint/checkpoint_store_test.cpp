@@ -57,7 +57,7 @@ struct Taken {
 
 Taken take(const contract::RunDir& folder, int launch) {
   Taken taken;
-  const auto found = trainer::take_newest(
+  const auto found = trainer::restore_newest(
       {kSpec.gpus, contract::description_hash(kSpec), folder, launch,
        [&](const contract::CheckpointDir& saved, const contract::CheckpointHeader& header) {
          taken.state = trainer::read_saved(saved.root(), header.files.at(0));

@@ -28,7 +28,7 @@ TEST_CASE("the parameter mean follows its decay and can be swapped with the para
   double mean = 2;
   for (int i = 1; i <= 5; ++i) {
     parameter.mutable_grad() = torch::ones({3}, torch::kDouble);
-    step.take(0.5);
+    step.step(0.5);
     mean = 0.75 * mean + 0.25 * (2 - 0.5 * i);
   }
   REQUIRE(step.has_mean());
@@ -47,7 +47,7 @@ TEST_CASE("a skipped step does not change the parameter mean") {
   const at::Tensor parameter = torch::ones({2}, torch::requires_grad());
   auto step = make_step(spec, {parameter});
   parameter.mutable_grad() = torch::full({2}, INFINITY);
-  step.take(0.1);
+  step.step(0.1);
   CHECK(torch::equal(step.state().back().tensor, torch::ones({2})));
 }
 

@@ -32,7 +32,7 @@ class SlowDevice : public trainer::Device {
    public:
     explicit Marks(SlowDevice& device) : device_(device) {}
     void mark() override { at_s_.push_back(device_.done_at_s()); }
-    std::vector<double> take() override {
+    std::vector<double> take_intervals() override {
       std::vector<double> between_s(at_s_.size());
       std::adjacent_difference(at_s_.begin(), at_s_.end(), between_s.begin());
       between_s.erase(between_s.begin());

@@ -96,5 +96,5 @@ TEST_CASE("cancel --json reports the jobs to cancel, then the cancelled jobs") {
   CHECK(listed.exit_code == 0);
   CHECK_THAT(listed.out, Contains("\"dry_run\": true") && Contains("\"jobs\": 1"));
   CHECK_THAT(listed.out, Contains("\"cancelled\": 1"));
-  CHECK_THAT(listed.err, Contains("--yes cancels these"));
+  CHECK_THAT(listed.err, Contains("add --yes to cancel these jobs"));
 }

@@ -104,7 +104,7 @@ class DaliLoader : public Loader {
       if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
       return {};
     }
-    std::unique_ptr<Output> output = take();
+    std::unique_ptr<Output> output = receive_output();
     const Samples samples = at_work_.front()->taken;
     at_work_.pop_front();
     feed_ahead();
@@ -168,15 +168,15 @@ class DaliLoader : public Loader {
     try {
       pipeline_->feed({batch, &batch->encoded});
     } catch (const Refused& refused) {
-      refused_ = refused.what();  // error of an earlier batch, handled in take()
+      refused_ = refused.what();  // error of an earlier batch, handled in receive_output()
     }
   }
 
   /// Returns the images of the oldest batch in progress.
-  std::unique_ptr<Output> take() {
+  std::unique_ptr<Output> receive_output() {
     if (refused_.empty()) {
       try {
-        return pipeline_->take();
+        return pipeline_->next_output();
       } catch (const Refused& refused) {
         refused_ = refused.what();
       }
@@ -215,7 +215,7 @@ class DaliLoader : public Loader {
     alone->windows.push_back(batch.windows[place]);
     try {
       pipeline_->feed(alone);
-      pipeline_->take();
+      pipeline_->next_output();
       return true;
     } catch (const Refused&) {
       return false;
@@ -229,7 +229,7 @@ class DaliLoader : public Loader {
     feed(at_work_.front());
     std::unique_ptr<Output> output;
     try {
-      output = pipeline_->take();
+      output = pipeline_->next_output();
     } catch (const Refused&) {
       throw base::RunError(fmt::format("DALI {} failed: {}", library_.version, said),
                            contract::kExitData);

@@ -184,7 +184,7 @@ void Pipeline::feed_list(const char* input, DataType type, const void* values, i
   require(result);
 }
 
-std::unique_ptr<Output> Pipeline::take() {
+std::unique_ptr<Output> Pipeline::next_output() {
   std::unique_ptr<Output> output(new Output(shared_from_this()));
   TensorDesc first{};
   require(call_.PipelinePopOutputs(pipeline_, &output->outputs_));

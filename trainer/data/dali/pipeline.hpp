@@ -112,7 +112,7 @@ class Pipeline : public std::enable_shared_from_this<Pipeline> {
   void feed(std::shared_ptr<const Encoded> batch);
   int at_work() const { return static_cast<int>(fed_.size()); }
   /// Waits for the oldest fed batch and returns its images.
-  std::unique_ptr<Output> take();
+  std::unique_ptr<Output> next_output();
 
  private:
   friend class Output;

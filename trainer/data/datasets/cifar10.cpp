@@ -100,7 +100,7 @@ Dataset load(const contract::DatasetSpec& spec) {
   dataset.deviation = colours.deviation;
   dataset.train = read_batches(folder, "data_batch");
   dataset.test = read_batches(folder, "test_batch");
-  take_what_is_asked(dataset, spec);
+  keep_requested_samples(dataset, spec);
   return dataset;
 }
 

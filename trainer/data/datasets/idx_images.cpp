@@ -92,7 +92,7 @@ Dataset load_idx_images(const contract::DatasetSpec& spec, const PixelStatistics
     refuse_data(fmt::format("{}: training and test images differ in size; fetch the files again",
                             spec.path));
   }
-  take_what_is_asked(dataset, spec);
+  keep_requested_samples(dataset, spec);
   return dataset;
 }
 

@@ -61,7 +61,7 @@ void cut_folds(RawTextSet& raw, const contract::DatasetSpec& spec) {
   raw.train = chosen(raw.train, [&](std::size_t i) { return i % folds != tested; });
 }
 
-void take_what_is_asked(RawTexts& split, int classes, std::int64_t asked, const char* what) {
+void keep_requested_samples(RawTexts& split, int classes, std::int64_t asked, const char* what) {
   if (classes > 0) {
     split = chosen(split, [&](std::size_t i) { return split.labels[i] < classes; });
   }
@@ -111,8 +111,8 @@ Dataset make_text_set(RawTextSet raw, const contract::DatasetSpec& spec) {
   require_digest(set.sha256, spec);
   cut_folds(raw, spec);
   set.classes = classes_to_keep(raw.classes, spec.first_classes);
-  take_what_is_asked(raw.train, set.classes, spec.train_samples, "train");
-  take_what_is_asked(raw.test, set.classes, spec.test_samples, "test");
+  keep_requested_samples(raw.train, set.classes, spec.train_samples, "train");
+  keep_requested_samples(raw.test, set.classes, spec.test_samples, "test");
   Language source = encode(raw.train.texts, raw.test.texts, spec.max_length, spec);
   set.words = source.words;
   set.train.text = std::move(source.train);

@@ -131,7 +131,7 @@ void BackgroundLoop::perform(const Response& response) {
   std::vector<TensorQueue::Entry> entries;
   std::vector<Span> spans;
   for (const std::string& name : response.names) {
-    entries.push_back(tensors_.take(name));
+    entries.push_back(tensors_.take_entry(name));
     spans.push_back(entries.back().data);
   }
   std::exception_ptr trouble;

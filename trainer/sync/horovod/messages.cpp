@@ -54,7 +54,7 @@ Bytes pack(const RequestList& list) {
     for (const std::int64_t extent : request.shape) packer.number(extent);
     packer.number(request.waited_s);
   }
-  return packer.take();
+  return packer.release_bytes();
 }
 
 RequestList unpack_requests(const Bytes& bytes) {
@@ -88,7 +88,7 @@ Bytes pack(const ResponseList& list) {
     packer.number(response.count);
     packer.text(response.error);
   }
-  return packer.take();
+  return packer.release_bytes();
 }
 
 ResponseList unpack_responses(const Bytes& bytes) {

@@ -31,7 +31,7 @@ class Packer {
     number(value.size());
     bytes_.insert(bytes_.end(), value.begin(), value.end());
   }
-  Bytes take() { return std::move(bytes_); }
+  Bytes release_bytes() { return std::move(bytes_); }
 
  private:
   Bytes bytes_;

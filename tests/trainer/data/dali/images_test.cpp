@@ -71,7 +71,7 @@ Difference difference(const dali::Library& library, const trainer::PictureSource
   const auto batch = std::make_shared<dali::ReadBatch>(
       dali::EncodedReader({source, recipe}).read(all, /*epoch=*/2));
   pipeline->feed({batch, &batch->encoded});
-  const auto output = pipeline->take();
+  const auto output = pipeline->next_output();
   CHECK(output->samples() == settings.batch_size);
   const auto* theirs = static_cast<const std::uint8_t*>(output->data());
   trainer::PictureMaker maker(source, recipe);
@@ -154,11 +154,11 @@ TEST_CASE("DALI rejects a broken file, and a new pipeline works again") {
   {
     const auto pipeline = dali::Pipeline::make(*library, settings);
     pipeline->feed(bad);
-    CHECK_THROWS_WITH(pipeline->take(), !Catch::Contains("\n"));
+    CHECK_THROWS_WITH(pipeline->next_output(), !Catch::Contains("\n"));
   }
   const auto pipeline = dali::Pipeline::make(*library, settings);
   pipeline->feed({good, &good->encoded});
-  CHECK(pipeline->take()->samples() == 1);
+  CHECK(pipeline->next_output()->samples() == 1);
 }
 
 TEST_CASE("a GPU pipeline on a machine without a GPU fails with a reason in one line") {
@@ -191,7 +191,7 @@ TEST_CASE("an output outlives its pipeline") {
   const auto batch =
       std::make_shared<dali::ReadBatch>(dali::EncodedReader({files, recipe}).read({0}, 0));
   pipeline->feed({batch, &batch->encoded});
-  const auto output = pipeline->take();
+  const auto output = pipeline->next_output();
   pipeline.reset();
   const auto* first = static_cast<const std::uint8_t*>(output->data());
   CHECK(std::accumulate(first, first + recipe.values(), 0L) > 0);

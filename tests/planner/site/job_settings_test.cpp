@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/site/wishes.hpp"
+#include "planner/site/job_settings.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -30,16 +30,16 @@ Site site_of(const std::string& scheduler) {
 }  // namespace
 
 TEST_CASE("every resource setting is read with its location") {
-  const auto wishes = resources(
+  const auto requested = resources(
       "walltime = '02:00:00'\nmargin = 2\ncalibration = 't.toml'\ncores_per_rank = 4\n"
       "account = 'a'\nqos = 'q'\nconstraint = 'c&d'\ngpu_type = 'A100'\nexclusive = true\n"
       "memory_gb = 64\nmail = { user = 'a@b.c', on = ['begin'] }\nmax_gpu_hours = 5");
-  CHECK(wishes.walltime_s == 7200);
-  CHECK(wishes.margin == 2);
-  CHECK(wishes.exclusive == true);
-  CHECK(wishes.memory_gb == 64);
-  CHECK(wishes.mail->on == std::vector<std::string>{"begin"});
-  CHECK(wishes.said.at("memory_gb").where.line == 10);
+  CHECK(requested.walltime_s == 7200);
+  CHECK(requested.margin == 2);
+  CHECK(requested.exclusive == true);
+  CHECK(requested.memory_gb == 64);
+  CHECK(requested.mail->on == std::vector<std::string>{"begin"});
+  CHECK(requested.said.at("memory_gb").where.line == 10);
   CHECK(resources("mail = { user = 'a@b.c' }").mail->on == std::vector<std::string>{"end", "fail"});
   const auto jobs = launch("pack = true\narray = true\nthrottle = 5\nchain = 2");
   CHECK(jobs.pack);
@@ -69,11 +69,11 @@ TEST_CASE("malformed resource settings are rejected with location and key") {
 }
 
 TEST_CASE("settings without effect on a batch system are reported once each") {
-  const auto wishes = resources("qos = 'q'\nexclusive = true\npartition = 'p'");
-  CHECK(unsupported_settings(site_of("slurm"), wishes, {}).empty());
-  CHECK(unsupported_settings(site_of("oar"), wishes, {}) ==
+  const auto requested = resources("qos = 'q'\nexclusive = true\npartition = 'p'");
+  CHECK(unsupported_settings(site_of("slurm"), requested, {}).empty());
+  CHECK(unsupported_settings(site_of("oar"), requested, {}) ==
         std::vector<std::string>{"resources.qos has no effect on OAR (x)"});
-  CHECK(unsupported_settings(site_of("local"), wishes, launch("pack = true\narray = false")) ==
+  CHECK(unsupported_settings(site_of("local"), requested, launch("pack = true\narray = false")) ==
         std::vector<std::string>{"resources.partition has no effect on a single machine (x)",
                                  "resources.qos has no effect on a single machine (x)",
                                  "resources.exclusive has no effect on a single machine (x)",
@@ -105,8 +105,8 @@ TEST_CASE("margin and calibration without effect on a fixed walltime are reporte
 }
 
 TEST_CASE("a throttle is rejected on OAR") {
-  const auto wishes = launch("array = true\nthrottle = 3");
-  CHECK(test::error_of([&] { unsupported_settings(site_of("oar"), {}, wishes); }) ==
+  const auto requested = launch("array = true\nthrottle = 3");
+  CHECK(test::error_of([&] { unsupported_settings(site_of("oar"), {}, requested); }) ==
         "s.toml:2:12: launch.throttle: OAR cannot limit the number of running tasks of an array; "
         "leave it out");
 }

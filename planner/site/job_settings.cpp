@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "planner/site/wishes.hpp"
+#include "planner/site/job_settings.hpp"
 
 #include <fmt/format.h>
 
@@ -63,10 +63,10 @@ const std::vector<config::Field<LaunchSettings>>& launch_fields() {
 /// Reads a section and keeps the node of each key in `said`.
 template <class Wishes>
 Wishes read_wishes(const config::Item& section, const std::vector<config::Field<Wishes>>& fields) {
-  Wishes wishes;
-  config::read_fields(section, fields, wishes);
-  for (const config::Entry& entry : section.table()) wishes.said[entry.key] = entry.node;
-  return wishes;
+  Wishes requested;
+  config::read_fields(section, fields, requested);
+  for (const config::Entry& entry : section.table()) requested.said[entry.key] = entry.node;
+  return requested;
 }
 
 /// Returns notes about settings of run times that have no effect.
@@ -95,12 +95,12 @@ ResourceSettings read_resources(const config::Item& section) {
 }
 
 LaunchSettings read_launch(const config::Item& section) {
-  auto wishes = read_wishes(section, launch_fields());
-  if (wishes.throttle > 0 && !wishes.array) {
-    config::Item{wishes.said.at("throttle"), section.key + ".throttle"}.fail(
+  auto requested = read_wishes(section, launch_fields());
+  if (requested.throttle > 0 && !requested.array) {
+    config::Item{requested.said.at("throttle"), section.key + ".throttle"}.fail(
         "needs array = true because it limits the tasks of an array");
   }
-  return wishes;
+  return requested;
 }
 
 Mail mail_of(const config::Item& item) {
@@ -127,9 +127,10 @@ std::string gpu_type_of(const config::Item& item) {
 }
 
 std::string first_conflict(const ResourceSettings& a, const ResourceSettings& b) {
-  const auto text = [](const ResourceSettings& wishes, const std::string& key) {
-    const auto said = wishes.said.find(key);
-    return said == wishes.said.end() ? std::nullopt : std::optional(config::to_text(said->second));
+  const auto text = [](const ResourceSettings& requested, const std::string& key) {
+    const auto said = requested.said.find(key);
+    return said == requested.said.end() ? std::nullopt
+                                        : std::optional(config::to_text(said->second));
   };
   for (const config::Field<ResourceSettings>& field : resource_fields()) {
     const bool of_time = field.name == "walltime" || field.name == "margin" ||
@@ -165,9 +166,9 @@ std::vector<std::string> unsupported_settings(const Site& site, const ResourceSe
   for (const auto& [scheduler, resource_keys, launch_keys] : kUnheard) {
     if (site.scheduler != scheduler) continue;
     const auto note = [&](const char* section, const char* key, const auto& said) {
-      const auto wish = said.find(key);
-      if (wish == said.end()) return;
-      const bool* flag = std::get_if<bool>(&wish->second.value);
+      const auto requested_key = said.find(key);
+      if (requested_key == said.end()) return;
+      const bool* flag = std::get_if<bool>(&requested_key->second.value);
       if (flag != nullptr && !*flag) return;
       notes.push_back(fmt::format("{}.{} has no effect on {} ({})", section, key,
                                   scheduler_title(site.scheduler), site.name));
