@@ -86,7 +86,9 @@ std::string site_text(const Site& site) {
   lines.say("\n# Shell lines that load the libraries which the trainer was built with.");
   lines.say("# modules = [\"module load OpenMPI CUDA\"]");
   if (!oar) {
-    lines.say("\n# Variables of SLURM's commands that stay set for these commands and the jobs.");
+    lines.say(
+        "\n# Environment variables that dlscale would otherwise remove from SLURM's commands and "
+        "jobs.");
     lines.say("# keep_environment = [\"SBATCH_ACCOUNT\"]");
   }
   lines.say("\n# A command that prints the name of a node in the fast network, for torchrun.");

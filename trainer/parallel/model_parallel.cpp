@@ -333,7 +333,7 @@ DataShare share_layerwise(const contract::RunSpec& spec, int rank) {
 extern const StyleEntry layerwise_entry;
 const StyleEntry layerwise_entry{
     .name = "layerwise",
-    .summary = "one model, its layers over all ranks, which work in turn",
+    .summary = "one model with its layers divided among the ranks, which compute one after another",
     .make = make_layerwise,
     .share = share_layerwise};
 
@@ -358,7 +358,8 @@ DataShare share_pipeline(const contract::RunSpec& spec, int rank) {
 extern const StyleEntry pipeline_entry;
 const StyleEntry pipeline_entry{
     .name = "pipeline",
-    .summary = "one model, its layers over all ranks, which work on micro-batches (GPipe, 1F1B)",
+    .summary =
+        "one model with its layers divided among the ranks; micro-batches overlap (GPipe, 1F1B)",
     .make = make_pipeline,
     .share = share_pipeline};
 
@@ -382,7 +383,8 @@ DataShare share_hybrid(const contract::RunSpec& spec, int rank) {
 extern const StyleEntry hybrid_entry;
 const StyleEntry hybrid_entry{
     .name = "hybrid",
-    .summary = "replicas of a model whose layers lie over several ranks; ddp between replicas",
+    .summary =
+        "replicas of a model whose layers are divided among several ranks; ddp between replicas",
     .make = make_hybrid,
     .share = share_hybrid};
 

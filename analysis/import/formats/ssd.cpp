@@ -111,9 +111,9 @@ const LogFormat ssd_entry{
         "of all ranks, without waiting for data, warm-up steps left out: all images over the "
         "slowest rank's time",
     .cross_check =
-        "the sum of the ranks' \"Average images/sec\"; \"Training performance\" to 25 %, because "
-        "it "
-        "is a sum of medians",
+        "the sum of the ranks' \"Average images/sec\"; \"Training performance\" may differ by 25 "
+        "%, "
+        "because that sum adds medians",
     .file = "",
     .needs_run = false,
     .recognises = &recognises,

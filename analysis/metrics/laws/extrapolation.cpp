@@ -169,7 +169,7 @@ void LawAverage::span_all(Prediction& result, const std::vector<std::size_t>& dr
 }
 
 Prediction LawAverage::predict(double gpus) const {
-  if (!(gpus >= 1)) throw base::RunError("a scaling law predicts for 1 GPU or more");
+  if (!(gpus >= 1)) throw base::RunError("a scaling law predicts times for 1 GPU or more only");
   Prediction result{gpus, 0, 0, 0, gpus > kTrustedReach * data_.last_gpus()};
   for (const WeightedFit& one : fits_) {
     if (one.weight > 0) result.time += one.weight * predicted_time(one.fit, data_, gpus);
