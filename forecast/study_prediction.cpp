@@ -104,7 +104,9 @@ predict::Hardware hardware_in(const planner::Site& site, const planner::Partitio
 std::string other_device(const Given& given, const predict::Device& device) {
   if (given.measured == nullptr) return "";
   const std::string why = predict::not_measured_on(given.measured->calibration(), device);
-  return why.empty() ? "" : why + ": no prediction (--calibration none predicts from data sheets)";
+  return why.empty()
+             ? ""
+             : why + ": no prediction (to predict from data sheets, use --calibration none)";
 }
 
 /// Stores measured memory that the card does not include. For a process, memory that does not grow

@@ -96,7 +96,8 @@ int compare(const CompareOptions& options) {
   if (options.predicted) return compare_predicted(options);
   if (options.reference.empty()) {
     throw base::UsageError(
-        "--reference is missing: give a name from --reference list or a file, or use --predicted");
+        "--reference is missing: give the name of a reference (--reference list prints them) or a "
+        "file, or use --predicted");
   }
   if (options.reference == kList) return list_references();
   analysis::find_report_writer(options.format);

@@ -69,6 +69,7 @@ const LrScheduleEntry cosine_entry{"cosine", "half a cosine period from the peak
 const LrScheduleEntry exponential_entry{"exponential",
                                         "multiplied by gamma per epoch, continuously", exponential};
 const LrScheduleEntry polynomial_entry{
-    "polynomial", "a power of the remaining fraction, down to lr_min", polynomial};
+    "polynomial", "from the peak to lr_min with a power of the remaining share of t_max",
+    polynomial};
 
 }  // namespace dlscale::contract

@@ -185,7 +185,7 @@ class MxnetLogReader {
       return log_.add_eval(epoch, 1 - error, std::nan(""), std::move(metrics));
     }
     if (!scanner.number(speed) || !scanner.find("time cost: ") || !scanner.number(wall_s)) {
-      return log_.skip("no speed and time of an epoch after \"speed:\"");
+      return log_.skip("no number after \"speed:\" or after \"time cost:\"");
     }
     if (is_distributed_ || log_.repeats(ended_, {epoch, 0})) return;
     if (epoch == last_.epoch && is_whole_) {
