@@ -193,7 +193,7 @@ TEST_CASE("the devices of a data_parallel run belong to one process") {
   CHECK_THAT(start.environment.at("devices"), Catch::StartsWith("2 devices of 1 core"));
   Job two(spec);
   check_refused(two, 2,
-                "gpus: is 2, which data_parallel gives to one process, but 2 ranks were started; "
+                "gpus: is 2, which data_parallel runs in one process, but 2 ranks were started; "
                 "start it with: mpirun -n 1 ");
 }
 
@@ -297,7 +297,7 @@ TEST_CASE("more stages than blocks of a model are rejected at the start, with th
   job.start(4);
   const auto end = job.end();
   CHECK(end.exit_code == contract::kExitBadRunDescription);
-  CHECK_THAT(end.err, Catch::Contains("gpus: is 4, but the model mlp has 3 blocks"));
+  CHECK_THAT(end.err, Catch::Contains("gpus: is 4, but the model mlp has only 3 blocks"));
 }
 
 TEST_CASE("a rank that is paused for a while delays the run but does not fail it") {

@@ -135,7 +135,7 @@ TEST_CASE("invalid arguments of the kernel benchmark are rejected") {
   refused({"-o", "k", "--kernels", "relu"}, "unknown kernel \"relu\"");
   refused({"-o", "k", "--sample", "3"}, "did you mean \"--samples\"?");
   refused({"-o", "k", "kernels=3"}, "did you mean \"kernel\"?");
-  refused({"-o", "k", "b=3,x"}, "b 3,x: expected whole numbers of at least 1");
+  refused({"-o", "k", "b=3,x"}, "b 3,x: expected comma-separated whole numbers");
   refused({"-o", "k", "--device", "gpu"}, "unknown device \"gpu\"");
   refused({"-o", "k", "--precision", "fp16"}, "unknown precision \"fp16\"");
 }

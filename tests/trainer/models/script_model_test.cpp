@@ -145,8 +145,7 @@ TEST_CASE("a later pass of a TorchScript module that fails is rejected with its 
   script.save(forward + "    return torch.matmul(h, self.scores)[:2]\n");
   CHECK(script.refused(2).empty());
   CHECK_THAT(script.refused(3),
-             Catch::EndsWith("makes [2, 5] of a batch of [3, 1, 6, 6] in training; scores of 3 "
-                             "samples for the data's 5 classes are [3, 5]"));
+             Catch::Contains("returns shape [2, 5] for a batch of shape [3, 1, 6, 6] in training"));
   script.save(forward +
               "    assert x.sum() < 1, 'not these'\n"
               "    return torch.matmul(h, self.scores)\n");

@@ -81,7 +81,7 @@ TEST_CASE("a file that cannot be loaded is named with the system's error and the
 }
 
 TEST_CASE("a library other than DALI is rejected") {
-  CHECK_THAT(why_missing("libm.so.6"), Catch::Contains("libm.so.6: is no libdali"));
+  CHECK_THAT(why_missing("libm.so.6"), Catch::Contains("libm.so.6: is not a libdali"));
 }
 
 TEST_CASE("an unknown DALI version is rejected with the known versions") {
