@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Provides time as a parameter, so that tests control the time, and formats durations.
+// Defines clocks that functions take as parameters, so that tests control the time. Also formats
+// durations.
 #pragma once
 
 #include <string>
@@ -21,7 +22,8 @@ class SystemClock : public Clock {
   double steady_s() const override;
 };
 
-/// Formats a time as "1:30:00", to the nearest second. Hours are not carried into days.
+/// Formats a time as "1:30:00", to the nearest second. A time above 24 hours is not divided into
+/// days.
 std::string clock_time(double seconds);
 
 /// Formats a duration as "4.2 s", "1:05" or "2:03:59", depending on its length.

@@ -24,8 +24,8 @@ enum class CsvQuotes {
   /// Quotation marks enclose a whole cell, which may then contain line ends (RFC 4180). Spaces
   /// around other cells are removed.
   around_cells,
-  /// Quotation marks may begin and end anywhere in a cell, but a row ends with its line. Spaces and
-  /// tabs around all cells are removed.
+  /// Quotation marks may begin and end anywhere in a cell, but text in quotation marks cannot
+  /// contain line ends. Spaces and tabs around all cells are removed.
   anywhere,
 };
 
@@ -44,10 +44,10 @@ class CsvReader {
 
   char separator() const { return separator_; }
   void set_separator(char separator) { separator_ = separator; }
-  /// Sets the separator to that of the next line, which must be a heading.
+  /// Detects the separator in the next line, which must be a heading, and uses it from then on.
   void recognise_separator();
 
-  /// Skips the end of a line if the reader is at the end of a line. Returns whether it was.
+  /// Skips a line end if the reader is at a line end. Returns true if a line end was skipped.
   bool skip_line_end();
   /// Reads the rest of the line as one text, for example a comment.
   CsvCell line();
@@ -55,7 +55,7 @@ class CsvReader {
   /// CsvQuotes::around_cells, throws SpecError for a quotation mark that is never closed and for
   /// text after a closing quotation mark.
   std::vector<CsvCell> row();
-  /// Returns whether the last row ended within quotation marks. Only for CsvQuotes::anywhere.
+  /// Returns whether the last row lacks a closing quotation mark. Only for CsvQuotes::anywhere.
   bool has_open_quote() const { return has_open_quote_; }
 
   struct Position {

@@ -43,7 +43,8 @@ void write_all(int descriptor, std::string_view content, const fs::path& path) {
   }
 }
 
-constexpr int kRead = O_RDONLY | O_NONBLOCK | O_CLOEXEC;  // O_NONBLOCK: pipes do not block
+// O_NONBLOCK: opening a pipe does not wait.
+constexpr int kRead = O_RDONLY | O_NONBLOCK | O_CLOEXEC;
 constexpr std::size_t kBuffer = std::size_t{1} << 16;
 
 /// Reads up to `size` bytes. Returns fewer bytes only at the end of the file or if the file cannot
@@ -80,8 +81,8 @@ constexpr std::string_view kPart = ".part";
 
 /// Returns whether `name` is the temporary file of a process of this machine that no longer exists.
 bool is_left_part(const std::string& name) {
-  const std::size_t ending =
-      name.rfind(kPart, name.rfind('@'));  // ".part" may occur in the host's name
+  // The search ends at the "@", because the host's name after it may contain ".part".
+  const std::size_t ending = name.rfind(kPart, name.rfind('@'));
   if (ending == std::string::npos) return false;
   const auto process = leading_number<pid_t>(std::string_view(name).substr(ending + kPart.size()));
   if (process <= 0 || name.substr(ending) != part_ending(process)) return false;

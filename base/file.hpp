@@ -21,8 +21,9 @@ std::string read_end(const std::filesystem::path& path, std::size_t bytes);
 /// Maximum size of files that people write by hand and that are read as a whole.
 inline constexpr std::size_t kMostTextBytes = std::size_t{64} << 20;
 
-/// Reads the whole of a file that a user named. Throws RunError as read_file does, and also for
-/// more than kMostTextBytes, which includes devices without an end. Pipes are read like files.
+/// Reads the whole of a file that a user named. Throws RunError as read_file does. Also throws
+/// RunError for content above kMostTextBytes, so that reading stops on devices without an end.
+/// Pipes are read like files.
 std::string read_text_file(const std::filesystem::path& path);
 
 /// Writes a file so that readers see either the old or the new content, never a part. A temporary
@@ -35,8 +36,8 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 bool write_file_if_changed(const std::filesystem::path& path, std::string_view content);
 
 /// Returns the ending of the temporary name of a file that `process` on this machine writes:
-/// ".part", the process, "@" and the host's name. The host's name is needed because machines that
-/// share a file system do not know each other's processes.
+/// ".part", the process, "@" and the host's name. The host's name is needed because a machine
+/// cannot check the processes of other machines with the same file system.
 std::string part_ending(int process);
 
 /// Removes the temporary files that killed processes of this machine left in a folder. Does not
@@ -56,7 +57,7 @@ class PartFile {
   void append(std::string_view bytes);
   /// Overwrites bytes that have been appended.
   void write(std::string_view bytes, std::uint64_t offset) const;
-  /// Returns when the disk has all bytes.
+  /// Writes all bytes to the disk before it returns.
   void flush() const;
   /// Renames the file to its final name. Readers see the old file or this file. Nothing can be
   /// written after this call.
@@ -69,7 +70,7 @@ class PartFile {
   PartFile(int folder, const std::string& name, std::filesystem::path path, unsigned permissions);
 
   std::filesystem::path path_;
-  int folder_;  ///< folder that the names are relative to, as for openat
+  int folder_;  ///< descriptor of the folder that contains the file (see openat)
   std::string name_, part_;
   int descriptor_ = -1;
   std::uint64_t size_ = 0;
@@ -113,7 +114,8 @@ class Folder {
   int descriptor_;
 };
 
-/// Content of a large file: a function that passes one piece after another to its argument.
+/// Function that produces the content of a large file. The function calls `take` with one piece
+/// after another.
 using Pieces = std::function<void(const std::function<void(std::string_view)>& take)>;
 
 /// Returns whether the file has this content. Writes nothing.

@@ -7,11 +7,13 @@
 namespace dlscale::base {
 namespace {
 
-/// Row of a table: a name of a variable, or the beginning of names and a star.
+/// Pattern for names of environment variables: a whole name, or the beginning of names followed by
+/// a star.
 using Pattern = std::string_view;
 
-/// Variables that programs keep. They locate the cluster and authenticate the user, they contain
-/// paths of programs and libraries, or users set them for a library.
+/// Variables that dlscale passes on to the programs that it starts. They locate the cluster and
+/// authenticate the user, they contain paths of programs and libraries, or users set them for a
+/// library.
 constexpr Pattern kPassing[] = {
     "SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_CLUSTERS", "SLURM_JWT",           "SLURM_SACK_*",
     "SLURM_HOME", "SLURM_ROOT",        "SLURM_PREFIX",   "SLURM_DIR",           "SLURM_BIN",
@@ -20,25 +22,26 @@ constexpr Pattern kPassing[] = {
     "PBS_HOME",   "PBS_SERVER",        "HYDRA_HOME",     "HYDRA_ROOT",
 };
 
-/// Options of SLURM's commands. Sources: the section "input environment variables" of sbatch(1),
-/// srun(1), salloc(1), squeue(1), sacct(1), scancel(1), sinfo(1) and scontrol(1), SLURM 20.02 to
-/// 25.05.
+/// Variables that SLURM's commands read as options. Sources: the section "input environment
+/// variables" of sbatch(1), srun(1), salloc(1), squeue(1), sacct(1), scancel(1), sinfo(1) and
+/// scontrol(1), SLURM 20.02 to 25.05.
 constexpr Pattern kCommandOptions[] = {
     "SBATCH_*", "SALLOC_*", "SRUN_*", "SQUEUE_*", "SACCT_*", "SCANCEL_*", "SINFO_*", "SCONTROL_*",
 };
 
-// The following tables list variables that launchers set for their ranks. A process with these
-// variables is taken for a rank of a launch.
+// The following tables list variables that launchers set for their ranks. MPI libraries and
+// frameworks treat a process with these variables as a rank of that launch.
 
-/// Variables of PMI and PMIx, through which SLURM, Cray PALS and MPICH's Hydra start ranks, and of
-/// MVAPICH.
+/// Variables of PMI, PMIx and MVAPICH. SLURM, Cray PALS and MPICH's Hydra start ranks through PMI
+/// or PMIx.
 constexpr Pattern kProcessManagers[] = {
     "PMI_*",      "PMI2_*",       "PMIX_*",           "PALS_*",
     "HYDRA_*",    "HYDI_*",       "MPI_LOCALRANKID",  "MPI_LOCALNRANKS",
     "MPIR_RANK",  "I_MPI_INFO_*", "MV2_COMM_WORLD_*", "MVP_COMM_WORLD_*",
     "MPISPAWN_*", "MPIRUN_RANK",  "MPIRUN_NPROCS",
 };
-/// Variables that `mpirun -np 1 env` adds to an environment: Open MPI 3 to 5 and PRRTE.
+/// Variables that Open MPI 3 to 5 and PRRTE set for their ranks. They are the variables that
+/// `mpirun -np 1 env` adds to the environment.
 constexpr Pattern kOpenMpi[] = {
     "OMPI_COMM_WORLD_*",
     "OMPI_UNIVERSE_SIZE",
@@ -95,7 +98,7 @@ constexpr Pattern kTorchrun[] = {
     "MASTER_PORT",
     "TORCHELASTIC_*",
 };
-/// Variables of Horovod, TensorFlow, BytePS and JAX.
+/// Variables that Horovod, TensorFlow, BytePS and JAX set for their workers.
 constexpr Pattern kFrameworks[] = {
     "HOROVOD_RANK",
     "HOROVOD_SIZE",
@@ -120,11 +123,11 @@ using Table = std::span<const Pattern>;
 constexpr Table kEverywhere[] = {kCommandOptions, kProcessManagers, kOpenMpi, kTorchrun,
                                  kFrameworks};
 
-/// Variables that a batch system sets in its jobs. The patterns for SLURM also match SLURM's
-/// options with the same beginning.
+/// Variables that a batch system sets in its jobs. The patterns for SLURM also match the variables
+/// with the same beginning that SLURM's commands read as options.
 struct BatchSystemRow {
   Pattern pattern;
-  std::string_view scheduler;  ///< scheduler whose scripts need the variables; empty: none
+  std::string_view scheduler;  ///< scheduler whose job scripts need the variables; empty = none
 };
 constexpr BatchSystemRow kBatchSystems[] = {
     {"SLURM_*", "slurm"}, {"SLURMD_*", "slurm"}, {"_SLURM_SPANK_OPTION_*", "slurm"},
@@ -231,8 +234,9 @@ constexpr Pattern kStepBehaviour[] = {
 };
 constexpr Table kStepOptions[] = {kStepResources, kStepBehaviour};
 
-/// GPUs of an outer job. Batch systems assign other GPUs to each job. Jobs on the local machine
-/// share the GPUs of the outer job.
+/// Variables that name the GPUs of an outer job. Programs for a batch system do not get them,
+/// because the batch system assigns other GPUs to each job. Jobs on the local machine get them,
+/// because these jobs share the GPUs of the outer job.
 constexpr Pattern kDevices[] = {
     "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES",
     "GPU_DEVICE_ORDINAL",   "ZE_AFFINITY_MASK",

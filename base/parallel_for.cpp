@@ -48,7 +48,7 @@ class Loop {
   const ChunkWork& work_;
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;
-  std::size_t first_failed_;  ///< first index of the first failed chunk
+  std::size_t first_failed_;  ///< first index of the earliest chunk that failed
   std::exception_ptr error_;
 };
 
@@ -75,7 +75,7 @@ void parallel_for_chunks(std::size_t count, const ChunkWork& work, const LoopLim
     for (std::size_t i = 1; i < std::min(most, chunks); ++i) {
       try {
         others.emplace_back([&loop] { loop.run(); });
-      } catch (const std::system_error&) {  // error at the user's thread limit
+      } catch (const std::system_error&) {  // error at the user's limit on threads
         break;
       }
     }

@@ -13,7 +13,8 @@
 namespace dlscale::base {
 
 /// Returns the choice most similar to `name`. Returns an empty string if the edit distance of every
-/// choice is above a third of the length of `name` (at least 1). A swap of neighbours counts once.
+/// choice is above a third of the length of `name` (at least 1). A swap of two neighbouring
+/// characters counts as one edit.
 std::string nearest(std::string_view name, const std::vector<std::string>& choices);
 
 /// Returns the message for an unknown name:
@@ -21,7 +22,8 @@ std::string nearest(std::string_view name, const std::vector<std::string>& choic
 std::string unknown_name(std::string_view kind, std::string_view name,
                          const std::vector<std::string>& choices);
 
-/// Rows of a family's table, which CMake generates (cmake/Registry.cmake).
+/// Table of the entries of one family, for example of all models. CMake generates the table
+/// (cmake/Registry.cmake).
 template <class Entry>
 using Table = std::span<const Entry* const>;
 

@@ -15,15 +15,15 @@ struct Skip {
   std::string why;
   std::string example;
   std::int64_t count = 1;
-  std::string kind = {};  ///< group of skips that share a reason; empty: skips with the same `why`
+  std::string kind = {};  ///< group that is reported as one reason; empty = grouped by `why`
 };
 
 class SkipTally {
  public:
-  /// Selection of the skip that provides the reason and the example of its kind.
+  /// Rule that selects the skip whose reason and example are reported for a group of skips.
   enum class Example {
     first,
-    smallest,  ///< smallest by text, for skips that are found in any order
+    smallest,  ///< skip with the alphabetically smallest example, for skips in any order
   };
   SkipTally() = default;
   explicit SkipTally(Example example) : example_(example) {}
@@ -37,7 +37,7 @@ class SkipTally {
  private:
   Example example_ = Example::first;
   std::vector<Skip> reasons_;
-  std::unordered_map<std::string, std::size_t> places_;  ///< index in `reasons_` by noun and kind
+  std::unordered_map<std::string, std::size_t> places_;  ///< index in `reasons_` by noun and group
 };
 
 /// Returns `why` with "#" in place of each number and of each text in double quotes, so that "has 2

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-// Provides a source file for the library of the precompiled header.
+// Provides the source file that CMake needs for the library of the precompiled header.
 #include "base/std_pch.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists the headers that are precompiled for the files without LibTorch. Nearly all of these files
-// include most of the headers, which takes a third of the compile time of a small file.
+// include most of the headers. Parsing them would take a third of the compile time of a small file.
 #pragma once
 
 #include <fmt/format.h>

@@ -12,9 +12,9 @@ namespace dlscale::base {
 /// wide glyphs.
 std::size_t display_width(std::string_view text);
 
-/// Returns the header, a rule and the rows as text with a final newline. Columns are right-aligned
-/// if all their cells look like numbers or are "-". Every row must have as many cells as the
-/// header.
+/// Returns the header, a horizontal rule and the rows as text with a final newline. Columns are
+/// right-aligned if all their cells look like numbers or are "-". Every row must have as many cells
+/// as the header.
 std::string print_table(const std::vector<std::string>& header,
                         const std::vector<std::vector<std::string>>& rows);
 

@@ -23,7 +23,7 @@ std::vector<std::string_view> lines_of(std::string_view text);
 /// Returns the text without the blanks at its beginning and end.
 std::string_view trimmed(std::string_view text, std::string_view blanks = " \t");
 
-/// Returns whether `c` is one of 0 to 9, in every locale.
+/// Returns whether `c` is a digit from 0 to 9. The result does not depend on the locale.
 inline bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
@@ -53,7 +53,7 @@ Number leading_number(std::string_view text, Number otherwise = 0) {
   return otherwise;
 }
 
-/// Returns `one` for a count of 1, else `many`: "is" or "are".
+/// Returns `one` if the count is 1, else `many`. For example, `one` is "is" and `many` is "are".
 std::string_view word_for(std::int64_t count, std::string_view one, std::string_view many);
 
 /// Returns the form of the noun after a count: "run" or "runs", and "class" or "classes".

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares the entry of a verb. To add a verb, write one file in verbs/ and add one word to
-// cli/CMakeLists.txt.
+// Defines the entry of a sub-command of dlscale. To add a sub-command, write one file in verbs/ and
+// add its name to cli/CMakeLists.txt.
 #pragma once
 
 #include <functional>
@@ -14,14 +14,16 @@ class App;
 
 namespace dlscale::cli {
 
-/// Action of a verb after its options are parsed. Returns the exit code of the program.
+/// Function that does the work of a sub-command after the options are parsed. It returns the exit
+/// code of the program.
 using Action = std::function<int()>;
 
 struct CommandEntry {
   const char* name;
-  const char* summary;  ///< one-line description in `dlscale --help`
+  const char* summary;  ///< one-line description of the sub-command in `dlscale --help`
   const char* example;  ///< example at the end of `dlscale <name> --help`
-  /// Declares options and arguments on the verb's sub-command; they must live in the Action.
+  /// Function that declares the options and arguments of the sub-command in `app`. The returned
+  /// Action must own the variables to which they are parsed.
   Action (*define)(CLI::App& app);
 };
 

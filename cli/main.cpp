@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entry point of `dlscale`: selects the verb and turns errors into one line and an exit code.
+// Entry point of `dlscale`. Runs the requested sub-command, and converts an error to one line of
+// text and an exit code.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <malloc.h>
@@ -25,7 +26,8 @@ int fail(const char* message, int exit_code) {
   return exit_code;
 }
 
-/// Returns the error of the command line in one line, and the command that prints the help.
+/// Returns the error in the command line as one line of text, with the command that prints the
+/// help.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<CLI::App*> verbs = app.get_subcommands();
   if (!verbs.empty()) {
@@ -52,13 +54,13 @@ int dispatch(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) throw base::UsageError(usage_error(app, error));
-    app.exit(error);  // --help and --version also end the parsing
+    app.exit(error);  // prints the text of --help or --version, which also end the parsing
   }
   return exit_code;
 }
 
-/// Keeps freed memory. A short program that touches much memory otherwise spends a third of its
-/// time requesting pages and returning them.
+/// Makes malloc keep freed memory. A short program that uses much memory would otherwise spend a
+/// third of its time requesting pages from the system and returning them.
 void keep_freed_memory() {
   constexpr int kTopPad_bytes = 8 << 20, kMost_bytes = 1 << 30;
   ::mallopt(M_TOP_PAD, kTopPad_bytes);
@@ -66,13 +68,13 @@ void keep_freed_memory() {
   ::mallopt(M_TRIM_THRESHOLD, kMost_bytes);
 }
 
-/// Returns whether the reader of standard output, for example `head`, has closed it.
+/// Returns whether the program that reads standard output, for example `head`, has closed the pipe.
 bool reader_has_gone() {
   pollfd out{STDOUT_FILENO, POLLOUT, 0};
   return ::poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
 }
 
-/// Returns `exit_code`. Throws base::RunError if the output of a successful verb could not be
+/// Returns `exit_code`. Throws base::RunError if the command succeeded but its output could not be
 /// written.
 int told(int exit_code) {
   std::cout.flush();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines the kinds of batch jobs, by the way in which a job holds its runs.
+// Defines the kinds of batch jobs: a job with one run, a job with several runs, and a job array.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@ namespace dlscale::contract {
 
 /// Kind of a batch job:
 /// - single: the job has one run.
-/// - packed: several runs share the allocation of the job and run side by side if there is room.
+/// - packed: the job has several runs. They run at the same time as far as the allocation has room.
 /// - array: each task of a job array has one run.
 enum class JobKind { single, packed, array };
 
-/// Names of the kinds, in the order of JobKind, as in plan.json and in messages.
+/// Names of the job kinds in plan.json and in messages, in the order of JobKind.
 inline constexpr const char* kJobKinds[] = {"single", "packed", "array"};
 
 inline std::string to_string(JobKind kind) {

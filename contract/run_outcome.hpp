@@ -35,16 +35,17 @@ enum TrainerExit : int {
   kExitRunAgain = 99,  ///< state saved before the time limit; the run must be launched again
 };
 
-/// Returns the outcome for the exit code of a job if no better information exists: 0 is Completed,
-/// 5 is Diverged, 99 is Preempted, and any other code is Failed.
+/// Returns the outcome that the exit code of a job suggests. The caller uses it if no better
+/// information exists. 0 is Completed, 5 is Diverged, 99 is Preempted, and any other code is
+/// Failed.
 RunOutcome outcome_of_exit(int exit_code);
 
 /// Returns the outcome of a run whose ranks report that a signal stopped them. The ranks do not
-/// know the cause, because launchers stop all ranks when one rank dies. The rules are, in this
-/// order:
-/// - The outcome that the job script noted, because the script knows which signal it received.
+/// know the cause, because launchers stop all ranks when one rank dies. The first rule that applies
+/// decides:
+/// - The outcome that the job script recorded. The script knows which signal it received.
 /// - Cancelled, if the exit code is 0 or stands for SIGINT or SIGTERM.
-/// - The outcome for the exit code, which is the code of the rank that died.
+/// - The outcome for the exit code, which is the exit code of the rank that died.
 RunOutcome outcome_of_stopped(const std::optional<RunOutcome>& noted, int exit_code);
 
 }  // namespace dlscale::contract

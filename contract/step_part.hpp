@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines the parts of a step's time and the statistics of a quantity over ranks.
+// Defines the parts of the time of an optimizer step, and the statistics of a quantity over ranks.
 #pragma once
 
 #include <array>
 
 namespace dlscale::contract {
 
-/// Parts of a step's wall time, in record order. The parts add up to the wall time.
+/// Parts of a step's wall time, in the order of the records. The parts add up to the wall time.
 enum class StepPart { load_wait, h2d, forward, backward, exposed_comm, optimizer, bubble, other };
 inline constexpr int kStepParts = 8;
 inline constexpr std::array<const char*, kStepParts> kStepPartNames{

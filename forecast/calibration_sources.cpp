@@ -27,7 +27,7 @@ namespace {
 
 using contract::AllReduceTime;
 
-/// One measured collective at one size.
+/// Measured time of one collective for one message size.
 struct Measured {
   std::string collective;
   AllReduceTime time;
@@ -43,7 +43,8 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-/// Rejects measurements from different devices, because they cannot be combined.
+/// Stores the device of a source in the calibration. Throws base::UsageError if earlier sources
+/// were measured on another device, because measurements from different devices cannot be combined.
 void take_device(const std::string& device, const std::string& source,
                  contract::Calibration& calibration) {
   if (device.empty() || device == calibration.device) return;
@@ -66,7 +67,8 @@ std::string made_by(std::string algorithm, const std::string& communicator,
   return precision.empty() ? algorithm : algorithm + ", " + precision;
 }
 
-/// Rejects all-reduces with different algorithms, communicators or precisions.
+/// Stores the algorithm, communicator and precision of an all-reduce. Throws base::UsageError if
+/// earlier sources differ from them at the same placement.
 void take_maker(const Measured& measured, const PlacementKey& key, const std::string& source,
                 GatheredMeasurements& all) {
   const std::string& maker = all.made_by.emplace(key, measured.made_by).first->second;
@@ -152,8 +154,8 @@ void gather_calibration(std::string_view text, const std::string& source,
       other.kernel_models.size()));
 }
 
-/// Returns the collective of a log. Logs before 2.16 do not name it, so it is derived from the file
-/// name, or from the factor between algbw and busbw.
+/// Returns the collective that a log of nccl-tests measures. Logs before version 2.16 do not name
+/// the collective, so it is derived from the file name, or from the factor between algbw and busbw.
 std::string collective_of(const analysis::CollectiveResult& row, int gpus,
                           const std::string& source) {
   if (!row.collective.empty()) return row.collective;
@@ -317,7 +319,8 @@ void fit(GatheredMeasurements& all) {
         "the sources contain no measured all-reduce and no measured step; measure with "
         "dlscale-bench comm, or collect runs on one or two nodes");
   }
-  // All-reduces of studies have the sizes of their models' gradients.
+  // Only benchmarked placements must have enough sizes. All-reduces from studies have only the
+  // sizes of the gradients of their models.
   std::vector<AllReduceTime> benchmarked = calibration.all_reduce;
   std::erase_if(benchmarked, [&](const AllReduceTime& time) {
     return !all.benchmarked.contains({time.topology, time.nodes, time.gpus});

@@ -14,23 +14,26 @@
 
 namespace dlscale::forecast {
 
-/// Times of a collective other than all-reduce, by size, for one topology and placement.
+/// Times in seconds of a collective other than all-reduce, by message size in bytes, for one
+/// topology and placement.
 using OtherCollective = std::map<std::int64_t, double>;
-using PlacementKey = std::tuple<std::string, int, int>;  ///< topology, nodes, GPUs
+using PlacementKey = std::tuple<std::string, int, int>;  ///< key: topology, nodes, GPUs
 
 struct GatheredMeasurements {
   contract::Calibration calibration;
   std::map<PlacementKey, OtherCollective> reduce_scatter, all_gather;
-  std::vector<std::string> found;      ///< one line per source with its content
-  std::set<PlacementKey> benchmarked;  ///< placements with all-reduces from a benchmark
-  /// Algorithm, communicator and precision: "ring over mpi, fp32".
+  std::vector<std::string> found;      ///< one line per source that describes its measurements
+  std::set<PlacementKey> benchmarked;  ///< placements whose all-reduces come from a benchmark
+  /// Algorithm, communicator and precision of the all-reduces of a placement, for example "ring
+  /// over mpi, fp32".
   std::map<PlacementKey, std::string> made_by;
 };
 
 struct GatherOptions {
-  std::string topology;             ///< topology of all-reduces from sources without one
+  std::string topology;             ///< topology for all-reduces of sources that do not record it
   workspace::SelectionChoice runs;  ///< selection of runs in collected studies
-  std::filesystem::path cards;      ///< model cards, for the number of gradient messages
+  /// Folder of model cards, which give the number of messages per step.
+  std::filesystem::path cards;
 };
 
 /// Adds a source: output of `dlscale-bench comm`, a calibration, output of nccl-tests (text or

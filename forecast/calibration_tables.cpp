@@ -26,18 +26,21 @@ using contract::FittedValue;
 constexpr double kPerMicrosecond = 1e6, kPerMillisecond = 1e3, kPerGigabyte = 1e-9;
 constexpr double kPerMebibyte = 1.0 / (1024 * 1024);
 
-/// Returns the interval; empty if there are too few points.
+/// Returns the interval of a fitted value. The cell is empty if the fit had too few points for an
+/// interval.
 Cell bounds(const FittedValue& fitted) {
   if (fitted.low == fitted.high) return {};
   return Bounds{fitted.low, fitted.high};
 }
 
-/// Converts a time per unit to a rate, which exchanges the ends of its interval.
+/// Returns the rate that corresponds to a time per unit. The cell is empty if the time is not above
+/// 0.
 Cell rate(const FittedValue& fitted) {
   if (fitted.value <= 0) return {};
   return 1 / fitted.value;
 }
-/// Returns γ; empty unless reduce-scatter is significantly slower than all-gather.
+/// Returns the rate of summation, 1/γ. The cell is empty unless reduce-scatter is significantly
+/// slower than all-gather.
 Cell summation(const FittedValue& fitted) {
   return fitted.low > 0 ? rate(fitted) : Cell();
 }
@@ -102,7 +105,8 @@ Table steps_table(const contract::Calibration& calibration) {
   return table;
 }
 
-/// Returns the median over the runs of each batch of a model.
+/// Returns a table of the standard deviation of steps. Each model and batch has a row with the
+/// median over its runs.
 Table scatter_table(const contract::Calibration& calibration) {
   Table table{
       .id = "calibrated-scatter",

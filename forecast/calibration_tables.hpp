@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows a calibration as tables.
+// Converts a calibration to tables for people.
 #pragma once
 
 #include "analysis/report/report.hpp"
@@ -7,8 +7,9 @@
 
 namespace dlscale::forecast {
 
-/// Returns tables of α, 1/β and γ by placement and size range, of passes of models by batch, and of
-/// communication and loading. Empty tables are omitted.
+/// Returns tables of the latency (α), bandwidth (1/β) and summation rate (1/γ) by placement and
+/// size range, of the times of forward and backward passes by batch, and of communication and
+/// loading. Empty tables are omitted.
 analysis::Report calibration_report(const contract::Calibration& calibration);
 
 }  // namespace dlscale::forecast

@@ -34,7 +34,7 @@ constexpr double kHour_s = 3600, kMinute_s = 60;
 
 using ModelAndFramework = std::pair<std::string, std::string>;
 
-/// Recorded times to write checkpoints, by GPU count.
+/// Recorded times in seconds to write checkpoints, by model and framework style, then by GPU count.
 using SaveTimes = std::map<ModelAndFramework, std::map<int, std::vector<double>>>;
 
 void add_saves(const contract::RunDir& run, std::vector<double>& seconds) {
@@ -48,8 +48,8 @@ void add_saves(const contract::RunDir& run, std::vector<double>& seconds) {
   }
 }
 
-/// Returns whether a point can belong to one of these runs. Only the axes of its study are
-/// compared.
+/// Returns whether runs of a point can have one of the wanted pairs of model and framework style. A
+/// point without an axis for the model or the framework style matches any value.
 bool may_be_of(const std::set<ModelAndFramework>& wanted,
                const std::map<std::string, std::string>& point) {
   const auto may_be = [&](const char* axis, const std::string& value) {
@@ -77,7 +77,8 @@ SaveTimes saves_in(const contract::PlanDir& folder, const std::set<ModelAndFrame
   return times;
 }
 
-/// Time to write a checkpoint, given for all runs or recorded by runs.
+/// Time to write a checkpoint. It is a number from the command line that holds for all runs, or
+/// comes from the records of other runs.
 class TimeToSave {
  public:
   TimeToSave(const std::string& source, const std::set<ModelAndFramework>& wanted) {
@@ -94,7 +95,8 @@ class TimeToSave {
     if (!seconds_) recorded_ = saves_in(contract::PlanDir(fs::path(source)), wanted);
   }
 
-  /// Returns the median of the times recorded on the nearest GPU count.
+  /// Returns the time from the command line, or the median of the times recorded on the GPU count
+  /// nearest to `gpus`. Returns nothing if there is neither.
   std::optional<Seconds> of(const contract::RunSpec& run, int gpus) const {
     if (seconds_) return Seconds{*seconds_};
     const auto found = recorded_.find({run.model, run.framework});
@@ -109,7 +111,7 @@ class TimeToSave {
   }
 
  private:
-  std::optional<double> seconds_;  ///< given on the command line
+  std::optional<double> seconds_;  ///< time from the command line; empty if not given
   SaveTimes recorded_;
 };
 
@@ -123,8 +125,8 @@ std::string setting_words(const contract::CheckpointSpec& setting) {
   return text.empty() ? "never" : text;
 }
 
-/// Returns the training time between two checkpoints of the study, or of the whole run without
-/// checkpoints.
+/// Returns the planned training time between two checkpoints. If the study sets no checkpoints,
+/// returns the training time of the whole run.
 Seconds planned_interval(const contract::CheckpointSpec& setting, Seconds epoch, Seconds work) {
   Seconds interval = work;
   if (setting.every_epochs > 0) interval = std::min(interval, epoch * setting.every_epochs);
@@ -134,7 +136,8 @@ Seconds planned_interval(const contract::CheckpointSpec& setting, Seconds epoch,
   return interval;
 }
 
-/// Returns `derived` of a predicted time, with bounds from the two edges of its band.
+/// Applies `derived` to a predicted time. Returns the result for the predicted value and the bounds
+/// of the results for the ends of its band.
 template <class Derived>
 std::vector<analysis::Cell> value_and_bounds(const predict::Band& time, const Derived& derived) {
   const double at_low = derived(time.low), at_high = derived(time.high);
@@ -142,8 +145,8 @@ std::vector<analysis::Cell> value_and_bounds(const predict::Band& time, const De
           analysis::Bounds{std::min(at_low, at_high), std::max(at_low, at_high)}};
 }
 
-/// Returns the values of a row after the columns of its curve. If the length of an epoch is
-/// unknown, the length of the run and its losses are unknown as well.
+/// Returns the cells of a row that follow the cells that identify the curve. If the number of
+/// samples in an epoch is unknown, the cells for epochs and lost time are empty.
 std::vector<analysis::Cell> advice_cells(const PredictedCurve& curve,
                                          const predict::CurvePoint& point, Seconds write,
                                          Seconds node_mtbf) {

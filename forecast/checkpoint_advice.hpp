@@ -11,14 +11,16 @@
 namespace dlscale::forecast {
 
 struct CheckpointQuestion {
-  double node_mtbf_h = 0;  ///< mean time between failures of one node; 0: not requested
-  std::string write;       ///< "90" seconds, or a plan folder with recorded checkpoints
+  /// Mean time between failures of one node in hours. 0 means no advice requested.
+  double node_mtbf_h = 0;
+  /// Time to write a checkpoint in seconds ("90"), or a plan folder whose runs recorded it.
+  std::string write;
 };
 
-/// Returns a row for each GPU count: the intervals of Young and Daly, and the lost time at Daly's
-/// interval and with the settings of the study. Throws base::UsageError if the time to write a
-/// checkpoint is not a positive number and not a folder with checkpoints for the study's models and
-/// frameworks.
+/// Returns a row for each GPU count with the optimal intervals by Young and by Daly, and the time
+/// lost with Daly's interval and with the settings of the study. Throws base::UsageError if
+/// `question.write` is neither a number above 0 nor a folder with checkpoints for the models and
+/// framework styles of the study.
 analysis::Table checkpoint_table(const StudyPrediction& study, const CheckpointQuestion& question);
 
 }  // namespace dlscale::forecast

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses changed hardware of `--what-if` and `--sweep`.
+// Parses the hardware values that a user changes with `--what-if` and the ranges of `--sweep`.
 #pragma once
 
 #include <optional>
@@ -10,34 +10,38 @@
 
 namespace dlscale::forecast {
 
-/// Changed values. An unset value is that of the site and its device.
+/// Hardware values that the user changes for a prediction. An unset value keeps the value of the
+/// site and its device.
 struct HardwareOverride {
-  std::string gpu;                                ///< name of a device file
-  std::optional<predict::BytesPerSecond> link;    ///< link of a node to other nodes
+  /// Name of a device file that replaces the device of the site.
+  std::string gpu;
+  /// Bandwidth of the link from a node to other nodes.
+  std::optional<predict::BytesPerSecond> link;
   std::optional<predict::Seconds> latency;        ///< latency of a hop between nodes
-  std::optional<predict::FlopPerSecond> peak;     ///< peak in the precision of the run
+  std::optional<predict::FlopPerSecond> peak;     ///< peak rate in the precision of the run
   std::optional<predict::BytesPerSecond> memory;  ///< bandwidth of the device memory
-  std::optional<predict::Bytes> capacity;         ///< memory of the device
-  /// memory that a process needs before its first tensor
+  std::optional<predict::Bytes> capacity;         ///< capacity of the device memory
+  /// Memory that a process needs before its first tensor.
   std::optional<predict::Bytes> context;
 };
 
-/// Parses "gpu=NAME", "link=400Gbps" (or 50GB/s), "latency=2us", "peak=100TFLOPS",
-/// "memory=2000GB/s", "capacity=16GiB", "context=150MiB"; one word may have several, separated by
-/// commas. Throws base::UsageError.
+/// Parses values such as "gpu=NAME", "link=400Gbps" (or 50GB/s), "latency=2us", "peak=100TFLOPS",
+/// "memory=2000GB/s", "capacity=16GiB" and "context=150MiB". One element of `words` can contain
+/// several values, separated by commas. Throws base::UsageError for an invalid value.
 HardwareOverride read_hardware_override(const std::vector<std::string>& words);
 
-/// Returns the text of a note: "link 400 Gbit/s, latency 2 us"; empty without changes.
+/// Returns the changed values as text, for example "link 400 Gbit/s, latency 2 us". Returns an
+/// empty text if no value is changed.
 std::string override_text(const HardwareOverride& what);
 
-/// A quantity of a sweep with its values: TFLOP/s, Gbit/s, GPUs or samples.
+/// Quantity that a sweep varies, and its values in TFLOP/s, Gbit/s, GPUs or samples.
 struct Sweep {
-  std::string name;  ///< peak, link, gpus, batch
+  std::string name;  ///< name of the quantity: peak, link, gpus or batch
   std::vector<double> values;
 };
 
-/// Parses "peak", "link=1,10,100" or "all", with default values if none are given. Throws
-/// base::UsageError.
+/// Parses sweeps such as "peak", "link=1,10,100" or "all". A sweep without values has default
+/// values. Throws base::UsageError for an invalid sweep.
 std::vector<Sweep> read_sweeps(const std::vector<std::string>& words);
 
 }  // namespace dlscale::forecast

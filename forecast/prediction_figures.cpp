@@ -55,7 +55,8 @@ analysis::Figure figure_of_rates(const RateChoice& choice) {
     const std::size_t point = i / static_cast<std::size_t>(study.repeats);
     const contract::RunSpec& run = points[point].run;
     runs.push_back({run, planner::steps_per_epoch(run)});
-    // repetitions have the same learning rates
+    // All repetitions of a point have the same learning rates, so the other repetitions are
+    // skipped.
     i = (point + 1) * static_cast<std::size_t>(study.repeats) - 1;
   }
   return analysis::rate_figure(study.name, runs);
@@ -71,7 +72,7 @@ contract::ModelCard read_card(const std::string& file) {
   }
 }
 
-/// Uses the runs with readable descriptions that contain the value.
+/// Returns the shape of a sample for each run whose description can be read and states the shape.
 analysis::SampleInputs inputs_of(const analysis::Frame& frame, const contract::PlanDir& folder) {
   analysis::SampleInputs inputs;
   for (const analysis::RunRow& run : frame.runs) {
@@ -81,7 +82,7 @@ analysis::SampleInputs inputs_of(const analysis::Frame& frame, const contract::P
           contract::run_spec_from_json(base::read_text_file(file), file.string());
       const auto shape = predict::sample_shape(spec.dataset);
       if (shape) inputs[run.run_id] = contract::shape_text(shape->input);
-    } catch (const base::Error&) {  // collect has reported it
+    } catch (const base::Error&) {  // `dlscale collect` has already reported this run.
     }
   }
   return inputs;
@@ -110,7 +111,7 @@ analysis::Figure figure_of_roofline(const workspace::ChosenStudy& study,
 
 namespace {
 
-/// Returns the dashed line of a curve without points.
+/// Returns a dashed line with the label of a curve. The line has no points yet.
 analysis::Series dashed(const StudyPrediction& study, const PredictedCurve& curve,
                         const analysis::Figure& figure) {
   analysis::Series series{.label = label_of(study, curve)};
@@ -119,7 +120,8 @@ analysis::Series dashed(const StudyPrediction& study, const PredictedCurve& curv
   return series;
 }
 
-/// Adds the value and band that `band` returns for each point of a curve.
+/// Returns a figure over GPU counts with a line for each curve. `band` returns the value and the
+/// band of a point.
 template <class BandOf>
 analysis::Figure over_gpus(const StudyPrediction& study, analysis::FigureAxis y, BandOf band) {
   analysis::Figure figure{.subtitle = "on " + study.site,

@@ -14,41 +14,42 @@
 
 namespace dlscale::forecast {
 
-// Learning rates of a study.
+// Selection of the runs of a study whose learning rates are drawn.
 
 struct RateChoice {
   std::string study;                   ///< file of the study
-  std::vector<std::string> overrides;  ///< values of -S
+  std::vector<std::string> overrides;  ///< `-S` arguments that change the study
   workspace::SelectionChoice runs;
 };
 
-/// Throws base::SpecError for an invalid study, base::UsageError if it cannot be read, and what
-/// select_runs throws.
+/// Draws the learning rates of the selected runs. Throws base::SpecError for an invalid study and
+/// base::UsageError if the study cannot be read. Also throws what select_runs throws.
 analysis::Figure figure_of_rates(const RateChoice& choice);
 
-// Roofline figure of a study, from a model card and two rates of a device.
+// Inputs of a roofline figure: a model card and two rates of a device.
 
 struct RooflineChoice {
   std::string card;            ///< file of the model card
-  double peak_tflops = 0;      ///< 0: not given
-  double memory_gb_per_s = 0;  ///< 0: not given
+  double peak_tflops = 0;      ///< peak rate of the device; 0 = not given
+  double memory_gb_per_s = 0;  ///< memory bandwidth of the device; 0 = not given
   bool any() const { return !card.empty() || peak_tflops != 0 || memory_gb_per_s != 0; }
 };
 
-/// Draws the figure. The run descriptions in `folder` have the shape of the samples. Throws
-/// base::UsageError if an option is missing or impossible, and base::SpecError for an invalid card.
+/// Draws the roofline figure of a study. The descriptions of the runs in `folder` give the shape of
+/// the samples. Throws base::UsageError if an option is missing or impossible, and base::SpecError
+/// for an invalid card.
 analysis::Figure figure_of_roofline(const workspace::ChosenStudy& study,
                                     const RooflineChoice& choice, const contract::PlanDir& folder);
 
-// Figures of predictions, with dashed lines.
+// The following functions draw predictions as dashed lines.
 
-/// Returns figures over GPUs with a line and band for each curve: efficiency relative to the fewest
-/// GPUs of the curve, samples per second, and time of an epoch.
+/// Return figures over GPU counts with a line and a band for each curve: the efficiency relative to
+/// the smallest GPU count of the curve, the samples per second, and the time of an epoch.
 analysis::Figure predicted_efficiency(const StudyPrediction& study);
 analysis::Figure predicted_throughput(const StudyPrediction& study);
 analysis::Figure predicted_epoch_time(const StudyPrediction& study);
 
-/// Returns the time of a step over the values of a sweep.
+/// Returns a figure of the time of a step for the values of a sweep.
 analysis::Figure sweep_figure(const StudyPrediction& study, const Sweep& sweep);
 
 }  // namespace dlscale::forecast

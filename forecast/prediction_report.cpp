@@ -18,7 +18,7 @@ namespace dlscale::forecast {
 namespace fs = std::filesystem;
 namespace {
 
-/// Figures by file name.
+/// Returns the figures of a prediction, each with the name of its file.
 std::vector<std::pair<std::string, analysis::Figure>> figures_of(const StudyPrediction& study,
                                                                  const std::vector<Sweep>& sweeps) {
   std::vector<std::pair<std::string, analysis::Figure>> figures{
@@ -37,7 +37,8 @@ std::vector<std::pair<std::string, analysis::Figure>> figures_of(const StudyPred
 
 analysis::Report prediction_report(const StudyPrediction& study, const std::vector<Sweep>& sweeps) {
   analysis::Report report{{times_table(study), knee_table(study), memory_table(study)}};
-  if (report.tables.back().rows.empty()) report.tables.pop_back();  // devices without data sheet
+  // The memory table is empty for devices without a data sheet.
+  if (report.tables.back().rows.empty()) report.tables.pop_back();
   std::string nothing;
   for (const Sweep& sweep : sweeps) {
     analysis::Table table = sweep_table(study, sweep);

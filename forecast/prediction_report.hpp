@@ -13,17 +13,19 @@
 
 namespace dlscale::forecast {
 
-/// Returns the tables of times, of useful GPU counts, of memory and of each sweep. Reports a sweep
-/// without rows on standard error. Throws base::UsageError if it is the only sweep.
+/// Returns the tables of times, of useful GPU counts, of memory and of each sweep. If a sweep has
+/// no rows, reports this on standard error. Throws base::UsageError if the only sweep has no rows.
 analysis::Report prediction_report(const StudyPrediction& study, const std::vector<Sweep>& sweeps);
 
-/// Writes each table of `report` in each format, and the figures as SVG. Reports written files and
-/// failed figures on standard error. Throws base::UsageError for a folder that cannot be created.
+/// Writes each table of `report` in each format, and the figures as SVG. Reports the written files
+/// and the figures that failed on standard error. Throws base::UsageError for a folder that cannot
+/// be created.
 void write_report(const std::filesystem::path& folder, const StudyPrediction& study,
                   const std::vector<Sweep>& sweeps, const analysis::Report& report);
 
 /// Saves the predictions in the folder of the study's plan, for comparison with results. Returns
-/// lines about them. Throws base::UsageError if the plan has none of the study's points.
+/// lines for the user that describe what was saved. Throws base::UsageError if the plan has none of
+/// the study's points.
 std::string keep_study(const StudyPrediction& study, const std::string& calibration,
                        const contract::PlanDir& folder);
 

@@ -15,7 +15,7 @@
 namespace dlscale::forecast {
 namespace {
 
-/// Describes the source of computing times without measured steps.
+/// Describes where computing times come from if no steps were measured.
 std::string unmeasured_computation(const StudyPrediction& study) {
   const bool learned =
       study.measured != nullptr && !study.measured->calibration().kernel_models.empty();
@@ -25,7 +25,8 @@ std::string unmeasured_computation(const StudyPrediction& study) {
          study.curves.front().hardware.device.title + ", 1 to 3.5 times its time";
 }
 
-/// Returns the largest rank count with measured all-reduces; 0: none.
+/// Returns the largest number of ranks with a measured all-reduce, or 0 if no all-reduce was
+/// measured.
 int most_gpus_measured(const StudyPrediction& study) {
   int most = 0;
   if (study.measured == nullptr) return most;
@@ -35,8 +36,8 @@ int most_gpus_measured(const StudyPrediction& study) {
   return most;
 }
 
-/// Describes how much wider bands are because of effects that the model omits, and from which
-/// count.
+/// Returns a sentence on the bands of large GPU counts: how much they are widened for effects that
+/// the model omits, and from which GPU count on.
 std::string width_of(const predict::MissingTerms& missing, predict::SampleSource source,
                      const std::string& site) {
   const bool reads = source == predict::SampleSource::input_pipeline;
@@ -200,7 +201,8 @@ void add_columns(Table& table, const std::vector<Column>& columns) {
   table.columns.insert(table.columns.end(), columns.begin(), columns.end());
 }
 
-/// Adds a row with the label of a curve and its values.
+/// Adds a row to a table. The row has the cells that identify a curve, followed by the cells
+/// `rest`.
 void add_row(Table& table, std::vector<Cell> label, const std::vector<Cell>& rest) {
   label.insert(label.end(), rest.begin(), rest.end());
   table.rows.push_back(std::move(label));
@@ -212,12 +214,14 @@ void add_once(std::vector<std::string>& notes, const std::vector<std::string>& m
   }
 }
 
-/// Scales GPU-hours with the epoch time.
+/// Returns the GPU-hours per second of the predicted epoch time. Multiplied by the bounds of the
+/// epoch time, they give the bounds of the GPU-hours.
 double hours_of_epoch(const CurvePoint& point) {
   return point.gpu_hours / point.epoch_s.value;
 }
 
-/// Memory of a rank for a number of GPUs, with its own share of a step.
+/// Returns the memory that a rank needs with `gpus` GPUs, and whether it fits into the device.
+/// `share` is the work of the rank in a step.
 predict::MemoryVerdict verdict_at(const PredictedCurve& curve, int gpus,
                                   const predict::Share& share) {
   return predict::memory_verdict(curve.card, std::llround(share.batch),
@@ -319,7 +323,7 @@ Table memory_table(const StudyPrediction& study) {
                       {"rests_on", "rests on"}});
   for (const PredictedCurve& curve : study.curves) {
     const predict::Device& device = curve.hardware.device;
-    if (device.memory.value <= 0) continue;  // unknown
+    if (device.memory.value <= 0) continue;  // The memory of the device is unknown.
     for (const int gpus : curve.planned) {
       const predict::Share share = predict::share_at(curve.shares, curve.strong, gpus);
       const predict::MemoryVerdict verdict = verdict_at(curve, gpus, share);

@@ -10,44 +10,48 @@
 
 namespace dlscale::forecast {
 
-// Data behind predicted times and memory, and warnings about extrapolation.
+// The following functions describe the data behind predicted times and memory, and warn of
+// extrapolation.
 
-/// Describes the effects that the model omits, the resulting width of bands, and how to narrow it.
-/// Empty if every predicted count was measured.
+/// Returns sentences on the effects that the model omits, on the bands that are wider for this
+/// reason, and on how to make the bands narrower. The list is empty if every predicted GPU count
+/// was measured.
 std::vector<std::string> missing_terms_notes(const StudyPrediction& study);
 
-/// Returns a sentence each on computing, all-reduces and bands, then missing data and the notes of
-/// the study.
+/// Returns sentences on the basis of a prediction: one each on computing times, all-reduces and
+/// bands, then sentences on missing data, then the notes of the study.
 std::vector<std::string> prediction_basis(const StudyPrediction& study);
 
-/// Returns sentences on when a run fits, and on measured memory of models.
+/// Returns sentences that explain when a run fits into memory and which measured memory of models
+/// is used.
 std::vector<std::string> grounds_of_memory(const StudyPrediction& study);
 
-/// Returns the source of a memory prediction: "card", "card, 4 runs", "card, 4 runs of 2 other
-/// models".
+/// Returns the data that a memory prediction uses, as text: "card", "card, 4 runs", "card, 4 runs
+/// of 2 other models".
 std::string basis_of_memory(const predict::HeldMemory& held);
 
-/// Factor above the largest measured GPU count from which predictions get a warning.
+/// Largest factor by which a predicted GPU count may exceed the largest measured GPU count without
+/// a warning.
 inline constexpr int kFarthestMeasured = 8;
 
 /// Returns warnings for points of a curve that are far from measured batches and GPU counts.
 std::vector<std::string> notes_of_distance(const StudyPrediction& study,
                                            const PredictedCurve& curve);
 
-// Tables of predictions.
+// The following functions create the tables of predictions.
 
-/// Returns a row per GPU count: step, epoch and efficiency with bands, the limit of the step, and
-/// GPU-hours.
+/// Returns a row for each GPU count: times of a step and an epoch and the efficiency, each with its
+/// band, the resource that limits the step, and GPU-hours.
 analysis::Table times_table(const StudyPrediction& study);
 
-/// Returns a row per curve: the largest useful GPU count, with bands.
+/// Returns a row for each curve: the largest GPU count that is worth its cost, with bounds.
 analysis::Table knee_table(const StudyPrediction& study);
 
-/// Returns a row per planned count with its batch: the memory of a GPU.
+/// Returns a row for each planned GPU count with its batch: the memory that a GPU needs.
 analysis::Table memory_table(const StudyPrediction& study);
 
-/// Returns a row per curve and value of a sweep: the time of a step and its parts. Notes after the
-/// caption list values without data.
+/// Returns a row for each curve and value of a sweep: the time of a step and its parts. The notes
+/// of the table list the values for which data are missing.
 analysis::Table sweep_table(const StudyPrediction& study, const Sweep& sweep);
 
 }  // namespace dlscale::forecast

@@ -64,9 +64,9 @@ std::string basis_of(const StudyPrediction& study, const PredictedCurve& curve) 
          (curve.held.runs > 0 ? ", measured memory" : "");
 }
 
-/// Predicted memory of a rank at the batch and rank count of a point, comparable with records: on
-/// GPUs the memory of the allocator without the context, on CPUs the resident memory of the
-/// process, for which a card is not sufficient.
+/// Predicts the memory of a rank at a point so that it can be compared with recorded memory. On
+/// GPUs it is the memory of the allocator without the context. On CPUs it is the resident memory of
+/// the process, which cannot be predicted from a card alone.
 contract::PredictedValue memory_at(const PredictedCurve& curve, const predict::CurvePoint& point) {
   const predict::Device& device = curve.hardware.device;
   const bool by_card = device.memory.value > 0 && !is_of_process(curve);
@@ -121,7 +121,7 @@ std::vector<contract::RunPrediction> run_predictions(const StudyPrediction& stud
 KeptPredictions keep_predictions(const std::vector<contract::RunPrediction>& predictions,
                                  const contract::PlanDir& folder) {
   std::map<std::string, std::string, std::less<>>
-      planned;  // hash → name of the point in the folder
+      planned;  // id of each point in the folder, by the hash in the id
   for (const contract::PlannedRun& run : contract::read_plan(folder).runs) {
     const std::string id = contract::point_id(run.run_id);
     planned.emplace(contract::point_hash(id), id);
@@ -178,7 +178,8 @@ std::string keep_planned(const planner::Planning& planning, const contract::Plan
     return to_text(keep_predictions(run_predictions(study, calibration.digest, now), folder),
                    folder);
   } catch (const base::UsageError&) {
-    return "";  // models without steps; notes of the plan explain why times are missing
+    // No step could be predicted. Notes of the plan give the reason.
+    return "";
   }
 }
 

@@ -15,44 +15,47 @@
 
 namespace dlscale::forecast {
 
-// A calibration from a file, or from the [resources] of a study.
+// Calibration from a file, or from the [resources] of a study.
 
 struct NamedCalibration {
-  std::shared_ptr<const predict::Measurements> measured;  ///< null: no calibration
-  std::string digest;                                     ///< SHA-256 of its text
+  std::shared_ptr<const predict::Measurements> measured;  ///< measurements; null = no calibration
+  /// SHA-256 of the text of the calibration.
+  std::string digest;
 };
 
 /// Reads a file from `dlscale calibrate`. Throws base::UsageError if it cannot be read, and
 /// base::SpecError if it is invalid.
 NamedCalibration read_calibration(const std::string& file);
 
-/// Returns the calibration in [resources] of the study. Throughput rows have no steps, so they give
-/// none. Throws what read_calibration() throws.
+/// Returns the calibration in [resources] of the study. The result is empty for a calibration that
+/// only lists throughputs, because it has no measured steps. Throws what read_calibration() throws.
 NamedCalibration calibration_of(const planner::Study& study);
 
-// Saved predictions of a plan folder.
+// The following functions save predictions in a plan folder.
 
 /// Returns a prediction for each planned point of each curve. `calibration` is the SHA-256 of the
-/// calibration; empty: none.
+/// calibration, or empty if there is none. `now` is the time of the prediction.
 std::vector<contract::RunPrediction> run_predictions(const StudyPrediction& study,
                                                      const std::string& calibration, double now);
 
 struct KeptPredictions {
   int written = 0;
-  int known = 0;    ///< equal to the last saved predictions of the same points
-  int foreign = 0;  ///< for points that are not in the plan of the folder
+  int known = 0;    ///< number of predictions equal to the last saved ones of their points
+  int foreign = 0;  ///< number of predictions for points that the plan does not contain
 };
 
-/// Appends new or changed predictions for points of the plan to predictions.jsonl. Throws
-/// base::UsageError if there is no plan, and base::RunError if the file cannot be written.
+/// Appends predictions for points of the plan to predictions.jsonl, unless they equal the last
+/// saved prediction of their point. Throws base::UsageError if there is no plan, and base::RunError
+/// if the file cannot be written.
 KeptPredictions keep_predictions(const std::vector<contract::RunPrediction>& predictions,
                                  const contract::PlanDir& folder);
 
-/// Returns a line such as "12 predictions kept in demo/predictions.jsonl, 4 known already".
+/// Returns a line such as "12 predictions saved in demo/predictions.jsonl, 4 saved before".
 std::string to_text(const KeptPredictions& kept, const contract::PlanDir& folder);
 
-/// Saves predictions from the calibration of a study, if it has measured steps, and returns a line
-/// about them; empty if there is none or it has no data for the study.
+/// Saves predictions for a plan. They use the calibration of the study if it has measured steps.
+/// Returns a line about them. Returns an empty text if there is no such calibration, or if it has
+/// no data for the study.
 std::string keep_planned(const planner::Planning& planning, const contract::PlanDir& folder,
                          double now);
 

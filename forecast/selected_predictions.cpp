@@ -13,14 +13,14 @@
 namespace dlscale::forecast {
 namespace {
 
-/// Returns the values that all points of the curve of a run have in common.
+/// Returns the axis values of a run that are the same for all points of its curve.
 std::map<std::string, std::string> curve_of(const contract::PlannedRun& run) {
   std::map<std::string, std::string> axes = run.point;
   std::erase_if(axes, [](const auto& axis) { return varies_on_curve(axis.first); });
   return axes;
 }
 
-/// Keeps the selected points of a curve and their predicted counts.
+/// Removes the points of a curve that are not selected, and the predictions for their GPU counts.
 void keep_selected_points(PredictedCurve& curve, const std::set<std::string>& points) {
   std::erase_if(curve.points, [&](const auto& point) { return !points.contains(point.second); });
   std::set<int> counts;
@@ -54,7 +54,9 @@ planner::Planning plan_selected(const planner::PlanRequest& request,
                                 const workspace::SelectionChoice& choice,
                                 PredictedSelection& selection) {
   planner::Resources resources = workspace::shipped_resources();
-  resources.cards.reset();  // points that do not fit are shown instead of omitted
+  // Without cards the planner cannot omit points that do not fit into GPU memory, so these points
+  // are shown.
+  resources.cards.reset();
   planner::Planner planner(request, resources);
   planner.expand();
   if (choice.narrows()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predicts selected runs. Efficiency is relative to the first point of a curve, so whole curves are
-// predicted before the selected points are kept.
+// Predicts selected runs. Efficiency is relative to the first point of a curve. Therefore whole
+// curves are predicted, and then all points that are not selected are removed.
 #pragma once
 
 #include <set>
@@ -15,11 +15,11 @@ namespace dlscale::forecast {
 
 struct PredictedSelection {
   std::set<std::string> points;  ///< ids of the selected points
-  workspace::RunIds runs;        ///< all runs of their curves
+  workspace::RunIds runs;        ///< all runs of the curves that contain selected points
 };
 
-/// Selects points. Prints and throws what select_runs does. One selected repetition selects its
-/// point.
+/// Selects the points of the selected runs. One selected repetition selects its point. Prints and
+/// throws what select_runs prints and throws.
 PredictedSelection select_predictions(const contract::Plan& plan,
                                       const workspace::SelectionChoice& choice);
 
@@ -30,8 +30,9 @@ planner::Planning plan_selected(const planner::PlanRequest& request,
                                 const workspace::SelectionChoice& choice,
                                 PredictedSelection& selection);
 
-/// Removes curves without a selected point, and unselected GPU counts of other curves. Completely
-/// selected curves stay unchanged. Throws base::UsageError if nothing is left.
+/// Removes curves without a selected point, and the GPU counts of other curves that are not
+/// selected. A curve of which all points are selected stays unchanged. Throws base::UsageError if
+/// nothing is left.
 void keep_selected(StudyPrediction& study, const std::set<std::string>& points);
 
 }  // namespace dlscale::forecast

@@ -15,7 +15,7 @@ namespace dlscale::forecast {
 namespace fs = std::filesystem;
 namespace {
 
-// the figure that needs a card in addition to results
+// Name of the figure that needs a model card in addition to results.
 constexpr const char* kRoofline = "roofline";
 
 MadeFigure rates(const FigureChoice& choice) {

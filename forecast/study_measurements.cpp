@@ -52,8 +52,8 @@ std::vector<StepWindow> steady_windows(const contract::LaunchDir& launch) {
   return windows;
 }
 
-/// Computing time of a rank. Excludes `other`, because bookkeeping and checkpoints do not occur in
-/// each step.
+/// Returns the computing time of a rank in a window. Excludes `other`, because bookkeeping and
+/// checkpoints do not occur in each step.
 predict::StepBlock block_of(const StepWindow& window) {
   predict::StepBlock block{.steps = static_cast<double>(window.steps)};
   for (const StepPart part : {StepPart::load_wait, StepPart::h2d, StepPart::forward,
@@ -83,7 +83,7 @@ StepScatter step_scatter(const contract::RunDir& run, int ranks) {
     steps += window.steps;
     busy += window.comm_busy_s.mean;
     waited += window.comm_wait_s.mean;
-    // Waiting during the backward pass delays nothing.
+    // A wait for other ranks during the backward pass does not delay the step.
     stood += std::min(window.comm_wait_s.mean, mean_of(window, StepPart::exposed_comm));
   }
   if (busy <= 0 || steps <= 0) return {};
@@ -115,7 +115,7 @@ void MemoryPeaks::add(const contract::RunSpec& run, const predict::SampleShape& 
   if (card == nullptr) return;
   const predict::MemoryParts parts = predict::peak_memory(
       *card, static_cast<double>(run.batch_per_gpu), predict::memory_setting(run));
-  // Settings without influence on the sum of the card form no separate group.
+  // Runs form one group if they differ only in settings that do not change the memory in the card.
   contract::MemoryPeak of{.model = run.model,
                           .input = shape.input,
                           .precision = run.precision,
@@ -151,11 +151,11 @@ namespace {
 using contract::StepPart;
 using Values = std::vector<double>;
 
-/// Placement name on CPUs, where all ranks of a node communicate through its memory, whatever their
-/// number.
+/// Topology of all-reduces on the CPUs of one node. All ranks of the node communicate through its
+/// memory, so one name applies to any number of ranks.
 constexpr const char* kSharedMemory = "shared memory";
 
-/// A run with the times of its steps.
+/// Run with the times of its steps.
 struct MeasuredRun {
   const analysis::RunRow& row;
   contract::RunSpec spec;
@@ -166,7 +166,7 @@ struct MeasuredRun {
   double part(StepPart part) const {
     return row.steps.parts_s[static_cast<std::size_t>(part)] / static_cast<double>(row.steps.steps);
   }
-  /// Time of a step during which collectives ran with all ranks present.
+  /// Returns the seconds of a step during which collectives run after all ranks have arrived.
   double exchanging_s() const {
     return row.steps.comm_busy_s / static_cast<double>(row.steps.steps) * (1 - scatter.wait_share);
   }
@@ -193,7 +193,7 @@ contract::ComputeTime compute_of(const MeasuredRun& run) {
           .framework = run.spec.framework};
 }
 
-/// Returns the number of all-reduces of a step, from the gradients in the model card.
+/// Returns the number of all-reduces in a step, which depends on the gradients in the model card.
 std::optional<double> messages_of(const MeasuredRun& run, const fs::path& cards) {
   const fs::path file =
       cards / contract::card_file_name(run.spec.model, run.input, run.classes,
@@ -212,8 +212,9 @@ std::optional<double> messages_of(const MeasuredRun& run, const fs::path& cards)
   return tensors;
 }
 
-/// Returns whether bytes and busy seconds of a step belong to all-reduces only. Stages of ZeRO also
-/// gather parameters and reduce to owners, and synchronised batch norms exchange statistics.
+/// Returns whether all-reduces are the only collectives of a step. Only then do the recorded bytes
+/// and seconds describe all-reduces. From stage 1 on, ZeRO also gathers parameters and reduces
+/// gradients to their owners. Synchronised batch norms exchange statistics.
 bool only_reduces(const contract::RunSpec& run) {
   const bool gathers = contract::framework_style(run.framework).reads("zero_stage") &&
                        run.framework_options.zero_stage > 0;
@@ -235,11 +236,12 @@ std::optional<contract::AllReduceTime> all_reduce_of(const MeasuredRun& run,
                                  .seconds = busy / *messages};
 }
 
-/// Runs that measured the same quantity, with one value each.
+/// Measured values, grouped by what they measure. Each run of a group contributes one value.
 struct MeasuredGroups {
-  std::map<std::tuple<std::string, int, int>, Values> hidden;  ///< framework, nodes, GPUs
-  std::map<std::pair<std::string, std::string>, Values> wait;  ///< loader, data set
-  std::map<std::tuple<std::string, int, int, std::int64_t>, Values> all_reduce;  ///< …, bytes
+  std::map<std::tuple<std::string, int, int>, Values> hidden;  ///< key: framework, nodes, GPUs
+  std::map<std::pair<std::string, std::string>, Values> wait;  ///< key: loader, data set
+  /// Seconds of an all-reduce by topology, nodes, GPUs and bytes.
+  std::map<std::tuple<std::string, int, int, std::int64_t>, Values> all_reduce;
 
   void add(const MeasuredRun& run, const fs::path& cards) {
     const double samples =
@@ -286,7 +288,7 @@ std::optional<MeasuredRun> measured(const analysis::RunRow& row, const contract:
   MeasuredRun run{row, workspace::read_run(folder, tables, row.run_id), {}, 0, {}};
   const auto shape = predict::sample_shape(run.spec.dataset);
   if (!shape || !predict::not_modelled(run.spec).empty()) return std::nullopt;
-  if (run.part(StepPart::forward) <= 0) return std::nullopt;  // third-party log
+  if (run.part(StepPart::forward) <= 0) return std::nullopt;  // log of another trainer
   run.input = shape->input;
   run.classes = shape->classes;
   run.scatter = step_scatter(folder.run(row.run_id), row.gpus);

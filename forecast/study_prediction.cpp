@@ -25,7 +25,8 @@ void note_once(std::vector<std::string>& notes, std::string note) {
   if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
 }
 
-/// Returns why there is no card for a run's model and data, and how to create one.
+/// Returns a message that explains why there is no card for a run's model and data, and how to
+/// create the card.
 std::string without_card(const contract::RunSpec& run, const fs::path& folder) {
   const auto shape = predict::sample_shape(run.dataset);
   if (!shape) {
@@ -42,7 +43,8 @@ std::string without_card(const contract::RunSpec& run, const fs::path& folder) {
       precision == "fp32" ? "" : " --precision " + precision, (folder / name).string());
 }
 
-/// Returns the partition that the plan assigns to a run; null for a site without partitions.
+/// Returns the partition that the plan assigns to the runs of a point, or null for a site without
+/// partitions.
 const planner::Partition* partition_of(const planner::Planning& planning, std::size_t point) {
   const int index = planning.allocations[point].partition;
   return index < 0 ? nullptr : &planning.site.partitions[static_cast<std::size_t>(index)];
@@ -100,7 +102,8 @@ predict::Hardware hardware_in(const planner::Site& site, const planner::Partitio
   return hardware;
 }
 
-/// Returns why the calibration does not apply to a device; empty if it applies or there is none.
+/// Returns why the calibration does not apply to a device. Returns an empty text if the calibration
+/// applies or if there is none.
 std::string other_device(const Given& given, const predict::Device& device) {
   if (given.measured == nullptr) return "";
   const std::string why = predict::not_measured_on(given.measured->calibration(), device);
@@ -109,8 +112,9 @@ std::string other_device(const Given& given, const predict::Device& device) {
              : why + ": no prediction (to predict from data sheets, use --calibration none)";
 }
 
-/// Stores measured memory that the card does not include. For a process, memory that does not grow
-/// with the activations is its context, unless the user gave one.
+/// Stores in `curve` the measured memory that the card does not include. For processes on CPUs, the
+/// part that does not grow with the activations is the context of a process. A context that the
+/// user gave has priority.
 void take_held_memory(PredictedCurve& curve, const Given& given) {
   predict::Device& device = curve.hardware.device;
   // If ranks compute on CPUs, the calibration has no GPU, whatever the partition names.
@@ -122,8 +126,8 @@ void take_held_memory(PredictedCurve& curve, const Given& given) {
   }
 }
 
-/// Returns the model of the run with the fewest GPUs; empty, with a note, if there is no model or
-/// card.
+/// Returns a curve with the description, model card and hardware of the run with the fewest GPUs.
+/// Returns nothing and adds a note if the run cannot be predicted.
 std::optional<PredictedCurve> begin_curve(const planner::Planning& planning, std::size_t first_run,
                                           Given& given, std::vector<std::string>& notes) {
   contract::RunSpec run = planning.run(first_run);
@@ -170,15 +174,15 @@ std::optional<PredictedCurve> begin_curve(const planner::Planning& planning, std
   return curve;
 }
 
-/// Removes GPU counts of a device without data sheet that have no measured all-reduce.
+/// Removes the GPU counts without a measured all-reduce, if the device has no data sheet.
 void keep_measured(PredictedCurve& curve, const Given& given, std::vector<std::string>& notes) {
   const predict::Hardware& hardware = curve.hardware;
   if (!predict::is_measured_alone(hardware.device)) return;
   const auto unknown = [&](int gpus) {
     const predict::Placement ranks = predict::placement(gpus, hardware.gpus_per_node);
     if (hardware.other_link && ranks.nodes > 1) {
-      return !std::isfinite(
-          predict::all_reduce(hardware.network, ranks, predict::kMebibyte).value);  // within nodes
+      // The time is infinite if the link within a node is unknown.
+      return !std::isfinite(predict::all_reduce(hardware.network, ranks, predict::kMebibyte).value);
     }
     return gpus > 1 && !given.measured->all_reduce(ranks, predict::kMebibyte);
   };
@@ -207,9 +211,10 @@ std::string key_of(const std::map<std::string, std::string>& axes) {
   return key;
 }
 
-/// Returns whether the runs of a curve, sorted by GPUs, keep the global batch: it then grows by
-/// less than half as much as the GPUs, in powers of two (batches that do not divide are rounded).
-/// For a single count the study decides, or the list of global batches in it.
+/// Returns whether the runs of a curve keep the global batch constant (strong scaling). They do if
+/// the global batch grows by less than the square root of the growth of GPUs. The test leaves room
+/// for batches that were rounded because they do not divide evenly. If the curve has one GPU count,
+/// it is strong if the study is, or if the study has an axis of global batches.
 bool is_strong(const contract::PlannedRun& first, const contract::PlannedRun& last,
                const std::string& scaling) {
   if (first.gpus == last.gpus) return scaling == "strong" || first.point.contains("global_batch");
@@ -223,13 +228,14 @@ predict::Share share_of(const contract::PlannedRun& run) {
   return {static_cast<double>(run.batch_per_gpu), static_cast<int>(run.global_batch / one_pass)};
 }
 
-/// Returns the scaling of the study, or of the sub-study of a run.
+/// Returns the scaling ("strong", "weak", …) of the study or sub-study that contains a run.
 const std::string& scaling_of(const planner::Planning& planning, std::size_t run) {
   const std::size_t point = run / static_cast<std::size_t>(planning.study.repeats);
   return planning.study.matrices[planning.expansion.points[point].matrix].scaling;
 }
 
-/// Returns the hardware of a run. Runs on different hardware are different curves.
+/// Returns a text that is equal for runs on equal hardware. Runs on different hardware form
+/// different curves.
 std::string hardware_key(const planner::Partition* partition) {
   if (partition == nullptr) return "";
   return fmt::format("{} {} {} {} {}", partition->gpu, partition->gpus_per_node,
@@ -237,7 +243,8 @@ std::string hardware_key(const planner::Partition* partition) {
                      partition->link_all_reduce);
 }
 
-/// Rejects another peak or bandwidth, to which measured steps cannot be converted.
+/// Throws base::UsageError if the user changed the peak or the memory bandwidth, but computing
+/// times come from measured steps, which cannot be converted.
 void check_rates(const StudyPrediction& study, const PredictedCurve& curve,
                  const HardwareOverride& what) {
   if (!what.peak && !what.memory) return;
@@ -246,7 +253,8 @@ void check_rates(const StudyPrediction& study, const PredictedCurve& curve,
   throw base::UsageError((what.peak ? "--what-if peak: " : "--what-if memory: ") + why);
 }
 
-/// Groups points into curves: indices of planning.plan.runs, by increasing GPUs.
+/// Runs of each curve by the key of the curve. A run is an index into planning.plan.runs. The runs
+/// are sorted by GPU count.
 using Groups = std::map<std::string, std::vector<std::size_t>>;
 
 Groups group(const planner::Planning& planning, std::vector<std::string>& order) {
@@ -255,7 +263,7 @@ Groups group(const planner::Planning& planning, std::vector<std::string>& order)
   for (std::size_t i = 0; i < planning.plan.runs.size(); i += repeats) {
     std::map<std::string, std::string> axes = planning.plan.runs[i].point;
     std::erase_if(axes, [](const auto& axis) { return varies_on_curve(axis.first); });
-    // a strong curve may have the axes of a weak one
+    // A strong curve can have the same axis values as a weak curve.
     const bool strong = scaling_of(planning, i) == "strong";
     const std::string key = key_of(axes) + (strong ? "strong\n" : "weak\n") +
                             hardware_key(partition_of(planning, i / repeats));
@@ -270,7 +278,8 @@ Groups group(const planner::Planning& planning, std::vector<std::string>& order)
   return groups;
 }
 
-/// Adds values from the runs of a curve: GPU counts, deviation of a rank's steps, ids of points.
+/// Adds the values of the runs to a curve: GPU counts, the work of a rank in a step, and ids of
+/// points.
 void add_runs(const planner::Planning& planning, const std::vector<std::size_t>& runs,
               PredictedCurve& curve) {
   std::set<int> counts;
@@ -283,10 +292,11 @@ void add_runs(const planner::Planning& planning, const std::vector<std::size_t>&
   curve.planned.assign(counts.begin(), counts.end());
 }
 
-/// Returns the planned counts, then doubled ones while all-reduces are known.
+/// Returns the GPU counts of the curve for which the time of an all-reduce is known. They are the
+/// planned counts, followed by doubled counts up to `up_to`.
 std::vector<int> shown_counts(const predict::TrainingModel& model, const PredictedCurve& curve,
                               int up_to) {
-  // Measured steps of a device without data sheet do not extend to larger counts.
+  // Without a data sheet, measured steps do not extend to larger GPU counts.
   if (predict::is_measured_alone(curve.hardware.device)) return curve.planned;
   std::vector<int> counts = curve.planned;
   for (const int count : predict::doubled_counts(1, up_to)) {
@@ -299,7 +309,8 @@ std::vector<int> shown_counts(const predict::TrainingModel& model, const Predict
   return counts;
 }
 
-/// An epoch of unknown size counts as one step.
+/// Returns the predicted points of a curve. If the number of samples in an epoch is unknown, an
+/// epoch counts as one step.
 std::vector<predict::CurvePoint> curve_points(const predict::TrainingModel& model,
                                               const PredictedCurve& curve, int up_to) {
   const predict::CurveSetting setting{.strong = curve.strong,
@@ -337,7 +348,8 @@ predict::MemorySetting memory_setting_at(const PredictedCurve& curve, int gpus, 
   run.accumulation_steps = passes;
   predict::MemorySetting setting = predict::memory_setting(run);
   setting.beyond = curve.held.beyond;
-  if (is_of_process(curve)) setting.beyond.start = {};  // the measured memory is the context
+  // The context of a process already includes this memory.
+  if (is_of_process(curve)) setting.beyond.start = {};
   return setting;
 }
 
@@ -380,15 +392,16 @@ StudyPrediction predict_study(const planner::Planning& planning, const Predictio
   for (const contract::Axis& axis : planning.plan.axes) {
     if (!varies_on_curve(axis.name)) names.push_back(axis.name);
   }
-  names.emplace_back("partition");  // shown if no other axis distinguishes the curves
+  // The partition is shown if no other axis distinguishes the curves.
+  names.emplace_back("partition");
   study.axes = telling_axes(names, study.curves);
   return study;
 }
 
 namespace {
 
-/// Returns the value of an axis; empty if the runs of the curve do not have it. Every run has a
-/// model.
+/// Returns the value of an axis, or an empty text if the runs of the curve lack the axis. The axis
+/// "model" always has a value.
 std::string axis_value(const PredictedCurve& curve, const std::string& axis) {
   const auto found = curve.axes.find(axis);
   if (found != curve.axes.end()) return found->second;
@@ -401,7 +414,8 @@ std::vector<std::string> telling_axes(const std::vector<std::string>& names,
                                       const std::vector<PredictedCurve>& curves) {
   std::vector<std::string> axes;
   for (const std::string& axis : names) {
-    std::map<std::vector<std::string>, std::set<std::string>> values;  // by the values of `axes`
+    // Values of `axis`, by the values of `axes`.
+    std::map<std::vector<std::string>, std::set<std::string>> values;
     bool any_has = false, any_lacks = false;
     for (const PredictedCurve& curve : curves) {
       std::vector<std::string> before;
@@ -412,7 +426,8 @@ std::vector<std::string> telling_axes(const std::vector<std::string>& names,
     }
     const bool differs = std::any_of(values.begin(), values.end(),
                                      [](const auto& group) { return group.second.size() > 1; });
-    // One sub-study may have an axis that another one lacks. Both then need a label.
+    // A sub-study may have an axis that another sub-study lacks. The curves of both sub-studies
+    // then need a label.
     if (differs || (any_has && any_lacks)) axes.push_back(axis);
   }
   if (axes.empty()) axes.emplace_back("model");

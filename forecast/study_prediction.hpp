@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predicts a study: groups its runs into curves and predicts times and memory, with the data used.
+// Predicts a study. Groups the runs of the study into curves, and predicts times and memory for
+// each curve.
 #pragma once
 
 #include <filesystem>
@@ -19,27 +20,30 @@
 
 namespace dlscale::forecast {
 
-/// Folders with data for predictions.
+/// Folders with the data on which predictions are based.
 struct PredictionFiles {
-  std::filesystem::path cards;  ///< model cards
+  std::filesystem::path cards;  ///< folder of model cards
   std::filesystem::path devices;
 };
 
-/// Runs that differ only in their GPUs, with derived values.
+/// Curve of a prediction: runs that differ only in their number of GPUs, and values derived from
+/// the runs.
 struct PredictedCurve {
-  /// Values of all axes except GPUs and batches, and the `partition` if the site has several.
+  /// Values of the axes that are the same for all points of the curve, and the `partition` if the
+  /// site has several.
   std::map<std::string, std::string> axes;
   contract::RunSpec first;                          ///< run with the fewest GPUs
   std::vector<int> planned;                         ///< GPU counts in the study
   std::vector<std::pair<int, std::string>> points;  ///< GPU count and point id of all points
   contract::ModelCard card;
-  predict::Hardware hardware;            ///< a device memory of 0 means unknown
-  std::int64_t samples = 0;              ///< samples of an epoch; 0: unknown
-  bool strong = false;                   ///< all runs have the same global batch
-  std::map<int, predict::Share> shares;  ///< deviation of a rank's steps, for all planned counts
-  predict::HeldMemory held;              ///< measured memory in addition to the card
-  /// Predictions at the planned counts, then at doubled ones, without counts for which no
-  /// all-reduce time is known.
+  /// Hardware of the runs. A device memory of 0 means unknown.
+  predict::Hardware hardware;
+  std::int64_t samples = 0;              ///< number of samples in an epoch; 0 = unknown
+  bool strong = false;                   ///< true if all runs have the same global batch
+  std::map<int, predict::Share> shares;  ///< work of a rank in a step, by planned GPU count
+  predict::HeldMemory held;              ///< measured memory that the card does not include
+  /// Predictions at the planned GPU counts, then at doubled counts. Counts without a known
+  /// all-reduce time are left out.
   std::vector<predict::CurvePoint> over_gpus;
 };
 
@@ -48,52 +52,58 @@ struct StudyPrediction {
   std::string site;
   std::vector<std::string> axes;  ///< axes that distinguish curves, in the order of the study
   std::vector<PredictedCurve> curves;
-  std::vector<std::string> notes;  ///< what is not predicted, with reasons, and assumptions
-  std::shared_ptr<const predict::Measurements> measured;  ///< null: no calibration
+  std::vector<std::string> notes;  ///< reasons why predictions are missing, and assumptions
+  /// measurements of the calibration; null if there is none
+  std::shared_ptr<const predict::Measurements> measured;
 };
 
-/// Predicts a planned study. A partition without a named GPU has the device of the measured steps.
-/// A partition with another device than the measured one is not predicted, with a note. Without
-/// `measured`, data sheets are used. Counts beyond the planned ones end at `up_to`. Throws
-/// base::UsageError, with a remedy, if nothing can be predicted or if `what` cannot be applied to
-/// measured steps.
+/// Predicts a planned study:
+/// - Without `measured`, predictions use data sheets.
+/// - If a partition does not name its GPU, its device is the device of the measured steps.
+/// - If a partition names another device than the measured device, its runs are not predicted, and
+///   a note says so.
+/// - GPU counts above the planned counts end at `up_to`.
+/// Throws base::UsageError, with a remedy, if nothing can be predicted or if `what` cannot be
+/// applied to measured steps.
 StudyPrediction predict_study(const planner::Planning& planning, const PredictionFiles& files,
                               const HardwareOverride& what,
                               std::shared_ptr<const predict::Measurements> measured, int up_to);
 
-/// Returns whether the points of one curve differ on this axis of a study.
+/// Returns whether points of the same curve can have different values of this axis.
 bool varies_on_curve(const std::string& axis);
 
-/// Returns the time model of a curve. `study` and `curve` must outlive it.
+/// Returns the model that predicts the times of a curve. `study` and `curve` must outlive the
+/// result.
 predict::TrainingModel model_of(const StudyPrediction& study, const PredictedCurve& curve);
 
-/// Returns the measured steps of its model in its precision.
+/// Returns the measured steps of the curve's model in the curve's precision.
 std::vector<contract::ComputeTime> measured_steps(const StudyPrediction& study,
                                                   const PredictedCurve& curve);
 
-/// Returns whether its memory is that of CPU processes instead of a GPU allocator. The measured
-/// memory then includes the context.
+/// Returns whether the memory of a rank is the resident memory of a CPU process, and not the memory
+/// of a GPU allocator. The measured memory of a process includes the context.
 bool is_of_process(const PredictedCurve& curve);
 
-/// Returns the memory of a rank for a number of GPUs and passes per step, including measured
-/// memory.
+/// Returns the settings that decide the memory of a rank with `gpus` GPUs and `passes` passes per
+/// step. They include measured memory.
 predict::MemorySetting memory_setting_at(const PredictedCurve& curve, int gpus, int passes);
 
-// Labels that distinguish the curves of a prediction.
+// The following functions create labels that distinguish the curves of a prediction.
 
-/// Returns those of these axes that distinguish curves in addition to earlier axes; at least one.
+/// Returns the axes in `names` that distinguish curves which earlier axes do not distinguish.
+/// Returns at least one axis.
 std::vector<std::string> telling_axes(const std::vector<std::string>& names,
                                       const std::vector<PredictedCurve>& curves);
 
-/// Returns an empty table with a column for each axis of the study.
+/// Returns a table without rows that has a column for each axis of the study.
 analysis::Table curves_table(const StudyPrediction& study, const std::string& id,
                              const std::string& title);
 
-/// Returns the values of a curve as the first cells of a row; empty cells for axes that its runs do
-/// not have.
+/// Returns the axis values of a curve as the first cells of a row. The cell of an axis that the
+/// runs lack is empty.
 std::vector<analysis::Cell> beginning(const StudyPrediction& study, const PredictedCurve& curve);
 
-/// Returns the values as one text.
+/// Returns the axis values of a curve as one text.
 std::string label_of(const StudyPrediction& study, const PredictedCurve& curve);
 
 }  // namespace dlscale::forecast

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predicts steps with one quantity changed.
+// Predicts the time of a step for several values of one quantity, such as the link bandwidth.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@
 namespace dlscale::forecast {
 
 struct SweptQuantity {
-  std::string name;   ///< name in `--sweep`
-  std::string id;     ///< column
-  std::string title;  ///< description
+  std::string name;   ///< name of the quantity in `--sweep`
+  std::string id;     ///< id of the quantity's column
+  std::string title;  ///< title of the quantity's column
   std::string unit;
   int decimals = 0;
 };
 
-/// Returns the quantity: peak, link, gpus or batch. Throws base::UsageError for other names.
+/// Returns the quantity called peak, link, gpus or batch. Throws base::UsageError for other names.
 const SweptQuantity& swept_quantity(const std::string& name);
 
-/// A step for one of the values.
+/// Predicted step for one value of the sweep.
 struct SweptStep {
   double value = 0;
   predict::StepTime step;
@@ -29,13 +29,14 @@ struct SweptStep {
 
 /// Sweep of a curve at its largest planned GPU count.
 struct SweptCurve {
-  std::vector<SweptStep> steps;    ///< steps for values with data
-  std::vector<std::string> notes;  ///< other values, with reasons
+  std::vector<SweptStep> steps;    ///< predicted steps of the values for which data exist
+  std::vector<std::string> notes;  ///< other values, with the reason why they have no step
 };
 
 /// Varies the peak (TFLOP/s), the link of a node (Gbit/s), the number of GPUs, or the batch per
-/// GPU. GPU counts of a strong curve share its global batch. A changed link uses latency and
-/// bandwidth instead of measurements. A changed peak is unknown for measured computing times.
+/// GPU. A strong curve keeps its global batch for all GPU counts. With a changed link, all-reduces
+/// are computed from latency and bandwidth instead of measurements. With a changed peak, the step
+/// is unknown if computing times come from measurements.
 SweptCurve swept_curve(const StudyPrediction& study, const PredictedCurve& curve,
                        const Sweep& sweep);
 

@@ -60,7 +60,8 @@ void add_in_order(const base::SkipTally& found, base::SkipTally& skipped) {
   for (base::Skip& skip : reasons) skipped.add(std::move(skip));
 }
 
-/// Returns why a file in a class folder is not read. Returns an empty text if the file is an image.
+/// Returns the reason why a file in a class folder is not read. Returns an empty text if the file
+/// is an image.
 std::string why_skipped(const fs::directory_entry& entry) {
   if (is_hidden(entry)) return "hidden files are not read";
   std::error_code error;  // error for a broken link or a link to itself
@@ -75,7 +76,7 @@ std::string why_skipped(const fs::directory_entry& entry) {
   return fmt::format("{} files are not read, only .jpg, .jpeg and .png", ending);
 }
 
-/// Counts the files in a folder that is not read, and in all folders below this folder.
+/// Counts in `skipped` the files in `folder` and in all folders below it, with the reason `why`.
 void count_files_below(const fs::path& folder, const char* why, base::SkipTally& skipped) {
   std::error_code error;
   for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;
@@ -124,7 +125,7 @@ Names image_names(const fs::path& folder, base::SkipTally& skipped) {
   return names;
 }
 
-/// Counts the files in `split` that are not in a class folder.
+/// Counts in `skipped` the files in `split` that are not in a class folder.
 void count_skipped_in_split(const fs::path& split, base::SkipTally& skipped) {
   base::SkipTally found = in_any_order();
   each_entry(split, [&](const fs::directory_entry& entry) {

@@ -9,7 +9,8 @@ namespace {
 
 constexpr int kTries = 10;
 
-/// Rounds halves to the even neighbour, as Python's round() does.
+/// Rounds to the nearest integer. Halves are rounded to the even neighbour, as Python's round()
+/// does.
 int rounded(double value) {
   return static_cast<int>(std::nearbyint(value));
 }

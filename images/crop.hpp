@@ -9,9 +9,9 @@
 
 namespace dlscale::images {
 
-/// Bounds of the area and the shape of a random part.
+/// Bounds of the area and the shape of a random part of an image.
 struct CropBounds {
-  double scale_from = 0.08;  ///< smallest share of the area of the image
+  double scale_from = 0.08;  ///< smallest share of the image's area that the part covers
   double scale_to = 1;
   double ratio_from = 3.0 / 4;  ///< smallest ratio of width to height
   double ratio_to = 4.0 / 3;

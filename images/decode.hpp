@@ -24,10 +24,10 @@ class BrokenPicture : public base::Error {
 inline constexpr int kLongestSide = 65500;                ///< limit of libjpeg
 inline constexpr std::int64_t kMostPixels = 178'956'970;  ///< limit of Pillow
 
-/// Decoder for one image after another that reuses its memory. Only one thread may use a decoder at
-/// a time. The first bytes of an image determine its format, independent of the file name. Grey
-/// values, palettes and 16-bit values become 8-bit RGB. Transparency is dropped. CMYK and YCCK inks
-/// are converted as by Pillow's convert("RGB"). EXIF orientations are ignored.
+/// Decoder that decodes one image after another and reuses its memory. Only one thread may use a
+/// decoder at a time. The first bytes of an image determine its format, independent of the file
+/// name. Grey values, palettes and 16-bit values become 8-bit RGB. Transparency is dropped. CMYK
+/// and YCCK inks are converted as by Pillow's convert("RGB"). EXIF orientations are ignored.
 class Decoder {
  public:
   Decoder();

@@ -16,8 +16,8 @@
 namespace dlscale::images {
 namespace {
 
-/// State of the error handling. libjpeg does not support exceptions and leaves a failed call by
-/// longjmp().
+/// Error handler of libjpeg and its state. libjpeg does not support exceptions and leaves a failed
+/// call by longjmp().
 struct Errors {
   jpeg_error_mgr manager;
   std::jmp_buf where;
@@ -44,7 +44,8 @@ void compress(jpeg_compress_struct& info, const PictureView& picture, int qualit
   info.in_color_space = JCS_RGB;
   jpeg_set_defaults(&info);
   jpeg_set_quality(&info, quality, TRUE);
-  info.optimize_coding = TRUE;  // optimised codes, a few percent fewer bytes in every epoch
+  // Huffman codes that are optimised for the image make the file a few percent smaller.
+  info.optimize_coding = TRUE;
   jpeg_start_compress(&info, TRUE);
   for (int y = 0; y < picture.height; ++y) {
     JSAMPROW row = const_cast<JSAMPROW>(picture.row(y));

@@ -20,16 +20,17 @@
 
 namespace dlscale::images {
 
-/// Producer of items 0 to count - 1. Each thread calls its own function, which `make_maker`
-/// returns. At most a few finished items for each thread wait for next(). next() rethrows an
-/// exception of a maker in place of its item, so that the first error in order is always the same.
+/// Producer of items 0 to count - 1. Each thread calls its own maker, a function that `make_maker`
+/// returns. At most a few finished items for each thread wait for next(). If a maker throws, next()
+/// rethrows the exception when it reaches the maker's item. So the first error in order is always
+/// the same.
 template <class Item>
 class InOrder {
  public:
   using Maker = std::function<Item(std::int64_t)>;
 
-  /// Starts the threads. Throws base::RunError (contract::kExitData) if the system cannot start a
-  /// single thread.
+  /// Starts the threads. Throws base::RunError (contract::kExitData) if the system cannot start any
+  /// thread.
   InOrder(std::int64_t count, int threads, const std::function<Maker()>& make_maker)
       : count_(count), places_(static_cast<std::size_t>(threads) * kWaitingPerThread) {
     // Creates all makers and reserves memory before the first thread starts, because an exception
@@ -46,7 +47,7 @@ class InOrder {
       // The system cannot start more threads. The threads that already run make all items.
     }
   }
-  /// Waits for the threads. Items that no thread has started are not made.
+  /// Waits for the threads to end. Items that no thread has started are not made.
   ~InOrder() {
     {
       const std::lock_guard lock(mutex_);
@@ -111,7 +112,7 @@ class InOrder {
   std::int64_t count_;
   std::int64_t begun_ = 0;
   std::int64_t taken_ = 0;
-  std::vector<Slot> places_;  ///< ring buffer that has item i at index i modulo its size
+  std::vector<Slot> places_;  ///< ring buffer; item i is at index i modulo the size of the buffer
   std::vector<std::thread> threads_;
 };
 

@@ -34,8 +34,8 @@ void colours_of_inks(const std::uint8_t* inks, int pixels, std::uint8_t* colours
 }
 
 /// Throws BrokenPicture if no end-of-image marker follows the offset `scan`, at which the data of
-/// the first scan begin. The end-of-image marker of a thumbnail lies before `scan`. Bytes after the
-/// last marker are ignored, because cameras append their own data.
+/// the first scan begin. An earlier marker does not count, because it belongs to a thumbnail. Bytes
+/// after the last marker are ignored, because cameras append their own data.
 void require_end(std::span<const std::uint8_t> bytes, std::size_t scan) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const std::size_t end = text.rfind("\xff\xd9");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares the inner loops over pixels, portable and for the present processor, for use in
-// images/*.cpp only.
+// Declares the inner loops over pixels: a portable version and the fastest version for the
+// processor. Only images/*.cpp use this header.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,9 @@ struct Filter {
 struct RowOfNumbers {
   const Normalisation& by;
   bool mirrored;
-  float* out[kColours];   ///< first number of each colour
-  std::ptrdiff_t stride;  ///< distance between the numbers of neighbouring pixels: 1, or kColours
+  float* out[kColours];  ///< address of the first output number of each colour
+  /// Distance between the numbers of neighbouring pixels: 1 for planes, kColours for channels last.
+  std::ptrdiff_t stride;
 };
 
 /// Set of inner loops for one type of processor.

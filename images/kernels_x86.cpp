@@ -12,8 +12,8 @@ namespace {
 
 #define DLSCALE_AVX2 __attribute__((target("avx2")))
 
-constexpr int kStep = 4;    ///< old pixels per load, which use 12 of its 16 bytes
-constexpr char kNone = -1;  ///< shuffle index that gives zero
+constexpr int kStep = 4;    ///< number of old pixels per load of 16 bytes, of which 12 are used
+constexpr char kNone = -1;  ///< shuffle index that produces a zero byte
 constexpr int kLoadBytes = 16;
 
 /// Returns the shuffle that reads the first two pixels of 16 bytes as pairs of 16-bit values: red
@@ -35,17 +35,18 @@ DLSCALE_AVX2 inline __m256i two_loads(const std::uint8_t* low, const std::uint8_
       _mm_loadu_si128(reinterpret_cast<const __m128i*>(high)), 1);
 }
 
-/// Returns a vector of 16-bit values in which every pair has the two weights.
+/// Returns a vector of 16-bit values that repeats the two weights.
 DLSCALE_AVX2 inline __m256i two_weights(const std::int16_t* weights) {
   std::int32_t both;
   std::memcpy(&both, weights, sizeof both);
   return _mm256_set1_epi32(both);
 }
 
-constexpr std::size_t kAtOnce = 4;  ///< new pixels per store, which use 12 of its 16 bytes
+/// Number of new pixels per store of 16 bytes, of which 12 are used.
+constexpr std::size_t kAtOnce = 4;
 
-/// Returns the red, green and blue sums of one new pixel in each of two rows. `taps` is 4, or 0 for
-/// any number of taps, which `any_taps` then gives.
+/// Returns the red, green and blue sums of one new pixel in each of two rows. The template argument
+/// `taps` is 4 or 0. If it is 0, `any_taps` is the number of taps.
 template <int taps>
 DLSCALE_AVX2 inline __m256i sum_pixel(const std::uint8_t* low, const std::uint8_t* high,
                                       const std::int16_t* weights, int any_taps) {
@@ -88,8 +89,8 @@ DLSCALE_AVX2 void along_two_rows(const std::uint8_t* low, const std::uint8_t* hi
   }
 }
 
-/// Returns the number of new pixels that whole loads can compute if `bytes` bytes can be read from
-/// the first byte of the row on.
+/// Returns the number of new pixels that can be computed with loads of 16 bytes, if `bytes` bytes
+/// from the start of the row can be read.
 std::size_t loadable(const Filter& filter, std::ptrdiff_t bytes) {
   std::size_t count = filter.size();
   const std::ptrdiff_t last = kColours * (filter.taps - kStep) + kLoadBytes;
@@ -143,7 +144,7 @@ DLSCALE_AVX2 void down_columns(const PictureView& from, const Filter& filter, st
     for (int k = 0; k < count; k += 2) {
       const std::uint8_t* const row = first + k * from.row_bytes + x;
       const __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(row));
-      // For an odd count the last weight is 0 and the row of this weight may not exist.
+      // If `count` is odd, the last weight is 0 and the row for this weight may not exist.
       const __m256i b =
           k + 1 < count ? _mm256_loadu_si256(reinterpret_cast<const __m256i*>(row + from.row_bytes))
                         : zero;
@@ -165,16 +166,16 @@ DLSCALE_AVX2 void down_columns(const PictureView& from, const Filter& filter, st
   portable_kernels().down_columns(rest, filter, i, bytes - x, out + x);
 }
 
-/// Returns the eight normalised numbers of the low eight bytes.
+/// Returns the low eight bytes as eight normalised numbers.
 DLSCALE_AVX2 inline __m256 numbers(__m128i bytes, __m256 scale, __m256 shift) {
   const __m256 whole = _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(bytes));
   return _mm256_sub_ps(_mm256_mul_ps(whole, scale), shift);
 }
 
-/// Shuffles that collect the 16 bytes of a colour from the 48 bytes of 16 pixels. Each shuffle
+/// Shuffles that collect the 16 bytes of one colour from the 48 bytes of 16 pixels. Each shuffle
 /// reads one third (16 bytes) of the 48 bytes.
 struct Shuffle {
-  alignas(16) char of[kColours][kColours][16];  ///< shuffles by colour and third
+  alignas(16) char of[kColours][kColours][16];  ///< shuffles by colour and by third of the 48 bytes
 };
 
 constexpr Shuffle shuffle_of(bool mirrored) {

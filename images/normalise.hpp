@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts the pixels of an image to the input of a model: mirrored, normalised, with colours in
-// planes.
+// Converts the pixels of an image to the numbers that a model reads. The image can be mirrored, and
+// its colours can be stored in separate planes.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ enum class Layout {
 void normalise(PictureView picture, const Normalisation& by, bool mirrored, Layout layout,
                float* out);
 
-/// Writes the bytes of the pixels without normalisation, otherwise like normalise().
+/// Writes the bytes of the pixels without normalisation. Works like normalise() otherwise.
 void copy_pixels(PictureView picture, bool mirrored, Layout layout, std::uint8_t* out);
 
 }  // namespace dlscale::images

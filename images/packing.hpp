@@ -17,14 +17,16 @@ namespace dlscale::images {
 struct PackOptions {
   StoredForm form;
   int threads = 1;
-  bool leaves_out_broken = false;             ///< flag to skip broken images instead of failing
-  std::optional<std::uint64_t> shuffle_seed;  ///< seed of the shuffle; empty: class_files() order
-  std::uint32_t alignment = 4096;             ///< alignment of records in bytes
-  bool replaces = false;                      ///< flag to overwrite an existing record file
+  /// True if broken images are skipped instead of failing.
+  bool leaves_out_broken = false;
+  /// Seed of the shuffle. Empty means order of class_files().
+  std::optional<std::uint64_t> shuffle_seed;
+  std::uint32_t alignment = 4096;  ///< alignment of records in bytes
+  bool replaces = false;           ///< true if an existing record file is overwritten
 };
 
-/// Callbacks of pack_split() in the thread of its caller. An exception of a callback ends the
-/// packing and leaves no new file.
+/// Callbacks that pack_split() calls in the thread of its caller. If a callback throws, the packing
+/// ends and leaves no new file.
 struct PackObserver {
   std::function<void(std::int64_t done, std::int64_t total)> progress;
   std::function<void(const std::string& complaint)> left_out;
@@ -34,9 +36,10 @@ struct PackObserver {
 };
 
 inline constexpr const char* kTrain = "train";
-inline constexpr const char* kTest = "val";  ///< test split, independent of the folder name
+/// Name of the test split, whatever its folder is called.
+inline constexpr const char* kTest = "val";
 
-/// Split of a data set, for training or testing, and the path of its record file.
+/// Training or test split of a data set, and the path of the record file for the split.
 struct Split {
   std::filesystem::path folder;
   ClassNames classes;

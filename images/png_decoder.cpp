@@ -16,7 +16,8 @@
 namespace dlscale::images {
 namespace {
 
-constexpr std::size_t kHeaderBytes = 24;  ///< signature, IHDR length and name, width, height
+/// Signature, then length, name, width and height of the IHDR chunk.
+constexpr std::size_t kHeaderBytes = 24;
 constexpr std::string_view kEnd("IEND\xae\x42\x60\x82", 8);
 
 int big_endian(const std::uint8_t* bytes) {

@@ -31,7 +31,8 @@ namespace {
       contract::kExitData);
 }
 
-/// Returns whether the parts of the file follow each other and fill the file.
+/// Returns whether the values in the header are possible. Records, index, class names and note must
+/// follow each other within the file.
 bool is_possible(const RecordHeader& h) {
   constexpr std::uint64_t kMostRecords = std::uint64_t{1} << 40;
   return is_alignment(h.alignment) && h.records <= kMostRecords && h.index_offset >= h.alignment &&
@@ -90,7 +91,7 @@ RecordHeader header_of(const OpenFile& file, std::uint64_t file_bytes, const fs:
   return header;
 }
 
-/// Returns what is wrong with an index entry whose record must begin at `from` or later. Returns
+/// Returns the problem of an index entry whose record must begin at `from` or later. Returns
 /// nullptr if the entry is valid.
 const char* problem_of(const RecordEntry& e, std::uint64_t from, const RecordHeader& h) {
   if (e.offset % h.alignment != 0 || e.offset < from) return "the offset is impossible";

@@ -74,7 +74,8 @@ class RecordFile {
   int left_out_ = 0;
   std::vector<std::string> classes_;
   std::string note_;
-  mutable std::vector<std::atomic<bool>> is_checked_;  ///< flag per record: checksum is verified
+  /// For each record, true if its checksum is verified.
+  mutable std::vector<std::atomic<bool>> is_checked_;
 };
 
 }  // namespace dlscale::images

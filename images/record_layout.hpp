@@ -19,7 +19,7 @@ enum class Encoding : std::uint32_t {
   raw = 3,  ///< pixels in the order height x width x (red, green, blue)
 };
 
-/// Image of a record file.
+/// Image in a record file.
 struct Record {
   std::span<const std::uint8_t> bytes;
   Encoding encoding = Encoding::jpeg;
@@ -74,7 +74,8 @@ struct RecordEntry {
 };
 static_assert(sizeof(RecordEntry) == 32);
 
-inline constexpr std::uint32_t kLeastAlignment = 128;  ///< smallest value with room for the header
+/// Smallest alignment that leaves room for the header.
+inline constexpr std::uint32_t kLeastAlignment = 128;
 inline constexpr std::uint32_t kMostAlignment = 1 << 20;
 
 inline bool is_alignment(std::uint32_t bytes) {
@@ -86,7 +87,8 @@ std::span<const std::uint8_t> bytes_of(const Plain& value) {
   return {reinterpret_cast<const std::uint8_t*>(&value), sizeof value};
 }
 
-/// Returns the value in the first bytes of `bytes`, which has at least sizeof(Plain) bytes.
+/// Returns the value in the first sizeof(Plain) bytes of `bytes`, which must have at least this
+/// length.
 template <class Plain>
 Plain read_plain(std::span<const std::uint8_t> bytes) {
   Plain value;

@@ -61,7 +61,8 @@ RecordFileHead possible(RecordFileHead head) {
 
 RecordWriter::RecordWriter(fs::path path, RecordFileHead head)
     : head_(possible(std::move(head))), part_(std::move(path)) {
-  part_.append(as_text(bytes_of(RecordHeader{.magic = {}})));  // header space, filled by finish()
+  // Space for the header, which finish() writes.
+  part_.append(as_text(bytes_of(RecordHeader{.magic = {}})));
 }
 
 void RecordWriter::append(const Record& record) {
@@ -101,7 +102,8 @@ void RecordWriter::finish(int left_out) {
   }
   header.header_checksum = checksum(checked_part(header));
   part_.write(as_text(bytes_of(header)), 0);
-  part_.flush();  // write to disk before the rename, so that a power cut leaves no partial file
+  // The file is on the disk before it is renamed, so that a power cut leaves no incomplete file.
+  part_.flush();
   part_.take_its_name();
 }
 

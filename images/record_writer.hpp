@@ -31,8 +31,8 @@ class RecordWriter {
 
   /// Appends a record of at most 4 GiB. Raw records must have height x width x 3 bytes.
   void append(const Record& record);
-  /// Writes the index and the header, and renames the file. `left_out` is the value for
-  /// RecordFile::left_out().
+  /// Writes the index and the header, and renames the file. `left_out` is the number of broken
+  /// images that RecordFile::left_out() returns.
   void finish(int left_out);
 
  private:

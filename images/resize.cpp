@@ -13,7 +13,7 @@
 namespace dlscale::images {
 namespace {
 
-constexpr int kTapStep = 4;  ///< unit of Filter::taps
+constexpr int kTapStep = 4;  ///< number of which Filter::taps is a multiple
 
 /// Range of new pixels along one side of an image.
 struct Stretch {
@@ -31,11 +31,11 @@ struct Weigher {
   /// Distance from the centre at which the weights of the triangle filter become 0, in old pixels.
   double reach = resample == Resample::antialiased ? std::max(scale, 1.0) : 1;
 
-  /// Returns the maximum number of old pixels for one new pixel.
+  /// Returns the maximum number of old pixels that contribute to one new pixel.
   int most() const { return static_cast<int>(std::ceil(2 * reach)); }
 
-  /// Fills in the weights for a new pixel. The weights sum to 1. Returns the first old pixel and
-  /// the number of old pixels.
+  /// Fills in the weights for a new pixel. The weights sum to 1. Returns the index of the first old
+  /// pixel and the number of old pixels.
   std::pair<int, int> weigh(int pixel, double* weights) const {
     const double middle = (pixel + 0.5) * scale;
     return resample == Resample::antialiased ? weigh_covered(middle, weights)

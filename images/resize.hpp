@@ -13,13 +13,13 @@ enum class Resample {
   bilinear,     ///< bilinear interpolation of the nearest four pixels, as antialias=False
 };
 
-/// Resizer for one image after another that reuses its memory. Only one thread may use a resizer at
-/// a time.
+/// Resizer that resizes one image after another and reuses its memory. Only one thread may use a
+/// resizer at a time.
 ///
-/// The resizer applies a triangle filter, first along rows, then along columns, with 8-bit values
-/// between the two. Pixels outside the image do not contribute. Weights have 14 to 15 bits, so that
-/// values differ by at most 1 from the values of torchvision 0.26 for Pillow images or byte
-/// tensors.
+/// The resizer applies a triangle filter, first along rows, then along columns. The values between
+/// the two steps have 8 bits. Pixels outside the image do not contribute. Weights have 14 to 15
+/// bits. The results therefore differ by at most 1 from the results of torchvision 0.26 for Pillow
+/// images or byte tensors.
 class Resizer {
  public:
   Resizer();
@@ -33,8 +33,8 @@ class Resizer {
   PictureView resize(PictureView from, Size to, Resample resample = Resample::antialiased) {
     return resize_part(from, to, whole(to), resample);
   }
-  /// Returns only the pixels of `part` of the image that resize() returns. Values differ by at most
-  /// 1. Only the pixels of `part` are computed.
+  /// Returns only the pixels of `part` of the image that resize() returns, and computes no other
+  /// pixels. Values differ by at most 1 from the values of resize().
   PictureView resize_part(PictureView from, Size to, const Box& part,
                           Resample resample = Resample::antialiased);
 

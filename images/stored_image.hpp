@@ -15,14 +15,14 @@
 
 namespace dlscale::images {
 
-/// Form in which images are stored:
+/// Form in which a record file stores images:
 /// - "jpeg": the bytes of the image file.
 /// - "jpeg:256": JPEG, scaled down to a shorter side of at most 256 pixels.
-/// - "raw:256": pixels, scaled down in the same way.
+/// - "raw:256": pixels, scaled down to a shorter side of at most 256 pixels.
 /// - "raw": pixels of the original size.
 struct StoredForm {
   bool is_raw = false;
-  int shorter_side = 0;  ///< maximum length of the shorter side in pixels; 0: sizes are unchanged
+  int shorter_side = 0;  ///< maximum length of the shorter side in pixels; 0 = keep sizes
   int quality = kUsualQuality;
 
   bool operator==(const StoredForm&) const = default;
@@ -40,14 +40,14 @@ struct StoredImage {
   Size size;
 };
 
-/// Converter for one image file after another that reuses its memory. Only one thread may use an
-/// ImageStorer at a time.
+/// Converter that converts one image file after another and reuses its memory. Only one thread may
+/// use an ImageStorer at a time.
 class ImageStorer {
  public:
   explicit ImageStorer(const StoredForm& form) : form_(form) {}
-  /// Returns the stored form of an image file. Decodes the whole file to verify it. Keeps the bytes
-  /// of a JPEG file that need not be scaled, and with the form "jpeg" also the bytes of a PNG file.
-  /// Throws BrokenPicture.
+  /// Returns the stored form of an image file. Decodes the whole file to verify it. If a JPEG file
+  /// need not be scaled, its bytes are kept. With the form "jpeg" the bytes of a PNG file are kept
+  /// too. Throws BrokenPicture.
   StoredImage store(std::vector<std::uint8_t> file);
 
  private:

@@ -12,7 +12,7 @@ namespace dlscale::workspace {
 
 struct StudyChoice {
   std::string folder = ".";
-  std::string baseline;  ///< as given on the command line; empty: the baseline of the study
+  std::string baseline;  ///< baseline from the command line; empty = baseline of the study
   bool mixed = false;
   std::string outliers = "none";
   std::string warmup = "marked";
@@ -24,9 +24,9 @@ struct ChosenStudy {
   analysis::AnalysisOptions options;
 };
 
-/// Returns the selected runs with their baselines among all runs. Throws base::UsageError for an
-/// invalid baseline, for a baseline that no curve of the study has and for an unknown outlier
-/// policy, and everything that select_runs throws.
+/// Returns the selected runs. Their baselines are found among all runs of the study. Throws
+/// base::UsageError for an invalid baseline, for a baseline that no curve of the study has, and for
+/// an unknown outlier policy. Also throws what select_runs throws.
 ChosenStudy open_study(const StudyChoice& choice);
 
 }  // namespace dlscale::workspace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares collected results with a publication or with predictions, as a report.
+// Compares collected results with a publication or with predictions. The result is a report.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ namespace dlscale::workspace {
 
 struct Compared {
   analysis::Report report;
-  std::string nothing;  ///< why nothing could be compared; empty otherwise
+  std::string nothing;  ///< reason why nothing could be compared; empty otherwise
 };
 
-/// Compares the collected runs of `own` with the values of a publication. Published values without
-/// a matching result are counted in a note, and listed with `unmatched`. Throws what open_study
-/// throws.
+/// Compares the collected runs of `own` with the values of a publication. A note states the number
+/// of published values without a matching result. With `unmatched`, the report also lists these
+/// values. Throws what open_study throws.
 Compared compare_with_publication(const StudyChoice& own, const analysis::ReferenceStudy& study,
                                   bool unmatched);
 
@@ -27,7 +27,8 @@ Compared compare_with_publication(const StudyChoice& own, const analysis::Refere
 /// the errors of the predictions. Throws what open_study throws.
 Compared compare_with_predictions(const StudyChoice& own);
 
-/// Adds a table of contradictions in a publication, or a note if there are none.
+/// Adds a table of the contradictions that were found within a publication. Adds a note if there
+/// are none.
 void add_contradictions(analysis::Report& report, const analysis::ReferenceStudy& study,
                         const std::vector<analysis::Contradiction>& found);
 

@@ -25,7 +25,7 @@ using config::Item;
 constexpr const char* kStudyFile = "reference.toml";
 constexpr const char* kHardwareFile = "hardware.csv";
 
-/// Names that formulas of speed-up, efficiency, throughput and transfer may use.
+/// Names that formulas for speed-up, efficiency, throughput and transfer times may use.
 const std::vector<std::string> kFormulaNames{
     "t",     "t0",     "speedup", "gpus",      "gpus0",     "nodes",     "nodes0",
     "batch", "step_s", "samples", "loading_s", "compute_s", "parameters"};
@@ -54,7 +54,8 @@ const std::string& unit_of(const Item& item) {
   return unit;
 }
 
-/// Checks formulas before any rule uses them.
+/// Checks a formula when the file is read, before any rule uses the formula. Throws base::SpecError
+/// for an invalid formula.
 void require_formula(const Definition& definition, const std::string& formula) {
   if (formula.empty()) return;
   std::map<std::string, double> names;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads published studies: the shipped ones, and files of the user.
+// Reads published studies: studies that dlscale includes, and files of the user.
 #pragma once
 
 #include <filesystem>
@@ -10,15 +10,16 @@
 
 namespace dlscale::workspace {
 
-/// Returns the folder share/dlscale/references, which has NAME/reference.toml with tables, and
-/// hardware.csv.
+/// Returns the folder share/dlscale/references. It contains hardware.csv, and a folder NAME with
+/// reference.toml and tables for each study.
 std::filesystem::path reference_folder();
 
 std::vector<std::string> references_in(const std::filesystem::path& folder);
 
-/// Reads a study by its name in the folder, or from a file: a study (*.toml) or a single table
-/// (*.csv), as described in docs/compare.md. Throws base::UsageError with the nearest name,
-/// base::SpecError with the place of an error, and base::RunError for an unreadable file.
+/// Reads a study by its name in `folder`, or from a file. The file is a study (*.toml) or a single
+/// table (*.csv), as described in docs/compare.md. Throws base::UsageError for an unknown name,
+/// with the nearest name. Throws base::SpecError with the position of an error, and base::RunError
+/// for an unreadable file.
 analysis::ReferenceStudy read_reference(const std::string& name,
                                         const std::filesystem::path& folder);
 

@@ -10,19 +10,21 @@
 
 namespace dlscale::workspace {
 
-/// Returns <prefix>/share/dlscale relative to the running program (build tree or installation), or
-/// $DLSCALE_SHARE if set. Throws base::RunError with the missing folder.
+/// Returns $DLSCALE_SHARE if it is set. Otherwise returns <prefix>/share/dlscale, where <prefix> is
+/// the build tree or the installation of the running program. Throws base::RunError with the
+/// missing folder.
 std::filesystem::path share_folder();
 
-/// Returns `dlscale-train` in the folder of the running program, if it was built.
+/// Returns the path of `dlscale-train` in the folder of the running program, or nothing if it was
+/// not built.
 std::optional<std::filesystem::path> trainer_beside();
 
-/// Returns the capabilities of the trainer of this build (share/dlscale/capabilities.json). Empty
-/// if only the login tools were built.
+/// Returns the path of the capabilities of this build's trainer (share/dlscale/capabilities.json),
+/// or nothing if this build has no trainer.
 std::optional<std::filesystem::path> built_capabilities();
 
-/// Returns all resources for the planner, with the user's job template if one is given. Throws
-/// base::UsageError if that is not a file.
+/// Returns all resources for the planner. If `job_template` is not empty, it replaces the job
+/// template. Throws base::UsageError if `job_template` is not a file.
 planner::Resources shipped_resources(const std::string& job_template = {});
 
 }  // namespace dlscale::workspace

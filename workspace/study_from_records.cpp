@@ -33,8 +33,8 @@ ScratchFolder::~ScratchFolder() {
 
 namespace {
 
-/// Links everything in the plan folder except its database, so that results in `to` come from the
-/// records and the plan folder does not change.
+/// Creates links in `to` to everything in the plan folder except its database. Results that are
+/// computed in `to` then come from the records, and the plan folder does not change.
 void link_records(const contract::PlanDir& folder, const fs::path& to) {
   const std::string database = folder.database().filename().string();
   for (const auto& entry : fs::directory_iterator(folder.root())) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a study from its records only, without the database of the plan folder, in a temporary
-// folder.
+// Reads a study from its records in a temporary folder. The database of the plan folder is not
+// used.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace dlscale::workspace {
 
 class ScratchFolder {
  public:
-  /// Throws base::RunError if no folder can be created.
+  /// Creates the folder. Throws base::RunError if no folder can be created.
   ScratchFolder();
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;
@@ -25,7 +25,7 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-// A study from its records only.
+// The following function opens a study from its records only.
 
 /// Reads all records of the folder into a database in another folder. The plan folder does not
 /// change. Throws what require_readable_records and open_study throw.

@@ -45,7 +45,7 @@ void print_result(const LaunchFolder& place, const runner::LaunchReport& report)
                              place.folder.root().string());
 }
 
-/// Submission of runs of one folder.
+/// Submission of the runs of one plan folder.
 class Handover {
  public:
   Handover(const SubmitChoice& choice, const Pick& pick, const SubmitTools& tools)
@@ -127,8 +127,8 @@ class Handover {
   RunIds selected_;
   std::optional<runner::LaunchLog> log_;
   std::size_t records_before_ = 0;
-  Deeds deeds_;  // except for runs in the log
-  /// Number of runs that wait for the job limit; unknown until a launcher has finished.
+  Deeds deeds_;  // results of the command without the runs in the launch log
+  /// Runs that the scheduler rejected. The value is unset until a launcher has finished.
   std::optional<RunIds> refused_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Submits runs of a plan folder to its scheduler, for `submit` and `retry`.
+// Submits runs of a plan folder to its scheduler, for `dlscale submit` and `dlscale retry`.
 #pragma once
 
 #include <filesystem>
@@ -27,20 +27,20 @@ struct SubmitChoice {
   bool json = false;
 };
 
-/// Selects runs of a plan to submit, if no job has them now.
+/// Function that selects the runs to submit. Runs that have a job are not submitted again.
 using Pick =
     std::function<std::set<std::string>(const LaunchFolder& place, const RunIds& selected)>;
 
-/// Functions to follow jobs in the terminal, and to continue without a terminal.
+/// Functions that follow jobs in the terminal, and that continue without a terminal.
 struct SubmitTools {
   LaunchFunction launch;
-  /// Forks the process. Returns false in the process that the user started, which must exit, and
-  /// true in a background process that appends its output to `log`.
+  /// Function that forks the process. It returns false in the process that the user started, which
+  /// must exit. It returns true in a background process, which appends its output to `log`.
   std::function<bool(const std::filesystem::path& log)> detach;
 };
 
 /// Submits the selected runs as `choice` specifies, and returns the exit code. `verb` is the name
-/// of the calling verb.
+/// of the command that the user called.
 int submit_runs(const std::string& verb, const SubmitChoice& choice, const Pick& pick,
                 const SubmitTools& tools);
 

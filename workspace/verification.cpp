@@ -24,7 +24,7 @@ namespace dlscale::workspace {
 namespace fs = std::filesystem;
 namespace {
 
-/// Largest number of lines to print per table.
+/// Maximum number of differing lines to print for each table.
 constexpr std::size_t kShownLines = 10;
 
 const analysis::Metric* metric_of(const fs::path& file) {
@@ -41,15 +41,16 @@ const analysis::ReportWriter* writer_of(const fs::path& file) {
   return nullptr;
 }
 
-/// Shortens different lines to the text around their first difference, because a line of a page can
-/// be long.
+/// Returns the part of a line around its first difference from `other`, because a line of an HTML
+/// page can be long.
 std::string around_difference(const std::string& line, const std::string& other) {
   const auto differs =
       std::mismatch(line.begin(), line.end(), other.begin(), other.end()).first - line.begin();
   return config::excerpt(line, static_cast<std::size_t>(differs));
 }
 
-/// Prints the different lines.
+/// Compares a file with the text that dlscale writes now, counts the differing lines and prints the
+/// first of them.
 void verify_text(const fs::path& file, const std::string& again, Verified& verified,
                  std::ostream& out) {
   const std::string there = base::read_text_file(file);
@@ -76,8 +77,8 @@ bool is_plain_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-/// Returns the sorted files that `Walk` finds in a folder; empty if the folder does not exist.
-/// Throws base::RunError if a folder cannot be listed.
+/// Returns the sorted files that the iterator `Walk` finds in a folder. Returns no files if the
+/// folder does not exist. Throws base::RunError if a folder cannot be listed.
 template <class Walk>
 std::vector<fs::path> listed_files(const fs::path& folder) {
   std::vector<fs::path> files;
@@ -101,7 +102,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
                        base::kExitNothingMatched);
 }
 
-/// Returns the paths of all files below a folder, relative to it.
+/// Returns the paths of all files below a folder, relative to the folder.
 std::vector<fs::path> files_below(const fs::path& folder) {
   std::vector<fs::path> files = listed_files<fs::recursive_directory_iterator>(folder);
   for (fs::path& file : files) file = file.lexically_relative(folder);
@@ -112,8 +113,8 @@ bool is_converted(const fs::path& file) {
   return file.extension() == ".pdf" || file.extension() == ".png";
 }
 
-/// Returns converted figures that a report lacks. A report without any had no converter, which is
-/// not an error.
+/// Returns the converted figures (PDF) that are missing in a report. If a report has no converted
+/// figure at all, none is missing, because the machine had no converter.
 std::vector<std::string> missing_drawings(const std::vector<analysis::NamedFigure>& figures,
                                           const fs::path& folder) {
   std::vector<std::string> missing;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recomputes tables and reports from the records, and compares them with the existing files.
+// Computes tables and reports again from the records, and compares the results with the existing
+// files.
 #pragma once
 
 #include <iosfwd>
@@ -13,7 +14,8 @@ namespace dlscale::workspace {
 struct VerifyChoice {
   StudyChoice study;
   std::vector<std::string> by;
-  std::string report;  ///< folder of `dlscale report`; empty: the tables of `collect`
+  /// Folder of `dlscale report`. Empty means compare the tables of `dlscale collect`.
+  std::string report;
 };
 
 struct Verified {
@@ -22,18 +24,18 @@ struct Verified {
   std::size_t files = 0;
   std::size_t lines = 0;
   std::size_t different = 0;
-  std::size_t pictures = 0;  ///< images, which are not compared
-  /// files that should exist according to the records but are missing
+  std::size_t pictures = 0;  ///< number of images, which are not compared
+  /// Files that should exist according to the records but do not.
   std::vector<std::string> missing;
   std::vector<std::string> others;  ///< files that dlscale does not write
 };
 
-/// Compares the tables of `collect`, and prints different lines to `out`. Throws base::Error with
-/// kExitNothingMatched if there are no tables.
+/// Compares the tables of `dlscale collect`, and prints differing lines to `out`. Throws
+/// base::Error with kExitNothingMatched if there are no tables.
 Verified verify_collected(const VerifyChoice& choice, std::ostream& out);
 
-/// Compares all files of `report` except images: tables, data and scripts of figures, values.tex,
-/// paper.tex and the page. Prints and throws what verify_collected does.
+/// Compares all files of a report except images: tables, data and scripts of figures, values.tex,
+/// paper.tex and the HTML page. Prints and throws what verify_collected prints and throws.
 Verified verify_report(const VerifyChoice& choice, std::ostream& out);
 
 }  // namespace dlscale::workspace

@@ -10,7 +10,7 @@ class App;
 
 namespace dlscale::cli {
 
-/// `question` must outlive the parsing.
+/// Declares the options. `question` must outlive the parsing of the command line.
 void add_checkpoint_options(CLI::App& app, forecast::CheckpointQuestion& question);
 
 }  // namespace dlscale::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares the options that select a collected study, its baseline and its runs, for `analyze` and
-// `plot`.
+// Declares the options that select a collected study, its baseline and its runs, for `dlscale
+// analyze` and `dlscale plot`.
 #pragma once
 
 #include "workspace/chosen_study.hpp"
@@ -11,8 +11,8 @@ class App;
 
 namespace dlscale::cli {
 
-/// Declares DIR, --baseline, --mixed, --outliers, --warmup and the selection of runs; `choice` must
-/// outlive the parsing.
+/// Declares DIR, --baseline, --mixed, --outliers, --warmup and the selection of runs. `choice` must
+/// outlive the parsing of the command line.
 void add_study_options(CLI::App& app, workspace::StudyChoice& choice);
 
 }  // namespace dlscale::cli

@@ -10,10 +10,10 @@ class App;
 
 namespace dlscale::cli {
 
-/// Declares the options; `options` must outlive the parsing.
+/// Declares the options. `options` must outlive the parsing of the command line.
 void add_log_options(CLI::App& app, workspace::LogOptions& options);
 
-/// Throws base::UsageError if one of the options is given without -o.
+/// Throws base::UsageError if the user gave one of the options without -o.
 void check_log_options(const workspace::LogOptions& options);
 
 }  // namespace dlscale::cli

@@ -16,10 +16,11 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// bash passes --site=nef as three words and completes only the last one.
+/// Words of a command line, in which the parts of --option=value are joined to one word. bash
+/// splits such a word into three words and completes only the last of them.
 struct Line {
   Words words;
-  bool in_pieces = false;  ///< the last word was one of three pieces
+  bool in_pieces = false;  ///< true if the shell passed the last word in parts
 
   explicit Line(const Words& given) {
     for (const std::string& word : given) {
@@ -43,14 +44,14 @@ bool takes_value(const CLI::Option& option) {
   return option.get_items_expected_max() > 0;
 }
 
-/// Position in the command line after all words except the last.
+/// Position in the command line that follows all words except the last word.
 class CommandPosition {
  public:
   CommandPosition(const CLI::App& program, const Words& words) : app_(&program) {
     for (std::size_t i = 0; i + 1 < words.size(); ++i) pass(words[i]);
   }
   const CLI::App& app() const { return *app_; }
-  /// Option that expects its value next, or null.
+  /// Returns the option whose value is the next word, or null if no option expects a value.
   const CLI::Option* pending() const { return pending_; }
   const Words& positionals() const { return positionals_; }
   bool options_ended() const { return options_ended_; }
@@ -65,7 +66,7 @@ class CommandPosition {
     }
     return nullptr;
   }
-  /// Folder given on the command line (default: the current folder).
+  /// Returns the plan folder on the command line, or the current folder if there is none.
   const std::string& folder() const { return folder_; }
 
  private:
@@ -117,7 +118,8 @@ class CommandPosition {
   bool options_ended_ = false;
 };
 
-/// Returns the names of the files in a folder with this ending, without the ending.
+/// Returns the names of the files in a folder that have this ending. The returned names lack the
+/// ending.
 Words stems(const fs::path& folder, std::string_view ending) {
   Words names;
   std::error_code unreadable;
@@ -167,7 +169,8 @@ Words option_names(const CLI::App& app) {
   return names;
 }
 
-/// Adds verbs or sub-commands, and everything else that is valid in their place.
+/// Returns the words that can follow if the next word is not an option: sub-commands and values of
+/// the next argument.
 Completion plain_words(const CommandPosition& place, const fs::path& share) {
   Completion found;
   if (const CLI::Option* option = place.next_positional()) {

@@ -10,7 +10,8 @@ class App;
 
 namespace dlscale::cli {
 
-/// Declares --card, --peak and --memory-bandwidth; `choice` must outlive the parsing.
+/// Declares --card, --peak and --memory-bandwidth. `choice` must outlive the parsing of the command
+/// line.
 void add_roofline_options(CLI::App& app, forecast::RooflineChoice& choice);
 
 }  // namespace dlscale::cli

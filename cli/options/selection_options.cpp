@@ -33,8 +33,8 @@ void add_state_option(CLI::App& app, workspace::StateChoice& choice,
 
 namespace {
 
-/// Rejects an empty condition, for example from an unset shell variable, because it would select
-/// all runs.
+/// Returns an error for an empty condition. An empty condition, for example from an unset shell
+/// variable, would select all runs.
 std::string complaint_of_condition(const std::string& text) {
   return text.find_first_not_of(" \t\n") == std::string::npos ? "the condition is empty" : "";
 }

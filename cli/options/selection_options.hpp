@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares the options that select a plan folder and its runs, which are equal for all verbs:
-// --run, --where, --state and --allow-empty.
+// Declares the options that select a plan folder and its runs: --run, --where, --state and
+// --allow-empty. They are the same for all sub-commands.
 #pragma once
 
 #include <string>
@@ -14,29 +14,32 @@ class App;
 
 namespace dlscale::cli {
 
-// Argument for the plan folder.
+// The following functions handle the argument for the plan folder.
 
-/// Declares the folder as the first argument of the verb. `folder` must outlive the parsing.
+/// Declares the plan folder as the first argument of a sub-command. `folder` must outlive the
+/// parsing of the command line.
 void add_folder_argument(CLI::App& app, std::string& folder,
                          const char* description = "plan folder (default: the current folder)");
 
-/// The folder may be omitted if the current folder is a plan folder. A first word that is not a
-/// folder then names a run.
+/// Allows the user to omit the plan folder if the current folder is a plan folder. If the path
+/// `folder` does not exist, it is moved to `runs` as the name of a run, and `folder` becomes the
+/// current folder.
 void allow_runs_alone(std::string& folder, std::vector<std::string>& runs);
 
-// Option --state, which selects runs by their state.
+// The following function declares --state, which selects runs by their state.
 
-/// Declares --state. `choice` must outlive the parsing.
+/// Declares --state. `choice` must outlive the parsing of the command line.
 void add_state_option(CLI::App& app, workspace::StateChoice& choice,
                       const std::string& description);
 
-// Options --run, --where and --allow-empty, which select runs of a plan.
+// The following function declares --run, --where and --allow-empty, which select runs of a plan.
 
-/// Whether runs can also be named as positional arguments.
+/// Selects whether runs can also be named as arguments without --run.
 enum class RunArguments { none, positional };
 
-/// Declares --run, --where and --allow-empty. With RunArguments::positional, ids and globs may also
-/// follow the arguments declared before. `choice` must outlive the parsing.
+/// Declares --run, --where and --allow-empty. With RunArguments::positional, ids and globs can also
+/// follow the arguments that were declared before. `choice` must outlive the parsing of the command
+/// line.
 void add_selection_options(CLI::App& app, workspace::SelectionChoice& choice,
                            RunArguments arguments);
 

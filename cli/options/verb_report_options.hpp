@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares --json for the verbs that act on runs.
+// Declares --json for the sub-commands that act on runs.
 #pragma once
 
 namespace CLI {
@@ -9,7 +9,7 @@ class Option;
 
 namespace dlscale::cli {
 
-/// Declares --json. `wanted` must outlive the parsing.
+/// Declares --json. `wanted` must outlive the parsing of the command line.
 CLI::Option* add_verb_json_option(CLI::App& app, bool& wanted);
 
 }  // namespace dlscale::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows the progress of launched runs: a status line on a terminal, and one line for each run that
-// ended.
+// Shows the progress of launched runs. On a terminal, a status line is updated. In addition, each
+// run that ended has a line of its own.
 #pragma once
 
 #include <string>
@@ -18,14 +18,14 @@
 namespace dlscale::cli {
 
 struct LaunchViewOptions {
-  bool submissions = true;  ///< print a line for each submitted job
-  bool on_stderr = false;   ///< write to standard error instead of standard output
-  std::string stop_words;   ///< printed when the user requests a stop
+  bool submissions = true;  ///< true to print a line for each submitted job
+  bool on_stderr = false;   ///< true to write to standard error instead of standard output
+  std::string stop_words;   ///< text to print when the user requests a stop
 };
 
 class LaunchView : public runner::LaunchObserver {
  public:
-  /// All arguments must outlive the view.
+  /// Creates the view. All arguments must outlive the view.
   LaunchView(const contract::Plan& plan, const contract::PlanDir& folder, const base::Clock& clock,
              const StopSignals& signals, LaunchViewOptions options);
 
@@ -45,14 +45,15 @@ class LaunchView : public runner::LaunchObserver {
   const double start_s_;
   const Terminal terminal_;
   StatusLine line_;
-  std::unordered_map<std::string, int> epochs_;  ///< last epoch by run id
+  std::unordered_map<std::string, int> epochs_;  ///< last completed epoch by run id
   double drawn_s_ = 0;
   double last_end_s_ = 0;
   int ended_ = 0;
   bool told_of_stop_ = false;
 };
 
-/// Launches and follows jobs, and shows their progress. Signals request a stop.
+/// Launches and follows jobs, and shows their progress. The user can request a stop with a signal
+/// such as Ctrl-C.
 runner::LaunchReport launch_in_view(workspace::LaunchFolder& place, runner::LaunchLog& log,
                                     const runner::LaunchOrders& orders,
                                     const workspace::LaunchChoice& choice);

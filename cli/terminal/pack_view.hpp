@@ -11,19 +11,22 @@
 
 namespace dlscale::cli {
 
-/// Thrown by PackView when the user interrupts.
+/// Exception that PackView throws when the user interrupts the program.
 struct Interrupted {};
 
-/// Prints to standard error: a progress bar on a terminal, and problems everywhere.
+/// View that prints to standard error. On a terminal it shows a progress bar. Problems are always
+/// printed.
 class PackView {
  public:
   explicit PackView(const base::Clock& clock);
 
-  /// Starts a file. `things` names the counted items.
+  /// Starts the progress bar of a file. `things` is the noun for the counted items, such as
+  /// "images".
   void begin(const std::string& file, const std::string& things);
-  /// Advances the bar. Throws Interrupted.
+  /// Moves the progress bar to `done` of `total` items. Throws Interrupted after an interruption by
+  /// the user.
   void show(std::int64_t done, std::int64_t total);
-  /// Prints a problem and counts it in the bar.
+  /// Prints a problem and adds 1 to the number of problems in the progress bar.
   void complain(const std::string& line);
 
  private:

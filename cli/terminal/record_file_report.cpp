@@ -40,7 +40,7 @@ struct PixelRange {
   }
 };
 
-/// Joins the lines of the note.
+/// Joins the lines of the note in a record file to one line.
 std::string joined(std::string_view note) {
   std::string line(note.substr(0, note.find_last_not_of('\n') + 1));
   for (std::size_t at = 0; (at = line.find('\n', at)) != line.npos;) line.replace(at, 1, ", ");

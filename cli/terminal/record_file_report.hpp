@@ -10,21 +10,22 @@
 
 namespace dlscale::cli {
 
-/// Returns a summary such as "200 images of 10 classes, 6.9 MB, 34.5 KB an image".
+/// Returns a summary such as "200 images of 10 classes, 6.9 MB, 34.5 KB per image".
 std::string contents_of(const images::RecordFile& file);
 
-/// Returns lines on the content, the storage and the source of a record file.
+/// Returns lines that describe the content, the storage and the source of a record file.
 std::string facts_of(const images::RecordFile& file);
 
-/// Returns a line on a file that was packed now, or existed and is unchanged.
+/// Returns a line about the result of packing a file. `written` is false if the file already
+/// existed and was kept.
 std::string describe_packed(const images::RecordFile& file, bool written);
 
-/// Verifies all checksums and shows the progress. Prints a line for each damaged record, then a
-/// summary. Returns the number of damaged records.
+/// Verifies the checksums of all records and shows the progress. Prints a line for each damaged
+/// record and then a summary. Returns the number of damaged records.
 int check_records(const images::RecordFile& file, PackView& view);
 
-/// Verifies the records of all files. Returns the worst exit code: an unreadable file is worse than
-/// damaged records.
+/// Verifies the records of all files. Returns the worst exit code of the files. The exit code for
+/// an unreadable file is worse than the exit code for damaged records.
 int check_files(const std::vector<std::string>& files, PackView& view);
 
 }  // namespace dlscale::cli

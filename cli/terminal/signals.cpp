@@ -19,14 +19,16 @@ namespace {
 
 constexpr std::array kStopSignals{SIGINT, SIGTERM, SIGHUP};
 
-// The only global variable of the program, because a signal handler cannot reach other memory.
+// Number of stop signals. It is the only global variable of the program, because a signal handler
+// cannot access other memory.
 volatile std::sig_atomic_t stop_signal_count = 0;
 
 void count_signal(int) {
   stop_signal_count = stop_signal_count + 1;
 }
 
-// Use a handler instead of SIG_IGN, which child processes would inherit.
+// Empty signal handler. SIG_IGN would also ignore the signal, but child processes would inherit
+// SIG_IGN.
 void pass_over(int) {}
 
 void handle(int signal, void (*handler)(int)) {
@@ -36,7 +38,8 @@ void handle(int signal, void (*handler)(int)) {
   ::sigaction(signal, &action, nullptr);
 }
 
-/// Keep SIGHUP ignored under nohup.
+/// Returns whether `signal` is SIGHUP and the program was started with nohup, which ignores SIGHUP.
+/// The program must then keep ignoring it.
 bool is_ignored_hangup(int signal) {
   struct sigaction present {};
   ::sigaction(signal, nullptr, &present);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns Ctrl-C into a stop request, and continues in the background after the terminal closes.
+// Converts Ctrl-C to a stop request, and lets the program continue in the background after the
+// terminal closes.
 #pragma once
 
 #include <csignal>
@@ -7,26 +8,28 @@
 
 namespace dlscale::cli {
 
-// Stop requests.
+// The following class counts stop requests.
 
-/// Counts SIGINT, SIGTERM and SIGHUP while it exists, without other effects. Also ignores SIGPIPE,
-/// because a reader of the output that ends (`dlscale run | tee log` with Ctrl-C) must not end the
-/// program before the jobs are stopped. At most one instance may exist.
+/// Counter of the signals SIGINT, SIGTERM and SIGHUP, which have no other effect while the counter
+/// exists. SIGPIPE is ignored: with `dlscale run | tee log`, Ctrl-C also ends `tee`, and writing to
+/// the closed pipe must not end dlscale before the jobs are stopped. At most one instance may
+/// exist.
 class StopSignals {
  public:
   StopSignals();
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
-  /// Returns the number of signals so far.
+  /// Returns the number of signals since the counter was created.
   int count() const;
 };
 
-// Continuing in the background.
+// The following function lets the program continue in the background.
 
-/// Forks the process. Returns false in the parent, which has printed the place of the child's
-/// output and must exit without touching shared files. Returns true in the child, which has no
-/// terminal and appends its output to `log`. Throws base::RunError.
+/// Forks the process. In the parent process, prints the path of the child's output and returns
+/// false. The parent must then exit without changing files that it shares with the child. In the
+/// child process, returns true. The child has no terminal and appends its output to `log`. Throws
+/// base::RunError if this fails.
 bool detach(const std::filesystem::path& log);
 
 }  // namespace dlscale::cli

@@ -26,7 +26,7 @@ namespace {
 
 using runner::JobState;
 
-/// Priority of a state if rows are limited. Lower values come first.
+/// Returns the priority of a state when not all rows can be shown. Lower numbers are shown first.
 int rank(JobState state) {
   if (state == JobState::Running) return 0;
   if (runner::ended_badly(state)) return 1;
@@ -42,7 +42,7 @@ std::optional<Colour> colour_of(JobState state) {
   return std::nullopt;
 }
 
-/// Colours the name of the state at `column` of the line.
+/// Colours the name of the state, which begins at `column` of the line.
 std::string paint_state(const std::string& line, std::size_t column, JobState state,
                         const Terminal& terminal) {
   const std::string name = to_string(state);
@@ -57,7 +57,7 @@ std::string local_time(double unix_s, const char* format) {
                      fmt::localtime(static_cast<std::time_t>(unix_s)));
 }
 
-/// Formats a time, with the day unless it is today.
+/// Formats a local time. The date is included unless it is today.
 std::string clock_at(double unix_s, double now_s) {
   const bool today = local_time(unix_s, "%F") == local_time(now_s, "%F");
   return local_time(unix_s, today ? "%H:%M" : "%F %H:%M");
@@ -105,7 +105,7 @@ std::vector<std::string> table_lines(const std::vector<workspace::ShownRun>& run
   const std::string table = workspace::runs_as_table(runs, columns);
   const std::vector<std::string_view> rows = base::lines_of(table);
   std::vector<std::string> lines(rows.begin(), rows.end());
-  std::size_t state_column = 3;  // column of the word "run"
+  std::size_t state_column = 3;  // column at which states begin, at least 3 for the heading "run"
   for (const workspace::ShownRun& shown : runs) {
     state_column = std::max(state_column, shown.run->run_id.size());
   }
@@ -199,7 +199,7 @@ class StatusWatch {
         status_.update();
       }
     }
-    // Leave the last screen on the terminal.
+    // Print the last screen again, because it disappears with the live view.
     print_lines(screen_lines(head(), runs, terminal_), std::cout);
     return signals_.count() > 0 ? base::kExitInterrupted : base::kExitOk;
   }

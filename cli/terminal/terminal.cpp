@@ -46,7 +46,7 @@ std::string paint(std::string_view text, Colour colour, const Terminal& terminal
 std::string progress_line(const ProgressState& state, int columns) {
   const double by_runs = state.total > 0 ? double(state.done) / state.total : 1;
   const double share = std::clamp(state.share.value_or(by_runs), 0.0, 1.0);
-  constexpr double kRounding = 1e-9;  // 0.7 x 20 must give 14
+  constexpr double kRounding = 1e-9;  // a share of 0.7 must fill 14 of 20 cells
   const int filled = static_cast<int>(kBarWidth * share + kRounding);
   std::string line = fmt::format("[{:#<{}}{:-<{}}] {}/{} {}", "", filled, "", kBarWidth - filled,
                                  state.done, state.total, state.things);
@@ -54,7 +54,7 @@ std::string progress_line(const ProgressState& state, int columns) {
   line += fmt::format(", {}", base::duration(state.elapsed_s));
   if (state.rest_s) line += fmt::format(", about {} left", base::duration(*state.rest_s));
   if (!state.now.empty()) line += ": " + state.now;
-  // Leave the last column empty, because some terminals wrap after it.
+  // The last column stays empty, because some terminals begin a new line after a character in it.
   return line.substr(0, static_cast<std::size_t>(std::max(columns - 1, 0)));
 }
 
@@ -71,7 +71,8 @@ std::string cut_to_width(std::string_view text, int columns) {
   return std::string(text.substr(0, end)) + "…";
 }
 
-// Use the alternate screen without a cursor, as editors do.
+// The alternate screen keeps the previous content of the terminal, as in editors. The cursor is
+// hidden.
 LiveScreen::LiveScreen(std::ostream& out) : out_(out) {
   out_ << "\x1b[?1049h\x1b[?25l" << std::flush;
 }

@@ -12,7 +12,7 @@ namespace dlscale::cli {
 
 struct Terminal {
   bool is_tty = false;
-  bool colour = false;  ///< a terminal, NO_COLOR not set (https://no-color.org), TERM not "dumb"
+  bool colour = false;  ///< true for a terminal if NO_COLOR is not set and TERM is not "dumb"
   int columns = 80;
   int rows = 24;
 };
@@ -22,42 +22,45 @@ Terminal terminal_of(int descriptor);
 
 enum class Colour { Red = 31, Green = 32, Yellow = 33 };
 
-/// Returns `text` in a colour, or unchanged without colours.
+/// Returns `text` in a colour. Returns `text` unchanged if the terminal does not support colours.
 std::string paint(std::string_view text, Colour colour, const Terminal& terminal);
 
 struct ProgressState {
-  int done = 0;  ///< completed and failed runs
+  int done = 0;  ///< number of completed and failed runs
   int total = 0;
   int failed = 0;
   double elapsed_s = 0;
-  std::optional<double> rest_s;  ///< estimated remaining time; empty if unknown
+  std::optional<double> rest_s;  ///< estimated remaining time in seconds; empty = unknown
   std::string now;               ///< current activity
-  std::optional<double> share;   ///< completed share of all work, 0 to 1; empty: done / total
-  std::string things = "runs";   ///< what is counted
+  std::optional<double> share;   ///< completed share of all work, 0 to 1; empty = done / total
+  std::string things = "runs";   ///< noun for the counted items
 };
 
 /// Returns a progress line such as `[####------] 4/10 runs, 1 failed, 0:42, about 1:03 left:
-/// <now>`, cut to fewer than `columns` columns.
+/// <now>`. The line is shorter than `columns` columns.
 std::string progress_line(const ProgressState& state, int columns);
 
-/// Returns the start of UTF-8 `text` that fits in `columns` columns, with "…" if text was cut.
+/// Returns the beginning of UTF-8 `text` that fits into `columns` columns. A text that was cut ends
+/// with "…".
 std::string cut_to_width(std::string_view text, int columns);
 
-/// Full-screen view that is redrawn in place. Restores the previous content at the end.
+/// View that fills the whole terminal and is redrawn in place. The destructor restores the previous
+/// content of the terminal.
 class LiveScreen {
  public:
   explicit LiveScreen(std::ostream& out);
   ~LiveScreen();
   LiveScreen(const LiveScreen&) = delete;
   LiveScreen& operator=(const LiveScreen&) = delete;
-  /// Draws `lines`, which must fit the rows and columns of the terminal.
+  /// Draws `lines`, which must fit into the rows and columns of the terminal.
   void draw(const std::vector<std::string>& lines);
 
  private:
   std::ostream& out_;
 };
 
-/// Status line at the bottom of a terminal that is redrawn in place. Prints nothing elsewhere.
+/// Status line at the bottom of a terminal that is redrawn in place. Without a terminal, show()
+/// prints nothing.
 class StatusLine {
  public:
   StatusLine(std::ostream& out, const Terminal& terminal) : out_(out), terminal_(terminal) {}

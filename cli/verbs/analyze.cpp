@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale analyze`: one metric of a collected study as a table.
+// Implements `dlscale analyze`, which prints one metric of a collected study as a table.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

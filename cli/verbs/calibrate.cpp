@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale calibrate`: a calibration for predictions from measurements on one or two
-// nodes.
+// Implements `dlscale calibrate`, which derives a calibration for predictions from measurements on
+// one or two nodes.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale cancel`: cancels waiting and running jobs.
+// Implements `dlscale cancel`, which cancels waiting and running jobs.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -38,7 +38,7 @@ std::string print_targets(const std::vector<workspace::CancelTarget>& targets) {
   return base::print_table({"id", "job", "run"}, rows);
 }
 
-/// Records the ends of the jobs, unless another dlscale process does.
+/// Follows the cancelled jobs and records their ends in the launch log.
 int follow_to_the_end(workspace::LaunchFolder& place, runner::LaunchLog& log,
                       const std::vector<workspace::CancelTarget>& targets) {
   workspace::LaunchChoice how;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale clean`: lists files of a plan folder and deletes some kinds.
+// Implements `dlscale clean`, which lists the files of a plan folder and deletes the requested
+// kinds of files.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -25,7 +26,7 @@ namespace dlscale::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// Largest number of paths to print per kind.
+/// Maximum number of paths to print for each kind of files.
 constexpr std::size_t kShownPaths = 10;
 
 struct CleanOptions {
@@ -54,7 +55,7 @@ std::string print_inventory(const contract::PlanDir& folder, const runner::State
   return base::print_table({"kind", "inodes", "size", "holds"}, rows);
 }
 
-/// Returns lines with the size of each kind and its first paths.
+/// Returns lines with the first paths and the total size of each kind of files.
 std::string print_targets(const std::vector<workspace::CleanTarget>& targets) {
   std::string text;
   std::vector<std::vector<std::string>> rows;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale collect`: reads results into the database and writes the tables.
+// Implements `dlscale collect`, which reads results into the database and writes tables.
 #include "cli/options/collect_logs_options.hpp"
 #include "workspace/collect/collect_steps.hpp"
 
@@ -18,8 +18,8 @@
 namespace dlscale::cli {
 namespace {
 
-/// Returns the exit code for several folders: failed runs in any folder first, and "nothing to
-/// collect" only if it holds for all.
+/// Returns the exit code for several folders. It is kExitRunsFailed if runs failed in any folder,
+/// and kExitNothingMatched if no folder had anything to collect.
 int combine(const std::vector<int>& codes) {
   if (std::count(codes.begin(), codes.end(), kExitRunsFailed) > 0) return kExitRunsFailed;
   const auto empty = std::count(codes.begin(), codes.end(), kExitNothingMatched);

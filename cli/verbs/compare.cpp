@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale compare`: compares results with a publication and its contradictions, or with
-// predictions.
+// Implements `dlscale compare`, which compares results with predictions or with a publication. It
+// also lists contradictions within the publication.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -58,7 +58,8 @@ int tell_nothing(const CompareOptions& options, const workspace::Compared& compa
   return options.own.runs.allow_empty ? kExitOk : kExitNothingMatched;
 }
 
-/// Prints tables in any format, and contradictions as paragraphs on a terminal.
+/// Prints the report in the requested format. As text, contradictions in the publication are
+/// printed as paragraphs instead of a table.
 void print(const CompareOptions& options, const analysis::ReferenceStudy& study,
            analysis::Report report) {
   const analysis::ReportWriter& writer = analysis::find_report_writer(options.format);

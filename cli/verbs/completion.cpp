@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale completion`: prints completion scripts for shells. The scripts call the
-// program for each word, so they are always up to date.
+// Implements `dlscale completion`, which prints completion scripts for shells. The scripts call
+// dlscale for each word, so they always match the installed version.
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
@@ -85,7 +85,8 @@ struct CompletionOptions {
   bool answer = false;
 };
 
-/// Prints the kind of files that complete the word, then one line per word.
+/// Prints the kind of files that can complete the last word, then one line for each word that can
+/// complete it.
 int answer(const CLI::App& program, const CompletionOptions& options) {
   const Completion found = complete(program, options.words, workspace::share_folder());
   std::cout << found.files << '\n';
@@ -99,7 +100,7 @@ int print_script(const CompletionOptions& options) {
     throw base::UsageError("completion: name one shell: bash, zsh or fish");
   for (const Shell& shell : kShells) {
     if (name != shell.name) continue;
-    std::cout << shell.script + 1;  // skip the leading line break
+    std::cout << shell.script + 1;  // The script begins with a line break, which is skipped.
     return kExitOk;
   }
   throw base::UsageError(base::unknown_name("shell", name, shell_names()));
@@ -109,7 +110,8 @@ Action define_completion(CLI::App& app) {
   const auto options = std::make_shared<CompletionOptions>();
   app.add_option("SHELL", options->words, "shell for which to print the script")
       ->type_name(one_of(shell_names()));
-  app.add_flag("--answer", options->answer)->group("");  // for the scripts: complete these words
+  // The completion scripts use this hidden option.
+  app.add_flag("--answer", options->answer)->group("");
   return [options, &app] {
     return options->answer ? answer(*app.get_parent(), *options) : print_script(*options);
   };

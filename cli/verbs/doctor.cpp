@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale doctor`: checks everything that jobs of a site need, before submission.
+// Implements `dlscale doctor`, which checks everything that the jobs of a site need before they are
+// submitted.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -33,8 +34,8 @@ namespace dlscale::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// Number of files of a launch: its folder, records, two outputs, a checkpoint and the log of the
-/// script.
+/// Estimated number of files that a launch creates: its folder, records, two output files, a
+/// checkpoint and the log of the job script.
 constexpr std::uint64_t kInodesOfRun = 10;
 
 struct DoctorOptions {
@@ -88,7 +89,8 @@ void print(const workspace::Checks& checks, const Terminal& terminal) {
                            count(checks, workspace::kFail));
 }
 
-/// Becomes the program of the GPU checks, which writes its results into a folder of its own.
+/// Replaces this process by the program of the GPU checks. That program writes its results into a
+/// folder of its own.
 [[noreturn]] void check_gpu() {
   const std::string program = (workspace::share_folder() / "gpu-check" / "run").string();
   ::execl(program.c_str(), program.c_str(), nullptr);

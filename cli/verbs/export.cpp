@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale export`: writes the database of a plan folder for other programs.
+// Implements `dlscale export`, which writes the database of a plan folder in formats for other
+// programs.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -42,7 +43,7 @@ int export_views(const ExportOptions& options) {
   workspace::states_of(options.states);
   const contract::PlanDir folder{std::filesystem::path(options.folder)};
   const workspace::RunIds runs = chosen_runs(options, folder);
-  if (runs.empty()) return kExitOk;  // possible only with --allow-empty
+  if (runs.empty()) return kExitOk;  // only possible with --allow-empty
   const std::vector<analysis::Exported> written = analysis::export_study(
       folder,
       {&format, options.output, {options.views.begin(), options.views.end()}, runs, options.force});

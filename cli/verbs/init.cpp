@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale init`, with one sub-command per kind of file.
+// Implements `dlscale init`, which has one sub-command for each kind of file.
 #include <CLI/CLI.hpp>
 
 #include <map>

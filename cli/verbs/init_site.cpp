@@ -20,11 +20,11 @@ namespace dlscale::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// Limit for an answer of the scheduler. A busy controller answers within seconds, and clients give
-/// up on a dead one earlier.
+/// Time limit in seconds for an answer of the scheduler. A busy scheduler answers within seconds,
+/// and its client programs detect an unreachable scheduler in less time.
 constexpr double kSitePatience_s = 60;
 
-/// Default walltime. No known partition forbids it.
+/// Default walltime in seconds. All known partitions allow this walltime.
 constexpr double kUsualWalltime_s = 3600;
 
 struct SiteOptions {
@@ -49,7 +49,8 @@ planner::Partition partition_of(const runner::NodeGroup& group) {
   return partition;
 }
 
-/// Keeps only nodes with GPUs if there are any.
+/// Returns a site for the cluster. If the cluster has nodes with GPUs, nodes without GPUs are left
+/// out.
 planner::Site site_of(const runner::Cluster& cluster, const std::string& scheduler) {
   planner::Site site;
   site.scheduler = scheduler;
@@ -70,7 +71,8 @@ planner::Site site_of(const runner::Cluster& cluster, const std::string& schedul
       return other.name == partition.name;
     };
     for (int k = 2; std::any_of(site.partitions.begin(), site.partitions.end(), taken); ++k) {
-      partition.queue = group.partition;  // nodes with another shape
+      // A queue whose nodes differ becomes several partitions with different names.
+      partition.queue = group.partition;
       partition.name = fmt::format("{}-{}", group.partition, k);
     }
     site.partitions.push_back(std::move(partition));

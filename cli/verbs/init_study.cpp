@@ -18,7 +18,8 @@ namespace dlscale::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// The template can be planned for the local site, also with the commented lines enabled.
+/// Template of the example study. The study can be planned for the local site. It can also be
+/// planned after the user has enabled the commented lines.
 constexpr const char* kStudy = R"toml(# A scaling study. Try it on this machine:
 #   dlscale plan {file} --explain --dry-run
 #   dlscale run {file} -o {stem}
@@ -80,7 +81,8 @@ struct InitStudyOptions {
   bool force = false;
 };
 
-/// Returns the name of the study: the name of the file, with valid characters only.
+/// Returns the name of the study: the name of the file, in which each invalid character is replaced
+/// by "-".
 std::string study_name(const fs::path& file) {
   std::string name = file.stem().string();
   for (char& c : name) {

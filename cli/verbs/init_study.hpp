@@ -6,7 +6,8 @@
 
 namespace dlscale::cli {
 
-/// Declares the options of `init study` on its sub-command, as CommandEntry::define does.
+/// Declares the options of `init study`. The parameters and the result are those of
+/// CommandEntry::define.
 Action define_init_study(CLI::App& app);
 
 }  // namespace dlscale::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale list`: the runs of a plan folder, one line each.
+// Implements `dlscale list`, which prints one line for each run of a plan folder.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -38,8 +38,9 @@ bool waits_or_runs(runner::JobState state) {
   return state == JobState::Submitted || state == JobState::Queued || state == JobState::Running;
 }
 
-/// Returns the scripts of jobs with unfinished runs of `selected`, one per line. Omits jobs with a
-/// waiting or running run, because the run would execute twice.
+/// Returns the scripts of the jobs that contain unfinished runs of `selected`, one per line. Leaves
+/// out jobs with a waiting or running run, because submitting the script would execute that run
+/// twice.
 std::string as_scripts(const contract::Plan& plan, const contract::PlanDir& folder,
                        const workspace::RunIds& selected, const workspace::States& states) {
   std::string text;

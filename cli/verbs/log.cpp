@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale log`: prints the output of runs, and follows it with -f.
+// Implements `dlscale log`, which prints the output of runs. With -f it also prints new output.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

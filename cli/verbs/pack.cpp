@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale pack`: writes image folders into record files, and inspects record files.
+// Implements `dlscale pack`, which writes folders of images into record files and inspects record
+// files.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -28,7 +29,7 @@ namespace {
 struct PackOptions {
   std::string folder;
   std::string out;
-  std::string split;  ///< empty: pack both
+  std::string split;  ///< split to pack; empty = both splits
   std::string as = "jpeg";
   int quality = images::kUsualQuality;
   std::string on_broken = "fail";
@@ -53,7 +54,7 @@ void pack_one(const images::Split& split, const images::PackOptions& packing, Pa
 int pack(const PackOptions& options, PackView& view) {
   if (options.out.empty())
     throw base::UsageError("-o FOLDER is missing: name the folder for the record files");
-  // Report errors before anything is written.
+  // Find errors in the options before any file is written.
   images::PackOptions packing = options.packing;
   packing.form = images::stored_form(options.as);
   packing.form.quality = options.quality;
@@ -89,7 +90,7 @@ int run(const PackOptions& options) {
                "interrupted; complete record files are kept, incomplete ones are deleted\n");
     return kExitInterrupted;
   } catch (const base::RunError& error) {
-    // The exit code of the trainer for bad data has another meaning here.
+    // kExitData is an exit code of the trainer. In dlscale the same number has another meaning.
     if (error.exit_code() == contract::kExitData) throw base::UsageError(error.what());
     throw;
   }

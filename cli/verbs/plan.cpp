@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale plan`: writes run descriptions and job scripts from a study and a site.
+// Implements `dlscale plan`, which writes run descriptions and job scripts for a study on a site.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -55,7 +55,7 @@ int plan(const PlanOptions& options) {
     std::cout << planning.resolved;
     return kExitOk;
   }
-  // With --json only the plan goes to standard output.
+  // With --json only the plan goes to standard output, so all other text goes to standard error.
   std::ostream& talk = options.json ? std::cerr : std::cout;
   if (planning.plan.runs.empty()) {
     talk << "nothing to plan\n";

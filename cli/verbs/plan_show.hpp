@@ -6,7 +6,8 @@
 
 namespace dlscale::cli {
 
-/// Declares the arguments of `plan show` on its sub-command, as CommandEntry::define does.
+/// Declares the arguments of `plan show`. The parameters and the result are those of
+/// CommandEntry::define.
 Action define_plan_show(CLI::App& app);
 
 }  // namespace dlscale::cli

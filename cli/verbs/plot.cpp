@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale plot`: draws one figure of a collected study, or the learning rates of a
-// study, and writes its CSV file.
+// Implements `dlscale plot`, which draws one figure of a collected study, or the learning rates of
+// a study. It also writes the data of the figure to a CSV file.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -31,10 +31,10 @@ struct PlotOptions : forecast::FigureChoice {
   std::string output;
 };
 
-constexpr const char* kPgfplots = "tex";  // what LaTeX draws
+constexpr const char* kPgfplots = "tex";  // format that LaTeX draws
 
-/// Returns the path of the figure: the requested path, or a path in the plan folder. Learning rates
-/// have no plan folder.
+/// Returns the path of the figure: the requested path, or a default path in the plan folder. The
+/// default for learning rates is "lr.svg", because they need no plan folder.
 fs::path output_path(const PlotOptions& options) {
   if (options.output.empty()) {
     if (options.kind == forecast::kRates) return "lr.svg";

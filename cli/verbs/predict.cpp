@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale predict`: times, scaling and memory of a study.
+// Implements `dlscale predict`, which predicts times, scaling and memory of a study.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -28,7 +28,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kMostGpus = 1'000'000;
-constexpr const char* kNoCalibration = "none";  // data sheets, whatever the study names
+// Value of --calibration that selects data sheets even if the study names a calibration.
+constexpr const char* kNoCalibration = "none";
 
 struct PredictOptions {
   planner::PlanRequest request;
@@ -67,7 +68,8 @@ int predict(const PredictOptions& options) {
   forecast::PredictedSelection selection;
   const planner::Planning planning =
       forecast::plan_selected(options.request, options.runs, selection);
-  if (planning.plan.runs.empty() && options.runs.narrows()) return kExitOk;  // --allow-empty
+  // An empty selection is only possible with --allow-empty.
+  if (planning.plan.runs.empty() && options.runs.narrows()) return kExitOk;
   if (planning.plan.runs.empty()) throw base::UsageError("the study has no run to predict");
   if (options.calibration.empty()) calibration = forecast::calibration_of(planning.study);
   const fs::path share = workspace::share_folder();
@@ -81,7 +83,7 @@ int predict(const PredictOptions& options) {
   }
   analysis::Report report = forecast::prediction_report(study, sweeps);
   if (options.checkpoints.node_mtbf_h > 0) {
-    // The runs of a folder may have recorded how long a checkpoint takes.
+    // The runs of the plan folder may have recorded the time to write a checkpoint.
     forecast::CheckpointQuestion question = options.checkpoints;
     if (question.write.empty()) question.write = options.keep;
     report.tables.push_back(forecast::checkpoint_table(study, question));

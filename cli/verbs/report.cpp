@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale report`: all tables and figures of a collected study in one folder.
+// Implements `dlscale report`, which writes all tables and figures of a collected study into one
+// folder.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -30,11 +31,11 @@ struct ReportOptions {
   std::string output;
 };
 
-/// Share of the time for tables. The rest is for figures.
+/// Share of the progress bar for computing the tables. The rest is for writing and drawing.
 constexpr double kShareOfNumbers = 0.5;
 
-/// Returns the output folder, which may not exist yet. Throws base::UsageError if the path is not a
-/// folder.
+/// Returns the output folder, which may not exist yet. Throws base::UsageError if the path exists
+/// and is not a folder.
 fs::path output_folder(const ReportOptions& options) {
   const fs::path folder =
       options.output.empty() ? fs::path(options.study.folder) / "report" : fs::path(options.output);
@@ -45,7 +46,7 @@ fs::path output_folder(const ReportOptions& options) {
   return folder;
 }
 
-/// Shows a progress bar on a terminal.
+/// Progress bar on a terminal.
 class Progress {
  public:
   Progress() : terminal_(terminal_of(STDERR_FILENO)), line_(std::cerr, terminal_) {}

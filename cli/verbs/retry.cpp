@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale retry`: resubmits failed runs.
+// Implements `dlscale retry`, which resubmits failed runs.
 #include <CLI/CLI.hpp>
 #include <memory>
 

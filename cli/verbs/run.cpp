@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale run`: plans, runs and evaluates a study on the local machine.
+// Implements `dlscale run`, which plans, runs and evaluates a study on the local machine.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -38,7 +38,8 @@ struct RunOptions {
   workspace::SelectionChoice runs;
 };
 
-/// Prints failed runs with their reasons and the files to read, as paths below `shown`.
+/// Prints each failed run with the reason and the files that explain the failure, and returns the
+/// number of failed runs. The paths of the files begin with `shown`.
 int print_failures(const std::vector<runner::RunReport>& ends, const fs::path& root,
                    const fs::path& shown) {
   std::string text;
@@ -66,10 +67,11 @@ int run(const RunOptions& options) {
   workspace::require_runnable_here(planning);
   const workspace::RunIds selected = workspace::select_runs(planning.plan, options.runs);
   workspace::require_writable(shown);
-  planner::check_plan(planning, resources, shown);  // report errors before the folder is created
+  // The check reports errors before the folder is created.
+  planner::check_plan(planning, resources, shown);
 
   workspace::make_folder(shown);
-  // Lock the folder before writing it.
+  // The launch log locks the folder before the plan is written.
   const base::SystemClock clock;
   runner::LaunchLog log(fs::canonical(shown.root()) / shown.launch_log().filename(), clock);
   const planner::WrittenPlan written = planner::write_plan(planning, resources, shown);

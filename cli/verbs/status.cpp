@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale status`: states of the runs of a plan folder, once or as a live table.
+// Implements `dlscale status`, which shows the states of the runs of a plan folder, once or as a
+// live table.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -25,7 +26,7 @@ namespace dlscale::cli {
 namespace {
 
 constexpr double kInterval_s = 5;
-/// Largest number of rows on a terminal if the user selected no runs.
+/// Maximum number of rows on a terminal if the user selected no runs.
 constexpr std::size_t kFewRows = 40;
 
 using PlannedRuns = std::vector<const contract::PlannedRun*>;
@@ -42,8 +43,8 @@ struct StatusOptions {
   double interval_s = kInterval_s;
 };
 
-/// Prints why the scheduler did not answer, and returns the exit code. The state from the files is
-/// still shown.
+/// Returns the exit code. If the scheduler did not answer, prints the reason. The shown states then
+/// come from the files.
 int exit_code_of(const workspace::FolderStatus& status) {
   if (status.problem().empty()) return kExitOk;
   fmt::print(stderr, "dlscale: {}; the states shown come from the files of the plan folder\n",
@@ -51,8 +52,8 @@ int exit_code_of(const workspace::FolderStatus& status) {
   return kExitSchedulerUnreachable;
 }
 
-/// Shows running and failed runs on a terminal. Shows all runs to programs, and all selected runs
-/// to users.
+/// Returns whether all runs are shown. On a terminal, only running and failed runs are shown if
+/// there are many runs and the user selected none of them.
 bool shows_all_rows(const StatusOptions& options, std::size_t runs, const Terminal& terminal) {
   return options.all || !terminal.is_tty || runs <= kFewRows || options.selection.narrows() ||
          options.states.narrows();
@@ -79,7 +80,8 @@ int show_once(const StatusOptions& options, workspace::FolderStatus& status,
   return exit_code_of(status);
 }
 
-/// Selects the runs once, so that rows do not appear and disappear during --watch.
+/// Returns the runs to show. They are selected only once, so that rows do not appear and disappear
+/// during --watch.
 PlannedRuns choose(const StatusOptions& options, const workspace::FolderStatus& status,
                    workspace::RunIds selected) {
   selected = workspace::keep_states(std::move(selected), options.states, status.states(),
@@ -89,7 +91,8 @@ PlannedRuns choose(const StatusOptions& options, const workspace::FolderStatus& 
 
 int status(const StatusOptions& options) {
   workspace::FolderStatus status(options.folder, options.offline);
-  workspace::states_of(options.states);  // reports unknown states
+  // This call reports unknown states before the scheduler is queried.
+  workspace::states_of(options.states);
   workspace::RunIds selected = workspace::select_runs(status.plan(), options.selection);
   std::optional<StopSignals> signals;
   if (options.watch) signals.emplace();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale submit`: submits the runs of a plan folder to its scheduler.
+// Implements `dlscale submit`, which submits the runs of a plan folder to its scheduler.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -20,7 +20,8 @@
 namespace dlscale::cli {
 namespace {
 
-/// Returns the runs that were never submitted or that ended with a checkpoint.
+/// Returns the runs to submit: runs that were never submitted, and runs that saved their state
+/// before the time limit and must continue. Repetitions that run only when needed are left out.
 std::set<std::string> pick_new(const workspace::LaunchFolder& place,
                                const workspace::RunIds& selected) {
   std::set<std::string> picked;
@@ -37,7 +38,7 @@ std::set<std::string> pick_new(const workspace::LaunchFolder& place,
     }
   }
   if (failed > 0) {
-    // Name states that retry does not select by default.
+    // The hint must name the states if `dlscale retry` does not select one of them by default.
     const bool odd =
         bad.contains(runner::JobState::Cancelled) || bad.contains(runner::JobState::Lost);
     std::string options;

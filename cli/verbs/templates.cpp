@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale templates`: lists and prints templates of job scripts, and the names in them.
+// Implements `dlscale templates`, which lists and prints the templates of job scripts and the names
+// that templates can use.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -51,7 +52,8 @@ int names() {
   return kExitOk;
 }
 
-/// Reads a path that ends in .mustache, or a shipped template by name.
+/// Returns the path of a template. A name that ends in .mustache is a path. Any other name is the
+/// name of a template that dlscale includes.
 fs::path file_of(const std::string& name) {
   if (name.ends_with(planner::kTemplateExtension)) return name;
   const fs::path folder = workspace::share_folder() / "templates";

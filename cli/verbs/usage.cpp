@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale usage`: requested and used resources of jobs.
+// Implements `dlscale usage`, which compares the resources that jobs requested with the resources
+// that they used.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

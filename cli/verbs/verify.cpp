@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale verify`: recomputes tables and the numbers of a paper from the records.
+// Implements `dlscale verify`, which computes tables and the numbers of a paper again from the
+// records and compares them.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -19,10 +20,10 @@
 namespace dlscale::cli {
 namespace {
 
-/// Largest number of file names to print.
+/// Maximum number of file names to print.
 constexpr std::size_t kShownFiles = 10;
 
-/// Returns the first names, and the number of further ones.
+/// Returns the first names as text, followed by the number of the other names.
 std::string list_files(const std::vector<std::string>& names) {
   const std::size_t shown = std::min(names.size(), kShownFiles);
   std::string text = fmt::format(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale wait`: follows submitted runs until they have ended.
+// Implements `dlscale wait`, which follows submitted runs until they have ended.
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
@@ -26,8 +26,9 @@ struct WaitOptions {
   bool json = false;
 };
 
-/// Waits until the other dlscale process has recorded the ends of all runs, or has released the
-/// folder to this process, which then owns the log. Returns false when interrupted.
+/// Waits while another dlscale process holds the launch log. Returns true if that process has
+/// recorded the ends of all runs, or if it has ended and this process now holds the log. Returns
+/// false if the user interrupts.
 bool wait_for_the_other(const workspace::LaunchFolder& place, const workspace::RunIds& selected,
                         std::unique_ptr<runner::LaunchLog>& log) {
   constexpr auto kPause = std::chrono::milliseconds(500);
@@ -44,7 +45,7 @@ bool wait_for_the_other(const workspace::LaunchFolder& place, const workspace::R
   return signals.count() == 0;
 }
 
-/// Follows jobs without write access to the folder and without recording.
+/// Follows jobs for a user without write access to the folder. Does not record the ends of runs.
 int watch_only(const workspace::LaunchFolder& place, const workspace::RunIds& selected,
                double poll_s) {
   constexpr double kPoll_s = 10;

@@ -19,7 +19,7 @@ namespace dlscale::config {
 std::string excerpt(std::string_view text, std::size_t at) {
   constexpr std::size_t kBefore = 60, kShown = 160;
   if (text.size() <= kShown) return std::string(text);
-  const auto is_within = [&](std::size_t i) {  // continuation byte of a character
+  const auto is_within = [&](std::size_t i) {  // true for a byte that continues a UTF-8 character
     return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U;
   };
   std::size_t begin = at <= kBefore ? 0 : std::min(at, text.size()) - kBefore;
@@ -131,7 +131,7 @@ struct Evaluation {
         return ordered(term);
     }
   }
-  /// Returns the value of each name that the condition uses: `a = 1, b = 0`.
+  /// Returns the names that the condition uses, with their values: `a = 1, b = 0`.
   std::string values_of_names() const {
     std::vector<std::string> texts;
     for (const Term& term : terms) {
@@ -176,7 +176,8 @@ class Parser {
     if (!at_end()) fail("expected &&, || or the end");
     return std::move(terms_);
   }
-  /// Parses a formula. Returns the nodes in the same order. The root is a number.
+  /// Parses a formula. Returns the nodes with children before parents. The last node is the root, a
+  /// number.
   std::vector<Term> formula() {
     want(sum(), Kind::number, "arithmetic requires numbers");
     if (!at_end()) fail("expected + - * / % ^ or the end");
@@ -188,8 +189,8 @@ class Parser {
 
   Index either() { return chain("||", Op::either, &Parser::both); }
   Index both() { return chain("&&", Op::both, &Parser::negation); }
-  /// Parses a chain of equal operators as one term, so that a long chain is not deeper than a short
-  /// chain.
+  /// Parses a chain of one operator, such as `a && b && c`, as one term. A long chain then adds no
+  /// more levels to the tree than a short chain.
   Index chain(std::string_view sign, Op op, Index (Parser::*part)()) {
     const Index first = (this->*part)();
     if (!starts_with(sign)) return first;
@@ -347,7 +348,8 @@ class Parser {
     check_choice(terms_[left], terms_[right]);
     check_choice(terms_[right], terms_[left]);
   }
-  /// Rejects a comparison with a text that the symbol can never have, because the text is misspelt.
+  /// Rejects a comparison of a symbol with a text that the symbol can never have. Such a text is
+  /// usually misspelt.
   void check_choice(const Term& named, const Term& constant) const {
     if (named.op != Op::symbol || constant.op != Op::constant) return;
     const Symbol& symbol = symbols_[named.symbol];

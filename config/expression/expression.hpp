@@ -16,11 +16,12 @@
 namespace dlscale::config {
 
 /// Returns the part of a text that a message quotes. A text of at most 160 bytes is returned whole.
-/// Of a longer text, returns 160 bytes around byte `at`. No UTF-8 character is split, and "…" marks
-/// text that is left out.
+/// For a longer text, the result is 160 bytes around byte `at`. No UTF-8 character is split, and
+/// "…" marks text that is left out.
 std::string excerpt(std::string_view text, std::size_t at);
 
-/// Value of a name for one point. An unknown number is NaN, which equals nothing.
+/// Value of a name for one point. An unknown number is NaN, so every test for equality with it is
+/// false.
 using Value = std::variant<double, std::string, bool>;
 
 /// Name that an expression may use.
@@ -28,8 +29,9 @@ struct Symbol {
   enum class Kind { number, text, truth };  // same order as the alternatives of Value
   std::string name;
   Kind kind = Kind::number;
-  std::vector<std::string> choices = {};  ///< texts that it may be compared with; empty = any
-  std::string group = {};  ///< text that lists of known names show instead: "keys of [training]"
+  std::vector<std::string> choices = {};  ///< texts that the name may be compared with; empty = any
+  /// Text that lists of known names show instead of the name: "keys of [training]".
+  std::string group = {};
 };
 
 /// Condition that is parsed once and can be evaluated for many points. Operators and operands, from
@@ -43,23 +45,23 @@ struct Symbol {
 /// - `-x`
 /// - `x ^ y`
 /// - names, numbers, "texts", 'texts', true, false and `( … )`
-/// A condition that is just a name must be a truth value. Arithmetic and the comparisons < <= > >=
-/// require numbers. A glob has * ? and [abc] and must match the whole text.
+/// A condition may be a single name if the name stands for true or false. Arithmetic and the
+/// comparisons < <= > >= require numbers. A glob has * ? and [abc] and must match the whole text.
 class Expression {
  public:
-  /// Parses an expression. Throws base::SpecError at the item's place. The message counts
-  /// characters from 1.
+  /// Parses an expression. Throws base::SpecError with the position of the item for an invalid
+  /// expression. The message counts characters from 1.
   Expression(const Item& source, const std::vector<Symbol>& symbols);
 
-  /// Returns whether the condition holds. `values` are in the order of the symbols. `a || b` and
-  /// `a && b` stop early. Throws base::SpecError for a division by zero, with the values of the
-  /// names.
+  /// Returns whether the condition holds. `values` are in the order of the symbols. `a || b` and `a
+  /// && b` skip operands that cannot change the result. Throws base::SpecError for a division by
+  /// zero. The message contains the values of the names.
   bool holds(std::span<const Value> values) const;
-  /// Evaluates values that are not contiguous in memory. No value is copied, even if the condition
-  /// is evaluated for many points.
+  /// Evaluates the condition for values that are not contiguous in memory. The caller passes
+  /// pointers and need not copy the values of each point.
   bool holds(std::span<const Value* const> values) const;
 
-  /// Returns whether the condition uses that symbol.
+  /// Returns whether the condition uses the symbol with this index.
   bool names(std::size_t symbol) const;
 
   enum class Op {
@@ -91,10 +93,10 @@ class Expression {
     std::size_t symbol = 0;  ///< index of the symbol
     Value constant = {};     ///< value; for a symbol, its name
     Symbol::Kind kind = Symbol::Kind::truth;
-    std::size_t at = 0;  ///< position of its first character in the text
+    std::size_t at = 0;  ///< position of the term's first character in the text
   };
 
-  /// Text of the expression and its place, for errors.
+  /// Text of the expression and its position, for error messages.
   struct Source {
     std::string text, key;
     base::Location where;
@@ -106,9 +108,9 @@ class Expression {
   std::vector<Term> terms_;  // nodes, children before parents; the last is the root
 };
 
-/// Returns the number that a formula gives for these values of its names. A formula is what can be
-/// on one side of a comparison above. Throws base::SpecError at `where` for a text that is not a
-/// formula, for names without a value, and for divisions by zero.
+/// Returns the number that a formula gives for these values of its names. A formula has the syntax
+/// of one side of a comparison (see Expression). Throws base::SpecError at `where` for a text that
+/// is not a formula, for names without a value, and for divisions by zero.
 double compute(const std::string& formula, const std::map<std::string, double>& values,
                const base::Location& where);
 

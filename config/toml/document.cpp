@@ -11,11 +11,11 @@
 namespace dlscale::config {
 namespace {
 
-/// Converter from the tree of toml++ to nodes. `place` returns the place of a region of the text,
-/// as messages show it.
+/// Converter from the tree of toml++ to nodes. `place` returns the position of a region of the
+/// text, as messages show the position.
 struct Converter {
   std::string file;
-  bool one_line;  // true for a command line argument, whose places have no line and column
+  bool one_line;  // true for a command line argument: positions have no line and column
 
   base::Location place(const toml::source_region& region) const {
     if (one_line) return {file};
@@ -87,7 +87,7 @@ Node parse(std::string_view text, const std::string& file, bool one_line) {
   }
 }
 
-/// Returns the value of a `-S` argument. `place` names the argument.
+/// Returns the value of a `-S` argument. `place` is the argument as messages show it.
 Node override_value(std::string_view text, const std::string& place) {
   const bool looks_like_toml = !text.empty() && std::string_view("\"'[{").find(text[0]) < 4;
   try {
@@ -100,7 +100,7 @@ Node override_value(std::string_view text, const std::string& place) {
   return {std::string(text), {place}};
 }
 
-/// Returns the table with this name in a list, or null.
+/// Returns the table in `list` whose key `name` has this value, or null if there is none.
 Node* find_named(Node& list, std::string_view name) {
   auto* items = std::get_if<List>(&list.value);
   if (items == nullptr) return nullptr;
@@ -236,14 +236,15 @@ bool is_table(const Node& node) {
   return std::holds_alternative<Table>(node.value);
 }
 
-/// Returns whether the node is a list of sections: a list of tables, with at least one table.
+/// Returns whether the node is a list with at least one table and nothing else. Such a list is
+/// written as [[sections]].
 bool is_section_list(const Node& node) {
   const auto* items = std::get_if<List>(&node.value);
   return items != nullptr && !items->empty() && std::all_of(items->begin(), items->end(), is_table);
 }
 
-/// Returns whether a table is written as a section: a table at the top, or a table that contains
-/// tables.
+/// Returns whether a node is written as a [section]: a table at the top level, or a table that
+/// contains tables.
 bool is_section(const Node& node, bool at_top) {
   const auto* table = std::get_if<Table>(&node.value);
   return table != nullptr &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses TOML files into values that keep their order and the place of every key and value, and
-// writes values as TOML text.
+// Parses TOML files into values that keep their order and the position (file, line, column) of
+// every key and value. Writes values as TOML text.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ struct Entry;
 using List = std::vector<Node>;
 using Table = std::vector<Entry>;
 
-/// Value in a document. Its place names a file, or the command line (`-S key=value`, without line).
+/// Value in a document. `where` is a position in a file, or a command line argument (`-S
+/// key=value`) without a line.
 struct Node {
   std::variant<bool, std::int64_t, double, std::string, List, Table> value;
   base::Location where;
@@ -30,15 +31,15 @@ struct Entry {
   Node node;
 };
 
-/// Parses a TOML text and returns its table. Throws base::SpecError with the place of a syntax
+/// Parses a TOML text and returns its table. Throws base::SpecError with the position of a syntax
 /// error. Also throws for dates and times, which no key of dlscale accepts. `file` is only used in
-/// places and messages.
+/// positions and messages.
 Node parse_document(std::string_view text, const std::string& file);
 
 /// Applies one `-S` argument, `dotted.key=value`. Replaces the value, or adds the key and the
 /// tables above it. A part of the key can be the `name` of a table in a list. The value is TOML. A
 /// text that is not a TOML value is taken as a string, unless it begins like a TOML value (`"`,
-/// `'`, `[`, `{`). Throws base::SpecError.
+/// `'`, `[`, `{`). Throws base::SpecError for an invalid argument.
 void apply_override(Node& root, const std::string& assignment);
 
 /// Returns the kind of a value for messages: "a string", "a table", …

@@ -31,8 +31,8 @@ std::string range_text(double least, double most) {
   return fmt::format("between {} and {}", least, most);
 }
 
-/// Returns the next part of each name that begins with `prefix`, in the order of the names and
-/// without duplicates.
+/// Returns, for each dotted name that begins with `prefix`, the part of the name that follows
+/// `prefix`. The parts are in the order of the names, without duplicates.
 std::vector<std::string> keys_after(const std::string& prefix,
                                     const std::vector<std::string>& names) {
   std::vector<std::string> keys;

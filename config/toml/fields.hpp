@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads tables strictly by lists of fields: one row per key, and any other key is an error.
+// Reads TOML tables strictly. A list of fields has one row for each allowed key, and any other key
+// is an error.
 #pragma once
 
 #include <functional>
@@ -14,7 +15,8 @@ namespace dlscale::config {
 
 inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 inline constexpr std::int64_t kMostWhole = std::numeric_limits<std::int32_t>::max();
-/// Limit far above any machine, but low enough that products of the limits can be represented.
+/// Limits on numbers in studies. They are far above any machine, but low enough that their products
+/// can be represented.
 inline constexpr std::int64_t kMostGpus = 1'000'000;
 inline constexpr std::int64_t kMostCoresPerRank = 4096;
 
@@ -22,8 +24,8 @@ inline constexpr std::int64_t kMostCoresPerRank = 4096;
 /// digit first.
 bool is_identifier(std::string_view name);
 
-/// Value and its dotted key. Every reader throws base::SpecError with the value, the key and the
-/// place.
+/// Value in a TOML file with its dotted key. The functions convert the value. They throw
+/// base::SpecError with the value, the key and the position if the value is not allowed.
 struct Item {
   const Node& node;
   std::string key;
@@ -31,7 +33,7 @@ struct Item {
   [[noreturn]] void fail(std::string_view message) const;
   bool flag() const;
   std::int64_t whole(std::int64_t least, std::int64_t most = kMostWhole) const;
-  /// Returns a finite number with `least` ≤ x ≤ `most`. Whole numbers are accepted.
+  /// Returns a finite number x with `least` ≤ x ≤ `most`. Whole numbers are accepted.
   double number(double least, double most = kNoLimit) const;
   /// Returns a string without NUL characters.
   const std::string& text() const;
@@ -45,14 +47,14 @@ struct Item {
   /// Returns the seconds of a text "HH:MM:SS", which must be more than 0.
   double duration_s() const;
   const Table& table() const;
-  /// Returns the items of a list. A value that is not a list is a list with one item.
+  /// Returns the items of a list. A value that is not a list counts as a list with one item.
   std::vector<Item> items() const;
   std::vector<double> numbers(double least) const;
   std::vector<std::string> texts() const;
 };
 
-/// Key that a table may contain. A dotted name is a key of an inner table, and `inner.*` is any key
-/// of that table.
+/// Key that a table may contain. The name `inner.key` is a key of the inner table `inner`, and
+/// `inner.*` stands for any key of that table.
 template <class T>
 struct Field {
   std::string name;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Includes the reader and the writer that convert types to JSON text and back by one list of
-// fields.
+// Includes the JSON reader and the JSON writer. Both use the same list of fields of a type.
 #pragma once
 
 #include "contract/json/reader.hpp"

@@ -37,8 +37,9 @@ bool are_equal(Value before, Value after) {
   return simdjson::minify(before) == simdjson::minify(after);
 }
 
-/// Adds the dotted keys whose values differ to `keys`. `path` is the dotted key of both objects. A
-/// key that is null in one object and missing in the other does not differ.
+/// Compares two JSON objects and adds to `keys` the dotted key of each member whose value differs.
+/// `path` is the dotted key of both objects. A member that is null in one object and missing in the
+/// other counts as equal.
 void compare(const codec::Members& before, const codec::Members& after, const std::string& path,
              std::set<std::string>& keys) {
   const auto look = [&](std::string_view key) {

@@ -8,9 +8,10 @@
 
 namespace dlscale::contract {
 
-/// Returns the dotted keys that only one of two JSON objects has or whose values differ, sorted. A
-/// list is compared as one value. The layout of the texts does not matter. Throws base::SpecError,
-/// which names `file`, if `before` is not a JSON object. `after` must be a JSON object.
+/// Compares two JSON objects. Returns the dotted keys that only one object has and the dotted keys
+/// whose values differ, sorted. A list is compared as one value. White space in the texts is
+/// ignored. Throws base::SpecError, which names `file`, if `before` is not a JSON object. `after`
+/// must be a JSON object.
 std::vector<std::string> differing_keys(std::string_view before, std::string_view after,
                                         std::string_view file);
 

@@ -9,10 +9,10 @@ namespace dlscale::contract::codec {
 
 namespace {
 
-/// Uses nlohmann::json to parse a text that simdjson rejects. Returns the text in a form that
-/// simdjson accepts. nlohmann::json reports the position of errors. It also accepts a few valid
-/// texts that simdjson rejects: whole numbers beyond 64 bits and a byte order mark. Throws
-/// base::SpecError with line and column.
+/// Parses a text that simdjson has rejected. The parser is nlohmann::json, because it reports the
+/// position of errors. nlohmann::json also accepts a few valid texts that simdjson rejects: texts
+/// with whole numbers beyond 64 bits or with a byte order mark. Returns such a text in a form that
+/// simdjson accepts. Throws base::SpecError with line and column for an invalid text.
 std::string checked(std::string_view text, std::string_view file) {
   using nlohmann::json;
   try {

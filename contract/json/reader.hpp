@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads JSON into values by the list of fields that the writer also uses.
+// Reads values from JSON text. The list of fields of a type is the list that the writer uses.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,8 @@
 
 namespace dlscale::contract::codec {
 
-/// JsonPlace of a value in a JSON text. The dotted key is built only for an error message.
+/// Position of a value in a JSON text, for error messages. The dotted key of the value is built
+/// only when an error is reported.
 struct JsonPlace {
   std::string_view file;
   const JsonPlace* parent = nullptr;
@@ -72,8 +73,8 @@ struct ObjectReader {
   void sparse(const char* key, T& out) {
     try_read(key, out);
   }
-  /// Returns a JSON object with the keys that no field has read, or an empty text if all keys have
-  /// been read.
+  /// Returns a JSON object of the members that no field of the type has read. Returns an empty text
+  /// if all members have been read.
   std::string unknown_keys() const {
     TextWriter rest(kOneLine);
     bool any = false;
@@ -191,8 +192,9 @@ void from_value(Value value, T& out, const JsonPlace& place) {
   }
 }
 
-/// Reads a text as one object of type T. `document` can be reused for several texts. Throws
-/// base::SpecError, which names `file`, if the text cannot be read.
+/// Parses a JSON text and returns its object as a value of type T. `document` holds the parser and
+/// can be reused for several texts. Throws base::SpecError, which names `file`, if the text is not
+/// a JSON object or does not fit T.
 template <class T>
 T read_object(std::string_view text, std::string_view file, Document& document) {
   T out;

@@ -13,7 +13,8 @@ namespace dlscale::contract::codec {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 16;  // number of bytes passed to a sink at a time
-constexpr double kMostPlain = 1e15;  // limit for whole numbers that are written as digits and ".0"
+// Limit below which a whole number is written as digits and ".0".
+constexpr double kMostPlain = 1e15;
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // replacement character U+FFFD
 
 bool is_plain(char c) {
@@ -43,9 +44,9 @@ std::string escape_of(char c) {
 
 }  // namespace
 
-/// Writes a number. Whole numbers, by far the most frequent, are written without a search for the
-/// shortest digits. nlohmann::json writes fractions, because their digits are part of run ids and
-/// std::to_chars chooses other digits for one fraction in a hundred.
+/// Writes a number. Most numbers are whole. They are written directly, which is faster than a
+/// search for the shortest digits. nlohmann::json writes fractions, because run ids are hashes of
+/// the digits and std::to_chars chooses other digits for one fraction in a hundred.
 void TextWriter::write_value(double value) {
   if (std::abs(value) < kMostPlain && value == std::floor(value) && !std::signbit(value)) {
     write_value(static_cast<long long>(value));
@@ -115,7 +116,8 @@ void TextWriter::break_line(int level) {
 }
 
 /// Returns whether `key` is omitted at the current position. The function is called for each key of
-/// each run's description, so it compares parts of the dotted key without building the dotted key.
+/// each run's description. For speed, it compares the parts of the dotted key and does not build
+/// the dotted key.
 bool TextWriter::is_omitted(std::string_view key) const {
   const std::size_t above = level_ == 1 ? 0 : top_key_.size() + 1;
   for (const std::string_view omitted : omitted_) {

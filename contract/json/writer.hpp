@@ -38,8 +38,8 @@ class TextWriter {
  public:
   using Sink = std::function<void(std::string_view)>;
 
-  /// Creates a writer that keeps the text in memory. Keys in `omitted` are not written. "a.b" is
-  /// key b of the top-level object a.
+  /// Creates a writer that keeps the text in memory. Keys in `omitted` are not written. The entry
+  /// "a.b" omits key b of the top-level object a.
   explicit TextWriter(Layout layout, std::span<const std::string_view> omitted = {})
       : layout_(layout), omitted_(omitted) {
     text_.reserve(kUsualSize);
@@ -51,7 +51,8 @@ class TextWriter {
   void write(const T& value) {
     if constexpr (HasFields<T>) {
       open('{');
-      visit_fields(*this, const_cast<T&>(value));  // cast: the writer only reads
+      // The cast is safe because the writer does not change the value.
+      visit_fields(*this, const_cast<T&>(value));
       close('}');
     } else {
       write_value(value);

@@ -139,7 +139,8 @@ std::string to_json(const Plan& plan) {
 
 namespace {
 
-/// Part of a plan that identifies its study. Reading only this part avoids reading the runs.
+/// Fields of plan.json that identify the study. Reading only these fields is faster than reading
+/// the whole plan, which can have many thousand runs.
 struct PlanHead {
   int schema_version = 0;
   std::string study;

@@ -20,19 +20,23 @@ namespace dlscale::contract {
 
 inline constexpr int kPlanVersion = 1;
 
-/// Rule that selects the reference of speed-ups: "smallest-common" (the smallest GPU count that all
-/// curves have), "per-curve" (the smallest GPU count of each curve) or "gpus" (the count in
-/// `gpus`).
+/// Rule that selects the GPU count that speed-ups are relative to: "smallest-common" (the smallest
+/// GPU count that all curves have), "per-curve" (the smallest GPU count of each curve) or "gpus"
+/// (the count in `gpus`).
 struct BaselineRule {
   std::string rule = "smallest-common";
   int gpus = 0;
   bool operator==(const BaselineRule&) const = default;
 };
 
-/// Precision of the results at which repetitions of a point end.
+/// Precision at which a point gets no more repetitions.
 struct RepeatUntil {
-  double efficiency_ci = 0;  ///< half-width of each efficiency's interval; 0 = no limit
-  int first = 0;             ///< number of repetitions that always run; others run as needed
+  /// Largest half-width of the confidence interval of an efficiency. 0 means that there is no
+  /// limit.
+  double efficiency_ci = 0;
+  /// Number of repetitions that always run. More repetitions run only while the intervals are wider
+  /// than the limit.
+  int first = 0;
   bool operator==(const RepeatUntil&) const = default;
 };
 
@@ -40,8 +44,9 @@ struct PlannedRun {
   std::string run_id;
   int repetition = 1;
   std::map<std::string, std::string> point;  ///< value of each axis, as in RunSpec
-  std::vector<std::string> substudies;       ///< substudies with this run; empty: the study itself
-  std::string job;                           ///< name of the job that holds this run
+  /// Names of the substudies that contain this run. The list can be empty.
+  std::vector<std::string> substudies;
+  std::string job;         ///< name of the job that holds this run
   std::string log_format;  ///< log format of an external trainer; empty for dlscale-train
   int gpus = 1;
   std::int64_t batch_per_gpu = 0;
@@ -49,11 +54,11 @@ struct PlannedRun {
   int epochs = 0;          ///< number of epochs; 0 = unknown (external trainer)
   double lr_peak = 0;      ///< peak learning rate; 0 = unknown (external trainer)
   double predicted_s = 0;  ///< expected wall time in seconds; 0 = no prediction
-  /// Bounds of predicted_s in seconds. 0 and 0 mean that the plan does not record them, as plans of
-  /// earlier versions.
+  /// Bounds of predicted_s in seconds. Both are 0 if the plan does not record the bounds. Plans of
+  /// earlier versions do not record them.
   double predicted_low_s = 0;
   double predicted_high_s = 0;
-  double gpu_hours = 0;  ///< share of the GPU-hours of its job
+  double gpu_hours = 0;  ///< GPU-hours of the run: its part of the GPU-hours of the job
   bool stale = false;    ///< true if the results belong to an earlier description of the run
   bool operator==(const PlannedRun&) const = default;
 };
@@ -63,12 +68,14 @@ struct PlannedJob {
   std::vector<std::string> run_ids;  ///< runs in start order; for an array, in task order
   ResourceRequest resources;         ///< resources of the job, or of each task of an array
   JobKind kind = JobKind::single;
-  std::string partition;           ///< partition of the site; empty if the site has none
-  double gpu_hours = 0;            ///< maximum: charged GPUs x walltime, summed over tasks
-  std::string table;               ///< array: stem of the file with one line per run
-  int offset = 0;                  ///< array: number of table lines before this job's first line
-  int throttle = 0;                ///< array: maximum number of running tasks; 0 = no limit
-  int chain = 0;                   ///< number of the job's chain, from 1; 0 = no chain
+  std::string partition;  ///< partition of the site; empty if the site has none
+  double gpu_hours = 0;   ///< upper limit: charged GPUs x walltime, summed over tasks
+  /// For an array: name without ending of the table file (one line per run).
+  std::string table;
+  int offset = 0;    ///< array: number of table lines before this job's first line
+  int throttle = 0;  ///< array: maximum number of running tasks; 0 = no limit
+  /// Number (from 1) of the chain that contains the job. 0 means no chain.
+  int chain = 0;
   std::vector<std::string> after;  ///< jobs that must end before this job starts
   bool operator==(const PlannedJob&) const = default;
 };
@@ -90,7 +97,7 @@ struct Plan {
   std::string study;
   std::string scaling;
   std::string site;
-  std::string scheduler;  ///< scheduler: local, slurm, oar
+  std::string scheduler;  ///< name of the scheduler: local, slurm or oar
   BaselineRule baseline;
   int repeats = 1;  ///< maximum number of repetitions of a point
   RepeatUntil until;
@@ -105,7 +112,8 @@ struct Plan {
 /// Returns the text of `plan.json`: keys in a fixed order, one line for each run, job and skipped
 /// point, and a final newline.
 std::string to_json(const Plan& plan);
-/// Writes the same text in pieces, for plans that are too large to hold as one text.
+/// Passes the text of `plan.json` to `sink` in pieces, for plans whose text is too large to hold in
+/// memory.
 void write_json(const Plan& plan, const std::function<void(std::string_view)>& sink);
 /// Reads a plan. Throws base::SpecError if the text is not a plan or has a newer version. `file` is
 /// only used in messages.
@@ -121,21 +129,24 @@ struct ListedRun {
   PlannedRun run;
   std::string state;
 };
-/// Returns a list of objects: the fields of each run in plan.json, and its state.
+/// Returns a JSON list with one object for each run: the fields of the run in plan.json, and its
+/// state.
 std::string to_json(const std::vector<ListedRun>& runs);
-/// Change of a run when the study is planned again.
+/// Difference between the old plan and the new plan of a study for one run.
 struct RunChange {
   std::string run_id;
-  double gpu_hours = 0;           ///< planned GPU-hours; for a removed run, in the old plan
-  std::vector<std::string> keys;  ///< keys of run.json that differ; "run.json" if it is unreadable
-  bool has_results = false;       ///< true for a removed run whose folder has results
+  double gpu_hours = 0;  ///< GPU-hours in the new plan; for a removed run, in the old plan
+  /// Keys of run.json that differ. The list has only "run.json" if the file is unreadable.
+  std::vector<std::string> keys;
+  bool has_results = false;  ///< true for a removed run whose folder has results
 };
 /// Changes that a new plan would make, for `dlscale plan --diff --json`.
 struct PlanChanges {
   std::vector<RunChange> added, removed, changed, stale;
   std::size_t unchanged = 0;
-  std::size_t moved = 0;                    ///< number of unchanged runs that move to another job
-  std::map<std::string, double> gpu_hours;  ///< GPU-hours of each list, by its name
+  std::size_t moved = 0;  ///< number of unchanged runs that move to another job
+  /// GPU-hours of added, removed, changed and stale runs. The key is the name of the list.
+  std::map<std::string, double> gpu_hours;
 };
 std::string to_json(const PlanChanges& changes);
 /// Returns the name of the study in a `plan.json` without reading the runs into memory. Throws the

@@ -27,7 +27,7 @@ int number_after(std::string_view prefix, const fs::path& folder) {
   return std::max(base::number_of<int>(number).value_or(0), 0);
 }
 
-/// Returns the folders in `parent` that have a number, sorted by number.
+/// Returns the folders in `parent` whose names end with a number above 0, sorted by number.
 template <class Dir>
 std::vector<Dir> numbered(const fs::path& parent) {
   std::vector<Dir> found;

@@ -10,19 +10,19 @@
 
 namespace dlscale::contract {
 
-/// Folder launch-<k>/checkpoint/save-<n> with the saved state of a run. The state is complete as
-/// soon as the folder has this name.
+/// Folder launch-<k>/checkpoint/save-<n> with the saved state of a run. The folder gets this name
+/// when the state is complete.
 class CheckpointDir {
  public:
   explicit CheckpointDir(std::filesystem::path root) : root_(std::move(root)) {}
   const std::filesystem::path& root() const { return root_; }
   std::filesystem::path header() const { return root_ / "header.json"; }
-  /// Returns the name of the folder while the checkpoint is written.
+  /// Returns the path of the folder while the checkpoint is being written.
   std::filesystem::path draft() const { return root_.string() + ".part"; }
-  /// Returns the name of the file with the tensors that a rank saves. Rank 0 saves the tensors that
-  /// all ranks share. Each rank saves the tensors that only it has.
+  /// Returns the name of the file in which a rank saves tensors. Each rank saves the tensors that
+  /// no other rank has. Rank 0 also saves the tensors that are equal on all ranks.
   static std::string rank_file(int rank) { return "rank-" + std::to_string(rank) + ".pt"; }
-  /// Returns n, or 0 if the name has another form.
+  /// Returns n of save-<n>, or 0 if the folder's name has another form.
   int number() const;
 
  private:
@@ -37,17 +37,17 @@ class LaunchDir {
   std::filesystem::path results() const { return root_ / "results.jsonl"; }
   std::filesystem::path out() const { return root_ / "stdout"; }
   std::filesystem::path err() const { return root_ / "stderr"; }
-  /// Returns the file with the run_stop of a rank other than 0 that failed by itself. Rank 0 then
-  /// ends with the reason in this file.
+  /// Returns the path of the file in which a failed rank other than 0 writes its run_stop record.
+  /// Rank 0 reads the reason for its own run_stop record from this file.
   std::filesystem::path rank_stop() const { return root_ / "rank_stop.jsonl"; }
-  /// Returns the file with the weights of the model after the last step. The file exists only if
-  /// the run requests it.
+  /// Returns the path of the file with the weights of the model after the last step. The file
+  /// exists only if the run requests it.
   std::filesystem::path weights() const { return root_ / "model.safetensors"; }
   std::filesystem::path checkpoint() const { return root_ / "checkpoint"; }
   CheckpointDir saved(int n) const;
   /// Returns the complete checkpoints, sorted by number.
   std::vector<CheckpointDir> all_saved() const;
-  /// Returns k, or 0 if the name has another form.
+  /// Returns k of launch-<k>, or 0 if the folder's name has another form.
   int number() const;
 
  private:
@@ -60,7 +60,7 @@ class RunDir {
   explicit RunDir(std::filesystem::path root) : root_(std::move(root)) {}
   const std::filesystem::path& root() const { return root_; }
   std::filesystem::path run_json() const { return root_ / "run.json"; }
-  /// Returns the path of a run's run.json, relative to the folder of all runs.
+  /// Returns the path of run.json for a run, relative to the folder of all runs.
   static std::string run_json_in(const std::string& run_id) { return run_id + "/run.json"; }
   LaunchDir launch(int k) const;
   /// Returns the existing launches, sorted by number.
@@ -82,13 +82,13 @@ class PlanDir {
   std::filesystem::path plan_json() const { return root_ / "plan.json"; }
   std::filesystem::path study_toml() const { return root_ / "study.toml"; }
   std::filesystem::path site_toml() const { return root_ / "site.toml"; }
-  /// Returns the file with a digest that shows the next plan whether files of this plan were
-  /// edited.
+  /// Returns the path of the file with a digest of the plan's inputs and outputs. If the digest
+  /// still matches, the next `dlscale plan` need not compare the contents of all files.
   std::filesystem::path fingerprint() const { return root_ / ".sealed"; }
-  /// Returns the file that exists while a plan is written.
+  /// Returns the path of a file that exists only while a plan is being written.
   std::filesystem::path incomplete_marker() const { return root_ / ".writing"; }
   std::filesystem::path launch_log() const { return root_ / "launch.jsonl"; }
-  /// Returns the file with the predictions of runs, to which new predictions are appended.
+  /// Returns the path of the file to which predictions of runs are appended.
   std::filesystem::path predictions() const { return root_ / "predictions.jsonl"; }
   std::filesystem::path runs() const { return root_ / "runs"; }
   std::filesystem::path jobs() const { return root_ / "jobs"; }
@@ -100,22 +100,23 @@ class PlanDir {
   std::filesystem::path job_script(std::string_view job) const;
   /// Returns the name of a job's script in the folder of all jobs.
   static std::string script_name(const std::string& job) { return job + ".sh"; }
-  /// Returns the table of a job array. Line k is the run.json of its k-th task, on one line.
+  /// Returns the path of the table of a job array. Line k holds the run.json of the k-th task.
   std::filesystem::path run_table(std::string_view table) const;
-  /// Returns the file of parameters that OAR passes to the tasks of an array. Each task gets the
-  /// number of its line in the table.
+  /// Returns the path of the file of parameters that OAR passes to the tasks of an array. Each task
+  /// gets the number of its line in the table.
   std::filesystem::path array_parameters(std::string_view job) const;
-  /// Returns the file with the standard output of a job, as captured by the batch system.
+  /// Returns the path of the file in which the batch system captures the standard output of a job.
   std::filesystem::path job_out(std::string_view job) const;
   std::filesystem::path job_err(std::string_view job) const;
-  /// Returns the file with the standard output of a run that shares its job with other runs.
+  /// Returns the path of the file with the standard output of a run that shares its job with other
+  /// runs.
   std::filesystem::path run_out(std::string_view run_id) const;
   std::filesystem::path run_err(std::string_view run_id) const;
-  /// Returns the file in which the job script records the start and the end of a run. The lines are
-  /// launch records, and the job script is the only writer.
+  /// Returns the path of the file in which the job script records the start and the end of a run.
+  /// The lines are launch records. Only the job script writes to the file.
   std::filesystem::path run_notes(std::string_view run_id) const;
-  /// Returns the file of cancel requests. The lines are launch records, appended by the process
-  /// that holds the lock of the file.
+  /// Returns the path of the file of cancel requests. The lines are launch records. A process locks
+  /// the file before it appends records.
   std::filesystem::path cancel_requests() const { return logs() / "cancel.jsonl"; }
 
  private:

@@ -61,7 +61,7 @@ constexpr const char* kKernelKind = "kernel";
 
 template <class Record>
 std::string line_of(const char* kind, const Record& record) {
-  // The kind is the first key, so that readers and grep find it at once.
+  // The kind is the first key, so that readers and grep need not parse the rest of the line.
   return fmt::format("{{\"record\":\"{}\",{}", kind,
                      codec::to_text(record, codec::kOneLine).substr(1));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines `header.json`, the file next to the tensors that describes a checkpoint.
+// Defines `header.json`, which describes a checkpoint and is stored next to the files with its
+// tensors.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ struct EpochSums {
   std::int64_t steps = 0;
   std::int64_t samples = 0;
   double wall_s = 0;    ///< wall time of the slowest rank, summed over launches
-  double loss_sum = 0;  ///< sum over the steps of the mean over the ranks
+  double loss_sum = 0;  ///< sum over the steps; each step counts with its mean loss over the ranks
   double lr = 0;        ///< learning rate of the last step
   bool operator==(const EpochSums&) const = default;
 };
@@ -25,14 +26,15 @@ struct EpochSums {
 struct Progress {
   int epoch = 0;                ///< epoch in progress
   std::int64_t step = 0;        ///< number of optimizer steps done in the whole run
-  bool epoch_recorded = false;  ///< true between the epoch's record and its evaluation
+  bool epoch_recorded = false;  ///< true if the epoch's record is written but its evaluation is not
   EpochSums so_far;
-  double train_s = 0;             ///< wall time of training in earlier epochs, over all launches
-  int flat_epochs = 0;            ///< number of latest epochs in a row without learning
+  double train_s = 0;  ///< wall time of training in earlier epochs, over all launches
+  /// Number of consecutive epochs, up to the latest, without learning.
+  int flat_epochs = 0;
   bool accuracy_reached = false;  ///< true if the accuracy target is reached and recorded
   bool loss_reached = false;
   bool bleu_reached = false;
-  /// Returns whether `other` is at the same position.
+  /// Returns whether `other` describes the same position in the run.
   bool same_place(const Progress& other) const {
     return epoch == other.epoch && step == other.step && epoch_recorded == other.epoch_recorded;
   }
@@ -62,7 +64,7 @@ struct CheckpointHeader {
 /// Returns indented JSON with a final newline.
 std::string to_json(const CheckpointHeader& header);
 
-/// Reads a header. `file` is only used in messages. Throws base::SpecError.
+/// Reads a header. `file` is only used in messages. Throws base::SpecError for an invalid header.
 CheckpointHeader checkpoint_header_from_json(std::string_view text, std::string_view file);
 
 }  // namespace dlscale::contract

@@ -20,27 +20,33 @@ struct LaunchRecord {
   /// - refused: the batch system rejected the job.
   /// - submitted: the batch system accepted the job.
   /// - started: the job or the named runs started.
-  /// - requeued: the job waits again, under `job_id`.
+  /// - requeued: the batch system put the job back into its queue, under `job_id`.
   /// - ended: the job or the named run ended.
-  /// - cancelling: a user requested to cancel `run_id`. Only in logs/cancel.jsonl.
+  /// - cancelling: a user requested to cancel `run_id`. This event occurs only in
+  ///   logs/cancel.jsonl.
   std::string event;
   std::string job;     ///< name of the job in the plan
-  std::string launch;  ///< token of the submission, also known to the batch system
-  std::string run_id;  ///< run of the record; empty for the whole job
+  std::string launch;  ///< token that identifies the submission, also in the batch system
+  std::string run_id;  ///< run that the event is about; empty if it is about the whole job
   std::string job_id;  ///< id of the job in the batch system
-  /// Runs of the record. For submitting: the runs of the job, for an array in task order. For
-  /// started and requeued: the affected runs.
+  /// Runs that the event is about. For submitting: the runs of the job, for an array in task order.
+  /// For started and requeued: the affected runs.
   std::vector<std::string> runs;
-  std::vector<int> launches;  ///< submitting: number of each run's last launch; empty = none
-  std::vector<std::string> task_ids;  ///< submitted: the batch system's ids of an array's tasks
-  std::vector<std::string> nodes;     ///< started, ended: host names
+  /// For submitting: number of each run's latest launch. The list is empty if no run was launched
+  /// before.
+  std::vector<int> launches;
+  std::vector<std::string> task_ids;  ///< submitted: ids of the array's tasks in the batch system
+  std::vector<std::string> nodes;     ///< started, ended: names of the hosts
   double time = 0;                    ///< seconds since 1970 UTC
-  std::optional<RunOutcome> outcome;  ///< outcome; ended only
-  int exit_code = 0;                  ///< exit code; ended only
-  double elapsed_s = 0;               ///< ended: time in the batch system's accounting; 0 = unknown
-  double peak_memory_bytes = 0;       ///< ended: memory in the accounting; 0 = unknown
-  std::int64_t stderr_bytes = 0;      ///< job scripts: size of the run's error file at the event
-  std::string reason;                 ///< reason in one line, for users
+  std::optional<RunOutcome> outcome;  ///< outcome of the job or run; only for "ended"
+  int exit_code = 0;                  ///< exit code of the job or run; only for "ended"
+  /// For ended: elapsed time from the accounting of the batch system. 0 means unknown.
+  double elapsed_s = 0;
+  /// For ended: peak memory from the accounting of the batch system. 0 means unknown.
+  double peak_memory_bytes = 0;
+  /// Size of the run's stderr file at the event. Only records of job scripts contain it.
+  std::int64_t stderr_bytes = 0;
+  std::string reason;  ///< reason for the event, one line for the user
   bool operator==(const LaunchRecord&) const = default;
 };
 
@@ -49,7 +55,8 @@ std::string to_json_line(const LaunchRecord& record);
 /// Reads a whole log. Skips lines that are not launch records, such as the incomplete last line of
 /// a killed writer.
 std::vector<LaunchRecord> parse_launch_log(std::string_view text);
-/// Passes the records to `take` one after another, for callers that do not keep all records.
+/// Reads a whole log and passes its records to `take` one after another, for callers that do not
+/// keep all records.
 void parse_launch_log(std::string_view text, const std::function<void(LaunchRecord&&)>& take);
 
 }  // namespace dlscale::contract

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines the cost model of a network: computation, memory traffic and memory of each operator.
-// `dlscale-train --describe` traces a model and writes the file. `dlscale predict` reads the file
-// and so needs no LibTorch.
+// `dlscale-train --describe` traces a model and writes the file. `dlscale predict` reads the file,
+// so `dlscale predict` needs no LibTorch.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ namespace dlscale::contract {
 
 inline constexpr int kModelCardVersion = 1;
 
-/// Cost of a batch: fixed + samples x per_sample. Two traced batches determine both values.
+/// Cost as a function of the batch: fixed + samples x per_sample. The tracer determines both values
+/// from two batches of different sizes.
 struct BatchCost {
   double fixed = 0;
   double per_sample = 0;
@@ -22,9 +23,9 @@ struct BatchCost {
   bool operator==(const BatchCost&) const = default;
 };
 
-/// Cost of one direction of one operator.
+/// Cost of one operator in the forward pass or in the backward pass.
 struct PassCost {
-  BatchCost flops;    ///< FLOPs of convolutions and matrix products; a multiply-add is 2
+  BatchCost flops;    ///< FLOPs of convolutions and matrix products; a multiply-add counts as 2
   BatchCost read;     ///< bytes of the tensor inputs, including parameters
   BatchCost written;  ///< bytes of the outputs
   /// Bytes in use when the operator ends, in addition to parameters, buffers and gradients of
@@ -34,19 +35,21 @@ struct PassCost {
   bool operator==(const PassCost&) const = default;
 };
 
-/// Operator of the forward pass, with the cost that it causes in both directions.
+/// Operator of the forward pass, with its cost in the forward pass and in the backward pass.
 struct LayerCard {
-  /// Name of the layer whose parameters the operator reads, else name of the previous operator.
-  /// Names are parameter names without their last part: "layer1.0.conv2".
+  /// Name of the layer whose parameters the operator reads. An operator without parameters has the
+  /// name of the previous operator. The name is a parameter name without its last part:
+  /// "layer1.0.conv2".
   std::string name;
   std::string kind;       ///< LibTorch's operator without "aten::": "convolution", "cat", "relu_"
   std::string block;      ///< block of the model that contains the operator
   bool in_place = false;  ///< true if the operator overwrites its input
-  std::int64_t parameters = 0;  ///< trainable scalars that no earlier operator reads
+  std::int64_t parameters = 0;  ///< number of trainable scalars that no earlier operator reads
   int parameter_tensors = 0;    ///< number of tensors with these scalars; each has a gradient
   PassCost forward;
   PassCost backward;
-  BatchCost saved;  ///< allocated bytes still in use at the end of the forward pass
+  /// Bytes that the operator allocated and that are in use after the forward pass.
+  BatchCost saved;
   /// Arguments of the call for one sample, with the keys of KernelTime::size ("c_in", "h_out",
   /// "kernel"). Empty if images are not square or if the kernel is not one of the measured kernels.
   std::map<std::string, double> size;
@@ -58,14 +61,16 @@ struct ModelCard {
   std::string model;
   /// Shape of one sample: channels x height x width, or the number of tokens of a text.
   std::vector<std::int64_t> input;
-  int classes = 0;                 ///< number of classes; of target words for texts without classes
+  /// Number of classes. For texts without classes, number of target words.
+  int classes = 0;
   std::string precision = "fp32";  ///< precision as in studies; affects bytes but not FLOPs
   std::string command;             ///< command that wrote the file
-  std::map<std::string, std::string> made_with;  ///< "dlscale": "0.1.0", "torch": "2.11.0"
-  std::int64_t parameters = 0;                   ///< number of trainable scalars
-  double parameter_bytes = 0;                    ///< bytes of all parameters, trained or not
-  double buffer_bytes = 0;                       ///< bytes of running statistics
-  std::vector<LayerCard> layers;                 ///< operators in the order of the forward pass
+  /// Versions of programs: "dlscale": "0.1.0", "torch": "2.11.0".
+  std::map<std::string, std::string> made_with;
+  std::int64_t parameters = 0;    ///< number of trainable scalars
+  double parameter_bytes = 0;     ///< bytes of all parameters, trained or not
+  double buffer_bytes = 0;        ///< bytes of buffers, such as running statistics
+  std::vector<LayerCard> layers;  ///< operators in the order of the forward pass
   bool operator==(const ModelCard&) const = default;
 };
 

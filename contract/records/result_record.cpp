@@ -198,7 +198,7 @@ std::string to_json_line(const ResultRecord& record) {
           body.back() = ',';
           body += std::string_view(value.extra).substr(1);
         }
-        // The kind is the first key, so that readers and grep find it at once.
+        // The kind is the first key, so that readers and grep need not parse the rest of the line.
         return fmt::format("{{\"record\":\"{}\",{}", kKinds[record.index()], body.substr(1));
       },
       record);
@@ -229,7 +229,8 @@ ResultsFile parse_results(std::string_view text) {
 
 namespace {
 
-constexpr std::int64_t kMostSkippedLines = 100;  ///< number of individually listed lines
+/// Maximum number of skipped lines that are listed one by one.
+constexpr std::int64_t kMostSkippedLines = 100;
 
 }  // namespace
 

@@ -17,8 +17,8 @@
 
 namespace dlscale::contract {
 
-// The records of a launch in `results.jsonl`. Times are in seconds and sizes in bytes. `time` is
-// seconds since 1970 UTC. Records never change their meaning.
+// The following types are the records of a launch in `results.jsonl`. Times are in seconds and
+// sizes in bytes. `time` is seconds since 1970 UTC. The meaning of an existing key never changes.
 
 inline constexpr int kResultSchemaVersion = 1;
 
@@ -27,42 +27,45 @@ struct RunStart {
   int schema_version = kResultSchemaVersion;
   std::string run_id;
   int launch = 1;
-  std::string resumed_from;  ///< folder of the launch with the loaded checkpoint; empty = fresh
-  std::int64_t resumed_step = 0;  ///< number of optimizer steps done in that checkpoint
+  /// Folder of the launch whose checkpoint was loaded. Empty means fresh start.
+  std::string resumed_from;
+  std::int64_t resumed_step = 0;  ///< number of optimizer steps before that checkpoint
   double time = 0;
   int world_size = 1, nodes = 1;
   std::vector<std::string> hosts;  ///< host of each rank
   std::string trainer_version;
-  std::map<std::string, std::string> environment;  ///< built-in parts, library versions, CPU, …
-  std::int64_t parameters = 0;                     ///< number of all scalars
+  /// Properties of the build and the machine: library versions, CPU, …
+  std::map<std::string, std::string> environment;
+  std::int64_t parameters = 0;  ///< number of all scalars
   std::int64_t trainable_parameters = 0;
   std::int64_t train_samples = 0;  ///< number of unique samples in the training set
   std::int64_t test_samples = 0;
   std::int64_t steps_per_epoch = 0;
-  std::int64_t warmup_steps = 0;     ///< steps of the whole run before the schedule sets the rate
+  std::int64_t warmup_steps = 0;     ///< number of warm-up steps of the whole run
   std::int64_t padded_samples = 0;   ///< samples repeated in each epoch so that ranks do equal work
   std::int64_t dropped_samples = 0;  ///< samples left out of each epoch
   std::string extra;                 ///< JSON object of keys that this version does not know
   bool operator==(const RunStart&) const = default;
 };
 
-/// Block of consecutive optimizer steps. Seconds of a rank are totals over the block.
+/// Measurements of a block of consecutive optimizer steps. The times of a rank are sums over the
+/// block.
 struct StepWindow {
   int epoch = 0;                ///< number of the epoch, from 0
   std::int64_t first_step = 0;  ///< number of the first step, from 0 over the whole run
   int steps = 0;
   bool warmup = false;       ///< true if one-time costs are included (first window of a launch)
-  double time = 0;           ///< end of the block
+  double time = 0;           ///< time at the end of the block
   std::int64_t samples = 0;  ///< samples of all ranks, including repeated samples
   double wall_s = 0;         ///< wall time of the slowest rank
   double lr = 0;             ///< learning rate of the last step
-  double train_loss = 0;     ///< mean over the block and the ranks
+  double train_loss = 0;     ///< training loss, mean over the block and the ranks
   std::array<Spread, kStepParts> parts{};
-  double bytes_sent = 0;         ///< payload passed to collectives, mean over ranks
+  double bytes_sent = 0;         ///< bytes passed to collectives, mean over ranks
   double collectives = 0;        ///< number of collective calls, mean over ranks
-  Spread comm_busy_s;            ///< time with a collective in progress, hidden or not
-  Spread comm_wait_s;            ///< part of comm_busy_s until all ranks have arrived
-  double peak_memory_bytes = 0;  ///< peak of the largest rank
+  Spread comm_busy_s;            ///< time with a collective in progress, during computation or not
+  Spread comm_wait_s;            ///< part of comm_busy_s: waiting until all ranks have arrived
+  double peak_memory_bytes = 0;  ///< peak memory of the rank with the highest peak
   std::string extra;
   bool operator==(const StepWindow&) const = default;
 };
@@ -79,35 +82,40 @@ struct EpochRecord {
   bool operator==(const EpochRecord&) const = default;
 };
 
-/// Work of each rank in an epoch, as far as this launch trained the epoch. The record exists only
-/// for more than one rank.
+/// Time that each rank worked in an epoch. It covers the steps of the epoch that this launch
+/// trained. The record is written only for runs with more than one rank.
 struct RankTimes {
   int epoch = 0;
   double time = 0;
-  std::int64_t steps = 0;      ///< counted steps; a warm-up window counts only if there is no other
-  std::vector<double> work_s;  ///< work by rank, 5 digits: wall_s without exposed_comm and bubble
-  int stages = 0;              ///< ranks of equal rank % stages do equal work; 0: all ranks do
+  /// Number of counted steps. The warm-up window counts only if it is the only window.
+  std::int64_t steps = 0;
+  /// Working time of each rank (wall_s without exposed_comm and bubble), rounded to 5 digits.
+  std::vector<double> work_s;
+  /// Number of stages. Ranks have equal work if their (rank % stages) is equal. 0 means that all
+  /// ranks have equal work.
+  int stages = 0;
   std::string extra;
   bool operator==(const RankTimes&) const = default;
 };
 
 /// Evaluation on the whole test set. Each sample counts once.
 struct EvalRecord {
-  int epoch = 0;  ///< epoch that the evaluation follows
+  int epoch = 0;  ///< number of the epoch after which the model was evaluated
   double time = 0;
   double wall_s = 0;
   std::int64_t samples = 0;
-  std::int64_t correct = 0;  ///< number of correct samples (top-1); translations: all words correct
-  double accuracy = 0;       ///< correct / samples; 0 for reconstruction
-  double loss = 0;           ///< mean of the task's loss, without label smoothing
-  std::map<std::string, double> metrics;  ///< more metrics: top5_accuracy, perplexity, bleu, …
+  /// Number of correct samples (top-1). A translation is correct if all its words are.
+  std::int64_t correct = 0;
+  double accuracy = 0;                    ///< correct / samples; 0 for reconstruction
+  double loss = 0;                        ///< mean of the task's loss, without label smoothing
+  std::map<std::string, double> metrics;  ///< other metrics: top5_accuracy, perplexity, bleu, …
   std::string extra;
   bool operator==(const EvalRecord&) const = default;
 };
 
 /// Record of the first time in the run that a target is reached.
 struct TargetRecord {
-  std::string metric;  ///< metric: accuracy, bleu (minimum); loss (maximum)
+  std::string metric;  ///< metric: accuracy or bleu (minimum), or loss (maximum)
   double threshold = 0;
   double value = 0;
   int epoch = 0;          ///< epoch after which the target was reached
@@ -119,15 +127,16 @@ struct TargetRecord {
   bool operator==(const TargetRecord&) const = default;
 };
 
-/// Timing of forward passes on batches of one size, after some batches that are not counted.
+/// Times of forward passes on batches of one size. Some batches before the counted batches are not
+/// included.
 struct InferenceRecord {
-  std::int64_t batch = 0;  ///< batch of a rank
-  int batches = 0;         ///< number of batches of a rank
+  std::int64_t batch = 0;  ///< number of samples in a rank's batch
+  int batches = 0;         ///< number of counted batches of a rank
   double time = 0;
   double wall_s = 0;             ///< wall time of the slowest rank
   Spread latency_s;              ///< latency of a batch, over all batches of all ranks
   double samples_per_s = 0;      ///< samples per second of all ranks together
-  double peak_memory_bytes = 0;  ///< peak of the largest rank
+  double peak_memory_bytes = 0;  ///< peak memory of the rank with the highest peak
   std::string extra;
   bool operator==(const InferenceRecord&) const = default;
 };
@@ -147,25 +156,26 @@ struct CheckpointRecord {
 /// Kernel of a profile: an operator on a CPU, a CUDA kernel on a GPU.
 struct ProfiledKernel {
   std::string name;
-  std::string kind;  ///< share that it belongs to: communication, io, computation, other
+  std::string kind;  ///< share that includes its time: communication, io, computation, other
   std::int64_t calls = 0;
   double self_s = 0;  ///< time without called kernels
   bool operator==(const ProfiledKernel&) const = default;
 };
 
-/// Shares of kernel time in a block of consecutive steps. Kernels of a rank can run at the same
-/// time, so the kernel time is not a wall time. The shares cover all ranks and add up to 1.
+/// Shares of communication, I/O and computation in the kernel time of a block of consecutive steps.
+/// Kernels of a rank can run at the same time, so the kernel time is not a wall time. The shares
+/// cover all ranks and add up to 1.
 struct ProfileRecord {
   int epoch = 0;
   std::int64_t first_step = 0;
   int steps = 0;
-  double time = 0;           ///< end of the block
+  double time = 0;           ///< time at the end of the block
   double wall_s = 0;         ///< wall time of the slowest rank
   double kernel_s = 0;       ///< time of all kernels of a rank, mean over ranks
-  double communication = 0;  ///< share: exchange between ranks or devices
-  double io = 0;             ///< share: loading, copies between host and device
-  double computation = 0;    ///< share: convolutions, products, normalisation and pooling of layers
-  double other = 0;          ///< share: the rest, for example element-wise operators
+  double communication = 0;  ///< share of the exchange between ranks or devices
+  double io = 0;             ///< share of loading and of copies between host and device
+  double computation = 0;    ///< share of convolutions, matrix products, normalisation and pooling
+  double other = 0;          ///< share of all other kernels, for example element-wise operators
   double cpu_occupancy = 0;  ///< CPU time / (wall time x cores of a rank), mean over ranks
   std::vector<ProfiledKernel> kernels;  ///< rank 0's slowest kernels, in descending order of time
   std::string extra;
@@ -193,20 +203,20 @@ using ResultRecord =
 /// as NaN.
 std::string to_json_line(const ResultRecord& record);
 
-// The functions below read the records of a launch from a file and report the lines that are not
-// records.
+// The following functions read the records of a launch from a file and report the lines that are
+// not records.
 
 struct ResultsFile {
   std::vector<ResultRecord> records;
   std::vector<int> record_lines;  ///< line (from 1) of each record
-  /// Messages "line 7: …" for the first 100 lines that skip_line() counted, followed by other
-  /// remarks.
+  /// Messages about the file. Each of the first 100 lines passed to skip_line() has a message "line
+  /// 7: …". Other remarks follow.
   std::vector<std::string> skipped;
-  base::SkipTally skipped_lines;  ///< tally of all lines passed to skip_line(); example: "line 7"
+  base::SkipTally skipped_lines;  ///< lines passed to skip_line(), counted by reason
   bool truncated = false;         ///< true if the last line is incomplete (killed writer)
 };
 
-/// Counts a line that cannot be read, with the reason.
+/// Records that line `line` (from 1) was skipped, and the reason `why`.
 void skip_line(ResultsFile& file, std::int64_t line, std::string_view why);
 
 /// Returns the entries of `skipped` that do not come from skip_line().

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines the settings of framework styles, with the defaults of the frameworks.
+// Defines the options of framework styles. The defaults are those of the frameworks.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct FrameworkOptions {
   bool gradient_as_bucket_view = true;
   bool find_unused_parameters = false;
   bool static_graph = false;
-  bool broadcast_buffers = true;  ///< ddp: broadcast of rank 0's buffers before each forward pass
-  /// Format of the gradients that ddp and horovod send: none, fp16, bf16; ddp also powersgd.
+  bool broadcast_buffers = true;  ///< ddp: rank 0 broadcasts its buffers before each forward pass
+  /// Format in which ddp and horovod send gradients: none, fp16, bf16. ddp also accepts powersgd.
   std::string compression = "none";
   int powersgd_rank = 1;           ///< ddp: rank of the matrices that approximate a gradient
   int powersgd_start_step = 1000;  ///< ddp: number of steps before compression starts
@@ -27,25 +27,32 @@ struct FrameworkOptions {
   // Options of horovod, as in Horovod's environment variables.
   double fusion_threshold_mb = 128;  ///< MiB of gradients that one all-reduce fuses
   double cycle_time_ms = 1;          ///< time between two rounds of negotiation
-  int cache_capacity = 1024;         ///< number of tensors that are negotiated by one bit each
+  /// Number of negotiated tensors that are cached. Afterwards the readiness of a cached tensor
+  /// takes one bit.
+  int cache_capacity = 1024;
   bool hierarchical_all_reduce = false;
-  bool autotune = false;  ///< tuning of fusion threshold and cycle time
+  /// True if the fusion threshold and the cycle time are tuned while training.
+  bool autotune = false;
 
-  // Options of deepspeed, as in the keys of its zero_optimization.
+  // Options of deepspeed, as in the section zero_optimization of DeepSpeed's configuration.
   int zero_stage = 2;
   std::int64_t reduce_bucket_elements = 500'000'000;
   std::int64_t allgather_bucket_elements = 500'000'000;
-  std::string overlap_comm = "auto";            ///< overlap: on, off; auto: on in stage 3
-  bool use_reduce_scatter = false;              ///< reduce-scatter of buckets instead of all-reduce
+  /// Overlap of communication: "on" or "off". "auto" means "on" in stage 3.
+  std::string overlap_comm = "auto";
+  /// True to reduce-scatter buckets instead of all-reducing them.
+  bool use_reduce_scatter = false;
   std::int64_t prefetch_elements = 50'000'000;  ///< stage 3: number of elements gathered in advance
-  std::int64_t persistence_threshold_elements = 100'000;  ///< stage 3: largest block that stays
-  bool offload_optimizer = false;  ///< optimizer state kept and updated in host memory
+  /// For stage 3: size of the largest block that stays gathered.
+  std::int64_t persistence_threshold_elements = 100'000;
+  bool offload_optimizer = false;  ///< true to keep and update the optimizer state in host memory
 
   // Options of layerwise, pipeline and hybrid.
   int model_parallel_size = 1;
-  std::string balance = "cost";            ///< quantity that stages share: cost, parameters, blocks
-  int micro_batches = 1;                   ///< number of micro-batches; pipeline, hybrid
-  std::string pipeline_schedule = "1f1b";  ///< schedule: 1f1b, gpipe; pipeline, hybrid
+  /// Quantity divided equally among stages: cost, parameters, blocks.
+  std::string balance = "cost";
+  int micro_batches = 1;                   ///< pipeline, hybrid: number of micro-batches
+  std::string pipeline_schedule = "1f1b";  ///< pipeline, hybrid: order of the passes, 1f1b or gpipe
   bool operator==(const FrameworkOptions&) const = default;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines the table of framework styles, with the facts that dlscale knows without a trainer.
+// Defines the table of framework styles. The table lists the properties that dlscale knows without
+// starting the trainer.
 #pragma once
 
 #include <span>
@@ -13,7 +14,7 @@ namespace dlscale::contract {
 /// Number of processes of a run.
 enum class Processes {
   one_per_gpu,
-  one,  ///< one process, whose devices are the GPUs
+  one,  ///< one process that uses all GPUs
 };
 
 /// Number of stages that a style cuts the model into.
@@ -23,7 +24,7 @@ enum class Stages {
   model_parallel_size,  ///< each model over framework_options.model_parallel_size ranks
 };
 
-/// Model of time and memory that predicts the steps of a style (predict/workload.cpp).
+/// Model that predicts the time and the memory of the steps of a style (predict/workload.cpp).
 enum class StepModel {
   none,           ///< no prediction of the style's steps
   each_gradient,  ///< one all-reduce for each parameter after the backward pass
@@ -32,23 +33,25 @@ enum class StepModel {
   zero,           ///< ZeRO: the options select the stage
 };
 
-/// Row of the table. A row that sets only its name describes a style with one replica per process.
-/// The replicas all-reduce their gradients during the backward pass. The style reads no option and
-/// is not predicted.
+/// Row of the table. The defaults of the fields describe a style with one replica per process. Its
+/// replicas all-reduce their gradients during the backward pass. The style reads no options, and
+/// its steps are not predicted.
 struct FrameworkStyle {
   std::string_view name;
   /// Fields of FrameworkOptions that the style reads, in the order in which studies list them.
   std::vector<std::string_view> options = {};
   Processes processes = Processes::one_per_gpu;
   Stages stages = Stages::one;
-  /// Reason why `all_reduce` has no effect. Messages print it after the name of the style. Empty
-  /// for styles whose ranks all-reduce gradients.
+  /// Reason why the setting `all_reduce` has no effect. Messages print the reason after the name of
+  /// the style. It is empty for styles whose ranks all-reduce gradients.
   std::string_view no_all_reduce = {};
-  /// Reason why replicas cannot share the statistics of batch norms. Messages print it after the
-  /// name of the style and "'s". Empty for styles whose replicas can share statistics.
+  /// Reason why replicas cannot share the statistics of batch norms. Messages print the reason
+  /// after the name of the style and "'s". It is empty for styles whose replicas can share
+  /// statistics.
   std::string_view own_statistics = {};
   /// True if ranks exchange data only after the backward pass, so that CUDA graphs can record both
-  /// passes. A style that reads zero_stage does so in stages 0 and 1 without overlap_comm.
+  /// passes. For a style that reads zero_stage, this holds only in stages 0 and 1 without
+  /// overlap_comm.
   bool exchanges_after_passes = false;
   StepModel step_model = StepModel::none;
 

@@ -7,8 +7,8 @@
 namespace dlscale::contract {
 namespace {
 
-/// Returns the length of the warm-up in epochs. If the study gives the warm-up in steps, the number
-/// of steps does not depend on the size of the data set.
+/// Returns the length of the warm-up in epochs. A study can give the warm-up in steps. The number
+/// of steps then stays the same if the data set has another size.
 double warmup_of(const RunSpec& spec, std::int64_t steps_per_epoch) {
   const std::int64_t steps = spec.lr.warmup_steps;
   if (steps == 0) return spec.warmup_epochs;
@@ -54,7 +54,8 @@ std::int64_t LearningRateCurve::warmup_steps() const {
   const auto epoch_of = [this](std::int64_t step) {
     return static_cast<double>(step) / steps_per_epoch_;
   };
-  while (steps > 0 && epoch_of(steps - 1) >= epochs) --steps;  // correction of the rounded product
+  // The product is rounded, so `steps` can be off by one.
+  while (steps > 0 && epoch_of(steps - 1) >= epochs) --steps;
   while (epoch_of(steps) < epochs) ++steps;
   return steps;
 }

@@ -11,21 +11,22 @@ namespace dlscale::contract {
 
 struct ScheduleContext {
   const LrScheduleSpec& spec;
-  double peak = 0;   ///< LR_max
+  double peak = 0;   ///< peak learning rate, LR_max in the formulas
   double t_max = 1;  ///< length of the schedule in epochs
 };
 
 struct LrScheduleEntry {
   const char* name;
   const char* summary;
-  /// Returns the rate `t` epochs after the origin of the schedule, t >= 0. The function is pure.
+  /// Returns the learning rate `t` epochs after the origin of the schedule, t >= 0. The function is
+  /// pure.
   double (*rate)(const ScheduleContext& context, double t);
 };
 
 base::Table<LrScheduleEntry> lr_schedule_table();
 
-/// Slack in epochs for comparisons with epochs at which schedules change. The slack is needed
-/// because step / steps_per_epoch is rounded.
+/// Tolerance in epochs when a position is compared with the epoch at which a schedule changes. The
+/// tolerance is needed because step / steps_per_epoch is rounded.
 inline constexpr double kEpochSlack = 1e-9;
 
 /// Learning rate of one run: a warm-up followed by a schedule. Let e = step / steps_per_epoch, W
@@ -35,17 +36,17 @@ inline constexpr double kEpochSlack = 1e-9;
 /// After warm-up, e is rounded down if update is "epoch".
 class LearningRateCurve {
  public:
-  /// Throws base::UsageError if this build lacks the schedule.
+  /// Creates the curve. Throws base::UsageError if this build lacks the schedule.
   LearningRateCurve(const RunSpec& spec, std::int64_t steps_per_epoch);
-  /// Returns the rate of optimizer step `step`, which counts from 0 over the whole run.
+  /// Returns the learning rate of optimizer step `step`, which counts from 0 over the whole run.
   double at_step(std::int64_t step) const;
-  /// Returns the number of steps of the whole run before the schedule sets the rate.
+  /// Returns the number of steps of the whole run before the schedule sets the learning rate.
   std::int64_t warmup_steps() const;
 
  private:
   LrScheduleSpec spec_;
   const LrScheduleEntry& schedule_;
-  double first_;  ///< rate at the start of the warm-up
+  double first_;  ///< learning rate at the start of the warm-up
   double peak_;
   bool warms_up_by_epochs_;
   double warmup_epochs_;

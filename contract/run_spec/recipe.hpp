@@ -15,10 +15,10 @@ struct LearningRate {
   double base = 0.1;             ///< rate of one GPU (or of the reference batch)
   double peak = 0.1;             ///< base after scaling, for example base x GPUs
   std::string scale = "linear";  ///< scaling rule from base to peak: linear, sqrt, none
-  std::string warmup_from;       ///< start of the warm-up: "zero"; empty: base
-  std::string warmup_update;     ///< interval of warm-up changes: "epoch"; empty: each step
-  /// Length of the warm-up in steps if the study gives it in steps. It does not depend on the
-  /// number of steps per epoch. 0 means that warmup_epochs gives the length.
+  std::string warmup_from;       ///< start of the warm-up: "zero"; empty = base
+  std::string warmup_update;     ///< interval of changes during warm-up: "epoch"; empty = each step
+  /// Length of the warm-up in steps, if the study gives the length in steps. 0 means that
+  /// warmup_epochs gives the length.
   std::int64_t warmup_steps = 0;
   bool operator==(const LearningRate&) const = default;
 };
@@ -26,15 +26,19 @@ struct LearningRate {
 /// Learning rate schedule. Each kind reads only its own fields (formulas: docs/metrics.md).
 struct LrScheduleSpec {
   std::string kind = "constant";
-  std::string update = "step";     ///< interval of changes: "step" (optimizer step), "epoch"
-  std::string origin = "start";    ///< epoch 0 of the schedule: "start" or "after_warmup"
-  std::vector<double> milestones;  ///< step, multistep: epochs at which `factor` is applied
-  double factor = 0.1;             ///< step, multistep: factor of the rate
-  double every_epochs = 0;         ///< step without milestones: interval in epochs of `factor`
-  double gamma = 0.95;             ///< exponential: factor of the rate per epoch
-  double lr_min = 0;               ///< cosine, polynomial: final rate
-  double t_max_epochs = 0;         ///< cosine, polynomial: length; 0 = until the end of the run
-  double power = 2;                ///< polynomial: exponent
+  std::string update = "step";   ///< interval of changes: "step" (each optimizer step), "epoch"
+  std::string origin = "start";  ///< start of the schedule: "start" (of the run), "after_warmup"
+  /// For step and multistep: epochs at which the rate is multiplied by `factor`.
+  std::vector<double> milestones;
+  double factor = 0.1;  ///< step, multistep: number by which the rate is multiplied
+  /// For step without milestones: epochs between multiplications by `factor`.
+  double every_epochs = 0;
+  /// For exponential: number by which the rate is multiplied in each epoch.
+  double gamma = 0.95;
+  double lr_min = 0;  ///< cosine, polynomial: final rate
+  /// For cosine and polynomial: length in epochs. 0 means until the end of the run.
+  double t_max_epochs = 0;
+  double power = 2;  ///< polynomial: exponent
   bool operator==(const LrScheduleSpec&) const = default;
 };
 
@@ -69,9 +73,9 @@ struct OptimizerSpec {
 
 /// Targets of a run. The run records when it reaches them. 0 means that there is no target.
 struct TargetSpec {
-  double accuracy = 0;  ///< minimum on the test set
-  double loss = 0;      ///< maximum on the test set
-  double bleu = 0;      ///< minimum for translations of the test set, 0 to 100
+  double accuracy = 0;  ///< minimum accuracy on the test set
+  double loss = 0;      ///< maximum loss on the test set
+  double bleu = 0;      ///< minimum BLEU of translations of the test set, 0 to 100
   bool stop = false;    ///< true if the run ends when it has reached all its targets
   bool is_set() const { return accuracy > 0 || loss > 0 || bleu > 0; }
   bool operator==(const TargetSpec&) const = default;

@@ -24,7 +24,8 @@ constexpr int kDigestBytes = 32;
 std::string slug(const RunSpec& spec) {
   std::string names;
   for (const std::string& name : {spec.framework, model_word(spec.model), spec.lr_schedule.kind}) {
-    if (!name.empty()) names += name + "-";  // empty name: unknown (external trainer)
+    // A name that an external trainer does not state is empty.
+    if (!name.empty()) names += name + "-";
   }
   return fmt::format("{}g{}-b{}", names, spec.gpus, spec.batch_per_gpu);
 }
@@ -32,8 +33,9 @@ std::string slug(const RunSpec& spec) {
 /// Keys that may differ between two plans of the same experiment, so they are not part of a run's
 /// identity.
 constexpr std::string_view kNotIdentity[] = {
-    "resources", "checkpoint",     "run_id",       "repetition",     "point",
-    "study",     "schema_version", "dataset.path", "lr.warmup_steps"};  // same as warmup_epochs
+    "resources", "checkpoint", "run_id", "repetition", "point",
+    // lr.warmup_steps is left out because warmup_epochs states the same length.
+    "study", "schema_version", "dataset.path", "lr.warmup_steps"};
 
 /// Returns whether the study has an axis with this key or with a key below it. Such a key is part
 /// of the identity, because the axis distinguishes points.
@@ -89,7 +91,8 @@ std::string identity(const RunSpec& spec) {
 }  // namespace
 
 std::string sha256_hex(std::string_view text) {
-  static const EVP_MD* const sha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);  // slow lookup
+  // The lookup is slow, so its result is kept.
+  static const EVP_MD* const sha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   unsigned char digest[kDigestBytes];
   if (EVP_Digest(text.data(), text.size(), digest, nullptr, sha256, nullptr) != 1) {
     throw base::RunError("libcrypto cannot compute SHA-256");

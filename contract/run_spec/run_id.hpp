@@ -19,10 +19,11 @@ std::string file_word(std::string_view text);
 /// Returns the name of a model in run ids: the model itself, or the stem of a script's file.
 std::string model_word(std::string_view model);
 
-/// Returns 10 hexadecimal digits that identify what the training depends on. They are a hash of the
-/// canonical JSON without resources, checkpoints, paths, run_id, repetition, point, study and
-/// schema version. A path or checkpoint that is an axis of the study counts, as written. The hash
-/// does not change if the study is planned again, on another site or with more repetitions.
+/// Returns 10 hexadecimal digits that identify the settings on which the training depends. They are
+/// a hash of the canonical JSON without resources, checkpoints, paths, run_id, repetition, point,
+/// study and schema version. A path or a checkpoint setting that is an axis of the study is part of
+/// the hash, with its variables not expanded. The hash does not change if the study is planned
+/// again, on another site or with more repetitions.
 std::string run_hash(const RunSpec& spec);
 
 /// Returns `<slug>-<run_hash>-r<repetition>`. The slug shows framework, model, LR schedule, GPUs
@@ -30,9 +31,9 @@ std::string run_hash(const RunSpec& spec);
 std::string make_run_id(const RunSpec& spec);
 
 /// Returns a SHA-256 of everything that decides what a run computes. If two descriptions have the
-/// same hash, each run can resume from the other's checkpoint. The hash leaves out resources and
-/// paths, as the run id does. Paths of weights and scripts count as written, because they are part
-/// of the run id, but the values of their variables do not count.
+/// same hash, each run can resume from the checkpoint of the other run. The hash leaves out
+/// resources and paths, as the run id does. The paths of weights and scripts are part of the hash
+/// because they are part of the run id. Their variables are not expanded in the hash.
 std::string description_hash(const RunSpec& spec);
 
 /// Returns the run id of a repetition of a point.

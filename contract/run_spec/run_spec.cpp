@@ -21,7 +21,7 @@ namespace dlscale::contract {
 namespace {
 
 /// Checker of the values of one file. A failed check reports the key and the problem. Messages are
-/// built only for failures, because a plan checks many thousand runs.
+/// built only for failures, because planning checks many thousand runs.
 struct Checker {
   std::string file;
 
@@ -70,8 +70,8 @@ void validate_plain(const RunSpec& spec, const Checker& check) {
   }
 }
 
-/// Checks the lengths of names that become names of folders and files. These may have 255 bytes,
-/// with numbers and endings.
+/// Checks the lengths of names that become names of folders and files. File systems allow 255 bytes
+/// per name, and dlscale adds numbers and endings to these names.
 void validate_lengths(const RunSpec& spec, const Checker& check) {
   constexpr std::size_t kLongest = 160;
   const auto limit = [&](const char* key, const char* what, std::size_t length) {

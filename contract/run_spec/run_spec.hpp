@@ -14,21 +14,23 @@
 namespace dlscale::contract {
 
 inline constexpr int kRunSpecVersion = 1;
-inline constexpr std::string_view kScriptModel = "script:";  ///< prefix of a model in a file
+/// Prefix of the name of a model in a script file.
+inline constexpr std::string_view kScriptModel = "script:";
 
-/// Data to train on. Sample counts of 0 mean all samples (for generated sets, the default number of
-/// the generator).
+/// Data to train on. A sample count of 0 means all samples. For generated data sets, 0 means the
+/// default number of the generator.
 struct DatasetSpec {
   std::string kind = "synthetic_digits";
   std::string path;                ///< folder of the files; empty for generated sets
-  std::int64_t train_samples = 0;  ///< number of first samples to use; 0: all
+  std::int64_t train_samples = 0;  ///< number of samples to use, from the first sample on; 0 = all
   std::int64_t test_samples = 0;
-  std::string shape;         ///< synthetic: sample's channels x height x width, as "3x224x224"
-  int classes = 0;           ///< synthetic: number of classes
-  int first_classes = 0;     ///< number of first classes whose samples are used; 0: all
-  std::string sha256;        ///< digest that the data must have; empty: any
-  int random_crop = 0;       ///< images: pixels of zeros around an image before a random cut
-  bool random_flip = false;  ///< images: random mirroring of half of them, left to right
+  std::string shape;      ///< synthetic: channels x height x width of a sample, "3x224x224"
+  int classes = 0;        ///< synthetic: number of classes
+  int first_classes = 0;  ///< number of classes to use, from the first class on; 0 = all
+  std::string sha256;     ///< digest that the data must have; empty = any digest
+  /// For images: width in pixels of the zero border added before a random crop.
+  int random_crop = 0;
+  bool random_flip = false;  ///< images: true if a random half of them is mirrored left to right
   /// Side in pixels of the square that the model sees, for images of any size. Training cuts a
   /// random part of the image, testing cuts the centre. 0 means that all images have one size and
   /// stay as they are.
@@ -36,26 +38,28 @@ struct DatasetSpec {
   /// Length in pixels of the shorter side before the centre is cut, for images of any size. 0 means
   /// image_size x 256 / 224.
   int resize = 0;
-  std::vector<double> crop_scale;  ///< range of a random part's area share; empty: 0.08 to 1
-  std::vector<double> crop_ratio;  ///< range of a random part's width / height; empty: 3/4 to 4/3
-  std::string resample;  ///< interpolation: "bilinear" (nearest four pixels); empty: antialiased
-  int folds = 0;         ///< text: number of parts of the samples; 0: split of the files
-  int fold = 0;          ///< text: part that is the test set, from 1
-  int vocabulary = 0;    ///< text: number of most frequent words per language to keep; 0: all
-  int min_count = 0;     ///< text: minimum number of occurrences of a kept word; 0: once
-  int max_length = 0;    ///< text: maximum number of tokens of a sample, rest cut; 0: any
+  /// Range of a random crop's share of the image area. Empty means 0.08 to 1.
+  std::vector<double> crop_scale;
+  std::vector<double> crop_ratio;  ///< range of a random crop's width / height; empty = 3/4 to 4/3
+  std::string resample;  ///< interpolation: "bilinear" (nearest four pixels); empty = antialiased
+  int folds = 0;         ///< text: number of cross-validation folds; 0 = split given by the files
+  int fold = 0;          ///< text: number of the fold that is the test set, from 1
+  int vocabulary = 0;    ///< text: number of words to keep per language, by frequency; 0 = all
+  int min_count = 0;     ///< text: minimum number of occurrences of a kept word; 0 keeps all words
+  int max_length = 0;    ///< text: number of tokens after which a sample is cut; 0 = never
   bool operator==(const DatasetSpec&) const = default;
 };
 
 /// Options of loaders. Each loader reads only its own options.
 struct LoaderOptions {
-  int threads = 0;   ///< number of decoding threads of a rank; 0: cores of the rank
-  int prefetch = 0;  ///< number of batches prepared in advance; 0: 2
-  /// Treatment of a broken sample: "skip" replaces it by another sample and counts the replacement,
-  /// empty ends the run.
+  int threads = 0;   ///< number of decoding threads of a rank; 0 = one per core of the rank
+  int prefetch = 0;  ///< number of batches prepared in advance; 0 selects 2
+  /// Treatment of a broken sample. "skip" replaces the sample by another sample and counts the
+  /// replacement. Empty means that a broken sample ends the run.
   std::string on_broken;
-  int shuffle_window = 0;    ///< window: consecutive samples shuffled together; 0: all
-  std::string sample_order;  ///< order: "pytorch" (DistributedSampler); empty: dlscale's own
+  int shuffle_window = 0;  ///< number of consecutive samples shuffled together; 0 = all samples
+  /// Sample order: "pytorch" (DistributedSampler). Empty means dlscale's own.
+  std::string sample_order;
   /// Format in which images are copied to the device: "uint8" (normalised on the device) or "fp32".
   /// Empty selects the best format for the device.
   std::string hand_over;
@@ -69,13 +73,13 @@ struct ModelOptions {
   double dropout = 0;         ///< frozen_backbone, seq2seq: dropout rate
   int embedding = 0;          ///< nbow, seq2seq: width of a word's vector
   int hidden = 0;             ///< seq2seq: width of the recurrent state
-  std::string cell;           ///< seq2seq: gru, lstm
+  std::string cell;           ///< seq2seq: recurrent cell, gru or lstm
   bool operator==(const ModelOptions&) const = default;
 };
 
 /// Training program other than dlscale-train.
 struct ExternalTrainer {
-  std::string command;     ///< shell text with {{names}} of run values; empty: dlscale-train
+  std::string command;     ///< shell command with {{names}} for run values; empty = dlscale-train
   std::string log_format;  ///< format in which `dlscale collect` reads the output
   std::string launcher;    ///< launcher of the ranks: templates/external_<launcher>.mustache
   bool operator==(const ExternalTrainer&) const = default;
@@ -87,7 +91,7 @@ struct ExternalTrainer {
 struct CheckpointSpec {
   int every_epochs = 0;
   double every_minutes = 0;
-  int keep = 0;               ///< number of newest checkpoints to keep; 0: 1
+  int keep = 0;               ///< number of newest checkpoints to keep; 0 selects 1
   bool asynchronous = false;  ///< true if files are written while training continues
   bool weights = false;       ///< true if a complete run writes LaunchDir::weights()
   bool operator==(const CheckpointSpec&) const = default;
@@ -113,29 +117,32 @@ struct RunSpec {
   std::string study;
   std::string run_id;  ///< id from contract/run_spec/run_id.hpp
   int repetition = 1;
-  std::uint64_t seed = 1;  ///< seed of the study; a run draws from seed + repetition - 1
-  std::string mode;        ///< mode: "inference" (forward passes only); empty: training
+  std::uint64_t seed = 1;  ///< seed of the study; a run uses seed + repetition - 1
+  std::string mode;        ///< mode: "inference" (forward passes only); empty = training
   std::map<std::string, std::string> point;  ///< value of each axis, as shown in tables
 
   std::string framework = "ddp";
   FrameworkOptions framework_options;
-  std::string all_reduce;     ///< algorithm; empty: the trainer's choice ("auto")
+  std::string all_reduce;     ///< all-reduce algorithm; empty = the trainer chooses ("auto")
   std::string model = "mlp";  ///< model; "script:PATH" is a TorchScript module in a file
   ModelOptions model_options;
   std::string loader = "memory";
   LoaderOptions loader_options;
   DatasetSpec dataset;
-  std::string precision = "fp32";  ///< fp32, fp64; tf32 (CUDA); bf16, fp16: autocast of fp32
-  std::string batch_norm;  ///< statistics: "synchronised" (all ranks); empty: each rank's own
-  /// Memory layout of images and their weights: "contiguous", "channels_last"; empty: the trainer's
-  /// choice.
+  /// Precision: fp32, fp64, tf32 (CUDA only), bf16 or fp16 (autocast of fp32).
+  std::string precision = "fp32";
+  std::string batch_norm;  ///< batch statistics: "synchronised" (over all ranks); empty = per rank
+  /// Memory layout of images and their weights: "contiguous" or "channels_last". Empty means that
+  /// the trainer chooses.
   std::string memory_format;
-  std::string cpu_kernels;  ///< kernels: "framework" (LibTorch); empty: "fast" (also dlscale's)
-  std::string gpu_kernels;  ///< kernels for runs on GPUs, with the same values
-  bool cuda_graph = false;  ///< true if passes are recorded once and replayed
-  std::string weights;      ///< safetensors file of initial weights; empty: random weights
-  bool zero_init_gamma = false;  ///< true if the last batch norm of each residual block starts at 0
-  std::string frozen;            ///< name prefixes of untrained parameters, separated by commas
+  /// Kernels on CPUs: "framework" (LibTorch's). Empty means "fast" (also dlscale's).
+  std::string cpu_kernels;
+  std::string gpu_kernels;  ///< kernels on GPUs, with the values of cpu_kernels
+  bool cuda_graph = false;  ///< true if a CUDA graph records the passes once and replays them
+  std::string weights;      ///< safetensors file of initial weights; empty = random weights
+  /// True if the last batch norm of each residual block starts with weight 0.
+  bool zero_init_gamma = false;
+  std::string frozen;  ///< name prefixes of untrained parameters, separated by commas
   /// True if the run records the shares of computation, communication and I/O in kernel time.
   bool profile = false;
 
@@ -143,7 +150,8 @@ struct RunSpec {
   std::int64_t batch_per_gpu = 64;
   std::int64_t global_batch = 64;  ///< batch_per_gpu x gpus x accumulation_steps
   int accumulation_steps = 1;
-  std::string last_batch = "pad";  ///< incomplete last batch: "pad" repeats samples, "drop" skips
+  /// Incomplete last batch: "pad" repeats samples, "drop" skips the batch.
+  std::string last_batch = "pad";
 
   int epochs = 1;
   double warmup_epochs = 0;
@@ -151,8 +159,8 @@ struct RunSpec {
   LrScheduleSpec lr_schedule;
   OptimizerSpec optimizer;
   double label_smoothing = 0;
-  double clip_norm = 0;  ///< maximum norm of the gradient; 0: no limit
-  double ema_decay = 0;  ///< decay of the parameter average to evaluate; 0: no average
+  double clip_norm = 0;  ///< maximum norm of the gradient; 0 = no limit
+  double ema_decay = 0;  ///< decay of the moving average of parameters that is evaluated; 0 = none
   TargetSpec target;
   /// Number of epochs without learning (loss not below ln classes) after which the run ends. 0
   /// means that the run never ends for this reason.
@@ -174,7 +182,7 @@ struct RunSpec {
 /// give equal bytes. For a run of an external trainer, settings that only dlscale-train reads are
 /// written only if they differ from their defaults.
 std::string to_json(const RunSpec& spec);
-/// Returns the same JSON on one line without newline, for the tables of job arrays.
+/// Returns the text of `run.json` on one line without a newline, for the tables of job arrays.
 std::string to_json_line(const RunSpec& spec);
 
 /// Reads `run.json`. Unknown keys are ignored, so that an older trainer can run simple runs of a

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists the keys of run.json in alphabetical order, because run ids are digests of this text. The
-// file is private to contract/.
+// Lists the keys of run.json. The order is alphabetical and must stay, because run ids are digests
+// of the JSON text. The file is private to contract/.
 #pragma once
 
 #include <concepts>

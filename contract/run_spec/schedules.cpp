@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines the bundled schedules: the rate t epochs after their origin.
+// Defines the bundled schedules. Each schedule gives the learning rate t epochs after its origin.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -9,7 +9,7 @@
 namespace dlscale::contract {
 namespace {
 
-/// Returns LR_max.
+/// Returns the peak rate LR_max.
 double constant(const ScheduleContext& context, double) {
   return context.peak;
 }
@@ -29,7 +29,8 @@ double step(const ScheduleContext& context, double t) {
   return context.peak * std::pow(spec.factor, passed);
 }
 
-/// Returns LR_max x factor^k, where k is the number of passed milestones, as PyTorch's MultiStepLR.
+/// Returns LR_max x factor^k, where k is the number of passed milestones. PyTorch's MultiStepLR
+/// computes the same rate.
 double multistep(const ScheduleContext& context, double t) {
   return context.peak * std::pow(context.spec.factor, milestones_passed(context.spec, t));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists every name that a study may use for a framework, model, loader, schedule, data set or
-// optimizer. The capabilities of a trainer narrow these lists. A name outside these lists is always
-// an error.
+// optimizer. A build of the trainer may support only some of these names. A name outside these
+// lists is always an error.
 #pragma once
 
 #include <string>

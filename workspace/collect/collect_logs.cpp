@@ -21,7 +21,7 @@
 namespace dlscale::workspace {
 namespace {
 
-/// Returns the file name without the ending of its compression.
+/// Returns the file name without the ending of a compressed file.
 std::string_view decompressed_name(std::string_view name) {
   for (const std::string_view ending : {".gz", ".xz", ".bz2", ".zst"}) {
     if (name.ends_with(ending)) return name.substr(0, name.size() - ending.size());
@@ -29,7 +29,7 @@ std::string_view decompressed_name(std::string_view name) {
   return name;
 }
 
-/// Returns the format of tables if the names of all of them show it.
+/// Returns the table format of the logs if the names of all logs end accordingly.
 std::string kind_of(const std::vector<std::string>& logs) {
   const auto all = [&](std::initializer_list<const char*> endings) {
     return !logs.empty() && std::all_of(logs.begin(), logs.end(), [&](const std::string& log) {
@@ -42,7 +42,7 @@ std::string kind_of(const std::vector<std::string>& logs) {
   return all({".md", ".markdown"}) ? "markdown" : "csv";
 }
 
-/// Combines --format, --map and --pattern into the format of the logs.
+/// Stores in `request` the format of the logs, which follows from --format, --map and --pattern.
 void choose_format(const LogOptions& options, const std::vector<std::string>& logs,
                    analysis::ImportRequest& request) {
   const std::string& format = options.request.format;

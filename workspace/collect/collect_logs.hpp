@@ -10,20 +10,21 @@
 
 namespace dlscale::workspace {
 
-/// Options for logs on the command line. They need -o.
+/// Options for the logs on the command line. Importing logs requires -o.
 struct LogOptions {
   analysis::ImportRequest request;
-  std::string folder;                ///< -o; empty: no logs are imported
-  std::vector<std::string> columns;  ///< --map
-  std::string decimal;               ///< "point" or "comma"; empty: detected from the numbers
-  std::string pattern;               ///< TOML file
+  std::string folder;                ///< folder from -o; empty = no logs are imported
+  std::vector<std::string> columns;  ///< arguments of --map
+  /// Decimal sign: "point" or "comma". Empty means detected from the numbers.
+  std::string decimal;
+  std::string pattern;  ///< TOML file from --pattern
 };
 
-/// Returns the valid values of --format.
+/// Returns the names that --format accepts.
 std::vector<std::string> log_format_names();
 
-/// Imports the logs into the folder and reports to `out`. Returns false if a log that should be
-/// imported was skipped. Throws base::Error.
+/// Imports the logs into the folder and writes a report to `out`. Returns false if a requested log
+/// was skipped. Throws base::Error if the logs cannot be imported.
 bool import_and_report(const LogOptions& options, const std::vector<std::string>& logs,
                        std::ostream& out);
 

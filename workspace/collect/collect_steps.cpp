@@ -28,7 +28,7 @@ namespace dlscale::workspace {
 namespace fs = std::filesystem;
 namespace {
 
-/// Largest number of lines to print per kind.
+/// Maximum number of warnings to print, apart from the first warning of each kind.
 constexpr std::size_t kShownProblems = 10;
 
 void print_problems(const analysis::IngestSummary& summary, std::ostream& out) {
@@ -94,7 +94,8 @@ void make_figures(const analysis::Frame& frame, const contract::PlanDir& folder,
     out << fmt::format("warning: no .pdf files written for figures: {}\n", problem);
 }
 
-/// Prints one line per file stem: "wrote demo/tables/efficiency.{md,csv,tex}".
+/// Prints one line for the files that differ only in their endings: "wrote
+/// demo/tables/efficiency.{md,csv,tex}".
 void print_written(const std::vector<fs::path>& files, std::ostream& out) {
   for (std::size_t i = 0; i < files.size();) {
     std::vector<std::string> endings;

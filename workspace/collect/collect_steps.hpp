@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns the files of a plan folder into tables and figures, for `collect` and `run`.
+// Converts the files of a plan folder to tables and figures, for `dlscale collect` and `dlscale
+// run`.
 #pragma once
 
 #include <filesystem>
@@ -17,21 +18,23 @@ namespace dlscale::workspace {
 
 struct CollectOptions {
   std::filesystem::path plan_folder;
-  bool rebuild = false;  ///< delete the database first
-  bool tables = true;    ///< print the efficiency and accuracy tables, write tables/
-  bool figures = false;  ///< write figures/
-  SelectionChoice runs;  ///< runs in the tables and figures. The database has all runs
+  bool rebuild = false;  ///< true to delete the database first
+  bool tables = true;    ///< true to print the most important tables and to write tables/
+  bool figures = false;  ///< true to write figures/
+  SelectionChoice runs;  ///< runs in the tables and figures; the database always has all runs
 };
 
-/// Ingests results, and prints warnings, tables and the paths of written files to `out`. Returns
-/// kExitOk, kExitRunsFailed if runs failed, or kExitNothingMatched if no run has started. Throws
-/// base::Error, also if the selection matches no run.
+/// Reads new results into the database. Prints warnings, tables and the paths of written files to
+/// `out`. Returns kExitOk, kExitRunsFailed if runs failed, or kExitNothingMatched if no run has
+/// started. Throws base::Error for errors and if the selection matches no run.
 int collect_and_report(const CollectOptions& options, std::ostream& out);
 
-/// Prints the first warnings. Of the others it prints one per kind, and their number.
+/// Prints the first warnings, at least one of each kind, and the number of warnings that are not
+/// printed.
 void print_warnings(const std::vector<std::string>& warnings, std::ostream& out);
 
-/// Returns the files that collect writes into tables/ for these results, in order.
+/// Returns the names of the files that `dlscale collect` writes into tables/ for these results, in
+/// order.
 std::vector<std::string> collected_tables(const analysis::Frame& frame);
 
 }  // namespace dlscale::workspace

@@ -9,7 +9,7 @@
 namespace dlscale::workspace {
 
 /// Returns the regular expressions of a TOML file (docs/importing.md). Throws base::SpecError with
-/// the place of an error.
+/// the position of an error.
 analysis::MappedFormat read_pattern_file(const std::filesystem::path& file);
 
 }  // namespace dlscale::workspace

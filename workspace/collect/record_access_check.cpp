@@ -19,7 +19,8 @@ namespace dlscale::workspace {
 namespace fs = std::filesystem;
 namespace {
 
-/// Checks a file if it exists. A missing file is not a record.
+/// Throws base::RunError if `error` is an error other than a missing file. A missing file is not an
+/// error, because no record is lost.
 void refuse_unreadable(const fs::path& path, const std::error_code& error) {
   if (!error || error == std::errc::no_such_file_or_directory) return;
   throw base::RunError(fmt::format("cannot read {}: {}; the tables need the records of all runs",
@@ -31,7 +32,7 @@ void require_readable(const fs::path& file) {
   refuse_unreadable(file, std::error_code(errno, std::generic_category()));
 }
 
-/// Throws if the folder cannot be listed.
+/// Returns whether `path` is a folder. Throws base::RunError if this cannot be determined.
 bool is_readable_folder(const fs::path& path) {
   std::error_code error;
   const bool is_one = fs::is_directory(path, error);
@@ -39,7 +40,7 @@ bool is_readable_folder(const fs::path& path) {
   return is_one;
 }
 
-/// Returns the sorted entries of a folder; empty if the folder does not exist.
+/// Returns the sorted entries of a folder. A missing folder has no entries.
 std::vector<fs::path> entries_of(const fs::path& folder) {
   std::vector<fs::path> entries;
   std::error_code error;
@@ -52,7 +53,7 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   return entries;
 }
 
-/// Checks the third-party log of a launch, if it has one.
+/// Checks that the imported log of a third-party launch can be read, if the launch has one.
 void require_readable_log(const contract::LaunchDir& launch) {
   const fs::path import = analysis::import_json(launch);
   if (::access(import.c_str(), R_OK) != 0) return;
@@ -60,12 +61,13 @@ void require_readable_log(const contract::LaunchDir& launch) {
   try {
     log = analysis::import_record_from_json(base::read_file(import), import.string()).path;
   } catch (const base::SpecError&) {
-    return;  // also a record, for a lost run
+    return;  // the run of an invalid import record counts as lost
   }
   require_readable(log);
 }
 
-/// Skip checkpoints, which contain no results.
+/// Checks the files of a run and of its launches. Skips checkpoints, because they contain no
+/// results.
 void require_readable_run(const fs::path& run) {
   for (const fs::path& entry : entries_of(run)) {
     if (!is_readable_folder(entry)) {
@@ -79,7 +81,7 @@ void require_readable_run(const fs::path& run) {
   }
 }
 
-/// Checks the files in a folder with this ending.
+/// Checks the files in a folder that have this ending.
 void require_readable_files(const fs::path& folder, const char* ending) {
   for (const fs::path& file : entries_of(folder)) {
     if (file.extension() == ending) require_readable(file);

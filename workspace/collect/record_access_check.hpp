@@ -6,9 +6,9 @@
 
 namespace dlscale::workspace {
 
-/// Checks plan.json, runs/ with all runs and launches, imported logs, tables of arrays, recorded
-/// ends and predictions. Throws base::RunError for the first existing file that cannot be read,
-/// with its path and the system's reason.
+/// Checks plan.json, all runs and launches in runs/, imported logs, the tables of job arrays, the
+/// recorded ends of runs, and the predictions. Throws base::RunError with the path and the reason
+/// of the system for the first existing file that cannot be read.
 void require_readable_records(const contract::PlanDir& folder);
 
 }  // namespace dlscale::workspace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Result of one check of `dlscale doctor`.
+// Defines the result of one check of `dlscale doctor`.
 #pragma once
 
 #include <string>
@@ -13,13 +13,14 @@ using Check = contract::CheckRecord;
 using Checks = std::vector<Check>;
 
 inline constexpr const char* kOk = "ok";
-inline constexpr const char* kWarn = "warn";  ///< jobs may fail or run slower than possible
-inline constexpr const char* kFail = "fail";  ///< jobs cannot run
+/// Level of a problem with which jobs may fail or run too slowly.
+inline constexpr const char* kWarn = "warn";
+inline constexpr const char* kFail = "fail";  ///< level of a problem with which jobs cannot run
 
 inline Check ok(std::string name, std::string message) {
   return {std::move(name), kOk, std::move(message), ""};
 }
-/// Adds a result. `advice` states what to do.
+/// Returns a result of level "warn". `advice` states what the user should do.
 inline Check warn(std::string name, std::string message, std::string advice) {
   return {std::move(name), kWarn, std::move(message), std::move(advice)};
 }

@@ -70,7 +70,8 @@ std::string queue_of(const planner::Partition& partition) {
   return partition.queue.value_or(partition.name);
 }
 
-/// Returns the node shape of a queue that is most similar to the site's.
+/// Returns the group of equal nodes in the partition's queue whose GPUs and cores are closest to
+/// those in the site file. Returns null if the queue has no nodes.
 const runner::NodeGroup* nearest_group(const planner::Partition& partition,
                                        const runner::Cluster& cluster) {
   const runner::NodeGroup* nearest = nullptr;
@@ -86,10 +87,12 @@ const runner::NodeGroup* nearest_group(const planner::Partition& partition,
   return nearest;
 }
 
-/// Collects the differences in one partition.
+/// Collector of the differences between the site file and the cluster for one partition.
 class Differences {
  public:
-  /// Jobs that request more than exists do not start. Jobs that request less leave resources idle.
+  /// Adds a difference if both values are known and differ. A larger value in the site file is
+  /// worse, because jobs that request more than exists do not start. With a smaller value, jobs
+  /// leave resources idle.
   void compare(const char* what, double in_file, double there, const std::string& unit = "") {
     if (in_file <= 0 || there <= 0 || in_file == there) return;
     const std::string text = fmt::format("{}: {:g}{} in the site file, {:g}{} on the cluster", what,
@@ -114,7 +117,8 @@ std::string limit_text(double seconds) {
   return seconds > 0 ? base::clock_time(seconds) : "none";
 }
 
-/// A limit of 0 means no limit.
+/// Adds a difference for each limit that is higher in the site file than on the cluster. A limit of
+/// 0 means no limit.
 void compare_limits(const planner::Partition& partition, const runner::NodeGroup& group,
                     Differences& differences) {
   if (group.max_walltime_s > 0 &&
@@ -167,7 +171,8 @@ Check compare_partition(const planner::Partition& partition, const runner::Clust
 Checks compare_with_cluster(const planner::Site& site, const runner::Cluster& cluster) {
   Checks checks;
   for (const planner::Partition& partition : site.partitions) {
-    if (queue_of(partition).empty()) continue;  // the scheduler selects the partition
+    // A partition without a queue cannot be compared, because the scheduler selects the queue.
+    if (queue_of(partition).empty()) continue;
     checks.push_back(compare_partition(partition, cluster));
   }
   if (cluster.max_array_size > 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares a site file with the cluster as the scheduler reports it.
+// Compares a site file with the data that the scheduler reports about the cluster.
 #pragma once
 
 #include <string>
@@ -11,11 +11,12 @@
 
 namespace dlscale::workspace {
 
-/// Checks the programs of the scheduler, whether it answers, and if so the comparison.
+/// Checks that the programs of the scheduler exist and that the scheduler answers. If it answers,
+/// compares the site file with the cluster.
 Checks check_cluster(const planner::Site& site, runner::CommandRunner& commands);
 
-/// Compares one partition: missing resources, and resources smaller or larger than in the site
-/// file.
+/// Returns a check for each partition, which reports resources that are missing or differ from the
+/// site file.
 Checks compare_with_cluster(const planner::Site& site, const runner::Cluster& cluster);
 
 }  // namespace dlscale::workspace

@@ -20,9 +20,9 @@ namespace dlscale::workspace {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr double kLittle = 0.02;  ///< inodes of a whole file system
+constexpr double kLittle = 0.02;  ///< share of free inodes below which a warning is printed
 constexpr std::uint64_t kLittle_bytes = 1'000'000'000;
-constexpr double kSkew_s = 2;  ///< more than slow writes can cause
+constexpr double kSkew_s = 2;  ///< tolerated difference of clocks, more than slow writes can cause
 
 /// Temporary file with a unique name, which the destructor deletes.
 class ProbeFile {

@@ -10,19 +10,22 @@
 
 namespace dlscale::workspace {
 
-/// Free and total space of the file system for this user. Totals of 0: the file system does not
-/// count them.
+/// Free and total space of a file system for this user. A total of 0 means that the file system
+/// does not count this resource.
 struct FreeSpace {
   std::uint64_t bytes = 0, bytes_total = 0;
   std::uint64_t inodes = 0, inodes_total = 0;
 };
 
-/// Checks space and inodes. `inodes_needed` is for the remaining runs.
+/// Checks the free bytes and inodes. `inodes_needed` is the number of inodes that the remaining
+/// runs need.
 Checks judge_space(const FreeSpace& space, std::uint64_t inodes_needed);
-/// Checks the clocks. Takes the time of a newly written file and of this machine, in Unix time.
+/// Compares the clock of the file system with the clock of this machine. `file_unix_s` is the time
+/// of a newly written file. Both arguments are seconds since 1970 UTC.
 Check judge_clock(double file_unix_s, double here_unix_s);
 
-/// Checks writing by creating and deleting a small file in the folder.
+/// Creates a small file in the folder, uses it to check writing, clock and locks, and deletes it.
+/// Also checks the free space.
 Checks check_folder(const std::filesystem::path& folder, const base::Clock& clock,
                     std::uint64_t inodes_needed);
 

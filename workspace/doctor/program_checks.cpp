@@ -17,11 +17,13 @@ namespace dlscale::workspace {
 namespace fs = std::filesystem;
 namespace {
 
-/// Time limit. Modules and LibTorch load slowly from a cold parallel file system.
+/// Time limit for a program. It is long because modules and LibTorch load slowly from a parallel
+/// file system that has not cached them.
 constexpr double kProgramPatience_s = 120;
 constexpr int kNotFound = 127;
 
-/// Runs a command in bash after the lines of the site, whose output is ignored.
+/// Shell that runs programs in bash after the module and environment lines of the site. The output
+/// of these lines is ignored.
 class SiteShell {
  public:
   SiteShell(const planner::Site& site, runner::CommandRunner& commands)
@@ -42,7 +44,8 @@ class SiteShell {
         kProgramPatience_s);
     return answer.end && answer.end->exit_code == 0 && answer.end->signal == 0;
   }
-  /// Returns the first line of its output; empty if there is none.
+  /// Returns the first output line of a program. Returns an empty text if the program fails or
+  /// prints nothing.
   std::string first_line_of(const std::vector<std::string>& words) const {
     const runner::Answer answer = run(words);
     return answer.end == runner::ExitStatus{} ? runner::first_line(answer.out) : "";
@@ -75,7 +78,7 @@ Check check_launcher(const planner::Site& site, const SiteShell& shell) {
   return fail("launcher", fmt::format("no {} on PATH", program), advice);
 }
 
-/// Returns the error output of a trainer that cannot start.
+/// Returns a failed check that explains why the trainer did not start.
 Check describe_failure(const std::string& trainer, const runner::Answer& answer) {
   if (!answer.end) {
     return fail("trainer", fmt::format("{} has not answered for {} s", trainer, kProgramPatience_s),
@@ -117,7 +120,8 @@ Checks check_trainer(const planner::Site& site, const std::string& trainer,
   }
 }
 
-/// The container runtime may resolve a name without a folder by itself.
+/// Returns whether `image` is the path of a file. The container runtime may resolve other names by
+/// itself.
 bool is_image_file(const std::string& image) {
   return image.find("://") == std::string::npos && image.find('/') != std::string::npos;
 }
@@ -161,8 +165,8 @@ Check check_gpus(const planner::Site& site, const SiteShell& shell) {
               "set device = \"cpu\" in the site file, or run this on a node with GPUs");
 }
 
-/// Returns the major version, for example "4" from "mpirun (Open MPI) 4.1.4"; empty if there is
-/// none.
+/// Returns the major version in a text, for example "4" for "mpirun (Open MPI) 4.1.4". Returns an
+/// empty text if the text has no digit.
 std::string major_version(const std::string& text) {
   const auto digit =
       std::find_if(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });

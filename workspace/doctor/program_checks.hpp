@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that the programs of a site's jobs exist and fit together: trainer, launcher, container
-// and GPUs.
+// Checks that the programs that the jobs of a site use exist and fit together: trainer, launcher,
+// container and GPUs.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,13 @@
 
 namespace dlscale::workspace {
 
-/// Runs programs as the site's jobs do, after the lines for modules and environment.
+/// Runs the programs after the module and environment lines of the site, as jobs do, and checks
+/// their answers.
 Checks check_programs(const planner::Site& site, const std::string& trainer,
                       runner::CommandRunner& commands);
 
 /// Compares the capabilities of a trainer with the needs of the site. `mpirun` is the version line
-/// of the launcher; empty: not queried.
+/// of the launcher, or empty if it was not queried.
 Checks judge_trainer(const planner::Site& site, const contract::Capabilities& trainer,
                      const std::string& mpirun);
 

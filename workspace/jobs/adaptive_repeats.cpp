@@ -20,27 +20,29 @@
 namespace dlscale::workspace {
 namespace {
 
-/// Returns the common part of the names of a point's repetitions: "x" for "x-r2".
+/// Returns the part of a run id that all repetitions of a point share: "x" for "x-r2".
 std::string stem_of(const std::string& run_id) {
   return run_id.substr(0, run_id.rfind("-r"));
 }
 
-/// Returns half the width of an interval; empty if there is no interval.
+/// Returns half the width of an interval, or nothing if there is no interval.
 std::optional<double> half_width(const analysis::Estimate& efficiency) {
   if (efficiency.interval.kind == analysis::Interval::Kind::None) return std::nullopt;
   return (efficiency.interval.high - efficiency.interval.low) / 2;
 }
 
-/// The points of one curve, by name stem.
+/// Points of one curve, sorted by whether they need another repetition. A point is identified by
+/// the common part of its run ids.
 struct CurveNeeds {
-  std::string baseline;  ///< the baseline point
-  /// the other points, with half the width of their intervals
+  std::string baseline;  ///< baseline point of the curve
+  /// Other points whose efficiency is known well enough, with half the width of its interval.
   std::map<std::string, double> certain;
-  std::set<std::string> more;  ///< points that need a repetition
+  std::set<std::string> more;  ///< points that need another repetition
 };
 
-/// Points with an interval wider than requested need a repetition. The baseline also needs one if
-/// it does not have more repetitions than these points.
+/// Returns the points of a curve that need another repetition. These are the points whose interval
+/// has a half-width above `wanted`. The baseline also needs a repetition if it does not have more
+/// repetitions than these points.
 CurveNeeds needs_of(const analysis::ScalingCurve& curve, const analysis::Baseline& baseline,
                     double wanted) {
   CurveNeeds needs;
@@ -64,7 +66,7 @@ CurveNeeds needs_of(const analysis::ScalingCurve& curve, const analysis::Baselin
   return needs;
 }
 
-/// Returns the points of each curve with a baseline, from the results of the folder.
+/// Returns the needs of each curve that has a baseline, from the results in the folder.
 std::vector<CurveNeeds> read_needs(const contract::PlanDir& folder, double wanted) {
   analysis::ingest(folder);
   const analysis::Frame frame = analysis::read_frame(folder);
@@ -77,14 +79,14 @@ std::vector<CurveNeeds> read_needs(const contract::PlanDir& folder, double wante
   return needs;
 }
 
-/// Returns the first repetition of each point that was not requested yet.
+/// Returns the next planned repetition of each point that needs one.
 std::set<std::string> next_repeats(const LaunchFolder& place, const RunIds& selected) {
   std::set<std::string> stems;
   for (CurveNeeds& needs : read_needs(place.folder, place.plan.until.efficiency_ci)) {
     stems.merge(needs.more);
   }
   const auto states = runner::run_states(place.plan, place.folder);
-  std::map<std::string, const contract::PlannedRun*> next;  // by name stem
+  std::map<std::string, const contract::PlannedRun*> next;  // key: common part of the run ids
   for (const contract::PlannedRun& run : place.plan.runs) {
     const std::string stem = stem_of(run.run_id);
     if (!stems.contains(stem) || !selected.contains(run.run_id)) continue;
@@ -107,7 +109,7 @@ bool is_extra(const contract::Plan& plan, const contract::PlannedRun& run) {
   return run.repetition > plan.until.first;
 }
 
-/// Returns the points with an unfinished first repetition.
+/// Returns the points of which a repetition that always runs has not ended.
 std::set<std::string> begun_points(const contract::Plan& plan, const States& states) {
   std::set<std::string> begun;
   for (const contract::PlannedRun& run : plan.runs) {
@@ -117,8 +119,9 @@ std::set<std::string> begun_points(const contract::Plan& plan, const States& sta
   return begun;
 }
 
-/// Returns why points need no repetition. Baselines are excluded while a point that has started may
-/// need them.
+/// Returns the points that need no repetition, with the reason. The points of a curve are left out
+/// while the baseline is unfinished. A baseline is left out while another point is unfinished,
+/// because that point may need more repetitions of the baseline.
 std::map<std::string, std::string> certain_points(const std::vector<CurveNeeds>& curves,
                                                   const std::set<std::string>& begun) {
   std::map<std::string, std::string> why;
@@ -134,7 +137,7 @@ std::map<std::string, std::string> certain_points(const std::vector<CurveNeeds>&
   return why;
 }
 
-/// Adds points that are in no curve although all runs that could form one have ended.
+/// Reason for points that are in no curve although all repetitions that always run have ended.
 constexpr const char* kNoEfficiency = "not needed until the first repetitions give an efficiency";
 
 }  // namespace
@@ -171,7 +174,7 @@ std::map<std::string, std::string> unneeded_repeats(const contract::Plan& plan,
   try {
     curves = read_needs(folder, plan.until.efficiency_ci);
   } catch (const base::Error&) {
-    return unneeded;  // submit reports the error
+    return unneeded;  // `dlscale submit` reports the error
   }
   std::set<std::string> needed;
   for (const CurveNeeds& curve : curves) needed.insert(curve.more.begin(), curve.more.end());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds repetitions one at a time while an efficiency is less certain than the study requires.
+// Adds repetitions one at a time while the confidence interval of an efficiency is wider than the
+// study allows.
 #pragma once
 
 #include <functional>
@@ -13,25 +14,26 @@
 
 namespace dlscale::workspace {
 
-/// Returns a function that is called when all submitted runs have ended. It returns the next
-/// repetitions among `selected`, or none when every point is certain enough or has all its
-/// repetitions. Returns an empty function if the study sets no accuracy. `place` must outlive the
-/// function.
+/// Returns a function that the launcher calls when all submitted runs have ended. The function
+/// returns the next repetitions among `selected`. It returns none when every point is known well
+/// enough or has all its repetitions. The result is an empty function if the study sets no width
+/// for intervals. `place` must outlive the function.
 std::function<std::set<std::string>()> more_repeats(const LaunchFolder& place, RunIds selected);
 
-/// Keeps only runs that are not additional repetitions.
+/// Returns the selected runs without the repetitions that run only when needed.
 RunIds without_more_repeats(const contract::Plan& plan, const RunIds& selected);
 
-using States = runner::States;  ///< by run id
+using States = runner::States;  ///< states by run id
 
-/// Returns planned repetitions that `submit` would skip given the current results, with the reason,
-/// by run id. Repetitions that depend on unfinished first repetitions or unreadable results are not
-/// included. May update the database of the folder.
+/// Returns the planned repetitions that `dlscale submit` would skip with the present results, by
+/// run id and with the reason. A repetition is not included if the decision needs unfinished first
+/// repetitions or unreadable results. May update the database of the folder.
 std::map<std::string, std::string> unneeded_repeats(const contract::Plan& plan,
                                                     const contract::PlanDir& folder,
                                                     const States& states);
 
-/// Returns runner::run_states, with JobState::NotNeeded for unneeded repetitions.
+/// Returns the states from runner::run_states. Unneeded repetitions have the state
+/// JobState::NotNeeded.
 States states_now(const contract::Plan& plan, const contract::PlanDir& folder);
 
 }  // namespace dlscale::workspace

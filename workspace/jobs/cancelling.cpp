@@ -30,13 +30,15 @@ std::vector<CancelTarget> targets_among(const runner::LaunchHistory& history,
   return targets;
 }
 
-/// Queries the scheduler if waiting and running jobs must be distinguished.
+/// Returns the states of the runs. Queries the scheduler only if the user selected states, because
+/// only the scheduler distinguishes waiting and running jobs.
 runner::States current_states(const LaunchFolder& place, const StateChoice& choice) {
   if (!choice.narrows()) return runner::run_states(place.plan, place.folder);
   return ask_states(place).states;
 }
 
-/// Removes runs that have a job but are no longer in the plan, unless they were selected by id.
+/// Returns the runs that the user named by id and that have a job but are no longer in the plan.
+/// Removes their ids from `choice`, because the plan does not know them.
 RunIds take_unplanned(const LaunchFolder& place, const runner::LaunchHistory& history,
                       SelectionChoice& choice) {
   RunIds named(choice.runs.begin(), choice.runs.end());

@@ -11,29 +11,30 @@
 
 namespace dlscale::workspace {
 
-/// A job or an array task to cancel.
+/// Job or array task to cancel.
 struct CancelTarget {
-  runner::JobId id;  ///< job id; empty: not submitted, or unknown
+  runner::JobId id;  ///< id in the scheduler; empty = not submitted, or unknown
   std::string launch;
   std::string job;
   std::vector<std::string> runs;  ///< all runs of the job
 };
 
-/// Jobs to cancel, and runs that another process may be about to submit.
+/// Jobs to cancel. `unsubmitted` are selected runs without a job, which another process may be
+/// about to submit.
 struct CancelledJobs {
   RunIds selected;
   std::vector<CancelTarget> targets;
   RunIds unsubmitted;
 };
 
-/// Returns the jobs with selected runs, in one of these states if any is given. A run that has a
-/// job but is no longer in the plan counts only if it was selected by id. Throws what select_runs
-/// and keep_states throw.
+/// Returns the jobs that contain selected runs. If `states` names states, the runs must be in one
+/// of them. A run that has a job but is no longer in the plan counts only if the user selected it
+/// by id. Throws what select_runs and keep_states throw.
 CancelledJobs jobs_to_cancel(const LaunchFolder& place, const SelectionChoice& selection,
                              const StateChoice& states);
 
-/// Records the cancel requests before it cancels the jobs, so that a launcher that sees a job end
-/// knows the reason.
+/// Cancels the jobs. The cancel requests are recorded first, so that a launcher that detects the
+/// end of a job can record the reason.
 void cancel_jobs(LaunchFolder& place, const CancelledJobs& jobs);
 
 }  // namespace dlscale::workspace

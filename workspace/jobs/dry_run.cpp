@@ -11,12 +11,12 @@
 namespace dlscale::workspace {
 namespace {
 
-/// Thrown to end the submission after the command is known.
+/// Exception that ends a submission as soon as its command is known.
 struct Told {
   runner::Command command;
 };
 
-/// Command runner that runs nothing.
+/// Command runner that throws each command instead of running it.
 class Listener : public runner::CommandRunner {
  public:
   runner::ProcessId start(const runner::Command& command) override { throw Told{command}; }
@@ -28,7 +28,8 @@ class Listener : public runner::CommandRunner {
   std::vector<runner::ProcessId> find_by_environment(const std::string&) override { return {}; }
 };
 
-/// Returns the command without the `removed` variables.
+/// Returns the command as a shell line. The line removes the variables in `removed` from the
+/// environment.
 std::string shell_line(const runner::Command& command, const std::vector<std::string>& removed) {
   std::string line = removed.empty() ? "" : "env ";
   for (const std::string& name : removed) line += fmt::format("-u {} ", name);
@@ -42,7 +43,8 @@ std::string shell_line(const runner::Command& command, const std::vector<std::st
   return line;
 }
 
-/// Returns the runs of the job that would be submitted with it.
+/// Returns the runs that are submitted with the job. The list is empty if the job contains none of
+/// `runs`. A packed job also contains its other runs that are not completed.
 std::vector<std::string> runs_to_submit(const LaunchFolder& place, const contract::PlannedJob& job,
                                         const std::set<std::string>& runs) {
   std::vector<std::string> taken;
@@ -73,7 +75,8 @@ std::vector<DryJob> dry_run(const LaunchFolder& place, const std::set<std::strin
       if (submitted.contains(other) && !place.is_local()) part.after.push_back("<" + other + ">");
     }
     try {
-      // A chain with its own jobs would start with the first of them.
+      // A scheduler object starts a chain with its first job. Each job gets its own object here, so
+      // that `part.after` alone decides the order.
       entry.make(setup)->submit(runner::describe_job(place.folder, part, new_launch_token()));
     } catch (const Told& told) {
       jobs.push_back({part.runs, shell_line(told.command, place.environment.removed)});

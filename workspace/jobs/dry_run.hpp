@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Returns the commands that would submit jobs, without submitting.
+// Returns the commands that would submit jobs, without submitting the jobs.
 #pragma once
 
 #include <set>
@@ -10,15 +10,15 @@
 
 namespace dlscale::workspace {
 
-/// A job that would be submitted.
+/// Job that would be submitted.
 struct DryJob {
-  std::vector<std::string> runs;  ///< including the other runs of a packed job
-  /// Shell command. A placeholder token stands for the token of the submission, and the name of a
-  /// job in angle brackets for the id of that job.
+  std::vector<std::string> runs;  ///< runs of the job, including the other runs of a packed job
+  /// Shell command that submits the job. It contains a placeholder for the token of the submission.
+  /// The name of a job in angle brackets stands for the id that this job would get.
   std::string command;
 };
 
-/// Returns the jobs with some of `runs`.
+/// Returns the jobs that contain some of `runs`.
 std::vector<DryJob> dry_run(const LaunchFolder& place, const std::set<std::string>& runs);
 
 }  // namespace dlscale::workspace

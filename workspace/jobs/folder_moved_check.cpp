@@ -15,7 +15,8 @@ namespace dlscale::workspace {
 namespace fs = std::filesystem;
 namespace {
 
-/// Returns the value of a word that planner::shell_quote wrote; empty for $'…'.
+/// Returns the value of a shell word that planner::shell_quote wrote. Returns nothing for a word of
+/// the form $'…'.
 std::optional<std::string> value_of(std::string_view word) {
   constexpr std::string_view kQuote = "'\\''";
   if (!word.starts_with('\'')) return std::string(word);
@@ -31,7 +32,8 @@ std::optional<std::string> value_of(std::string_view word) {
   return std::nullopt;
 }
 
-/// Returns the plan folder in a script; empty if the script does not come from the templates.
+/// Returns the plan folder that a job script names. Returns nothing if the script was not made from
+/// dlscale's templates.
 std::optional<fs::path> folder_named_in(const std::string& script) {
   constexpr std::string_view kLine = "\nplan=";
   const std::size_t line = script.find(kLine);
@@ -49,7 +51,7 @@ void require_unmoved(const contract::PlanDir& folder, const contract::Plan& plan
   if (plan.jobs.empty()) return;
   const fs::path script = folder.job_script(plan.jobs.front().name);
   std::error_code unreadable;
-  // callers that need the file report the error
+  // An unreadable script is ignored here. Callers that need the script report the error.
   if (!fs::is_regular_file(script, unreadable)) return;
   const std::optional<fs::path> planned = folder_named_in(base::read_file(script));
   if (!planned || fs::equivalent(*planned, folder.root(), unreadable)) return;

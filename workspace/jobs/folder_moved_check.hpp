@@ -7,8 +7,8 @@
 
 namespace dlscale::workspace {
 
-/// Throws base::UsageError if the scripts of `plan` name another folder than their own. Scripts of
-/// a copied folder would train in the original one.
+/// Throws base::UsageError if the job scripts of `plan` name another folder than `folder`. Without
+/// this check, the jobs of a copied folder would train in the original folder.
 void require_unmoved(const contract::PlanDir& folder, const contract::Plan& plan);
 
 }  // namespace dlscale::workspace

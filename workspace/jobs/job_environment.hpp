@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Determines which environment variables reach programs and jobs of a site, and reports the removed
-// ones.
+// Determines the environment variables that programs and jobs of a site get, and reports the
+// variables that were removed.
 #pragma once
 
 #include <string>
@@ -14,12 +14,13 @@
 namespace dlscale::workspace {
 
 runner::CleanEnvironment job_environment(const planner::Site& site);
-/// Returns the environment for jobs according to the site file of a plan folder, or for `scheduler`
-/// if there is none. Throws base::SpecError for an invalid site file.
+/// Returns the environment for jobs according to the site file in a plan folder. Without a site
+/// file, returns the environment for `scheduler`. Throws base::SpecError for an invalid site file.
 runner::CleanEnvironment job_environment(const contract::PlanDir& folder,
                                          const std::string& scheduler);
 
-/// Returns one line with the removed variables and how to keep one; empty if there are none.
+/// Returns one line that lists the removed variables and explains how to keep a variable. Returns
+/// an empty text if none were removed.
 std::string removed_variables_line(const std::vector<std::string>& removed);
 
 /// Returns the removed variables as a check of `dlscale doctor`.

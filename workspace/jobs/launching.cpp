@@ -30,7 +30,7 @@ constexpr double kLocalPoll_s = 0.1;
 constexpr double kPoll_s = 10;
 
 fs::path existing(const fs::path& root) {
-  contract::read_plan(contract::PlanDir(root));  // reports errors
+  contract::read_plan(contract::PlanDir(root));  // reports a missing or broken plan
   return fs::canonical(root);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the verbs that launch or follow jobs: a plan folder, its scheduler and its launcher.
+// Provides the parts that are shared by commands that launch or follow jobs: a plan folder with its
+// scheduler, and the launch itself.
 #pragma once
 
 #include <functional>
@@ -21,89 +22,93 @@
 
 namespace dlscale::workspace {
 
-/// A plan folder with its scheduler.
+/// Plan folder with its scheduler.
 struct LaunchFolder {
-  /// With `json`, standard output is reserved for one document at the end.
+  /// Opens a plan folder. With `json`, standard output is reserved for one document at the end, and
+  /// messages go to standard error.
   explicit LaunchFolder(const std::filesystem::path& root, bool json = false);
   bool is_local() const { return plan.scheduler == "local"; }
-  /// Returns the site's limit of jobs per user; 0: no limit.
+  /// Returns the site's limit of jobs per user; 0 means no limit.
   int site_limit() const;
 
   const bool json;
-  std::ostream& words;             ///< messages to the user
-  const contract::PlanDir folder;  ///< absolute
+  std::ostream& words;             ///< stream for messages to the user
+  const contract::PlanDir folder;  ///< plan folder with an absolute path
   const contract::Plan plan;
   const base::SystemClock clock;
-  /// environment of every program started for the folder
+  /// Environment of every program that is started for the folder.
   const runner::CleanEnvironment environment;
   const std::unique_ptr<runner::CommandRunner> commands;
   const std::unique_ptr<runner::JobScheduler> scheduler;
 };
 
-/// Opens the launch log. Returns null if another dlscale process follows the jobs and records their
-/// ends. Throws base::RunError if the log cannot be written.
+/// Opens the launch log. Returns null if another dlscale process holds the log, because that
+/// process then follows the jobs and records their ends. Throws base::RunError if the log cannot be
+/// written.
 std::unique_ptr<runner::LaunchLog> open_log_if_free(const LaunchFolder& place);
 
-/// Returns false if the user may not write or create the launch log.
+/// Returns whether the user may write the launch log, or may create it if it does not exist.
 bool may_write_log(const LaunchFolder& place);
 
-/// The user's settings for launching jobs.
+/// Settings of the user for launching jobs.
 struct LaunchChoice {
   runner::Until until = runner::Until::ended;
-  int max_jobs = 0;   ///< 0: limit of the site
-  double poll_s = 0;  ///< 0: default for the scheduler
+  int max_jobs = 0;   ///< maximum number of jobs at a time; 0 = limit of the site
+  double poll_s = 0;  ///< seconds between queries; 0 = default for the scheduler
   std::vector<std::string> avoid;
   bool tell_submissions = true;
-  std::function<std::set<std::string>()> more;  ///< see runner::LauncherParts
+  /// Function that returns more runs, see runner::LauncherParts.
+  std::function<std::set<std::string>()> more;
 };
 
-/// Returns the runs in waiting or running jobs according to `history`.
+/// Returns the runs of `among` whose jobs are waiting or running according to `history`.
 std::set<std::string> open_runs(const runner::LaunchHistory& history, const RunIds& among);
 
-/// Returns the runs that have ended according to the files of the folder.
+/// Returns the runs of `among` that have ended according to the files of the folder.
 RunIds ended_runs(const LaunchFolder& place, const RunIds& among);
 
 /// States of runs according to the current answer of the scheduler.
 struct AskedStates {
   runner::States states;
-  bool followed = false;  ///< by another dlscale process, which may still submit planned runs
+  bool followed = false;  ///< true if another dlscale process may still submit planned runs
 };
 
 /// Queries the scheduler without recording anything.
 AskedStates ask_states(const LaunchFolder& place);
 
-/// Returns true while one of `runs` has an unfinished job, or may still be submitted by another
-/// dlscale process.
+/// Returns true if one of `runs` has an unfinished job, or if another dlscale process may still
+/// submit one of `runs`.
 bool any_is_open(const AskedStates& now, const RunIds& runs);
 
-/// Shows a launch to the user, and counts the user's stop requests.
+/// Receiver of the events of a launch, and function that returns the number of stop requests from
+/// the user.
 struct LaunchAudience {
   runner::LaunchObserver& view;
   std::function<int()> stop_count;
 };
 
-/// Launches and follows jobs until `orders` are done or the user requests a stop. Jobs of a
-/// scheduler then continue, local jobs end.
+/// Launches and follows jobs until `orders` are done or the user requests a stop. After a stop
+/// request, jobs of a scheduler continue, and jobs on the local machine are ended.
 runner::LaunchReport launch(LaunchFolder& place, runner::LaunchLog& log,
                             const runner::LaunchOrders& orders, const LaunchChoice& choice,
                             const LaunchAudience& audience);
 
-/// Calls launch() with the audience of the program.
+/// Function that calls launch() with the program's own LaunchAudience.
 using LaunchFunction = std::function<runner::LaunchReport(
     LaunchFolder& place, runner::LaunchLog& log, const runner::LaunchOrders& orders,
     const LaunchChoice& choice)>;
 
-/// Throws base::RunError with the reasons if the scheduler rejected jobs.
+/// Throws base::RunError with the reasons if the scheduler rejected runs.
 void require_all_taken(const runner::LaunchReport& report);
 
-/// Returns a new unique word of letters and digits.
+/// Returns a new unique token of letters and digits.
 std::string new_launch_token();
 
-/// Prints how to continue after an interruption, and returns the exit code.
+/// Prints how to continue after an interruption, and returns kExitInterrupted.
 int tell_of_interruption(const LaunchFolder& place, const runner::LaunchReport& report);
 
-/// Prints the number of `runs` in each state, and returns the number of failed runs. WaitContext
-/// and completed runs do not count as failed.
+/// Prints the number of `runs` in each state, and returns the number of failed runs. Waiting,
+/// running and completed runs do not count as failed.
 int print_states(const LaunchFolder& place, const RunIds& runs);
 int print_states(const LaunchFolder& place, const RunIds& runs, const runner::States& states);
 

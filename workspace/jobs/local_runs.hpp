@@ -9,12 +9,13 @@
 
 namespace dlscale::workspace {
 
-/// Throws base::UsageError if the planned runs cannot run on this machine: their site has a
-/// scheduler, there is no trainer, or one of their paths has an unset variable. Writes nothing, so
-/// it can be called before a folder is created.
+/// Throws base::UsageError if the planned runs cannot run on this machine. This is the case if the
+/// site has a scheduler, if there is no trainer, or if a path of a run contains an unset variable.
+/// Writes nothing, so it can be called before a folder is created.
 void require_runnable_here(const planner::Planning& planning);
 
-/// Returns how the runs of a report ended, with the last end of runs that ended several times.
+/// Returns the ends of the runs in a report. For a run that ended several times, returns the last
+/// end.
 std::vector<runner::RunReport> last_ends(const runner::LaunchReport& report);
 
 }  // namespace dlscale::workspace

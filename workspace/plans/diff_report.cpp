@@ -26,7 +26,8 @@ std::string cost(const std::vector<planner::RunChange>& runs) {
   return total > 0 ? fmt::format(" ({} GPU-hours)", hours(total)) : "";
 }
 
-/// Prints a line for each changed run, the number of runs per kind, and their GPU-hours.
+/// Prints a line for each changed run. Then prints the number of runs and their GPU-hours for each
+/// kind of change.
 void print_diff(const planner::PlanDiff& diff, std::ostream& out) {
   const ChangeKind kinds[] = {{"+", "added", diff.added},
                               {"-", "removed", diff.removed},
@@ -48,7 +49,7 @@ void print_diff(const planner::PlanDiff& diff, std::ostream& out) {
   out << fmt::format("{}\n", fmt::join(counts, ", "));
 }
 
-/// Prints the same as one JSON object (contract::PlanChanges).
+/// Prints the changes as one JSON object (contract::PlanChanges).
 void print_diff_json(const planner::PlanDiff& diff, std::ostream& out) {
   contract::PlanChanges changes{
       diff.added, diff.removed, diff.changed, diff.stale, diff.unchanged.size(), diff.moved, {}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports the changes that planning again would make, for `dlscale plan --diff`.
+// Reports the changes that planning the study again would make, for `dlscale plan --diff`.
 #pragma once
 
 #include <iosfwd>
@@ -9,9 +9,10 @@
 
 namespace dlscale::workspace {
 
-/// Prints a line for each run that would be added, removed or changed, with the changed keys, the
-/// number of runs per kind with their GPU-hours, and results of runs that are not in the plan. As
-/// JSON it prints one object (contract::PlanChanges).
+/// Prints the changes as text, or as one JSON object (contract::PlanChanges) with `as_json`. The
+/// text has a line for each run that would be added, removed or changed, with the changed keys. It
+/// also states the number of runs and the GPU-hours for each kind of change, and lists results of
+/// runs that are not in the plan.
 void show_diff(const planner::Planning& planning, const contract::PlanDir& folder, bool as_json,
                std::ostream& out);
 

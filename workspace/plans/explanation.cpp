@@ -38,7 +38,8 @@ std::vector<Point> points_of(const planner::Planning& planning, const std::strin
     const contract::PlannedRun& run = plan.runs[i];
     if (!is_meant(run, glob)) continue;
     std::string id = contract::point_id(run.run_id);
-    if (!points.empty() && points.back().id == id) continue;  // another repetition
+    // The run is another repetition of the same point.
+    if (!points.empty() && points.back().id == id) continue;
     points.push_back({std::move(id), facts_of(planning.run(i), run, *jobs.at(run.job))});
   }
   return points;

@@ -9,9 +9,9 @@
 
 namespace dlscale::workspace {
 
-/// Prints a row for each point with a run id that matches the glob or starts with it, with the
-/// values that differ between points, and the common values above the rows. Throws base::Error with
-/// kExitNothingMatched if no point matches.
+/// Prints the points that have a run whose id matches the glob or starts with it. Values that all
+/// points have in common are printed first. Then each point has a row with its other values. Throws
+/// base::Error with kExitNothingMatched if no point matches.
 void print_explanation(const planner::Planning& planning, const std::string& glob,
                        std::ostream& out);
 

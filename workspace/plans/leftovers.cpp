@@ -53,7 +53,7 @@ std::vector<planner::FinishedRun> finished_runs(const contract::PlanDir& folder,
 
 namespace {
 
-/// Returns the first names in order: "a, b, c, …".
+/// Returns the first three names in alphabetical order as text: "a, b, c, …".
 std::string first_of(std::vector<std::string> names) {
   constexpr std::size_t kShown = 3;
   const std::size_t shown = std::min(kShown, names.size());
@@ -63,8 +63,9 @@ std::string first_of(std::vector<std::string> names) {
   return fmt::format("{}{}", fmt::join(names, ", "), more);
 }
 
-/// Returns the jobs of the existing plan, without single jobs that were never submitted or started,
-/// because those may become parts of other jobs. Empty if there is no plan of the same study.
+/// Returns the jobs of the existing plan that a new plan keeps. Single jobs that were never
+/// submitted or started are left out, because their runs may become parts of other jobs. Returns no
+/// jobs if the folder has no plan of the same study.
 std::vector<contract::PlannedJob> kept_jobs(const contract::PlanDir& folder,
                                             const std::string& study) {
   std::optional<contract::Plan> plan = contract::find_plan(folder);

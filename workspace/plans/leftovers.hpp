@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds finished runs and leftover files of earlier plans in a plan folder.
+// Finds the finished runs and the leftover files of earlier plans in a plan folder.
 #pragma once
 
 #include <string>
@@ -12,32 +12,35 @@
 
 namespace dlscale::workspace {
 
-// Finished runs of a plan folder, for new time limits.
+// The following function finds finished runs, from which the planner derives new time limits.
 
-/// Returns the started runs of the existing plan, with the time of runs that completed in a single
-/// launch. Empty if there is no plan of the same study, or nothing was started.
+/// Returns the runs of the existing plan that have started. Runs that completed in a single launch
+/// have their time. Returns no runs if the folder has no plan of the same study, or if no run has
+/// started.
 std::vector<planner::FinishedRun> finished_runs(const contract::PlanDir& folder,
                                                 const std::string& study);
 
-// Leftovers of earlier plans that the current plan does not contain.
+// The following functions find data of earlier plans in a plan folder.
 
-/// Data that a new plan takes from the existing plan: kept jobs, and started runs where the planner
-/// uses them.
+/// Returns the data that a new plan takes from the existing plan: the jobs to keep, and the runs
+/// that have started. Each kind is empty if the planner does not use it.
 planner::EarlierPlan earlier_plan(const planner::Planner& planner, const contract::PlanDir& folder);
 
-/// Returns a line with the number of runs that the existing plan has in addition to those of
-/// `plan`, or an empty text. Must be called before the folder is written. Throws base::SpecError
-/// for a broken plan.json.
+/// Returns a line with the number of runs that are in the existing plan but not in `plan`. Returns
+/// an empty text if there are none. Must be called before the folder is written. Throws
+/// base::SpecError for a broken plan.json.
 std::string runs_left_out(const contract::Plan& plan, const contract::PlanDir& folder);
 
-/// Returns a line with the submitted runs that are not in `plan` and how to cancel them, or an
-/// empty text.
+/// Returns a line that lists the submitted runs that are not in `plan` and explains how to cancel
+/// them. Returns an empty text if there are none.
 std::string open_runs_left_out(const contract::Plan& plan, const contract::PlanDir& folder);
 
-/// Returns a line with the runs in runs/ that have results but are not in `plan`, or an empty text.
+/// Returns a line that lists the runs in runs/ that have results but are not in `plan`. Returns an
+/// empty text if there are none.
 std::string results_left_over(const contract::Plan& plan, const contract::PlanDir& folder);
 
-/// Returns a line with the scripts in jobs/ that belong to no job of `plan`, or an empty text.
+/// Returns a line that lists the scripts in jobs/ that belong to no job of `plan`. Returns an empty
+/// text if there are none.
 std::string scripts_left_over(const contract::Plan& plan, const contract::PlanDir& folder);
 
 }  // namespace dlscale::workspace

@@ -28,7 +28,8 @@ double sum_of(const contract::Plan& plan, double contract::PlannedRun::*member) 
   return sum;
 }
 
-/// Returns the number of jobs: "40 jobs", "12 jobs (8 single, 4 arrays)".
+/// Returns the number of jobs as text, by kind if there are several kinds: "40 jobs", "12 jobs (8
+/// single, 4 arrays)".
 std::string count_jobs(const contract::Plan& plan) {
   std::map<contract::JobKind, std::size_t> kinds;
   for (const contract::PlannedJob& job : plan.jobs) ++kinds[job.kind];
@@ -48,13 +49,14 @@ std::string headline(const contract::Plan& plan) {
                                  base::count_of(plan.runs.size(), "run"), count_jobs(plan),
                                  plan.site, plan.scheduler, plan.scaling);
   if (plan.repeats > 1) text += fmt::format(", {} repetitions", plan.repeats);
-  // Without a walltime there is no upper limit.
+  // Without a walltime the GPU-hours have no upper limit.
   if (gpu_hours > 0) text += fmt::format(", at most {} GPU-hours", hours(gpu_hours));
   return text + "\n";
 }
 
-/// Returns a line such as "predicted: 2:03:00 (1:50:00 to 2:40:00) for the longest run, 40:00:00
-/// (…) for all one by one".
+/// Returns a line with the predicted time of the longest run and of all runs one after another:
+/// "predicted: 2:03:00 (1:50:00 to 2:40:00) for the longest run, 40:00:00 (…) for all runs one
+/// after another".
 std::string predicted_time(const contract::Plan& plan) {
   const contract::PlannedRun* longest = nullptr;
   std::size_t known = 0;
@@ -75,7 +77,7 @@ std::string predicted_time(const contract::Plan& plan) {
 }
 
 std::string point_table(const contract::Plan& plan) {
-  std::unordered_map<std::string_view, int> nodes;  // by job
+  std::unordered_map<std::string_view, int> nodes;  // number of nodes by job
   for (const auto& job : plan.jobs) nodes[job.name] = job.resources.nodes;
   std::map<std::tuple<int, int, std::int64_t, std::int64_t, double>, int> points;
   for (const auto& run : plan.runs) {
@@ -91,9 +93,10 @@ std::string point_table(const contract::Plan& plan) {
   return base::print_table({"GPUs", "nodes", "batch/GPU", "global batch", "peak LR", "runs"}, rows);
 }
 
-/// Sorts numbers by value, and other values in the order of the plan.
+/// Sorts the values of each axis. An axis of numbers is sorted by value. The values of other axes
+/// keep the order of the plan.
 void sort_numbers(std::vector<planner::FacetCost>& costs) {
-  std::map<std::string, bool> numeric;  // by axis
+  std::map<std::string, bool> numeric;  // true for each axis that has only numbers
   for (const auto& [axis, value, runs, gpu_hours] : costs) {
     const bool is_number = base::number_of<double>(value).has_value();
     const auto known = numeric.emplace(axis, is_number).first;
@@ -105,7 +108,8 @@ void sort_numbers(std::vector<planner::FacetCost>& costs) {
   });
 }
 
-/// Returns a line for each axis along which the cost differs: "GPU-hours by gpus: 4: 12, 8: 24".
+/// Returns a line for each axis whose values have different costs: "GPU-hours by gpus: 4: 12, 8:
+/// 24".
 std::string facet_costs(const contract::Plan& plan) {
   if (sum_of(plan, &contract::PlannedRun::gpu_hours) == 0) return {};
   std::map<std::string, std::vector<std::string>> parts;
@@ -122,7 +126,8 @@ std::string facet_costs(const contract::Plan& plan) {
   return text;
 }
 
-/// Returns reasons with their counts, in the order of their first occurrence.
+/// Returns the reasons why points were skipped, with the number of points for each reason, in the
+/// order in which the reasons first occur.
 std::string skipped_points(const contract::Plan& plan) {
   std::vector<std::pair<std::string, int>> reasons;
   for (const auto& point : plan.skipped) {

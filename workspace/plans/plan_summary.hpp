@@ -11,12 +11,13 @@
 
 namespace dlscale::workspace {
 
-/// Prints the number of runs, jobs by kind, total GPU-hours and by axis, predicted times, one row
-/// for each distinct (GPUs, nodes, batches, peak learning rate), skipped points with reasons, and
-/// warnings.
+/// Prints the number of runs and of jobs by kind, the total GPU-hours and the GPU-hours by axis,
+/// predicted times, skipped points with reasons, and warnings. A table has one row for each
+/// distinct combination of GPUs, nodes, batches and peak learning rate.
 void print_plan_summary(const contract::Plan& plan, std::ostream& out);
 
-/// Returns a line for each stale run, and one for the files that were or would be written.
+/// Returns a line for each stale run, and a line for the files that were written. With `dry_run`,
+/// the last line states the files that would be written.
 std::string describe_written(const planner::WrittenPlan& written, const contract::PlanDir& out,
                              bool dry_run);
 

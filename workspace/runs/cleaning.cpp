@@ -26,7 +26,7 @@ bool is_there(const fs::path& path) {
   return fs::exists(fs::symlink_status(path, ignored));
 }
 
-/// Finds targets below the folder without following links.
+/// Collector of the files to delete in a plan folder. It does not follow links.
 class Finder {
  public:
   Finder(const contract::PlanDir& folder, const CleanChoice& choice)
@@ -43,7 +43,8 @@ class Finder {
     if (!runner::has_ended(state) || !is_folder(run.root())) return;
     const bool done = state == JobState::Done;
     const FileKind whole = done ? FileKind::results : FileKind::launches;
-    if (state == JobState::Preempted && !choice_.states_chosen) return;  // the run will resume
+    // The launches of a preempted run are needed to resume it.
+    if (state == JobState::Preempted && !choice_.states_chosen) return;
     for (const contract::LaunchDir& launch : run.launches()) {
       if (choice_.kinds.contains(whole)) {
         add(whole, launch.root());
@@ -64,7 +65,7 @@ class Finder {
           return choice_.runs.contains(id) && runner::has_ended(choice_.states.at(id));
         });
     const bool is_run = std::find(job.run_ids.begin(), job.run_ids.end(), job.name) !=
-                        job.run_ids.end();  // the output belongs to the run
+                        job.run_ids.end();  // the output belongs to the run and not to the job
     if (!over || is_run) return;
     add(FileKind::logs, folder_.job_out(job.name));
     add(FileKind::logs, folder_.job_err(job.name));
@@ -92,7 +93,8 @@ void remove_all(const std::vector<CleanTarget>& targets) {
       fmt::format("{} of {} paths could not be deleted: {}", left, targets.size(), first_problem));
 }
 
-/// Locks the launch log, so that a launcher cannot resume from a launch that is being deleted.
+/// Returns whether a launcher may resume from the target. Such targets are deleted only while the
+/// launch log is locked, so that no launcher resumes from them in the meantime.
 bool may_be_gone_on_from(const CleanTarget& target, const CleanChoice& choice) {
   return target.kind == FileKind::launches ||
          (target.kind == FileKind::checkpoints && choice.states_chosen);

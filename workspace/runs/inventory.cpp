@@ -11,13 +11,13 @@ namespace fs = std::filesystem;
 namespace {
 
 Size size_of_one(const fs::path& path) {
-  constexpr std::uint64_t kBlock = 512;  // unit of st_blocks on all systems
+  constexpr std::uint64_t kBlock = 512;  // unit of st_blocks in bytes on all systems
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return {};
   return {1, static_cast<std::uint64_t>(status.st_blocks) * kBlock};
 }
 
-/// Calls `take` for everything below a folder. Skips unreadable entries.
+/// Calls `take` for every file and folder below a folder. Skips entries that cannot be read.
 template <class Take>
 void walk(const fs::path& folder, const Take& take) {
   std::error_code error;
@@ -32,7 +32,7 @@ bool is_output(const fs::path& name) {
   return name.extension() == ".out" || name.extension() == ".err";
 }
 
-/// Returns the kind of a path relative to the plan folder.
+/// Returns the kind of the file at `path`, which is relative to the plan folder.
 FileKind kind_of(const fs::path& path, const contract::PlanDir& here,
                  const runner::States& states) {
   const std::vector<fs::path> parts(path.begin(), path.end());

@@ -106,7 +106,7 @@ bool OutputReader::print_new(const OutputFile& file) {
   auto [place, is_new] = read_.try_emplace(file.path, 0);
   std::streamoff& at = place->second;
   if (is_new && choice_.last_lines) at = start_of_last_lines(stream, size, *choice_.last_lines);
-  if (size < at) at = 0;  // the file was replaced
+  if (size < at) at = 0;  // The file is shorter than before, so it was replaced.
   if (size == at) return false;
   print_title(file.title);
   stream.clear();
@@ -141,7 +141,7 @@ bool RunsOutput::print_new() {
   for (const contract::PlannedRun& run : part_.runs) {
     std::vector<OutputFile> files = output_files(run, folder_, choice_);
     std::vector<OutputFile>& before = files_[run.run_id];
-    // A launch with a successor may have printed more before its end.
+    // The previous launch may have printed more before it ended.
     for (const OutputFile& file : before) any = reader_.print_new(file) || any;
     for (const OutputFile& file : files) any = reader_.print_new(file) || any;
     before = std::move(files);

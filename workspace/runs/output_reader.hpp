@@ -15,29 +15,32 @@
 namespace dlscale::workspace {
 
 struct OutputChoice {
-  bool errors_only = false;       ///< only standard error
-  bool job = false;               ///< output of the job script, also if the run has its own output
-  std::optional<int> launch;      ///< launch number; empty: the latest
-  std::optional<int> last_lines;  ///< lines at the end of each file at the first read; empty: all
+  bool errors_only = false;  ///< true to show only standard error
+  /// True to show the output of the job script, even if the run has its own.
+  bool job = false;
+  std::optional<int> launch;  ///< number of the launch to show; empty = the latest
+  /// Number of lines to show when a file is first read. Empty means all.
+  std::optional<int> last_lines;
 };
 
-/// An output file of a run.
+/// Output file of a run.
 struct OutputFile {
   std::string title;
   std::filesystem::path path;
 };
 
-/// Returns the output files of the requested launch, or of the job while there is no launch. They
-/// may not exist yet.
+/// Returns the output files of the requested launch. While the run has no launch, returns the
+/// output files of its job. The files may not exist yet.
 std::vector<OutputFile> output_files(const contract::PlannedRun& run,
                                      const contract::PlanDir& folder, const OutputChoice& choice);
 
-/// Prints new content of files, with a title when the file changes, as `tail` does.
+/// Reader that prints new content of several files. It prints a title when the file changes, as
+/// `tail` does.
 class OutputReader {
  public:
   OutputReader(std::ostream& out, const OutputChoice& choice, bool title_first);
 
-  /// Returns true if there was new output.
+  /// Prints the content that was added since the last call. Returns true if there was any.
   bool print_new(const OutputFile& file);
 
  private:
@@ -45,31 +48,35 @@ class OutputReader {
 
   std::ostream& out_;
   const OutputChoice& choice_;
-  bool title_next_;  ///< print a title for the first file
+  bool title_next_;  ///< true if the next output gets a title
   std::string title_;
   bool line_open_ = false;
-  std::map<std::filesystem::path, std::streamoff> read_;  ///< read position
+  /// Position up to which each file was printed.
+  std::map<std::filesystem::path, std::streamoff> read_;
 };
 
-/// Output of several runs of a plan, across their launches.
+/// Output of several runs of a plan. When a run has a new launch, the reader continues with the
+/// files of that launch.
 class RunsOutput {
  public:
-  /// `folder` and `choice` must outlive the object. Throws base::RunError with kExitNothingMatched
-  /// if one of the runs has no such launch.
+  /// Checks that the requested launches exist. `folder` and `choice` must outlive the object.
+  /// Throws base::RunError with kExitNothingMatched if one of the runs does not have the requested
+  /// launch.
   RunsOutput(std::ostream& out, const contract::PlanDir& folder, const contract::Plan& plan,
              const std::vector<const contract::PlannedRun*>& runs, const OutputChoice& choice);
 
-  /// Returns true if there was new output.
+  /// Prints the output that was added since the last call. Returns true if there was any.
   bool print_new();
-  /// A preempted run continues in another launch.
+  /// Returns whether no more output can follow. A preempted run has not ended, because it continues
+  /// in another launch.
   bool all_ended() const;
 
  private:
   const contract::PlanDir& folder_;
-  const contract::Plan part_;  ///< selected runs of the plan
+  const contract::Plan part_;  ///< plan that contains only the selected runs
   const OutputChoice& choice_;
   OutputReader reader_;
-  std::map<std::string, std::vector<OutputFile>> files_;  ///< files read last, by run id
+  std::map<std::string, std::vector<OutputFile>> files_;  ///< files that were read last, by run id
 };
 
 /// Returns the start of the last `lines` lines of a text of `size` bytes.

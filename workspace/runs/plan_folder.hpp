@@ -11,21 +11,22 @@
 
 namespace dlscale::workspace {
 
-/// Returns the complete description of a run: its run.json, or its line in the table of an array
-/// whose task has not started yet. Throws base::Error if neither can be read.
+/// Returns the complete description of a run. It is in run.json, or in a table line if the run
+/// belongs to an array and its task has not started yet. Throws base::Error if neither can be read.
 contract::RunSpec read_run(const contract::PlanDir& folder, contract::RunTables& tables,
                            const std::string& run_id);
 
-/// Throws base::UsageError if the folder, or the parent of a new folder, is not a writable folder.
+/// Throws base::UsageError if files cannot be written in the folder. For a folder that does not
+/// exist, checks the nearest existing parent.
 void require_writable(const contract::PlanDir& folder);
 
-/// Writes the folder, or determines with `dry_run` what would be written, and marks stale runs of
-/// the plan. Throws what write_plan throws, and base::UsageError for a folder that cannot be
-/// created or written.
+/// Writes the plan folder and marks stale runs in the plan. With `dry_run`, only determines what
+/// would be written. Throws what write_plan throws. Throws base::UsageError for a folder that
+/// cannot be created or written.
 planner::WrittenPlan write_planned(planner::Planning& planning, const planner::Resources& resources,
                                    const contract::PlanDir& out, bool dry_run);
 
-/// Creates the folder. Throws base::UsageError.
+/// Creates the folder. Throws base::UsageError if this fails.
 void make_folder(const contract::PlanDir& folder);
 
 }  // namespace dlscale::workspace

@@ -24,7 +24,8 @@ std::string number_text(std::optional<std::int64_t> number) {
 }
 
 std::optional<std::int64_t> warmup_steps(const contract::RunSpec& run) {
-  constexpr double kRounding = 1e-9;  // 0.1 x 30 must give three steps, not four
+  // Tolerance for rounding: 0.1 epochs of 30 steps must give three steps, not four.
+  constexpr double kRounding = 1e-9;
   const auto steps = planner::steps_per_epoch(run);
   const bool said = run.trainer.command.empty() || run.warmup_epochs > 0;
   if (!steps || !said) return std::nullopt;
@@ -59,7 +60,7 @@ std::string describe_resources(const contract::PlannedJob& job, const contract::
                                  base::count_of(asked.cores_per_rank, "core"));
   if (!job.partition.empty()) text += " of " + job.partition;
   text += ", " + asked.device;
-  // the communication of external trainers is unknown
+  // dlscale does not know how an external trainer communicates.
   const bool ours = run.trainer.command.empty();
   return ours ? text + " over " + asked.communicator : text;
 }
@@ -168,7 +169,8 @@ std::string joined(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-/// Shortens a name: "optimizer.momentum" becomes "momentum" if no other column has that name.
+/// Returns the last part of a column's name: "momentum" for "optimizer.momentum". Returns the whole
+/// name if another column has the same last part.
 std::string short_name(const RunColumn& column, const std::vector<RunColumn>& columns) {
   const auto last = [](const std::string& name) { return name.substr(name.rfind('.') + 1); };
   const auto same = std::count_if(columns.begin(), columns.end(), [&](const RunColumn& other) {
@@ -187,7 +189,7 @@ std::string number_text(const std::optional<int>& number) {
   return number ? std::to_string(*number) : "";
 }
 
-/// Returns the progress such as "12/90", or "-" if unknown.
+/// Returns the completed and planned epochs such as "12/90", or "-" if both are unknown.
 std::string epoch_of_epochs(const ShownRun& shown) {
   const RunProgress& progress = shown.progress;
   if (!progress.epoch && !progress.epochs) return "-";
@@ -197,13 +199,15 @@ std::string epoch_of_epochs(const ShownRun& shown) {
   return progress.epochs ? fmt::format("{}/{}", done, *progress.epochs) : done;
 }
 
-/// Returns the first node and the number of further nodes, because "node[…]" lists become long.
+/// Returns the name of the first node and the number of other nodes, because a list of all nodes
+/// would be too long.
 std::string few_nodes(const std::vector<std::string>& nodes) {
   if (nodes.empty()) return "-";
   return nodes.size() == 1 ? nodes[0] : fmt::format("{} +{}", nodes[0], nodes.size() - 1);
 }
 
-/// 0 means unknown, for third-party logs.
+/// Returns the batch size as text. A size of 0 is unknown, as in third-party logs, and gives an
+/// empty text.
 std::string batch_text(std::int64_t batch) {
   return batch > 0 ? std::to_string(batch) : "";
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines the columns of tables with one line per run, and the values that follow from a study for
-// one run.
+// Defines the columns of tables with one line per run. Also computes values of a run that follow
+// from the study.
 #pragma once
 
 #include <functional>
@@ -18,38 +18,41 @@
 
 namespace dlscale::workspace {
 
-// Values that follow from a study for one run, which users check before they use GPU time.
+// The following values of a run follow from the study. Users check them before they spend GPU time.
 
 inline constexpr const char* kUnknownFact = "-";
 
 struct RunFact {
   std::string name;
-  std::string value;  ///< kUnknownFact if unknown
+  std::string value;  ///< value as text; kUnknownFact if unknown
 };
 
-/// Returns GPUs, batches, steps, learning rate, time and cost, with the same names in the same
-/// order for every run. Steps need the size of the data set, from the study or fixed for its kind.
+/// Returns GPUs, batches, steps, learning rate, time and cost of a run. Every run has the same
+/// names in the same order. The steps are known only if the study gives the number of samples or
+/// the kind of data set has a fixed number.
 std::vector<RunFact> facts_of(const contract::RunSpec& run, const contract::PlannedRun& planned,
                               const contract::PlannedJob& job);
 
-/// Returns the predicted run time with its band: "2:03:00 (1:50:00 to 2:40:00)".
+/// Returns the predicted run time with its bounds: "2:03:00 (1:50:00 to 2:40:00)".
 std::string predicted_text(const contract::PlannedRun& run);
 
-/// Formats GPU-hours, without a fraction for large values: 0.75, 12, 2322432.
+/// Formats GPU-hours. Large values have no fraction: 0.75, 12, 2322432.
 std::string hours(double gpu_hours);
 
-/// Values of selected runs of a plan folder, read once for all of them.
+/// Values of selected runs of a plan folder. The folder is read once for all of them.
 class ShownRuns {
  public:
-  /// `plan` and `folder` must outlive the object. Throws what run_states throws.
+  /// Reads the states of the runs. `plan` and `folder` must outlive the object. Throws what
+  /// run_states throws.
   ShownRuns(const contract::Plan& plan, const contract::PlanDir& folder,
             const std::vector<const contract::PlannedRun*>& runs);
 
-  /// Returns the run's full description.
+  /// Returns the complete description of the run.
   contract::RunSpec description(const contract::PlannedRun& run);
 
-  /// Returns state, point and repetition of a run, facts_of, then its job and where its files are.
-  /// Throws base::SpecError for a run whose job the plan does not have.
+  /// Returns the state, the point and the repetition of a run, then the result of facts_of, then
+  /// the run's job and the paths of its files. Throws base::SpecError for a run whose job is not in
+  /// the plan.
   std::vector<RunFact> facts(const contract::PlannedRun& run);
 
  private:
@@ -58,11 +61,11 @@ class ShownRuns {
   const contract::Plan& plan_;
   const contract::PlanDir& folder_;
   contract::RunTables tables_;
-  std::unordered_map<std::string_view, const contract::PlannedJob*> jobs_;  ///< by name
-  runner::States states_;                                                   ///< by run id
+  std::unordered_map<std::string_view, const contract::PlannedJob*> jobs_;  ///< jobs by name
+  runner::States states_;                                                   ///< states by run id
 };
 
-// Columns of tables with one line per run.
+// The following functions define columns of tables with one line per run.
 
 struct ShownRun {
   const contract::PlannedRun* run;
@@ -70,26 +73,28 @@ struct ShownRun {
   RunProgress progress = {};
 };
 
-/// Heading of a column, and its value for a run.
+/// Column: its heading, and a function that returns its value for a run.
 struct RunColumn {
   std::string name;
   std::function<std::string(const ShownRun& run)> text;
 };
 
-/// Returns all columns that may distinguish two runs, axes first.
+/// Returns all columns in which two runs can differ. Axes come first.
 std::vector<RunColumn> plan_columns(const contract::Plan& plan);
-/// Returns columns for users: those in which the runs of the plan differ, with short names, without
-/// names of single-run jobs.
+/// Returns the columns of a table for people. They are the columns in which the runs of the plan
+/// differ, with short names. The names of jobs are left out if each job has one run.
 std::vector<RunColumn> telling_columns(const contract::Plan& plan);
-/// Returns columns of ShownRun::progress. For users: epoch, elapsed time, nodes, job id and reason.
-/// For programs: with units in the names, and unshortened.
+/// Return columns of ShownRun::progress. progress_columns() is for people: epoch, elapsed time,
+/// nodes, job id and reason. progress_csv_columns() is for programs: its names contain units, and
+/// its values are not shortened.
 std::vector<RunColumn> progress_columns();
 std::vector<RunColumn> progress_csv_columns();
 
-/// Returns a summary such as "48 runs: 40 done, 8 planned; 2 of them stale".
+/// Returns the number of runs in each state, for example "48 runs: 40 done, 8 planned; 2 of them
+/// stale".
 std::string count_states(const std::vector<ShownRun>& runs);
 
-/// Returns rows that start with the id and state of each run.
+/// Return a table with one row for each run. A row starts with the id and the state of the run.
 std::string runs_as_table(const std::vector<ShownRun>& runs, const std::vector<RunColumn>& columns);
 std::string runs_as_csv(const std::vector<ShownRun>& runs, const std::vector<RunColumn>& columns);
 

@@ -18,11 +18,11 @@ namespace fs = std::filesystem;
 using runner::JobState;
 namespace {
 
-/// Bytes at the end of a results file that are read. They contain many records, and the last one
-/// has the position of the run.
+/// Number of bytes that are read at the end of a results file. They contain many records. The last
+/// record states the position of the run.
 constexpr std::size_t kTail_bytes = 64 * 1024;
 
-/// The first line of a results file and its end. A small file is read completely.
+/// First line and end of a results file. A small file is completely in `tail`.
 struct Ends {
   std::string first, tail;
 };
@@ -40,8 +40,8 @@ Ends read_ends(const fs::path& path) {
 struct Launch {
   std::optional<contract::RunStart> start;
   std::optional<contract::RunStop> stop;
-  std::optional<int> epoch;  ///< completed epochs
-  std::int64_t steps = 0;    ///< for the whole run
+  std::optional<int> epoch;  ///< number of completed epochs
+  std::int64_t steps = 0;    ///< number of optimizer steps done in the whole run
   double last_time = 0;
   double peak_memory_bytes = 0;
 };
@@ -70,8 +70,8 @@ Launch read_launch(const contract::LaunchDir& folder) {
   return launch;
 }
 
-/// Reads the same without memory, from the first record and the last few records. A live table
-/// reads this for every running run.
+/// Reads the progress of a launch without its peak memory. It parses only the first record and the
+/// last few records, because a live table calls it for every running run.
 Launch read_place(const contract::LaunchDir& folder) {
   const Ends ends = read_ends(folder.results());
   const std::string& begin = ends.first.empty() ? ends.tail : ends.first;
@@ -90,8 +90,8 @@ Launch read_place(const contract::LaunchDir& folder) {
   return launch;
 }
 
-/// Returns the last launch, read by `read`. If it has only started to resume, adds the progress of
-/// earlier launches.
+/// Reads the last launch of a run with `read`. If this launch resumed and has not completed an
+/// epoch yet, takes the epoch and the steps from an earlier launch.
 template <class Read>
 Launch read_last_launch(const contract::RunDir& run, const Read& read) {
   const std::vector<contract::LaunchDir> launches = run.launches();
@@ -111,7 +111,7 @@ std::vector<std::string> hosts_of(const contract::RunStart& start) {
   return {hosts.begin(), hosts.end()};
 }
 
-/// 0 means unknown.
+/// Returns the elapsed time in seconds, or 0 if it is unknown.
 double elapsed_s(const runner::PolledRun& look) {
   if (look.elapsed_s > 0) return look.elapsed_s;
   return look.ended_at > 0 && look.started_at > 0 ? look.ended_at - look.started_at : 0;
@@ -188,7 +188,7 @@ RunProgress read_progress(const contract::PlanDir& folder, const contract::Plann
     const double since_s = look.started_at > 0 ? look.started_at : start_s;
     progress.elapsed_s.reset();
     if (since_s > 0) progress.elapsed_s = std::max(now_unix_s - since_s, 0.0);
-    progress.reason.clear();  // ignore the reason of an end that has not happened yet
+    progress.reason.clear();  // the run has not ended, so an earlier reason does not apply
   }
   return progress;
 }

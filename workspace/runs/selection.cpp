@@ -28,7 +28,8 @@ using config::Value;
 
 constexpr const char* kSubstudy = "substudy";
 
-/// An axis has numbers or truth values if all its values have.
+/// Returns the symbol for an axis in a condition. The axis has numbers or truth values only if all
+/// its values are of this kind. Otherwise the axis has texts.
 Symbol symbol_of(const contract::Axis& axis) {
   const std::vector<std::string>& values = axis.values;
   const auto all = [&](auto is_one) {
@@ -43,7 +44,7 @@ Symbol symbol_of(const contract::Axis& axis) {
   return {axis.name, Symbol::Kind::text, values};
 }
 
-/// Values of a run that are not part of its point.
+/// Value of a run that a condition can use although it is not an axis.
 struct Fact {
   const char* name;
   double (*value)(const contract::PlannedRun& run);
@@ -55,13 +56,14 @@ constexpr Fact kFacts[] = {
     {"repetition", [](const contract::PlannedRun& run) { return double(run.repetition); }},
 };
 
-/// Caches the values of symbols for the last run, because neighbouring runs share most of them.
+/// Value of a symbol for the last run. It is kept because neighbouring runs have the same values of
+/// most symbols.
 struct Seen {
   std::string text;
   Value value;
 };
 
-/// A condition on the runs of one plan.
+/// Condition on the runs of one plan.
 class Condition {
  public:
   Condition(const std::string& text, const contract::Plan& plan) {
@@ -114,7 +116,8 @@ class Condition {
     for (const Seen& seen : seen_) values_.push_back(&seen.value);
   }
 
-  /// A point without the axis is unequal to every value.
+  /// Returns the value of a symbol for a run. If the point lacks an axis of numbers, the value is
+  /// NaN, which is unequal to every value.
   static Value value_of(const Symbol& symbol, const std::string& text) {
     if (symbol.kind == Symbol::Kind::truth) return text == "true";
     if (symbol.kind == Symbol::Kind::text) return text;
@@ -145,13 +148,13 @@ class Condition {
     });
   }
 
-  std::vector<Symbol> symbols_;  // axes, facts, and the sub-study if there is any
+  std::vector<Symbol> symbols_;  // axes and facts, and "substudy" if the plan has sub-studies
   std::size_t axes_ = 0;
   std::vector<Fact> facts_;
   std::optional<config::Expression> expression_;
-  std::vector<bool> named_;           // for each symbol: the condition uses it
-  std::vector<Seen> seen_;            // for each symbol: its value in the current run
-  std::vector<const Value*> values_;  // values for seen_
+  std::vector<bool> named_;           // true for each symbol that the condition uses
+  std::vector<Seen> seen_;            // value of each symbol for the current run
+  std::vector<const Value*> values_;  // pointers to the values in seen_
   bool of_repetition_ = false;
   std::optional<std::string> last_point_;
   bool last_ = false;
@@ -161,8 +164,9 @@ bool names(const std::string& pattern, const std::string& run_id) {
   return ::fnmatch(pattern.c_str(), run_id.c_str(), 0) == 0;
 }
 
-/// Returns the condition of a selection if it depends on points only, without ids and repetitions;
-/// otherwise nothing. `plan` has the axes. Throws what matching_runs throws.
+/// Returns the condition of a selection as a function, if the condition depends only on the point
+/// of a run. Returns an empty function if the selection also uses ids or repetitions. `plan` has
+/// the axes. Throws what matching_runs throws.
 std::function<bool(const contract::PlannedRun&)> condition_on_points(const SelectionChoice& choice,
                                                                      const contract::Plan& plan) {
   if (choice.where.empty() || !choice.runs.empty()) return {};
@@ -171,7 +175,8 @@ std::function<bool(const contract::PlannedRun&)> condition_on_points(const Selec
   return [condition](const contract::PlannedRun& run) { return condition->holds_now(run); };
 }
 
-/// Prints and throws what select_runs does, for a number of runs.
+/// Prints how many of `all` runs match. Throws base::RunError with kExitNothingMatched if no run
+/// matches and `choice` does not allow this.
 void report_matches(std::size_t matching, std::size_t all, const SelectionChoice& choice) {
   const std::string summary =
       fmt::format("{} of {}", matching, base::count_of(all, "run matches", "runs match"));
@@ -222,7 +227,8 @@ void expand_chosen(planner::Planner& planner, const SelectionChoice& choice,
     planner.expand({}, names);
     return;
   }
-  // Only the ids show which runs sub-studies share.
+  // With sub-studies, points must be expanded to ids before they are selected, because only the ids
+  // show which runs the sub-studies share.
   const planner::Wanted wanted =
       planner.has_substudies() ? nullptr : condition_on_points(choice, planner.plan());
   if (const auto asked = planner.expand(wanted, names)) {

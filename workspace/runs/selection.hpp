@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects runs of a plan by --where, --state, ids and globs, equally for all verbs.
+// Selects runs of a plan by --where, --state, ids and globs. All commands use the same rules.
 #pragma once
 
 #include <cstddef>
@@ -16,59 +16,64 @@
 
 namespace dlscale::workspace {
 
-// Selection by --where, ids and globs.
+// Selection by a condition (--where), ids and globs.
 
 struct SelectionChoice {
-  std::vector<std::string> runs;  ///< ids and globs (fnmatch); a run must match one of them
-  std::string where;              ///< condition on the point of a run; empty: no condition
+  /// Ids and globs (fnmatch), of which a run must match at least one.
+  std::vector<std::string> runs;
+  std::string where;  ///< condition on the point of a run; empty = no condition
   bool allow_empty = false;
-  /// Returns false if every run is selected.
+  /// Returns whether the selection can exclude runs.
   bool narrows() const { return !runs.empty() || !where.empty(); }
 };
 
 using RunIds = std::set<std::string>;
 
-/// Returns the ids of the selected runs. A condition may use every axis of the plan, gpus,
-/// batch_per_gpu, global_batch and repetition, and substudy if the plan has sub-studies (a run in
-/// several sub-studies matches if one of them does). Throws base::SpecError for an invalid
-/// condition.
+/// Returns the ids of the selected runs. A condition may use every axis of the plan, and gpus,
+/// batch_per_gpu, global_batch and repetition. If the plan has sub-studies, a condition may also
+/// use substudy. A run in several sub-studies matches if one of its sub-studies does. Throws
+/// base::SpecError for an invalid condition.
 RunIds matching_runs(const contract::Plan& plan, const SelectionChoice& choice);
 
-/// Calls matching_runs. Prints to standard error how many runs match, if not all do, and which id
-/// or glob matches no run. Throws base::Error with kExitNothingMatched if no run matches and that
-/// is not allowed.
+/// Returns the result of matching_runs. If not all runs match, prints the number of matching runs
+/// to standard error. Also prints each id or glob that matches no run. Throws base::Error with
+/// kExitNothingMatched if no run matches and `choice` does not allow this.
 RunIds select_runs(const contract::Plan& plan, const SelectionChoice& choice);
 
 /// Returns the runs with these ids, in the order of the plan.
 std::vector<const contract::PlannedRun*> runs_with(const contract::Plan& plan, const RunIds& ids);
 
-/// Expands the study and keeps the points of the selected runs. Runs in `names` keep their names.
-/// Prints and throws what select_runs does.
+/// Expands the study and keeps the points of the selected runs. The runs in `names` keep the names
+/// given there. Prints and throws what select_runs prints and throws.
 void expand_chosen(planner::Planner& planner, const SelectionChoice& choice,
                    const planner::RunNames& names);
 
-// Selection by state (--state).
+// Selection of runs by state (--state).
 
 struct StateChoice {
   std::vector<std::string> words;
   bool narrows() const { return !words.empty(); }
 };
 
-/// Returns the names of the states, in their order.
+/// Returns the names of the states in the order of runner::JobState.
 std::vector<std::string> state_names();
 
-/// Throws base::UsageError with the nearest state for an unknown state.
+/// Returns the selected states. Throws base::UsageError, which suggests the nearest state, for an
+/// unknown state.
 std::set<runner::JobState> states_of(const StateChoice& choice);
 
-/// Keeps the runs of `ids` in one of the selected states, or all runs if no state is selected.
-/// Prints their number to standard error. Throws what select_runs throws if no run is left.
+/// Returns the runs of `ids` that are in one of the selected states, or all of `ids` if no state is
+/// selected. Prints the number of these runs to standard error. Throws what select_runs throws if
+/// no run is left.
 RunIds keep_states(RunIds ids, const StateChoice& choice, const runner::States& states,
                    bool allow_empty);
 
-// Runs named on the command line after an optional plan folder.
+// The following functions find the runs that a user names on the command line after an optional
+// plan folder.
 
-/// Separates the plan folder from the run names. The current folder is used if the first word is
-/// not a plan folder. Throws base::UsageError if neither is one.
+/// Words of a command line, divided into the plan folder and the names of runs. If the first word
+/// is not a plan folder, the current folder is used. The constructor throws base::UsageError if the
+/// current folder is not a plan folder either.
 struct NamedRuns {
   contract::PlanDir folder{"."};
   std::vector<std::string> names;
@@ -76,8 +81,9 @@ struct NamedRuns {
   explicit NamedRuns(std::vector<std::string> words);
 };
 
-/// Returns the runs for an id, a prefix of one id, or a glob. Throws base::UsageError for a prefix
-/// of several ids, and base::Error with kExitNothingMatched for an unknown id.
+/// Returns the runs that `name` selects. `name` is a run id, the beginning of one run id, or a
+/// glob. Throws base::UsageError if several ids begin with `name`, and base::Error with
+/// kExitNothingMatched if no id matches.
 std::vector<const contract::PlannedRun*> runs_called(const contract::Plan& plan,
                                                      const std::string& name);
 

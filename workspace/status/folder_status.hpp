@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the states of the runs of a plan folder up to date, at the permitted query rate of the
+// Keeps the states of the runs in a plan folder up to date and limits the rate of queries to the
 // scheduler.
 #pragma once
 
@@ -18,20 +18,23 @@ namespace dlscale::workspace {
 
 class FolderStatus {
  public:
-  /// With `offline` the scheduler is never queried. Throws base::Error if there is no plan.
+  /// Reads the plan. With `offline`, the scheduler is never queried. Throws base::Error if there is
+  /// no plan.
   FolderStatus(const std::filesystem::path& folder, bool offline);
 
-  /// Queries the scheduler, unless the last query is very recent, and reads the files.
+  /// Reads the files of the folder. Also queries the scheduler, unless the last query is very
+  /// recent.
   void update();
 
   const contract::Plan& plan() const { return plan_; }
   runner::States states() const { return reader_.states(); }
-  /// Returns why the scheduler did not answer the last query; empty if it did.
+  /// Returns the reason why the scheduler did not answer the last query, or an empty text if it
+  /// answered.
   const std::string& problem() const { return problem_; }
   double unix_s() const { return clock_.unix_s(); }
   double first_start_s() const { return reader_.first_start_s(); }
 
-  /// See StatusReader.
+  /// Returns the runs with their states, see StatusReader::runs().
   std::vector<ShownRun> runs(const std::vector<const contract::PlannedRun*>& chosen) const {
     return reader_.runs(chosen);
   }
@@ -41,14 +44,14 @@ class FolderStatus {
   const bool offline_;
   const base::SystemClock clock_;
   const contract::Plan plan_;
-  /// absolute path, because schedulers know jobs by their scripts
+  /// Absolute path of the plan folder, because schedulers know jobs by the paths of their scripts.
   const contract::PlanDir folder_;
   StatusReader reader_;
-  std::optional<double> asked_s_;  ///< steady clock
+  std::optional<double> asked_s_;  ///< time of the last query on the steady clock
   std::string problem_;
 };
 
-/// Returns the document of `dlscale status --json`. `runs` have their progress.
+/// Returns the document of `dlscale status --json`. The progress of `runs` must have been added.
 contract::StatusReport report_of(const FolderStatus& status, const std::vector<ShownRun>& runs);
 /// Returns the text of `dlscale status --csv`.
 std::string csv_of(const FolderStatus& status, const std::vector<ShownRun>& runs);

@@ -14,7 +14,7 @@ namespace dlscale::workspace {
 using runner::JobState;
 namespace {
 
-/// Returns nothing if another process holds the log, or it is not writable.
+/// Opens the launch log. Returns null if another process holds the log or if it cannot be written.
 std::unique_ptr<runner::LaunchLog> try_to_open(const contract::PlanDir& folder,
                                                const base::Clock& clock) {
   try {
@@ -42,7 +42,8 @@ void StatusReader::states_in_files() {
   mark_unneeded();
 }
 
-/// Unneeded repetitions change only when runs end, so a live table computes them only then.
+/// Marks the repetitions that are not needed. They can change only when a run changes its state, so
+/// they are computed only then.
 void StatusReader::mark_unneeded() {
   if (plan_.until.efficiency_ci == 0) return;
   auto now = states();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the current states of the runs of a plan folder, from its files and its scheduler.
+// Reads the current states of the runs in a plan folder from the files of the folder and from the
+// scheduler.
 #pragma once
 
 #include <map>
@@ -16,29 +17,31 @@
 
 namespace dlscale::workspace {
 
-/// Returns the run as in the --json output of the verbs.
+/// Returns the run in the form of the --json output of commands.
 contract::RunStatus record_of(const ShownRun& shown);
 
 class StatusReader {
  public:
-  /// All arguments must outlive the object.
+  /// Creates a reader. All arguments must outlive the reader.
   StatusReader(const contract::Plan& plan, const contract::PlanDir& folder,
                const base::Clock& clock);
 
   void states_in_files();
-  /// Reads the files between two queries of the scheduler. The last answer of the scheduler holds
-  /// for runs about which the files have no newer information.
+  /// Updates the states from files alone, between two queries of the scheduler. The last answer of
+  /// the scheduler stays valid for runs about which the files have no newer information.
   void look_at_files_again();
-  /// Queries the scheduler if it has any of the runs, and records ends unless another process does.
-  /// Throws runner::SchedulerUnreachable.
+  /// Queries the scheduler if any of the runs were submitted to it. Records the ends of runs in the
+  /// launch log, unless another process holds the log. Throws runner::SchedulerUnreachable if the
+  /// scheduler does not answer.
   void ask();
 
   runner::States states() const;
-  /// Returns the Unix time of the first known start; 0: none.
+  /// Returns the time of the earliest known start of a run in seconds since 1970. Returns 0 if no
+  /// start is known.
   double first_start_s() const;
   /// Returns the runs with their states, without progress.
   std::vector<ShownRun> runs(const std::vector<const contract::PlannedRun*>& chosen) const;
-  /// Adds the current progress.
+  /// Adds the current progress to each of the runs.
   void add_progress(std::vector<ShownRun>& runs);
 
  private:
@@ -48,11 +51,14 @@ class StatusReader {
   const contract::PlanDir& folder_;
   const base::Clock& clock_;
   std::unique_ptr<runner::CommandRunner> commands_;
-  std::unique_ptr<runner::JobScheduler> scheduler_;  ///< created at the first use
-  runner::PolledRuns polled_runs_;                   // by run id
-  runner::States judged_;                            // states for which unneeded_ was computed
-  std::map<std::string, std::string> unneeded_;      // unneeded repetitions with reasons
-  std::map<std::string, RunProgress> done_;          // for runs whose files had to be read
+  /// Scheduler of the plan, created at the first use.
+  std::unique_ptr<runner::JobScheduler> scheduler_;
+  runner::PolledRuns polled_runs_;  // last known state by run id
+  runner::States judged_;           // states from which unneeded_ was computed
+  // Reason by id of a repetition that is not needed.
+  std::map<std::string, std::string> unneeded_;
+  // Progress of completed runs whose files were read.
+  std::map<std::string, RunProgress> done_;
 };
 
 }  // namespace dlscale::workspace

@@ -12,7 +12,8 @@ namespace {
 
 using runner::JobState;
 
-/// Smallest completed share from which a speed is estimated. The first steps are slow.
+/// Completed share of a run from which its total time is estimated. The first steps are too slow
+/// for an estimate.
 constexpr double kTellingShare = 0.02;
 
 struct Mean {
@@ -25,7 +26,8 @@ struct Mean {
   std::optional<double> value() const { return n > 0 ? std::optional(sum / n) : std::nullopt; }
 };
 
-/// Returns the time of a whole run, if it can be estimated.
+/// Returns the total time of a run in seconds, if the run is completed or far enough for an
+/// estimate.
 std::optional<double> whole_s(const ShownRun& shown) {
   const RunProgress& progress = shown.progress;
   if (!progress.elapsed_s) return std::nullopt;

@@ -9,17 +9,18 @@
 
 namespace dlscale::workspace {
 
-/// Returns the seconds until the last run may end. It assumes that
-/// - a run under way keeps its speed,
-/// - a waiting run takes as long as other runs of its point, else its predicted time scaled by the
-///   mean ratio of measured to predicted times, else the mean time of all runs,
-/// - as many runs as now run at a time.
-/// Returns nothing if no run is under way, if no run shows how long runs take, and if no run is
-/// left. A prediction that no run has tested gives no time.
+/// Returns the expected seconds until the last run ends. The estimate makes these assumptions:
+/// - A running run keeps its speed.
+/// - A waiting run takes the mean time of the other runs of its point. If there are none, it takes
+///   its predicted time, multiplied by the mean ratio of measured to predicted times. If the run
+///   has no prediction, or no predicted run was measured, it takes the mean time of all runs.
+/// - The number of runs that run at the same time stays as it is now.
+/// Returns nothing if no run is running, or if no completed or running run shows how long runs
+/// take. Predictions alone are not enough, because no run has tested them.
 std::optional<double> time_left(const std::vector<ShownRun>& runs);
 
-/// Returns the completed share of all work, 0 to 1. Ended runs count completely, unneeded runs not
-/// at all.
+/// Returns the completed share of the work of all runs, 0 to 1. Ended runs count as complete.
+/// Repetitions that are not needed do not count.
 double share_done(const std::vector<ShownRun>& runs);
 
 }  // namespace dlscale::workspace

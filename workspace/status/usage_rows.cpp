@@ -42,7 +42,8 @@ class UseReader {
       use.gpu_hours_used = run.gpus * elapsed_s.value_or(0) / 3600;
       return use;
     }
-    // Charged hours, including resources that other jobs cannot use, for the used time.
+    // The GPU-hours of a run include resources that other jobs cannot use. The used hours are the
+    // charged hours in proportion to the used time.
     const double asked = run.gpus * use.walltime_s / 3600;
     const bool alone = job->second->kind != contract::JobKind::packed;
     const double charged = alone && run.gpu_hours > 0 ? run.gpu_hours : asked;
@@ -51,15 +52,15 @@ class UseReader {
     return use;
   }
 
-  /// Uses the records of the run, which cover its last launch.
+  /// Returns the use of the last launch of a run from the records of the run.
   LaunchUse by_records(const contract::PlannedRun& run, const runner::PolledRun& polled) {
     const RunProgress progress = read_progress(folder_, run, polled, 0);
     return use(run, polled.state == JobState::TimedOut, progress.elapsed_s, peak_of_node(run));
   }
 
-  /// Estimates the memory of a node as the largest rank times the ranks of the node. The hosts in
-  /// the records have priority over the shape in the plan, because moldable jobs may get another
-  /// shape.
+  /// Estimates the peak memory of a node: the peak of the largest rank times the number of ranks on
+  /// the node. The number of ranks comes from the hosts in the records if possible. The plan is
+  /// only the second choice, because a job may get a different number of nodes than planned.
   std::optional<double> peak_of_node(const contract::PlannedRun& run) const {
     const auto memory = rank_memory(folder_, run.run_id);
     if (!memory) return std::nullopt;
@@ -113,7 +114,7 @@ contract::UsageRow row_of(const std::vector<const LaunchUse*>& uses) {
   return row;
 }
 
-/// Formats seconds in one unit for the column, chosen for the longest time.
+/// Unit in which a column shows its times. It suits the longest time of the column.
 struct TimeUnit {
   const char* name;
   double scale;
@@ -192,7 +193,7 @@ std::vector<LaunchUse> read_uses(const contract::Plan& plan, const contract::Pla
   UseReader reader(plan, folder, memory);
   const auto polled_runs = runner::states_in_files(plan, folder);
   std::vector<LaunchUse> uses;
-  std::unordered_map<std::string, std::size_t> last;  // by run: index of its last launch
+  std::unordered_map<std::string, std::size_t> last;  // index of the last launch of each run
   runner::LaunchHistory history;
   if (std::filesystem::exists(folder.launch_log())) {
     for (const auto& record : contract::parse_launch_log(base::read_file(folder.launch_log()))) {
@@ -200,7 +201,8 @@ std::vector<LaunchUse> read_uses(const contract::Plan& plan, const contract::Pla
       const auto run = chosen.find(record.run_id);
       const auto* word = history.last_entry(record.run_id);
       if (record.event != "ended" || run == chosen.end() || word == nullptr) continue;
-      if (word->started_at == 0 && word->elapsed_s == 0) continue;  // ended while waiting
+      // The run ended while it waited, without using resources.
+      if (word->started_at == 0 && word->elapsed_s == 0) continue;
       last[record.run_id] = uses.size();
       uses.push_back(reader.use(
           *run->second, word->state == JobState::TimedOut, elapsed_of(*word),
@@ -242,7 +244,7 @@ std::vector<UsageFacet> usage_facets(const contract::Plan& plan,
 std::vector<contract::UsageRow> usage_rows(std::vector<LaunchUse> uses,
                                            const std::vector<UsageFacet>& facets) {
   std::stable_sort(uses.begin(), uses.end(), [](const LaunchUse& a, const LaunchUse& b) {
-    return std::less<>()(a.run, b.run);  // indices into the runs of the plan
+    return std::less<>()(a.run, b.run);  // order of the runs in the plan
   });
   std::vector<std::map<std::string, std::string>> order;
   std::map<std::map<std::string, std::string>, std::vector<const LaunchUse*>> groups;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares requested and used resources of launches.
+// Compares the resources that launches requested with the resources that they used.
 #pragma once
 
 #include <functional>
@@ -16,37 +16,37 @@
 
 namespace dlscale::workspace {
 
-/// An ended launch.
+/// Requested and used resources of a launch that has ended.
 struct LaunchUse {
   const contract::PlannedRun* run = nullptr;
   bool timed_out = false;
-  double walltime_s = 0;            ///< requested; 0: no limit
-  std::optional<double> elapsed_s;  ///< used
-  double gpu_hours = 0;             ///< requested, as share of its job; 0: no limit
+  double walltime_s = 0;            ///< requested time in seconds; 0 = no limit
+  std::optional<double> elapsed_s;  ///< used time in seconds
+  double gpu_hours = 0;             ///< requested GPU-hours, as a share of the job; 0 = no limit
   double gpu_hours_used = 0;
-  std::optional<double> memory_bytes;       ///< memory of a node in the partition
-  std::optional<double> peak_memory_bytes;  ///< memory of the node that used most
+  std::optional<double> memory_bytes;       ///< memory of a node of the partition
+  std::optional<double> peak_memory_bytes;  ///< peak memory of the node with the highest peak
 };
 
-/// Memory of the nodes of each partition in bytes, where known.
+/// Memory in bytes of the nodes of each partition. Partitions with unknown memory are missing.
 using NodeMemory = std::map<std::string, double>;
-/// Returns the memory from the plan's copy of the site file, where it is set.
+/// Returns the memory of nodes that the site file in the plan folder states.
 NodeMemory node_memory(const contract::PlanDir& folder);
 
-/// Returns the launches of `runs` from the launch log. Times and memory are from the accounting of
-/// the scheduler if it has any, otherwise from the log and the records. For a run without a logged
-/// end, the last launch comes from its records.
+/// Returns the use of each launch of `runs` in the launch log. Times and memory come from the
+/// accounting of the scheduler, or from the log and the records if there is no accounting. If the
+/// log has no end of a run, the last launch comes from the records of the run.
 std::vector<LaunchUse> read_uses(const contract::Plan& plan, const contract::PlanDir& folder,
                                  const RunIds& runs, const NodeMemory& memory);
 
-/// A column that distinguishes rows, and its value for a run.
+/// Column that distinguishes rows: its name, and a function that returns its value for a run.
 struct UsageFacet {
   std::string name;
   std::function<std::string(const contract::PlannedRun& run)> value;
 };
 
-/// Returns facets for columns of a plan: its axes, gpus and others. Throws base::UsageError with
-/// the nearest name for an unknown column.
+/// Returns the facets with these names. A name is a column of the plan: an axis, gpus or another
+/// column. Throws base::UsageError, which suggests the nearest name, for an unknown column.
 std::vector<UsageFacet> usage_facets(const contract::Plan& plan,
                                      const std::vector<std::string>& names);
 
@@ -54,8 +54,8 @@ std::vector<UsageFacet> usage_facets(const contract::Plan& plan,
 std::vector<contract::UsageRow> usage_rows(std::vector<LaunchUse> uses,
                                            const std::vector<UsageFacet>& facets);
 
-/// Returns the rows as a table with the facets as first columns. A row without a value for a facet
-/// covers all its values.
+/// Returns the rows as a table. The facets are the first columns. A row without a value for a facet
+/// covers all values of the facet.
 analysis::Table usage_table(const std::string& study, const std::vector<contract::UsageRow>& rows,
                             const std::vector<UsageFacet>& facets);
 

@@ -11,7 +11,8 @@
 namespace dlscale::workspace {
 namespace {
 
-/// Records without runs belong to the runs of the first record of their launch.
+/// Returns the runs of each launch. Some records of a launch name no runs. They are about the runs
+/// in the launch's first record.
 std::map<std::string, std::vector<std::string>> runs_by_launch(const runner::LaunchLog& log) {
   std::map<std::string, std::vector<std::string>> runs;
   for (const contract::LaunchRecord& record : log.records()) {
