@@ -64,8 +64,9 @@ contract::SavedFile StateFile::close() {
 void sync_folder(const fs::path& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) fail("open", folder);
-  // Some network file systems do not support fsync for folders. Their server stores the names
-  // durably anyway, so EINVAL and ENOTSUP are not errors.
+  // Some network file systems do not support fsync for folders, and fsync fails with EINVAL or
+  // ENOTSUP there. These errors are ignored, because the server of such a file system already
+  // stores new names durably.
   const bool failed = ::fsync(descriptor) != 0 && errno != EINVAL && errno != ENOTSUP;
   ::close(descriptor);
   if (failed) fail("write", folder);
@@ -159,7 +160,7 @@ void delete_oldest(const CheckpointEnd& end) {
 contract::CheckpointDir begin_checkpoint(const contract::LaunchDir& launch) {
   const auto older = launch.all_saved();
   const contract::CheckpointDir next = launch.saved(older.empty() ? 1 : older.back().number() + 1);
-  abandon_checkpoint(next);  // leftover of a killed launch
+  abandon_checkpoint(next);  // delete a draft that a killed launch has left
   base::make_directories(next.draft());
   return next;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Storage of checkpoints in a launch's folder, such that a crash at any moment leaves only complete
-// checkpoints.
+// Storage of checkpoints in the folder of a launch. Even after a crash in the middle of a write,
+// every folder with the name of a checkpoint contains a complete checkpoint.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,11 @@
 
 namespace dlscale::trainer {
 
-// Files that are durable once closed and whose damage is detected by size and checksum.
+// Files that survive a crash of the machine after they are closed. Their size and checksum are
+// recorded, so that damage is detected.
 
-/// A new file that is written once, from start to end. Every member throws base::RunError when a
-/// system call fails, for example because the disk is full.
+/// A new file that is written once, from start to end. Every member function throws base::RunError
+/// if a system call fails, for example because the disk is full.
 class StateFile {
  public:
   explicit StateFile(const std::filesystem::path& path);
@@ -39,12 +40,12 @@ class StateFile {
   std::uint32_t crc32_ = 0;
 };
 
-/// Flushes the entries of a folder to disk, so that new names survive a crash of the machine.
-/// Throws base::RunError.
+/// Flushes the entries of a folder to disk, so that new file names survive a crash of the machine.
+/// Throws base::RunError on failure.
 void sync_folder(const std::filesystem::path& folder);
 
-/// Returns the content of `file` in `folder`. Throws base::RunError when the size or the checksum
-/// differs from the recorded one.
+/// Returns the content of `file` in `folder`. Throws base::RunError if the size or the checksum of
+/// the content differs from the values in `file`.
 std::string read_saved(const std::filesystem::path& folder, const contract::SavedFile& file);
 
 struct Saved {
@@ -52,29 +53,30 @@ struct Saved {
   std::int64_t bytes = 0;
 };
 
-/// Creates the draft folder for the next checkpoint of a launch. Throws base::RunError.
+/// Creates the draft folder for the next checkpoint of a launch. The files of the checkpoint are
+/// written to this folder, which gets its final name at the end. Throws base::RunError on failure.
 contract::CheckpointDir begin_checkpoint(const contract::LaunchDir& launch);
 
-/// Writes the file of one rank into the draft folder, piece by piece. Returns when the file is on
-/// disk. Throws base::RunError.
+/// Writes the file of one rank to the draft folder. `write_state` appends the content piece by
+/// piece. Returns when the file is on disk. Throws base::RunError on failure.
 contract::SavedFile write_rank_file(const contract::CheckpointDir& next, int rank,
                                     const std::function<void(StateFile& file)>& write_state);
 
-/// Input of finish_checkpoint(). Every rank has already written its file.
+/// Input of finish_checkpoint(). All ranks must have written their files before.
 struct CheckpointEnd {
   contract::LaunchDir launch;
   contract::CheckpointDir next;
   contract::CheckpointHeader header;  ///< header, including the list of rank files
-  int keep = 1;                       ///< number of newest checkpoints to keep, including this one
+  int keep = 1;                       ///< number of checkpoints to keep, including this one
   std::vector<contract::LaunchDir> earlier = {};  ///< launches before this one, in order
 };
 
-/// Writes the header, renames the draft folder to its final name once all its files are on disk,
-/// and then deletes the oldest checkpoints. Throws base::RunError and keeps all older checkpoints
-/// on failure.
+/// Writes the header, waits until all files of the draft folder are on disk, and renames the folder
+/// to its final name. Then deletes the oldest checkpoints until `end.keep` checkpoints remain. On
+/// failure, throws base::RunError and keeps all older checkpoints.
 Saved finish_checkpoint(const CheckpointEnd& end);
 
-/// Deletes the draft folder of a checkpoint.
+/// Deletes the draft folder of a checkpoint that will not be finished.
 void abandon_checkpoint(const contract::CheckpointDir& next);
 
 /// Deletes all checkpoints of a launch. Ignores files that cannot be deleted.
@@ -92,16 +94,17 @@ struct CheckpointSearch {
   std::string description_hash;  ///< required hash of the run description in the checkpoint
   const contract::RunDir& folder;
   int launch = 1;  ///< number of the current launch
-  /// Restores the state in the files of a checkpoint. Throws base::Error when the state cannot be
-  /// restored.
+  /// Function that reads the files of a checkpoint and restores the state of the trainer. Throws
+  /// base::Error if the state cannot be restored.
   std::function<void(const contract::CheckpointDir&, const contract::CheckpointHeader&)> restore;
   std::function<void(const std::string& line)> warn;
 };
 
-/// Restores the newest usable checkpoint of the earlier launches of the run. The search goes back
-/// to the last launch that completed or diverged and excludes that launch, because a new launch
-/// does not resume from it. Skips a checkpoint that is damaged or belongs to another run
-/// description, and reports it through `search.warn`. Returns nullopt when no checkpoint is usable.
+/// Restores the newest usable checkpoint from the earlier launches of the run. The function
+/// searches the launches from the newest to the oldest and stops at a launch that completed or
+/// diverged. A new launch does not resume such a launch or the launches before it. A checkpoint
+/// that is damaged or belongs to another run description is skipped and reported through
+/// `search.warn`. Returns nullopt if there is no usable checkpoint.
 std::optional<FoundCheckpoint> restore_newest(const CheckpointSearch& search);
 
 }  // namespace dlscale::trainer

@@ -22,7 +22,7 @@ namespace dlscale::trainer {
 namespace {
 
 constexpr std::int64_t kLengthBytes = 8;
-constexpr std::uint64_t kLongestHeader = 100'000'000;  // byte limit of the format's own reader
+constexpr std::uint64_t kLongestHeader = 100'000'000;  // limit of the reference reader, bytes
 constexpr std::int64_t kAlignment = 8;
 
 struct Type {

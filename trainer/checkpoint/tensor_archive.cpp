@@ -14,8 +14,9 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Tensors and submodules of one module. The tree is needed because an OutputArchive accepts each
-/// module only once and complete.
+/// Tensors and submodules of one module. The modules form a tree, which is built before the archive
+/// is written. An OutputArchive can add each module only once, so the module must be complete at
+/// that time.
 struct Level {
   std::vector<std::pair<std::string, at::Tensor>> tensors;
   std::map<std::string, Level> inner;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named tensors and functions that write and read them as an archive in LibTorch's format.
+// Named tensors, and functions that write them to an archive in LibTorch's format and read them
+// back.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,10 +15,10 @@ namespace dlscale::trainer {
 
 // Named tensors that represent the state of one part of the trainer.
 
-/// A tensor with a name. The tensor shares its memory with the part it belongs to, so a write to
-/// the tensor changes the part.
+/// A tensor with a name. The tensor shares memory with the part of the trainer to which it belongs.
+/// Writing to the tensor therefore changes the state of this part.
 struct NamedTensor {
-  std::string name;  ///< name whose dots separate non-empty levels
+  std::string name;  ///< name; dots separate the names of nested modules
   at::Tensor tensor;
 };
 
@@ -36,12 +37,12 @@ using ByteSink = std::function<void(std::string_view bytes)>;
 void write_archive(const std::vector<NamedTensor>& tensors, const ByteSink& sink);
 
 /// Returns the values in an archive that correspond to `tensors`, in the same order. Throws
-/// base::RunError when a value is missing, when a value has another shape or type, and when `bytes`
-/// are not an archive.
+/// base::RunError if a value is missing, if a value differs from its tensor in shape or type, or if
+/// `bytes` are not an archive.
 std::vector<at::Tensor> find_in_archive(std::string_view bytes,
                                         const std::vector<NamedTensor>& tensors);
 
-/// Copies `values` into `tensors`, element by element in the same order.
+/// Copies values[i] to tensors[i] for every i.
 void fill(const std::vector<NamedTensor>& tensors, const std::vector<at::Tensor>& values);
 
 }  // namespace dlscale::trainer

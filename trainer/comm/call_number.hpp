@@ -16,7 +16,8 @@ struct NamedCollective {
   int root = 0;
 };
 
-/// Returns a hash of the call, 0 or more. Two different calls have the same hash in 1 case of 2^62.
+/// Returns a hash of the call that is never negative. Two different calls have the same hash with a
+/// probability of 2^-62.
 std::int64_t number_of(const NamedCollective& call);
 
 }  // namespace dlscale::trainer

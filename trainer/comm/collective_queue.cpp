@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communication thread that takes collectives in order and runs each of them to its end.
+// Communication thread that runs the submitted collectives one after the other.
 #include "trainer/comm/collective_queue.hpp"
 
 #include <algorithm>

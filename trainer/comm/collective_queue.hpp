@@ -29,8 +29,8 @@ class Work {
   /// Returns the time of submission, in seconds of the steady clock. All four times are valid once
   /// done() returns true.
   double submitted_s() const { return submitted_s_; }
-  /// Returns the time at which the input data was ready: at submission, or when the device had
-  /// computed the data.
+  /// Returns the time at which the input data was ready. Data in host memory is ready at
+  /// submission. Data on a device is ready when the device has computed it.
   double ready_s() const { return ready_s_; }
   double started_s() const { return started_s_; }
   double finished_s() const { return finished_s_; }
@@ -44,18 +44,21 @@ class Work {
   double submitted_s_ = 0, ready_s_ = 0, started_s_ = 0, finished_s_ = 0;
 };
 
-/// Callback that runs on the communication thread after a collective is over and before its Work is
-/// done. The argument is the error of the collective, or null. The callback must not throw.
+/// Callback that the communication thread runs when a collective has ended, just before
+/// Work::done() becomes true. The argument is the exception that the collective threw, or null. The
+/// callback must not throw.
 using OnDone = std::function<void(std::exception_ptr)>;
 
-/// Queue of the calls of a Communicator, which documents each call. Calls that are **Collective**
-/// in Communicator must be submitted in the same order on all ranks. The memory of a Span must stay
-/// valid until its Work is done. The queue waits for device work that the submitting thread has
-/// started on this memory. After an error, every later Work fails with the same error.
+/// Queue that runs calls of a Communicator on a communication thread. Communicator documents the
+/// individual calls. Calls that are **Collective** in Communicator must be submitted in the same
+/// order on all ranks. The memory of a Span must stay valid until its Work is done. If the memory
+/// is on a device, the queue first waits until the device has finished all work that the submitting
+/// thread had started. After an error, every later Work fails with the same error.
 class CollectiveQueue {
  public:
   CollectiveQueue(Communicator& communicator, const base::Clock& clock);
-  /// Lets all submitted collectives end or fail, then stops the thread.
+  /// Waits until all submitted collectives have ended or failed, then stops the communication
+  /// thread.
   ~CollectiveQueue();
   CollectiveQueue(const CollectiveQueue&) = delete;
   CollectiveQueue& operator=(const CollectiveQueue&) = delete;
@@ -70,12 +73,14 @@ class CollectiveQueue {
   std::shared_ptr<Work> reduce(Span data, ReduceOp op, int root, OnDone on_done = {});
   std::shared_ptr<Work> exchange(Span out, int to, Span in, int from, OnDone on_done = {});
   std::shared_ptr<Work> barrier(OnDone on_done = {});
-  /// Runs several calls without another submission between them. All objects that `calls` refers to
-  /// must stay valid until the Work is done.
+  /// Runs `calls`, which may make several calls of the communicator, as a single entry of the
+  /// queue. No other entry runs between these calls. All objects that `calls` refers to must stay
+  /// valid until the Work is done.
   std::shared_ptr<Work> run(std::function<void(Communicator&)> calls, OnDone on_done = {});
 
-  /// Waits for `work`, which must belong to this queue. Returns the seconds of the wait during
-  /// which the device of this thread had also finished all work given to it.
+  /// Waits for `work`, which must belong to this queue. Returns how many seconds of this wait the
+  /// device was idle, which is the time after the device had finished all work of the calling
+  /// thread. Without a device, returns the whole wait.
   double wait_for(Work& work);
 
   /// Returns the communicator that runs the calls. Other code may use the communicator, for example

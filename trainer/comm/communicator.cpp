@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Common part of all communicators: each call is checked, counted and passed to the transport.
+// Part that all communicators share. It checks and counts each call and passes the call to the
+// transport.
 #include "trainer/comm/communicator.hpp"
 
 #include <fmt/format.h>
@@ -61,7 +62,8 @@ namespace {
   throw base::RunError(why, contract::kExitCommunication);
 }
 
-/// Throws unless `whole` consists of `ranks` spans like `part`, in the same kind of memory.
+/// Throws unless `whole` has `ranks` times as many elements as `part`, with the same element type
+/// and in the same kind of memory.
 void require_parts(const char* call, const Span& whole, const Span& part, int ranks) {
   if (whole.memory != part.memory)
     refuse(fmt::format("{} needs all arrays in the same memory", call));

@@ -14,7 +14,7 @@ namespace dlscale::trainer {
 struct NamedCollective;
 
 enum class ElementType { uint8, int32, int64, float16, bfloat16, float32, float64 };
-enum class ReduceOp { sum, min, max, bit_and };  // bit_and: integers only
+enum class ReduceOp { sum, min, max, bit_and };  // bit_and supports only integers
 
 std::size_t bytes_of(ElementType type);
 
@@ -35,23 +35,24 @@ struct Span {
 /// Communication totals of one rank. Failed calls do not count.
 struct CommStats {
   std::int64_t collectives = 0;  ///< number of calls, including exchanges that carry data
-  std::int64_t bytes = 0;        ///< bytes of payload: `data`, `in` or, in an exchange, `out`
+  std::int64_t bytes = 0;        ///< bytes of `data` or `in`; in an exchange, bytes of `out`
   double busy_s = 0;             ///< seconds inside calls, including the wait for other ranks
-  double wait_s = 0;             ///< seconds of busy_s until all ranks had arrived; 0 for exchanges
+  double wait_s = 0;             ///< part of busy_s before the last rank arrived; 0 in exchanges
 };
 
-/// Fence behind the work that a thread had given its device when the fence was made. Any thread may
-/// use the fence.
+/// Marker in the work queue of a device. The fence stands behind all work that a thread has started
+/// on the device before it made the fence. Any thread may use the fence.
 class Fence {
  public:
   virtual ~Fence() = default;
-  /// Blocks until the device has done this work.
+  /// Blocks until the device has finished all work before the fence.
   virtual void wait() const = 0;
-  /// Returns the seconds since the device finished this work, or 0 while the work is unfinished.
+  /// Returns the seconds since the device finished the work before the fence, or 0 while the work
+  /// is unfinished.
   virtual double age_s() const = 0;
 };
 
-/// Placeholder rank for the missing half of an exchange.
+/// Placeholder for the peer rank when an exchange only sends or only receives.
 inline constexpr int kNobody = -1;
 
 /// Group of `size` ranks over one transport. All ranks must make each **Collective** call in the
@@ -70,58 +71,64 @@ class Communicator {
   /// all ranks. An integer sum must not overflow, because some transports wrap and others saturate.
   /// Sums of 16-bit floats are added in float32 and rounded.
   void all_reduce(Span data, ReduceOp op);
-  /// **Collective.** Writes the rank-th part of the element-wise reduction of `in` to `out`.
-  /// in.count must be size() x out.count. `in` is unchanged, and `out` must not overlap `in`.
+  /// **Collective.** Divides the element-wise reduction of `in` into size() equal parts and writes
+  /// part rank() to `out`. in.count must be size() x out.count. `in` is unchanged, and `out` must
+  /// not overlap `in`.
   void reduce_scatter(Span in, Span out, ReduceOp op);
   /// **Collective.** Collects `in` of all ranks in `out`, which has size() x in.count elements.
-  /// `in` of rank r is written at r x in.count. `in` may already lie at this place of `out`.
+  /// `in` of rank r is written to `out` at element r x in.count. `in` may itself be this range of
+  /// `out`.
   void all_gather(Span in, Span out);
   /// **Collective.** Copies `data` of rank `root` to `data` of every rank.
   void broadcast(Span data, int root);
-  /// **Collective.** Replaces `data` on rank `root` by the reduction. `data` is unchanged on the
-  /// other ranks.
+  /// **Collective.** Replaces `data` on rank `root` by the element-wise reduction over all ranks.
+  /// `data` is unchanged on the other ranks.
   void reduce(Span data, ReduceOp op, int root);
-  /// Sends `out` to rank `to` and receives `in` from rank `from` at the same time. kNobody omits a
-  /// half. Returns when `out` may be reused and `in` has arrived. The call is not collective: each
-  /// half needs a counterpart of the same count and type. Messages between two ranks keep their
-  /// order. The sender of an empty message waits until the receiver waits for this message. An
-  /// exchange with two empty halves does not count in stats().
+  /// Sends `out` to rank `to` and receives `in` from rank `from` at the same time. The value
+  /// kNobody for `to` skips the send, and kNobody for `from` skips the receive. Returns when `out`
+  /// may be reused and `in` has arrived. The call is not collective. The peer of each message must
+  /// make the matching call with the same count and type. Messages between two ranks keep their
+  /// order. A send of an empty message returns only after the receiver has started to wait for the
+  /// message. An exchange in which both messages are empty does not count in stats().
   void exchange(Span out, int to, Span in, int from);
   void send(Span data, int to) { exchange(data, to, {}, kNobody); }
   void receive(Span data, int from) { exchange({}, kNobody, data, from); }
   /// **Collective.** Returns when every rank has called barrier().
   void barrier();
-  /// **Collective.** Synchronises the ranks at the start of an operation that is built from
-  /// exchanges, like barrier(). Exchanges do not compare their calls, so check_same_call() throws
-  /// on every rank when the ranks are about to run different operations.
+  /// **Collective.** Synchronises the ranks, like barrier(), at the start of an operation that
+  /// consists of exchanges. Exchanges cannot detect that ranks run different operations.
+  /// check_same_call() therefore compares `call` between the ranks and throws on every rank when
+  /// the calls differ.
   void check_same_call(const NamedCollective& call);
   /// **Collective.** Makes a communicator of the ranks that pass the same `color` (0 or more), in
   /// the order of their ranks. Another thread may use the result while this communicator is in use.
   /// The result shares the counters of this communicator, which must outlive the result.
   std::unique_ptr<Communicator> split(int color);
 
-  /// Returns true if calls accept this kind of memory. Calls with other memory are rejected.
+  /// Returns true if the calls of this communicator accept data in this kind of memory. Calls with
+  /// data in another kind of memory throw.
   virtual bool takes(Memory memory) const { return memory == Memory::host; }
-  /// Returns a fence behind the device work that the caller has started so far. Device work is
-  /// asynchronous, so a caller must wait for the fence before it passes device memory to a call.
+  /// Returns a fence behind all device work that the calling thread has started so far. Device work
+  /// is asynchronous, so a caller must wait for the fence before it passes device memory to a call.
   /// Returns null when there is nothing to wait for. Any thread may call fence() at any time.
   virtual std::shared_ptr<const Fence> fence() const { return nullptr; }
 
   /// Returns the totals of this communicator and of all communicators split from it.
   CommStats stats() const;
-  /// Adds data that the devices of this rank exchanged among themselves to the totals, as if the
-  /// data had been sent by calls.
+  /// Adds `exchanged` to the totals. `exchanged` describes data that several devices of this rank
+  /// exchanged with each other without calls of this communicator.
   void count_own(const CommStats& exchanged);
-  /// Returns CommStats::wait_s of the last call alone. A communicator that wraps this communicator
-  /// reads this value.
+  /// Returns CommStats::wait_s of the last call alone. Communicators that wrap this communicator
+  /// read this value.
   double last_wait_s() const { return last_wait_s_; }
-  /// Returns the name of the all-reduce in all_reduce_table(), for the record.
+  /// Returns the name in all_reduce_table() of the all-reduce algorithm in use. The record of the
+  /// run contains this name.
   virtual std::string all_reduce_name() const { return "tuned"; }
 
  protected:
   Communicator(int rank, int size);
-  /// Adds the seconds that the current call waited until all ranks had arrived. Called by
-  /// transports.
+  /// Adds `seconds` to the time that the current call waited until all ranks had arrived.
+  /// Transports call this function.
   void waited(double seconds) { last_wait_s_ += seconds; }
 
  private:
@@ -146,10 +153,11 @@ class Communicator {
   std::shared_ptr<Counters> counters_;
 };
 
-// Table of the transports, with those that this build lacks.
+// Table of the transports, including the transports that this build lacks.
 
-/// Row of the communicator table. Transports are made in different ways (from a session, from a
-/// group of threads), so each transport has a factory in its own header.
+/// Row of the communicator table. The row has no factory function, because transports need
+/// different arguments (an MPI session, a group of threads). The header of each transport declares
+/// its factory.
 struct CommunicatorEntry {
   const char* name;
   const char* summary;
@@ -160,9 +168,10 @@ base::Table<CommunicatorEntry> communicator_table();
 
 // Communicator that wraps another communicator and forwards all calls to it.
 
-/// Base class for communicators that change a single call. An overlay has separate counters, and
-/// the inner communicator counts the calls that reach it. split() returns parts of the inner
-/// communicator, without the overlay.
+/// Base class for communicators that change a few calls and forward all others to an inner
+/// communicator. An overlay and its inner communicator have separate counters. The inner
+/// communicator counts the calls that reach it. split() splits the inner communicator and returns
+/// the result without an overlay.
 class Overlay : public Communicator {
  public:
   /// Wraps `inner`, which must outlive the overlay.

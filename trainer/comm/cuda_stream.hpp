@@ -42,11 +42,11 @@ class CudaStream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// Event that marks the end of all work given to `stream` before the mark was made.
+/// CUDA event behind all work that was submitted to `stream` before the event was recorded.
 class CudaMark {
  public:
   explicit CudaMark(cudaStream_t stream);
-  /// Returns true if the stream has finished the work before the mark.
+  /// Returns true if the stream has finished all work before the event.
   bool is_passed() const;
   cudaEvent_t get() const { return event_.get(); }
 
@@ -57,12 +57,13 @@ class CudaMark {
   std::unique_ptr<CUevent_st, Destroy> event_;
 };
 
-/// Polls `done` until it returns true, and leaves the core to computing threads between polls.
-/// Returns false when the wait took longer than `patience`, if a limit is given.
+/// Polls `done` until it returns true. Yields the core to computing threads between polls. Returns
+/// false when `patience` is given and the wait took longer.
 bool wait_until(const std::function<bool()>& done,
                 std::optional<std::chrono::duration<double>> patience = {});
 
-/// Makes a fence on the default stream of a GPU. `idle` must be a stream without other work.
+/// Makes a fence on the default stream of a GPU. `idle` must be a stream without other work,
+/// because Fence::age_s() records an event on `idle` to read the present time of the GPU.
 std::shared_ptr<const Fence> make_fence(int gpu, std::shared_ptr<const CudaStream> idle);
 
 }  // namespace dlscale::trainer

@@ -47,7 +47,8 @@ MPI_Datatype mpi_type(ElementType type) {
   return MPI_DOUBLE;
 }
 
-/// MPI reduction operations, including own operations for the 16-bit floats, which MPI lacks.
+/// MPI reduction operations. MPI has no 16-bit float types, so this class adds custom operations
+/// for float16 and bfloat16.
 class MpiOps {
  public:
   MpiOps() {
@@ -98,7 +99,8 @@ using Clock = std::chrono::steady_clock;
 /// MPI polls for the whole wait. This function polls only for 200 us and then sleeps between polls.
 /// Ranks that arrive together meet within the polling time at no cost: 2 ranks on 2 cores train as
 /// fast as with a bare MPI_Allreduce. Sleeping at once makes training at least a tenth slower. A
-/// longer wait is for a rank that still computes, so the sleep adds little to the wait.
+/// wait beyond the polling time usually waits for a rank that still computes. Such waits are long,
+/// so the sleep adds little to them.
 void wait_quietly(std::vector<MPI_Request>& requests, MPI_Status* statuses) {
   constexpr std::chrono::microseconds kPatience{200};
   constexpr std::chrono::microseconds kSleep{50};
@@ -228,8 +230,8 @@ void MpiCommunicator::do_all_gather(Span in, Span out) {
               "MPI_Allgather");
     return;
   }
-  // Several MPI_Allgather calls would not place the parts of one rank next to each other.
-  // Broadcasts write each part to its place.
+  // The data is too long for a single MPI_Allgather. With several MPI_Allgather calls, the parts of
+  // a rank would not lie next to each other in `out`. Broadcasts can write each part to its place.
   if (!in_place) std::memcpy(mine.data, in.data, in.bytes());
   for (int root = 0; root < size(); ++root) {
     broadcast_parts(out.part(root * in.count, in.count), root);
@@ -329,10 +331,12 @@ void check_mpi(int code, const char* call) {
 }
 
 MpiSession::MpiSession() : exceptions_(std::uncaught_exceptions()) {
-  // Lets a rank that polls inside MPI yield its core. When ranks and threads outnumber the cores,
-  // polling would otherwise stop the rank that the poller waits for. Free cores lose nothing.
+  // Lets a rank that polls inside MPI yield its core. When ranks and threads outnumber the cores, a
+  // polling rank could otherwise occupy the core that the awaited rank needs. When there are enough
+  // cores, yielding costs nothing.
   ::setenv("OMPI_MCA_mpi_yield_when_idle", "1", /*overwrite=*/0);
-  // Enables choose_all_reduce(). Without a chosen algorithm, Open MPI decides as usual.
+  // This setting is required by choose_all_reduce(). While no algorithm is chosen, Open MPI selects
+  // algorithms as usual.
   ::setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1", /*overwrite=*/0);
   int provided = MPI_THREAD_SINGLE;
   check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");

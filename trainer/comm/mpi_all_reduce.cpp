@@ -27,8 +27,8 @@ class Tools {
   Tools& operator=(const Tools&) = delete;
 };
 
-/// Returns the value of the control variable that has the name `name`. Throws RunError with the
-/// known names for an unknown name.
+/// Returns the integer for `name` among the named values of an MPI control variable. Throws
+/// RunError, with a list of the known names, when the variable has no value with this name.
 int value_of(int variable, const std::string& name) {
   int no_name = 0, verbosity = 0, no_text = 0, bound = 0, scope = 0;
   MPI_Datatype type = MPI_DATATYPE_NULL;

@@ -99,9 +99,9 @@ class NcclCommunicator : public Communicator {
   std::shared_ptr<const CudaStream> idle_;
 };
 
-/// Runs a collective on the GPU after all ranks have met in host memory. Without the meeting, the
-/// kernels of NCCL would occupy the GPU while they wait for other ranks, and NCCL would not notice
-/// when the other ranks make a different call.
+/// Synchronises all ranks through the host communicator and then runs a collective on the GPU.
+/// Without the synchronisation, the kernels of NCCL would occupy the GPU while they wait for other
+/// ranks. NCCL would also not notice when other ranks make a different call.
 void NcclCommunicator::run(const NamedCollective& collective, const NcclConnection::Call& call) {
   do_check_same_call(collective);
   if (collective.data.count == 0) return;
@@ -175,8 +175,9 @@ void NcclCommunicator::do_exchange(Span out, int to, Span in, int from) {
   });
 }
 
-/// Compares the sizes at both ends of each half of an exchange. The two ends of a half meet first
-/// in the direction of the data and then in the opposite direction.
+/// Checks that the sender and the receiver of each message in an exchange expect the same number of
+/// bytes. Each sender first sends its number to the receiver. Each receiver then sends its number
+/// back to the sender. A mismatch is therefore detected on both sides.
 void NcclCommunicator::require_counterparts(const Span& out, int to, const Span& in, int from) {
   std::int64_t out_bytes = static_cast<std::int64_t>(out.bytes());
   std::int64_t in_bytes = static_cast<std::int64_t>(in.bytes());
@@ -226,7 +227,7 @@ void require_own_gpus(Communicator& host, const GpuIdentity& mine) {
 }  // namespace
 
 std::string nccl_version() {
-  int code = 0;  // 10000 major + 100 minor + patch
+  int code = 0;  // version as 10000 x major + 100 x minor + patch
   ncclGetVersion(&code);
   return fmt::format("{}.{}.{}", code / 10000, code / 100 % 100, code % 100);
 }

@@ -12,7 +12,8 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Time for ranks that end together to close the connection in order.
+/// Time limit for closing the connection in order. Closing needs all ranks, so it completes only if
+/// the ranks end at about the same time.
 constexpr std::chrono::seconds kGoodbye{5};
 
 ncclConfig_t behind_the_call() {
@@ -32,7 +33,7 @@ NcclConnection::NcclConnection(int rank, int size, const ncclUniqueId& id, Retry
 std::unique_ptr<NcclConnection> NcclConnection::split(NcclConnection& whole, int color, int rank) {
   std::unique_ptr<NcclConnection> part(new NcclConnection(whole.patience_));
   ncclConfig_t config = behind_the_call();
-  // ncclCommSplit sets part->comm_ once `whole` has settled.
+  // ncclCommSplit returns at once. NCCL sets part->comm_ before whole.settle() returns.
   whole.settle(ncclCommSplit(whole.comm_, color, rank, &part->comm_, &config), "split");
   part->settle(ncclSuccess, "split");
   return part;
@@ -40,7 +41,8 @@ std::unique_ptr<NcclConnection> NcclConnection::split(NcclConnection& whole, int
 
 NcclConnection::~NcclConnection() {
   if (comm_ == nullptr) return;
-  // The other ranks do not know about an exception on this rank, so an orderly end is not possible.
+  // The other ranks do not know about an exception on this rank and will not close the connection,
+  // so this rank must abort it.
   if (std::uncaught_exceptions() > 0) {
     abort();
     return;
@@ -73,8 +75,8 @@ ncclResult_t NcclConnection::state() const {
   return of_call == ncclSuccess ? of_comm : of_call;
 }
 
-/// Waits until NCCL has completed the operation that a call has started. No other call is allowed
-/// before.
+/// Waits until NCCL has completed the operation that returned `result`. NCCL allows no other call
+/// on this connection before that.
 void NcclConnection::settle(ncclResult_t result, const char* name) {
   if (result != ncclInProgress) require_success(result, name);
   if (comm_ == nullptr) fail(name, "NCCL created no communicator");

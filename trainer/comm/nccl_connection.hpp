@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connection to NCCL for nccl.cpp, whose asynchronous calls are awaited with a deadline.
+// NCCL communicator with its stream. Each asynchronous NCCL call is awaited with a time limit.
 #pragma once
 
 #include <nccl.h>
@@ -12,7 +12,7 @@
 
 namespace dlscale::trainer {
 
-/// Connection between ranks. After an error the connection is aborted and rejects further calls.
+/// NCCL connection between ranks. An error aborts the connection, and all later calls throw.
 class NcclConnection {
  public:
   using RetryPolicy = std::chrono::duration<double>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replacement for NCCL in builds without it, which rejects every use.
+// Replacement for nccl.cpp in builds without NCCL. Every attempt to use NCCL throws an error.
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
 #include "trainer/comm/communicator.hpp"

@@ -17,8 +17,9 @@ std::uint64_t process_space() {
 
 bool has_ended(pid_t process) {
   if (::kill(process, 0) != 0) return errno == ESRCH;
-  // A zombie process (state Z) keeps its process id until its parent has waited for it. The state
-  // follows the program name, which is in brackets and may contain brackets.
+  // An ended process stays in the process table as a zombie (state Z) until its parent has waited
+  // for it. In /proc/<pid>/stat the state follows the program name. The name is in brackets and may
+  // contain brackets, so the code searches for the last closing bracket.
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   std::string line;
   std::getline(file, line);

@@ -8,12 +8,12 @@
 
 namespace dlscale::trainer {
 
-/// Returns an identifier of the PID namespace of this process, or 0 if it is unknown. Process ids
-/// are comparable only within a namespace.
+/// Returns an identifier of the PID namespace of this process, or 0 if the namespace is unknown.
+/// Two process ids are comparable only if both processes are in the same namespace.
 std::uint64_t process_space();
 
-/// Returns true if a process of this namespace has ended, even if its parent has not waited for it
-/// yet.
+/// Returns true if `process` has ended, even if its parent has not waited for it yet. `process`
+/// must be in the PID namespace of the caller.
 bool has_ended(pid_t process);
 
 }  // namespace dlscale::trainer

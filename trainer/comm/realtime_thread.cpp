@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of sched_setattr and prctl; the C library of Debian 12 has no wrapper for sched_setattr.
+// Request of short time slices through prctl and sched_setattr. The code makes the system call
+// sched_setattr directly, because the C library of Debian 12 has no wrapper for it.
 #include "trainer/comm/realtime_thread.hpp"
 
 #include <sched.h>
@@ -12,7 +13,7 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr std::uint64_t kTurnNs = 100'000;  // minimum that Linux grants
+constexpr std::uint64_t kTurnNs = 100'000;  // shortest time slice that Linux grants
 constexpr unsigned long kTimerSlackNs = 1'000;
 
 /// Layout of struct sched_attr in the first version of the kernel interface.
@@ -33,7 +34,7 @@ void request_realtime_priority() {
   ::prctl(PR_SET_TIMERSLACK, kTimerSlackNs, 0, 0, 0);
   Attributes now;
   if (::syscall(SYS_sched_getattr, 0, &now, sizeof(now), 0) != 0) return;
-  if (now.policy != SCHED_OTHER) return;  // policy chosen by the user
+  if (now.policy != SCHED_OTHER) return;  // keep a scheduling policy that the user has chosen
   now.runtime = kTurnNs;
   ::syscall(SYS_sched_setattr, 0, &now, 0);
 }

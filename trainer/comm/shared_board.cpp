@@ -23,16 +23,16 @@ namespace {
 
 using Name = std::array<char, 64>;
 
-/// Header of a segment. The token distinguishes the segment from a segment with the same name on
-/// another node.
+/// Header of a segment. Rank 0 writes a random token to the segment. Another rank that does not
+/// find this token has opened a different segment, for example on another node.
 struct Mark {
   std::uint64_t token;
 };
 constexpr std::size_t kMarkBytes = 4096;
 
-/// Opens or creates the segment and returns its descriptor. Returns -1 when the segment does not
-/// exist or memory is short. The memory is reserved now, because a later write to memory that the
-/// system cannot provide would kill the process.
+/// Opens or creates the segment and returns its file descriptor. Returns -1 when the segment does
+/// not exist or memory is short. All memory of a new segment is reserved here. Otherwise, a later
+/// write would kill the process if the system had no memory left.
 int open_segment(const Name& name, int flags, std::size_t bytes) {
   const int file = ::shm_open(name.data(), flags, 0600);
   if (file < 0 || (flags & O_CREAT) == 0) return file;
@@ -94,11 +94,12 @@ namespace {
 
 constexpr std::size_t kBoardLine = 64;
 
-/// Steps of a wait: the rank first polls, then yields the core, and then sleeps between polls. The
-/// comment of wait_quietly() in mpi.cpp explains the reason.
+/// Sequence of steps of a wait. The rank first polls, then yields the core between polls, and then
+/// sleeps between polls. The comment of wait_quietly() in mpi.cpp explains why.
 class RetryPolicy {
  public:
-  /// Performs the next step. Returns true at intervals, when the caller should run a slower check.
+  /// Pauses according to the present step. Returns true once in many calls, to let the caller check
+  /// whether the other process still exists. This check is too slow for every call.
   bool step() {
     using Clock = std::chrono::steady_clock;
     if (++steps_ < kLooks) return false;
@@ -126,7 +127,7 @@ class RetryPolicy {
 /// Entry of a rank on the board. Data that different ranks write lies on different cache lines.
 struct SharedBoard::BoardSlot {
   alignas(kBoardLine) std::atomic<std::uint64_t> given;
-  std::array<SharedCall, 2> calls;  ///< calls of even and of odd rounds
+  std::array<SharedCall, 2> calls;  ///< calls of the latest even and the latest odd round
   alignas(kBoardLine) std::atomic<std::uint64_t> taken;
   alignas(kBoardLine) std::atomic<bool> left;
   std::atomic<pid_t> process;

@@ -16,7 +16,8 @@ namespace dlscale::trainer {
 // Memory that the ranks of one node share.
 
 /// Segment of shared memory, initialised with zeros. The name of the segment is removed as soon as
-/// all ranks have mapped it, so that the segment cannot outlive the processes.
+/// all ranks have mapped the memory. The operating system then frees the memory when the last
+/// process ends.
 class SharedSegment {
  public:
   /// **Collective.** Makes a segment of `bytes` bytes. Returns null on every rank when a rank
@@ -42,37 +43,40 @@ class SharedSegment {
 struct SharedCall {
   enum class Kind { all_reduce, reduce_scatter, all_gather, broadcast, meeting };
   Kind kind = Kind::all_reduce;
-  std::int64_t count = 0;  ///< number of elements; for a meeting, number_of() the call that follows
+  std::int64_t count = 0;  ///< number of elements; Kind::meeting: number_of() of the next call
   ElementType type = ElementType::float32;
   ReduceOp op = ReduceOp::sum;
   int root = 0;
   bool operator==(const SharedCall&) const = default;
 };
 
-/// Progress of a rank, as a number of rounds: rounds whose data the rank has given, and rounds
-/// whose data the rank has taken from the other ranks.
+/// Progress counter of a rank. `given` counts the rounds for which the rank has written its data to
+/// shared memory. `taken` counts the rounds for which the rank has read the data of the other
+/// ranks.
 enum class Progress { given, taken };
 
-/// Board in zeroed shared memory, on which each rank writes only its own entry. A waiting rank
-/// leaves the core to other threads. A wait throws RunError (kExitCommunication) when the awaited
-/// rank has gone.
+/// Board in zeroed shared memory with one entry for each rank. Each rank writes only its own entry
+/// and reads the entries of all ranks. A waiting rank yields the core to other threads. A wait
+/// throws RunError (kExitCommunication) when a rank that it waits for has ended.
 class SharedBoard {
  public:
   static std::size_t bytes(int size);
-  /// Adds the entry of this rank. The memory must outlive the board. A rank that ends without
-  /// destroying its board is detected when its process ends, if this process can see the other
-  /// process.
+  /// Adds the entry of this rank. The memory must outlive the board. The destructor marks this rank
+  /// as ended. If a process dies without running the destructor, the other ranks notice the missing
+  /// process, provided that they are in the same PID namespace.
   SharedBoard(std::byte* memory, int rank, int size);
   ~SharedBoard();
   SharedBoard(const SharedBoard&) = delete;
   SharedBoard& operator=(const SharedBoard&) = delete;
 
   void tell(Progress what, std::uint64_t rounds);
-  /// Returns when all ranks have reached `rounds`.
+  /// Returns when the counter `what` of every rank has reached `rounds`.
   void wait(Progress what, std::uint64_t rounds) const;
-  /// Publishes the call that begins with `round`. Must precede tell(given, round + 1).
+  /// Publishes the call of this rank whose first round is `round`. Must precede tell(given, round +
+  /// 1).
   void show(std::uint64_t round, const SharedCall& call);
-  /// Throws on every rank when the calls differ. Must follow wait(given, round + 1).
+  /// Compares the calls that all ranks have published for `round`. Throws on every rank when the
+  /// calls differ. Must follow wait(given, round + 1).
   void require_same(std::uint64_t round) const;
 
  private:

@@ -10,13 +10,15 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Size of the data that a rank gives in a round. A chunk stays in the caches until it is taken.
+/// Maximum number of bytes that a rank writes to its slot in a round. Data of this size stays in
+/// the processor caches until the other ranks read it.
 constexpr std::int64_t kChunkBytes = 256 * 1024;
-/// Largest message for which every rank reduces all data itself, which saves a wait.
+/// Maximum size in bytes of a message for which every rank reduces all of the data itself. For
+/// longer messages, each rank reduces a part, which needs a second wait for the other ranks.
 constexpr std::int64_t kSmallBytes = 8 * 1024;
 constexpr std::int64_t kCacheLine = 64;
-/// Maximum number of ranks. With too many ranks, the piece of a chunk for each rank would be
-/// shorter than the cache line on which pieces are aligned.
+/// Maximum number of ranks. Each chunk is divided into one piece for each rank, and pieces are
+/// aligned to cache lines. With too many ranks, a piece would be shorter than a cache line.
 constexpr int kMostRanks = 1024;
 
 std::int64_t elements_in(std::int64_t bytes, ElementType type) {
@@ -52,8 +54,8 @@ SharedCollectives::SharedCollectives(std::unique_ptr<SharedSegment> segment,
       board_(segment_->data(), rank_, size_),
       slots_(segment_->data() + board_bytes(size_)) {}
 
-/// Returns the slot that `rank` writes in `round`, with the count and type of `like`. The slot of
-/// rank == size_ holds the reduced parts of an all-reduce.
+/// Returns the slot that `rank` writes in `round`, as a span with the count and type of `like`. The
+/// additional slot with the index `size_` receives the reduced parts of an all-reduce.
 Span SharedCollectives::slot(int rank, std::uint64_t round, const Span& like) const {
   const auto index =
       (round % 2) * (static_cast<std::uint64_t>(size_) + 1) + static_cast<std::uint64_t>(rank);
@@ -68,9 +70,12 @@ double SharedCollectives::wait_for_call() {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// Runs `give` and `take` for each chunk and returns the seconds until all ranks had arrived. A
-/// slot is overwritten two rounds later, when all ranks have taken its data. Within a call, the
-/// loop waits for this. Between calls, a rank that gives data has finished all earlier calls.
+/// Runs `give` and `take` for each chunk. `give` writes data of this rank to its slot, and `take`
+/// reads the slots of the other ranks. Returns the seconds until all ranks had arrived.
+///
+/// A rank overwrites its slot two rounds later, so all ranks must have read the slot by then.
+/// Within a call, the loop waits until they have. The first write of a call needs no such wait,
+/// because a rank begins a call only after it has read all data of its earlier calls.
 double SharedCollectives::in_rounds(std::int64_t count, std::int64_t most, const Step& give,
                                     const Step& take) {
   const auto chunk = [&](std::int64_t first, std::uint64_t round) {
@@ -111,8 +116,9 @@ double SharedCollectives::reduce_small(const Span& data, ReduceOp op) {
       });
 }
 
-/// Reduces large data chunk by chunk. Each rank reduces one part of the chunk from the data that
-/// the other ranks gave. All ranks copy the results when all parts are reduced.
+/// Reduces large data chunk by chunk. Each rank reduces one part of the chunk, which it reads from
+/// the slots of the other ranks. When all parts are reduced, each rank copies the parts that the
+/// other ranks have reduced.
 double SharedCollectives::reduce_chunks(const Span& data, ReduceOp op) {
   const std::int64_t most = elements_in(kChunkBytes, data.type);
   const auto chunk = [&](std::int64_t first) {
@@ -145,15 +151,15 @@ void SharedCollectives::give_others_parts(const Span& chunk, std::uint64_t round
   board_.tell(Progress::given, round + 1);
 }
 
-/// Reduces this rank's part of the chunk. The terms are added in the order of ranks on every rank,
-/// so the result for an element does not depend on its position in the data.
+/// Reduces this rank's part of the chunk. Every rank adds the terms in ascending order of ranks.
+/// The rounding of a sum therefore does not depend on which rank computes it.
 void SharedCollectives::fold_part(const Span& chunk, ReduceOp op) {
   const Span mine = part_of(chunk, rank_), result = part_of(slot(size_, round_, chunk), rank_);
   const auto given = [&](int rank) {
     return rank == rank_ ? mine : part_of(slot(rank, round_, chunk), rank_);
   };
-  // The order of the first two terms does not matter, so ranks 0 and 1 add to their own data and
-  // need no other place for the sum.
+  // The sum of the first two terms does not depend on their order. Ranks 0 and 1 can therefore
+  // start the sum in the memory of their own term and need no separate memory for it.
   const Span sum = rank_ < 2 ? mine : result;
   if (rank_ >= 2) copy(given(0), sum);
   for (int other = rank_ < 2 ? 0 : 1; other < size_; ++other) {
@@ -171,7 +177,7 @@ void SharedCollectives::fetch_others_parts(const Span& chunk) {
 
 double SharedCollectives::reduce_scatter(const Span& in, const Span& out, ReduceOp op) {
   board_.show(round_, {Kind::reduce_scatter, in.count, in.type, op});
-  // A slot holds one piece for each rank, one after the other.
+  // A slot is divided into pieces of `most` elements, one for each receiving rank.
   const std::int64_t line = elements_in(kCacheLine, in.type);
   const std::int64_t most = elements_in(kChunkBytes, in.type) / size_ / line * line;
   const auto piece = [&](int giver, const Chunk& chunk, int taker) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives among ranks that share memory.
 //
-// Problem: a transport copies messages between processes that could read the same memory.
-// Idea: the ranks copy their data to slots in shared memory, from which all ranks read. A board of
-// atomic counters shows the progress of each rank.
-// Long all-gathers are left to the transport, which copies once where slots need two copies.
+// Problem: a transport copies messages between processes that could read the same memory. Idea: the
+// ranks copy their data to slots in shared memory, from which all ranks read. A board of atomic
+// counters shows the progress of each rank. The transport still runs long all-gathers, because it
+// copies the data once, and slots need two copies.
 #pragma once
 
 #include <functional>
@@ -17,10 +17,11 @@
 namespace dlscale::trainer {
 
 /// Collectives that divide the data into chunks and transfer each chunk in a round. In a round,
-/// each rank gives its chunk, waits until all ranks have given, and takes the data it needs from
-/// the chunks of the other ranks. A rank gives its next chunk before it takes from the current
-/// round, so that the other ranks need not wait. Two alternating slots for each rank make this
-/// possible. At the end of a call, all ranks have taken the data of the last but one round.
+/// each rank "gives" its chunk: it copies the chunk to its slot. The rank then waits until all
+/// ranks have given their chunks, and "takes" the data that it needs from the slots of the other
+/// ranks. Each rank has two slots, which alternate between rounds. A rank can therefore give its
+/// next chunk before it takes the data of the present round, so that the other ranks need not wait.
+/// At the end of a call, all ranks have taken the data of the last but one round.
 ///
 /// All members are **Collective**, have the semantics of the same members of Communicator, and
 /// return the seconds until all ranks had arrived.
@@ -30,22 +31,22 @@ class SharedCollectives {
   /// share memory.
   static std::unique_ptr<SharedCollectives> make(Communicator& ranks);
 
-  /// Maximum output of an all_gather, in bytes over all ranks, up to which it is faster than the
-  /// all_gather of the transport. The transport copies once where shared memory needs two copies
-  /// (bench/comm_bench, 2 ranks).
+  /// Maximum size of the output of an all_gather, in bytes, up to which all_gather() here is faster
+  /// than the all_gather of the transport. The transport is faster for more data, because it copies
+  /// the data once, and shared memory needs two copies (bench/comm_bench, 2 ranks).
   static constexpr std::size_t kMostGatheredBytes = 32 * 1024;
 
   double all_reduce(const Span& data, ReduceOp op);
   double reduce_scatter(const Span& in, const Span& out, ReduceOp op);
   double all_gather(const Span& in, const Span& out);
   double broadcast(const Span& data, int root);
-  /// Synchronises the ranks like Communicator::meet.
+  /// Synchronises the ranks and compares their calls, like Communicator::check_same_call().
   double check_same_call(const NamedCollective& call);
 
  private:
   SharedCollectives(std::unique_ptr<SharedSegment> segment, const Communicator& ranks);
 
-  /// Elements of a chunk, and the round in which the chunk is transferred.
+  /// Range of the elements of a chunk, and the round that transfers the chunk.
   struct Chunk {
     std::int64_t first, count;
     std::uint64_t round;

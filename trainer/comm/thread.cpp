@@ -44,12 +44,12 @@ void ThreadMeeting::meet(int rank) {
   Lock lock(mutex_);
   const auto round = round_;
   if (trouble_.empty() && ++present_ == size()) end_round();
-  // A round that is complete stays valid, even if a rank has failed since.
+  // If all ranks have arrived, this call succeeds even if a rank has failed in the meantime.
   wait(rank, {[this, round] { return round_ != round; }}, lock);
 }
 
-/// Ends the round after all ranks have arrived. Calls may change in the next round, so they are
-/// compared now.
+/// Ends the round. The last rank that arrives runs this function. It also compares the calls of all
+/// ranks, because the ranks may replace their calls as soon as the next round begins.
 void ThreadMeeting::end_round() {
   for (int other = 1; other < size(); ++other) {
     if (call(other).agrees_with(call(0))) continue;
@@ -76,7 +76,8 @@ void ThreadMeeting::exchange(int rank, Span out, int to, Span in, int from) {
   }
 }
 
-/// Takes a message. The data is copied under the lock, because the sender must not leave meanwhile.
+/// Receives a message from rank `from`. The data is in the memory of the sender, so the receiver
+/// copies it under the lock, which keeps the sender from leaving.
 void ThreadMeeting::receive(int rank, int from, const Span& in, Lock& lock) {
   auto& letters = letters_[{from, rank}];
   wait(rank, {[&letters] { return !letters.empty(); }, from}, lock);
@@ -139,7 +140,8 @@ void ThreadMeeting::give_up(std::string trouble) {
   changed_.notify_all();
 }
 
-// Collectives between threads: the ranks meet, read the memory of each other, and meet again.
+// Collectives between threads. In each collective the ranks wait for each other, read the memory of
+// each other, and wait again until all ranks have finished reading.
 
 namespace {
 
@@ -190,7 +192,8 @@ class Member : public Communicator {
 
 void Member::do_all_reduce(Span data, ReduceOp op) {
   open({Kind::all_reduce, data, op});
-  // Each rank reduces its share of the elements to the memory of rank 0, from which all ranks copy.
+  // Each rank reduces an equal part of the elements and writes the result to the memory of rank 0.
+  // All ranks then copy the complete result from there.
   const Span& result = data_of(0);
   const std::int64_t first = data.count * rank() / size();
   const std::int64_t last = data.count * (rank() + 1) / size();
@@ -270,8 +273,8 @@ void run_as_threads(int size, const std::function<void(Communicator&)>& body) {
       try {
         body(*communicator);
       } catch (...) {
-        // Stores the error before the rank leaves, so that errors of ranks that wait for it come
-        // later.
+        // The error is stored before this rank leaves. Ranks that wait for this rank fail as soon
+        // as it has left, and their errors must not be stored first.
         const std::lock_guard lock(mutex);
         if (!first_error) first_error = std::current_exception();
       }

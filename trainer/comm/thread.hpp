@@ -17,7 +17,7 @@
 
 namespace dlscale::trainer {
 
-// Meeting point of ranks that are threads, which detects waits that cannot end.
+// Meeting point for ranks that are threads. The meeting point detects waits that can never end.
 
 class ThreadMeeting;
 
@@ -28,10 +28,10 @@ struct ThreadCall {
   Span data;
   ReduceOp op = ReduceOp::sum;
   int root = 0;
-  std::int64_t number = 0;  ///< meeting: number_of() the call that follows
+  std::int64_t number = 0;  ///< only for Kind::meeting: number_of() of the next call
   // The members below may differ between ranks.
   int color = 0;
-  std::shared_ptr<ThreadMeeting> made;  ///< split: meeting point made by the first rank of a color
+  std::shared_ptr<ThreadMeeting> made;  ///< only for Kind::split: new meeting point of this color
   bool agrees_with(const ThreadCall& other) const;
 };
 
@@ -43,22 +43,24 @@ class ThreadMeeting {
  public:
   explicit ThreadMeeting(int size);
   int size() const { return static_cast<int>(calls_.size()); }
-  /// Returns the call of a rank. All ranks may read it between open() and close().
+  /// Returns the call that `rank` has contributed. All ranks may read the call between open() and
+  /// close().
   const ThreadCall& call(int rank) const { return calls_[static_cast<std::size_t>(rank)]; }
 
-  /// Returns when all ranks have contributed their calls. Throws when the calls differ.
+  /// Contributes the call of this rank and returns when all ranks have contributed theirs. Throws
+  /// when the calls differ.
   void open(int rank, ThreadCall call);
   /// Returns when all ranks have finished reading the calls of other ranks.
   void close(int rank);
-  /// Adds `made` to the call of this rank, between open() and close(). Other ranks may read it
-  /// after close().
+  /// Stores `made` in the call of this rank. Must be called between open() and close(). Other ranks
+  /// may read `made` after close().
   void show(int rank, std::shared_ptr<ThreadMeeting> made);
   /// Exchanges data like Communicator::exchange.
   void exchange(int rank, Span out, int to, Span in, int from);
   void leave(int rank);
 
  private:
-  /// Message that stays in the memory of the sender until it is taken.
+  /// Message whose data stays in the memory of the sender until the receiver has copied the data.
   struct Letter {
     Span text;
     bool taken = false;
@@ -87,7 +89,7 @@ class ThreadMeeting {
   std::map<std::pair<int, int>, std::deque<Letter*>> letters_;  ///< messages by sender and receiver
   std::vector<const Wait*> waits_;  ///< wait of each rank; null while the rank works
   std::vector<bool> left_;
-  std::string trouble_;  ///< reason why no wait can end any more
+  std::string trouble_;  ///< reason why every wait must fail; empty while all is well
 };
 
 /// Shared state of `size` ranks. Reductions go over the ranks in ascending order, so results are
@@ -96,10 +98,10 @@ class ThreadGroup {
  public:
   explicit ThreadGroup(int size);
   ~ThreadGroup();
-  /// Returns the communicator of `rank`. Each rank joins once, and the group may be destroyed
-  /// before its communicators. The destruction of a communicator means that the rank has left.
-  /// Ranks that wait for this rank then get an error instead of a hang. All ranks also get an error
-  /// when they call different collectives or wait for each other.
+  /// Returns the communicator of `rank`. Each rank must join exactly once. The group may be
+  /// destroyed before the communicators. A rank leaves when its communicator is destroyed. A call
+  /// that waits for a rank that has left throws instead of hanging. Calls also throw when the ranks
+  /// call different collectives or when all ranks wait for each other.
   std::unique_ptr<Communicator> join(int rank);
 
  private:

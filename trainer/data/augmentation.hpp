@@ -18,14 +18,14 @@ struct Augmentation {
 
 /// Shift and mirroring of one image.
 struct Shift {
-  int down = 0;  ///< offset of the cut part in pixels, -random_crop to random_crop
+  int down = 0;  ///< offset of the crop in pixels, from -random_crop to random_crop
   int right = 0;
-  bool mirrored = false;  ///< true when the cut part is mirrored
+  bool mirrored = false;  ///< true if the crop is mirrored
 };
 
-/// Returns the shift of a sample. The shift depends only on seed, epoch and sample, so it is the
-/// same on every rank and after a resume. Shifts are uniformly distributed, and half of the images
-/// are mirrored.
+/// Draws the shift of a sample. The shift depends only on the seed, the epoch and the sample. A
+/// sample therefore gets the same shift on every rank and after a resume. Shifts are uniformly
+/// distributed, and each image is mirrored with a probability of 1/2.
 Shift draw_shift(const Augmentation& augmentation, int epoch, std::int64_t sample);
 
 /// Writes the shifted image to `out`. `image` and `out` are channels x height x width. Pixels

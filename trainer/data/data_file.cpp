@@ -70,7 +70,7 @@ fs::path plain_or_compressed(const fs::path& path) {
 
 }  // namespace
 
-// gzopen() also reads uncompressed files.
+// gzopen() also opens uncompressed files, so compressed and plain files need the same code.
 DataFile::DataFile(const fs::path& path)
     : path_(plain_or_compressed(path)), file_(gzopen(path_.c_str(), "rb"), gzclose) {
   if (!file_) fail(std::strerror(errno));

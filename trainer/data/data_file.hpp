@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access to the files of a data set: variables in paths, plain or gzip-compressed content, and
-// errors that name the file.
+// Access to the files of a data set. Paths may contain environment variables, files may be
+// compressed with gzip, and errors name the file.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,16 @@ namespace dlscale::trainer {
   throw base::RunError(message, contract::kExitData);
 }
 
-// Environment variables in the paths of a run description, so that one description works on
-// machines with different disks.
+// Environment variables in the paths of a run description. They let the same description work on
+// machines that keep data in different folders.
 
-/// Returns the value of a variable, or null when the variable is not set. An example is ::getenv.
+/// Function that returns the value of an environment variable, or null when the variable is not
+/// set, for example ::getenv.
 using VariableLookup = std::function<const char*(const char* name)>;
 
 /// Replaces $NAME and ${NAME} in `path`. Throws base::RunError with `exit_code` when a variable is
-/// not set and when no name follows a `$`. `key` is the key of the run description that contains
-/// the path, for the error message.
+/// not set or when no name follows a `$`. `key` is the key of the run description that contains the
+/// path, for the error message.
 std::string expand_variables(std::string_view path, const VariableLookup& lookup,
                              std::string_view key = "dataset.path",
                              int exit_code = contract::kExitData);
@@ -43,8 +44,8 @@ struct gzFile_s;
 
 namespace dlscale::trainer {
 
-/// A file of a data set. Every member reports errors as base::RunError (contract::kExitData) that
-/// names the file.
+/// A file of a data set. If a member function fails, it throws base::RunError (contract::kExitData)
+/// with the name of the file.
 class DataFile {
  public:
   /// Opens `path`, or `path`.gz when `path` does not exist.

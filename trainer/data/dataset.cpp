@@ -47,8 +47,9 @@ std::vector<std::int64_t> Split::lengths() const {
   for (std::int64_t i = 0; i < text.size(); ++i) {
     auto length = static_cast<std::int64_t>(text[i].size());
     if (translation.size() > 0) {
-      // The longer text decides first, because the batch is padded to its length. The length of the
-      // source text orders samples of equal maximum.
+      // Both texts of a sample are padded to the longest text of the batch, so the longer text of
+      // the sample is the main sort key. If the longer texts of two samples are equally long, the
+      // samples are sorted by the length of the source text.
       const auto other = static_cast<std::int64_t>(translation[i].size());
       length = std::max(length, other) * kMoreThanAnyText + length;
     }

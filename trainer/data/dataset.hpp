@@ -63,8 +63,8 @@ struct Split {
     const std::int64_t values = shape.values();
     return pixels.data() + sample % (static_cast<std::int64_t>(pixels.size()) / values) * values;
   }
-  /// Returns the sort key of each sample, which groups samples of similar length into one batch.
-  /// Returns an empty vector for images.
+  /// Returns a sort key for each sample. The sampler sorts texts by this key, so that samples of
+  /// similar length are in the same batch. Returns an empty vector for images.
   std::vector<std::int64_t> lengths() const;
 };
 
@@ -77,22 +77,23 @@ struct Dataset {
   std::vector<double> deviation;
   Split train;
   Split test;
-  std::string sha256 = {};   ///< digest of all samples before subsets are taken: docs/data.md
+  std::string sha256 = {};   ///< digest of all samples before the choice of a subset (docs/data.md)
   std::string skipped = {};  ///< lines about skipped files, shown to the user
   int words = 0;             ///< vocabulary size of texts, including special tokens
   int target_words = 0;      ///< vocabulary size of translations
 
   bool is_text() const { return words > 0; }
-  /// Returns the shape of one input. A text counts as one token long.
+  /// Returns the shape of one model input. The length of texts varies, so a text counts as one
+  /// token.
   std::vector<std::int64_t> sample_shape() const;
 };
 
-/// Finishes a set of images that was read from files. Records its digest, compares the digest with
-/// spec.sha256, and keeps the classes and samples that `spec` requests. Throws base::RunError
-/// (contract::kExitData).
+/// Completes a set of images that was read from files. Computes the digest of the set, compares the
+/// digest with spec.sha256, and then removes the classes and samples that `spec` does not request.
+/// Throws base::RunError (contract::kExitData).
 void keep_requested_samples(Dataset& images, const contract::DatasetSpec& spec);
 
-/// Throws base::RunError (contract::kExitData) when `spec` requires another digest.
+/// Throws base::RunError (contract::kExitData) if spec.sha256 is set and differs from `sha256`.
 void require_digest(const std::string& sha256, const contract::DatasetSpec& spec);
 
 /// Returns the number of samples to keep. `asked` = 0 keeps all samples. Throws base::RunError
@@ -107,15 +108,15 @@ struct DatasetEntry {
   const char* name;
   const char* summary;
   /// Loads the data set. `spec.path` has its variables expanded (data/data_file.hpp). The result is
-  /// the same on every rank. Throws base::RunError (contract::kExitData) with the file and the
-  /// remedy.
+  /// the same on every rank. Throws base::RunError (contract::kExitData) with a message that names
+  /// the file and the remedy.
   Dataset (*load)(const contract::DatasetSpec& spec);
   const char* samples = "images";       ///< kind of samples: "images" or "text"
-  const char* task = "classification";  ///< task of the targets, images also allow reconstruction
+  const char* task = "classification";  ///< task; images also support "reconstruction"
   bool is_generated = false;            ///< true for data without files
   bool any_size = false;                ///< true when images support dataset.image_size
   const char* shape = "";               ///< default shape of images, "" for any shape
-  std::int64_t train_samples = 0;       ///< default number of training samples of a generated set
+  std::int64_t train_samples = 0;       ///< default number of training samples, for generated data
 };
 
 base::Table<DatasetEntry> dataset_table();

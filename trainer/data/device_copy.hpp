@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion of a loader's batch to normalised numbers on the device.
+// Copy of the batches of a loader to the device, and normalisation of images there.
 #pragma once
 
 #include "trainer/data/dataset.hpp"
@@ -8,11 +8,12 @@
 
 namespace dlscale::trainer {
 
-/// Copies batches to a device unless they are already there, without waiting if the memory is
-/// pinned. Normalises images that are bytes on the device.
+/// Function object that copies a batch to a device, unless the batch is already there. The copy is
+/// asynchronous if the batch is in pinned memory. If the loader delivers images as bytes, they are
+/// normalised on the device after the copy.
 class DeviceCopy {
  public:
-  /// Keeps a reference to `dataset`, which must outlive the object.
+  /// Keeps a reference to `dataset`, which must outlive this object.
   DeviceCopy(const at::Device& device, const Dataset& dataset, Precision precision);
   Batch operator()(const Batch& batch) const;
 
@@ -22,7 +23,7 @@ class DeviceCopy {
   at::Device device_;
   const Dataset& dataset_;
   at::ScalarType type_;
-  at::Tensor slope_, shift_;  ///< factor and offset of each channel on a GPU, 1 x channels x 1 x 1
+  at::Tensor slope_, shift_;  ///< factor and offset per channel, only on a GPU
 };
 
 }  // namespace dlscale::trainer

@@ -20,7 +20,8 @@ namespace {
 
 using Files = std::vector<images::ClassFile>;
 
-/// Decodes files that all have the size `shape`. The first file sets `shape` when its height is 0.
+/// Decodes image files, which must all have the size in `shape`. If shape.height is 0, the first
+/// image sets `shape`.
 Split decode(const Files& files, ImageShape& shape) {
   Split split;
   images::Decoder decoder;
@@ -50,8 +51,8 @@ Split decode(const Files& files, ImageShape& shape) {
   return split;
 }
 
-/// Returns the digest of the file names, without opening the files. The digest covers class and
-/// file name of each sample, the training split before the test split.
+/// Returns a digest of the class and file name of each sample, first of the training split and then
+/// of the test split. The files are not opened.
 std::string digest_of(const Files& train, const Files& test) {
   std::string lines;
   for (const Files* files : {&train, &test}) {
@@ -70,11 +71,11 @@ std::string digest_of(const Files& train, const Files& test) {
 struct Wish {
   const char* what;
   fs::path folder;
-  std::int64_t samples;  ///< number of samples to keep from the start, 0 keeps all
+  std::int64_t samples;  ///< number of first samples to keep; 0 keeps all
 };
 
-/// Returns the split with the paths and labels of the requested images from the first `kept`
-/// classes.
+/// Returns a split with the paths and labels of the images that `selection` requests. Images of all
+/// classes but the first `kept` classes are left out.
 Split note(const Wish& selection, const images::ClassNames& classes, int kept, Files files) {
   std::erase_if(files, [kept](const images::ClassFile& file) { return file.label >= kept; });
   if (files.empty()) {

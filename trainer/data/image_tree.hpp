@@ -14,10 +14,10 @@ struct ColourStatistics {
 /// Returns the statistics of ImageNet, which torchvision's models expect.
 ColourStatistics colours_of_imagenet();
 
-/// Loads a tree of image files, like DatasetEntry::load. The classes are the folders of train,
-/// sorted by name. The samples take one image from each class in turn, sorted by name within a
-/// class, so that every prefix of the split is balanced. With spec.image_size the function only
-/// lists the files. Without spec.image_size it decodes all images into memory.
+/// Loads a tree of image files, like DatasetEntry::load. The classes are the folders in train,
+/// sorted by name. The samples are one image from each class in turn, sorted by name within a
+/// class. The classes are therefore balanced in the first N samples for any N. If spec.image_size
+/// is set, the function only lists the files. Otherwise, it decodes all images into memory.
 Dataset load_image_tree(const contract::DatasetSpec& spec, const ColourStatistics& colours);
 
 }  // namespace dlscale::trainer

@@ -25,12 +25,12 @@ namespace dlscale::trainer {
 
 struct Batch {
   /// Input of the model:
-  /// - Images are samples x channels x height x width, either normalised or as bytes that
-  ///   data/hand_over.hpp normalises on the device.
+  /// - Images are samples x channels x height x width. They are either normalised or bytes.
+  ///   DeviceCopy (data/device_copy.hpp) normalises bytes on the device.
   /// - Texts to classify are int64 tokens, samples x length.
   /// - Texts to translate are int64 tokens, samples x 2 x length. Row 0 is the source sentence with
-  ///   its end token. Row 1 is the start token and the translation, so that each position sees the
-  ///   translation up to the previous token.
+  ///   its end token. Row 1 is the start token followed by the translation. The model predicts each
+  ///   token of the translation from the tokens before it.
   at::Tensor input;
   /// Target of the model:
   /// - Class numbers for classification, int64, samples.
@@ -44,8 +44,8 @@ struct Batch {
 /// Samples that a loader delivers in batches.
 struct Delivery {
   std::vector<std::int64_t> samples;  ///< sample numbers in the order of delivery
-  std::int64_t batch_size = 1;        ///< number of samples per batch, fewer in the last one
-  int epoch = 0;                      ///< epoch number, which seeds crops and mirroring
+  std::int64_t batch_size = 1;        ///< samples per batch; the last batch may have fewer
+  int epoch = 0;                      ///< epoch number; determines crops and mirroring
 };
 
 class Loader {
@@ -53,24 +53,24 @@ class Loader {
   virtual ~Loader() = default;
   /// Discards batches not yet delivered and starts `delivery`.
   virtual void start(Delivery delivery) = 0;
-  /// Returns the next batch, or a batch without samples after the last one. The batch lies in host
-  /// memory unless LoaderEntry::needs_gpu is set.
+  /// Returns the next batch. After the last batch of the delivery, returns a batch without samples.
+  /// The batch lies in host memory unless LoaderEntry::needs_gpu is set.
   virtual Batch next() = 0;
   virtual LoaderWork take_work() { return {}; }
   /// Returns true when all batches of one size have the same contents.
   virtual bool repeats() const { return false; }
 };
 
-/// Data source and settings of a loader. `dataset` and `split` outlive the loader.
+/// Data source and settings of a loader. `dataset` and `split` must outlive the loader.
 struct LoaderContext {
   const Dataset& dataset;  ///< data set that provides shape and normalisation
   const Split& split;
   Precision precision = Precision::fp32;
-  bool pinned = false;             ///< true when batches lie in pinned host memory
-  bool target_is_input = false;    ///< TaskEntry::target_is_input, for images
-  bool is_evaluation = false;      ///< true when all text batches are padded to the longest sample
-  Augmentation augmentation = {};  ///< augmentation of images, independent of the rank
-  PictureRecipe pictures = {};     ///< recipe for images of any size, without normalisation
+  bool pinned = false;             ///< true if batches must lie in pinned host memory
+  bool target_is_input = false;    ///< true if the target of a batch is its input
+  bool is_evaluation = false;      ///< true: pad text batches to the longest text of the split
+  Augmentation augmentation = {};  ///< augmentation of images; the same on all ranks
+  PictureRecipe pictures = {};     ///< recipe for images of any size; sets no normalisation
   contract::LoaderOptions options = {};
   int cores = 1;  ///< number of CPU cores of this rank
   int gpu = -1;   ///< index of the GPU of this rank, -1 without a GPU
@@ -81,21 +81,21 @@ struct LoaderEntry {
   const char* summary;
   std::unique_ptr<Loader> (*make)(const LoaderContext& context);
   const char* samples = "images";  ///< kind of samples accepted: "images", "text" or "any"
-  bool augments = false;           ///< true when LoaderContext::augmentation applies
-  bool any_size = false;           ///< true when Split::pictures is accepted
-  bool in_memory = false;          ///< true when options have no effect for samples in memory
+  bool augments = false;           ///< true if LoaderContext::augmentation has an effect
+  bool any_size = false;           ///< true if the loader accepts Split::pictures
+  bool in_memory = false;          ///< true if the loader options apply only to Split::pictures
   /// Loads data sets from files in the loader's own format. Null means that DatasetEntry::load is
   /// used.
   Dataset (*load)(const contract::DatasetSpec& spec) = nullptr;
-  bool needs_gpu = false;  ///< true when the rank's GPU makes and holds the batches
-  /// Returns why this machine lacks what the loader requires, or an empty string when the machine
-  /// has it. Null means that the loader has no requirements.
+  bool needs_gpu = false;  ///< true if the GPU of the rank makes and holds the batches
+  /// Returns the reason why the loader cannot run on this machine, or an empty string if it can.
+  /// Null means that the loader runs on every machine.
   std::string (*why_missing)() = nullptr;
 };
 
 base::Table<LoaderEntry> loader_table();
 
-// Base class for loaders that make a batch when it is requested.
+// Base class for loaders that make each batch only when next() requests it.
 
 class GatheringLoader : public Loader {
  public:

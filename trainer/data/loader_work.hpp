@@ -6,7 +6,7 @@
 
 namespace dlscale::trainer {
 
-/// Loading work of one rank since the previous Loader::take_work().
+/// Loading work of one rank since the previous call of Loader::take_work().
 struct LoaderWork {
   double busy_s = 0;                 ///< busy seconds, summed over the threads that prepare batches
   std::int64_t bytes = 0;            ///< number of bytes read from files

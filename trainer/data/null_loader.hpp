@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loader for ranks that receive no samples of their own from the framework style.
+// Loader for ranks that need no input data. For example, the later stages of a pipeline receive
+// their input from other ranks.
 #pragma once
 
 #include <memory>
@@ -8,8 +9,8 @@
 
 namespace dlscale::trainer {
 
-/// Returns a loader whose batches have the right number of samples but no data. The input has the
-/// shape samples x 0.
+/// Returns a loader whose batches have the requested number of samples but no data. The input has
+/// the shape samples x 0.
 std::unique_ptr<Loader> make_null_loader();
 
 }  // namespace dlscale::trainer

@@ -61,10 +61,11 @@ using File = std::shared_ptr<const images::RecordFile>;
 struct RecordSelection {
   const char* what;
   File file;
-  std::int64_t samples;  ///< number of samples to keep from the start, 0 keeps all
+  std::int64_t samples;  ///< number of first samples to keep; 0 keeps all
 };
 
-/// Returns the split with the requested records of the first `kept` classes.
+/// Returns a split with the records that `selection` requests. Records of all classes but the first
+/// `kept` classes are left out.
 Split select_records(const RecordSelection& selection, int kept) {
   const images::RecordFile& file = *selection.file;
   Split split;

@@ -15,7 +15,8 @@ namespace dlscale::trainer {
 /// Images in selected records of a record file, in file order.
 class PackedPictures : public PictureSource {
  public:
-  /// Maps sample i to record `records[i]`. An empty `records` selects all records in file order.
+  /// Makes a source in which sample i is the record `records[i]` of `file`. If `records` is empty,
+  /// the source contains all records in file order.
   PackedPictures(std::shared_ptr<const images::RecordFile> file, std::vector<std::int64_t> records);
   std::unique_ptr<PictureReader> make_reader() const override;
   /// Returns a text such as "FILE: record 17 (class cat)".

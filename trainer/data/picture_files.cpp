@@ -26,7 +26,8 @@ std::size_t size_of(const images::OpenFile& file) {
   return static_cast<std::size_t>(facts.st_size);
 }
 
-/// Reads up to `count` bytes. Returns 0 at the end of the file.
+/// Reads up to `count` bytes and returns the number of bytes read, which is 0 at the end of the
+/// file.
 std::size_t read_some(const images::OpenFile& file, std::uint8_t* out, std::size_t count) {
   for (;;) {
     const ssize_t got = ::read(file.number(), out, count);
@@ -57,8 +58,8 @@ class FileReader : public PictureReader {
 
 }  // namespace
 
-/// Reads a file to its end. The size from fstat() is only a first guess, because another process
-/// may write to the file during the read.
+/// Reads a file until its end. The size from fstat() only sets the initial size of the buffer,
+/// because another process may change the size of the file during the read.
 void read_picture_file(const std::string& path, std::vector<std::uint8_t>& bytes) {
   const images::OpenFile file(path.c_str());
   if (!file.is_open()) fail();

@@ -16,14 +16,14 @@
 
 namespace dlscale::trainer {
 
-/// Reader for the images of a split. Each thread uses its own reader, one sample at a time, and the
-/// reader reuses its memory.
+/// Reader for the images of a split. Each thread uses a separate reader. A reader opens one sample
+/// at a time and reuses its memory for the next sample.
 class PictureReader {
  public:
   virtual ~PictureReader() = default;
-  /// Opens a sample of the split and returns the size of its image. Throws images::BrokenPicture,
-  /// also when the bytes cannot be read. The what() of the exception does not need to name the
-  /// file.
+  /// Opens a sample of the split and returns the size of its image. Throws images::BrokenPicture if
+  /// the image is broken or if the file cannot be read. The message of the exception need not name
+  /// the file, because the caller adds the name.
   virtual images::Size open(std::int64_t sample) = 0;
   /// Returns the pixels of `part` of the opened image. The pixels stay valid until the next open().
   /// May be called once per open(). Throws like open().
@@ -43,7 +43,8 @@ class PictureSource {
   virtual std::unique_ptr<PictureReader> make_reader() const = 0;
   /// Announces samples that readers will open soon. Returns at once.
   virtual void will_read(std::span<const std::int64_t> /*samples*/) const {}
-  /// Returns the name of a sample for messages: its file, or a file and a record.
+  /// Returns a name of the sample for messages: the path of its file, or the path of a record file
+  /// and the number of the record.
   virtual std::string name(std::int64_t sample) const = 0;
   /// Returns the remedy for a broken image, for example "replace or remove it".
   virtual std::string remedy() const = 0;
@@ -53,8 +54,8 @@ class PictureSource {
 
 class PictureFiles : public PictureSource {
  public:
-  /// Takes the files of the folder `split`. Labels in `files` index `classes`, which are folder
-  /// names.
+  /// Makes a source of `files`, which are in the folder `split`. The label of a file is an index
+  /// into `classes`, and the class name is the name of its folder.
   PictureFiles(const std::filesystem::path& split, const images::ClassNames& classes,
                const std::vector<images::ClassFile>& files);
   std::unique_ptr<PictureReader> make_reader() const override;
@@ -62,8 +63,8 @@ class PictureFiles : public PictureSource {
   std::string remedy() const override { return "replace or remove it"; }
 
  private:
-  // All file names are stored in one string. One path object for each of a million files would need
-  // five times the memory.
+  // All file names are stored in one string. A separate path object for each file would need five
+  // times as much memory, which matters for a million files.
   std::vector<std::string> folders_;   ///< folder of each label, with a trailing slash
   std::vector<std::uint16_t> labels_;  ///< label of each sample
   std::vector<std::size_t> ends_;      ///< end of each sample's name in `names_`

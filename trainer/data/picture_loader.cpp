@@ -137,9 +137,9 @@ class PictureLoader : public Loader {
             .memory_format(last ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous));
   }
 
-  /// Puts the memory of a batch back into the list of free memory, unless another object still uses
-  /// it. Pinned memory is released instead, because an asynchronous copy may still read it.
-  /// LibTorch keeps pinned memory until the copy is done and then reuses it.
+  /// Adds the memory of a batch to the list of free memory, unless another object still refers to
+  /// the memory. Pinned memory is not added, because an asynchronous copy may still read it.
+  /// Instead, pinned memory returns to LibTorch, which reuses it only after the copy is done.
   void recycle(at::Tensor images) {
     if (!images.defined() || context_.pinned) return;
     if (images.use_count() == 1 && images.storage().use_count() == 1) {
@@ -152,12 +152,12 @@ class PictureLoader : public Loader {
   const PictureRecipe recipe_;
   const int prefetch_;
   Delivery delivery_;
-  std::size_t position_ = 0;      ///< index of the first sample in the delivery not yet requested
+  std::size_t position_ = 0;      ///< index of the next sample to request
   std::deque<at::Tensor> asked_;  ///< image tensors of requested batches
   at::Tensor delivered_;          ///< image tensor of the last delivered batch
   std::vector<at::Tensor> free_;
   PoolWork counted_;
-  PicturePool pool_;  ///< pool, declared last because its threads write to the members above
+  PicturePool pool_;  ///< declared last, because its threads use the members above
 };
 
 }  // namespace

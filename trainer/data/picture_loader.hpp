@@ -14,8 +14,8 @@ namespace dlscale::trainer {
 
 // Settings that all loaders of encoded images derive from the run description.
 
-/// Returns true when batches hold bytes that the device normalises. Bytes need a quarter of the
-/// memory traffic of float32.
+/// Returns true if batches contain bytes, which the device normalises. Bytes need only a quarter of
+/// the memory traffic of float32 values.
 bool hands_over_bytes(const LoaderContext& context);
 
 /// Returns the source of encoded images. Throws base::RunError (contract::kExitBadRunDescription)
@@ -35,8 +35,8 @@ int threads_of(const LoaderContext& context);
 /// memory.
 at::Tensor labels_of(const LoaderContext& context, std::span<const std::int64_t> samples);
 
-/// Returns a loader that decodes context.split.pictures with a PicturePool. The memory of a batch
-/// is reused after the next batch is requested, unless the caller still holds the previous batch.
+/// Returns a loader that decodes context.split.pictures with a PicturePool. A call of next() reuses
+/// the memory of the previous batch, unless the caller still holds a reference to that batch.
 /// Throws base::RunError (contract::kExitBadRunDescription) when the split has no source of encoded
 /// images.
 std::unique_ptr<Loader> make_picture_loader(const LoaderContext& context);

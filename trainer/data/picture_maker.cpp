@@ -28,8 +28,8 @@ void fail_broken(const PictureSource& source, const BrokenPictures& what, std::i
 
 namespace {
 
-/// Key that separates these random numbers from those of the sampler, which uses the same seed and
-/// epochs.
+/// Key of the random numbers for crops. The sampler uses the same seed and epochs, so without this
+/// key both would draw the same random numbers.
 constexpr std::uint64_t kCropPurpose = 0x7069637475726573;
 
 }  // namespace
@@ -37,7 +37,8 @@ constexpr std::uint64_t kCropPurpose = 0x7069637475726573;
 Cut draw_cut(const PictureRecipe& recipe, images::Size picture, int epoch, std::int64_t sample) {
   RandomStream of_epoch(recipe.seed ^ kCropPurpose, static_cast<std::uint64_t>(epoch));
   RandomStream random(of_epoch.next(), static_cast<std::uint64_t>(sample));
-  // Mirroring is drawn first, so that it does not depend on the number of attempts for the part.
+  // Mirroring is drawn before the crop, because drawing a crop takes a varying number of random
+  // numbers.
   const bool mirrored = random.below(2) == 1 && recipe.random_flip;
   const auto uniform = [&random] { return random.uniform(0, 1); };
   return {images::random_part(picture, recipe.bounds, uniform), mirrored};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion of an encoded image of any size to the fixed size that a model takes, and the
+// Conversion of encoded images of any size to images of the size that a model requires, and the
 // treatment of broken images.
 #pragma once
 
@@ -15,24 +15,26 @@
 
 namespace dlscale::trainer {
 
-// Treatment of broken images: another image replaces a broken image, or the run ends.
+// Treatment of broken images. Either another image replaces a broken image, or the run ends with an
+// error.
 
 struct BrokenPictures {
-  /// Number of samples of the split from which replacements are taken. The next valid image
-  /// replaces a broken image. A value of 0 makes a broken image an error.
+  /// Number of samples in the split if broken images are replaced. The next valid image of the
+  /// split replaces a broken image. The value 0 makes a broken image an error.
   std::int64_t replacements = 0;
   /// True for a test set. Its images are never replaced, because the replacement would change the
   /// test set.
   bool of_test_set = false;
 };
 
-/// Throws base::RunError (contract::kExitData) with the sample, the problem and the remedy.
+/// Throws base::RunError (contract::kExitData) with a message that names the sample, the problem
+/// and the remedy.
 [[noreturn]] void fail_broken(const PictureSource& source, const BrokenPictures& what,
                               std::int64_t sample, const std::string& problem);
 
-/// Calls `make` with `sample`. While `make` throws images::BrokenPicture and `what` allows
-/// replacements, calls `make` with the following samples. Returns the sample that succeeded. Throws
-/// like fail_broken() when no sample succeeds.
+/// Calls `make` with `sample`. If `make` throws images::BrokenPicture and `what` allows
+/// replacements, calls `make` with the next samples until a call succeeds. Returns the sample for
+/// which `make` succeeded. Throws like fail_broken() if all calls fail.
 template <class Make>
 std::int64_t make_whole(const PictureSource& source, const BrokenPictures& what,
                         std::int64_t sample, const Make& make) {
@@ -50,19 +52,19 @@ std::int64_t make_whole(const PictureSource& source, const BrokenPictures& what,
   fail_broken(source, what, sample, problem);
 }
 
-// Conversion of a sample's image of any size to the fixed size that a model takes.
+// Conversion of an image of any size to the fixed size that a model requires.
 
 /// Operations applied to each image.
 struct PictureRecipe {
   int side = 224;             ///< side of the square that a model takes, in pixels
-  bool is_random = false;     ///< true for a random part, false for the centre
-  images::CropBounds bounds;  ///< limits of the random part
-  bool random_flip = false;   ///< true when half of the images are mirrored
-  int shorter_side = 256;     ///< shorter side in pixels after scaling for the centre cut
+  bool is_random = false;     ///< true to crop a random part; false to crop the centre
+  images::CropBounds bounds;  ///< limits of the random crop
+  bool random_flip = false;   ///< true to mirror half of the images, chosen at random
+  int shorter_side = 256;     ///< shorter side in pixels before the centre crop
   images::Resample resample = images::Resample::antialiased;
   std::uint64_t seed = 0;
   images::Layout layout = images::Layout::planes;
-  /// Conversion from bytes to float32. The pixels stay bytes when it is empty.
+  /// Conversion from bytes to float32. If this member is empty, the pixels stay bytes.
   std::optional<images::Normalisation> normalisation = {};
 
   /// Returns the number of values in one image.
@@ -76,17 +78,20 @@ struct Cut {
   bool mirrored = false;
 };
 
-/// Draws the cut of a sample for a recipe with is_random. The cut depends only on seed, epoch and
-/// sample, so it is the same on every rank and thread and after a resume.
+/// Draws the random crop of a sample, for recipes with is_random. The crop depends only on the
+/// seed, the epoch and the sample. It is therefore the same on every rank, in every thread and
+/// after a resume.
 Cut draw_cut(const PictureRecipe& recipe, images::Size picture, int epoch, std::int64_t sample);
 
-/// Maker of the final images. Each thread uses its own maker.
+/// Maker of the images that a model receives. Each thread uses a separate maker.
 class PictureMaker {
  public:
-  /// Keeps a reference to `recipe` and a reader of `source`, which must both outlive the maker.
+  /// Keeps a reference to `recipe` and creates a reader of `source`. `recipe` and `source` must
+  /// outlive the maker.
   PictureMaker(const PictureSource& source, const PictureRecipe& recipe)
       : recipe_(recipe), reader_(source.make_reader()) {}
-  /// Writes recipe.values() floats or bytes to `out`. Throws images::BrokenPicture.
+  /// Writes the image of `sample` to `out` as recipe.values() floats or bytes. Throws
+  /// images::BrokenPicture if the image is broken.
   void make(std::int64_t sample, int epoch, void* out);
   std::int64_t bytes_read() const { return reader_->bytes_read(); }
 

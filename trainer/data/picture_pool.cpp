@@ -34,11 +34,11 @@ void PicturePool::ask(PictureBatch batch) {
   start_threads();
 }
 
-/// Starts the threads of the pool. Throws when the system starts fewer threads than requested,
-/// because the measured speed would not belong to the run description.
+/// Starts the threads of the pool. Throws if the system cannot start all requested threads. With
+/// fewer threads, the run would measure a different speed than its description promises.
 void PicturePool::start_threads() {
   while (static_cast<int>(threads_.size()) < settings_.threads) {
-    // The calling thread creates the maker, so that the caller can catch its exceptions.
+    // The maker is created here and not in the new thread, so that its exceptions reach the caller.
     auto maker = std::make_unique<PictureMaker>(settings_.source, settings_.recipe);
     try {
       threads_.emplace_back([this, maker = std::move(maker)] { work_until_closed(*maker); });
@@ -73,7 +73,8 @@ PoolWork PicturePool::work() const {
   return work_;
 }
 
-/// Returns the oldest job with an image that no thread makes yet, or null when there is none.
+/// Returns the oldest job that has an image that no thread has started, or null if there is no such
+/// job.
 PicturePool::Job* PicturePool::job_with_work() {
   for (const auto& job : jobs_) {
     if (job->next < job->batch.taken.size()) return job.get();

@@ -31,39 +31,41 @@ struct PoolWork {
   std::int64_t skipped = 0;  ///< number of broken images that were replaced
 };
 
-/// A requested batch. In a request `taken[i]` is the sample of image i. In a finished batch
-/// `taken[i]` is the requested sample or its replacement.
+/// A batch to make or a finished batch. In a request, `taken[i]` is the requested sample for image
+/// i. In a finished batch, `taken[i]` is the requested sample or the sample that replaced it.
 struct PictureBatch {
   std::vector<std::int64_t> taken;
   int epoch = 0;
   std::uint8_t* out = nullptr;  ///< memory for taken.size() consecutive images
 };
 
-/// Pool of threads that make images. Batches finish in the order of the requests, and their images
-/// do not depend on the number of threads. A single thread requests batches and waits for them.
+/// Pool of threads that make images. Batches finish in the order of the requests. The images do not
+/// depend on the number of threads. Only one thread may request batches and wait for them.
 class PicturePool {
  public:
   /// Stores the settings. The threads start with the first requested batch.
   explicit PicturePool(PoolSettings settings);
-  /// Stops the threads after their current images.
+  /// Stops the threads. Each thread first finishes the image that it is making.
   ~PicturePool();
   PicturePool(const PicturePool&) = delete;
   PicturePool& operator=(const PicturePool&) = delete;
 
   /// Requests a batch and returns at once. `batch.taken` lists the samples. Throws base::RunError
-  /// (contract::kExitData) when the system starts fewer threads than requested.
+  /// (contract::kExitData) if the system cannot start all threads of the pool.
   void ask(PictureBatch batch);
-  /// Waits for the oldest requested batch and returns it. Throws base::RunError
-  /// (contract::kExitData) that names the first sample of the batch that could not be made.
+  /// Waits for the oldest requested batch and returns the batch. If an image could not be made,
+  /// throws base::RunError (contract::kExitData) with the name of the first such sample in the
+  /// batch.
   PictureBatch wait();
-  /// Discards all requested batches. Returns when no thread writes to their memory any more.
+  /// Discards all requested batches. Returns when no thread writes to the memory of these batches
+  /// any more.
   void forget();
   PoolWork work() const;
 
  private:
   struct Job {
     PictureBatch batch;
-    std::size_t next = 0;  ///< index of the first image not yet taken by a thread
+    std::size_t next = 0;  ///< index of the next image that a thread will make
     std::size_t done = 0;
     std::size_t failed_at = 0;
     std::exception_ptr failure;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers that are the same on every machine, rank and standard library.
+// Random numbers that are the same on every machine and rank and with every standard library.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 namespace dlscale::trainer {
 
 /// Random number generator SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
-/// Generators, 2014). Streams of different keys are independent for all purposes in dlscale.
+/// Generators, 2014). Streams with different keys can be treated as independent.
 class RandomStream {
  public:
   RandomStream(std::uint64_t key, std::uint64_t subkey) : state_(mix(mix(key + kStep) + subkey)) {}

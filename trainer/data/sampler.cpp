@@ -23,8 +23,8 @@ std::vector<std::int64_t> permutation(std::int64_t size, RandomStream random) {
   return order;
 }
 
-/// Returns a permutation that shuffles windows of consecutive numbers and the numbers within each
-/// window.
+/// Returns a permutation of the numbers below `size`. Windows of consecutive numbers are put in
+/// random order, and the numbers within each window are shuffled.
 std::vector<std::int64_t> permutation_in_windows(std::int64_t size, std::int64_t window,
                                                  RandomStream random) {
   std::vector<std::int64_t> order;
@@ -40,9 +40,9 @@ std::vector<std::int64_t> permutation_in_windows(std::int64_t size, std::int64_t
   return order;
 }
 
-/// Returns the permutation of torch.randperm with a CPU generator and this seed
-/// (ATen/native/TensorFactories.cpp, randperm_cpu). That generator is the Mersenne Twister of the
-/// standard library.
+/// Returns the same permutation as torch.randperm with a CPU generator and this seed
+/// (ATen/native/TensorFactories.cpp, randperm_cpu). PyTorch's CPU generator is a Mersenne Twister,
+/// which gives the same numbers as std::mt19937.
 std::vector<std::int64_t> pytorch_permutation(std::int64_t size, std::uint64_t seed) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(size));
   std::iota(order.begin(), order.end(), 0);
@@ -95,7 +95,8 @@ std::vector<std::int64_t> DistributedSampler::samples_of(int epoch) const {
   return mine;
 }
 
-/// Returns the sample order of all ranks in an epoch, with exactly `global_batch` samples per step.
+/// Returns the order of the samples in an epoch. All ranks share this order. It contains exactly
+/// `global_batch` samples for each step.
 std::vector<std::int64_t> DistributedSampler::order_of(int epoch) const {
   const RandomStream random(settings_.seed, static_cast<std::uint64_t>(epoch));
   std::vector<std::int64_t> order;

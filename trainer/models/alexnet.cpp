@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model AlexNet (Krizhevsky: One Weird Trick for Parallelizing Convolutional Neural Networks, 2014)
-// as torchvision defines it.
+// Model AlexNet in the version of torchvision (Krizhevsky: One Weird Trick for Parallelizing
+// Convolutional Neural Networks, 2014).
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
 
@@ -27,8 +27,8 @@ constexpr Layer kAlexnetLayers[] = {{0, 64, 11, true},
                                     {8, 256, 3, false},
                                     {10, 256, 3, true}};
 
-/// Returns a convolution of AlexNet. The first convolution is 3x3 with stride 1 for images of at
-/// most 64 pixels per side.
+/// Returns a convolution of AlexNet. For images of at most 64 pixels per side (`small`), the first
+/// convolution is 3x3 with stride 1.
 Convolution make_alexnet_convolution(const Layer& layer, std::int64_t in, bool small) {
   torch::nn::Conv2dOptions options(in, layer.channels, layer.kernel);
   options.padding(layer.kernel / 2);

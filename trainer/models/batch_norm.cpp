@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch normalisation built from LibTorch's fused kernels for given statistics, which exist for
-// every device. The samples of other ranks contribute a shift and a slope for each channel.
+// Batch normalisation over several ranks. The code uses LibTorch's kernels that normalise with
+// given statistics, because these kernels exist for every device. In the backward pass, they give
+// the gradients for constant statistics. A slope and a shift for each channel then add the
+// dependence of the statistics on the samples of all ranks.
 #include "trainer/models/batch_norm.hpp"
 
 #include <torch/csrc/autograd/custom_function.h>
@@ -19,12 +21,13 @@ namespace {
 /// Statistics of each channel over the samples of all ranks, in the type of the parameters.
 struct BatchStatistics {
   at::Tensor mean;
-  at::Tensor variance;  ///< biased variance
-  at::Tensor count;     ///< number of values per channel, one float64
+  at::Tensor variance;  ///< variance, divided by count
+  at::Tensor count;     ///< number of values per channel, as one float64
 };
 
-/// **Collective.** Returns the statistics over the samples of all ranks. The ranks exchange float64
-/// sums, because E[x²] - E[x]² suffers from cancellation in smaller types.
+/// **Collective.** Returns the statistics over the samples of all ranks. The ranks exchange sums in
+/// float64. The variance is computed as E[x²] - E[x]², which would lose too many digits in smaller
+/// types.
 BatchStatistics statistics_over(StatisticsSum& ranks, const at::Tensor& input,
                                 const at::Tensor& like) {
   const std::int64_t channels = input.size(1);
@@ -33,7 +36,8 @@ BatchStatistics statistics_over(StatisticsSum& ranks, const at::Tensor& input,
   const at::Tensor second = sums.narrow(0, channels, channels);
   const at::Tensor count = sums[2 * channels];
   if (input.numel() > 0) {
-    // The running statistics have the type of the parameters, so the results have this type too.
+    // This function returns its results in the type of the running statistics, which is the type of
+    // the parameters.
     const auto [mean, variance] =
         at::batch_norm_update_stats(input, at::zeros_like(like), at::zeros_like(like), 1);
     count.fill_(static_cast<double>(input.numel() / channels));
@@ -50,7 +54,7 @@ BatchStatistics statistics_over(StatisticsSum& ranks, const at::Tensor& input,
 class Normalise : public torch::autograd::Function<Normalise> {
  public:
   using Context = torch::autograd::AutogradContext;
-  /// Number of arguments of apply(). backward() returns one gradient for each argument.
+  /// Number of arguments of apply(). backward() must return one gradient for each argument.
   static constexpr std::size_t kInputs = 6;
 
   struct Settings : torch::CustomClassHolder {
@@ -71,9 +75,9 @@ class Normalise : public torch::autograd::Function<Normalise> {
                                              /*training=*/false, /*momentum=*/0, epsilon));
   }
 
-  /// **Collective.** Returns the gradients, with x̂ = (x - mean) s and s = 1 / √(variance + ε):
-  /// dx = w s (dy - mean(dy) - x̂ mean(dy x̂)).
-  /// The means cover the samples of all ranks.
+  /// **Collective.** Returns the gradients. With s = 1 / √(variance + ε) and x̂ = (x - mean) s, the
+  /// gradient of the input x is dx = w s (dy - mean(dy) - x̂ mean(dy x̂)). Here, dy is the gradient
+  /// of the output and w is the weight. The means cover the samples of all ranks.
   static torch::autograd::variable_list backward(Context* context,
                                                  torch::autograd::variable_list gradients) {
     const auto saved = context->get_saved_variables();
@@ -102,8 +106,8 @@ class Normalise : public torch::autograd::Function<Normalise> {
   }
 
  private:
-  /// Returns the gradients for the samples of this rank, as if the statistics did not depend on the
-  /// samples.
+  /// Returns the gradients of input, weight and bias for the samples of this rank, with the mean
+  /// and the variance treated as constants.
   static std::tuple<at::Tensor, at::Tensor, at::Tensor> local_gradients(
       const at::Tensor& dy, const at::Tensor& x, const at::Tensor& weight, const at::Tensor& mean,
       const at::Tensor& variance, double epsilon) {

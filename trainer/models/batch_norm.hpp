@@ -10,43 +10,44 @@ class Tensor;
 
 namespace dlscale::trainer {
 
-/// The ranks whose samples count as one batch.
+/// Interface for sums over the ranks whose samples form one batch for batch normalisation.
 class StatisticsSum {
  public:
   enum class Pass { forward, backward };
-  /// **Collective** among these ranks, in the same order on each rank. Replaces `values`, a dense
-  /// floating-point tensor, by the sum over all ranks. `pass` is the pass in which the sum is
-  /// requested.
+  /// **Collective** among these ranks, which must make their calls in the same order. Replaces
+  /// `values`, a dense floating-point tensor, by its sum over these ranks. `pass` states whether
+  /// the call comes from a forward or a backward pass.
   virtual void sum(const at::Tensor& values, Pass pass) = 0;
 
  protected:
   ~StatisticsSum() = default;
 };
 
-// Internal to models/*.cpp: batch normalisation of images over the samples of this rank or of all
-// ranks.
+// Batch normalisation of images over the samples of this rank or of several ranks. Only files in
+// models/ use this layer.
 
 /// Layer like torch::nn::BatchNorm2d with the same names (weight, bias, running_mean, running_var,
-/// num_batches_tracked) and defaults. With other ranks the layer is equivalent to PyTorch's
-/// SyncBatchNorm:
-/// - Training normalises by mean and variance over the samples of all ranks, which may have
-///   different numbers of samples.
-/// - The backward pass is that of one batch. The gradients of weight and bias cover the samples of
-///   this rank only.
-/// - Evaluation uses the running statistics and does not communicate.
+/// num_batches_tracked) and defaults. If the layer has a StatisticsSum, it is equivalent to
+/// PyTorch's SyncBatchNorm:
+/// - In training, the layer normalises with the mean and the variance over the samples of all
+///   ranks. Ranks may have different numbers of samples.
+/// - The backward pass treats the samples of all ranks as one batch. Only the gradients of weight
+///   and bias are limited to the samples of this rank.
+/// - In evaluation, the layer uses the running statistics and does not communicate.
 class BatchNorm2dImpl : public torch::nn::BatchNorm2dImpl {
  public:
-  /// `ranks` must outlive the layer. Null selects the samples of this rank alone.
+  /// Makes the layer. `ranks` must outlive the layer. If `ranks` is null, the statistics cover only
+  /// the samples of this rank.
   explicit BatchNorm2dImpl(std::int64_t channels, StatisticsSum* ranks = nullptr);
-  /// Normalises samples x channels x height x width in any memory format. Under autocast the type
-  /// of `input` may be smaller than that of the parameters.
+  /// Normalises `input`, which is samples x channels x height x width in any memory format. Under
+  /// autocast, `input` may have a smaller type than the parameters.
   at::Tensor forward(const at::Tensor& input) { return forward_then(input, {}, false); }
   at::Tensor forward_relu(const at::Tensor& input) { return forward_then(input, {}, true); }
   /// Returns ReLU(forward(input) + added), which ends a residual block.
   at::Tensor forward_add_relu(const at::Tensor& input, const at::Tensor& added) {
     return forward_then(input, added, true);
   }
-  /// Converts the layer, except num_batches_tracked, which stays an integer.
+  /// Converts the layer to another device and type. num_batches_tracked stays an integer.
   void to(torch::Device device, torch::Dtype dtype, bool non_blocking = false) override;
   using torch::nn::BatchNorm2dImpl::to;
 

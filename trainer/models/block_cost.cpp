@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measurement of block costs by observing LibTorch's operators, which counts every model
-// independent of its code.
+// Measurement of block costs. The code observes the calls of LibTorch's operators, so it works for
+// every model.
 #include "trainer/models/block_cost.hpp"
 
 #include <ATen/record_function.h>
@@ -13,25 +13,27 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Counter for the operators of this thread, or null when operators are not counted.
+/// Counter to which the operator calls of this thread add their multiply-adds. Null while calls are
+/// not counted.
 thread_local double* counted = nullptr;
 
-/// Data of a call, collected when the call begins because its inputs are not available at its end.
+/// Data of an operator call. The data is collected at the start of the call, because the inputs are
+/// not available at the end.
 struct Counted : at::ObserverContext {
   explicit Counted(double each, double* outer = nullptr) : each(each), outer(outer) {}
   double each;    ///< multiply-adds per output value
-  double* outer;  ///< counter to restore, set when nested calls are not counted
+  double* outer;  ///< counter to restore if nested calls are not counted
 };
 
-/// Returns the data of a call that counts, and null for other calls. An output value of a
-/// convolution takes as many multiply-adds as a filter has weights. An output value of a matrix
-/// product takes as many multiply-adds as a row has values.
+/// Returns the data of a convolution or matrix product, and null for other calls. Each output value
+/// of a convolution needs as many multiply-adds as a filter has weights. Each output value of a
+/// matrix product needs as many multiply-adds as a row of the first matrix has values.
 std::unique_ptr<at::ObserverContext> begin_call(const at::RecordFunction& call) {
   const std::string_view name = call.name();
   const auto input = [&](std::size_t i) { return call.inputs()[i].toTensor(); };
   if (counted == nullptr) return nullptr;
   const bool is_ours =
-      name == "dlscale::convolution";  // Winograd kernel, its inner products are not counted
+      name == "dlscale::convolution";  // Winograd kernel; operators within it are not counted
   if (is_ours || name == "aten::convolution") {
     const at::Tensor weight = input(1);
     return std::make_unique<Counted>(static_cast<double>(weight.numel() / weight.size(0)),

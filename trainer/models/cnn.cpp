@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model with a small convolutional network, which is that of PyTorch's MNIST example without
-// dropout.
+// Model with the small convolutional network of PyTorch's MNIST example, without dropout.
 #include <torch/nn/module.h>
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
@@ -12,7 +11,7 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr int kSmallestSide = 6;  // smallest side that two 3x3 convolutions and a 2x2 pool allow
+constexpr int kSmallestSide = 6;  // smallest side for two 3x3 convolutions and a 2x2 pool
 
 std::int64_t pooled(int side) {
   return (side - 4) / 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model with a convolutional autoencoder, which reconstructs images from a quarter of their height
-// and width with four values per position.
+// Model with a convolutional autoencoder. The encoder reduces height and width to a quarter and
+// keeps four values per position. The decoder reconstructs the image from these values.
 #include <fmt/format.h>
 #include <torch/nn/module.h>
 #include <torch/nn/modules/conv.h>
@@ -12,7 +12,7 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr int kShrinks = 4;  // reduction of height and width by two strides of 2
+constexpr int kShrinks = 4;  // factor by which two strides of 2 reduce height and width
 constexpr std::int64_t kWide = 32;
 constexpr std::int64_t kNarrow = 4;
 
@@ -21,8 +21,8 @@ Convolution make_conv_autoencoder_convolution(std::int64_t in, std::int64_t out)
   return Convolution(torch::nn::Conv2dOptions(in, out, 3).stride(2).padding(1));
 }
 
-/// Returns a transposed convolution that doubles height and width. Each position also receives
-/// input from its neighbours.
+/// Returns a transposed convolution that doubles height and width. With the kernel size of 4, each
+/// output position also depends on neighbouring input positions.
 torch::nn::ConvTranspose2d make_transposed(std::int64_t in, std::int64_t out) {
   return torch::nn::ConvTranspose2d(
       torch::nn::ConvTranspose2dOptions(in, out, 4).stride(2).padding(1));

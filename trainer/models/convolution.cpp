@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Choice of the fastest correct CPU kernel for a 2-d convolution.
 //
-// - 1x1 filters: LibTorch's rule (ConvParams::use_mkldnn) sends every dilated convolution to
-//   oneDNN, forward and backward. Dilation does not change a filter of one value, so dilation 2
-//   selects oneDNN.
-// - Strided 1x1 filters: In the backward pass to the filter, oneDNN gathers the pixels that the
-//   filter reads. oneDNN writes past the gathered memory when channels are last and there are fewer
-//   channels than in its block (8 with AVX2, 16 with AVX-512). The effects are wrong gradients,
-//   crashes and infinite loops (oneDNN issue 6035). convolve() gathers the pixels beforehand and
-//   then convolves without a stride.
-// - 3x3 filters of stride 1: winograd.hpp computes them where that is faster.
+// - 1x1 filters: LibTorch uses oneDNN for every dilated convolution, forward and backward
+//   (ConvParams::use_mkldnn). Dilation has no effect on a filter of one value. convolve() therefore
+//   requests dilation 2 to make LibTorch use oneDNN.
+// - Strided 1x1 filters: to compute the gradient of the filter, oneDNN first copies the pixels that
+//   the filter reads to a buffer. With channels last, oneDNN writes past the end of this buffer if
+//   there are fewer channels than in its channel block (8 with AVX2, 16 with AVX-512). The effects
+//   are wrong gradients, crashes and infinite loops (oneDNN issue 6035). convolve() therefore
+//   copies the pixels itself and then convolves without a stride.
+// - 3x3 filters of stride 1: convolve() calls the kernels of winograd.hpp where they are faster.
 // - With cpu_kernels = "framework", only the work-around for the fault of oneDNN is active.
 #include "trainer/models/convolution.hpp"
 
@@ -19,8 +19,8 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr std::int64_t kEnoughSamples = 16;  // samples from which LibTorch itself uses oneDNN
-constexpr std::int64_t kFewValues = 20480;   // values of one sample up to which LibTorch is faster
+constexpr std::int64_t kEnoughSamples = 16;  // with this many samples, LibTorch itself uses oneDNN
+constexpr std::int64_t kFewValues = 20480;   // largest single sample for which LibTorch is faster
 constexpr std::int64_t kWidestBlock = 16;    // largest block of channels in oneDNN
 
 bool is_of_one_value(const at::Tensor& weight) {

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Internal to models/*.cpp: 2-d convolution with the choice of the fastest CPU kernel.
+// 2-d convolution that selects the fastest CPU kernel. Only files in models/ use this layer.
 #pragma once
 
 #include <torch/nn/modules/conv.h>
 
 namespace dlscale::trainer {
 
-/// Computes at::conv2d with one group and without dilation. On a CPU the function selects the
+/// Computes at::conv2d with one group and without dilation. On a CPU, the function selects the
 /// kernel:
-/// - 1x1 filters in fp32 with channels last use oneDNN, also for fewer than 16 samples on one
-///   thread, for which LibTorch 2.11 would use its own slower kernels. With channels first
-///   LibTorch's kernels are faster, because oneDNN would have to reorder the data.
-/// - Narrow strided 1x1 filters with channels last avoid a fault of oneDNN.
-/// - 3x3 filters of stride 1 use fewer multiplications than oneDNN's kernels where that is faster
-///   (winograd.hpp).
+/// - 1x1 filters in fp32 with channels last use oneDNN. For fewer than 16 samples on one thread,
+///   LibTorch 2.11 would select its own slower kernels. With channels first, LibTorch's own kernels
+///   are used, because oneDNN would have to reorder the data.
+/// - Strided 1x1 filters with few input channels and channels last use a work-around for a fault of
+///   oneDNN (convolution.cpp).
+/// - 3x3 filters of stride 1 use Winograd's algorithm where it is faster than oneDNN, because it
+///   needs fewer multiplications (winograd.hpp).
 at::Tensor convolve(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias,
                     at::IntArrayRef stride, at::IntArrayRef padding);
 

@@ -28,7 +28,7 @@ Convolution make_densenet121_convolution(std::int64_t in, std::int64_t out, int 
   return made;
 }
 
-/// Dense layer, which appends kGrowth new channels to its input.
+/// Dense layer. Its output is its input followed by kGrowth new channels.
 class DenseLayerImpl : public torch::nn::Module {
  public:
   DenseLayerImpl(std::int64_t in, StatisticsSum* statistics)
@@ -51,8 +51,8 @@ class DenseLayerImpl : public torch::nn::Module {
 
 TORCH_MODULE(DenseLayer);
 
-/// Adds the stem. Images of at most 64 pixels per side get a 3x3 convolution of stride 1 and no
-/// pooling.
+/// Adds the stem to the net. For images of at most 64 pixels per side, the stem is a 3x3
+/// convolution of stride 1 without pooling.
 void add_densenet121_stem(VisionNet& net, const ModelContext& context) {
   const bool small = are_small(context.input);
   net.begin_block("stem");

@@ -17,7 +17,8 @@ at::Tensor DropoutImpl::forward(const at::Tensor& input) {
   if (!is_training() || kept_ == 1) return input;
   const auto pass = static_cast<std::uint64_t>((*passes_.data_ptr<std::int64_t>())++);
   generator_.set_current_seed(RandomStream(key_, pass).next());
-  // The mask is drawn in index order, so the dropped values are the same in every memory format.
+  // The mask is contiguous, so its values are drawn in the order of the indices. The same values
+  // are therefore dropped in every memory format of `input`.
   at::Tensor mask = at::empty(input.sizes(), input.options().requires_grad(false));
   mask.bernoulli_(kept_, generator_).div_(kept_);
   return input * mask;

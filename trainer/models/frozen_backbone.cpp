@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model with a trained classifier on the features of a frozen network (Banerjee and Shah,
+// Model that consists of a frozen network, called the backbone, and a classifier. Only the
+// classifier is trained, on the features that the backbone computes (Banerjee and Shah,
 // Benchmarking Distributed Training and Inference on NVIDIA's A6000 GPUs, 2023).
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -37,7 +38,8 @@ const ModelEntry& backbone_of(const ModelContext& context) {
   throw base::UsageError("model_options.backbone: " + base::unknown_name("backbone", name, known));
 }
 
-/// Returns the context of the backbone, which has the form for ImageNet and no classifier.
+/// Returns the context with which the backbone is made. The backbone has the form for images of
+/// ImageNet's size and no classifier.
 ModelContext context_of_backbone(const ModelContext& context) {
   ModelContext whole = context;
   whole.input = {kColours, std::max(kSide, context.input.height),
@@ -78,8 +80,8 @@ class FrozenNet : public torch::nn::Module {
     add_layer(in, context.classes);
   }
 
-  /// Sets the training behaviour of the classifier only. The backbone stays in evaluation
-  /// behaviour, so it normalises by its running statistics and does not change them.
+  /// Sets the training or evaluation mode of the classifier. The backbone always stays in
+  /// evaluation mode, so it normalises with its running statistics and does not change them.
   void train(bool on) override {
     torch::nn::Module::train(on);
     backbone_->eval();
@@ -108,7 +110,8 @@ class FrozenNet : public torch::nn::Module {
   }
 
  private:
-  /// Adds a linear layer. Its name is its index in a sequence of linear layers, ReLUs and dropouts.
+  /// Adds a linear layer. The name of the layer is the index that it would have in a
+  /// torch.nn.Sequential of linear layers, ReLUs and dropouts.
   void add_layer(std::int64_t in, std::int64_t out) {
     const std::string place = std::to_string(3 * layers_.size());
     layers_.push_back(classifier_->register_module(place, torch::nn::Linear(in, out)));
@@ -129,8 +132,8 @@ class FrozenBackbone : public ModuleModel<FrozenNet> {
   explicit FrozenBackbone(const ModelContext& context)
       : ModuleModel(std::make_shared<FrozenNet>(context), context) {}
 
-  /// Returns the tensors of the backbone with their names in the backbone's own file. The
-  /// classifier in that file is ignored.
+  /// Returns the tensors of the backbone, with the names that they have in a file of pretrained
+  /// weights of the backbone. The tensors of the classifier in that file are ignored.
   Pretrained pretrained() override {
     Pretrained part{{}, net().backbone().classifier_name()};
     for (NamedTensor& tensor : weights()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model with a multi-layer perceptron of two hidden layers of 512 and ReLU.
+// Model with a multi-layer perceptron: two hidden layers of 512 units with ReLU, and an output
+// layer.
 #include <torch/nn/module.h>
 #include <torch/nn/modules/linear.h>
 

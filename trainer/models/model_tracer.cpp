@@ -4,8 +4,8 @@
 //
 // The prediction of step times needs the FLOPs, the memory traffic and the live memory of every
 // operator of any model. The tracer therefore runs the model forward and backward and observes
-// LibTorch's operator callbacks and memory reports. Two runs with different batch sizes separate
-// the fixed cost of an operator from its cost per sample.
+// LibTorch's operator callbacks and memory reports. The cost of an operator is a fixed cost plus a
+// cost per sample. Two runs with different batch sizes are needed to separate these two.
 #include "trainer/models/model_tracer.hpp"
 
 #include <ATen/SequenceNumber.h>
@@ -39,15 +39,15 @@ struct WalkedLayer {
   std::string name, kind, block;
   bool in_place = false;
   std::int64_t parameters = 0;
-  std::vector<at::Tensor> own;  ///< parameters that this layer is the first to read
+  std::vector<at::Tensor> own;  ///< parameters that no earlier layer has read
   double parameter_bytes = 0;
   WalkedPass forward, backward;
   double saved = 0;
-  std::map<std::string, double> size;  ///< sizes of the call, with the samples as "b"
-  std::uint64_t sequence = 0;          ///< sequence number of autograd when the layer began
+  std::map<std::string, double> size;  ///< sizes of the call; "b" is the number of samples
+  std::uint64_t sequence = 0;          ///< autograd's sequence number at the start
 };
 
-/// State of an operator call in progress.
+/// Observations about an operator call that is in progress.
 struct WatchedCall : at::ObserverContext {
   bool outermost = false;
   bool counts = false;
@@ -55,8 +55,8 @@ struct WatchedCall : at::ObserverContext {
   std::set<const void*> given;
 };
 
-/// Trace of one batch through the model. LibTorch reports operators and memory to the trace on the
-/// thread that computes.
+/// Trace of one batch through the model. LibTorch reports operator calls and memory allocations to
+/// the trace on the thread that computes.
 class Walk : public c10::MemoryReportingInfoBase, public BlockWatch {
  public:
   explicit Walk(Model& model) : model_(model) {
@@ -73,7 +73,8 @@ class Walk : public c10::MemoryReportingInfoBase, public BlockWatch {
     }
     return std::move(layers_);
   }
-  /// Ends the forward pass. The memory that is still allocated is what the backward pass needs.
+  /// Ends the forward pass. The memory that is still allocated at this time is the memory saved for
+  /// the backward pass.
   void end_forward() {
     alive_at_end_ = alive_;
     forward_ = false;
@@ -140,7 +141,8 @@ class Walk : public c10::MemoryReportingInfoBase, public BlockWatch {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
   std::size_t last() const { return layers_.empty() ? 0 : layers_.size() - 1; }
-  /// Returns the pass to which operators are attributed now.
+  /// Returns the record to which the cost of the running operator is added. In the forward pass
+  /// this is the last layer, and in the backward pass the layer of the running node.
   WalkedPass& pass() {
     if (forward_) return layers_.back().forward;
     return node_ == kNone ? elsewhere_ : layers_[node_].backward;
@@ -164,14 +166,15 @@ class Walk : public c10::MemoryReportingInfoBase, public BlockWatch {
     layers_.push_back(std::move(layer));
   }
 
-  /// Removes the last layer, which is a view. Its parameters then belong to the layer that reads
-  /// the view.
+  /// Removes the last layer, because it is a view. The parameters of the view are assigned to the
+  /// next layer that reads them.
   void forget_layer() {
     for (const at::Tensor& each : layers_.back().own) untouched_[memory_of(each)] = each;
     layers_.pop_back();
   }
 
-  /// Attributes a backward node to the last layer that had begun when autograd created the node.
+  /// Finds the layer to which a backward node belongs: the last layer that had begun when autograd
+  /// created the node in the forward pass.
   std::unique_ptr<at::ObserverContext> begin_node(const at::RecordFunction& function) {
     const auto number = static_cast<std::uint64_t>(function.seqNr());
     const auto after = std::upper_bound(
@@ -186,8 +189,9 @@ class Walk : public c10::MemoryReportingInfoBase, public BlockWatch {
     return std::make_unique<WatchedCall>();
   }
 
-  /// Ends a backward node and records the live memory. The gradients of parameters of this layer
-  /// and of all later layers exist at this time and are subtracted.
+  /// Ends a backward node and records the memory that is allocated at this time. This memory
+  /// includes the parameter gradients of this layer and of all later layers. These gradients are
+  /// subtracted, because they are not part of the working memory of the pass.
   void end_node() {
     depth_ = outer_depth_;
     if (node_ == kNone) return;
@@ -207,7 +211,7 @@ class Walk : public c10::MemoryReportingInfoBase, public BlockWatch {
   std::string block_;
   std::size_t node_ = kNone;  ///< layer of the running backward node
   WalkedPass elsewhere_;      ///< cost of operators outside any layer
-  int depth_ = 0;             ///< nesting depth of operators, restarted in a backward node
+  int depth_ = 0;             ///< nesting depth of operators; starts at 0 in each node
   int outer_depth_ = 0;       ///< nesting depth outside the running backward node
   int counting_ = 0;
 };
@@ -238,7 +242,7 @@ std::vector<WalkedLayer> walk(Model& model, const MakeBatch& make_batch, const F
   walking = way.get();
   at::Tensor output = forward(batch);
   way->end_forward();
-  walking = nullptr;  // excludes ones_like, which is not an operator of the model
+  walking = nullptr;  // ones_like is not an operator of the model
   const at::Tensor gradient = at::ones_like(output);
   walking = way.get();
   output.backward(gradient);
@@ -249,7 +253,8 @@ std::vector<WalkedLayer> walk(Model& model, const MakeBatch& make_batch, const F
   return way->release_layers();
 }
 
-/// Returns the line through the results of the two traces.
+/// Returns the cost as a linear function of the batch size. `fewer` and `more` are the costs in the
+/// traces with kFewer and kMore samples.
 contract::BatchCost line_through(double fewer, double more) {
   const double slope = (more - fewer) / (kMore - kFewer);
   return {fewer - slope * kFewer, slope};
@@ -260,8 +265,9 @@ contract::PassCost line_through(const WalkedPass& fewer, const WalkedPass& more)
           line_through(fewer.written, more.written), line_through(fewer.live, more.live)};
 }
 
-/// Returns the size of an operator without "b" when both batches have the same size. Returns an
-/// empty map when "b" is not the number of samples, as for tokens of texts.
+/// Returns the sizes of an operator without "b", if all sizes except "b" are equal in both traces.
+/// Otherwise, returns an empty map. Also returns an empty map if "b" is not the number of samples,
+/// for example because it counts the tokens of texts.
 std::map<std::string, double> size_of_sample(std::map<std::string, double> fewer,
                                              std::map<std::string, double> more) {
   if (fewer["b"] != kFewer || more["b"] != kMore) return {};

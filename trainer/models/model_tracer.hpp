@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tracer that measures the FLOPs, the memory traffic and the saved memory of each operator of a
-// model by running the model forward and backward.
+// model. It runs the model forward and backward and observes the operators.
 #pragma once
 
 #include <functional>
@@ -17,14 +17,16 @@ namespace dlscale::trainer {
 
 /// Function that creates a new batch with `samples` samples.
 using MakeBatch = std::function<at::Tensor(std::int64_t samples)>;
-/// Forward pass of the model, possibly with reduced precision.
+/// Function that runs the forward pass of the model, possibly with reduced precision.
 using ForwardPass = std::function<at::Tensor(const at::Tensor& batch)>;
 
 /// Returns the cost of each operator of the model, in the order of the forward pass. Runs two
-/// batches forward and backward in training behaviour and observes LibTorch's operators, so the
-/// function supports every model. Omits views, and operators that neither depend on the batch size
-/// nor read parameters. Works on the CPU only. Clears all gradients and changes running statistics.
-/// Throws base::RunError for a model whose operators depend on the batch size.
+/// batches of different sizes forward and backward in training mode. - The function observes
+/// LibTorch's operators, so it supports every model. - The result does not contain views. It also
+/// does not contain operators that read no parameters and whose cost does not depend on the batch
+/// size. - The function works on the CPU only. It clears all gradients and changes running
+/// statistics. - The function throws base::RunError if the model runs different operators for
+/// different batch sizes.
 std::vector<contract::LayerCard> walk_model(Model& model, const MakeBatch& make_batch,
                                             const ForwardPass& forward);
 

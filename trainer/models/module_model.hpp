@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Internal to models/*.cpp: an adapter from torch::nn::Module to Model.
+// Adapter from torch::nn::Module to Model. Only files in models/ use this adapter.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -21,12 +21,13 @@ namespace dlscale::trainer {
 /// A block of a net and its forward function.
 struct NetBlock {
   std::string name;
-  std::vector<std::string> modules;  ///< names of its modules, for example "conv1", "layer1.0"
+  std::vector<std::string> modules;  ///< names of the modules, for example "conv1", "layer1.0"
   std::function<at::Tensor(const at::Tensor&)> forward;
 };
 
-/// A Model that wraps a `Net`, which is a torch::nn::Module with std::vector<NetBlock> blocks().
-/// The blocks together must own every parameter and buffer.
+/// A Model that wraps a `Net`. `Net` must be a torch::nn::Module that has the member function
+/// std::vector<NetBlock> blocks(). Every parameter and buffer must belong to a module of one of
+/// these blocks.
 template <class Net>
 class ModuleModel : public Model {
  public:
@@ -36,8 +37,9 @@ class ModuleModel : public Model {
              context.precision == Precision::fp64 ? torch::kDouble : torch::kFloat);
     for (const at::Tensor& each : net_->parameters()) {
       if (!context.channels_last || each.dim() != 4) continue;
-      // The clone is made even for 1x1 filters, whose order in memory does not change. Its strides
-      // then identify the tensor as channels-last, and its gradients get the same strides.
+      // A clone is needed even for 1x1 filters, although their order in memory does not change.
+      // Only the clone has the strides by which LibTorch recognises a channels-last tensor. Its
+      // gradients get the same strides.
       each.set_data(each.detach().clone(at::MemoryFormat::ChannelsLast));
       channels_last_ = true;
     }
@@ -138,12 +140,12 @@ class ModuleModel : public Model {
   std::vector<std::string> names_;
 };
 
-/// Seeds LibTorch's generator, of which a process has only one. The returned lock keeps ranks in
-/// other threads from using the generator.
+/// Seeds LibTorch's random generator. All threads of a process share this generator, so the
+/// returned lock keeps ranks in other threads from using it.
 std::unique_lock<std::mutex> start_drawing(std::uint64_t seed);
 
-/// Creates a model from a Net whose constructor takes the context. The parameters are drawn from
-/// the seed of the context.
+/// Creates a model from a Net whose constructor takes the context. The initial parameters are
+/// random numbers that depend on the seed of the context.
 template <class Net>
 std::unique_ptr<Model> make_module_model(const ModelContext& context) {
   const auto drawing = start_drawing(context.seed);

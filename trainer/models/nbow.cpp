@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model with a neural bag of words, which is the mean of a text's word vectors and one linear
-// layer.
+// Model with a neural bag of words. A linear layer classifies the mean of the word vectors of a
+// text.
 #include <torch/nn/module.h>
 #include <torch/nn/modules/embedding.h>
 #include <torch/nn/modules/linear.h>

@@ -17,8 +17,8 @@ double weights_of_filter(const at::Tensor& weight) {
   return values_in(weight) / static_cast<double>(weight.size(0));
 }
 
-/// Returns the multiply-adds of a convolution, which are the filter positions times the weights of
-/// a filter.
+/// Returns the multiply-adds of a convolution: the number of output values times the number of
+/// weights in a filter.
 double multiply_adds_of_convolution(const at::RecordFunction& call) {
   const auto inputs = call.inputs();
   const at::Tensor input = inputs[0].toTensor(), weight = inputs[1].toTensor();
@@ -44,7 +44,8 @@ double multiply_adds_backward(const at::RecordFunction& call) {
          ((mask[0] ? 1 : 0) + (mask[1] ? 1 : 0));
 }
 
-/// Returns rows x inner x columns, summed over the matrices of a batch.
+/// Returns the multiply-adds of a matrix product, summed over the matrices of a batch: rows of `a`
+/// x columns of `a` x columns of `b`.
 double multiply_adds_of_product(const at::Tensor& a, const at::Tensor& b) {
   return values_in(a) * static_cast<double>(b.size(-1));
 }
@@ -59,8 +60,8 @@ bool is_square(const at::Tensor& tensor) {
   return tensor.dim() == 4 && tensor.size(2) == tensor.size(3);
 }
 
-/// Returns the common value of a list. Returns 0 when the values differ, and `without` when the
-/// list is empty.
+/// Returns the value that all elements of a list have. Returns 0 if the elements differ, and
+/// `without` if the list is empty.
 std::int64_t alike(const c10::IValue& list, std::int64_t without) {
   const std::vector<std::int64_t> values = list.toIntVector();
   if (values.empty()) return without;
@@ -76,13 +77,13 @@ struct Window {
   bool rounds_up = false;
 };
 
-/// Adds h_in, h_out, kernel and stride to `size`. Clears `size` when the window is not square or
-/// does not fit.
+/// Adds the keys h_in, h_out, kernel and stride to `size`. Clears `size` if the window is not
+/// square or does not fit in the padded image.
 void add_window(OperatorSize& size, std::int64_t height, const Window& window) {
   const std::int64_t room = height + 2 * window.pad - window.kernel;
   if (window.kernel < 1 || window.stride < 1 || room < 0) return size.clear();
   std::int64_t places = (room + (window.rounds_up ? window.stride - 1 : 0)) / window.stride + 1;
-  // LibTorch does not start a window beyond the image and its leading padding.
+  // LibTorch leaves out a last window that would start after the end of the image.
   if (window.rounds_up && (places - 1) * window.stride >= height + window.pad) --places;
   size["h_in"] = static_cast<double>(height);
   size["h_out"] = static_cast<double>(places);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Internal to models/*.cpp: functions that count the FLOPs and the bytes of a call of a LibTorch
-// operator.
+// Functions that count the FLOPs and the bytes of a call of a LibTorch operator. Only files in
+// models/ use these functions.
 #pragma once
 
 #include <ATen/record_function.h>
@@ -14,7 +14,7 @@
 
 namespace dlscale::trainer {
 
-/// Returns all tensors among the values, including those in lists.
+/// Returns all tensors among `values`, including the tensors in lists.
 std::vector<at::Tensor> tensors_of(std::span<const c10::IValue> values);
 
 double bytes_of(const std::vector<at::Tensor>& tensors);
@@ -23,20 +23,22 @@ double bytes_of(const std::vector<at::Tensor>& tensors);
 /// and backward.
 bool computes(std::string_view name);
 
-/// Returns the FLOPs of a call for which computes() is true. The outputs of the call need not be
-/// known. A multiply-add is 2 FLOP. An output value of a convolution takes as many multiply-adds as
-/// a filter has weights. In a transposed convolution, an input value takes as many. The backward
-/// pass takes this number once for the gradient of the data and once for the gradient of the
-/// filters.
+/// Returns the FLOPs of a call for which computes() is true. The function uses only the inputs of
+/// the call, so it can be used before the call has outputs. A multiply-add counts as 2 FLOP.
+///
+/// - Convolution: each output value needs as many multiply-adds as a filter has weights.
+/// - Transposed convolution: each input value needs this number of multiply-adds.
+/// - Backward pass of a convolution: the gradient of the input and the gradient of the filters each
+///   need as many multiply-adds as the forward pass.
 double flops_of(const at::RecordFunction& call);
 
-/// Returns the sizes of a call by the keys of contract::KernelTime::size, with the samples as "b".
-/// Supports convolutions, pooling and batch norms of square images, and addmm. Returns an empty map
-/// for other calls.
+/// Returns the sizes of a call, with the same keys as contract::KernelTime::size and with the
+/// number of samples as "b". Supports addmm, and convolutions, pooling and batch norms of square
+/// images. Returns an empty map for other calls.
 std::map<std::string, double> size_of(const at::RecordFunction& call);
 
-/// Returns true for a view, which is an operator whose outputs all lie in memory that it was given.
-/// Operators that work in place have names that end in _ and are not views.
+/// Returns true if a call only made views, which means that all its outputs lie in memory of its
+/// inputs (`given`). In-place operators, whose names end in _, are not views.
 bool is_view(std::string_view name, const std::set<const void*>& given,
              const std::vector<at::Tensor>& outputs);
 

@@ -18,8 +18,8 @@ namespace rnn = torch::nn::utils::rnn;
 constexpr std::int64_t kRecurrenceLayers = 1;
 constexpr bool kHasBiases = true;
 
-/// Returns true when an LSTM must run in float32 under autocast. Autocast sends LSTMs on CPUs to
-/// oneDNN, which does not support 16 bits without AVX-512 and throws.
+/// Returns true if an LSTM must run in float32 although autocast is on. On a CPU, autocast runs
+/// LSTMs in 16 bits with oneDNN, which throws if the CPU has no AVX-512.
 bool must_stay_wide(const at::Tensor& input) {
   return input.is_cpu() && at::autocast::is_autocast_enabled(at::kCPU) &&
          !at::cpu::is_avx512_vnni_supported();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Internal to models/*.cpp: a recurrent layer, GRU or LSTM, for padded sequences.
+// Recurrent layer, GRU or LSTM, for padded sequences. Only files in models/ use this layer.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -17,20 +17,20 @@ class RecurrenceImpl : public torch::nn::Module {
     std::int64_t input = 0, hidden = 0;
     bool both_directions = false;
   };
-  /// `cell` is gru or lstm.
+  /// Makes a layer with cells of the kind `cell`, which is gru or lstm.
   RecurrenceImpl(const std::string& cell, const Sizes& sizes);
 
-  /// State of a recurrent cell as tensors of directions x samples x hidden: the hidden state, and
-  /// also the cell state of an LSTM.
+  /// State of a recurrent cell: the hidden state and, for an LSTM, the cell state. Each is a tensor
+  /// of directions x samples x hidden.
   using Memory = std::vector<at::Tensor>;
   struct Run {
-    at::Tensor outputs;  ///< samples x length x directions * hidden
+    at::Tensor outputs;  ///< samples x length x (directions x hidden)
     Memory memory;       ///< state after the last input
   };
-  /// Runs the layer from `memory`. `input` is samples x length x input.
+  /// Runs the layer with the initial state `memory`. `input` is samples x length x Sizes::input.
   Run forward(const at::Tensor& input, const Memory& memory);
-  /// Runs the layer from a state of zeros over the first `lengths` inputs of each sample. Each
-  /// length is at least 1. The outputs after these inputs are 0.
+  /// Runs the layer with an initial state of zeros. For sample i, only the first lengths[i] inputs
+  /// are used, and later outputs are 0. Each length must be at least 1.
   Run forward_padded(const at::Tensor& input, const at::Tensor& lengths);
   std::size_t memories() const { return is_lstm_ ? 2 : 1; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Residual networks (He, Zhang, Ren, Sun: Deep Residual Learning for Image Recognition, 2016). As
-// in torchvision, the 3x3 convolution of a bottleneck has the stride.
+// in torchvision, a bottleneck block applies its stride in the 3x3 convolution.
 #include <torch/nn/init.h>
 #include <torch/nn/module.h>
 #include <torch/nn/modules/container/modulelist.h>
@@ -22,7 +22,7 @@ constexpr int kResnetStemChannels = 64;
 
 struct ResNetDepth {
   std::array<int, 4> blocks;  ///< number of blocks in each of the four layers
-  bool bottleneck;  ///< true for blocks of three convolutions, the 3x3 one with the stride
+  bool bottleneck;            ///< true: blocks of three convolutions; false: two
 };
 
 /// Returns a convolution without bias, because a batch norm follows.
@@ -33,8 +33,8 @@ Convolution make_resnet_convolution(std::int64_t in, std::int64_t out, int kerne
   return made;
 }
 
-/// Residual block: layers whose output is added to the input, and a projection of the input when
-/// the shapes differ.
+/// Residual block, which adds its input to the output of its layers. If the shapes of input and
+/// output differ, a 1x1 convolution first converts the input to the shape of the output.
 class ResidualImpl : public torch::nn::Module {
  public:
   ResidualImpl(std::int64_t in, std::int64_t width, int stride, bool bottleneck,
@@ -83,7 +83,7 @@ class ResidualImpl : public torch::nn::Module {
   }
 
   std::vector<Layer> layers_;
-  std::vector<Layer> fit_;  ///< projection of the input, at most one
+  std::vector<Layer> fit_;  ///< conversion of the input; empty if not needed
 };
 
 TORCH_MODULE(Residual);
@@ -97,10 +97,10 @@ void add_resnet_stem(VisionNet& net, const ModelContext& context) {
   if (!small) net.step([](const at::Tensor& x) { return max_pool(x, 3, 2, 1); });
 }
 
-/// Returns a net with torchvision's definition, names and initial distributions, for any number of
-/// classes and images of any size. Images of at most 64 pixels per side get the usual stem for
-/// CIFAR, which is a 3x3 convolution of stride 1 without pooling. Every residual block is a block
-/// of the model.
+/// Returns a net with the layers, names and initial distributions of torchvision, for any number of
+/// classes and images of any size. For images of at most 64 pixels per side, the stem is a 3x3
+/// convolution of stride 1 without pooling, which is usual for CIFAR. Every residual block is a
+/// Block of the model.
 template <ResNetDepth depth>
 std::shared_ptr<VisionNet> make_resnet(const ModelContext& context) {
   auto net = std::make_shared<VisionNet>();

@@ -22,15 +22,15 @@ namespace {
 
 constexpr std::int64_t kTriedSamples = 2;
 
-/// Returns the first non-empty line of a message. LibTorch's messages begin with the problem,
-/// followed by many lines that describe its location.
+/// Returns the first non-empty line of a message. A message of LibTorch states the problem in its
+/// first line, and many lines about the location of the problem follow.
 std::string first_line(const std::string& text) {
   const std::size_t begin = std::min(text.find_first_not_of('\n'), text.size());
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 
-/// Returns the reason of an error. Messages of TorchScript's interpreter begin with the location
-/// and end with the reason.
+/// Returns the line of an error message that states the reason. In messages of TorchScript's
+/// interpreter this is the last line. In other messages of LibTorch it is the first line.
 std::string reason_of(const std::exception& error) {
   const auto* const known = dynamic_cast<const c10::Error*>(&error);
   std::string text = known != nullptr ? known->what_without_backtrace() : error.what();
@@ -39,7 +39,8 @@ std::string reason_of(const std::exception& error) {
   return text.substr(text.rfind('\n') + 1);
 }
 
-/// Returns true when memory was insufficient, which is not a fault of the module.
+/// Returns true if an error says that memory was insufficient. Such an error is not a fault of the
+/// module.
 bool lacks_memory(const std::exception& error) {
   const std::string_view text = error.what();
   return text.find("out of memory") != text.npos || text.find("can't allocate memory") != text.npos;
@@ -74,7 +75,7 @@ class ScriptModel : public Model {
     if (module_.is_training()) seed_pass();
     return run(module_, input);
   }
-  void keep_blocks(std::size_t, std::size_t) override {}  // single block, always kept
+  void keep_blocks(std::size_t, std::size_t) override {}  // only block is always kept
   void freeze(const std::vector<std::string>& names) override {
     for (const NamedTensor& each : all_) {
       if (std::ranges::find(names, each.name) != names.end()) each.tensor.set_requires_grad(false);
@@ -123,8 +124,7 @@ class ScriptModel : public Model {
     }
   }
 
-  /// Appends a tensor that `tensors` does not contain yet. A tensor with two names keeps its first
-  /// name.
+  /// Appends `tensor` to `tensors`, unless `tensors` already contains it under another name.
   static void add_tensor(NamedTensor tensor, std::vector<NamedTensor>& tensors) {
     const bool known = std::ranges::any_of(
         tensors, [&](const NamedTensor& each) { return each.tensor.is_same(tensor.tensor); });
@@ -152,17 +152,17 @@ class ScriptModel : public Model {
     }
   }
 
-  /// Seeds the generator of the process, from which the module draws its random numbers. The seed
-  /// depends on the seed of the run, the worker and the number of passes.
+  /// Seeds the random generator of the process, which the module uses. The new seed depends on the
+  /// seed of the run, the worker and the number of previous passes.
   void seed_pass() {
     torch::manual_seed(
         RandomStream(seed_, static_cast<std::uint64_t>((*passes_.data_ptr<std::int64_t>())++))
             .next());
   }
 
-  /// Runs the module operator by operator, like Python without TorchScript. TorchScript's compilers
-  /// would optimise after some passes, and the optimised passes round differently from the earlier
-  /// passes.
+  /// Runs the module without optimisation, one operator after the other. TorchScript would
+  /// otherwise optimise the module after some passes. The results of later passes would then be
+  /// rounded differently from those of earlier passes.
   at::Tensor run(torch::jit::Module& module, const at::Tensor& input) const {
     const torch::jit::GraphOptimizerEnabledGuard as_written(false);
     const bool arranged = channels_last_ && input.dim() == 4;
@@ -188,8 +188,8 @@ class ScriptModel : public Model {
     return module.is_training() ? " in training" : "";
   }
 
-  /// Checks one evaluation pass and one training pass. The passes run on a copy, because passes may
-  /// change the state of a module.
+  /// Runs one evaluation pass and one training pass as a check. The passes use a copy of the
+  /// module, because a pass may change the state of a module.
   void try_passes(const ModelContext& context) {
     const std::vector<std::int64_t> shape{kTriedSamples, context.input.channels,
                                           context.input.height, context.input.width};
@@ -216,7 +216,7 @@ class ScriptModel : public Model {
   bool channels_last_;
   std::int64_t classes_;
   torch::jit::Module module_;
-  std::vector<NamedTensor> all_, buffers_;  ///< parameters, trained or frozen, and buffers
+  std::vector<NamedTensor> all_, buffers_;  ///< all parameters, and all buffers
   std::vector<Block> blocks_;
   std::vector<at::Tensor> parameters_;
   std::vector<std::string> names_;

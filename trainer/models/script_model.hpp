@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model from a file that contains a TorchScript module, as written by Python's
+// Model that is loaded from a file with a TorchScript module. Python code writes such a file with
 // torch.jit.script(…).save().
 #pragma once
 
@@ -10,15 +10,16 @@
 
 namespace dlscale::trainer {
 
-/// Returns a model of one block with the module's own initial parameters. Runs one pass in
-/// evaluation and one in training behaviour as a check. Throws base::RunError
-/// (contract::kExitBadRunDescription) in these cases:
+/// Returns a model of one block. Its initial parameters are those in the file. As a check, the
+/// function runs one pass in evaluation mode and one pass in training mode. It throws
+/// base::RunError (contract::kExitBadRunDescription) in these cases:
 /// - The file cannot be read or is not a TorchScript module.
 /// - The module has no parameters.
-/// - The module does not return samples x classes for the input of the context.
-/// - The result of the training pass has no gradient.
+/// - The module does not return scores of the shape samples x classes for the input that the
+///   context describes.
+/// - The result of the training pass does not require a gradient.
 ///
-/// Later passes throw in the same way.
+/// A later pass throws the same exception if the module fails in it.
 std::unique_ptr<Model> make_script_model(const std::string& file, const ModelContext& context);
 
 }  // namespace dlscale::trainer

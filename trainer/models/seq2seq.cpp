@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model with an encoder and a decoder with attention (Luong, Pham, Manning: Effective Approaches to
-// Attention-based Neural Machine Translation, 2015: global, "general" score, without input
-// feeding).
+// Translation model with an encoder and a decoder with attention (Luong, Pham, Manning: Effective
+// Approaches to Attention-based Neural Machine Translation, 2015). From the variants in this paper,
+// the model uses global attention with the "general" score and no input feeding.
 #include <torch/nn/module.h>
 #include <torch/nn/modules/embedding.h>
 #include <torch/nn/modules/linear.h>
@@ -34,11 +34,12 @@ torch::nn::Embedding vectors(std::int64_t words, std::int64_t width) {
   return torch::nn::Embedding(torch::nn::EmbeddingOptions(words, width).padding_idx(kPad));
 }
 
-/// Encoder results to which the decoder attends, for each position of the source.
+/// Results of the encoder for each position of the source sentence. The decoder attends to these
+/// results.
 struct Source {
-  at::Tensor outputs;  ///< samples x length x 2 hidden
+  at::Tensor outputs;  ///< samples x length x (2 x hidden)
   at::Tensor keys;     ///< samples x length x hidden
-  at::Tensor masking;  ///< samples x 1 x length, added to scores to exclude padding
+  at::Tensor masking;  ///< samples x 1 x length; -infinity at padding, else 0
 };
 
 struct Seq2Seq : torch::nn::Module {
@@ -73,10 +74,11 @@ struct Seq2Seq : torch::nn::Module {
              [this](const at::Tensor& input) { return forward(input); }}};
   }
 
-  /// Returns scores for the token that follows each token of the translation, samples x length x
-  /// words. `input` is samples x 2 x length as described in data/loader.hpp. In evaluation the
-  /// result has one more column with the tokens of the model's own translation, in at least 32
-  /// bits.
+  /// Returns scores for the token that follows each token of the given translation, as samples x
+  /// length x words. `input` is samples x 2 x length; see Batch::input in data/loader.hpp. In
+  /// evaluation, the last dimension has words + 1 entries. The additional entry is the token at
+  /// this position in the translation that the model itself produces. The result then has at least
+  /// 32 bits per value.
   at::Tensor forward(const at::Tensor& input) {
     const at::Tensor tokens = input.to(at::kLong);
     if (tokens.size(0) == 0) {
@@ -115,8 +117,9 @@ struct Seq2Seq : torch::nn::Module {
     return output(output_dropout(mix(at::cat({seen.to(states.scalar_type()), states}, 2)).tanh()));
   }
 
-  /// Translates greedily until all sentences have ended or `room` tokens are written. Pads
-  /// sentences that ended earlier.
+  /// Translates the sentences of a batch. In each step, the token with the highest score is chosen.
+  /// Stops when all sentences have ended or when `room` tokens are written. Sentences that end
+  /// earlier are padded.
   at::Tensor translate(const Source& source, RecurrenceImpl::Memory memory, std::int64_t room) {
     const std::int64_t samples = source.outputs.size(0);
     const at::TensorOptions options = source.outputs.options().dtype(at::kLong);

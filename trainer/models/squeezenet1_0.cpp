@@ -22,7 +22,8 @@ Convolution make_squeezenet1_0_convolution(const torch::nn::Conv2dOptions& optio
   return made;
 }
 
-/// Fire module, which reduces the channels and then expands them with filters of two sizes.
+/// Fire module. A 1x1 convolution reduces the number of channels, and 1x1 and 3x3 convolutions then
+/// increase it.
 class FireImpl : public torch::nn::Module {
  public:
   FireImpl(std::int64_t in, std::int64_t squeezed, std::int64_t expanded)
@@ -58,8 +59,8 @@ at::Tensor pool(const at::Tensor& images) {
   return pool_largest(images, 3, 2, /*covers_rest=*/true);
 }
 
-/// Adds the stem. The first convolution is 3x3 with stride 1 for images of at most 64 pixels per
-/// side.
+/// Adds the stem to the net. For images of at most 64 pixels per side, the convolution is 3x3 with
+/// stride 1.
 void add_squeezenet1_0_stem(VisionNet& net, const ModelContext& context) {
   torch::nn::Conv2dOptions options(context.input.channels, kSqueezenet10StemChannels, 7);
   options.stride(2);

@@ -22,7 +22,7 @@ constexpr std::int64_t kVggHidden = 4096;
 
 struct VggDepth {
   std::array<int, 5> convolutions;  ///< number of convolutions before each pooling
-  bool batch_norm;                  ///< true when a batch norm follows each convolution
+  bool batch_norm;                  ///< true if a batch norm follows each convolution
 };
 
 Convolution make_vgg_convolution(std::int64_t in, std::int64_t out) {
@@ -40,7 +40,7 @@ torch::nn::Linear make_linear(std::int64_t in, std::int64_t out) {
 }
 
 void add_trunk(VisionNet& net, const ModelContext& context, const VggDepth& depth) {
-  int place = 0;  // index of the next layer, counting ReLUs and poolings
+  int place = 0;  // index of the next layer; ReLUs and poolings count as layers
   const auto name = [&place] { return "features." + std::to_string(place); };
   std::int64_t in = context.input.channels;
   for (std::size_t level = 0; level < depth.convolutions.size(); ++level) {
@@ -77,9 +77,9 @@ void add_vgg_classifier(VisionNet& net, const ModelContext& context) {
   net.add("classifier.6", make_linear(kVggHidden, context.classes));
 }
 
-/// Returns a net with torchvision's definition, names and initial distributions. For images of at
-/// most 64 pixels per side the classifier receives the mean over the image instead of the means
-/// over 7 x 7 parts.
+/// Returns a net with the layers, names and initial distributions of torchvision. Normally, the
+/// classifier receives the means over 7 x 7 parts of the image. For images of at most 64 pixels per
+/// side, it receives the mean over the whole image.
 template <VggDepth depth>
 std::shared_ptr<VisionNet> make_vgg(const ModelContext& context) {
   auto net = std::make_shared<VisionNet>();

@@ -28,7 +28,8 @@ void VisionNet::open(std::vector<NetBlock>& blocks, const std::string& name) {
                                          }});
 }
 
-/// Registers a layer. Each level of its dotted name above the layer becomes a module too.
+/// Registers a layer under a name such as "features.0.conv". For each part of the name before the
+/// last dot, a module is registered as well, unless it already exists.
 void VisionNet::own(const std::string& name, std::shared_ptr<torch::nn::Module> layer) {
   torch::nn::Module* parent = this;
   std::size_t begin = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Internal to models/*.cpp: image classifiers as torchvision defines them.
+// Image classifiers with the same structure as in torchvision. Only files in models/ use this
+// class.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -15,11 +16,12 @@
 
 namespace dlscale::trainer {
 
-/// Returns true for images of at most 64 pixels per side, for which nets use their small form.
+/// Returns true for images of at most 64 pixels per side. Nets use smaller strides and less pooling
+/// for such images.
 bool are_small(const ImageShape& images);
 
-/// A sequence of layers divided into blocks: a trunk that computes features of images, and a
-/// classifier of these features.
+/// A net that consists of a trunk, which computes features of images, and a classifier of these
+/// features. Both are sequences of layers, which are divided into blocks.
 class VisionNet : public torch::nn::Module {
  public:
   using Step = std::function<at::Tensor(const at::Tensor&)>;
@@ -28,7 +30,7 @@ class VisionNet : public torch::nn::Module {
   void begin_block(const std::string& name) { open(trunk_, name); }
   /// Starts the next block of the classifier, whose input is the output of the trunk.
   void begin_classifier_block(const std::string& name) { open(classifier_, name); }
-  /// Adds a layer with its name in torchvision, dots included.
+  /// Adds a layer. `name` is the full name of the layer in torchvision, including dots.
   template <class Layer>
   void add(const std::string& name, Layer layer) {
     own(name, layer.ptr());
@@ -39,14 +41,16 @@ class VisionNet : public torch::nn::Module {
     own(name, norm.ptr());
     step([norm](const at::Tensor& x) mutable { return norm->forward_relu(x); });
   }
-  /// Adds a step that transforms the output of the last layer. A step may work in place only when
-  /// the block already contains a layer.
+  /// Adds a function that is applied to the output of the last layer. The function may change its
+  /// input in place only if the block already contains a layer. Otherwise, it would change the
+  /// input of the block.
   void step(Step step) { open_->push_back(std::move(step)); }
   void relu() {
     step([](const at::Tensor& x) { return x.relu_(); });
   }
-  /// Sets the step that converts the output of the trunk to the input of a classifier, samples x
-  /// width. `classifier` is the name prefix of torchvision's own classifier.
+  /// Sets the function that converts the output of the trunk to the input of a classifier, which is
+  /// samples x width. `classifier` is the prefix of the names of the classifier's tensors in
+  /// torchvision.
   void set_features(std::int64_t width, Step step, const std::string& classifier = "classifier.");
   std::int64_t feature_width() const { return width_; }
   const std::string& classifier_name() const { return classifier_name_; }
@@ -61,18 +65,19 @@ class VisionNet : public torch::nn::Module {
 
   std::vector<NetBlock> trunk_, classifier_;
   NetBlock* block_ = nullptr;
-  std::shared_ptr<std::vector<Step>> open_;  ///< steps of the block started last
+  std::shared_ptr<std::vector<Step>> open_;  ///< steps of the block that was started last
   std::int64_t width_ = 0;
   Step features_;
   std::string classifier_name_;
 };
 
-/// Computes at::max_pool2d with square windows and without dilation. Uses dlscale's kernels where
-/// they support the input.
+/// Computes at::max_pool2d with square windows and without dilation. Uses dlscale's own kernels for
+/// inputs that they support.
 at::Tensor max_pool(const at::Tensor& images, int window, int stride, int padding,
                     bool covers_rest = false);
 
-/// Applies max_pool(), or returns `images` unchanged when an image is smaller than the window.
+/// Applies max_pool() without padding. Returns `images` unchanged if the images are smaller than
+/// the window.
 at::Tensor pool_largest(const at::Tensor& images, int window, int stride, bool covers_rest = false);
 
 /// Returns the mean of each channel over each image, samples x channels.
@@ -80,7 +85,8 @@ at::Tensor mean_of_images(const at::Tensor& images);
 
 using MakeVisionNet = std::shared_ptr<VisionNet> (*)(const ModelContext&);
 
-/// Creates the whole model with parameters drawn from the seed of the context.
+/// Creates the model from the net that make_net() returns. The initial parameters are random
+/// numbers that depend on the seed of the context.
 template <MakeVisionNet make_net>
 std::unique_ptr<Model> make_vision_model(const ModelContext& context) {
   const auto drawing = start_drawing(context.seed);

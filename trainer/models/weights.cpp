@@ -22,7 +22,7 @@ using contract::SafetensorsEntry;
 constexpr std::string_view kModel = "model.";
 constexpr std::string_view kRandom = "model.random.";
 
-/// A file of weights and the part of a model that the file fills.
+/// A file of weights, and the tensors of a model to which its values are copied.
 class Loading {
  public:
   Loading(Model& model, const std::string& path) : path_(path), file_(path) {
@@ -50,7 +50,8 @@ class Loading {
     throw base::RunError(fmt::format("{}: {}", path_, problem));
   }
 
-  /// Returns a question that names the choice most similar to `name`, or an empty string.
+  /// Returns a hint for an error message that names the entry of `choices` most similar to `name`.
+  /// Returns an empty string if no entry is similar.
   static std::string question(const std::string& name, const std::vector<std::string>& choices) {
     const std::string similar = base::nearest(name, choices);
     return similar.empty() ? "" : fmt::format("; the most similar name is \"{}\"", similar);
@@ -118,7 +119,7 @@ class Loading {
   std::map<std::string, const SafetensorsEntry*> entries_;
   Pretrained wanted_;
   std::string classifier_;  ///< name prefix of the last layer
-  bool is_backbone_;        ///< true when frozen_backbone supports this model as a backbone
+  bool is_backbone_;        ///< true if frozen_backbone accepts this model as backbone
 };
 
 }  // namespace

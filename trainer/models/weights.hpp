@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that load the weights of a model from a file and extract them for saving.
+// Functions that load the weights of a model from a file and that select the weights to save.
 #pragma once
 
 #include <string>
@@ -10,20 +10,23 @@
 
 namespace dlscale::trainer {
 
-// Internal to models/*.cpp: the tensors of a model that a file of pretrained weights fills.
+// Tensors of a model for which a file of pretrained weights contains values. Only files in models/
+// use this struct.
 
 struct Pretrained {
   std::vector<NamedTensor> tensors;  ///< tensors to fill, with their names in the file
-  std::string unused;                ///< name prefix of ignored tensors in the file, empty for none
+  std::string unused;                ///< name prefix of tensors to ignore in the file; empty: none
 };
 
-/// Fills the model from a safetensors file. Fills all weights when the file has their names, and
-/// otherwise the tensors of Model::pretrained(). The batch count of a batch norm may be missing.
-/// Throws base::RunError (contract::kExitBadRunDescription) when the file is not a safetensors file
-/// and when names, shapes or types do not fit. The model is unchanged after an error.
+/// Loads weights from a safetensors file to the model. If the file contains the first name in
+/// Model::weights(), all weights are loaded. Otherwise, the tensors of Model::pretrained() are
+/// loaded. The file may lack the batch count of a batch norm (num_batches_tracked). Throws
+/// base::RunError (contract::kExitBadRunDescription) if the file is not a safetensors file or if
+/// its names, shapes or types do not match the model. The model is unchanged after an error.
 void load_weights(Model& model, const std::string& file);
 
-/// Returns the weights of the model, with their names, from the result of ParallelStyle::state().
+/// Selects the weights of the model, with their names, from `state`, which is the result of
+/// ParallelStyle::state().
 std::vector<NamedTensor> weights_in(const std::vector<NamedTensor>& state);
 
 }  // namespace dlscale::trainer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion of c10d calls to submissions to a CollectiveQueue, and of their completions to
-// futures.
+// Conversion of c10d calls to entries of a CollectiveQueue. A future is completed when its entry
+// has run.
 #include "trainer/sync/c10d_backend.hpp"
 
 #include <torch/types.h>
@@ -124,7 +124,8 @@ c10::intrusive_ptr<c10::ivalue::Future> QueueBackend::run(std::function<void(Com
 
 c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(
     const c10::intrusive_ptr<QueueBackend>& backend) {
-  // A store serves to find the other ranks, which the queue has already found.
+  // A process group needs a store, in which ranks normally find each other. The queue already
+  // connects the ranks, so the store stays empty.
   auto group = c10::make_intrusive<c10d::ProcessGroup>(c10::make_intrusive<c10d::HashStore>(),
                                                        backend->getRank(), backend->getSize());
   for (const auto device : {c10::DeviceType::CPU, c10::DeviceType::CUDA}) {

@@ -12,9 +12,10 @@
 
 namespace dlscale::trainer {
 
-/// Backend with the calls that c10d::Reducer makes, with one tensor in each call. Futures are
-/// completed on the thread of the queue, after a device has done its part as well. The queue must
-/// outlive the backend.
+/// c10d backend that runs its collectives on a CollectiveQueue. It implements only the calls that
+/// c10d::Reducer makes, and each call takes one tensor. The communication thread completes the
+/// futures. Futures of tensors on a device are completed after the device has finished its work on
+/// the tensors. The queue must outlive the backend.
 class QueueBackend : public c10d::Backend {
  public:
   explicit QueueBackend(CollectiveQueue& queue);
@@ -30,12 +31,12 @@ class QueueBackend : public c10d::Backend {
                                            const c10d::AllgatherOptions& options) override;
   c10::intrusive_ptr<c10d::Work> barrier(const c10d::BarrierOptions& options) override;
 
-  /// Runs several calls without another submission between them. `calls` must write `result`, which
-  /// is the value of the future.
+  /// Runs `calls` as a single entry of the queue, so that no other collective runs between them.
+  /// `calls` must write their result to `result`, which becomes the value of the future.
   c10::intrusive_ptr<c10::ivalue::Future> run(std::function<void(Communicator&)> calls,
                                               const at::Tensor& result);
 
-  /// Returns the last submitted all-reduce or run(), or null before the first submission.
+  /// Returns the Work of the last call of allreduce() or run(), or null before the first call.
   const std::shared_ptr<trainer::Work>& last_all_reduce() const { return last_all_reduce_; }
 
  private:

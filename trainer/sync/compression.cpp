@@ -46,17 +46,20 @@ std::unique_ptr<c10d::CommHookInterface> make_compression_hook(const std::string
   return std::make_unique<CompressionHook>(name == "fp16" ? at::kHalf : at::kBFloat16, group);
 }
 
-// PowerSGD runs a power iteration for each bucket. The first half runs on the thread of backward,
-// and the second half, with all exchanges, on the thread of the queue.
+// PowerSGD runs a power iteration for each bucket. The computation of P runs on the thread of the
+// backward pass. All exchanges and the computation of Q run on the communication thread of the
+// queue.
 
 namespace {
 
-/// Compression factor that a gradient must exceed to be compressed (PyTorch: min_compression_rate).
+/// Minimum compression factor. A gradient that would shrink by this factor or less is sent
+/// uncompressed (PyTorch: min_compression_rate).
 constexpr std::int64_t kLeastGain = 2;
 constexpr std::uint64_t kSeed = 0;
 
-/// Returns the gradient as a matrix that shares its memory. In the channels-last format, the
-/// columns are in a different order, which is the same on all ranks.
+/// Returns a matrix that shares the memory of `tensor`. A tensor in the channels-last format gives
+/// its columns in a different order than a contiguous tensor. The order does not matter, because it
+/// is the same on all ranks.
 at::Tensor matrix_of(const at::Tensor& tensor, std::int64_t rows, std::int64_t columns) {
   return tensor.as_strided({rows, columns}, {columns, 1});
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradient compression for the exchange: as 16-bit floats, and as products of thin matrices.
+// Compression of gradients before the exchange between ranks: conversion to 16-bit floats, and
+// PowerSGD.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -26,24 +27,28 @@ namespace dlscale::trainer {
 std::unique_ptr<c10d::CommHookInterface> make_compression_hook(
     const std::string& name, const c10::intrusive_ptr<c10d::ProcessGroup>& group);
 
-// Gradient exchange in the form of products of thin matrices.
+// PowerSGD, which exchanges gradients as products of two thin matrices.
 
 /// PowerSGD (Vogels, Karimireddy, Jaggi, 2019) with the defaults of PyTorch's powerSGD_hook. A
-/// gradient M of n x m (first dimension x rest) becomes P Q', with P of n x r and Q of m x r, by
-/// one power iteration from the Q of the previous step. The part of the gradient that is lost is
-/// added to the next gradient. A gradient is compressed only if this makes it less than half as
-/// large: 2 r (n + m) < n m.
+/// gradient is seen as a matrix M of n x m elements, where n is its first dimension. M is
+/// approximated by the product P Q', where P has n x r and Q has m x r elements. One power
+/// iteration, which starts from the Q of the previous step, computes P and Q. The difference
+/// between the gradient and the product is called the error, and is added to the gradient of the
+/// next step. A gradient is compressed only if this makes it less than half as large: 2 r (n + m) <
+/// n m.
 ///
 /// The errors and Qs are stored for each parameter, whereas PyTorch stores them for each bucket.
-/// They therefore survive a change of buckets, so that even the first step may be compressed.
+/// DDP rebuilds its buckets after the first step, and errors and Qs that belong to parameters
+/// remain valid then. Even the first step may therefore be compressed.
 class PowerSgd : public std::enable_shared_from_this<PowerSgd> {
  public:
   PowerSgd(const std::vector<at::Tensor>& parameters, const contract::FrameworkOptions& options,
            const c10::intrusive_ptr<QueueBackend>& backend);
 
-  /// **Collective.** Returns a future of the bucket, which then contains the mean. A compressed
-  /// step needs three all-reduces: of the uncompressed gradients, of all Ps, and of all Qs. A step
-  /// before the first compressed step needs one all-reduce.
+  /// **Collective.** Returns a future whose value is the bucket with the mean over all ranks. In a
+  /// compressed step, a bucket needs three all-reduces: one for the uncompressed gradients, one for
+  /// all Ps, and one for all Qs. In the steps before compression starts, a bucket needs one
+  /// all-reduce.
   c10::intrusive_ptr<c10::ivalue::Future> reduce(c10d::GradBucket& bucket);
 
   /// Returns the errors of this rank's gradients, the Qs, and the number of steps.
@@ -52,7 +57,7 @@ class PowerSgd : public std::enable_shared_from_this<PowerSgd> {
  private:
   struct Piece {
     std::int64_t rows = 0, columns = 0;
-    std::int64_t rank = 0;   ///< rank r of the product; 0: uncompressed
+    std::int64_t rank = 0;   ///< rank r of the product; 0 for an uncompressed gradient
     std::int64_t error = 0;  ///< offset in errors_
     std::int64_t q = 0;      ///< offset in qs_
   };
@@ -78,7 +83,7 @@ class PowerSgd : public std::enable_shared_from_this<PowerSgd> {
   at::Tensor steps_;  ///< number of steps, as a tensor of one element
 };
 
-/// Makes the hook with which the reducer calls `power_sgd`.
+/// Makes a communication hook for c10d::Reducer that reduces each bucket with `power_sgd`.
 std::unique_ptr<c10d::CommHookInterface> make_powersgd_hook(std::shared_ptr<PowerSgd> power_sgd);
 
 }  // namespace dlscale::trainer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Framework style of PyTorch's DistributedDataParallel, which drives c10d::Reducer in the same way
-// as PyTorch's Python wrapper.
+// Framework style "ddp", which works like PyTorch's DistributedDataParallel. It makes the same
+// calls of c10d::Reducer as PyTorch's Python wrapper.
 #include <torch/types.h>
 
 #include <torch/csrc/autograd/engine.h>
@@ -21,11 +21,15 @@ std::int64_t bytes_of_mb(double mb) {
   return static_cast<std::int64_t>(mb * 1024 * 1024);
 }
 
-/// Returns the parameters of each bucket in the first step, in the order in which gradients are
-/// expected. One bucket holds all parameters, because the real order is known only after the first
-/// step. If unused parameters are searched in each step, the order may change and buckets are never
-/// rebuilt, so the size caps apply from the start. The unused parameters of a static graph are
-/// found in its first step.
+/// Returns the buckets of the first step, each as a list of parameter indices, in the order in
+/// which gradients are expected.
+///
+/// - Normally, one bucket holds all parameters. The reducer learns the real order of the gradients
+///   in the first step and then rebuilds the buckets within the size limits.
+/// - With find_unused_parameters, the order may change from step to step, so the reducer never
+///   rebuilds the buckets. The size limits therefore apply from the start.
+/// - With static_graph, the reducer finds unused parameters in the first step only, so one bucket
+///   holds all parameters at first.
 std::vector<std::vector<std::size_t>> initial_buckets(const std::vector<at::Tensor>& parameters,
                                                       const contract::FrameworkOptions& options) {
   std::vector<std::size_t> caps{std::numeric_limits<std::size_t>::max()};
@@ -77,7 +81,7 @@ class Ddp : public GradientSync {
   }
 
   void before_backward(const at::Tensor& output) override {
-    if (!syncs_this_pass_) return;  // hooks then ignore gradients, as within PyTorch's no_sync
+    if (!syncs_this_pass_) return;  // reducer then ignores gradients, as in PyTorch's no_sync
     if (std::exchange(in_backward_, true)) refuse_second_pass();
     reduced_before_ = backend_->last_all_reduce();
     allow_one_pass(output);
@@ -88,8 +92,9 @@ class Ddp : public GradientSync {
 
   void after_backward() override {
     require_all_used();
-    // The reducer has waited for its collectives at the end of backward. The last collective was
-    // submitted when the last gradient was ready, and no computation was left after this time.
+    // The reducer has already waited for its collectives at the end of the backward pass. It
+    // submitted the last collective when the last gradient was ready. The time from then to the end
+    // of this collective is not hidden behind computation.
     const auto& last = backend_->last_all_reduce();
     if (last == reduced_before_) {
       throw base::RunError("ddp: the reducer has reduced nothing in this step",
@@ -107,8 +112,8 @@ class Ddp : public GradientSync {
   }
 
  private:
-  /// **Collective.** Throws on ranks whose parameters differ from those of rank 0 in number or
-  /// shape.
+  /// **Collective.** Throws on each rank whose parameters differ from the parameters of rank 0 in
+  /// number or shape.
   void require_same_model() {
     try {
       c10d::verify_params_across_processes(group_, parameters_, std::nullopt);
@@ -118,8 +123,9 @@ class Ddp : public GradientSync {
     }
   }
 
-  /// Delays the reduction to the end of backward in the first step of a static graph, in which the
-  /// hooks only count gradients. PyTorch's wrapper does the same.
+  /// Delays the reduction to the end of the backward pass. This is needed in the first step of a
+  /// static graph, in which the hooks of the reducer only count gradients. PyTorch's wrapper does
+  /// the same.
   void reduce_after(const at::Tensor& output) {
     output.register_hook([this](const at::Tensor&) {
       torch::autograd::Engine::get_default_engine().queue_callback(
@@ -127,9 +133,9 @@ class Ddp : public GradientSync {
     });
   }
 
-  /// Rejects a second backward pass through `output`. The reducer ignores gradients after its
-  /// reduction, so the gradients of a second pass would be added to the means and stay on their
-  /// rank.
+  /// Sets a hook that throws in a second backward pass through `output`. The reducer reduces
+  /// gradients once in each step. The gradients of a second pass would be added to the reduced
+  /// means without an exchange between ranks.
   void allow_one_pass(const at::Tensor& output) {
     passes_ = 0;
     if (!output.defined() || !output.requires_grad()) return;
@@ -145,8 +151,8 @@ class Ddp : public GradientSync {
         contract::kExitBadRunDescription);
   }
 
-  /// Throws when the step did not use a parameter, because the bucket of this parameter was never
-  /// reduced.
+  /// Throws when the loss of this step did not depend on some parameter. The reducer has then not
+  /// reduced the bucket of this parameter.
   void require_all_used() {
     try {
       reducer_->check_finalized();
@@ -157,8 +163,8 @@ class Ddp : public GradientSync {
     }
   }
 
-  /// Returns the parameters that never got a gradient in the form " (a, b)". Returns an empty
-  /// string when each parameter got a gradient in an earlier step.
+  /// Returns a list, in the form " (a, b)", of the names of parameters without a gradient. Returns
+  /// an empty string when every parameter has a gradient, which may come from an earlier step.
   std::string unused() const {
     std::string list;
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
@@ -170,14 +176,14 @@ class Ddp : public GradientSync {
   std::vector<at::Tensor> parameters_;
   std::vector<std::string> names_;
   bool find_unused_;    ///< search for unused parameters in each step
-  bool records_graph_;  ///< static graph in its first step
+  bool records_graph_;  ///< true in the first step of a static graph
   const base::Clock& clock_;
   c10::intrusive_ptr<QueueBackend> backend_;
   c10::intrusive_ptr<c10d::ProcessGroup> group_;
   std::shared_ptr<PowerSgd> power_sgd_;  ///< state of PowerSGD; null without PowerSGD
   std::unique_ptr<c10d::Reducer> reducer_;
   bool syncs_this_pass_ = true;
-  bool in_backward_ = false;              ///< backward pass with the reduction has begun
+  bool in_backward_ = false;              ///< true after a backward pass with a reduction has begun
   std::shared_ptr<Work> reduced_before_;  ///< last all-reduce of earlier steps
   int passes_ = 0;                        ///< number of backward passes through the output
   double rebuild_s_ = 0;

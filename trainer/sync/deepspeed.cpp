@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Framework style of DeepSpeed's ZeRO, which partitions optimizer state, gradients and parameters
-// over the ranks.
+// Framework style "deepspeed", which implements DeepSpeed's ZeRO: optimizer state, gradients and
+// parameters are partitioned over the ranks.
 #include <utility>
 
 #include "trainer/sync/gradient_sync.hpp"

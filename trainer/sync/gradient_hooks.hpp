@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hooks that report when a gradient is ready, and an adapter that passes gradients on in the same
+// Hooks that report when a gradient is ready, and an adapter that forwards gradients in the same
 // order on all ranks.
 #pragma once
 
@@ -15,12 +15,13 @@ namespace dlscale::trainer {
 
 // Hooks that report when a gradient is ready.
 
-/// Hooks that report each time backward has added to the gradient of a parameter. A parameter can
-/// have only one hook. The hooks are removed when this object is destroyed.
+/// Hooks that run each time the backward pass has added to the gradient of a parameter. A parameter
+/// can have only one hook. The destructor removes the hooks.
 class GradientHooks {
  public:
   GradientHooks() = default;
-  /// Sets the hooks. `ready` gets the index of a parameter, on the thread that runs backward.
+  /// Sets the hooks. Each hook calls `ready` with the index of its parameter, on the thread that
+  /// runs the backward pass.
   GradientHooks(std::vector<at::Tensor> parameters, const std::function<void(std::size_t)>& ready);
   ~GradientHooks();
   GradientHooks(GradientHooks&&) noexcept = default;
@@ -30,13 +31,13 @@ class GradientHooks {
   std::vector<at::Tensor> parameters_;
 };
 
-// Adapter that passes items on in the same order on all ranks, although they become ready in
-// different orders.
+// Adapter that forwards items in the same order on all ranks, although the items may become ready
+// in different orders.
 
-/// Adapter that passes items on from last to first, the order in which backward reaches them. An
-/// item that is ready waits until all later items have been passed on. The order is therefore the
-/// same on all ranks, even if a rank does not use an item or if an item is ready at a different
-/// time.
+/// Adapter that forwards items from the last to the first, which is the order in which the backward
+/// pass normally reaches them. A ready item waits until all items with a higher index have been
+/// forwarded. The order is therefore the same on all ranks, even if ranks differ in when an item is
+/// ready or whether they use it.
 class LastToFirst {
  public:
   LastToFirst(std::size_t count, std::function<void(std::size_t)> hand_on)
@@ -50,7 +51,7 @@ class LastToFirst {
     is_ready_[i] = true;
     while (left_ > 0 && is_ready_[left_ - 1]) hand_on_(--left_);
   }
-  /// Passes on all remaining items, ready or not.
+  /// Forwards all remaining items, whether they are ready or not.
   void finish() {
     while (left_ > 0) hand_on_(--left_);
   }
@@ -58,7 +59,7 @@ class LastToFirst {
  private:
   std::function<void(std::size_t)> hand_on_;
   std::vector<bool> is_ready_;
-  std::size_t left_;  ///< number of first items that are not passed on yet
+  std::size_t left_;  ///< number of items not forwarded yet
 };
 
 }  // namespace dlscale::trainer

@@ -23,15 +23,15 @@ namespace dlscale::trainer {
 class Model;         // models/model.hpp
 struct NamedTensor;  // checkpoint/tensor_archive.hpp
 
-/// Inputs of a framework style. Parameters are the trainable parameters of the model, in model
-/// order. The tensors are shared with the model and outlive the style.
+/// Inputs of a framework style. `parameters` are the trainable parameters of the model, in the
+/// order of the model. The tensors share memory with the model and outlive the style.
 struct SyncContext {
   const std::vector<at::Tensor>& parameters;
   const std::vector<std::string>& parameter_names;
   const contract::FrameworkOptions& options;
   CollectiveQueue& queue;
   const base::Clock& clock;
-  Model* model = nullptr;  ///< model of the parameters, for styles that act block by block
+  Model* model = nullptr;  ///< model; for styles that treat the model block by block
   /// Returns a variable of the job's environment, or null.
   std::function<const char*(const char* name)> environment = [](const char*) { return nullptr; };
   /// Prints a warning of one line for the user.
@@ -41,8 +41,8 @@ struct SyncContext {
 /// Tensors that the optimizer of a rank updates.
 struct Optimized {
   std::vector<at::Tensor> tensors;  ///< tensors whose gradients are ready after after_backward()
-  bool is_shard = false;            ///< shards: each rank has an equal part of each tensor
-  std::vector<ParameterPiece> pieces = {};  ///< pieces of shards; empty: each tensor is a parameter
+  bool is_shard = false;            ///< true if each rank holds an equal part of each tensor
+  std::vector<ParameterPiece> pieces = {};  ///< parameters in the shards; empty if not shards
 };
 
 /// Framework style. An optimizer step consists of these calls:
@@ -50,39 +50,42 @@ struct Optimized {
 /// 1. for each micro-batch: before_forward, forward, before_backward, backward
 /// 2. after_backward, the step of the optimizer, after_step
 ///
-/// Gradients are undefined before the first micro-batch, because dropping them is faster than
-/// zeroing them and adding.
+/// Gradients are undefined tensors before the first micro-batch. Dropping the old gradients is
+/// faster than setting them to zero, because the first backward pass then need not add to them.
 class GradientSync {
  public:
   virtual ~GradientSync() = default;
   /// **Collective.** Prepares a forward pass. `exchanges` is true for the last micro-batch of the
-  /// step. The gradients of earlier micro-batches stay on their rank and add up.
+  /// step. The ranks exchange gradients only then. Until then, each rank adds up the gradients of
+  /// its micro-batches.
   virtual void before_forward(bool exchanges) { static_cast<void>(exchanges); }
-  /// Prepares a backward pass. `output` is the output of the model, for styles that search for
-  /// unused parameters.
+  /// Prepares a backward pass. `output` is the output of the model. Styles that search for unused
+  /// parameters start the search at `output`.
   virtual void before_backward(const at::Tensor& output) { static_cast<void>(output); }
-  /// **Collective.** Completes the gradients of the tensors in optimized(), which are then the mean
-  /// over the ranks.
+  /// **Collective.** Completes the exchange of gradients. The gradients of the tensors in
+  /// optimized() are then the mean over the ranks.
   virtual void after_backward() = 0;
-  /// Returns the tensors to optimize. The result is the same on each call.
+  /// Returns the tensors that the optimizer of this rank updates. Every call returns the same
+  /// tensors.
   virtual Optimized optimized() = 0;
-  /// **Collective.** Distributes the parameters that the optimizers have updated to every rank.
+  /// **Collective.** Distributes the updated parameters to every rank, for styles in which each
+  /// rank updates only a part of them.
   virtual void after_step() {}
   /// **Collective.** Makes all parameters of the model available until release_parameters().
   virtual void gather_parameters() {}
-  /// Ends the use of gathered parameters. `changed` is true if their values have changed, in the
-  /// same way on all ranks.
+  /// Ends the period that gather_parameters() began. `changed` is true if the caller has changed
+  /// the values of parameters. All ranks must have made the same changes.
   virtual void release_parameters(bool changed) { static_cast<void>(changed); }
   /// Returns the seconds of the last step in which computation waited for communication.
   virtual double exposed_comm_s() const = 0;
-  /// Returns the seconds of exposed_comm_s() in forward passes. The remaining seconds were in or
-  /// after backward passes.
+  /// Returns the part of exposed_comm_s() that fell in forward passes. The rest fell in or after
+  /// backward passes.
   virtual double exposed_in_forward_s() const { return 0; }
-  /// Returns the tensors that this rank must save so that training can continue without a
-  /// difference. The tensors share memory with the style. Their names are the same on each call,
-  /// and their shapes are the same on all ranks.
+  /// Returns the tensors of the style that a checkpoint must contain so that resumed training gives
+  /// the same results. The tensors share memory with the style. Every call returns the same names.
+  /// The shapes are the same on all ranks.
   virtual std::vector<NamedTensor> state();
-  /// Returns the counts since the last call.
+  /// Returns the event counts of the style since the last call of take_counts().
   virtual Counts take_counts() { return {}; }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Framework style of Horovod, which hands each gradient to a background thread as soon as it is
-// ready.
+// Framework style "horovod", which submits each gradient to a background thread as soon as the
+// gradient is ready.
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
@@ -18,7 +18,8 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Returns the type in which gradients are sent, or null if they are sent in their own type.
+/// Returns the type to which gradients are converted before they are sent. Returns no value if
+/// gradients are sent unchanged.
 std::optional<at::ScalarType> type_of_compression(const std::string& name) {
   if (name == "none") return std::nullopt;
   if (name == "fp16") return at::kHalf;
@@ -34,17 +35,17 @@ horovod::Options options_of(const SyncContext& context) {
   result.autotune = options.autotune;
   result.cache_capacity = options.cache_capacity;
   result.hierarchical_all_reduce = options.hierarchical_all_reduce;
-  // Horovod reads the same variable.
+  // Horovod takes the path of its trace from the same environment variable.
   if (const char* path = context.environment("HOROVOD_TIMELINE")) result.timeline = path;
   return result;
 }
 
-/// Returns the fusion buffer for a device, or null for the host memory.
+/// Returns a fusion buffer on the device of `parameter`, or null if `parameter` is in host memory.
 std::unique_ptr<horovod::FusionBuffer> fusion_for(const at::Tensor& parameter) {
   return parameter.is_cpu() ? nullptr : make_device_fusion(parameter.device());
 }
 
-/// Style of Horovod. A single rank exchanges nothing, as in Horovod.
+/// Style of Horovod. With a single rank, nothing is exchanged, as in Horovod itself.
 class Horovod : public GradientSync {
  public:
   explicit Horovod(const SyncContext& context)
@@ -68,11 +69,13 @@ class Horovod : public GradientSync {
   void after_backward() override {
     exposed_s_ = 0;
     if (!loop_) return;
-    // Other ranks may have used a parameter that this rank did not use, and wait for its gradient.
+    // Submits the gradients of parameters that this rank did not use. Other ranks may have used
+    // these parameters and wait for the gradients of all ranks.
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       if (!done_[i].valid()) submit(i);
     }
-    // A device may still compute the backward pass, which does not count as exposed communication.
+    // A device may still be computing the backward pass. This computation must not count as exposed
+    // communication, so wait for it before the time measurement starts.
     if (const auto computed = communicator_.fence()) computed->wait();
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       const double begin_s = clock_.steady_s();
@@ -108,8 +111,8 @@ class Horovod : public GradientSync {
   Communicator& communicator_;
   const base::Clock& clock_;
   bool syncs_this_pass_ = true;
-  std::vector<at::Tensor> travelling_;           ///< tensors being reduced, one for each parameter
-  std::vector<std::future<void>> done_;          ///< results, valid from submission until awaited
+  std::vector<at::Tensor> travelling_;   ///< tensors being reduced, one for each parameter
+  std::vector<std::future<void>> done_;  ///< one per parameter; valid from submission until awaited
   std::optional<horovod::BackgroundLoop> loop_;  ///< loop; destroyed before the tensors it uses
   GradientHooks hooks_;
   double exposed_s_ = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Framework style that runs one all-reduce for each parameter after backward, one after the other.
+// Framework style "synchronous". After the backward pass, it runs one all-reduce for each
+// parameter, one after the other.
 #include <ATen/ATen.h>
 
 #include "trainer/sync/gradient_sync.hpp"
@@ -27,14 +28,15 @@ class Synchronous : public GradientSync {
   double exposed_comm_s() const override { return exposed_s_; }
 
  private:
-  /// Returns the gradient, as zeros if it is undefined. Another rank may use a parameter that this
-  /// rank did not use, and waits for its gradient.
+  /// Returns the gradient of `parameter`. Sets an undefined gradient to zeros, because another rank
+  /// may have used a parameter that this rank did not use. Every rank must then take part in the
+  /// all-reduce of this gradient.
   static at::Tensor& defined_gradient(at::Tensor& parameter) {
     at::Tensor& gradient = parameter.mutable_grad();
     if (!gradient.defined()) gradient = at::zeros_like(parameter);
     return gradient;
   }
-  /// Defines all gradients. A single rank needs no exchange.
+  /// Sets all undefined gradients to zeros, without an exchange. A single rank needs no more.
   void define_all() {
     for (at::Tensor& parameter : parameters_) defined_gradient(parameter);
   }

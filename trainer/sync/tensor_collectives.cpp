@@ -126,7 +126,7 @@ class DeviceFusion : public horovod::FusionBuffer {
   }
 
  private:
-  /// Runs `work` on the stream and returns when the device is done.
+  /// Runs `work` on the separate stream and returns when the device has finished the work.
   template <class Work>
   Span on_stream(const Work& work) {
     const at::NoGradGuard no_gradients;
@@ -147,7 +147,7 @@ class DeviceFusion : public horovod::FusionBuffer {
 
   at::Device device_;
   c10::Stream stream_;
-  at::Tensor memory_;  ///< memory in bytes
+  at::Tensor memory_;  ///< memory of the buffer, as a tensor of bytes
 };
 
 }  // namespace

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flat parameter vector with one partition for each rank, and gradient buckets. All stages of ZeRO
-// use them.
+// Flat parameter vector with one partition for each rank, and gradient buckets, for the stages of
+// ZeRO.
 //
 // Problem: parameters differ in size, so they cannot be divided equally among the ranks one by one.
-// Idea: all parameters are views of one vector, which is cut into equal partitions. A partition may
-// begin or end within a parameter. Gradients are collected in buckets and reduced bucket by bucket.
+// Idea: all parameters are views of one vector, which is divided into equal partitions. A partition
+// may begin or end within a parameter. Gradients are collected in buckets and reduced bucket by
+// bucket.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -20,14 +21,15 @@
 
 namespace dlscale::trainer {
 
-// Parameters in one vector that is cut into equal partitions, one for each rank.
+// Vector that contains all parameters. It is divided into equal partitions, one for each rank.
 
-/// Range of the vector.
+/// Range of elements of the vector.
 struct FlatRange {
   std::int64_t first = 0;
   std::int64_t count = 0;
   std::int64_t last() const { return first + count; }
-  /// Returns the intersection of both ranges, with count 0 if it is empty.
+  /// Returns the intersection of this range and `other`. The count is 0 if the ranges do not
+  /// overlap.
   FlatRange shared_with(const FlatRange& other) const;
 };
 
@@ -35,52 +37,54 @@ struct FlatRange {
 /// memory of the tensor.
 at::Tensor in_memory_order(const at::Tensor& tensor);
 
-/// Vector of all parameters, in their order. Zeros at the end make its length divisible by the
-/// number of ranks. The tensors of the parameters become views of the vector and keep their memory
-/// format. A parameter may lie in two partitions. Throws base::RunError
-/// (contract::kExitBadRunDescription) for parameters of several types.
+/// Vector of all parameters, in the order of the parameters. Zeros at the end make the length
+/// divisible by the number of ranks. The constructor turns the parameters into views of the vector,
+/// which keep their memory format. A parameter may lie in more than one partition. Throws
+/// base::RunError (contract::kExitBadRunDescription) if the parameters differ in element type.
 class FlatParameters {
  public:
   FlatParameters(const std::vector<at::Tensor>& parameters, int ranks);
 
-  const at::Tensor& vector() const { return vector_; }  ///< vector of ranks x partition_size()
+  const at::Tensor& vector() const { return vector_; }  ///< ranks x partition_size() elements
   std::int64_t partition_size() const { return partition_size_; }
   FlatRange partition(int rank) const { return {rank * partition_size_, partition_size_}; }
-  /// Returns the range of parameter `index`.
+  /// Returns the range of the vector that holds parameter `index`.
   FlatRange range(std::size_t index) const { return ranges_[index]; }
-  /// Returns the pieces of the parameters in the partition of a rank. Offsets are those in the
-  /// partition, which is a tensor of the optimizer.
+  /// Returns the pieces of parameters that lie in the partition of `rank`. Offsets are relative to
+  /// the start of the partition, because the optimizer updates the partition as one tensor.
   std::vector<ParameterPiece> pieces(int rank) const;
 
  private:
   at::Tensor vector_;
   std::int64_t partition_size_;
   std::vector<FlatRange> ranges_;
-  std::vector<bool> is_weight_;  ///< parameters of two or more dimensions
+  std::vector<bool> is_weight_;  ///< true for parameters of two or more dimensions
 };
 
 // Gradient buckets, and the mean of each bucket over the ranks.
 
 /// Settings of the reduction of buckets.
 struct BucketSettings {
-  std::int64_t elements = 0;  ///< maximum in a bucket; a larger gradient gets its own
-  bool overlaps = false;      ///< next bucket is filled during a reduction
-  /// Kind of the reduction. false: the bucket is all-reduced and each rank uses the part that it
-  /// owns. true: the slice of each rank is reduced to this rank.
+  std::int64_t elements = 0;  ///< maximum in a bucket; a larger gradient has its own bucket
+  bool overlaps = false;      ///< true to fill the next bucket during a reduction
+  /// Kind of the reduction. If false, a bucket is all-reduced, and each rank uses the elements that
+  /// it owns. If true, the elements of a bucket that a rank owns are reduced to this rank only.
   bool to_owners = false;
 };
 
-/// Parameter of a gradient, and its range in the vector that is divided among the ranks.
+/// Index of the parameter to which a gradient belongs, and the range of the parameter in the vector
+/// that is divided among the ranks.
 struct GradientPlace {
   std::size_t parameter = 0;
   FlatRange range;
 };
 
-/// Buckets like DeepSpeed's contiguous gradients. A gradient is copied to the bucket. A bucket
-/// without enough room for the next gradient is divided by the number of ranks and then reduced.
+/// Buckets for gradients, like DeepSpeed's contiguous gradients. Each gradient is copied to the
+/// present bucket. When the next gradient does not fit in this bucket, the values in the bucket are
+/// divided by the number of ranks and summed over the ranks.
 class GradientBuckets {
  public:
-  /// Callback for gradients whose mean over the ranks is ready.
+  /// Callback that receives a gradient when its mean over the ranks is ready.
   using Take = std::function<void(const GradientPlace&, const at::Tensor& mean)>;
 
   /// Makes empty buckets. `partition_size` is the number of elements that each rank owns. The
@@ -88,11 +92,13 @@ class GradientBuckets {
   GradientBuckets(const BucketSettings& settings, std::int64_t partition_size,
                   CollectiveQueue& queue, Take take);
 
-  /// **Collective.** Copies `gradient` to a bucket. The gradient is not needed afterwards.
+  /// **Collective.** Copies `gradient` to a bucket. The caller may release `gradient` afterwards.
   void add(const GradientPlace& place, const at::Tensor& gradient);
-  /// **Collective.** Reduces the remaining buckets and returns when all gradients have been taken.
+  /// **Collective.** Reduces the remaining buckets and returns when the callback has received all
+  /// gradients.
   void finish();
-  /// Returns the seconds of waiting since the last call.
+  /// Returns the seconds for which this object has waited for reductions since the last call of
+  /// take_exposed_s().
   double take_exposed_s();
 
  private:

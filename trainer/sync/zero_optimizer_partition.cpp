@@ -63,8 +63,8 @@ class HostOptimizer : public GradientSync {
   Counts take_counts() override { return sync_->take_counts(); }
 
  private:
-  /// Waits until the GPU has finished the backward pass, so that the time of the copies does not
-  /// include computation.
+  /// Waits until the GPU has finished the backward pass. Otherwise, the measured time of the copies
+  /// would include the rest of this computation.
   void wait_for_gradients() const {
     if (device_.tensors.empty()) return;
     const c10::Device device = device_.tensors.front().device();
@@ -79,7 +79,7 @@ class HostOptimizer : public GradientSync {
 
   std::unique_ptr<GradientSync> sync_;
   const base::Clock& clock_;
-  Optimized device_, host_;  ///< same tensors in the same order
+  Optimized device_, host_;  ///< corresponding tensors in the same order
   double copying_s_ = 0;
 };
 
@@ -120,7 +120,7 @@ class OptimizerPartition : public GradientSync {
       exposed_s_ = exposed_in_forward_s_ = 0;
     } else if (reduces_in_backward_) {
       exposed_s_ += buckets_.take_exposed_s();
-      order_.finish();  // rest of the previous micro-batch, which other ranks may have sent
+      order_.finish();  // gradients left over from the last micro-batch
       exposed_in_forward_s_ += buckets_.take_exposed_s();
     }
     order_.restart();
@@ -139,8 +139,8 @@ class OptimizerPartition : public GradientSync {
   double exposed_in_forward_s() const override { return exposed_in_forward_s_; }
 
  private:
-  /// Hands over a gradient. A parameter that this rank did not use counts as zeros, because another
-  /// rank may use it.
+  /// Adds a gradient to the buckets. If this rank did not use the parameter, the gradient is zeros,
+  /// because another rank may have used the parameter.
   void hand_over(std::size_t i) {
     at::Tensor& gradient = parameters_[i].mutable_grad();
     if (!gradient.defined()) gradient = at::zeros_like(parameters_[i]);
@@ -172,7 +172,8 @@ class OptimizerPartition : public GradientSync {
   double exposed_in_forward_s_ = 0;
 };
 
-/// Gathers the partitions range by range, so that at most one bucket is in transfer.
+/// Gathers the partitions of all ranks. Partitions that are larger than a bucket are gathered in
+/// several parts, so that the transfer needs no more memory than one bucket.
 void OptimizerPartition::after_step() {
   const std::int64_t part = std::max<std::int64_t>(1, gather_elements_ / queue_.size());
   if (part >= owned_.count) {
@@ -202,7 +203,7 @@ class BucketedAllReduce : public GradientSync {
     for (std::size_t i = parameters_.size(); i-- > 0;) {
       at::Tensor& gradient = parameters_[i].mutable_grad();
       if (!gradient.defined()) gradient = at::zeros_like(parameters_[i]);
-      buckets_.add({i, {0, gradient.numel()}}, gradient);  // range in a separate vector
+      buckets_.add({i, {0, gradient.numel()}}, gradient);  // the range is not used in stage 0
     }
     buckets_.finish();
     exposed_s_ = buckets_.take_exposed_s();

@@ -16,10 +16,11 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Changes the size of the storage of a tensor. Results that were computed with the tensor and
-/// saved for backward refer to the same storage, whatever its size is in the meantime.
+/// Changes the size of the storage of a tensor, for example to 0 to free its memory. Autograd may
+/// have saved the tensor for the backward pass. The saved tensor uses the same storage object, so
+/// it is valid again when the storage has its full size again.
 void resize_storage(const at::Tensor& tensor, std::size_t bytes) {
-  const c10::DeviceGuard device(tensor.device());  // device on which its allocator allocates
+  const c10::DeviceGuard device(tensor.device());  // allocator uses the current device
   c10::StorageImpl& storage = *tensor.storage().unsafeGetStorageImpl();
   if (storage.nbytes() == bytes) return;
   storage.set_data_ptr_noswap(storage.allocator()->allocate(bytes));
@@ -143,7 +144,7 @@ class ParameterPartition : public GradientSync, private BlockWatch {
       for_shards([](BlockShard& shard) { shard.partition().mutable_grad().zero_(); });
     } else {
       const double before_s = exposed_s_;
-      send_from(0);  // rest of the previous micro-batch, which other ranks may have sent
+      send_from(0);  // gradients left over from the last micro-batch; see send_from()
       exposed_in_forward_s_ += exposed_s_ - before_s;
     }
     ready_.assign(shards_.size(), 0);
@@ -211,7 +212,8 @@ class ParameterPartition : public GradientSync, private BlockWatch {
     });
   }
 
-  /// Waits for a block and requests the next blocks, up to the prefetch limit.
+  /// Waits until `block` is whole. Also starts to gather the blocks that follow in the direction of
+  /// the pass, up to the prefetch limit.
   void make_whole(std::size_t block) {
     if (shards_[block]) shards_[block]->ask();
     std::int64_t ahead = 0;
@@ -249,9 +251,10 @@ class ParameterPartition : public GradientSync, private BlockWatch {
     is_sent_[block] = true;
   }
 
-  /// Sends the gradients of blocks that backward has passed. A block that is not sent yet has a
-  /// parameter on which the loss of this rank did not depend. The block is sent at the place where
-  /// ranks whose loss depended on the parameter have sent it.
+  /// Sends the gradients of all blocks from `first` on that are not sent yet. The backward pass has
+  /// already passed these blocks. Such a block contains a parameter on which the loss of this rank
+  /// did not depend. This rank sends the block at the same place in the order as ranks whose loss
+  /// did depend on the parameter.
   void send_from(std::size_t first) {
     for (std::size_t b = shards_.size(); b-- > first;) {
       if (shards_[b] && !is_sent_[b]) send(b);
@@ -261,8 +264,8 @@ class ParameterPartition : public GradientSync, private BlockWatch {
   Model& model_;
   std::int64_t prefetch_elements_;
   bool overlaps_;
-  std::vector<std::unique_ptr<BlockShard>> shards_;  ///< shard of each block; null if empty
-  std::vector<bool> is_sent_;                        ///< blocks sent in this backward pass
+  std::vector<std::unique_ptr<BlockShard>> shards_;  ///< one per block; null if no parameters
+  std::vector<bool> is_sent_;                        ///< true for blocks sent in this backward pass
   std::vector<std::size_t> ready_;                   ///< number of ready gradients of each block
   GradientHooks hooks_;
   bool starts_step_ = true;

@@ -19,39 +19,44 @@
 
 namespace dlscale::trainer {
 
-// Parameters of a block. Each rank stores a part and has the whole block only for a short time.
+// Parameters of one block of the model. Each rank stores a part of the block. A rank has the whole
+// block only while the block computes.
 
 class BlockShard {
  public:
-  /// Takes over the parameters. A block of at most `persistent` elements is never released.
+  /// Partitions `parameters` over the ranks. A block of at most `persistent` elements stays whole
+  /// on every rank.
   BlockShard(const std::vector<at::Tensor>& parameters, std::int64_t persistent,
              CollectiveQueue& queue);
 
-  /// Returns the part of this rank, a leaf tensor with a gradient. All parts have the same size.
+  /// Returns the part of the block that this rank stores, as a leaf tensor with a gradient. The
+  /// parts of all ranks have the same size.
   const at::Tensor& partition() const { return partition_; }
   std::int64_t elements() const { return flat_.vector().numel(); }
   const std::vector<at::Tensor>& parameters() const { return parameters_; }
   std::vector<ParameterPiece> pieces() const { return flat_.pieces(queue_.rank()); }
 
-  /// **Collective.** Requests the whole block, unless the block is whole or already requested.
+  /// **Collective.** Starts to gather the block from all ranks, unless the block is already whole
+  /// or being gathered.
   void ask();
-  /// Waits for the whole block. Returns the seconds in which computation waited.
+  /// Waits until the block is whole. Returns the seconds for which computation had to wait.
   double wait();
   /// Frees the memory of the whole block.
   void release();
-  /// **Collective.** Gathers a persistent block again after the parts have changed. Releases other
-  /// blocks.
+  /// **Collective.** Updates the block after the parts have changed. A persistent block is gathered
+  /// again. Any other block is released.
   void refresh();
-  /// Updates the part after the whole block has changed.
+  /// Copies the values of the whole block to the part of this rank, after the whole block has
+  /// changed.
   void shard_parameters();
 
-  /// **Collective.** Starts the reduction of the gradients, divided by the number of ranks, and
+  /// **Collective.** Starts a reduce-scatter of the gradients, divided by the number of ranks, and
   /// drops the gradients. A parameter without a gradient counts as zeros. An earlier reduction is
-  /// finished first, so that only one share is in transfer for any number of micro-batches. Returns
-  /// the result of finish_gradients() for the earlier reduction.
+  /// finished first. The block therefore has at most one reduction in transfer, for any number of
+  /// micro-batches. Returns the result of finish_gradients() for the earlier reduction.
   double reduce_gradients();
-  /// Waits for the started reduction and adds its share to the gradient of the part. Returns the
-  /// seconds in which computation waited.
+  /// Waits for the started reduction and adds its result to the gradient of partition(). Returns
+  /// the seconds for which computation had to wait.
   double finish_gradients();
 
  private:
@@ -72,11 +77,11 @@ class BlockShard {
   std::optional<Sent> sent_;
 };
 
-// ZeRO stage 3, in which a block is whole only while it computes.
+// ZeRO stage 3, in which a block of the model is whole only while the block computes.
 
-/// Makes ZeRO stage 3. Requires SyncContext::model. Parameters are gathered block by block before
-/// forward and again before backward, some blocks in advance (prefetch_elements). Gradients are
-/// reduce-scattered.
+/// Makes ZeRO stage 3. Requires SyncContext::model. The parameters of a block are gathered before
+/// the forward pass of the block and again before its backward pass. Some blocks are gathered in
+/// advance (prefetch_elements). Gradients are reduce-scattered.
 std::unique_ptr<GradientSync> make_parameter_partition(const SyncContext& context);
 
 }  // namespace dlscale::trainer

@@ -11,7 +11,7 @@ namespace {
 
 using Sentence = std::span<const std::int64_t>;
 
-/// Returns the number of occurrences of each n-gram of length `order` in a sentence.
+/// Returns the number of occurrences of each n-gram of `order` tokens in a sentence.
 std::map<std::vector<std::int64_t>, int> ngrams_of(Sentence sentence, std::size_t order) {
   std::map<std::vector<std::int64_t>, int> counts;
   for (std::size_t i = 0; i + order <= sentence.size(); ++i) {

@@ -8,7 +8,7 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr std::int64_t kTop = 5;  ///< k of top-k accuracy, used only for more than k classes
+constexpr std::int64_t kTop = 5;  ///< k of the top-k accuracy; needs more than k classes
 
 /// Indices of the sums that count_classification() returns for a batch.
 enum ClassificationSum { kLoss, kCorrect, kInTop, kHasTop, kSums };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reconstruction task, in which the target is the input: mean squared error over all normalised
-// values.
+// Reconstruction task, in which a model reproduces its input. The loss is the mean squared error
+// over all normalised values.
 #include <torch/types.h>
 
 #include "trainer/tasks/task.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Translation task, which maps a sentence to a sentence: cross-entropy of the tokens, perplexity
-// and BLEU.
+// Translation task. The loss is the cross-entropy of the tokens. The metrics include perplexity and
+// BLEU.
 #include <torch/types.h>
 
 #include <algorithm>
@@ -20,8 +20,9 @@ at::Tensor token_losses(const at::Tensor& scores, const at::Tensor& target, doub
       .view_as(target);
 }
 
-/// Returns the mean over sentences of the mean token loss of each sentence. Each sample has the
-/// same weight, independent of its length and of the padding in its batch.
+/// Returns the loss of a batch: the mean token loss of each sentence, averaged over the sentences.
+/// Each sentence therefore has the same weight, independent of its length and of the padding in the
+/// batch.
 at::Tensor translation_loss(const at::Tensor& output, const at::Tensor& target, double smoothing) {
   const bool is_small = output.scalar_type() == at::kHalf || output.scalar_type() == at::kBFloat16;
   const at::Tensor losses =
@@ -29,8 +30,8 @@ at::Tensor translation_loss(const at::Tensor& output, const at::Tensor& target, 
   return (losses.sum(1) / target.ne(kPad).sum(1)).mean();
 }
 
-/// Indices of the sums that count_translation() returns for a batch. kMatches and kNgrams are
-/// followed by one sum for each n-gram order.
+/// Indices of the sums that count_translation() returns for a batch. kMatches and kNgrams are each
+/// the first of kBleuOrder consecutive sums, one for each n-gram length.
 enum TranslationSum {
   kTokenLoss,
   kTokens,
@@ -43,7 +44,7 @@ enum TranslationSum {
   kTranslationSums = kNgrams + static_cast<int>(kBleuOrder)
 };
 
-/// Returns the tokens before the end token.
+/// Returns the tokens of a sentence before its end token or its padding.
 std::span<const std::int64_t> sentence(const at::Tensor& row) {
   const std::span all(row.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(row.numel()));
   std::size_t length = 0;
@@ -51,9 +52,10 @@ std::span<const std::int64_t> sentence(const at::Tensor& row) {
   return all.first(length);
 }
 
-/// Returns the sums for the metrics of one batch. During evaluation, models of this task append a
-/// column to the scores that contains the tokens of their own translation. A word outside the
-/// vocabulary never counts as correct, because all such words share one token.
+/// Returns the sums from which the metrics are computed, for one batch. `output` is samples x
+/// length x (words + 1). The last entry of each position is the token of the translation that the
+/// model itself produced, and the other entries are scores. A word outside the vocabulary never
+/// counts as correct, because all such words share one token.
 std::vector<double> count_translation(const at::Tensor& output, const at::Tensor& target) {
   const std::int64_t words = output.size(2) - 1;
   const at::Tensor scores = output.narrow(2, 0, words);

@@ -25,14 +25,15 @@ class AllReduce {
   /// Returns the name of the algorithm in all_reduce_table(). An entry that selects among
   /// algorithms reports the name of the selected algorithm.
   virtual const char* name() const = 0;
-  /// Returns the shared-memory collectives of the algorithm, which can run other collectives as
-  /// well. Returns null if the transport must run the other collectives.
+  /// Returns the shared-memory collectives of the algorithm. The caller can use them for
+  /// collectives other than the all-reduce. Returns null if the algorithm does not use shared
+  /// memory.
   virtual SharedCollectives* shared() { return nullptr; }
 };
 
 /// **Collective.** Synchronises the ranks at the start of an algorithm that is built from
-/// exchanges. The wait leaves the core to other threads, and the ranks compare their calls. Returns
-/// the seconds of the wait.
+/// exchanges. Throws when the ranks make different calls. A waiting rank yields its core to other
+/// threads. Returns the seconds of the wait.
 inline double check_same_call(Communicator& ranks, const Span& data, ReduceOp op) {
   ranks.check_same_call({"all_reduce", data, op});
   return ranks.last_wait_s();
@@ -43,7 +44,7 @@ struct AllReduceEntry {
   const char* name;
   const char* summary;
   /// **Collective.** Makes the algorithm for `ranks`. Throws RunError on every rank when the
-  /// algorithm cannot work between these ranks.
+  /// algorithm cannot connect these ranks.
   std::unique_ptr<AllReduce> (*make)(Communicator& ranks);
 };
 

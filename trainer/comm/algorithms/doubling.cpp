@@ -75,9 +75,10 @@ const AllReduceEntry recursive_doubling_entry{
 namespace {
 
 /// All-reduce by recursive halving and doubling (Rabenseifner 2004). In each halving step, two
-/// partners divide the data that both hold: each partner reduces one half and continues with that
-/// half. The doubling steps then put the halves together in reverse order. Each of N ranks sends
-/// 2 (N-1)/N of the data, where N is a power of two.
+/// partners divide the range of data that both hold. Each partner reduces one half and continues
+/// with that half. In the doubling steps, partners exchange the reduced halves in reverse order
+/// until every rank holds all of the data. Each of N ranks sends 2 (N-1)/N of the data, where N is
+/// a power of two.
 class Rabenseifner : public AllReduce {
  public:
   double run(Communicator& ranks, const Span& data, ReduceOp op) override {

@@ -19,9 +19,9 @@ namespace {
 
 using Identity = std::array<char, 128>;
 
-/// Returns an identity of this machine and its shared memory. The identity consists of the number
-/// that Linux draws at each boot and the file system of /dev/shm, because containers on one machine
-/// may have separate shared memory.
+/// Returns an identity of this machine and its shared memory. The identity contains the random
+/// number that Linux draws at each boot, which differs between machines. It also contains the
+/// device and inode of /dev/shm, which differ between containers with separate shared memory.
 Identity identity() {
   std::string text;
   std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), text);
@@ -112,8 +112,8 @@ class Hierarchical : public AllReduce {
 
   std::unique_ptr<Communicator> node_;
   bool leads_;
-  std::unique_ptr<Communicator> leaders_;  ///< node leaders; on other ranks, all non-leaders
-  std::unique_ptr<AllReduce> in_node_;     ///< shared-memory algorithm; null: the transport reduces
+  std::unique_ptr<Communicator> leaders_;  ///< ranks that lead a node, or all other ranks
+  std::unique_ptr<AllReduce> in_node_;     ///< null if the transport reduces within the node
 };
 
 std::unique_ptr<AllReduce> new_hierarchical(Communicator& ranks) {

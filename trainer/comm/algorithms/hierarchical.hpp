@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All-reduces that use the knowledge of which ranks share memory.
+// All-reduce algorithms that use memory shared by the ranks of a node.
 #pragma once
 
 #include <memory>

@@ -9,10 +9,10 @@
 namespace dlscale::trainer {
 namespace {
 
-/// All-reduce round a ring (Patarasuk and Yuan 2009). The data is cut into one part for each of N
-/// ranks. In the first N-1 steps, each part travels once round the ring and collects all terms. In
-/// N-1 more steps, the sums travel round the ring. A rank sends every part twice, except for two
-/// parts that it sends once: 2 (N-1)/N of the data.
+/// All-reduce round a ring (Patarasuk and Yuan 2009). The data is divided into N parts, where N is
+/// the number of ranks. In the first N-1 steps, each part travels once round the ring, and every
+/// rank adds its term. In N-1 more steps, the finished sums travel round the ring. In each step, a
+/// rank sends one part. In total, a rank sends 2 (N-1)/N of the data.
 class Ring : public AllReduce {
  public:
   double run(Communicator& ranks, const Span& data, ReduceOp op) override {

@@ -55,8 +55,9 @@ class ChosenAllReduce : public Overlay {
     return std::make_unique<ChosenAllReduce>(inner().split(color), entry_);
   }
 
-  /// Synchronises the ranks in shared memory before a call of the transport. A rank inside the
-  /// transport does not see a rank that waits in shared memory.
+  /// Synchronises the ranks through shared memory before the transport runs a call. The transport
+  /// cannot detect a rank that waits in shared memory, so without the check both would wait forever
+  /// when ranks make different calls.
   void meet_in_shared(const NamedCollective& call) {
     if (shared_) waited(shared_->check_same_call(call));
   }
@@ -78,7 +79,7 @@ std::unique_ptr<Communicator> with_all_reduce(std::unique_ptr<Communicator> inne
   throw base::RunError("there is no all-reduce \"" + name + "\"", contract::kExitBadRunDescription);
 }
 
-// Selects the fastest measured all-reduce (docs/measurements/collectives.md).
+// The entry "auto" selects the all-reduce that was fastest in docs/measurements/collectives.md.
 
 extern const AllReduceEntry tuned_entry;
 

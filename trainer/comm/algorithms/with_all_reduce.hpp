@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communicator that uses a selected all-reduce of the table, and the two entries that select an
-// algorithm: "tuned" (the choice of the transport) and "auto" (the fastest measured algorithm).
+// Communicator with a selected all-reduce algorithm. Two entries of the table are defined here as
+// well: "tuned" uses the all-reduce of the transport, and "auto" selects the algorithm that was
+// fastest in measurements.
 #pragma once
 
 #include <memory>
@@ -10,16 +11,16 @@
 
 namespace dlscale::trainer {
 
-/// **Collective.** Returns `inner` with the all-reduce `name` of all_reduce_table(). Parts split
-/// from the result use the same all-reduce.
+/// **Collective.** Returns `inner` with the all-reduce `name` of all_reduce_table(). Communicators
+/// that are split from the result use the same all-reduce.
 ///
 /// - If the algorithm uses shared memory, reduce_scatter, broadcast and short all_gathers use the
 ///   shared memory as well. All other calls are unchanged.
-/// - The counters of the result count all-reduces as such. The calls that an all-reduce consists of
-///   count in the counters of `inner`.
+/// - The result counts each all-reduce as one call. The calls that an algorithm makes within an
+///   all-reduce count in the counters of `inner`.
 /// - Returns `inner` unchanged if `name` is already its all-reduce, for example after
 ///   MpiSession::choose_all_reduce().
-/// - Throws RunError for an unknown name, and when the algorithm cannot work between these ranks.
+/// - Throws RunError for an unknown name, and when the algorithm cannot connect these ranks.
 std::unique_ptr<Communicator> with_all_reduce(std::unique_ptr<Communicator> inner,
                                               const std::string& name);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declarations of the part of NVIDIA DALI's C API (dali/dali.h of DALI 2.x) that the loaders call.
-// The declarations let dlscale build without DALI, and a test compares them with DALI's own header.
+// These copies let dlscale build without DALI. A test compares the copies with DALI's own header.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,8 @@ inline constexpr std::int32_t kDynamicExecutor = 1 | 2 | 8;
 /// Enumeration daliFeedInputFlags_t.
 enum class Feed : std::int32_t { copy = 2, no_copy = 4 };
 
-/// Structure daliPipelineParams_t. The fields named in `present` override the values in the
-/// serialized pipeline.
+/// Structure daliPipelineParams_t. A field has an effect only if its bit is set in `present`. The
+/// field then overrides the value in the serialized pipeline.
 struct PipelineParams {
   enum Present : std::uint64_t {
     kMaxBatchSize = 1U << 0,

@@ -35,7 +35,7 @@ std::array<float, images::kColours> of_bytes(const std::vector<double>& values) 
 
 using Samples = std::vector<std::int64_t>;
 
-/// Returns the samples of a delivery divided into batches.
+/// Divides the samples of a delivery into batches.
 std::vector<Samples> batches_of(const Delivery& delivery) {
   std::vector<Samples> batches;
   const auto& samples = delivery.samples;
@@ -47,8 +47,8 @@ std::vector<Samples> batches_of(const Delivery& delivery) {
   return batches;
 }
 
-/// Returns true when DALI normalises the images. On a GPU this costs nothing, so it is the default
-/// there.
+/// Returns true if DALI normalises the images. Otherwise, DALI outputs bytes, and the trainer
+/// normalises them. Normalisation costs DALI no time on a GPU, so DALI normalises by default there.
 bool normalises(const LoaderContext& context, bool on_gpu) {
   if (!on_gpu) return !hands_over_bytes(context);
   return context.options.hand_over != "uint8" && context.precision != Precision::fp64;
@@ -73,7 +73,7 @@ class DaliLoader : public Loader {
     settings_.side = context.pictures.side;
     settings_.mean = of_bytes(context.dataset.mean);
     settings_.deviation = of_bytes(context.dataset.deviation);
-    make_pipeline(1);  // early check that this machine can run the pipeline
+    make_pipeline(1);  // checks early that this machine can run the pipeline
   }
 
   void start(Delivery delivery) override {
@@ -119,8 +119,9 @@ class DaliLoader : public Loader {
   }
 
  private:
-  /// Adds the CPU time of DALI's threads since the last count. The threads serve the whole process,
-  /// so work between two deliveries belongs to another loader, for example the one for evaluation.
+  /// Adds the CPU time of DALI's threads since the last count. DALI's threads serve all loaders of
+  /// the process. Their work between two deliveries of this loader belongs to another loader, for
+  /// example the loader for evaluation, and must not be counted here.
   void count_threads() {
     if (!is_counting_) return;
     const double now_s = threads_busy_s();
@@ -132,7 +133,7 @@ class DaliLoader : public Loader {
   }
 
   void make_pipeline(std::int64_t batch_size) {
-    count_threads();  // needed because a replaced pipeline ends its threads
+    count_threads();  // count now, because the threads of the old pipeline end
     pipeline_.reset();
     settings_.batch_size = std::max(settings_.batch_size, static_cast<int>(batch_size));
     try {
@@ -152,7 +153,7 @@ class DaliLoader : public Loader {
       try {
         at_work_.push_back(std::make_shared<ReadBatch>(reading_->next()));
       } catch (...) {
-        failure_ = std::current_exception();  // error of a batch that is not due yet
+        failure_ = std::current_exception();  // next() throws the error when this batch is due
         left_ = 0;
         return;
       }
@@ -168,7 +169,7 @@ class DaliLoader : public Loader {
     try {
       pipeline_->feed({batch, &batch->encoded});
     } catch (const Refused& refused) {
-      refused_ = refused.what();  // error of an earlier batch, handled in receive_output()
+      refused_ = refused.what();  // an earlier batch failed; receive_output() handles the error
     }
   }
 
@@ -185,9 +186,10 @@ class DaliLoader : public Loader {
     return take_again();
   }
 
-  /// Finds and replaces the broken image of the oldest batch. When DALI cannot decode an image with
-  /// a valid header, DALI discards all batches in progress and does not name the image. The images
-  /// are therefore decoded one by one in a new pipeline.
+  /// Finds and replaces the broken images of the oldest batch. An image can have a valid header and
+  /// still be broken. When DALI cannot decode such an image, it discards all batches in progress
+  /// and does not name the image. This function therefore decodes the images of the batch one by
+  /// one in a new pipeline.
   void repair() {
     // The batch is copied, because the old pipeline may still read the original.
     at_work_.front() = std::make_shared<ReadBatch>(*at_work_.front());
@@ -208,7 +210,8 @@ class DaliLoader : public Loader {
     }
   }
 
-  /// Returns true when DALI decodes this image alone. After a failure the pipeline is unusable.
+  /// Returns true if DALI can decode this single image. Returns false otherwise, and the pipeline
+  /// is unusable afterwards.
   bool decodes(const Encoded& batch, std::size_t place) {
     auto alone = std::make_shared<Encoded>();
     alone->files.push_back(batch.files[place]);
@@ -222,8 +225,9 @@ class DaliLoader : public Loader {
     }
   }
 
-  /// Decodes the oldest batch in a new pipeline, alone because DALI may reject a later batch. Then
-  /// feeds the other batches.
+  /// Decodes the repaired oldest batch in the new pipeline and then feeds the other batches again.
+  /// The oldest batch is decoded alone, because a broken image in a later batch would make DALI
+  /// discard it as well.
   std::unique_ptr<Output> take_again() {
     const std::string said = std::exchange(refused_, "");
     feed(at_work_.front());
@@ -268,13 +272,13 @@ class DaliLoader : public Loader {
   std::shared_ptr<Pipeline> pipeline_;
   std::int64_t left_ = 0;  ///< number of batches not fed yet
   std::deque<std::shared_ptr<ReadBatch>> at_work_;
-  std::string refused_;         ///< error message of DALI, which makes the pipeline unusable
-  std::exception_ptr failure_;  ///< error of the batch after those in progress
+  std::string refused_;         ///< error of DALI; if not empty, the pipeline is unusable
+  std::exception_ptr failure_;  ///< error in reading the next batch
   LoaderWork work_;
   double dali_s_ = 0;         ///< value of threads_busy_s() at the last count
   bool is_counting_ = false;  ///< true while this loader has batches to make
   mutable GpuImages returned_;
-  std::optional<images::InOrder<ReadBatch>> reading_;  ///< reader thread, destroyed first
+  std::optional<images::InOrder<ReadBatch>> reading_;  ///< reader thread; must be destroyed first
 };
 
 }  // namespace

@@ -11,9 +11,9 @@ namespace dlscale::trainer::dali {
 
 /// Returns a loader in which DALI decodes, scales and normalises images. The sample order, crops,
 /// mirroring and treatment of broken images are the same as in the other loaders of images of any
-/// size. With `on_gpu` the GPU of the rank does the work, and the batches lie in its memory. Throws
-/// base::RunError (contract::kExitBadRunDescription) when DALI is not found or cannot run on the
-/// machine.
+/// size. If `on_gpu` is true, the GPU of the rank processes the images, and the batches lie in GPU
+/// memory. Throws base::RunError (contract::kExitBadRunDescription) when DALI is not found or
+/// cannot run on the machine.
 std::unique_ptr<Loader> make_dali_loader(const LoaderContext& context, bool on_gpu);
 
 /// Returns why DALI is not available on this machine, or an empty string when DALI is available.

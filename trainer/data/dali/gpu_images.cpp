@@ -9,7 +9,7 @@
 namespace dlscale::trainer::dali {
 
 at::Tensor GpuImages::copy_of(const at::Tensor& images) {
-  constexpr std::size_t kMost = 4;  // number of batches held when the CPU runs ahead of the GPU
+  constexpr std::size_t kMost = 4;  // maximum number of batches that wait for their copies
   if (copied_.size() >= kMost) copied_.front().done.synchronize();
   while (!copied_.empty() && copied_.front().done.query()) copied_.pop_front();
   at::Tensor copy = at::empty_like(images);

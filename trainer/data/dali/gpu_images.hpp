@@ -9,13 +9,13 @@
 
 namespace dlscale::trainer::dali {
 
-/// Copies batches from DALI's memory within the GPU. DALI reuses the memory of a batch as soon as
-/// the batch is released and does not know which work LibTorch still has queued on the GPU. A batch
-/// is therefore released only after its copy is done.
+/// Copier of batches from DALI's GPU memory to LibTorch's GPU memory. DALI reuses the memory of a
+/// batch as soon as the batch is released, even if LibTorch has not yet run its queued work on that
+/// memory. The copier therefore keeps each batch until its copy is done.
 class GpuImages {
  public:
-  /// Returns a copy of `images` without waiting for the copy to finish. A later call releases
-  /// `images`.
+  /// Starts a copy of `images` and returns the copy without waiting for it. A later call of
+  /// copy_of() releases `images`.
   at::Tensor copy_of(const at::Tensor& images);
 
  private:

@@ -73,7 +73,7 @@ fs::path kept(const VariableLookup& environment) {
 
 void* open(const std::string& path) {
   ::dlerror();
-  // The RUNPATH of the library locates the other libraries of DALI.
+  // The dynamic loader finds the other libraries of DALI through the RUNPATH of this library.
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw Unusable(::dlerror());
   return library;
@@ -87,7 +87,8 @@ fs::path file_of(void* function) {
   return info.dli_fname;
 }
 
-/// Returns the version in the symbol names of a file, for messages only.
+/// Returns the version of DALI that appears in the symbol names of a file. Only messages use this
+/// version.
 std::string version_in(const fs::path& file) {
   constexpr std::string_view kSymbol = "DALI_", kDigits = "0123456789.";
   std::ifstream in(file, std::ios::binary);

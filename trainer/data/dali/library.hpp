@@ -11,9 +11,9 @@
 
 namespace dlscale::trainer::dali {
 
-/// Returns the versions of DALI with which abi.hpp and the shipped pipelines were tested. DALI
-/// guarantees neither its C API nor serialized pipelines across versions, so other versions are
-/// rejected.
+/// Returns the versions of DALI with which abi.hpp and the shipped pipelines were tested. Other
+/// versions are rejected, because DALI may change its C API and the format of serialized pipelines
+/// in any version.
 std::vector<std::string> known_versions();
 
 struct Library {
@@ -22,7 +22,7 @@ struct Library {
   Functions call;
 };
 
-/// Reason why DALI was not found: every place searched, and the remedy.
+/// Reason why DALI was not found. The text lists all searched places and the remedy.
 struct Missing {
   std::string why;
 };
@@ -35,8 +35,8 @@ struct Missing {
 /// - The search path of the dynamic loader.
 std::vector<std::string> places(const VariableLookup& environment);
 
-/// Opens DALI and its operators. The libraries stay open until the process ends, because they run
-/// threads. Repeated calls are cheap.
+/// Opens the libraries of DALI and of its operators. The libraries stay open until the process
+/// ends, because their threads keep running. Repeated calls are cheap.
 std::variant<Library, Missing> find_library(const VariableLookup& environment);
 
 /// Opens DALI like find_library(). Throws base::RunError (contract::kExitBadRunDescription) with

@@ -28,17 +28,19 @@ namespace dlscale::trainer::dali {
 /// recognised by their names (Linux's /proc/self/task).
 double threads_busy_s();
 
-// Serialized pipelines of this folder (make_pipelines.py), which are built into the program.
+// Serialized pipelines, which make_pipelines.py writes to this folder and CMake builds into the
+// program.
 
 /// Properties that select one of the shipped pipelines.
 struct PipelineKind {
-  bool on_gpu = false;     ///< true when nvJPEG decodes and images stay on the GPU
+  bool on_gpu = false;     ///< true if nvJPEG decodes and images stay on the GPU
   bool normalised = true;  ///< true for fp32 output, false for bytes
   images::Layout layout = images::Layout::planes;
   images::Resample resample = images::Resample::antialiased;
 };
 
-/// Returns the serialized pipeline of this kind, which DALI deserializes.
+/// Returns the bytes of the serialized pipeline of this kind, for DALI's function
+/// PipelineDeserialize.
 std::string_view shipped_pipeline(const PipelineKind& kind);
 
 struct ShippedPipeline {
@@ -84,7 +86,8 @@ class Output {
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  /// Returns samples x 3 x side x side numbers, or samples x side x side x 3 bytes, without gaps.
+  /// Returns the images, without gaps: samples x 3 x side x side values (Layout::planes) or samples
+  /// x side x side x 3 values (Layout::channels_last). The values are fp32 or bytes.
   void* data() const { return data_; }
   int samples() const { return samples_; }
 
@@ -99,7 +102,8 @@ class Output {
   int samples_ = 0;
 };
 
-/// A DALI pipeline that decodes, crops, scales and normalises batches. Only one thread may use it.
+/// A DALI pipeline that decodes, crops, scales and normalises batches. Only one thread may use a
+/// pipeline.
 class Pipeline : public std::enable_shared_from_this<Pipeline> {
  public:
   /// Creates and builds a pipeline. Throws Refused when DALI reports an error.

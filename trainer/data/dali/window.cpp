@@ -14,12 +14,14 @@ struct Stretch {
   float from = 0, to = 0;  ///< interval to scale, relative to `first`
 };
 
-/// Returns the interval of source pixels for the scaled pixels `first` to first + side. `size` is
-/// the number of source pixels and `scaled` the total number of scaled pixels.
+/// Returns the interval of source pixels from which the scaled pixels `first` to first + side are
+/// computed. `size` is the number of source pixels along this dimension. `scaled` is the number of
+/// pixels along this dimension after scaling.
 Stretch old_pixels(int size, int scaled, int first, int side) {
   const double scale = static_cast<double>(size) / scaled;
   const double from = first * scale, to = (first + side) * scale;
-  // The triangle filter reaches as far as a scaled pixel is wide. One extra pixel covers rounding.
+  // The triangle filter reads source pixels up to the width of one scaled pixel away. One
+  // additional pixel allows for rounding.
   const double reach = std::max(scale, 1.0) + 1;
   const int begin = std::max(0, static_cast<int>(std::floor(from - reach)));
   const int end = std::min(size, static_cast<int>(std::ceil(to + reach)));

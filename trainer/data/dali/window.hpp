@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selection of the pixels of an image that DALI decodes and scales, so that DALI's images agree
-// with those of the loader `native`.
+// Selection of the part of an image that DALI decodes and scales. The selection gives the DALI
+// loaders the same crops as the loader `native`.
 #pragma once
 
 #include <array>
@@ -11,14 +11,16 @@ namespace dlscale::trainer::dali {
 
 struct Window {
   images::Box decoded;  ///< part of the image to decode
-  /// Corners of the part of `decoded` that is scaled, in pixels of `decoded`: down, right. The
-  /// columns run from right to left when the image is mirrored.
+  /// Two opposite corners of the area within `decoded` that is scaled to the final image. Each
+  /// corner is a vertical and a horizontal position in pixels, relative to the top left corner of
+  /// `decoded`. If the image is mirrored, the horizontal position of `from` is greater than that of
+  /// `to`.
   std::array<float, 2> from{};
   std::array<float, 2> to{};
 };
 
-/// Returns the window that PictureMaker uses for a sample. For a centre cut, only the pixels that
-/// its scaling filter reads are decoded.
+/// Returns the window for a sample, with the same crop as PictureMaker. For a centre crop, the
+/// decoded part contains only the pixels that the scaling filter reads.
 Window window_of(const PictureRecipe& recipe, images::Size picture, int epoch, std::int64_t sample);
 
 }  // namespace dlscale::trainer::dali

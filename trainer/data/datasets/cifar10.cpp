@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data set CIFAR-10 (Krizhevsky, 2009), from its binary batches or from its images in one folder
-// per class.
+// Data set CIFAR-10 (Krizhevsky, 2009). The files are either the official binary batches or a tree
+// of image files with one folder per class.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,8 +55,9 @@ void read_batch(const fs::path& path, Split& split) {
   if (records == 0) file.fail("it is empty");
 }
 
-/// Throws when the numbers of the batch files have a gap. The files are numbered from 1, and a
-/// missing file would silently make the data set smaller.
+/// Throws if a batch file is missing. Without this check, a missing file would silently make the
+/// data set smaller. The files are numbered from 1, so a number greater than the number of files
+/// shows that a file is missing.
 void check_numbers(const std::vector<fs::path>& batches, const std::string& prefix) {
   for (const fs::path& batch : batches) {
     const std::string number = batch.stem().string().substr(prefix.size());
@@ -83,7 +84,7 @@ Split read_batches(const fs::path& folder, const std::string& prefix) {
 }
 
 Dataset load(const contract::DatasetSpec& spec) {
-  // Statistics of the training pixels.
+  // Mean and standard deviation of the pixels of the training set.
   const ColourStatistics colours{.mean = {0.4914, 0.4822, 0.4465},
                                  .deviation = {0.2470, 0.2435, 0.2616}};
   if (spec.path.empty()) {

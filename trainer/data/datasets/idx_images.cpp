@@ -120,7 +120,8 @@ const DatasetEntry mnist_entry{.name = "mnist",
 namespace {
 
 Dataset load_fashion_mnist(const contract::DatasetSpec& spec) {
-  return load_idx_images(spec, {.mean = 0.2860, .deviation = 0.3530});  // from the training pixels
+  // Statistics of the training pixels.
+  return load_idx_images(spec, {.mean = 0.2860, .deviation = 0.3530});
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data sets of ten classes in the four IDX files of MNIST: MNIST itself and Fashion-MNIST.
+// Data sets MNIST and Fashion-MNIST. Both have ten classes and consist of four files in the IDX
+// format.
 #pragma once
 
 #include <cstdint>

@@ -15,8 +15,8 @@ constexpr const char* kShape = "3x224x224";
 constexpr int kClasses = 1000;
 constexpr std::int64_t kTrainSamples = 1024;
 constexpr std::int64_t kTestSamples = 256;
-/// Limits for the number of different images in a split. A split has as many images as both limits
-/// allow, and at least one.
+/// Limits of the number of different images in a split. A split has as many different images as the
+/// two limits allow, but at least one. Samples beyond this number repeat the images.
 constexpr std::int64_t kMostImages = 64;
 constexpr std::int64_t kMostBytes = 64 << 20;
 /// Keys of the random streams. The keys are fixed, so the data set is the same in every run,
@@ -30,7 +30,8 @@ ImageShape shape_of(const contract::DatasetSpec& spec) {
   return {channels, height, width};
 }
 
-/// Draws the images of a split. An image depends only on the key of its split and its number.
+/// Draws the images of a split. An image depends only on the key of the split and the number of the
+/// image.
 Split draw(std::uint64_t key, std::int64_t samples, const ImageShape& shape, int classes) {
   const std::int64_t images =
       std::clamp<std::int64_t>(kMostBytes / shape.values(), 1, std::min(kMostImages, samples));
@@ -61,7 +62,7 @@ Dataset load(const contract::DatasetSpec& spec) {
   dataset.shape = shape_of(spec);
   dataset.classes = spec.classes == 0 ? kClasses : spec.classes;
   const auto channels = static_cast<std::size_t>(dataset.shape.channels);
-  dataset.mean.assign(channels, 0.5);  // mean and deviation of uniformly distributed pixels
+  dataset.mean.assign(channels, 0.5);  // statistics of uniformly distributed pixels
   dataset.deviation.assign(channels, 0.289);
   const auto split = [&](std::uint64_t key, std::int64_t asked, std::int64_t otherwise) {
     return draw(key, asked == 0 ? otherwise : asked, dataset.shape, dataset.classes);

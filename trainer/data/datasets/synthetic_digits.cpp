@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data set of ten generated digits with random distortions, which is learnable and needs no
-// download, 28x28.
+// Data set of generated images of the ten digits with random distortions, 28x28. A model can learn
+// this data set, and the user need not download anything.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,8 +16,8 @@ constexpr int kSide = 28;
 constexpr int kClasses = 10;
 constexpr std::int64_t kTrainSamples = 6000;
 constexpr std::int64_t kTestSamples = 1000;
-/// Keys of the random streams. The keys are fixed, because all repetitions of a run must use the
-/// same data set, independent of the seed of the run.
+/// Keys of the random streams. The keys do not depend on the seed of the run, because all
+/// repetitions of a run must use the same data set.
 constexpr std::uint64_t kTrainKey = 1;
 constexpr std::uint64_t kTestKey = 2;
 
@@ -113,7 +113,7 @@ class Hand {
  private:
   double angle_, shear_, width_, height_;
   Point centre_;
-  double pen_, ink_;  // half the stroke width in pixels, and the brightest pixel value
+  double pen_, ink_;  // half of the stroke width in pixels, and the brightest pixel value
 };
 
 double distance(Point p, Point a, Point b) {
@@ -144,9 +144,9 @@ void add_noise(std::uint8_t* image, RandomStream& random) {
   }
 }
 
-/// Draws the samples of a split. A sample depends only on the key of its split and its number, so a
-/// larger set starts with the samples of a smaller one. Classes take turns, so every prefix of the
-/// split is balanced.
+/// Draws the samples of a split. A sample depends only on the key of the split and the number of
+/// the sample. A larger set therefore starts with the samples of a smaller set. Consecutive samples
+/// belong to consecutive classes, so the classes are balanced in the first N samples for any N.
 Split draw(std::uint64_t key, std::int64_t samples, int classes) {
   Split split;
   split.pixels.resize(static_cast<std::size_t>(samples * kSide * kSide));

@@ -19,8 +19,8 @@ constexpr std::size_t kFields = 3;
 
 using Fields = std::vector<std::string>;
 
-/// Returns the cells of a row. Each row is one line of the file. Backslashes in a description stand
-/// for line ends and become spaces.
+/// Returns the cells of a row. Each row is one line of the file. In the descriptions, a backslash
+/// stands for a line end. This function replaces backslashes by spaces.
 Fields fields_of(const TextFile& file, std::size_t line) {
   base::CsvReader reader(file.lines[line], "", base::CsvQuotes::anywhere);
   Fields fields;

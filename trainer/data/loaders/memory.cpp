@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loader that keeps the whole data set in memory as bytes, and gathers and normalises each batch in
-// one pass.
+// Loader for data sets that are in memory as bytes. It collects and normalises the images of a
+// batch in one pass.
 #include <ATen/ops/empty.h>
 #include <fmt/format.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loaders whose threads decode, cut and scale images in parallel with training, from image files or
-// from record files.
+// Loaders of image files and of record files. Their threads decode, crop and scale images in
+// parallel with training.
 #include "trainer/data/packed_images.hpp"
 #include "trainer/data/picture_loader.hpp"
 
 namespace dlscale::trainer {
 
-// Loader of image files, decoded, cut and scaled by threads in parallel with training.
+// Loader of image files. Its threads decode, crop and scale the images in parallel with training.
 extern const LoaderEntry native_entry;
 const LoaderEntry native_entry{
     .name = "native",
@@ -15,8 +15,8 @@ const LoaderEntry native_entry{
     .augments = true,
     .any_size = true};
 
-// Loader of record files, one per split, decoded, cut and scaled by threads in parallel with
-// training.
+// Loader of record files, with one file per split. Its threads decode, crop and scale the images in
+// parallel with training.
 extern const LoaderEntry packed_entry;
 const LoaderEntry packed_entry{
     .name = "packed",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loader that prepares one batch and delivers it repeatedly, so that training runs as if loading
-// cost nothing.
+// Loader that prepares one batch and delivers the same batch in every step. It shows how fast
+// training would be if loading took no time.
 #include <algorithm>
 
 #include "trainer/data/loader.hpp"
@@ -27,8 +27,8 @@ class SyntheticLoader : public Loader {
   void start(Delivery delivery) override {
     left_ = static_cast<std::int64_t>(delivery.samples.size());
     batch_size_ = std::min(delivery.batch_size, left_);
-    // The batch of the first start is kept whenever it is large enough, so that a device can keep
-    // its copy.
+    // The batch of an earlier start() is used again if it is large enough. A device that has a copy
+    // of the batch can then keep the copy.
     if (prepared_.size() >= batch_size_) return;
     delivery.samples.resize(static_cast<std::size_t>(batch_size_));
     maker_->start({std::move(delivery.samples), batch_size_});

@@ -27,8 +27,8 @@ class TextLoader : public GatheringLoader {
     return translates_ ? sentences(samples, length) : labelled(samples, length);
   }
 
-  /// Returns the number of tokens of a sample. Translation adds one token, the end of the source
-  /// sentence or the start of the target sentence.
+  /// Returns the number of tokens of a sample. In translation, each text has one additional token:
+  /// the end token of the source sentence, or the start token of the target sentence.
   std::int64_t length_of(std::int64_t sample) const {
     const auto text = static_cast<std::int64_t>(context_.split.text[sample].size());
     if (!translates_) return text;

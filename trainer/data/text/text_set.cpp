@@ -14,7 +14,7 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Byte order mark of UTF-8, with which spreadsheet programs begin text files.
+/// Byte order mark of UTF-8. Spreadsheet programs write this mark at the start of text files.
 const std::string kByteOrderMark = "\xef\xbb\xbf";
 
 using Words = std::vector<std::vector<std::string>>;
@@ -45,8 +45,9 @@ RawTexts chosen(const RawTexts& all, const Keeps& keeps) {
   return some;
 }
 
-/// Splits the training samples into folds. Every folds-th sample belongs to the same fold,
-/// independent of the seed of the run.
+/// Divides the training samples into spec.folds folds and makes fold number spec.fold the test
+/// split. Folds are numbered from 1. Sample i, counted from 0, belongs to fold 1 + i modulo
+/// spec.folds. The folds therefore do not depend on the seed of the run.
 void cut_folds(RawTextSet& raw, const contract::DatasetSpec& spec) {
   if (spec.folds == 0 && raw.test.size() > 0) return;
   if (spec.folds == 0) {
@@ -82,14 +83,14 @@ Words words_of(const std::vector<std::string>& texts, int max_length) {
   return words;
 }
 
-/// Token lists and vocabulary size of the texts in one language.
+/// Token lists of the training and test texts in one language, and the size of the vocabulary.
 struct Language {
   TokenLists train, test;
   int words = 0;
 };
 
-/// Builds the vocabulary from `train` and encodes both splits. `test_length` is the maximum number
-/// of tokens of a test text, 0 for no limit.
+/// Builds the vocabulary from the texts `train` and encodes the texts of both splits. `test_length`
+/// is the maximum number of tokens of a test text. The value 0 means no limit.
 Language encode(const std::vector<std::string>& train, const std::vector<std::string>& test,
                 int test_length, const contract::DatasetSpec& spec) {
   const Words to_train = words_of(train, spec.max_length);
@@ -118,8 +119,8 @@ Dataset make_text_set(RawTextSet raw, const contract::DatasetSpec& spec) {
   set.train.text = std::move(source.train);
   set.test.text = std::move(source.test);
   if (raw.classes == 0) {
-    // Reference translations of the test set are not shortened, because a translation is compared
-    // with the complete reference.
+    // Translations of test texts are not shortened (maximum length 0), because they are the
+    // references with which the output of the model is compared.
     Language target = encode(raw.train.translations, raw.test.translations, 0, spec);
     set.target_words = target.words;
     set.train.translation = std::move(target.train);

@@ -10,7 +10,7 @@
 
 namespace dlscale::trainer {
 
-/// Raw texts of one split in UTF-8. There is one label or one translation for each text.
+/// Raw texts of one split in UTF-8. Each text has either a label or a translation.
 struct RawTexts {
   std::vector<std::string> texts;
   std::vector<int> labels;
@@ -21,17 +21,18 @@ struct RawTexts {
 struct RawTextSet {
   int classes = 0;  ///< number of classes, 0 for translation
   RawTexts train;
-  RawTexts test;  ///< test split, empty when the files define none and folds are needed
+  RawTexts test;  ///< test split; empty if the files contain no test split
 };
 
-/// Converts raw texts to a data set. Applies, in this order, the digest check, the folds, the
-/// choice of classes, the subset, the vocabulary and the maximum length from `spec`. Throws
-/// base::RunError (contract::kExitData).
+/// Converts raw texts to a data set in the way that `spec` requests. The steps are, in this order:
+/// check the digest, split off a fold as the test split, choose classes, choose a subset of the
+/// samples, build the vocabulary, and limit the length of the texts. Throws base::RunError
+/// (contract::kExitData) if a step fails.
 Dataset make_text_set(RawTextSet raw, const contract::DatasetSpec& spec);
 
-/// Lines of a text file. The constructor throws base::RunError (contract::kExitData) when the file
-/// is missing, empty, not valid UTF-8 after decoding, or not divided by line feeds. The message
-/// names the line.
+/// Lines of a text file. The constructor throws base::RunError (contract::kExitData) if the file is
+/// missing or empty, if its text is not valid UTF-8 after decoding, or if its lines do not end with
+/// line feeds. The message names the line.
 struct TextFile {
   enum class Encoding { utf8, latin1 };
   std::filesystem::path path;
@@ -45,8 +46,8 @@ struct TextFile {
   [[noreturn]] void fail_ending(std::size_t line) const;
 };
 
-/// Returns `spec.path`. Throws base::RunError (contract::kExitData) when the path is empty. `files`
-/// describes the expected content of the folder.
+/// Returns `spec.path`. Throws base::RunError (contract::kExitData) if the path is empty. The error
+/// message contains `files`, which describes the files that the folder must contain.
 std::filesystem::path folder_of(const contract::DatasetSpec& spec, const std::string& files);
 
 }  // namespace dlscale::trainer

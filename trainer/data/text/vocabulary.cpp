@@ -43,11 +43,12 @@ namespace {
 
 constexpr std::string_view kOwnWords = "'.,()!?";
 constexpr std::string_view kBetweenWords = " \t\n\v\f\r\";:";
-/// First byte of the Latin-1 letters in UTF-8. The second byte is between 0x80 and 0xbf.
+/// First byte of the UTF-8 encoding of the letters À to ÿ. The second byte is between 0x80 and
+/// 0xbf.
 constexpr char kLatinLead = '\xc3';
-constexpr char kFirstCapital = '\x80';  ///< second byte of À, the lower-case letter is 0x20 higher
+constexpr char kFirstCapital = '\x80';  ///< second byte of À; lower-case letters are 0x20 higher
 constexpr char kLastCapital = '\x9e';   ///< second byte of Þ
-constexpr char kTimes = '\x97';         ///< second byte of ×, which lies among the capital letters
+constexpr char kTimes = '\x97';         ///< second byte of ×, a sign among the capital letters
 
 char lower(char c, char before) {
   if (c >= 'A' && c <= 'Z') return static_cast<char>(c + 0x20);
@@ -65,7 +66,8 @@ std::size_t length_of(unsigned char lead) {
   return lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
 }
 
-/// Returns true for overlong forms, surrogates and code points beyond Unicode.
+/// Returns true if the first two bytes of a character show an encoding that UTF-8 forbids: an
+/// overlong form, a surrogate or a code point beyond Unicode.
 bool is_forbidden(unsigned char lead, unsigned char second) {
   return (lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) ||
          (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f);

@@ -20,8 +20,9 @@ inline constexpr std::int32_t kSpecialTokens = 4;
 
 // Mapping from words to token numbers.
 
-/// Words with their token numbers. The numbers follow the special tokens. Words are ordered by
-/// decreasing frequency, and words of equal frequency by their bytes.
+/// Words with their token numbers. The token numbers of words start after those of the special
+/// tokens. Words are numbered by decreasing frequency. Words of equal frequency are sorted by their
+/// bytes.
 class Vocabulary {
  public:
   struct Limits {
@@ -43,8 +44,7 @@ class Vocabulary {
 
 // Functions that split a text into words and check or convert its encoding.
 
-/// Splits `text`, which is UTF-8, into lower-case words. The rules follow torchtext's
-/// basic_english:
+/// Splits `text`, which is UTF-8, into lower-case words, like torchtext's basic_english:
 /// - White space separates words.
 /// - Each of ' . , ( ) ! ? is a word.
 /// - The characters " ; : are dropped.
@@ -52,8 +52,8 @@ class Vocabulary {
 /// - Capital letters of ASCII and Latin-1 (É, Ä, Ø) become lower case.
 std::vector<std::string> tokenize(std::string_view text);
 
-/// Returns the number of leading bytes of `text` that are valid UTF-8. This number is the size of
-/// `text` when all bytes are valid.
+/// Returns the length in bytes of the longest prefix of `text` that is valid UTF-8. The result is
+/// the size of `text` if the whole text is valid.
 std::size_t utf8_prefix(std::string_view text);
 
 /// Converts ISO 8859-1 to UTF-8.

@@ -7,8 +7,9 @@
 
 namespace dlscale::trainer::horovod {
 
-// The search first goes up, else down, then repeats this with smaller steps, and then changes to
-// the next axis.
+// For each coordinate, the search first increases the value. If the first increase brings no
+// improvement, it decreases the value instead. It then does the same with smaller steps, and
+// continues with the next coordinate.
 
 namespace {
 
@@ -38,7 +39,8 @@ void CoordinateSearch::tell(double score) {
   propose();
 }
 
-/// Changes the direction, the step or the axis after a step that did not improve the score.
+/// Changes to the next direction, step size or coordinate. Called after a step that did not improve
+/// the score.
 void CoordinateSearch::turn() {
   if (upwards_ && !has_moved_) {
     upwards_ = false;
@@ -68,8 +70,8 @@ void CoordinateSearch::propose() {
 
 namespace {
 
-constexpr int kSteps = 10;    // steps in a score
-constexpr int kDiscards = 3;  // discarded scores at the start
+constexpr int kSteps = 10;    // number of training steps that a score covers
+constexpr int kDiscards = 3;  // number of scores discarded at the start
 constexpr std::size_t kScores = 5;
 
 constexpr double kLeastMb = 1;
@@ -99,8 +101,8 @@ bool Autotune::record(const std::vector<Response>& responses) {
   for (const Response& response : responses) {
     bytes_ += response.bytes();
     for (const std::string& name : response.names) {
-      // A tensor that returns belongs to the next step, so all tensors of the previous steps are
-      // reduced.
+      // Each tensor is reduced once in each step. The reduction kSteps + 1 of a tensor therefore
+      // shows that the first kSteps steps are over.
       is_complete = ++reductions_[name] > kSteps || is_complete;
     }
   }

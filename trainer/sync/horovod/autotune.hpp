@@ -16,10 +16,11 @@ namespace dlscale::trainer::horovod {
 
 // Search for the values with the highest score.
 
-/// Search that moves along one axis after the other, on a logarithmic scale. The search moves on
-/// while the score rises, first by steps of a factor of 4, then of 2. The search ends in a local
-/// maximum on this grid. No score is requested twice in a row, so noise can mislead the search but
-/// cannot keep it from ending.
+/// Search for the point with the highest score. The search changes one coordinate at a time, first
+/// by factors of 4 and then by factors of 2. It continues in a direction as long as the score
+/// rises. The search ends in a local maximum on this logarithmic grid. Every step either improves
+/// the best score or moves on to the next direction, factor or coordinate. Noise in the scores can
+/// therefore mislead the search, but the search always ends.
 class CoordinateSearch {
  public:
   struct Axis {
@@ -27,7 +28,8 @@ class CoordinateSearch {
   };
   explicit CoordinateSearch(std::vector<Axis> axes);
 
-  /// Returns the point whose score is needed next. Returns the best point once done() is true.
+  /// Returns the point for which the caller must report a score next. Returns the best point once
+  /// done() is true.
   const std::vector<double>& point() const { return done() ? best_ : point_; }
   /// Reports the score of point().
   void tell(double score);
@@ -42,8 +44,8 @@ class CoordinateSearch {
   std::vector<double> point_;
   double best_score_ = 0;
   bool has_score_ = false;
-  // State of the search: the axis, the factor of a step, the direction, and whether a step improved
-  // the score.
+  // State of the search: the coordinate in search, the factor of a step, the direction, and whether
+  // a step in this direction has improved the score.
   std::size_t axis_ = 0;
   double factor_;
   bool upwards_ = true;
@@ -55,19 +57,20 @@ struct Tuned {
   double cycle_time_ms = 1;
 };
 
-/// Tuner that scores a setting by the bytes reduced per second, like Horovod. The score of a
-/// setting is the median of 5 scores over 10 steps each. The first 3 scores are discarded. Horovod
-/// models the scores as a Gaussian process. Here, a CoordinateSearch chooses the next setting,
-/// which needs about as many settings.
+/// Tuner of the fusion threshold and the cycle time. Like Horovod, it scores a setting by the bytes
+/// reduced per second. One score covers 10 training steps, and the score of a setting is the median
+/// of 5 scores. The first 3 scores of the training are discarded. Horovod chooses the next setting
+/// with a Gaussian process. This class uses a CoordinateSearch instead, which needs about as many
+/// settings.
 class Autotune {
  public:
   Autotune(const Tuned& start, const base::Clock& clock);
 
-  /// Records the reductions of a cycle, which must be equal on all ranks. Returns true when a score
-  /// is complete on all ranks. All ranks must then call agree().
+  /// Records the reductions of a cycle. `responses` must be equal on all ranks. Returns true on all
+  /// ranks when a score is complete. All ranks must then call agree().
   bool record(const std::vector<Response>& responses);
-  /// **Collective.** Returns the next setting, which is the same on all ranks and follows from the
-  /// scores of rank 0.
+  /// **Collective.** Returns the next setting. Rank 0 chooses the setting from its own scores and
+  /// broadcasts it to all ranks.
   Tuned agree(Communicator& communicator);
   /// Returns true when the setting is final.
   bool done() const { return done_; }

@@ -79,8 +79,8 @@ void BackgroundLoop::serve() {
       const std::chrono::duration<double, std::milli> cycle_time(tuned_.cycle_time_ms);
       if (goes_on) sleep_until(begin + std::chrono::duration_cast<Clock::duration>(cycle_time));
     }
-    // The rank that has ended may have failed. It knows the reason, so it should report the reason
-    // first.
+    // Another rank has ended, perhaps because of a failure. That rank knows the reason, so this
+    // rank waits before it fails, to let the other rank report its error first.
     sleep_until(Clock::now() + kGrace);
     end = std::make_exception_ptr(base::RunError(
         "horovod: a rank has ended, so no more tensors are reduced", contract::kExitCommunication));
@@ -113,7 +113,8 @@ void BackgroundLoop::tune() {
                     tuned_.fusion_threshold_mb, tuned_.cycle_time_ms));
 }
 
-/// Waits until the tensors are computed, because gradients on a GPU are submitted earlier.
+/// Waits until the device has computed the tensors. Gradients on a GPU are submitted before the GPU
+/// has computed them.
 void BackgroundLoop::wait_for_data(const std::vector<std::string>& names,
                                    const std::vector<TensorQueue::Entry>& entries) {
   const bool waits = std::any_of(entries.begin(), entries.end(),
@@ -149,8 +150,8 @@ void BackgroundLoop::perform(const Response& response) {
   for (auto& entry : entries) {
     trouble ? entry.done.set_exception(trouble) : entry.done.set_value();
   }
-  // A failure of the transport ends the loop. A disagreement concerns only the tensors of the
-  // response.
+  // A failure of the transport ends the loop. A response with an error means that the ranks
+  // disagree about its tensors, so only these tensors fail.
   if (trouble && response.error.empty()) std::rethrow_exception(trouble);
 }
 
@@ -182,7 +183,8 @@ void BackgroundLoop::sleep_until(std::chrono::steady_clock::time_point time) {
   stop_.wait_until(lock, time, [this] { return stopping_; });
 }
 
-/// Publishes the counters of the negotiation together with those of count().
+/// Copies the counters of the negotiation and the counters of count() to published_, which other
+/// threads read.
 void BackgroundLoop::publish() {
   Counters all = negotiation_.counters();
   all.reductions = counters_.reductions;

@@ -23,35 +23,37 @@ namespace dlscale::trainer::horovod {
 
 /// Options of the loop, with the defaults of Horovod.
 struct Options {
-  Tuned tuned;  ///< tuned values; a threshold of 0 disables fusion
+  Tuned tuned;  ///< values to tune; threshold 0 disables fusion
   bool autotune = false;
   int cache_capacity = 1024;
   bool hierarchical_all_reduce = false;
   double stall_warning_s = 60;
-  std::filesystem::path timeline;  ///< trace file that rank 0 writes; empty: none
-  NodeOfRank node_of_rank;         ///< node of each rank; empty: detected
+  std::filesystem::path timeline;  ///< trace file of rank 0; empty: no trace
+  NodeOfRank node_of_rank;         ///< node of each rank; empty: detect the nodes
 };
 
-/// Loop of cycles. A cycle starts one cycle time after the start of the previous cycle, or at the
-/// end of the previous cycle if that cycle took longer. In a cycle, the ranks negotiate the tensors
-/// submitted since the previous cycle and reduce the tensors that all ranks have submitted. The
-/// thread has a separate communicator.
+/// Thread that runs cycles in a loop. In a cycle, the ranks negotiate the tensors that were
+/// submitted since the previous cycle. They then reduce the tensors that all ranks have submitted.
+/// The next cycle starts when the cycle time has passed since the start of this cycle, or at once
+/// if this cycle took longer. The thread uses a communicator that is split from the communicator of
+/// the caller.
 class BackgroundLoop {
  public:
   /// **Collective.** Starts the thread. No other code may use `communicator` until the constructor
-  /// returns, and `communicator` must outlive the loop. `fusion` is the memory in which tensors are
-  /// fused. With null, tensors are fused in host memory.
+  /// returns, and `communicator` must outlive the loop. `fusion` is the buffer in which tensors are
+  /// fused. If `fusion` is null, tensors are fused in host memory.
   BackgroundLoop(Communicator& communicator, const base::Clock& clock, const Options& options,
                  Warn warn, std::unique_ptr<FusionBuffer> fusion = nullptr);
-  /// Ends the loops of all ranks. Waiting tensors, and tensors submitted later on another rank,
-  /// fail with an error that states the reason.
+  /// Ends the loops of all ranks. Tensors that are not reduced yet, and tensors that another rank
+  /// submits later, fail with an error that states the reason.
   ~BackgroundLoop();
   BackgroundLoop(const BackgroundLoop&) = delete;
   BackgroundLoop& operator=(const BackgroundLoop&) = delete;
 
   /// Submits a tensor and returns at once. See TensorQueue::add.
   std::future<void> submit(Tensor tensor);
-  /// Returns counters that include at least all work up to the end of the last awaited tensor.
+  /// Returns the counters. They include at least all cycles up to the reduction of the last tensor
+  /// for which the caller has waited.
   Counters counters() const;
 
  private:
@@ -82,8 +84,8 @@ class BackgroundLoop {
   mutable std::mutex mutex_;
   std::condition_variable stop_;
   bool stopping_ = false;
-  Counters counters_;   ///< counters of the thread
-  Counters published_;  ///< counters for all threads
+  Counters counters_;   ///< counters that only the thread of the loop uses
+  Counters published_;  ///< copy that other threads may read
   std::thread thread_;
 };
 

@@ -14,7 +14,8 @@ namespace dlscale::trainer::horovod {
 
 namespace {
 
-/// Moves responses that can be reduced together with `first` from `rest` to `first`.
+/// Finds the responses in `rest` that can be reduced together with `first`, removes them from
+/// `rest` and adds them to `first`.
 void take_up(Response& first, std::deque<Response>& rest, std::int64_t threshold_bytes) {
   std::deque<Response> skipped;
   std::int64_t skipped_bytes = 0;

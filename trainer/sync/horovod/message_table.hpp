@@ -28,8 +28,9 @@ class MessageTable {
   /// Records that a rank is ready to reduce a tensor. Must be called once for each rank and tensor.
   void add(int rank, const Request& request, double now_s);
   /// Removes and returns the tensors for which all ranks are ready, each in a separate response.
-  /// The order is the order in which the last rank became ready. If ranks differ in type or shape,
-  /// the response is an error with the name of the tensor and two ranks.
+  /// The tensors are in the order in which their last rank became ready. If ranks differ in the
+  /// type or shape of a tensor, its response contains an error that names the tensor and two of
+  /// these ranks.
   std::vector<Response> take_ready();
   /// Returns the tensors that have waited for `at_least_s` or longer, sorted by name.
   std::vector<StalledTensor> stalled(double at_least_s, double now_s) const;
@@ -48,13 +49,14 @@ class MessageTable {
   std::vector<std::string> complete_;
 };
 
-// Warning to the user that some ranks wait for others.
+// Warning to the user about tensors that some ranks have submitted and other ranks have not.
 
 class StallCheck {
  public:
   explicit StallCheck(double after_s) : after_s_(after_s) {}
-  /// Returns one line with the tensors that have waited for longer than the limit, each with the
-  /// missing ranks. Returns a warning at most once in the time of the limit.
+  /// Returns one line that lists the tensors that have waited for at least after_s() seconds, each
+  /// with the ranks that have not submitted it. Returns nothing if no tensor has waited so long or
+  /// if the last warning is less than after_s() seconds old.
   std::optional<std::string> warning(const MessageTable& table, double now_s);
   double after_s() const { return after_s_; }
 

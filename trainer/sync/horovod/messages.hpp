@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between ranks: requests to the coordinator, responses of the coordinator, and their
-// encoding as bytes.
+// Messages between ranks: requests to the coordinator and responses from the coordinator, with
+// functions that encode them as bytes.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace dlscale::trainer::horovod {
 
-// Encoded message of numbers and texts. All ranks run the same program, so numbers are copied as
-// they are in memory.
+// Encoding of numbers and texts as bytes. All ranks run the same program, so numbers are encoded in
+// their memory representation.
 using Bytes = std::vector<std::uint8_t>;
 
 class Packer {
@@ -37,11 +37,11 @@ class Packer {
   Bytes bytes_;
 };
 
-/// Decoder of the values that a Packer has encoded, in the same order. Throws RunError when the
-/// bytes end too early.
+/// Decoder of bytes that a Packer has written. The caller must decode the values in the order in
+/// which they were encoded. Throws RunError when the bytes end too early.
 class Unpacker {
  public:
-  /// Starts at the first of `bytes`, which must outlive the decoder.
+  /// Starts at the first byte of `bytes`, which must outlive the decoder.
   explicit Unpacker(const Bytes& bytes) : bytes_(bytes) {}
   template <class T>
   T number() {
@@ -67,7 +67,8 @@ class Unpacker {
   std::size_t at_ = 0;
 };
 
-// Request of a rank to the coordinator, which reports a tensor that is ready to be reduced.
+// Request of a rank to the coordinator. The request reports that a tensor is ready to be reduced on
+// this rank.
 struct Request {
   std::string name;  ///< tensor name, the same on all ranks
   ElementType type = ElementType::float32;
@@ -85,22 +86,22 @@ struct Request {
 /// Message of a rank to the coordinator in a cycle.
 struct RequestList {
   std::vector<Request> requests;
-  bool shut_down = false;  ///< end of the participation of this rank
+  bool shut_down = false;  ///< true if this rank ends
 };
 
 Bytes pack(const RequestList& list);
 /// Decodes requests. Throws RunError when the bytes end too early.
 RequestList unpack_requests(const Bytes& bytes);
 
-// Responses of the coordinator to all ranks, which state the tensors to reduce, their order and
-// their fusion.
+// Responses from the coordinator to all ranks. They state which tensors to reduce, in which order,
+// and which tensors to fuse.
 
 /// Reduction of one tensor or of several fused tensors.
 struct Response {
   std::vector<std::string> names;
   ElementType type = ElementType::float32;
-  std::int64_t count = 0;  ///< number of elements of all tensors
-  std::string error;       ///< reason why the tensors cannot be reduced; empty: none
+  std::int64_t count = 0;  ///< total number of elements
+  std::string error;       ///< reason why the tensors cannot be reduced, or empty
 
   std::int64_t bytes() const { return count * static_cast<std::int64_t>(bytes_of(type)); }
 };
@@ -108,7 +109,7 @@ struct Response {
 /// Actions of all ranks in a cycle.
 struct ResponseList {
   std::vector<Response> responses;
-  bool shut_down = false;  ///< end of the loop on all ranks, because a rank has ended
+  bool shut_down = false;  ///< true if all ranks must stop, because a rank has ended
 };
 
 Bytes pack(const ResponseList& list);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycle of the negotiation: the ranks vote with bits, ask the coordinator if the votes do not
-// suffice, and fuse the responses.
+// Cycle of the negotiation. The ranks first vote with bits. If a rank has a tensor that is not in
+// the cache, the ranks send requests to the coordinator. Finally, the responses are fused.
 #include "trainer/sync/horovod/negotiation.hpp"
 
 #include <algorithm>
@@ -42,7 +42,8 @@ ResponseList Negotiation::cycle(std::vector<Request> arrived, bool shut_down) {
 }
 
 ResponseList Negotiation::negotiate(bool shut_down) {
-  // Without a cache, tensors do not have bits, so all ranks ask the coordinator in every cycle.
+  // Without a cache, there are no bits to vote with, so all ranks send requests to the coordinator
+  // in every cycle.
   if (cache_.capacity() == 0) {
     RequestList mine = take_uncached();
     mine.shut_down = shut_down;
@@ -68,7 +69,8 @@ void Negotiation::vote_on_waiting(CacheVote& vote) {
       continue;
     }
     const int bit = cache_.bit_of(waiting.request.name);
-    // Bits do not show the coordinator which rank is missing, but a request does.
+    // A stalled tensor is removed from the cache, so that the ranks send requests for it. Requests
+    // show the coordinator which rank is missing. Bits do not.
     const bool stalled = now_s - waiting.since_s >= stall_check_.after_s();
     if (found == ResponseCache::Lookup::invalid || stalled) {
       vote.invalid(bit);
@@ -100,7 +102,7 @@ std::vector<Response> Negotiation::agreed(const CacheVote& vote) {
   return responses;
 }
 
-/// Returns the waiting requests without a bit and moves them to the sent requests.
+/// Removes the requests for uncached tensors from waiting_, stores them in sent_ and returns them.
 RequestList Negotiation::take_uncached() {
   const double now_s = clock_.steady_s();
   RequestList list;
@@ -158,8 +160,8 @@ void Negotiation::tabulate(int rank, const RequestList& list) {
   }
 }
 
-/// Caches the negotiated tensors in the order of the responses, so that bits are equal on all
-/// ranks.
+/// Adds the negotiated tensors to the cache. All ranks have the same responses, so the order of the
+/// responses gives each tensor the same bit on all ranks.
 void Negotiation::remember(const std::vector<Response>& responses) {
   for (const Response& response : responses) {
     for (const std::string& name : response.names) {

@@ -14,7 +14,7 @@
 
 namespace dlscale::trainer::horovod {
 
-// The multiplication has one loop for each floating type.
+// The multiplication has a separate loop for each floating-point type.
 
 namespace {
 
@@ -52,7 +52,7 @@ void scale(const void* from, const Span& to, double factor) {
   }
 }
 
-// Count of the ranks on each node.
+// Detection of the nodes, and counts of the ranks on them.
 
 NodeOfRank find_nodes(Communicator& communicator) {
   int mine = node_of(communicator);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Execution of a response on the tensors of this rank.
+// Reduction of the tensors that a response of the coordinator names.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ namespace dlscale::trainer::horovod {
 
 bool is_floating(ElementType type);
 
-/// Computes to = factor * from, element by element. `from` has to.count elements of to.type and may
-/// be to.data. Floating types only.
+/// Computes to = factor * from, element by element. `from` points to to.count elements of type
+/// to.type. `from` may be equal to to.data. The type must be a floating-point type.
 void scale(const void* from, const Span& to, double factor);
 
 // Detection of ranks on the same node.
@@ -28,25 +28,32 @@ void scale(const void* from, const Span& to, double factor);
 /// Node number of each rank. Ranks on the same node have the same number.
 using NodeOfRank = std::vector<int>;
 
-/// **Collective.** Returns the node of each rank.
+/// **Collective.** Detects which ranks are on the same node. Returns the node number of each rank.
 NodeOfRank find_nodes(Communicator& communicator);
 
-/// Returns the number of ranks on the node of rank `rank`.
+/// Returns the number of ranks on the node of rank `rank`, including rank `rank` itself.
 int ranks_beside(const NodeOfRank& node_of_rank, int rank);
-/// Returns the number of ranks before `rank` on its node.
+/// Returns the local rank of `rank`: the number of lower ranks on the same node.
 int local_rank(const NodeOfRank& node_of_rank, int rank);
 /// Returns true if all nodes have the same number of ranks.
 bool is_homogeneous(const NodeOfRank& node_of_rank);
 
-// All-reduce in three steps, in which the network of each node carries every element once.
+// All-reduce in three steps. Each rank of a node takes part in the network transfer with a
+// different part of the data, so each element enters the network of a node only once.
 
-/// Sum that runs a reduce-scatter within each node, an all-reduce between the ranks with the same
-/// part, and an all-gather within each node. The first rank of each node sums the elements that
-/// cannot be divided among the ranks of a node. If nodes differ in their number of ranks, the first
-/// ranks sum all elements.
+/// Sum over all ranks in three steps:
+///
+/// - a reduce-scatter within each node,
+/// - an all-reduce between the ranks of different nodes that hold the same part of the data,
+/// - an all-gather within each node.
+///
+/// The number of elements may not be divisible by the number of ranks of a node. For the remaining
+/// elements, the first rank of each node collects the sum of its node, the first ranks run an
+/// all-reduce, and each first rank broadcasts the result. If nodes differ in their number of ranks,
+/// all elements take this way.
 class HierarchicalSum {
  public:
-  /// **Collective.** Splits `communicator`, which must outlive the sum.
+  /// **Collective.** Splits `communicator`, which must outlive this object.
   HierarchicalSum(Communicator& communicator, const NodeOfRank& node_of_rank);
   /// **Collective.** Replaces `data` by the sum over all ranks.
   void run(Span data);
@@ -61,12 +68,13 @@ class HierarchicalSum {
   std::vector<std::max_align_t> part_;
 };
 
-/// Reduction of the tensors of a response to their mean. A single tensor is summed in place.
-/// Several tensors are copied to a buffer, summed together and copied back. The sum is then
-/// multiplied by 1/N. PyTorch's DDP divides before the sum instead.
+/// Reduction of tensors to their mean over the N ranks. A single tensor is summed in place. Several
+/// tensors are copied to a buffer, summed together and copied back. The sum is multiplied by 1/N.
+/// PyTorch's DDP instead divides the gradients before the sum.
 class Reduction {
  public:
-  /// Prepares reductions. `hierarchical` and `timeline` may be null. All arguments must outlive the
+  /// Prepares reductions. `hierarchical` is null if communicator.all_reduce() computes the sums.
+  /// `timeline` is null if no trace is written. All arguments except `fusion` must outlive this
   /// object.
   Reduction(Communicator& communicator, HierarchicalSum* hierarchical, Timeline* timeline,
             std::unique_ptr<FusionBuffer> fusion)

@@ -6,7 +6,7 @@
 
 namespace dlscale::trainer::horovod {
 
-// The cache assigns bits to tensors.
+// Cache, which assigns bit numbers to tensors.
 
 ResponseCache::Lookup ResponseCache::find(const Request& request) const {
   const auto place = bits_.find(request.name);
@@ -44,7 +44,7 @@ void ResponseCache::erase(int bit) {
   }
 }
 
-// The vote stores bits in words and reduces the words.
+// Vote, which stores its bits in 64-bit words and reduces the words over the ranks.
 
 namespace {
 
@@ -85,7 +85,7 @@ void CacheVote::shut_down() {
 void CacheVote::agree(Communicator& communicator) {
   exchange(hits_, communicator);
   if (flag(kNoneInvalid)) return;
-  // a | b = ~(~a & ~b)
+  // The communicator has no OR, but a | b = ~(~a & ~b).
   for (std::uint64_t& word : invalid_) word = ~word;
   exchange(invalid_, communicator);
   for (std::uint64_t& word : invalid_) word = ~word;

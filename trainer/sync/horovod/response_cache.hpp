@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cache of tensors that were reduced before, for which a rank reports its readiness with one bit.
+// Cache of tensors that were reduced before. A rank reports with a single bit that a cached tensor
+// is ready.
 #pragma once
 
 #include <cstdint>
@@ -12,32 +13,33 @@
 
 namespace dlscale::trainer::horovod {
 
-/// Cache that assigns a bit to each tensor. Bits have the same meaning on all ranks as long as all
-/// ranks make the same calls of put, use and erase in the same order. Each rank stores its own
-/// layouts.
+/// Cache that assigns a bit number to each tensor. All ranks must make the same calls of put, use
+/// and erase in the same order, so that a bit stands for the same tensor on all ranks. Each rank
+/// stores the type and shape that the tensor has on this rank.
 class ResponseCache {
  public:
-  /// Makes a cache of at most `capacity` tensors. With 0, the cache stays empty.
+  /// Makes a cache for at most `capacity` tensors. With a capacity of 0, the cache stays empty.
   explicit ResponseCache(int capacity) : capacity_(static_cast<std::size_t>(capacity)) {}
 
   enum class Lookup {
     miss,
     hit,
-    invalid,  ///< cached tensor with a different type or shape
+    invalid,  ///< the cached tensor has a different type or shape
   };
   Lookup find(const Request& request) const;
-  /// Returns the bit of a cached tensor.
+  /// Returns the bit number of a cached tensor.
   int bit_of(const std::string& name) const { return static_cast<int>(bits_.at(name)); }
-  /// Returns the number of bits in use: 0, 1, … bits()-1.
+  /// Returns the number of cached tensors. Their bit numbers are 0 to bits()-1.
   int bits() const { return static_cast<int>(slots_.size()); }
   std::size_t capacity() const { return capacity_; }
 
   /// Adds a tensor that is not cached. If the cache is full, the tensor replaces the least recently
   /// used tensor.
   void put(const Request& request);
-  /// Returns the response to a cached tensor for which all ranks are ready.
+  /// Returns the response for a cached tensor for which all ranks are ready, and marks the tensor
+  /// as used.
   Response use(int bit);
-  /// Removes a tensor. All higher bits decrease by one.
+  /// Removes a tensor. The bit numbers of all tensors with higher bit numbers decrease by one.
   void erase(int bit);
 
  private:
@@ -53,28 +55,31 @@ class ResponseCache {
 
 // Vote that each rank sends in every cycle: three flags and a bit for each cached tensor.
 
-/// Vote that combines the bits of all ranks with AND. Flags that a single rank can raise are
-/// therefore sent inverted. A second exchange, an OR, takes place only if a rank has called
-/// invalid().
+/// Vote of all ranks on the cached tensors. The votes are combined with a bitwise AND, so a tensor
+/// is agreed on only if all ranks have set its bit. A flag must hold if any rank raises it, so
+/// flags are sent inverted. If a rank has called invalid(), a second exchange combines the invalid
+/// bits with a bitwise OR.
 class CacheVote {
  public:
-  /// Makes an empty vote. `bits` is ResponseCache::bits(), which is the same on all ranks.
+  /// Makes an empty vote. `bits` is ResponseCache::bits(). The number must be the same on all
+  /// ranks.
   explicit CacheVote(int bits);
 
-  // The members below set the vote of this rank before agree(). A rank calls hit() or invalid() for
-  // each cached tensor for which it is ready.
+  // The members below set the vote of this rank and must be called before agree(). A rank calls
+  // hit() or invalid() for each cached tensor that is ready on this rank.
   void hit(int bit);
-  /// Requires a new negotiation of the tensor. Implies uncached().
+  /// Requests the removal of the tensor from the cache and a negotiation through the coordinator.
+  /// Includes the effect of uncached().
   void invalid(int bit);
-  /// Reports that this rank has a tensor without a bit.
+  /// Reports that this rank has a tensor that is not in the cache.
   void uncached();
   void shut_down();
 
   /// **Collective.** Exchanges the votes.
   void agree(Communicator& communicator);
 
-  // The results below are valid after agree() and the same on all ranks. Bits are in ascending
-  // order.
+  // The results below are valid after agree(). They are the same on all ranks. Bit numbers are in
+  // ascending order.
   std::vector<int> hits() const { return set_bits(hits_); }             ///< bits set by all ranks
   std::vector<int> invalid_bits() const { return set_bits(invalid_); }  ///< bits set by any rank
   bool any_uncached() const { return !flag(kNoneUncached); }

@@ -18,12 +18,12 @@ namespace dlscale::trainer::horovod {
 
 struct Tensor {
   std::string name;  ///< tensor name, the same on all ranks
-  Span data;         ///< data, replaced by the mean over the ranks; valid until then
+  Span data;         ///< memory that receives the mean; must stay valid until then
   std::vector<std::int64_t> shape;
-  std::shared_ptr<const Fence> fence = nullptr;  ///< fence behind which `data` is ready; null: now
+  std::shared_ptr<const Fence> fence = nullptr;  ///< fence to wait for; null if `data` is ready
 };
 
-/// Queue that several threads may use at the same time.
+/// Queue of submitted tensors. Several threads may use the queue at the same time.
 class TensorQueue {
  public:
   struct Entry {
@@ -32,15 +32,16 @@ class TensorQueue {
     std::shared_ptr<const Fence> fence;
   };
 
-  /// Adds a tensor. The future throws RunError (kExitCommunication) when the tensor cannot be
-  /// reduced. For example, the future throws at once when a tensor with the same name is in the
-  /// queue.
+  /// Adds a tensor. The returned future becomes ready when the tensor has been reduced. The future
+  /// holds a RunError (kExitCommunication) if the tensor cannot be reduced. It does so at once if
+  /// the queue already contains a tensor with the same name.
   std::future<void> add(const Tensor& tensor);
-  /// Returns the tensors added since the last call, in the order of addition.
+  /// Returns requests for the tensors added since the last call, in the order of addition.
   std::vector<Request> take_arrived();
-  /// Removes and returns a tensor that must be in the queue.
+  /// Removes the tensor `name` from the queue and returns it. The tensor must be in the queue.
   Entry take_entry(const std::string& name);
-  /// Fails all tensors in the queue and all tensors added later with `error`.
+  /// Closes the queue. The futures of all tensors in the queue, and of all tensors added later,
+  /// fail with `error`.
   void close(const std::exception_ptr& error);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trace of the events of each tensor, which Chrome (chrome://tracing) and Perfetto can display. The
-// names of activities are those of Horovod's timeline.
+// Trace of the events of each tensor. Chrome (chrome://tracing) and Perfetto can display the trace.
+// The activities have the same names as in Horovod's timeline.
 #pragma once
 
 #include <filesystem>
@@ -15,8 +15,7 @@
 
 namespace dlscale::trainer::horovod {
 
-/// Trace with one row for each tensor, in which events follow each other. Only one thread may use
-/// the trace.
+/// Trace file with one row for each tensor. Only one thread may use the trace.
 class Timeline {
  public:
   /// Opens the trace. Throws RunError when the file cannot be written.
@@ -26,13 +25,14 @@ class Timeline {
   Timeline(const Timeline&) = delete;
   Timeline& operator=(const Timeline&) = delete;
 
-  /// Records the start of a cycle. A cycle without other events does not appear in the trace.
+  /// Records the start of a cycle. The trace contains only cycles in which other events occur.
   void cycle_start() { cycle_s_ = clock_.steady_s(); }
-  /// Starts NEGOTIATE_ALLREDUCE, unless the negotiation of the tensor has already started.
+  /// Starts the event NEGOTIATE_ALLREDUCE of a tensor, unless this event has already started.
   void begin_negotiation(const std::string& tensor);
   void rank_ready(const std::string& tensor, int rank);
   void end_negotiation(const std::string& tensor);
-  /// Starts ALLREDUCE, which encloses the activities of a reduction.
+  /// Starts the event ALLREDUCE of each tensor. The activities of the reduction are nested in this
+  /// event.
   void begin(const std::vector<std::string>& tensors);
   void begin_activity(const std::vector<std::string>& tensors, std::string_view activity);
   void end_activity(const std::vector<std::string>& tensors);
@@ -41,7 +41,7 @@ class Timeline {
  private:
   struct Row {
     int number;
-    bool is_negotiated = false;  ///< negotiation has started and not ended
+    bool is_negotiated = false;  ///< true between the start and end of a negotiation
   };
   Row& row_of(const std::string& tensor);
   void event(char phase, int row, std::string_view name);
@@ -51,7 +51,7 @@ class Timeline {
   std::ofstream file_;
   const base::Clock& clock_;
   double start_s_;
-  std::optional<double> cycle_s_;  ///< start of this cycle, if not yet in the trace
+  std::optional<double> cycle_s_;  ///< start of this cycle until it is in the trace
   std::unordered_map<std::string, Row> rows_;
   bool is_first_ = true;
 };
