@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sources of a run's axes other than its log: the log's path, a table and the command line.
+// Determines the axes of an imported run (settings such as gpus or model) from sources other than
+// the content of its log: the path of the log, a table and the command line.
 #pragma once
 
 #include <map>
@@ -13,10 +14,11 @@
 
 namespace dlscale::analysis {
 
-/// Axis whose value is taken from the path of a log by `name=REGEX`.
-/// The value is the group of the expression. The expression is matched against the path as the user
-/// wrote it, from the last component of the named folder on. The match nearest to the file name
-/// wins, because folders further up are often named for other purposes.
+/// Axis whose value a regular expression extracts from the path of a log. The user states the axis
+/// as NAME=REGEX, and the capture group of the expression is the value. The expression is matched
+/// against the path as the user wrote it, beginning with the last component of the named folder. If
+/// there are several matches, the match nearest to the file name is used, because folders further
+/// up are often named for other purposes.
 class PathAxis {
  public:
   /// Throws base::UsageError if the text does not have the form NAME=REGEX or the expression does
@@ -35,12 +37,13 @@ class PathAxis {
 std::pair<std::string, std::string> parse_stated(const std::string& option,
                                                  const std::string& text);
 
-/// CSV file with a column `path` and one column for each axis. A path is the path of a log or the
-/// end of that path.
+/// CSV file that states the axes of logs. It has a column `path` and one column for each axis. A
+/// path in the table is the path of a log or the end of this path.
 class AxisTable {
  public:
-  /// Throws base::UsageError if the file has no column `path`, a heading twice or a heading that
-  /// cannot be an axis name, and base::SpecError for a row that cannot be read.
+  /// Throws base::UsageError if the file has no column `path`, has two equal headings, or has a
+  /// heading that cannot be the name of an axis. Throws base::SpecError for a row that cannot be
+  /// read.
   explicit AxisTable(const std::string& file);
   /// Returns the axes of the first row whose path matches the log, or null if no row matches.
   const AxisValues* find(const ForeignLog& log);
@@ -68,8 +71,8 @@ class MergedAxes {
   /// an earlier source. Ignores empty values.
   void add(const std::string& source, const AxisValues& axes);
   const AxisValues& values() const { return values_; }
-  /// Returns one message for each conflicting axis, for example
-  /// "gpus is 2 by its path, but 3 by its content".
+  /// Returns one message for each axis for which two sources state different values, for example
+  /// "gpus is 2 according to its path, but 3 according to its content".
   const std::vector<std::string>& conflicts() const { return conflicts_; }
   /// Returns the source that states an axis, or an empty text if no source states it.
   std::string source_of(const std::string& axis) const;

@@ -23,8 +23,8 @@ bool has_epochs(const TrainedSpan& span) {
   return span.last_epoch > 0;
 }
 
-/// Returns true if `later` begins within `earlier` or directly after its end, and does not end
-/// before `earlier` ends.
+/// Returns true if the training in `later` begins within `earlier` or directly after the end of
+/// `earlier`, and does not end before `earlier` ends.
 bool begins_in(const TrainedSpan& later, const TrainedSpan& earlier) {
   if (!later.is_known() || !earlier.is_known()) return false;
   if (has_epochs(later)) {
@@ -75,8 +75,8 @@ class Chains {
     return fs::path(run.record.path).parent_path().string() + "\n" + run.record.format;
   }
 
-  /// Clears the recorded chain of each log whose continuations are also part of this import. All
-  /// logs of a chain are read together and joined again.
+  /// Removes the recorded continuations of a log if one of the continuing logs is part of this
+  /// import. The continuations of the log are then determined again.
   void forget_chains() {
     std::set<std::string> paths;
     for (std::size_t i = 0; i < own_; ++i) paths.insert(runs_[i].record.path);
@@ -92,9 +92,9 @@ class Chains {
     }
   }
 
-  /// Finds the log that log `i` continues. Among the logs whose range contains the beginning of
-  /// `i`, the log that begins last is chosen. Marks `i` as unclear if several of these logs begin
-  /// at the same place.
+  /// Finds the log that log `i` continues. If several logs contain the point at which `i` begins,
+  /// the log that begins last is chosen. If several of these logs begin last at the same point, `i`
+  /// is marked as unclear.
   void find_earlier(std::size_t i) {
     std::vector<std::size_t> found;
     for (const std::size_t other : logs_of_[key_of(runs_[i])]) {
@@ -123,8 +123,10 @@ class Chains {
                             : fmt::format("after step {}", span.steps_before);
   }
 
-  /// Marks logs as unclear in three cases: several logs continue the same log, only one log of a
-  /// pair is part of this import, or the log that is continued is itself unclear.
+  /// Marks logs as unclear in three cases:
+  /// - Several logs continue the same log.
+  /// - Of a log and its continuation, only one is part of this import.
+  /// - The log that is continued is itself unclear.
   void drop_unclear() {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       if (behind_[i].size() > 1) {
@@ -149,7 +151,8 @@ class Chains {
     }
   }
 
-  /// Turns the chain of logs that continue `first` into further launches of the run of `first`.
+  /// Adds the logs that continue `first`, one after the other, as further launches (attempts) of
+  /// the run of `first`.
   void add_launches(std::size_t first, ContinuedTrainings& joined) {
     ImportedRun& run = runs_[first];
     ImportRecord* earlier = &run.record;
@@ -181,9 +184,9 @@ class Chains {
     return again == span.epoch_begins.end() ? span.steps : again->second;
   }
 
-  std::vector<ImportedRun> runs_;  ///< runs of this import, then others of the folder
+  std::vector<ImportedRun> runs_;  ///< runs of this import, then other runs of the folder
   const std::size_t own_;          ///< number of runs of this import
-  std::map<std::string, std::vector<std::size_t>> logs_of_;  ///< logs by folder and format
+  std::map<std::string, std::vector<std::size_t>> logs_of_;  ///< log indices by folder and format
   std::vector<std::optional<std::size_t>> before_;  ///< index of the log that each log continues
   std::vector<std::vector<std::size_t>> behind_;    ///< indices of the logs that continue each log
   std::map<std::size_t, std::string> unclear_;      ///< indices of unclear logs, with the reason

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds logs that continue the training of another log and turns them into further launches of its
-// run.
+// Finds logs that continue the training of another log and makes them further launches (attempts)
+// of the run of that log.
 // A training that resumes from a checkpoint may write a new log for each job or for each start of
-// the program. If each log became a run, the logs would look like repetitions. A log continues
-// another log if it begins where the other log ends, lies in the same folder and has the same axes.
-// The resulting run has several launches, like an interrupted run of dlscale-train, and steps that
-// a later launch repeated count once.
+// the program. If each log became a run, the logs would look like repetitions of one experiment. A
+// log continues another log if it begins where the other log ends, lies in the same folder and has
+// the same axes. The resulting run has several launches, like an interrupted run of dlscale-train.
+// Steps that a later launch repeated count once.
 #pragma once
 
 #include <set>
@@ -19,14 +19,14 @@ namespace dlscale::analysis {
 struct ContinuedTrainings {
   std::vector<ImportedRun> runs;      ///< runs, one for each training, in their original order
   std::vector<std::string> notes;     ///< messages that state which log continues which
-  std::vector<ImportedRun> unclear;   ///< logs that may continue several logs
+  std::vector<ImportedRun> unclear;   ///< logs whose predecessor is unclear
   std::vector<std::string> problems;  ///< reasons, one for each entry of `unclear`
   std::set<std::string> paths;        ///< paths of logs that no longer have a run of their own
 };
 
-/// Joins the runs whose logs continue each other. `before` is the present content of the plan
-/// folder. A log that continues a log known only from `before` is returned as unclear until the
-/// user imports both together.
+/// Joins the runs whose logs continue each other. `before` is the content of the plan folder before
+/// the import. If a log continues a log that only the plan folder contains, it is returned as
+/// unclear, and the user must import both logs together.
 ContinuedTrainings join_continued(std::vector<ImportedRun> runs, const ImportedPlan& before);
 
 }  // namespace dlscale::analysis

@@ -36,8 +36,8 @@ void take_parameters(const fs::path& file, AxisValues& facts) {
   }
 }
 
-/// Returns a positive count below 1e7 that the file stores as a JSON number or as a text, or
-/// nothing.
+/// Returns the count that the file stores under `key`, as a JSON number or as a text. Returns
+/// nothing unless the count is at least 1 and below 1e7.
 std::optional<std::int64_t> count_in(const JsonObject& object, const char* key) {
   double number = 0;
   if (const auto told = object.integer(key)) number = static_cast<double>(*told);
@@ -82,7 +82,8 @@ std::string_view digits_at(std::string_view text) {
   return text.substr(0, end);
 }
 
-/// Compares names in natural order, in which runs of digits are compared as numbers.
+/// Returns true if name `a` comes before name `b` in natural order, in which groups of digits are
+/// compared as numbers: run2 comes before run10.
 bool natural_less(std::string_view a, std::string_view b) {
   while (!a.empty() && !b.empty()) {
     if (base::is_digit(a[0]) && base::is_digit(b[0])) {
@@ -108,8 +109,8 @@ bool is_below(const fs::path& path, const fs::path& folder) {
   return end == folder.end();
 }
 
-/// Returns the number of characters in front of the folder's last component: seven for
-/// "../data/logs", none for "logs". A slash directly in front of the last component is not counted.
+/// Returns the length of a path without its last component and without the slash in front of it:
+/// seven for "../data/logs" (the length of "../data") and zero for "logs".
 std::size_t length_above(const std::string& folder) {
   const fs::path plain = fs::path(folder).lexically_normal();
   const std::string name = (plain.has_filename() ? plain : plain.parent_path()).generic_string();
@@ -127,9 +128,9 @@ std::string shown_of(const fs::directory_entry& entry) {
   return entry.path().lexically_normal().generic_string();
 }
 
-/// Appends an entry of a folder to `logs` if it is a regular file. Otherwise appends unreadable
-/// folders, links to folders and special files to `skipped`. Ignores subfolders that the walk
-/// enters.
+/// Appends an entry of a folder to `logs` if it is a regular file. Appends unreadable folders,
+/// links to folders and special files to `skipped`. Ignores other subfolders, because walk() visits
+/// their entries.
 void sort_entry(const fs::directory_entry& entry, std::size_t above, std::vector<ForeignLog>& logs,
                 std::vector<SkippedLog>& skipped) {
   const fs::path path = whole_path(entry.path());

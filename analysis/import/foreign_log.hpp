@@ -12,7 +12,7 @@
 
 namespace dlscale::analysis {
 
-// Facts about a run from files next to its log, for facts that the log omits.
+// Facts about a run that its log omits, from files next to the log.
 
 /// Reads facts about a run from files next to its log. Files of any other kind or form are ignored.
 /// - "benchmark.para" in the log's folder (lambdal/deeplearning-benchmark: "GPU 8",
@@ -26,9 +26,9 @@ AxisValues facts_beside(const std::filesystem::path& log);
 
 struct ForeignLog {
   std::filesystem::path path;  ///< absolute path
-  std::string shown;           ///< path as the user named the log or the folder that contains it
+  std::string shown;           ///< path of the log as the user wrote it
   bool named = false;          ///< true if the user named the file itself and not its folder
-  std::size_t above = 0;       ///< number of characters of `shown` above the named folder
+  std::size_t above = 0;       ///< number of characters of `shown` in front of the named folder
 };
 
 /// Returns the absolute path without ".", ".." and a trailing slash.
@@ -44,9 +44,10 @@ std::vector<ForeignLog> find_logs(const std::vector<std::string>& arguments,
                                   const std::filesystem::path& except,
                                   std::vector<SkippedLog>& skipped);
 
-/// Returns why a path is neither a file nor a folder, for example "is a pipe, not a file" or
-/// "is a link to what is not there", or the system's error message. Returns an empty text for
-/// files, folders and paths that do not exist.
+/// Returns the reason if a path is neither a file nor a folder, for example "is a pipe, not a file"
+/// or "is a link to a missing file". If the path cannot be examined, the reason is the error
+/// message of the system. Returns an empty text for files, for folders and for paths that do not
+/// exist.
 std::string oddity_of(const std::filesystem::path& path);
 
 /// Size and modification time of a file. They are compared to detect a changed file.

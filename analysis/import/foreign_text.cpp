@@ -74,7 +74,8 @@ bool has_whole_frames(std::string_view bytes) {
   return true;
 }
 
-/// Decompresses with a Boost filter.
+/// Decompresses `bytes` with a Boost filter and passes the text to `take`. Returns false if the
+/// data is damaged.
 template <class Decompressor>
 bool pass_through(std::string_view bytes, const TakeBytes& take) {
   try {
@@ -125,7 +126,7 @@ bool pass_gzip(std::string_view bytes, const TakeBytes& take) {
         write(bytes.substr(at, 1));
       } catch (const io::gzip_error& error) {
         if (error.error() != io::gzip::bad_header) throw;
-        return true;  // a header never begins with a zero byte
+        return true;  // the byte is padding: no header begins with zero
       }
     }
     if (sink.wants_more) gzip.close(sink, std::ios_base::out);
@@ -213,12 +214,12 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-/// Maximum number of bytes of launcher prefixes in a line. They do not count toward the length of
-/// the line.
+/// Maximum number of bytes of launcher prefixes, such as "[1,0]<stdout>:", in a line. These bytes
+/// do not count toward the length of the line.
 constexpr std::size_t kLongestPrefixes = 512;
 
-/// Maximum number of bytes that are kept of a line. Readers still recognise a longer line as too
-/// long.
+/// Number of bytes at which a line is truncated. A truncated line remains longer than kLongestLine,
+/// so that readers still recognise it as too long.
 constexpr std::size_t kKeptOfLine = kLongestLine + kLongestPrefixes;
 
 /// Copies a text block by block and truncates lines that exceed the maximum length of readers.
@@ -280,7 +281,7 @@ std::string without_long_lines(std::string_view text) {
 /// Returns the archive type of a file by its first bytes, such as "tar", or an empty text for other
 /// files.
 std::string_view container_of(std::string_view head) {
-  constexpr std::size_t kUstar = 257;  // offset of the magic word (POSIX, pax: ustar format)
+  constexpr std::size_t kUstar = 257;  // offset of the text "ustar" (POSIX, pax: ustar format)
   if (head.size() > kUstar && head.substr(kUstar).starts_with("ustar")) return "tar";
   if (head.starts_with("PK\x03\x04")) return "zip";
   return head.starts_with("7z\xbc\xaf\x27\x1c") ? "7z" : "";
@@ -305,9 +306,10 @@ std::string damage_of(std::string_view compression) {
                      limit);
 }
 
-/// Decompresses a log. The first pass only counts the bytes once the text exceeds kMappedFrom, so
-/// that a small file that expands to an excessive size does not use much memory. A second pass then
-/// stores the text with long lines truncated.
+/// Decompresses a log in one or two passes. The first pass stores the text. If the text exceeds
+/// kMappedFrom, the first pass discards it and only counts bytes, so that a small file that expands
+/// to an excessive size does not use much memory. A second pass then stores the text with long
+/// lines truncated.
 class DecompressedLog {
  public:
   explicit DecompressedLog(std::string_view bytes) : bytes_(bytes) {}
@@ -324,7 +326,8 @@ class DecompressedLog {
   }
 
  private:
-  /// Returns false once the data is known not to be a text, or to be too large.
+  /// Examines the next block in the first pass. Returns false as soon as the data contains a zero
+  /// byte, and is therefore not a text, or is too large.
   bool survey(std::string_view block) {
     if (total_ == 0) fault_ = fault_of(block);
     const std::size_t zero = block.find('\0');
@@ -358,7 +361,7 @@ class DecompressedLog {
   }
 
   std::string_view bytes_;
-  std::string text_;  ///< text while it is at most kMappedFrom bytes
+  std::string text_;  ///< text of the first pass; empty if it exceeds kMappedFrom
   LineCutter cut_{LineCutter::Keeps::size_alone};
   std::int64_t total_ = 0;
   std::string fault_;

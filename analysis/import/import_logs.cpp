@@ -26,8 +26,8 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Returns true for outcomes whose log may contain measurements, which include diverged runs and
-/// logs that end before the program did.
+/// Returns true for the outcomes of runs whose log may contain measurements. These are completed
+/// runs, diverged runs, and lost runs, whose log ends before the program did.
 bool has_measurements(contract::RunOutcome outcome) {
   return outcome == contract::RunOutcome::Completed || outcome == contract::RunOutcome::Lost ||
          outcome == contract::RunOutcome::Diverged;
@@ -144,18 +144,20 @@ class Import {
     return true;
   }
 
-  /// Re-uses the recorded relation of an unchanged log that belongs to the run of another log. The
-  /// relation is confirmed in keep_companion(), after all logs have been visited.
+  /// Handles an unchanged log that an earlier import joined to the run of another log as a
+  /// companion. After all logs have been visited, keep_companion() decides whether the companion
+  /// stays joined. Returns false if the log must be read again.
   bool take_unchanged_companion(const ForeignLog& log, const ImportRecord& record) {
     const auto owner = find_owner(before_, record);
-    if (!owner || owner->companion.why == kContinuation) return false;  // launches are read again
+    // Logs that continue another log are always read again.
+    if (!owner || owner->companion.why == kContinuation) return false;
     if (!has_content(log, owner->companion.sha256)) return false;
     companions_.push_back({log, record, *owner});
     return true;
   }
 
-  /// Keeps a companion if the log that it belongs to has not changed. Otherwise reads the companion
-  /// again.
+  /// Keeps a companion joined to the run of another log if the other log has not changed. Otherwise
+  /// reads the companion again.
   void keep_companion(const KnownCompanion& one) {
     const auto owner = std::ranges::find_if(
         runs_, [&](const ImportedRun& run) { return run.record.path == one.known.owner; });
@@ -182,15 +184,16 @@ class Import {
     if (added > 0) count(first->second.record);
   }
 
-  /// Skips a log that cannot be read and keeps its recorded runs. The collect step reports that the
-  /// log cannot be read.
+  /// Skips a log that cannot be read, but keeps the runs that an earlier import recorded for it.
+  /// The collect step reports that the log cannot be read.
   void take_unreadable(const ForeignLog& log, const std::string& path, const std::string& why) {
     skip(log, "cannot be read: " + why, true);
     add_known(log, path);
   }
 
-  /// Returns true if the content of the log is unchanged. Equal size and modification time do not
-  /// prove that, because both can be set and another content can have the same length.
+  /// Returns true if the content of the log is unchanged. The SHA-256 decides, unless the caller of
+  /// the import knows that the log is unchanged. Equal size and modification time prove nothing,
+  /// because a program can set the time, and other content can have the same length.
   bool has_content(const ForeignLog& log, const std::string& sha256) const {
     const bool is_sure = is_unchanged_ && is_unchanged_(log.path.generic_string());
     return is_sure || read_foreign(log.path).sha256 == sha256;
@@ -218,8 +221,8 @@ class Import {
     if (added > 0) count(record);
   }
 
-  /// Adds a log without a readable text as a failed run, if the user named the log or a format
-  /// recognised it.
+  /// Adds a log without a readable text as a failed run if the user meant this file (is_meant) or
+  /// if a format recognised it. Otherwise skips the log.
   void take_without_text(const ForeignLog& log, const ImportRecord& record,
                          const ForeignText& foreign) {
     if (!is_meant(log) && is_asked()) return skip(log, foreign.problem, foreign.is_damaged);
@@ -234,9 +237,9 @@ class Import {
     }
   }
 
-  /// Calls `make` to create the run of a log, or of a part of the log unless `is_whole`. If `make`
-  /// throws base::UsageError because the run's axes are invalid or incomplete, the log or part is
-  /// skipped and the import continues. Returns whether a run was added.
+  /// Calls `make`, which creates the run of a log (`is_whole`) or of a part of a log. If `make`
+  /// throws base::UsageError because the run's axes are invalid or incomplete, skips the log or
+  /// part, so that the import continues. Returns true if a run was added.
   template <class MakeRun>
   bool try_run(const ForeignLog& log, const ImportRecord& record, bool is_whole, MakeRun make) {
     try {
@@ -256,8 +259,9 @@ class Import {
     return format.parts == nullptr ? std::vector<LogPart>() : format.parts(text);
   }
 
-  /// Reads one run and adds it. Returns false if the log or part contains no measurement, the user
-  /// did not name the log, and the user chose the format of all files.
+  /// Reads one run and adds it. Returns false and skips a log or part without measurements if it
+  /// was probably not meant to be a run: the user chose the format of all files, and is_meant() is
+  /// false for this file.
   bool read_run(const ForeignLog& log, ImportRecord& record, std::string_view text, bool is_whole) {
     MergedAxes told = told_of(log, record);
     add_defaults(told);
@@ -404,8 +408,8 @@ class Import {
                     lines_behind_error(summary_.skipped)));
   }
 
-  /// Keeps one run for each attempt of a job. Returns the ids of the replaced runs in the plan
-  /// folder.
+  /// Keeps only one run if several rows of accounting records describe the same attempt of a job.
+  /// Returns the ids of runs in the plan folder that other rows replace.
   std::set<std::string> count_jobs_once() {
     DistinctJobs jobs = distinct_jobs(std::move(runs_), before_);
     runs_ = std::move(jobs.runs);
@@ -418,7 +422,8 @@ class Import {
     return std::move(jobs.replaced);
   }
 
-  /// Keeps one run for each training. Returns the paths of logs without a run of their own.
+  /// Joins logs that describe the same training, so that each training has one run. Returns the
+  /// paths of logs that no longer have a run of their own.
   std::set<std::string> join() {
     JoinedRuns joined = join_trainings(std::move(runs_), before_);
     runs_ = std::move(joined.runs);
@@ -439,8 +444,8 @@ class Import {
     return joined.paths;
   }
 
-  /// Turns logs that continue other logs into launches of their runs. Returns the paths of logs
-  /// without a run of their own.
+  /// Turns logs that continue another log into launches of the run of that log. Returns the paths
+  /// of logs that no longer have a run of their own.
   std::set<std::string> join_launches() {
     const std::size_t before = runs_.size();
     ContinuedTrainings joined = join_continued(std::move(runs_), before_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Imports logs of other programs as runs of a plan folder.
+// Imports logs of other programs as runs of a plan folder, which describes all runs of a study.
 #pragma once
 
 #include <functional>
@@ -18,21 +18,21 @@ struct ImportRequest {
   std::string format;                 ///< format of all logs; empty: detected for each log
   MappedFormat mapped;                ///< mapping of columns or patterns; empty kind: none
   std::vector<std::string> axes;      ///< axes from paths, "name=REGEX"
-  std::vector<std::string> stated;    ///< stated axes, "name=value"
-  std::vector<std::string> defaults;  ///< default axes, "name=value"
+  std::vector<std::string> stated;    ///< axes stated on the command line, "name=value"
+  std::vector<std::string> defaults;  ///< default values of axes, "name=value"
   std::string table;                  ///< CSV file with axes; empty: none
   std::string study;                  ///< study name; empty: unchanged, or the folder's name
-  std::string scaling;                ///< scaling name; empty: unchanged, or throughput
+  std::string scaling;                ///< kind of scaling; empty: unchanged, or throughput
 };
 
 struct ImportSummary {
-  int logs = 0;  ///< number of logs that are runs now
+  int logs = 0;  ///< number of logs that have runs
   int runs = 0;  ///< number of runs from these logs
   int added = 0, changed = 0, unchanged = 0;
   std::map<std::string, int> formats;  ///< number of logs of each format
   std::vector<SkippedLog> skipped;     ///< files, and runs within files, that are not imported
   std::vector<std::string> joined;     ///< logs joined to the training of another log, with reason
-  std::vector<std::string> warnings;   ///< conflicting axes and equal files
+  std::vector<std::string> warnings;   ///< messages about conflicting axes and equal files
 
   /// Returns false if a log that should have been imported was skipped.
   bool is_complete() const { return !has_failure(skipped); }
@@ -43,10 +43,12 @@ using IsUnchanged = std::function<bool(const std::string&)>;
 
 /// Imports the logs as runs of `folder` and creates the folder if needed. Writes plan.json, and for
 /// each run run.json and launch-1/import.json.
-/// Unchanged logs that the folder already has are not read again. If only size and modification
-/// time are equal, the SHA-256 decides, unless `is_unchanged` confirms the log. A run is updated if
-/// its log or its stated axes changed. Several processes may import into one folder at the same
-/// time. A log that cannot become a run is skipped with the reason, and the import continues.
+/// - Logs that the folder already contains are read again only if they changed. A log with the same
+///   size and modification time is unchanged if `is_unchanged` confirms it or if its SHA-256 is the
+///   same.
+/// - A run is updated if its log or its stated axes changed.
+/// - A log that cannot become a run is skipped with the reason, and the import continues.
+/// - Several processes may import into one folder at the same time.
 /// Throws base::UsageError and writes nothing if no log can become a run, or if the folder contains
 /// a plan of runs that dlscale executes itself.
 ImportSummary import_logs(const ImportRequest& request, const contract::PlanDir& folder,

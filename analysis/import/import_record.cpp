@@ -57,8 +57,9 @@ bool is_measurement(const contract::ResultRecord& record) {
          std::holds_alternative<contract::InferenceRecord>(record);
 }
 
-/// Records the device name as dlscale-train records its GPU, so that runs on different devices are
-/// not compared. The axes of the run take precedence over the content of the log.
+/// Stores the name of the device under the name that dlscale-train uses for its GPU, so that runs
+/// on different devices are not compared. A device in the axes of the run replaces a device that
+/// the log states.
 void name_device(contract::RunStart& start, const contract::RunSpec& run) {
   const std::string device = device_name(run);
   if (!device.empty()) start.environment["gpu"] = device;

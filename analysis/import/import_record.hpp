@@ -17,7 +17,7 @@
 
 namespace dlscale::analysis {
 
-/// Another log of the same training, without a run of its own.
+/// Log that describes the training of another log and has no run of its own.
 struct Companion {
   std::string path;  ///< absolute path
   FileStamp stamp;   ///< size and time of the log when it was read
@@ -32,7 +32,7 @@ inline constexpr const char* kContinuation = "continues it";
 /// Identity of one attempt of a job in the accounting records of a batch system.
 struct JobIdentity {
   std::string job_id, cluster, submitted, started;
-  std::string row;  ///< remaining fields of the accounting record, set only if it has no times
+  std::string row;        ///< other fields of the record, set only for a record without times
   double elapsed_s = -1;  ///< elapsed time in seconds; negative: unknown
   bool operator==(const JobIdentity&) const = default;
 };
@@ -51,7 +51,7 @@ struct ImportRecord {
       -1;  ///< last step of the previous launch that counts; -1: not a continuation
   bool is_continued = false;  ///< true if another log continues this log
   std::vector<Companion> companions;
-  std::optional<JobIdentity> job;  ///< job identity of a log that is a row of accounting records
+  std::optional<JobIdentity> job;  ///< job identity if the log is a row of accounting records
 };
 
 std::filesystem::path import_json(const contract::LaunchDir& launch);
@@ -61,12 +61,12 @@ std::string to_json(const ImportRecord& record);
 /// Parses the JSON text. Throws base::SpecError. `file` is used only in error messages.
 ImportRecord import_record_from_json(std::string_view text, const std::string& file);
 
-/// Returns the log without launcher prefixes, using the formats or the mapping of the record to
-/// detect them.
+/// Returns the log without launcher prefixes. The mapping of the record shows which lines belong to
+/// the log. If the record has no mapping, the known log formats show this.
 std::string without_launcher_prefixes(const ImportRecord& record, std::string text);
 
-/// Reads the log as the record specifies. `text` has no launcher prefixes, and `run` has the
-/// meaning that LogFormat documents. Never throws on content.
+/// Reads the log as the record specifies. `text` has no launcher prefixes. `run` states values that
+/// the log may omit, as for LogFormat::read. Never throws on content.
 LogContent read_log(const ImportRecord& record, std::string_view text,
                     const contract::RunSpec& run);
 
@@ -78,8 +78,8 @@ std::string why_nothing(const contract::ResultsFile& file);
 /// Lost if the log lacks the end line of its format.
 void complete_launch(LogContent& content, const contract::RunSpec& run);
 
-/// Sets the number of the launch in its records, the launch that it resumes from, and whether
-/// another launch continues it.
+/// Sets the number of the launch and the launch from which it resumes in the records of the launch.
+/// If another log continues the launch, the outcome of the launch becomes Preempted.
 void link_launches(contract::ResultsFile& file, const ImportRecord& record, int number);
 
 /// Returns the records of a launch whose log could not be read.

@@ -45,7 +45,7 @@ class FolderLock {
   int descriptor_;
 };
 
-/// Reads the outcome of a run that was recorded when it was imported.
+/// Reads the outcome and the reason that an earlier import recorded for the run.
 void read_end(const contract::PlanDir& folder, KnownRun& run) {
   const fs::path notes = folder.run_notes(run.run_id);
   if (!fs::exists(notes)) return;
@@ -63,7 +63,8 @@ std::string end_of(const ImportedRun& run, const std::string& run_id) {
   return to_json_line(end) + "\n";
 }
 
-/// Compares numbers by size and sorts them before texts.
+/// Returns true if axis value `a` is sorted before `b`. Numbers are sorted by size and come before
+/// texts.
 bool value_less(const std::string& a, const std::string& b) {
   double x = 0, y = 0;
   const bool one = read_number(a, x), other = read_number(b, y);
@@ -71,8 +72,8 @@ bool value_less(const std::string& a, const std::string& b) {
   return one != other ? one : a < b;
 }
 
-/// Returns the axes of the runs in the order of their names. Axes that distinguish curves come
-/// first, followed by the axes for GPUs, nodes and batch sizes.
+/// Returns the axes of the runs with all their values. The axes for GPUs, nodes and batch sizes
+/// come last, after the axes that distinguish curves. Both groups are sorted by name.
 std::vector<contract::Axis> plan_axes_of(const std::vector<contract::PlannedRun>& runs) {
   std::map<std::string, std::set<std::string>> values;
   for (const contract::PlannedRun& run : runs) {
@@ -198,7 +199,7 @@ class Writer {
       base::make_directories(launch.root());
       changed |= base::write_file_if_changed(import_json(launch), to_json(later));
     }
-    // A run keeps the launches whose logs are not part of this import.
+    // If logs that are not part of this import continue this log, the run keeps their launches.
     if (launches > 1 || !run.record.is_continued) changed |= remove_launches(folder, launches);
     changed |=
         base::write_file_if_changed(folder_.run_notes(spec.run_id), end_of(run, spec.run_id));
@@ -227,7 +228,7 @@ class Writer {
     base::write_file_if_changed(folder_.plan_json(), to_json(plan_));
   }
 
-  /// Removes the launches after the first `kept` launches. Returns whether any import record was
+  /// Removes the launches whose number exceeds `kept`. Returns true if an import record was
   /// removed.
   static bool remove_launches(const contract::RunDir& run, int kept) {
     bool any = false;
@@ -322,8 +323,8 @@ std::string default_study(const contract::PlanDir& folder) {
 void write_imported_runs(const contract::PlanDir& folder, const StudyNames& names,
                          const std::vector<ImportedRun>& runs, const ReplacedRuns& replaced,
                          ImportSummary& summary) {
-  // Numbers the runs once before any folder is created, so that an invalid import does not create
-  // one.
+  // Numbers the runs once before any folder is created, so that an invalid import throws without
+  // leaving a folder.
   if (!fs::exists(folder.plan_json())) {
     ImportSummary unused;
     Writer(folder, names, unused).number(runs);

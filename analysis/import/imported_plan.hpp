@@ -23,7 +23,7 @@ struct ImportedRun {
   contract::RunOutcome outcome = contract::RunOutcome::Completed;
   std::string reason;
   int repetition = 0;  ///< stated repetition; 0: the next free repetition of the point
-  std::optional<TrainingTrace> trace;  ///< trace of a log that was read now
+  std::optional<TrainingTrace> trace;  ///< trace of the log; absent if this import did not read it
   std::vector<ImportRecord> later;     ///< logs of the following launches, which continue this log
 };
 
@@ -49,18 +49,18 @@ bool holds_imported_runs(const contract::Plan& plan);
 /// dlscale executes itself.
 ImportedPlan read_imported_plan(const contract::PlanDir& folder);
 
-/// Returns the runs of the plan folder whose logs are not in `runs`, with the fields that a
-/// comparison needs.
+/// Returns the runs of the plan folder whose logs are not in `runs`. Only the fields that are
+/// needed to compare runs are set.
 std::vector<ImportedRun> runs_of_folder(const ImportedPlan& before,
                                         const std::vector<ImportedRun>& runs);
 
-/// Returns the name of a study without a stated name, which is the name of its folder.
+/// Returns the name of the folder, which is the study name if the user does not state one.
 std::string default_study(const contract::PlanDir& folder);
 
 /// Runs of the plan folder that other runs replace.
 struct ReplacedRuns {
-  std::set<std::string> paths;    ///< paths of logs whose runs all belong to other logs
-  std::set<std::string> run_ids;  ///< ids of single runs
+  std::set<std::string> paths;    ///< paths of logs whose runs were all joined to other logs
+  std::set<std::string> run_ids;  ///< ids of single runs that are replaced
 };
 
 struct StudyNames {
@@ -68,11 +68,11 @@ struct StudyNames {
   std::string scaling;  ///< scaling name; empty: unchanged, or throughput
 };
 
-/// Assigns repetitions and run ids to the runs and writes them to the plan folder, one launch for
-/// each log.
-/// Removes earlier runs of the same logs that no longer exist, and the runs in `replaced`. Holds a
-/// lock on the folder. Throws base::UsageError and writes nothing if two logs are stated to be the
-/// same repetition.
+/// Assigns repetitions and run ids to the runs and writes them to the plan folder. A run has one
+/// launch for each of its logs.
+/// Also removes the runs in `replaced`, and runs that an earlier import created from the same logs
+/// and that no longer exist. Holds a lock on the folder. Throws base::UsageError and writes nothing
+/// if two logs are stated to be the same repetition of a point.
 void write_imported_runs(const contract::PlanDir& folder, const StudyNames& names,
                          const std::vector<ImportedRun>& runs, const ReplacedRuns& replaced,
                          ImportSummary& summary);

@@ -149,7 +149,8 @@ void keep_what_is_said(contract::RunSpec& run) {
     const std::int64_t shares =
         std::max<std::int64_t>(1, std::int64_t{run.gpus} * run.accumulation_steps);
     if (!said) run.global_batch = 0;
-    if (!said || run.global_batch % shares != 0) run.batch_per_gpu = 0;  // unequal batches
+    // The GPUs have batches of different sizes.
+    if (!said || run.global_batch % shares != 0) run.batch_per_gpu = 0;
   }
   const auto device = run.point.find("device");
   if (device == run.point.end()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the description of an imported run from its known axes and keeps logs with an unknown
-// model apart.
+// Builds the description of an imported run from its known axes, and keeps logs with an unknown
+// model on separate curves.
 #pragma once
 
 #include <filesystem>
@@ -19,29 +19,31 @@ namespace dlscale::analysis {
 /// different logs are neither repetitions of each other nor points of one curve.
 inline constexpr const char* kUnknownModel = "unknown_model";
 
-/// Adds the axis kUnknownModel if no source states the model of the log. Its value is the path
-/// relative to `above`, so that it does not depend on the working directory.
+/// Adds the axis kUnknownModel if no source states the model of the log. The value of the axis is
+/// the path of the log relative to `above`, so that the value does not depend on the working
+/// directory.
 void add_unknown_model(MergedAxes& axes, const ImportRecord& record,
                        const std::filesystem::path& above);
 
-/// Returns a warning with the number of logs in the folder whose model is unknown and the remedy.
-/// Returns an empty text for fewer than two such logs, or if none of them is in `runs`. `before` is
-/// the earlier content of the folder.
+/// Returns a warning that states how many logs in the folder have an unknown model and how the user
+/// can state the model. Returns an empty text for fewer than two such logs, or if none of them is
+/// in `runs`. `before` is the content of the folder before the import.
 std::string unknown_model_warning(const std::vector<ImportedRun>& runs, const ImportedPlan& before);
 
 // Description of an imported run.
 
-/// Returns the run of a study that the axes describe, without id and repetition.
-/// Axes that are also fields of a run description (gpus, model, …) set these fields. All axes form
-/// the point of the run. Unknown texts stay empty, and unknown numbers get the smallest value that
-/// a description allows. `log` is used only in error messages. Throws base::UsageError for an axis
-/// with an invalid value.
+/// Returns the description of a run of `study` that the axes determine, without id and repetition.
+/// Axes that are also fields of a run description (gpus, model, …) set these fields. All axes
+/// together form the point of the run. If no axis states a field, a text stays empty and a number
+/// gets the smallest value that a run description allows. `log` is used only in error messages.
+/// Throws base::UsageError for an axis with an invalid value.
 contract::RunSpec imported_run(const std::string& study, const MergedAxes& axes,
                                const std::string& log);
 
-/// Resets fields that a run description requires but no source stated. Batch sizes and cores become
-/// 0. The device becomes empty, or the kind that the user stated ("gpu"). A stated global batch is
-/// kept even if it is not divisible by the number of GPUs. The batch per GPU is 0 in that case.
+/// Removes the placeholder values of fields that a run description requires but no source stated.
+/// Batch sizes and cores become 0, and the device becomes empty. A stated kind of device, such as
+/// "gpu", becomes the device. A stated global batch is kept even if it is not divisible by the
+/// number of GPUs. The batch per GPU is 0 in that case.
 void keep_what_is_said(contract::RunSpec& run);
 
 /// Parses the repetition that the user or a table states. Throws base::UsageError, with `log` in

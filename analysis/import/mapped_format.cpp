@@ -19,7 +19,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Returns the test for rows in a log that several processes wrote. Returns an empty test for
+/// Returns the test that recognises rows in a log of several processes. Returns an empty test for
 /// tables, because a single line does not show whether it belongs to a table.
 OwnLines own_lines_of(const MappedFormat& format) {
   if (format.kind != "pattern" && format.kind != "jsonl") return {};
@@ -32,7 +32,8 @@ OwnLines own_lines_of(const MappedFormat& format) {
           .are_of_each_rank = {}};
 }
 
-/// Returns true if a row names its rank. Such rows count from all processes.
+/// Returns true if a row states its rank. Such rows are read from all processes. Other rows are
+/// read from one process only.
 bool names_ranks(const TextRow& row) {
   return std::any_of(row.begin(), row.end(),
                      [](const auto& cell) { return find_measure(cell.first) == Measure::rank; });
@@ -92,8 +93,9 @@ std::string read_numbers(const TextRow& row, const MappedFormat& format, const F
   return "";
 }
 
-/// Returns the text of a part. Lets the reader read the headings of the log first. If the reader
-/// needs all lines, the returned text begins at the start of the log.
+/// Returns the text of a part of the log. The reader first reads lines from the start of the log
+/// until it knows the headings. If the reader needs all lines, the returned text begins at the
+/// start of the log.
 std::string_view part_text_of(std::string_view text, const LogPart& part, RowReader& reader) {
   if (part.size == 0 || part.offset >= text.size()) return text;
   if (reader.needs_all()) return text.substr(0, part.offset + part.size);
@@ -112,7 +114,8 @@ std::int64_t told_count(const AxisValues& facts, const char* name) {
   return is_one && value >= 1 && value < 1e9 ? std::llround(value) : 0;
 }
 
-/// Copies batch and sample counts from the log into the run for values that no other source states.
+/// Copies the global batch and the number of training samples from the log into the run, unless
+/// another source states them.
 void take_counts(const AxisValues& facts, contract::RunSpec& run) {
   if (run.global_batch <= 0) run.global_batch = told_count(facts, "global_batch");
   if (run.global_batch <= 0) {
@@ -195,7 +198,7 @@ std::vector<LogPart> runs_in(std::string_view text, const MappedFormat& format) 
       });
   reader->require_columns();
   if (runs.empty()) return {{}};
-  if (runs.size() == 1) return {{runs.front().which}};  // includes lines before the first row
+  if (runs.size() == 1) return {{runs.front().which}};  // size 0: the whole log
   return runs;
 }
 

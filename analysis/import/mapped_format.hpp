@@ -17,10 +17,10 @@ namespace dlscale::analysis {
 struct MappedFormat {
   std::string kind;                   ///< csv, jsonl, markdown or pattern; empty: not mapped
   std::vector<MappedColumn> columns;  ///< mapped columns of csv, jsonl and markdown
-  /// Regular expressions of the kind pattern. For each line the first matching expression is used.
-  /// Its named groups are measures or facts about the run.
+  /// Regular expressions of the kind pattern. The first expression that matches a line is used. Its
+  /// named groups are measures (Measure) or facts about the run.
   std::vector<std::string> patterns;
-  std::map<std::string, double> factors;  ///< factors of measures for the kind pattern
+  std::map<std::string, double> factors;  ///< factors that multiply measures, for the kind pattern
   /// Decimal mark that the user states for csv and markdown. If it is unknown, the numbers in the
   /// file determine it.
   DecimalMark decimal = DecimalMark::unknown;
@@ -39,10 +39,10 @@ using AxisValues = std::map<std::string, std::string>;
 /// content.
 bool has_rows(std::string_view head, const MappedFormat& format);
 
-/// Returns the runs in a text, one for each combination of values in the columns mapped to axes, in
-/// the order of the text. Each part covers the lines of its rows. Returns a single run without axes
-/// if no column is mapped to an axis. Throws base::UsageError, without the file name, if a column
-/// is missing. The message lists the columns that exist.
+/// Returns the runs in a text, in the order of the text. There is one run for each combination of
+/// values in the columns that are mapped to axes. Each part covers the lines of its rows. Returns a
+/// single run without axes if no column is mapped to an axis. Throws base::UsageError if a column
+/// is missing. The message lists the columns that exist and does not contain the file name.
 std::vector<LogPart> runs_in(std::string_view text, const MappedFormat& format);
 
 /// Reads the rows of one run. Returns empty content if a column is missing. Never throws on

@@ -83,8 +83,8 @@ constexpr std::string_view kRunNames[] = {"framework",
                                           "device",
                                           "stop_rule"};
 
-/// Returns true for names such as "samples_x" and "step1", which a user derived from the name of a
-/// measure on purpose.
+/// Returns true for names such as "samples_x" and "step1", which begin with the complete name of a
+/// measure. The user chose such a name on purpose and did not misspell a measure.
 bool is_made_of_measure(const std::string& name) {
   return std::any_of(kMeasureTable.begin(), kMeasureTable.end(), [&](const MeasureEntry& entry) {
     const std::string_view measure = entry.name;

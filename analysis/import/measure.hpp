@@ -60,7 +60,7 @@ class MeasuredRow {
   std::array<double, kMeasures> values_;
 };
 
-/// Meaning of a column, given as `field=column*factor`.
+/// Mapping of a column to a field, which the user writes as FIELD=COLUMN*FACTOR.
 struct MappedColumn {
   std::string field;   ///< measure, "repetition", or axis of the runs
   std::string column;  ///< heading of a CSV column, or key of a JSON value ("a/b" for a nested one)
@@ -72,8 +72,9 @@ struct MappedColumn {
 /// misspelt measure.
 MappedColumn parse_mapping(const std::string& text);
 
-/// Throws base::UsageError if `name` cannot be an axis, because it has invalid characters or is the
-/// name of a measure or a misspelt one. `option` is named in the message.
+/// Throws base::UsageError if `name` cannot be the name of an axis: it has invalid characters, is
+/// the name of a measure, or resembles the name of a measure and may be misspelt. The message
+/// contains `option`, the option of the command line.
 void check_axis_name(const std::string& option, const std::string& name);
 
 }  // namespace dlscale::analysis

@@ -136,8 +136,9 @@ FieldMarks::FieldMarks(std::string_view text, const MappedFormat& format)
   if (separator == ';' && !file_.point && !file_.comma) look_at_fractions(text);
 }
 
-/// Uses fractions in columns that are not mapped: "0.95" shows a decimal point. Other numbers in
-/// such columns may be versions or dates and are ignored.
+/// Determines the decimal mark of the file from fractions in columns that are not mapped: "0.95"
+/// shows a decimal point. Other numbers in such columns are ignored because they may be versions or
+/// dates.
 void FieldMarks::look_at_fractions(std::string_view text) {
   for (const std::string_view begin : {";0.", ";0,", "\n0.", "\n0,"}) {
     for (std::size_t at = text.find(begin); at != text.npos; at = text.find(begin, at + 1)) {
@@ -209,7 +210,7 @@ std::string axis_text(const std::string& axis, const std::string& text, DecimalM
   double count = cell.value;
   if (!cell.unit.empty()) {
     const auto unit = parse_cell_unit(cell.unit);
-    const bool is_gpus = *thing == "gpu" && unit && unit->kind == UnitKind::ratio;  // "8x"
+    const bool is_gpus = *thing == "gpu" && unit && unit->kind == UnitKind::ratio;  // "8x": 8 GPUs
     const bool fits = is_gpus || (unit && unit->kind == UnitKind::count &&
                                   (unit->thing.empty() || unit->thing == *thing));
     if (!fits) return text;

@@ -11,7 +11,7 @@
 
 namespace dlscale::analysis {
 
-/// Decimal marks of a file, by field.
+/// Decimal mark of each field in a file: point or comma.
 class FieldMarks {
  public:
   /// Determines the decimal marks from the cells of a file. If `format.decimal` is set, it is used
@@ -29,13 +29,13 @@ class FieldMarks {
   void look_at_fractions(std::string_view text);
 
   DecimalMark stated_;
-  DecimalMark fallback_ = DecimalMark::point;  ///< mark of fields without evidence in the file
+  DecimalMark fallback_ = DecimalMark::point;  ///< mark if no number in the file shows one
   std::map<std::string, Shown> fields_;
   Shown file_;
 };
 
-/// Reads a cell of a measure in the base unit of the measure, multiplied by `factor`. Returns an
-/// error message with the name of the field, or an empty text on success.
+/// Reads the number in a cell, converts it to the base unit of the measure, and multiplies it by
+/// `factor`. Returns an error message with the name of the field, or an empty text on success.
 std::string read_measure(Measure measure, std::string_view text, DecimalMark mark, double factor,
                          double& value);
 

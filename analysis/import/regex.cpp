@@ -90,7 +90,7 @@ Regex::MatchResult Regex::find_last(std::string_view text,
     const bool says =
         std::any_of(next.begin(), next.end(), [](auto group) { return !group.empty(); });
     if (says || found == MatchResult::no)
-      groups = next;  // "[^/]*$" also matches the end of its match
+      groups = next;  // ignores the empty match of "[^/]*$" at the end
     found = MatchResult::yes;
   }
   return found;

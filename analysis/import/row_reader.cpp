@@ -121,7 +121,7 @@ class JsonReader : public RowReader {
  private:
   const std::vector<MappedColumn>& columns_;
   JsonObject object_;
-  std::set<std::string> keys_;  ///< keys of numbers in the log
+  std::set<std::string> keys_;  ///< keys in the log whose values are numbers
   std::set<std::string> seen_;
 };
 
@@ -197,10 +197,10 @@ bool read_loss(std::string_view text, double& value) {
 }
 
 // Reads Markdown tables, and other tables with "|" between columns and "-" below the headings.
-// Cells are read as a viewer displays them: the text of links, without emphasis, tags and footnote
-// marks. The text above a table can serve as a column: #heading is the nearest heading, #heading1
-// to #heading6 are the nearest headings of a level, and #table is the number of the table in the
-// file.
+// Cells are read as a viewer displays them: links show their text, and emphasis, tags and footnote
+// marks are removed. The text above a table can serve as a column. #heading is the nearest heading
+// above the table, #heading1 to #heading6 are the nearest headings of levels 1 to 6, and #table is
+// the number of the table in the file.
 
 namespace {
 
@@ -322,8 +322,8 @@ class MarkdownReader : public RowReader {
     after_rule_ = false;
   }
 
-  /// Processes a rule. The row above the rule becomes the headings. A second rule without a row in
-  /// between ends the table.
+  /// Processes a rule, which is a line of "-" below or within a table. The row above the first rule
+  /// becomes the headings. A second rule that directly follows a rule ends the table.
   void take_rule() {
     if (!pending_.empty()) {
       columns_.place("#table", std::to_string(++tables_));

@@ -21,7 +21,7 @@ class RowReader {
   virtual ~RowReader() = default;
   /// Reads the next line. Returns an error message, or an empty text on success.
   virtual std::string read(std::string_view line, TextRow& row) = 0;
-  /// Takes the next row of the same line. Returns false if there are no more rows.
+  /// Sets `row` to the next row of the same line. Returns false if there are no more rows.
   virtual bool more(TextRow&) { return false; }
   /// Returns true if the headings are known.
   virtual bool is_ready() const { return true; }
@@ -29,7 +29,8 @@ class RowReader {
   virtual bool needs_all() const { return false; }
   /// Throws base::UsageError if the lines so far lack a mapped column.
   virtual void require_columns() const = 0;
-  /// Returns true if the last line with an error is complete and does not contain measurements.
+  /// Returns true if the last line with an error is complete and contains something other than
+  /// measurements, such as a row of another table.
   bool is_about_other() const { return is_about_other_; }
 
  protected:

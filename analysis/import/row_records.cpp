@@ -38,7 +38,8 @@ contract::Spread spread_of(std::vector<double> values) {
   return {sum / static_cast<double>(values.size()), quantile(0.5), quantile(0.9), values.back()};
 }
 
-/// Returns the sum of the parts that a row names in seconds, or NaN if the row names none.
+/// Returns the sum in seconds of the times that a row states for parts of a step, or NaN if the row
+/// states none.
 double parts_sum(const MeasuredRow& row) {
   double sum = std::nan("");
   for (const Measure part : kTimedParts) {
@@ -51,7 +52,8 @@ bool tells_speed(const MeasuredRow& row) {
   return row.has(Measure::wall_s) || row.has(Measure::samples_per_s) || !std::isnan(parts_sum(row));
 }
 
-/// Returns true if the row describes an epoch or one of its steps without a step number.
+/// Returns true if the row states an epoch and no step number. Such a row describes a whole epoch
+/// or one unnumbered step of the epoch.
 bool is_in_epoch(const MeasuredRow& row) {
   return row.has(Measure::epoch) && !row.has(Measure::step);
 }
@@ -157,7 +159,7 @@ void RowRecords::add_group(const Group& group) {
 
 /// Combined values of one step from all its ranks.
 struct RowRecords::Step {
-  std::array<std::vector<double>, contract::kStepParts> parts;  ///< seconds, for each rank
+  std::array<std::vector<double>, contract::kStepParts> parts;  ///< seconds by part and rank
   double wall_s = 0;                                            ///< time of the slowest rank
   double samples = 0;                                           ///< samples of all ranks
   double rate = 0;                                              ///< samples/s of all ranks
@@ -179,8 +181,8 @@ struct RowRecords::Step {
     if (samples <= 0 && wall_s > 0 && rate > 0) samples = std::round(rate * wall_s);
   }
 
-  /// Derives missing values of the row. `known` is the number of samples known from the run, or 0
-  /// if it is unknown.
+  /// Derives the samples and the time of the step if its rows do not state them. `known` is the
+  /// number of samples known from the run, or 0 if it is unknown.
   void complete(double known) {
     if (samples <= 0) samples = known;
     if (wall_s > 0 || rate <= 0) return;
@@ -200,8 +202,8 @@ struct RowRecords::Step {
       const double value = row[kTimedParts[i]];
       parts[i].push_back(std::isnan(value) ? 0 : value);
     }
-    // Time that no part explains counts as other. Time that does not distinguish computation from
-    // communication also counts as other.
+    // Two times are added to the part "other": the time that no part of the row explains, and
+    // compute_s, which includes communication.
     const double computed = row.has(Measure::compute_s) ? row[Measure::compute_s] : 0;
     parts.back().back() += std::max(0.0, wall - known) + computed;
   }
@@ -245,7 +247,7 @@ void RowRecords::skip_without_samples(const MeasuredRow& row, int line) {
 void RowRecords::add_window(const Group& group, int line) {
   const MeasuredRow& first = group.front().row;
   Step step(group);
-  if (step.wall_s <= 0 && step.rate <= 0) {  // row without a time, for example of accuracies
+  if (step.wall_s <= 0 && step.rate <= 0) {  // row without a time, for example with accuracies only
     return losses_.take_training(step.loss, line);
   }
   step.complete(samples_of(first));
@@ -254,7 +256,7 @@ void RowRecords::add_window(const Group& group, int line) {
                                   step.samples / step.wall_s));
   }
   contract::EpochRecord row{.time = std::nan("")};
-  row.epoch = std::max(last_epoch_, 0);  // epoch of this row or of earlier rows
+  row.epoch = std::max(last_epoch_, 0);  // last epoch that a row names
   row.wall_s = step.is_rate_alone ? std::nan("") : step.wall_s;
   row.samples = step.is_rate_alone ? 0 : std::llround(step.samples);
   row.steps =
@@ -299,8 +301,8 @@ void RowRecords::end_epoch() {
   epoch_lacks_samples_ = false;
 }
 
-/// Clears the step counts of all windows. If some windows lack their steps, the time of a step is
-/// unknown.
+/// Clears the step counts of all windows. If some windows lack their step count, the mean time of a
+/// step is unknown.
 void RowRecords::forget_steps() {
   for (contract::ResultRecord& record : file_.records) {
     if (auto* window = std::get_if<contract::StepWindow>(&record)) {
@@ -313,7 +315,7 @@ void RowRecords::forget_steps() {
 void RowRecords::add_eval(const MeasuredRow& row, int line) {
   if (!row.has(Measure::accuracy) && !row.has(Measure::test_loss)) return;
   contract::EvalRecord eval{.time = std::nan(""), .wall_s = std::nan("")};
-  eval.epoch = last_epoch_;  // epoch of this row or of earlier rows
+  eval.epoch = last_epoch_;  // last epoch that a row names
   eval.accuracy = row[Measure::accuracy];
   eval.loss = row[Measure::test_loss];
   if (row.has(Measure::top5_accuracy)) eval.metrics["top5_accuracy"] = row[Measure::top5_accuracy];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts the rows of one run to the records that dlscale-train would have written.
+// Converts the rows of one run to the records that dlscale-train, the bundled trainer, would have
+// written.
 #pragma once
 
 #include <map>
@@ -13,18 +14,19 @@
 
 namespace dlscale::analysis {
 
-/// Converts rows to records. Rows with a rank are grouped by step, or by the position of the row
-/// within its rank if the rows do not state their step. A row without a rank contains all data of
-/// its steps.
+/// Converts rows to records. Rows that state a rank are combined to one step if they have the same
+/// step number. If they have no step number, the n-th rows of all ranks of an epoch are combined. A
+/// row without a rank covers all ranks.
 ///
 /// Missing values are not invented:
 /// - An epoch without a sample count keeps its time and gets no rate.
-/// - A rate without a sample count or batch becomes a window of one sample, so that all such
-///   windows have equal weight and samples / time is the rate. The window has neither parts nor
-///   steps. The other windows of the run then lose their steps, too.
+/// - If a row states a rate and the number of samples is unknown, it becomes a window with one
+///   sample and a time of 1 / rate, so that all such windows have equal weight. The window has no
+///   times of parts and no step count. The other windows of the run then lose their step counts,
+///   too.
 class RowRecords {
  public:
-  /// Stores the run, which states the number of ranks and the samples of a step.
+  /// Stores a reference to the run, which states the number of ranks and the samples of a step.
   explicit RowRecords(const contract::RunSpec& run) : run_(run) {}
 
   void add(int line, const MeasuredRow& row);
@@ -57,7 +59,7 @@ class RowRecords {
   contract::ResultsFile file_;
   LossWatch losses_;
   std::vector<Group> groups_;
-  std::map<std::vector<double>, std::size_t> group_of_;  ///< by epoch and step or row position
+  std::map<std::vector<double>, std::size_t> group_of_;  ///< groups, by epoch and step or position
   std::map<std::vector<double>, int> rows_of_;           ///< number of rows by epoch and rank
   std::map<double, int> rows_in_epoch_;  ///< number of rows with a time or rate and without a step
   contract::EpochRecord epoch_;          ///< current epoch

@@ -19,14 +19,14 @@ namespace dlscale::analysis {
 std::optional<JobIdentity> identity_of(const std::vector<AccountedJob>& jobs);
 
 struct DistinctJobs {
-  std::vector<ImportedRun> runs;      ///< runs without the rows that others replace
+  std::vector<ImportedRun> runs;      ///< runs that remain
   std::vector<ImportedRun> repeated;  ///< rows that other rows replace
   std::set<std::string> replaced;     ///< ids of runs in the folder that a later row replaces
 };
 
 /// Keeps one row for each attempt of a job: the row whose job has ended, else the row with the
-/// longest elapsed time, else the first row. Rows of the plan folder come before the rows of
-/// `runs`. Copies of a whole file are left to join_trainings.
+/// longest elapsed time, else the first row. Rows of the plan folder count as earlier than the rows
+/// of `runs`. Copies of a whole file are not compared here, because join_trainings() joins them.
 DistinctJobs distinct_jobs(std::vector<ImportedRun> runs, const ImportedPlan& before);
 
 }  // namespace dlscale::analysis

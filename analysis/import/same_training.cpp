@@ -21,12 +21,13 @@ namespace {
 /// Number of equal entries with measured times that prove that logs in unrelated folders describe
 /// the same training. Times differ from run to run, but a few coarse times may agree by chance.
 constexpr int kTimedProof = 5;
-/// Maximum differences between evaluations that two programs print with few digits.
+/// Maximum differences between the accuracies and losses of equal evaluations, which two programs
+/// may print with few digits.
 constexpr double kAccuracyDigits = 6e-5, kLossDigits = 6e-4;
 
 /// Number of equal evaluations that show that logs of two formats describe the same training. The
-/// smaller number suffices if one folder lies below the other, or if a log and its summary have no
-/// other evaluations.
+/// smaller number suffices if the folder of one log lies below the folder of the other, or if a log
+/// and its summary have no other evaluations.
 constexpr std::size_t kFewEvaluations = 2, kManyEvaluations = 3;
 
 /// Returns true for "checkpoint-500" and "checkpoint_3", folders in which programs save
@@ -38,7 +39,8 @@ bool is_checkpoint_folder(const std::string& name) {
   return digit != name.npos && name.find_first_not_of("0123456789", digit) == name.npos;
 }
 
-/// Returns the folder of the training that a log belongs to.
+/// Returns the folder of the training that a log belongs to. For a log in a checkpoint folder this
+/// is the parent folder.
 fs::path training_folder(const fs::path& log) {
   const fs::path folder = log.parent_path();
   return is_checkpoint_folder(folder.filename().string()) ? folder.parent_path() : folder;
@@ -140,8 +142,8 @@ class Neighbours {
     return content;
   }
 
-  /// Returns the epoch and the accuracy of the first evaluation. The accuracy is rounded to a whole
-  /// number of kAccuracyDigits.
+  /// Returns the epoch and the accuracy of the first evaluation. The accuracy is given as a rounded
+  /// multiple of kAccuracyDigits.
   static std::optional<std::pair<int, long long>> evaluation_of(const ImportedRun& run) {
     if (!run.trace || run.trace->evaluations.empty()) return std::nullopt;
     const TrainingTrace::Evaluation& first = run.trace->evaluations.front();
@@ -230,7 +232,7 @@ class Joiner {
   /// Returns the first of the given runs that describes the training of `i`.
   std::optional<std::size_t> first_of(const std::vector<std::size_t>& mains, std::size_t i) {
     for (const std::size_t main : mains) {
-      if (main >= own_ && i >= own_) continue;  // compared in an earlier import
+      if (main >= own_ && i >= own_) continue;  // both were compared in an earlier import
       std::string why = same_training(main, i);
       if (why.empty()) continue;
       why_[i] = std::move(why);
@@ -355,7 +357,7 @@ class Joiner {
     known.push_back(companion);
   }
 
-  std::vector<ImportedRun> runs_;  ///< runs of this import, then others of the folder
+  std::vector<ImportedRun> runs_;  ///< runs of this import, then other runs of the folder
   const std::size_t own_;          ///< number of runs of this import
   std::vector<std::size_t> main_of_;
   std::vector<LogLocation> places_;

@@ -21,7 +21,8 @@
 
 namespace dlscale::analysis {
 
-/// Run of the folder that a log belongs to as another log of the same training.
+/// Run of the plan folder to which an earlier import joined a log, because both describe the same
+/// training.
 struct CompanionOf {
   std::string owner;  ///< path of the log that has the run
   std::string owner_sha256;
@@ -41,15 +42,15 @@ bool is_read_alike(const ImportRecord& now, const ImportRecord& then);
 /// Runs that remain after an import, and the runs that were joined to them.
 struct JoinedRuns {
   std::vector<ImportedRun> runs;    ///< runs, one for each training, in their original order
-  std::vector<ImportedRun> joined;  ///< runs that belong to a run of `runs` or of the folder
+  std::vector<ImportedRun> joined;  ///< runs that were joined to another run
   std::vector<std::string> notes;   ///< owner and reason for each entry of `joined`
   std::set<std::string> paths;      ///< paths of logs without a run of their own
   std::vector<std::string> copies;  ///< equal files that the user states to be different runs
 };
 
-/// Joins the runs of the same training. `before` is the present content of the plan folder, and its
-/// runs of other logs are compared, too. The longest log with rates keeps its run and records the
-/// other logs as its companions.
+/// Joins the runs of the same training. `before` is the content of the plan folder before the
+/// import, whose runs are compared with `runs`, too. The longest log with rates keeps its run and
+/// records the other logs as its companions.
 JoinedRuns join_trainings(std::vector<ImportedRun> runs, const ImportedPlan& before);
 
 }  // namespace dlscale::analysis

@@ -80,7 +80,7 @@ std::string TableColumns::cell_text(const MappedColumn& column,
 std::vector<TextRow> TableColumns::rows(const std::vector<std::string>& cells) const {
   if (!what_is_twice().empty()) return {};
   TextRow common;
-  std::vector<std::string> wide, names;  // fields of "*" and of "#column"
+  std::vector<std::string> wide, names;  // fields mapped to "*" and to "#column"
   for (const MappedColumn& column : columns_) {
     if (column.column == kEveryColumn) {
       wide.push_back(column.field);

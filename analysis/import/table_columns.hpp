@@ -10,32 +10,33 @@
 
 namespace dlscale::analysis {
 
-/// Name of a mapped column that stands for every column without a mapping of its own. Each such
-/// column becomes a row of its own.
+/// Name of a mapped column that stands for every column without a mapping of its own. Each cell of
+/// such a column becomes a row of its own.
 inline constexpr const char* kEveryColumn = "*";
-/// Name of a mapped column that stands for the heading of the column that "*" stands for.
+/// Name of a mapped column that contains the heading of the column for which "*" stands.
 inline constexpr const char* kColumnName = "#column";
 
 class TableColumns {
  public:
   explicit TableColumns(const std::vector<MappedColumn>& columns) : columns_(columns) {}
 
-  /// Sets the headings of a new table. Empty headings end the table. A table with a mapped heading
-  /// twice has no rows.
+  /// Sets the headings of a new table. An empty list ends the table. A table in which a mapped
+  /// heading occurs twice has no rows.
   void set(std::vector<std::string> headings);
   const std::vector<std::string>& headings() const { return headings_; }
-  /// Sets a value from outside of the cells. `name` begins with "#", and a mapping may use it as a
-  /// column.
+  /// Sets a value that is not in a cell, such as the heading above a table. `name` begins with "#".
+  /// A mapping can use the value like a column.
   void place(const std::string& name, const std::string& value) { places_[name] = value; }
 
-  /// Returns true if the table has at least one mapped column (has_any) or all of them (has_all).
+  /// Return true if the table has at least one mapped column (has_any) or all mapped columns
+  /// (has_all).
   bool has_any() const;
   bool has_all() const;
-  /// Returns what the table lacks, such as "has no column "GPUs"". Use it for a table without
-  /// has_all().
+  /// Returns what the table lacks, such as "has no column "GPUs"". Call it only if has_all()
+  /// returns false.
   std::string what_is_missing() const;
-  /// Returns the rows made from a line of the table. Call it for a table with all columns, or for
-  /// the only table.
+  /// Returns the rows made from a line of the table. The table must have all mapped columns or be
+  /// the only table of the log.
   std::vector<TextRow> rows(const std::vector<std::string>& cells) const;
   /// Throws base::UsageError if no table so far had all columns.
   void require() const;

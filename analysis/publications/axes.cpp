@@ -94,13 +94,15 @@ bool AxisCell::contains(const AxisCell& other) const {
 }
 
 // A table of weak scaling has a different global batch in every row, and a table of strong scaling
-// a different batch per GPU. If such axes named curves, each curve would have a single point, and
-// the rules could not compare anything.
+// has a different batch per GPU in every row. If these columns distinguished curves, each curve
+// would have a single point and the rules could not compare anything. AxisRoles therefore finds the
+// axes that are proportional or inversely proportional to the GPU count.
 
 namespace {
 
-/// Axes that describe conditions, in the order in which they distinguish curves. Devices come
-/// before the nodes that contain them.
+/// Axes that describe the conditions of a measurement. They distinguish curves only if
+/// find_conditions() finds this necessary. It tests them in this order, so that curves are split by
+/// device before they are split by the nodes that contain the devices.
 constexpr std::array<std::string_view, 12> kConditions{"device", "setup",   "repeats", "nodes",
                                                        "note",   "notes",   "comment", "comments",
                                                        "remark", "remarks", "hosts",   "date"};
@@ -135,8 +137,8 @@ std::map<std::string, std::string> AxisRoles::curve_of(const PlacedValue& placed
   return curve;
 }
 
-/// Treats a condition as an axis that distinguishes curves if one count has several values of the
-/// condition.
+/// Makes a condition distinguish curves if a curve would otherwise have several values of the
+/// condition at the same count.
 void AxisRoles::find_conditions(const std::vector<PlacedValue>& values) {
   for (const std::string_view condition : kConditions) {
     const std::string name(condition);

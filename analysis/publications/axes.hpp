@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Determines which axis values a published statement covers, and which axes distinguish the curves
-// of a publication.
+// Parses the axis cells of published tables and determines which axes distinguish the scaling
+// curves of a publication. An axis is a setting of an experiment, such as gpus or framework.
 #pragma once
 
 #include <map>
@@ -16,19 +16,26 @@ namespace dlscale::analysis {
 
 // Axis values of a published statement.
 
-/// A cell in the syntax of tables: `ddp`, `ddp|horovod` (each of them), `?ddp|horovod` (one of
-/// them, unclear which), `*` (all), `<=256`, `>512`, `4..64`; empty: not stated.
+/// Values of one axis to which a published statement applies, parsed from a table cell:
+/// - `ddp`: one value
+/// - `ddp|horovod`: each of these values
+/// - `?ddp|horovod`: one of these values, but the publication leaves open which one
+/// - `*`: all values
+/// - `<=256`, `>512`, `4..64`: a range of numbers
+/// - empty: the publication does not state the value
 class AxisCell {
  public:
   explicit AxisCell(std::string_view text);
 
-  /// Returns whether the text leaves open which of several values it means.
+  /// Returns true if the publication leaves open which value is meant: the cell is empty or begins
+  /// with `?`.
   bool is_unsaid() const { return unsaid_; }
-  /// Returns the only value, if it is a number.
+  /// Returns the number if the cell states exactly one value and this value is a number. Otherwise
+  /// returns nothing.
   std::optional<double> number() const;
-  /// Returns whether both may mean a common value.
+  /// Returns true if at least one value is covered by both cells.
   bool meets(const AxisCell& other) const;
-  /// Returns whether it covers every value that `other` may mean.
+  /// Returns true if this cell covers every value that `other` covers.
   bool contains(const AxisCell& other) const;
 
  private:
@@ -39,15 +46,16 @@ class AxisCell {
   bool range_ = false;
   double low_ = 0;
   double high_ = 0;
-  std::vector<std::string> words_;  // normalised: lower case, without space, - and _
+  std::vector<std::string> words_;  // names in the form that comparable() returns
 };
 
-/// Normalises names: "ResNet-50" and "resnet50" are equal.
+/// Returns a name in lower case without blanks, hyphens and underscores, so that "ResNet-50" and
+/// "resnet50" compare equal.
 std::string comparable(std::string_view name);
 
 // Axes that distinguish the curves of a publication, and axes that depend on the number of GPUs.
 
-/// A value and its position on the axis of a curve.
+/// Published value and its position on the axis along which its curve runs.
 struct PlacedValue {
   double at = 0;
   const Published* value = nullptr;
@@ -57,12 +65,13 @@ class AxisRoles {
  public:
   AxisRoles(const std::vector<PlacedValue>& values, const std::string& axis);
 
-  /// Returns the axes that distinguish the curve of a value from others. Throws nothing.
+  /// Returns the axes and cells that identify the curve of a value. Values for which they are equal
+  /// lie on the same curve. Throws nothing.
   std::map<std::string, std::string> curve_of(const PlacedValue& placed) const;
 
  private:
-  /// How an axis depends on the count: unchanged, as its share per GPU, or as its sum over the
-  /// GPUs.
+  /// Expression that is constant along a curve: the number on an axis (plain), the number divided
+  /// by the GPU count (per_count), or the number multiplied by the GPU count (times_count).
   enum class Form { plain, per_count, times_count };
 
   void find_conditions(const std::vector<PlacedValue>& values);
@@ -71,7 +80,7 @@ class AxisRoles {
                           Form form);
 
   std::string axis_;
-  std::set<std::string> conditions_;  ///< axes that depend on the count
+  std::set<std::string> conditions_;  ///< condition axes that do not distinguish curves
   std::map<std::string, Form> forms_;
 };
 

@@ -22,8 +22,8 @@ namespace {
 
 using Name = std::pair<std::string_view, std::string_view>;
 
-/// Printed names in the form that plain_name() makes, with the names that the rules use. Times that
-/// are not listed keep their names.
+/// Names of quantities as tables print them, normalised by plain_name(), and the names that the
+/// rules use for them. Names of times that are not in this list keep their printed form.
 constexpr Name kNames[] = {
     {"speedup", "speedup"},
     {"speedupfactor", "speedup"},
@@ -61,50 +61,56 @@ constexpr std::string_view kTimeQuantities[] = {
 constexpr std::string_view kStepTimes[] = {"steptime", "iterationtime", "timeperstep",
                                            "itertime", "batchtime",     "timeperiteration"};
 
-/// Names that mean a throughput if their unit is a rate of samples.
+/// Names that mean a throughput if the unit of the column is a rate of samples, such as images/s.
 constexpr std::string_view kSpeeds[] = {"speed",          "performance", "processingspeed",
                                         "processingrate", "rate",        "images",
                                         "samples",        "tokens",      "ips"};
 
-/// Words in front of a name that do not change the quantity.
+/// Words that do not change the quantity in front of its name: "average throughput" is a
+/// throughput.
 constexpr std::string_view kQualifiers[] = {
     "avg",      "average",   "mean",       "median",   "total",    "global",
     "overall",  "aggregate", "aggregated", "combined", "training", "train",
     "measured", "observed",  "achieved",   "actual",   "system",   "cluster"};
-/// Words that do not change the quantity in front of speed-ups and efficiencies only.
+/// Words that do not change the quantity in front of a speed-up or an efficiency only: "parallel
+/// efficiency" is an efficiency.
 constexpr std::string_view kClaimQualifiers[] = {"relative", "parallel", "strong",
                                                  "weak",     "scaling",  "scaled"};
 
-/// Words in front of a name that mark values as not measured.
+/// First words of names whose values were not measured, as in "ideal speedup".
 constexpr std::string_view kIdeals[] = {"ideal",     "linear",   "theoretical", "expected",
                                         "predicted", "perfect",  "optimal",     "projected",
                                         "simulated", "modelled", "modeled"};
 
-/// Words between a speed-up and its baseline: "Speedup over 1 GPU".
+/// Words that separate a speed-up from its baseline, as in "Speedup over 1 GPU".
 constexpr std::string_view kComparisons[] = {
     " over ",          " vs ",      " vs. ", " versus ", " relative to ", " compared to ",
     " compared with ", " against ", " wrt ", " w.r.t. "};
-/// Words of a baseline that is a count of the same table and not another program.
+/// Words that describe a baseline in the same table, such as "single GPU". A baseline with any
+/// other word is another program.
 constexpr std::string_view kBaselineWords[] = {
     "the",  "a",        "an",     "one",     "single", "baseline", "base",   "first",
     "row",  "smallest", "gpu",    "gpus",    "node",   "nodes",    "core",   "cores",
     "rank", "ranks",    "worker", "workers", "device", "devices",  "serial", "sequential"};
 
-/// Nouns that scaling axes count, in the singular, with the names of the axes.
+/// Counted nouns in the singular, and the scaling axes that count them. "processe" is "processes"
+/// without its last letter.
 constexpr Name kCounted[] = {{"gpu", "gpus"},           {"gcd", "gpus"},
                              {"accelerator", "gpus"},   {"node", "nodes"},
                              {"core", "cores"},         {"rank", "ranks"},
                              {"worker", "workers"},     {"process", "processes"},
                              {"processe", "processes"}, {"device", "devices"}};
-/// Words that mean "number of" before or after the counted noun.
+/// Words next to a counted noun that mark it as a count, as in "number of GPUs" and "GPU count".
 constexpr std::string_view kCountWords[] = {"#",  "num", "no",    "nr",    "n",
                                             "of", "the", "total", "count", "number"};
-/// Words for makers and kinds before the counted noun: "NVIDIA GPUs", "CPU cores", "MPI ranks".
+/// Words for the manufacturer or the type in front of a counted noun: "NVIDIA GPUs", "CPU cores",
+/// "MPI ranks".
 constexpr std::string_view kKinds[] = {"nvidia",   "amd",    "intel", "tesla",  "volta",
                                        "ampere",   "hopper", "dgx",   "hgx",    "geforce",
                                        "instinct", "cpu",    "mpi",   "compute"};
 
-/// Words of settings. The numbers in such a column were chosen and not measured.
+/// Words in the names of settings. The authors chose the numbers in such a column and did not
+/// measure them.
 constexpr std::string_view kSettings[] = {
     "batch",      "batchsize",  "bs",        "minibatch",  "microbatch", "epoch",      "epochs",
     "step",       "steps",      "iteration", "iterations", "iters",      "seed",       "layer",
@@ -113,7 +119,7 @@ constexpr std::string_view kSettings[] = {
     "runs",       "repetition", "repeat",    "repeats",    "trial",      "tp",         "pp",
     "dp",         "stage",      "version",   "bits",       "hosts",      "workers",    "features",
     "classes",    "learning"};
-/// Words of measurements. The name of a setting contains none of them.
+/// Words in the names of measurements. A heading with one of these words is not a setting.
 constexpr std::string_view kMeasures[] = {
     "time",     "s",          "sec",     "secs",  "second", "seconds", "ms",
     "min",      "minutes",    "h",       "hours", "speed",  "speedup", "throughput",
@@ -131,7 +137,8 @@ std::optional<std::string> find_name(const Name (&names)[kSize], std::string_vie
   return found == std::end(names) ? std::nullopt : std::optional<std::string>(found->second);
 }
 
-/// Returns "timeperepoch" for "Time / epoch" and "eff" for "Eff.".
+/// Normalises a name for a comparison: "Time / epoch" becomes "timeperepoch", and "Eff." becomes
+/// "eff".
 std::string plain_name(std::string_view name) {
   std::string plain = comparable(name);
   for (std::size_t at = plain.find('/'); at != plain.npos; at = plain.find('/')) {
@@ -141,7 +148,8 @@ std::string plain_name(std::string_view name) {
   return plain;
 }
 
-/// Returns "number", "of" and "gpus" for "Number of GPUs". "#" and "/" are words.
+/// Returns the words of a name in lower case: "number", "of" and "gpus" for "Number of GPUs". "#"
+/// and "/" count as words.
 std::vector<std::string> words_of(std::string_view name) {
   std::vector<std::string> words{""};
   for (const char c : base::lower(name)) {
@@ -156,8 +164,8 @@ std::vector<std::string> words_of(std::string_view name) {
   return words;
 }
 
-/// Returns the first word in lower case and the name without it. Returns empty texts for a name of
-/// one word.
+/// Returns the first word in lower case and the rest of the name. Returns two empty texts for a
+/// name of one word.
 std::pair<std::string, std::string_view> first_word_of(std::string_view name) {
   const std::size_t end = name.find_first_of(" _-");
   const std::size_t begin = name.find_first_not_of(" _-", end);
@@ -167,8 +175,8 @@ std::pair<std::string, std::string_view> first_word_of(std::string_view name) {
   return {word, name.substr(begin)};
 }
 
-/// Counted quantity and unit, such as "Throughput" and "GPU" from "Throughput per GPU",
-/// "Throughput/GPU" and "throughput_per_gpu".
+/// Quantity in a name, and the unit by which it is divided. "Throughput per GPU", "Throughput/GPU"
+/// and "throughput_per_gpu" have the quantity "Throughput" and the unit "GPU".
 struct Share {
   std::string_view counted, unit;
 };
@@ -185,14 +193,15 @@ std::optional<Share> share_of(std::string_view name) {
   return std::nullopt;
 }
 
-/// Returns "gpu" for "GPUs" and "device", and "epoch" for "epochs". Returns an empty text for words
-/// that are not units of a count.
+/// Returns the counted thing that a unit names: "gpu" for "GPUs" and "device", "epoch" for
+/// "epochs". Returns an empty text for words that are not units of a count.
 std::string thing_of(std::string_view name) {
   const auto unit = parse_cell_unit(name);
   return unit && unit->kind == UnitKind::count && unit->factor == 1 ? unit->thing : "";
 }
 
-/// Returns the quantity of a name that is a unit: "images/sec", "seconds per epoch".
+/// Returns the quantity of a name that consists only of a unit: "throughput" for "images/sec",
+/// "epoch_time" for "seconds per epoch".
 std::optional<std::string> quantity_of_unit(std::string_view name) {
   std::string words(name);
   std::replace(words.begin(), words.end(), '_', ' ');
@@ -209,8 +218,8 @@ std::optional<std::string> quantity_of_unit(std::string_view name) {
   return thing == "step" ? std::optional<std::string>("step_time") : std::nullopt;
 }
 
-/// Returns "Speedup" for "Speedup over baseline". Returns an empty text for a name without a
-/// comparison and for a comparison with another program.
+/// Returns the part of a name in front of its baseline: "Speedup" for "Speedup over baseline".
+/// Returns an empty text if the name has no baseline or if the baseline is another program.
 std::string_view without_baseline(std::string_view name) {
   const std::string text = base::lower(name);
   for (const std::string_view comparison : kComparisons) {
@@ -238,16 +247,17 @@ std::optional<std::string> without_qualifier(std::string_view name) {
   return is_claim(quantity) ? quantity : std::nullopt;
 }
 
-/// Returns true for "A100", "V100S" and "80GB" before the counted noun. Returns false for "8",
-/// which is a count itself.
+/// Returns true for words such as "A100", "V100S" and "80GB" that describe the type of the counted
+/// noun. Returns false for "8", which is a count.
 bool is_kind(const std::string& word) {
   const bool has_digit = word.find_first_of("0123456789") != word.npos;
   const bool begins_with_digit = word.find_first_of("0123456789") == 0;
   return is_one_of(kKinds, word) || (has_digit && (!begins_with_digit || word.ends_with("gb")));
 }
 
-/// Returns "gpus" for "gpus". Returns "gpus" for "gpu" only if `is_counted`, that is, if other
-/// words mark it as counted.
+/// Returns the scaling axis that counts a noun. A plural such as "gpus" always counts. A singular
+/// such as "gpu" counts only if `is_counted`, which means that other words of the heading mark it
+/// as a count, as in "number of".
 std::optional<std::string> counted_by(std::string word, bool is_counted) {
   for (const std::string_view mark : {"num", "n"}) {
     if (!word.starts_with(mark) || !counted_by(word.substr(mark.size()), true)) continue;
@@ -335,20 +345,22 @@ std::string usual_unit(std::string_view quantity) {
   return is_time_name(quantity) ? "s" : "";
 }
 
-// Tables seldom use the names of the rules for their columns. A heading that is not recognised is
-// dangerous: as an axis it puts each row on a separate curve, and the rules cannot compare
-// anything. A heading is therefore divided into its name, its unit and remarks in brackets. The
-// lists above and reference_value.cpp contain the known names and units.
+// The headings of published tables seldom use the names that the rules know. A heading that is not
+// recognised is treated as an axis. If its column contains measurements, each row then lies on a
+// separate curve and the rules cannot compare anything. Therefore a heading is split into its name,
+// its unit and remarks in brackets. The lists above contain the known names, and
+// reference_value.cpp contains the known units.
 
 namespace {
 
 struct Bracket {
-  std::size_t begin = 0, end = 0;  ///< positions in the text, brackets included
+  std::size_t begin = 0, end = 0;  ///< range in the text, which includes the brackets
   bool is_square = false;
   std::string text;  ///< text within the brackets
 };
 
-/// Returns the closed brackets of a heading from left to right.
+/// Returns the pairs of brackets in a heading from left to right. Ignores a bracket that is not
+/// closed.
 std::vector<Bracket> brackets_of(const std::string& text) {
   std::vector<Bracket> found;
   for (std::size_t at = text.find_first_of("[("); at != text.npos;) {
@@ -362,8 +374,8 @@ std::vector<Bracket> brackets_of(const std::string& text) {
   return found;
 }
 
-/// Returns the heading without a pair of brackets: "Throughput per GPU" for "Throughput (img/s) per
-/// GPU".
+/// Returns the heading without a pair of brackets and the text between them: "Throughput per GPU"
+/// for "Throughput (img/s) per GPU".
 std::string without(const std::string& text, const Bracket& bracket) {
   const std::string_view whole = text;
   return std::string(
@@ -375,8 +387,9 @@ std::optional<std::string> quantity_of(std::string_view name) {
   return known_quantity(name.substr(0, name.find('@')));
 }
 
-/// Returns true if the text in round brackets is the unit of the name next to it. Counts, as in
-/// "Params (M)" and "Batch (images)", are settings, and "Throughput (min)" is a minimum.
+/// Returns true if the text in round brackets is the unit of the named quantity. Returns false for
+/// counts, because columns such as "Params (M)" and "Batch (images)" are settings. Returns false
+/// for "Throughput (min)", where "min" means minimum and not minutes.
 bool is_unit_of(const std::string& name, const std::string& text) {
   const auto unit = parse_unit(text);
   if (!unit) return false;
@@ -406,8 +419,8 @@ ColumnHeading measured_heading(const std::string& text, const std::string& unit)
   return heading;
 }
 
-/// Reads a name with a unit behind it: "Throughput" and "img/s" from "Throughput, img/s",
-/// "throughput_img_per_s" and "Time in seconds".
+/// Reads a name that is followed by a unit without brackets: "Throughput" and "img/s" from
+/// "Throughput, img/s", "throughput_img_per_s" or "Throughput in img/s".
 std::optional<ColumnHeading> with_unit_behind(const std::string& text) {
   for (std::size_t at = text.find_first_of(" _,"); at != text.npos;
        at = text.find_first_of(" _,", at + 1)) {
@@ -421,8 +434,8 @@ std::optional<ColumnHeading> with_unit_behind(const std::string& text) {
   return std::nullopt;
 }
 
-/// Reads a speed-up or an efficiency, which need no unit. "Ideal speedup" keeps its name, because
-/// the rules do not read values that were not measured.
+/// Reads the heading of a speed-up or an efficiency, which needs no unit. "Ideal speedup" keeps its
+/// printed name, so that the rules do not check values that were not measured.
 std::optional<ColumnHeading> read_ratio(const std::string& text) {
   const std::size_t behind = is_ideal_name(text) ? text.find_first_of(" _-") : text.npos;
   const std::string name = behind == text.npos ? text : text.substr(behind + 1);
@@ -432,7 +445,8 @@ std::optional<ColumnHeading> read_ratio(const std::string& text) {
   return heading;
 }
 
-/// Reads a heading without a unit in brackets. `whole` is the heading with its remarks in brackets.
+/// Reads a heading that has no unit in brackets. `text` is the heading without remarks in brackets,
+/// and `whole` is the heading with them.
 ColumnHeading read_plain(const std::string& text, const std::string& whole) {
   std::string unit = text.substr(0, text.find('@'));
   std::replace(unit.begin(), unit.end(), '_', ' ');
@@ -453,15 +467,16 @@ ColumnHeading read_plain(const std::string& text, const std::string& whole) {
   return heading;
 }
 
-/// Returns "model" for "# model", which is the first heading of a header that was written as a
-/// comment. Returns "# GPUs" unchanged.
+/// Removes the comment mark from the first heading of a header that was written as a comment: "#
+/// model" becomes "model". Returns "# GPUs" unchanged, because its "#" means "number of".
 std::string without_hash(const std::string& text) {
   if (!text.starts_with('#') || known_scaling_axis(text)) return text;
   const std::string name(base::trimmed(std::string_view(text).substr(1)));
   return name.starts_with("of ") || name.empty() ? text : name;
 }
 
-/// Returns the bracket that contains the unit of a heading. Returns the end if there is none.
+/// Returns the pair of brackets that contains the unit of a heading, or the end of the list if no
+/// pair does.
 std::vector<Bracket>::const_iterator unit_among(const std::vector<Bracket>& brackets,
                                                 const std::string& text) {
   const auto square = std::find_if(brackets.begin(), brackets.end(),

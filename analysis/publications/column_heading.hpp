@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses the headings of a published table: quantities with units, and axes.
+// Parses the column headings of published tables. A column contains either a quantity with a unit
+// or an axis (a setting such as the GPU count).
 #pragma once
 
 #include <optional>
@@ -10,54 +11,56 @@ namespace dlscale::analysis {
 
 // Names of quantities and axes in published tables, and the names that the rules use for them.
 
-/// Returns the name of a quantity that the rules know: "speedup" for "Speed-up" and "Speedup over 1
-/// GPU", "throughput" for "images/sec", "throughput_per_gpu" for "Throughput per GPU", "epoch_time"
-/// for "seconds per epoch". Empty for other names.
+/// Returns the name that the rules use for a printed quantity: "speedup" for "Speed-up" and
+/// "Speedup over 1 GPU", "throughput" for "images/sec", "throughput_per_gpu" for "Throughput per
+/// GPU", "epoch_time" for "seconds per epoch". Returns nothing for other names.
 std::optional<std::string> known_quantity(std::string_view name);
 
-/// True for "Speed", "Performance" and other names that are a throughput if their unit is a rate of
-/// samples.
+/// Returns true for "Speed", "Performance" and other names that mean a throughput if the unit of
+/// the column is a rate of samples.
 bool is_speed_name(std::string_view name);
 
 /// Returns the name of a scaling axis: "gpus" for "# GPUs" and "A100 GPUs", "ranks" for "World
-/// size", "cores" for "CPU cores". Empty for other names, such as "GPUs per node".
+/// size", "cores" for "CPU cores". Returns nothing for other names, such as "GPUs per node".
 std::optional<std::string> known_scaling_axis(std::string_view name);
 
-/// True for names of settings that tables give as plain numbers: batches, epochs, layers, seeds.
+/// Returns true for the names of settings whose columns contain plain numbers: batch sizes, epochs,
+/// layers, seeds.
 bool is_usual_setting(std::string_view name);
 
-/// True for a name that begins with "ideal", "linear", "expected" or the like: its values were not
-/// measured.
+/// Returns true if the first word of the name, such as "ideal", "linear" or "expected", shows that
+/// the values were not measured.
 bool is_ideal_name(std::string_view name);
 
-/// True for seconds of all the work or of a fixed share of it: epochs, steps, runs.
+/// Returns true for the time of a run or of a fixed part of a run, such as an epoch or a step.
 bool is_time_name(std::string_view quantity);
-/// True for the time of a step, whose work is the batch and not the data set.
+/// Returns true for the time of a step. The work of a step is one batch and does not depend on the
+/// size of the data set.
 bool is_step_time_name(std::string_view quantity);
-/// Returns whether the quantity is samples per second, of all GPUs or of one GPU.
+/// Return true for samples per second of all GPUs (is_rate_name) and of one GPU (is_gpu_rate_name).
 bool is_rate_name(std::string_view quantity);
 bool is_gpu_rate_name(std::string_view quantity);
 
-/// Returns the unit of a column without a unit in its heading: "s", "image/s"; "1" for speed-ups
-/// and efficiencies; empty for axes and unknown quantities.
+/// Returns the unit that a quantity usually has: "s" for times, "image/s" for throughputs, "1" for
+/// speed-ups and efficiencies. Returns an empty text for axes and unknown quantities.
 std::string usual_unit(std::string_view quantity);
 
 // Heading of a column: its quantity and unit, or its axis.
 
 struct ColumnHeading {
-  std::string heading;    ///< as printed, without its unit
-  std::string name;       ///< quantity or axis, by the names of the rules
-  std::string statistic;  ///< statistic of the quantity: "median"; empty: none named
+  std::string heading;    ///< printed heading without its unit
+  std::string name;       ///< name that the rules use for the quantity or axis
+  std::string statistic;  ///< statistic in the heading, such as "median"; empty: none
   std::string unit;       ///< unit of a measured column
   bool is_measured = false;
   bool has_unit = true;   ///< false for a speed-up or efficiency whose heading has no unit
-  bool is_guess = false;  ///< taken as an axis because neither a unit nor the name is known
-  std::string problem;    ///< why the heading cannot be read, as a sentence
+  bool is_guess = false;  ///< true for an axis whose name and unit are unknown
+  std::string problem;    ///< reason why the heading cannot be read, as a sentence; empty: none
 };
 
-/// Reads "Throughput (images/sec)", "epoch_time@median [s]", "images/sec", "time_s", "# GPUs".
-/// A heading is measured if it has a unit in brackets, if its name is a unit, or if it is known as
-/// a speed-up or an efficiency. Any other heading is an axis.
+/// Reads a heading such as "Throughput (images/sec)", "epoch_time@median [s]", "images/sec",
+/// "time_s" or "# GPUs". A column contains measurements if its heading has a unit or names a
+/// speed-up or an efficiency. Any other column is an axis.
 ColumnHeading read_column_heading(const std::string& printed);
 
 }  // namespace dlscale::analysis

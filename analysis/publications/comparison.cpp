@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kDescriptive{"device", "setup",   "nodes",
                                                        "epochs", "repeats", "system"};
-/// Axes that third-party logs often leave out.
+/// Axes that third-party logs often do not state. A result that lacks such an axis can still match
+/// a published value.
 constexpr std::array<std::string_view, 4> kOftenUnsaid{"framework", "model", "loader",
                                                        "lr_schedule"};
 
@@ -28,8 +29,8 @@ bool along_counts(const Published& published) {
   return published.along == "gpus" || published.along == "cores";
 }
 
-/// Returns the axes of a value. A claim from one count to another concerns the point at the second
-/// count.
+/// Returns the axes of a published value. A claim about the change from one count to another is
+/// compared with the result at the second count.
 std::map<std::string, std::string> axes_of(const Published& published) {
   auto axes = published.axes;
   if (along_counts(published)) axes[published.along] = published.to;

@@ -12,26 +12,32 @@ namespace dlscale::analysis {
 
 struct Match {
   const Published* published = nullptr;
-  std::string point;  ///< point of the results, as text
-  Estimate own;       ///< in base units, see Published::number
+  std::string point;  ///< point of the result as text, such as "gpus 8, model resnet50"
+  Estimate own;       ///< result in base units, as in Published::number
 };
 
 struct Comparison {
-  std::vector<Match> matches;               ///< in the order of the publication
+  std::vector<Match> matches;               ///< pairs in the order of the publication
   std::vector<const Published*> unmatched;  ///< published values without a matching result
-  std::set<std::string> unsaid;  ///< axes of the publication that the results do not have
+  std::set<std::string> unsaid;  ///< axes of the publication that the results do not state
 };
 
-/// Matches published values with points that agree in all common axes. Axes specific to a
-/// publication (device, system, repeats) are ignored. Both arguments must outlive the result.
+/// Finds the results that belong to the point of each published value. A result matches if it
+/// agrees with all axes of the published value, one of which must be a count of GPUs or cores. Two
+/// kinds of axes may differ:
+/// - Axes that describe the experiment of the publication (device, setup, nodes, epochs, repeats,
+///   system) are ignored.
+/// - A result may lack the axes framework, model, loader and lr_schedule.
+/// Both arguments must outlive the returned object.
 Comparison compare(const Publication& publication, const std::vector<OwnPoint>& points);
 
-/// Returns the difference between result and published value, as a fraction; 0 for a bound or range
-/// that is kept.
+/// Returns the relative difference (result - published value) / published value. If the publication
+/// states a bound or a range, returns 0 for a result that satisfies it, and otherwise the
+/// difference from the nearest limit.
 double difference(const Published& published, double own);
 
-/// Returns "agrees" if the interval of the result (or its value without an interval) overlaps with
-/// the range of the published value, otherwise "higher" or "lower".
+/// Returns "agrees" if the interval of the result overlaps with the range of the published value,
+/// otherwise "higher" or "lower". If the result has no interval, its value is used instead.
 std::string verdict(const Match& match);
 
 }  // namespace dlscale::analysis

@@ -62,7 +62,8 @@ Cell bounds_of(const Interval& interval, double scale) {
   return Bounds{interval.low * scale, interval.high * scale};
 }
 
-/// Returns the bounds of the difference. Returns an empty cell for a value without an interval.
+/// Returns the differences between the published value and the two ends of the interval of the
+/// result. Returns an empty cell for a result without an interval.
 Cell difference_bounds(const Match& match) {
   if (match.own.interval.kind == Interval::Kind::None) return {};
   return Bounds{difference(*match.published, match.own.interval.low),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows a publication, its contradictions and the results next to it, as tables.
+// Builds the tables that show a publication, its contradictions and its comparison with own
+// results.
 #pragma once
 
 #include <string>
@@ -11,10 +12,11 @@
 
 namespace dlscale::analysis {
 
-/// Returns the tables of the publication: values by kind, with its definitions as notes.
+/// Returns the number of values of each kind (R, D, C) in each table of the publication. The notes
+/// below the table contain the definitions of the publication.
 Table publication_table(const ReferenceStudy& study);
 
-/// Returns the published value, the result and their difference.
+/// Returns one row for each match: the published value, the result and their difference.
 Table comparison_table(const ReferenceStudy& study, const Comparison& comparison);
 
 /// Returns published values without a matching result.
@@ -22,7 +24,7 @@ Table unmatched_table(const ReferenceStudy& study, const Comparison& comparison)
 
 Table contradiction_table(const ReferenceStudy& study, const std::vector<Contradiction>& found);
 
-/// Returns the same for terminals, as paragraphs.
+/// Returns the contradictions as paragraphs of text for a terminal.
 std::string contradiction_text(const ReferenceStudy& study,
                                const std::vector<Contradiction>& found);
 

@@ -18,8 +18,8 @@ std::string place_text(const base::Location& place) {
   return fmt::format("{}:{}", std::filesystem::path(place.file).filename().string(), place.line);
 }
 
-/// Returns the cells that all values share. Returns none for a single value, which needs no
-/// distinction.
+/// Returns the axis cells that all values share, so that a finding can state them once. Returns no
+/// cells for a single value.
 std::map<std::string, std::string> common_axes(const Evidence& evidence) {
   std::map<std::string, std::string> common;
   if (evidence.size() < 2) return common;

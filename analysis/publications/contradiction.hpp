@@ -12,9 +12,9 @@
 namespace dlscale::analysis {
 
 struct Finding {
-  std::string where;    ///< file:line of each value, with its place in the publication
-  std::string values;   ///< as printed
-  std::string meaning;  ///< one sentence
+  std::string where;    ///< file, line and place in the publication of each value
+  std::string values;   ///< values as the publication prints them
+  std::string meaning;  ///< explanation of the contradiction
 };
 
 struct ContradictionRule {
@@ -35,12 +35,14 @@ std::vector<Contradiction> find_contradictions(const Publication& publication);
 
 using Evidence = std::vector<const Published*>;
 
-/// Describes values, with their common cells at the end.
+/// Returns a finding about some values. Axis cells that all values share are stated once, at the
+/// end.
 Finding finding_of(const Evidence& evidence, std::string meaning);
-/// Describes a definition or setting.
+/// Returns a finding about a definition or setting at a place in the file of the study.
 Finding finding_at(const base::Location& place, std::string values, std::string meaning);
 
-/// Returns the place of a value: "table2.csv:7 (Table 2)".
+/// Returns the file, the line and the place in the publication of a value: "table2.csv:7 (Table
+/// 2)".
 std::string where_of(const Published& value);
 
 }  // namespace dlscale::analysis

@@ -48,8 +48,8 @@ class CsvRowsReader {
     return reader_.row();
   }
 
-  /// Reads the line of headings. A comment such as "# GPUs,time [s]" above a row of numbers is the
-  /// line of headings.
+  /// Reads the header. If the first line is a row of numbers, a comment above it, such as "#
+  /// GPUs,time [s]", is the header.
   void take_header(CsvText& csv) {
     const base::CsvReader::Position first = reader_.position();
     Row header = header_at(first);

@@ -14,13 +14,14 @@ struct CsvText {
   std::vector<base::CsvCell> comments;  ///< comment lines without "# "
   std::vector<base::CsvCell> header;
   std::vector<std::vector<base::CsvCell>> rows;  ///< rows of the same length as the header
-  /// delimiter of the header: comma, semicolon or tab
+  /// Delimiter between the cells of the header: comma, semicolon or tab.
   char separator = ',';
 };
 
-/// Skips empty lines. A comment line right above a first row of numbers is the header if it has as
-/// many cells. Throws base::SpecError for what base::CsvReader rejects, a row of another length
-/// than the header, or no header at all.
+/// Parses the text of a CSV file. Skips empty lines. If the first row contains numbers, the last
+/// comment line above it is the header, provided that it has the same number of cells. Throws
+/// base::SpecError for a text that base::CsvReader rejects, for a row whose length differs from
+/// that of the header, and for a text without a header.
 CsvText parse_csv(std::string_view text, const std::string& file);
 
 }  // namespace dlscale::analysis

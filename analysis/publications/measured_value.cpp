@@ -14,9 +14,10 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr std::size_t kLoadWait = 0;  // index in contract::kStepPartNames
+constexpr std::size_t kLoadWait = 0;  // index of the wait for data in contract::kStepPartNames
 
-/// Mean seconds of a step over the repeats.
+/// Time of a step in seconds, split into waiting for data and everything else. Each part is a mean
+/// over the repeated runs of a point.
 struct StepMeans {
   double loading_s = 0;
   double compute_s = 0;
@@ -36,8 +37,8 @@ std::optional<StepMeans> step_means(const CurvePoint& point) {
   return StepMeans{means.loading_s / n, means.compute_s / n};
 }
 
-/// Returns the median over the repeats. Returns an empty value if `of` returns no value for a
-/// repeat.
+/// Returns the median of `of(run)` over the repeated runs of a point. Returns nothing if `of`
+/// returns nothing for one of the runs.
 std::optional<Estimate> median_of(const CurvePoint& point,
                                   const std::function<std::optional<double>(const RunRow&)>& of) {
   std::vector<double> values;
@@ -83,8 +84,9 @@ std::optional<Estimate> own_throughput(const Publication& publication, const Pub
   return throughput(point);
 }
 
-/// Returns the point from which a claim starts. Speed-ups and gains name this point. Otherwise it
-/// is the publication's baseline.
+/// Returns the result point that is the baseline of a published speed-up, efficiency or gain. This
+/// is the point that the claim names in `from`, else the baseline of the publication, else the
+/// first point of the curve. Returns null if the curve lacks this point.
 const CurvePoint* start_of_series(const Publication& publication, const Published& published,
                                   const OwnPoint& own) {
   if (published.along == "gpus" || published.along == "cores") {
@@ -94,8 +96,8 @@ const CurvePoint* start_of_series(const Publication& publication, const Publishe
   return stated > 0 ? point_at(*own.curve, stated) : &own.curve->points.front();
 }
 
-/// Returns the efficiency by the publication's definition. Its interval is computed from the
-/// interval of the speed-up.
+/// Returns the efficiency that the publication's formula gives for a speed-up. The ends of the
+/// interval are computed from the ends of the interval of the speed-up.
 Estimate by_definition(const Definition& definition, Estimate speedup, const CurvePoint& start,
                        const CurvePoint& point) {
   const auto efficiency = [&](double faster) {
@@ -130,7 +132,8 @@ std::optional<Estimate> own_ratio(const Publication& publication, const Publishe
   return by_definition(*definition, faster, *start, *own.point);
 }
 
-/// Returns the gain from one count to another, such as "+40 %".
+/// Returns the change of the throughput from one count to another, for claims such as "+40 %"
+/// (relation gain) or "1.4 times" (relation times).
 std::optional<Estimate> own_gain(const Publication& publication, const Published& published,
                                  const OwnPoint& own) {
   const CurvePoint* start = start_of_series(publication, published, own);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the values of a result point by the definitions of a publication.
+// Computes the quantities that a publication states from own results, by the definitions of the
+// publication.
 #pragma once
 
 #include <map>
@@ -13,18 +14,23 @@
 namespace dlscale::analysis {
 
 struct OwnPoint {
-  std::map<std::string, std::string> axes;  ///< conditions, axes, counts and batches, as text
+  /// Values of all axes as text, including conditions, counts and batch sizes.
+  std::map<std::string, std::string> axes;
   const ScalingCurve* curve = nullptr;
   const CurvePoint* point = nullptr;
 };
 
-/// Runs on CPUs have `cores` instead of `gpus`.
+/// Returns the points of all curves with their axes. A point that ran on CPUs has the axis `cores`
+/// instead of `gpus`.
 std::vector<OwnPoint> own_points(const std::vector<ScalingCurve>& curves);
 
-/// Returns the value at that point in base units, computed as in the publication: its formula of
-/// throughput if the runs recorded loading and computing, and efficiency and speed-up against its
-/// baseline. Empty if the runs lack the data. Intervals are those of medians (n < 6: the range).
-/// Values by another formula have no interval.
+/// Returns the published quantity at the point `own` in base units. Returns nothing if the runs
+/// lack the data. The value is computed as in the publication:
+/// - A throughput is computed by the formula of the publication, if there is one. The runs must
+///   have recorded the times of loading and computing.
+/// - An efficiency or a speed-up is relative to the baseline of the publication.
+/// - Intervals are those of medians (n < 6: the range). Values computed from mean step times have
+///   no interval.
 std::optional<Estimate> measured_value(const Publication& publication, const Published& published,
                                        const OwnPoint& own);
 

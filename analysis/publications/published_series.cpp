@@ -27,8 +27,8 @@ bool is_exact(const Published& value) {
   return value.number && (value.relation == "=" || value.relation == "~");
 }
 
-/// Returns true if the curve of a value follows `axis`. A row may have several scaling axes, and
-/// the curve follows the first of them.
+/// Returns true if a value belongs to a curve along `axis`. If a row has several scaling axes, such
+/// as gpus and nodes, its curve runs along the first of them in kScalingAxes.
 bool follows(const Published& value, const std::string& axis) {
   if (!is_scaling_axis(axis)) return true;
   for (const std::string_view one : kScalingAxes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups published values that differ in one axis only, in its order.
+// Groups published values that differ in only one axis into series, sorted by that axis.
 #pragma once
 
 #include <array>
@@ -13,52 +13,59 @@
 namespace dlscale::analysis {
 
 struct SeriesPoint {
-  double at = 0;  ///< value of the axis, or its position in the order
+  double at = 0;  ///< number on the axis, or index of its word in the order
   const Published* value = nullptr;
 };
 
 struct PublishedSeries {
   std::string quantity;
   std::string statistic;
-  std::map<std::string, std::string> axes;  ///< cells of the other axes
-  std::vector<SeriesPoint> points;          ///< ascending, at least two points
+  std::map<std::string, std::string> axes;  ///< cells of the axes that identify the series
+  std::vector<SeriesPoint> points;          ///< points in ascending order of `at`
 };
 
-/// Axes of curves. A value belongs to the first of these axes that it has.
+/// Axes along which scaling curves run. A value with several of these axes belongs to a curve along
+/// the first of them in this list.
 inline constexpr std::array<std::string_view, 7> kScalingAxes{
     "gpus", "cores", "ranks", "workers", "processes", "devices", "nodes"};
 bool is_scaling_axis(std::string_view axis);
 
-/// Exact and approximate values in series along an axis. The axis has numbers, or the words of
-/// `order`. Devices, setups, nodes, repeats and notes do not tell series apart unless one count has
-/// several of them. An axis that grows or shrinks with the GPUs, such as the global batch of weak
-/// scaling, stands in `axes` by its share of one GPU or by its sum where that makes fewer series.
+/// Returns the series of exact and approximate values along an axis. Each series has at least two
+/// points. The cells of the axis must be numbers or, if `order` is given, words of `order`.
+/// Devices, setups, nodes, repeats and notes do not distinguish series unless a series would have
+/// several of them at the same count. Some axes grow or shrink with the GPU count, such as the
+/// global batch in weak scaling. If this gives fewer series, such an axis is replaced in `axes` by
+/// its value per GPU or by its value times the GPU count.
 std::vector<PublishedSeries> series_along(const Publication& publication, const std::string& axis,
                                           const Words& order = {});
 
-/// Returns the same for one quantity, including series with one point. Values without a cell of the
-/// axis use the count in their `to`.
+/// Returns the series of one quantity along an axis as series_along() does, and in addition series
+/// with one point. A claim without a cell of the axis is placed at the count in its `to`.
 std::vector<PublishedSeries> stated_along(const Publication& publication,
                                           const std::string& quantity, const std::string& axis);
 
-/// Returns whether the cells of both permit a common point, ignoring `but`.
+/// Returns true if `a` and `b` may describe the same point: in each axis that both state, their
+/// cells have a common value. The axis `but` is ignored.
 bool may_be_one_point(const std::map<std::string, std::string>& a,
                       const std::map<std::string, std::string>& b, const std::string& but = "");
 
-/// Returns whether the claim covers these values.
+/// Returns true if a claim is about the values of a series: their quantity, statistic and axes
+/// agree.
 bool concerns(const Published& claim, const PublishedSeries& series);
 
-/// Returns whether the quantity is time for all work or samples per second, from which speed-ups
-/// are computed.
+/// Return true for a time (is_whole_time) and for samples per second of all GPUs (is_rate).
+/// Speed-ups are computed from these quantities.
 bool is_whole_time(const Published& value);
 bool is_rate(const Published& value);
-/// Returns whether the quantity is samples per second of one GPU.
+/// Returns true if the quantity is samples per second of one GPU.
 bool is_gpu_rate(const Published& value);
 
-/// Returns the speed-up from `from` to `to`: t/t' for times, x'/x for rates.
+/// Returns the speed-up from the point `from` to the point `to`: the time at `from` divided by the
+/// time at `to`, or the rate at `to` divided by the rate at `from`.
 Printed speedup_of(const Published& from, const Published& to);
 
-/// Returns the point with that GPU count, or null.
+/// Returns the value at the position `where` on the axis, such as a GPU count, or null if the
+/// series has no point there.
 const Published* at(const PublishedSeries& series, double where);
 
 }  // namespace dlscale::analysis

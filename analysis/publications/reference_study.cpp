@@ -11,10 +11,11 @@ namespace dlscale::analysis {
 namespace {
 
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
-/// Relative tolerance of "about" if the publication does not state one.
+/// Relative tolerance of an approximate value (relation "~").
 constexpr double kAbout = 0.05;
 
-/// Returns true for cells such as "520 ms" and "95%", whose unit replaces the unit of the column.
+/// Returns true for a printed value with its own unit, such as "520 ms" or "95%". This unit
+/// replaces the unit of the column.
 bool has_own_unit(const std::string& text) {
   return std::any_of(text.begin(), text.end(), [](unsigned char c) {
     return c == '%' || (std::isalpha(c) != 0 && c != 'e' && c != 'E');

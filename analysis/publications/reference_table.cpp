@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the rows of a table as published values, from measured columns ("epoch_time [s]") and from
-// columns of stated values.
+// Converts the rows of a table to published values. A value comes from a measured column, such as
+// "epoch_time [s]", or from the columns quantity, relation and value, which state a value or claim.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 const std::vector<std::string> kHeadKeys{"source", "where", "kind", "note", "decimal"};
 const std::vector<std::string> kRelations{
     "=", "~", "<", "<=", ">", ">=", "rises", "falls", "best", "gain", "times"};
-/// Columns of stated values.
+/// Columns that state a value or claim in each row.
 const std::vector<std::string> kStated{"quantity", "relation",  "value", "unit",
                                        "along",    "from",      "to",    "cause",
                                        "where",    "statement", "kind"};
@@ -43,7 +43,8 @@ void set_quantity(Published& value, const std::string& name) {
   value.statistic = at == std::string::npos ? "" : name.substr(at + 1);
 }
 
-/// Sets the number of a value. Returns why the cell does not contain a number, or an empty text.
+/// Sets the number of a value from its cell. Returns the reason if the cell does not contain a
+/// number, or an empty text if it does.
 std::string set_number(Published& value, const base::CsvCell& cell, const std::string& unit,
                        DecimalMark mark) {
   const PrintedCell printed = read_printed_cell(cell.text, unit, mark);
@@ -60,8 +61,9 @@ bool is_whole(double value) {
   return value == std::round(value);
 }
 
-/// Returns "1,024" GPUs, "8 GPUs" and, in a file with decimal commas, "1.024" as plain numbers.
-/// Returns other texts unchanged.
+/// Returns the plain number in a cell of a scaling axis: "1024" for "1,024", "8" for "8 GPUs" and,
+/// in a file with decimal commas, "1024" for "1.024". Returns other texts and the cells of other
+/// axes unchanged.
 std::string axis_cell_text(const std::string& axis, const std::string& text, DecimalMark mark) {
   if (!is_scaling_axis(axis)) return text;
   if (const auto plain = AxisCell(text).number(); plain && is_whole(*plain)) return text;
@@ -82,8 +84,8 @@ char read_kind(const base::CsvCell& cell, const std::string& text) {
                          text));
 }
 
-/// Number of digits of a whole number as printed, and number of its digits before the zeros at its
-/// end. All digits of a number with decimals are significant.
+/// Numbers of digits in a printed number. Zeros at the end of a whole number are not significant.
+/// All digits of a number with decimals are significant.
 struct PrintedLength {
   int digits = 0;
   int significant = 0;
@@ -106,9 +108,10 @@ PrintedLength length_of(const Published& value, DecimalMark mark) {
   return length;
 }
 
-/// Widens the ranges of whole numbers in rounded columns. Columns such as 12300, 24100, 47000 and
-/// 201.8, 1612, 11370 were rounded to three digits or more. Each whole number then stands for all
-/// values that round to it with this number of digits.
+/// Widens the ranges of whole numbers in columns that were rounded to three or more significant
+/// digits. Examples are the columns 12300, 24100, 47000 (three digits) and 201.8, 1612, 11370 (four
+/// digits). A whole number in such a column stands for all values that round to it with this number
+/// of digits, so 12300 stands for 12250 to 12350.
 void widen_rounded_columns(std::vector<Published>& values, DecimalMark mark) {
   constexpr int kFewestDigits = 3;
   std::map<std::tuple<std::string, std::string, std::string>, std::vector<Published*>> columns;
@@ -167,8 +170,8 @@ class TableReader {
     if (!has_kind_) fail(csv_.header[0], "no \"# kind: R\" (or D, C) line above the header");
   }
 
-  /// Returns "per_gpu" if comments, headings or cells contain the word "weak" and none contains
-  /// "strong".
+  /// Returns "per_gpu" (weak scaling) if comments, headings or cells contain the word "weak" and
+  /// none contains "strong". Otherwise returns an empty text.
   std::string stated_work() const {
     bool weak = false, strong = false;
     const auto look_at = [&](const std::vector<base::CsvCell>& cells) {
@@ -193,9 +196,9 @@ class TableReader {
     for (std::size_t i = 0; i < columns_.size(); ++i) tell_apart(i);
   }
 
-  /// Separates columns of the same quantity in different units. "images/s" and "tokens/s" are both
-  /// throughputs. The heading of the later column becomes its statistic, so that the two columns
-  /// cannot contradict each other.
+  /// Distinguishes a column from an earlier column with the same quantity. For example, "images/s"
+  /// and "tokens/s" are both throughputs. The heading of the later column becomes its statistic, so
+  /// that the rules do not compare the two columns.
   void tell_apart(std::size_t later) {
     ColumnHeading& own = columns_[later];
     const auto is_same = [&](const ColumnHeading& other) {
@@ -218,8 +221,8 @@ class TableReader {
     return has_number;
   }
 
-  /// Adds a note for a column that the scaling rules do not check although it may contain times,
-  /// rates or counts.
+  /// Adds a note for the user if a column may contain times, rates or counts that the scaling rules
+  /// do not check.
   void note_unchecked(std::size_t column) {
     const ColumnHeading& heading = columns_[column];
     const base::CsvCell& cell = csv_.header[column];
@@ -252,9 +255,10 @@ class TableReader {
     return text == "comma" ? DecimalMark::comma : DecimalMark::point;
   }
 
-  /// Returns the decimal mark of the measured numbers and of fractions ("0.95") in other columns.
-  /// Other numbers in these columns may be versions. If no number shows a mark, a file with commas
-  /// between its columns has decimal points, and a file with semicolons may have both marks.
+  /// Returns the decimal mark that the numbers in the file show. These are the measured numbers
+  /// and, in other columns, fractions such as "0.95". Other numbers in other columns are ignored
+  /// because they may be versions. If no number shows a mark, a file with commas between its
+  /// columns has decimal points, and a file with semicolons may have either mark.
   DecimalMark shown_mark() const {
     bool comma = false, point = false;
     for (const auto& row : csv_.rows) {
@@ -335,8 +339,8 @@ class TableReader {
     }
   }
 
-  /// Adds a measured value. `is_stated` is true if the row also states a quantity, to which from
-  /// and to then belong.
+  /// Adds a value from a measured column. If the row also states a quantity (`is_stated`), the
+  /// cells `from` and `to` belong to this quantity and not to the measured value.
   void add_measured(const Published& common, const ColumnHeading& column, const base::CsvCell& cell,
                     bool is_stated) {
     Published value = common;
@@ -352,8 +356,8 @@ class TableReader {
     table_.values.push_back(std::move(value));
   }
 
-  /// Rejects an efficiency above 5 without a unit, because percents cannot be distinguished from
-  /// fractions.
+  /// Throws for an efficiency above 5 in a column without a unit, because the column may contain
+  /// percentages or fractions.
   static void require_unit(const Published& value, const ColumnHeading& column,
                            const base::CsvCell& cell) {
     const bool is_share = !column.has_unit && value.quantity == "efficiency";

@@ -21,7 +21,7 @@ std::optional<double> finite_number(std::string_view text) {
   return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
-/// Returns half of the place value of the last printed digit.
+/// Returns half of the place value of the last printed digit: 0.005 for "0.76".
 double half_place(std::string_view text) {
   const std::size_t e = text.find_first_of("eE");
   const std::string_view mantissa = text.substr(0, e);
@@ -46,7 +46,8 @@ std::optional<Printed> parse_one(std::string_view text) {
   return Printed{*value, *value - half, *value + half};
 }
 
-/// Units that cells never have, and units with prefixes that the units of cells do not support.
+/// Units that parse_cell_unit() does not know, or does not know with all the prefixes below. Each
+/// has its factor to base units and its dimension.
 constexpr std::pair<std::string_view, std::pair<double, Dimension>> kUnits[] = {
     {"s", {1, {1, 0, 0}}},    {"B", {1, {0, 1, 0}}},   {"bit", {0.125, {0, 1, 0}}},
     {"FLOP", {1, {0, 0, 1}}}, {"Hz", {1, {-1, 0, 0}}}, {"1", {1, {}}},
@@ -134,7 +135,8 @@ bool overlap(const Printed& a, const Printed& b) {
 
 namespace {
 
-/// Returns the factor to base units. Sets `problem` if the cell's unit does not fit the column.
+/// Returns the factor that converts the number in a cell to base units. Sets `problem` if the unit
+/// of the cell does not fit the unit of the column.
 double factor_of(const NumberCell& cell, const Unit& column, std::string& problem) {
   if (cell.unit.empty()) return column.factor;
   const auto own = parse_cell_unit(cell.unit);

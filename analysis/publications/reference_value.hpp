@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as publications print them: rounded, bounded, with a unit, and what stands around them in
-// a cell.
+// Parses printed numbers of publications, which may be rounded, be bounds, have a unit, or stand in
+// a cell with other text.
 #pragma once
 
 #include <array>
@@ -13,9 +13,9 @@
 
 namespace dlscale::analysis {
 
-// Numbers as publications print them: rounded, bounded, with a unit.
+// Printed numbers and units.
 
-/// Range of values that a printed number can mean, in base units, rounding included.
+/// Range of values that a printed number can mean, in base units. The limits allow for rounding.
 struct Printed {
   double value = 0;
   double low = 0;
@@ -26,13 +26,14 @@ inline Printed scaled(const Printed& printed, double factor) {
   return {printed.value * factor, printed.low * factor, printed.high * factor};
 }
 
-/// Exponents of seconds, bytes and operations. Images, values and other counts have none.
+/// Exponents of seconds, bytes and operations in a unit. Counts, such as images or values, have no
+/// dimension.
 using Dimension = std::array<int, 3>;
 
 struct Unit {
   double factor = 1;  ///< factor from this unit to base units: s, B, operations
   Dimension dimension{};
-  std::optional<CellUnit> cell;  ///< unit as written in cells; absent for units of physics
+  std::optional<CellUnit> cell;  ///< unit from parse_cell_unit(); absent for other units
 };
 
 Unit unit_of(const CellUnit& cell);
@@ -41,31 +42,33 @@ Unit unit_of(const CellUnit& cell);
 /// "Hz"), quotients of two units ("min/epoch", "GB/s") and "1". Returns nothing for other texts.
 std::optional<Unit> parse_unit(std::string_view text);
 
-/// Parses a printed number: "0.76" is 0.755 to 0.765, "1/2" is exact, "20..40" is 19.5 to 40.5.
-/// Returns nothing for other texts.
+/// Parses a printed number and its rounding: "0.76" means 0.755 to 0.765, "1/2" is exact, and
+/// "20..40" means 19.5 to 40.5. Returns nothing for other texts.
 std::optional<Printed> parse_printed(std::string_view text);
 
 /// Returns the number of significant digits: 4 in "24.45", 2 in "0.70".
 int significant_digits(std::string_view text);
 
-/// Returns the smallest and the largest ratio of `to` to `from`.
+/// Returns the ratio of `to` to `from`, with the smallest and the largest value that the two ranges
+/// allow.
 Printed ratio(const Printed& to, const Printed& from);
 bool overlap(const Printed& a, const Printed& b);
 
-// A cell of a published table in base units, with what stands around its number.
+// Cells of published tables, whose numbers may have a relation and a unit.
 
 struct PrintedCell {
-  std::optional<Printed> number;  ///< in base units
+  std::optional<Printed> number;  ///< number in base units
   std::string relation = "=";     ///< "=", "~", "<", "<=", ">" or ">="
-  std::string text;               ///< as printed, without the relation
-  std::string problem;            ///< why there is no number, as the end of a sentence
+  std::string text;               ///< printed text without the relation
+  std::string problem;            ///< reason for a missing number, as the end of a sentence
 };
 
-/// Reads a cell of a column with this unit ("image/s", "%"). A unit in the cell counts instead of
-/// the column's where both measure the same.
+/// Reads a cell of a column with this unit ("image/s", "%"). If the cell has a unit of its own that
+/// measures the same as the unit of the column, the unit of the cell is used.
 PrintedCell read_printed_cell(std::string_view text, const std::string& unit, DecimalMark mark);
 
-/// "OOM", "failed" and their like: what tables print where a run gave no number.
+/// Returns true for "OOM", "failed" and similar words that tables print for a run that gave no
+/// number.
 bool is_failure_word(std::string_view text);
 
 }  // namespace dlscale::analysis

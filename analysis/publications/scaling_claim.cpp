@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares speed-ups and efficiencies with the measurements of the same table.
+// Compares stated speed-ups and efficiencies with the times and rates in the same table.
 //
-// A table seldom states the baseline of its speed-ups. The baseline may be the smallest count, a
-// count that the table does not show, or one GPU with perfect scaling up to the smallest count. The
-// table also seldom states whether an epoch on more GPUs has more work. Each curve is therefore
-// read in every way that its numbers allow, and the reading with the fewest contradictions is used.
-// If several readings have equally few, the work grows with the GPUs if the publication states this
-// or if no time falls, and is fixed otherwise. Among the remaining readings, the one with the
-// nearest baseline is used. A single wrong row cannot determine the reading of the whole curve.
+// A table seldom states the baseline of its speed-ups. The baseline may be the smallest GPU count
+// of the table, a GPU count that the table does not show, or one GPU if the authors assume perfect
+// scaling up to the smallest count. The table also seldom states whether the work of an epoch grows
+// with the GPUs (weak scaling) or is fixed (strong scaling). A reading of a curve consists of a
+// baseline and one of these two kinds of work. Each curve is compared in every reading that its
+// numbers allow, and the reading with the fewest contradictions is used. A single wrong row
+// therefore cannot determine the reading of the whole curve.
+// If several readings have equally few contradictions, two criteria decide:
+// - The work grows with the GPUs if the publication states this or if no time falls. Otherwise the
+//   work is fixed.
+// - Among the readings with this kind of work, the reading that implies the nearest values is used.
 #include "analysis/publications/scaling_claim.hpp"
 
 #include <algorithm>
@@ -30,22 +34,23 @@ bool is_about(const Printed& printed, double value) {
   return overlap(printed, {value, value, value});
 }
 
-/// Possible interpretation of a curve of claims.
+/// Possible reading of a curve of speed-ups or efficiencies, which are called claims below.
 struct Basis {
-  double from = 0;          ///< count of the measurement that is the baseline
-  bool is_anchor = false;   ///< true if the claim at `from` is taken as it is; no baseline is shown
-  bool is_one_gpu = false;  ///< true if speed-ups are multiplied by `from` (perfect scaling)
+  double from = 0;          ///< GPU count of the measurement that is the baseline
+  bool is_anchor = false;   ///< true if the baseline is missing and the claim at `from` is trusted
+  bool is_one_gpu = false;  ///< true if the baseline is one GPU with perfect scaling up to `from`
   bool work_grows = false;  ///< true if the work behind the times is proportional to the GPUs
 };
 
-/// Curve of claims with a curve of measurements.
+/// Curve of claims, and the curve of measurements with which the claims are compared.
 struct Pairing {
   const PublishedSeries& claims;
   const PublishedSeries& measured;
   std::string_view quantity;
 };
 
-/// Returns the ratio of work per second at `count` to that at `from`.
+/// Returns the work per second at `count`, divided by the work per second at the baseline. Returns
+/// nothing if the table lacks one of these two measurements.
 std::optional<Printed> gain(const Pairing& pairing, const Basis& basis, double count) {
   const Published* const base = at(pairing.measured, basis.from);
   const Published* const point = at(pairing.measured, count);
@@ -55,7 +60,7 @@ std::optional<Printed> gain(const Pairing& pairing, const Basis& basis, double c
   return scaled(speedup_of(*base, *point), per_gpu ? count / basis.from : 1);
 }
 
-/// Returns the claim at a count that the measurements imply.
+/// Returns the speed-up or efficiency at `count` that the measurements imply.
 std::optional<Printed> implied(const Pairing& pairing, const Basis& basis, double count) {
   auto value = gain(pairing, basis, count);
   if (!value) return std::nullopt;
@@ -66,7 +71,9 @@ std::optional<Printed> implied(const Pairing& pairing, const Basis& basis, doubl
   return product(*value, allowed(*anchor));
 }
 
-/// Returns the counts that can be the baseline of a curve, judged by the claims' own values.
+/// Returns the readings with all possible baselines of a curve. `stated` is the baseline that the
+/// publication states. If it is 0, the values of the claims determine which counts can be the
+/// baseline.
 std::vector<Basis> possible_bases(const Pairing& pairing, double stated) {
   const auto claim_at = [&](double count) { return at(pairing.claims, count); };
   std::vector<Basis> bases, anchors;
@@ -96,7 +103,8 @@ std::vector<Basis> possible_bases(const Pairing& pairing, double stated) {
   return bases;
 }
 
-/// Returns true if no time is clearly below the first. Times on more GPUs then stand for more work.
+/// Returns true if no time is clearly below the first time. Larger numbers of GPUs then did more
+/// work.
 bool stays(const PublishedSeries& times) {
   constexpr double kScatter = 0.05;
   const double first = times.points.front().value->number->value;
@@ -119,8 +127,9 @@ std::vector<Basis> bases_of(const Pairing& pairing, const Publication& publicati
   return both;
 }
 
-/// Returns true if a claim was computed from the printed, rounded claim of the other kind and that
-/// claim agrees with the measurements.
+/// Returns true if the rounding of another printed value explains a mismatch. In this case the
+/// claim is an efficiency that was computed from the printed speed-up, or a speed-up that was
+/// computed from the printed efficiency, and that printed value agrees with the measurements.
 bool follows_from_other(const Pairing& pairing, const Basis& basis, const SeriesPoint& claim,
                         const std::vector<PublishedSeries>& others) {
   const double ratio = claim.at / basis.from;
@@ -182,8 +191,8 @@ bool is_speed(const Published& value) {
   return is_whole_time(value) || is_rate(value) || is_gpu_rate(value);
 }
 
-/// Returns true if one of the curves leaves open which of several points it means. Such a curve
-/// cannot contradict the other one.
+/// Returns true if one of the curves leaves open which of several values of an axis it means, and
+/// the other curve does not have the same cell. Such a curve cannot contradict the other curve.
 bool is_left_open(const PublishedSeries& a, const PublishedSeries& b) {
   const auto opens = [](const PublishedSeries& one, const PublishedSeries& other) {
     return std::any_of(one.axes.begin(), one.axes.end(), [&](const auto& cell) {
@@ -195,8 +204,8 @@ bool is_left_open(const PublishedSeries& a, const PublishedSeries& b) {
   return opens(a, b) || opens(b, a);
 }
 
-/// Returns the measured curves that claims concern: the curves with the same axes, else all curves
-/// that may be meant.
+/// Returns the measured curves with which claims are compared: the curves with the same axes, or
+/// else all curves that may have the same points.
 std::vector<const PublishedSeries*> measured_beside(const PublishedSeries& claims,
                                                     const std::vector<PublishedSeries>& all) {
   std::vector<const PublishedSeries*> same, possible;
@@ -218,8 +227,8 @@ double stated_baseline(const Publication& publication, std::string_view axis) {
   return axis == "nodes" ? publication.baseline_nodes : 0;
 }
 
-/// Removes mismatches that are not in `next`. If a claim may concern several curves of one
-/// quantity, agreement with one of them is sufficient.
+/// Keeps only those mismatches whose claim also mismatches in `next`. If a claim may concern
+/// several curves of one quantity, agreement with one of these curves is sufficient.
 void keep_common(std::vector<ClaimMismatch>& kept, const std::vector<ClaimMismatch>& next) {
   std::erase_if(kept, [&](const ClaimMismatch& one) {
     return std::none_of(next.begin(), next.end(),
@@ -263,8 +272,8 @@ std::vector<ClaimMismatch> claims_beside_measurements(const Publication& publica
 
 namespace {
 
-/// GPU count of the baseline: an efficiency is the speed-up times this count divided by its GPU
-/// count.
+/// Baseline of the speed-ups, given as its GPU count. The efficiency on n GPUs is the speed-up
+/// times this count divided by n.
 struct PairBasis {
   double gpus = 1;
 };

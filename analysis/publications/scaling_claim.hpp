@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speed-ups and efficiencies beside the times, rates and each other that they follow from.
+// Compares stated speed-ups and efficiencies with the times and rates from which they follow, and
+// with each other.
 #pragma once
 
 #include <string>
@@ -10,43 +11,47 @@
 
 namespace dlscale::analysis {
 
-/// A speed-up or an efficiency that is not that of the values beside it.
+/// Speed-up or efficiency that differs from the value that the times or rates of the same table
+/// imply.
 struct ClaimMismatch {
   const Published* claim = nullptr;
-  double at = 0;                     ///< GPUs of the claim
-  double from = 0;                   ///< GPUs of `base`
-  const Published* base = nullptr;   ///< the time or rate that the claim is set against
-  const Published* point = nullptr;  ///< the time or rate at the claim's count
-  double implied = 0;                ///< what the two give instead
-  bool work_grows = false;           ///< times were taken as those of work that grows with the GPUs
+  double at = 0;                     ///< GPU count of the claim
+  double from = 0;                   ///< GPU count of `base`
+  const Published* base = nullptr;   ///< time or rate at the baseline
+  const Published* point = nullptr;  ///< time or rate at the GPU count of the claim
+  double implied = 0;                ///< speed-up or efficiency that `base` and `point` imply
+  bool work_grows = false;           ///< true if the work was assumed to grow with the GPUs
 };
 
-/// Returns a sentence, with a blank before it, that states whether the work behind the times was
-/// taken as fixed or growing. Returns an empty text for rates.
+/// Returns a sentence that states whether the work was assumed to be fixed or to grow with the
+/// GPUs. The sentence begins with a blank. Returns an empty text if the claim was compared with
+/// rates.
 std::string assumption_of(const ClaimMismatch& mismatch);
 
-/// Each claim of the quantity ("speedup" or "efficiency") that a time or rate of its curve
-/// contradicts, rounding of all printed digits included. Times are taken for those of fixed work or
-/// of work that grows with the GPUs, whichever leaves fewer contradictions on the whole curve. Of
-/// equally many, work is fixed unless the publication says that it grows or no time falls.
+/// Returns the claims of the quantity ("speedup" or "efficiency") that a time or rate of the same
+/// curve contradicts, even if all printed digits may be rounded. The work behind the times is
+/// assumed to be fixed or to grow with the GPUs, whichever gives fewer contradictions on the whole
+/// curve. If both give equally many, the work is fixed unless the publication states that it grows
+/// or no time falls.
 std::vector<ClaimMismatch> claims_beside_measurements(const Publication& publication,
                                                       const std::string& quantity);
 
-/// A speed-up whose efficiency at the same point is another one.
+/// Speed-up that disagrees with the efficiency stated for the same point.
 struct PairMismatch {
   const Published* speedup = nullptr;
   const Published* efficiency = nullptr;
-  double ratio = 0;  ///< GPUs over those of the baseline
+  double ratio = 0;  ///< GPU count divided by the GPU count of the baseline
 };
 
-/// Speed-ups of curves beside the efficiencies of the same curves. Speed-ups that name their
-/// baseline (`from`) are left out.
+/// Returns the speed-ups that disagree with the efficiencies of the same curve. Ignores speed-ups
+/// that name their baseline (`from`).
 std::vector<PairMismatch> speedups_beside_efficiencies(const Publication& publication);
 
-/// The baseline of a curve of speed-ups or efficiencies.
+/// Baseline of a curve of speed-ups or efficiencies.
 struct SpeedupBase {
-  double gpus = 1;  ///< the ideal speed-up is the count over this
-  /// The first claim, where the baseline itself is not in the table.
+  /// GPU count of the baseline. The ideal speed-up on n GPUs is n divided by this count.
+  double gpus = 1;
+  /// First claim of the curve if the table lacks the baseline, otherwise null.
   const Published* first = nullptr;
 };
 SpeedupBase base_of(const Publication& publication, const PublishedSeries& claims,

@@ -2,10 +2,10 @@
 // Reads the training progress of DAWNBench entries (stanford-futuredata/dawn-bench-entries,
 // README.md).
 // The table has one row per epoch and tabs between the columns epoch, hours, top1Accuracy or
-// f1Score, and top5Accuracy, in any order. Hours count from the start of the training. The rules do
-// not state whether they include evaluation. The table does not state the number of samples, so
-// epochs have times and no rates. Epoch numbers start at 0 or at 1, and some are fractions, so the
-// reader counts the rows.
+// f1Score, and top5Accuracy, in any order. Hours count from the start of the training. The rules of
+// DAWNBench do not state whether the hours include evaluation. The table does not state the number
+// of samples, so epochs have times and no rates. Epoch numbers start at 0 or at 1, and some are
+// fractions, so the reader counts the rows.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the output of DeepSpeed's engines (deepspeedai/DeepSpeed).
-// - deepspeed/utils/timer.py, ThroughputTimer, prints "epoch=0/micro_step=10/global_step=10,
-//   RunningAvgSamplesPerSec=…, CurrSamplesPerSec=…" every steps_per_print steps. The running
-//   average is the global batch over the mean step time since step 2. Its clock runs from a forward
-//   pass to the end of the optimizer step and therefore excludes waiting for data. The time stamps
-//   of the lines are therefore only a bound: steps take no longer than the time from one line to
-//   the next. The time between two lines is the difference of steps x global batch / average. Only
-//   rank 0 prints these lines. If a process restarts in the same log, its global_step and averages
-//   start from its own first step.
-// - Versions before 0.8 print "0/10, RunningAvgSamplesPerSec=…" or "0/10, SamplesPerSec=…". They
-//   count micro batches as steps if gradients are accumulated (DeepSpeed#2498), so the reader does
-//   not derive a rate from them.
-// - deepspeed/runtime/pipe/engine.py prints
-//   "steps: 10 loss: 6.9 iter time (s): 0.5 samples/sec: 256.0" for the whole pipeline and all its
-//   replicas, over the steps since the previous line, including waiting for data. These lines
-//   appear at multiples of steps_per_print. A resumed run continues the count of steps.
-// - "step=10, skipped=0, lr=[…]" (runtime/engine.py) states the learning rate and the step of the
-//   whole run, including the steps before a checkpoint.
+// - ThroughputTimer (deepspeed/utils/timer.py) prints "epoch=0/micro_step=10/global_step=10,
+//   RunningAvgSamplesPerSec=…, CurrSamplesPerSec=…" every steps_per_print steps. Only rank 0 prints
+//   these lines. The running average is the global batch divided by the mean step time since step
+//   2. The time of a step runs from the forward pass to the end of the optimizer step and therefore
+//   excludes waiting for data. The time of all steps up to a line is steps x global batch /
+//   average. The difference of this time between two lines is the time of the steps between them.
+//   The time stamps of the lines include waiting for data, so they are only an upper bound. If a
+//   process restarts in the same log, its global_step and averages start again.
+// - Versions before 0.8 print "0/10, RunningAvgSamplesPerSec=…" or "0/10, SamplesPerSec=…". These
+//   versions count micro batches as steps if gradients are accumulated (DeepSpeed#2498), so the
+//   reader does not derive a rate from them.
+// - deepspeed/runtime/pipe/engine.py prints "steps: 10 loss: 6.9 iter time (s): 0.5 samples/sec:
+//   256.0" at multiples of steps_per_print. The rate is that of the whole pipeline and all its
+//   replicas over the steps since the previous line, including waiting for data. A resumed run
+//   continues the count of steps.
+// - runtime/engine.py prints "step=10, skipped=0, lr=[…]", which states the learning rate and the
+//   step of the whole run, including the steps before a checkpoint.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -88,8 +88,8 @@ class DeepspeedLogReader {
   CollectedLog& log() { return log_; }
 
  private:
-  /// Reads a line of the configuration that config.py prints,
-  /// "  train_batch_size ............. 256". Long names have no dots after them.
+  /// Reads a line of the configuration that config.py prints, such as
+  /// "  train_batch_size ............. 256". There are no dots after long names.
   void take_configuration(std::string_view text) {
     const auto fact = [&](const char* as, std::string_view name) {
       TextScanner s(text);
@@ -137,8 +137,8 @@ class DeepspeedLogReader {
     begins_at_ = 0;
   }
 
-  /// Compares the steps since the first timer line with its time stamp
-  /// "[2023-07-25 21:03:17,269] [INFO] …".
+  /// Compares the time of the steps since the first timer line with the difference of the time
+  /// stamps, such as "[2023-07-25 21:03:17,269] [INFO] …".
   void compare_clock(std::string_view text) {
     TextScanner s(text);
     double time = 0;
@@ -203,7 +203,7 @@ class DeepspeedLogReader {
   double clock_ = std::nan("");  ///< time stamp of the first timer line
   std::int64_t clock_step_ = 0;
   std::int64_t run_step_ = -1;          ///< step in the last "step=" line; -1: none
-  std::int64_t begins_at_ = 0;          ///< known number of steps before the process
+  std::int64_t begins_at_ = 0;          ///< known number of steps before the process started
   bool is_starting_ = false;            ///< true if the next pipeline line includes start-up
   std::optional<PipeLine> first_pipe_;  ///< first line, until the second line shows its steps
 };

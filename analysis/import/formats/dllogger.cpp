@@ -4,10 +4,10 @@
 // DLLogger writes "DLL <date> - Epoch: 0 Iteration: 1  train.total_ips : 948.91 images/s
 // …" to standard output and "DLLL {json}" to files. The reader supports the names of three
 // programs:
-// - image_classification's main.py (image_classification/training.py): total_ips = ranks x batch of
-//   a rank / (data time + compute time) is the mean over the steps since the previous line.
-//   compute_ips excludes the data time and is only a bound of total_ips. The line of an epoch has
-//   the mean over its steps, which is not above the rate without warm-up.
+// - image_classification's main.py (image_classification/training.py): total_ips is ranks x batch
+//   of a rank / (data time + compute time), averaged over the steps since the previous line.
+//   compute_ips excludes the data time and is therefore an upper bound of total_ips. The line of an
+//   epoch states the mean of total_ips over its steps, which is at most the rate without warm-up.
 // - run_squad.py of BERT: training_sequences_per_second is the rate of all ranks over the whole
 //   training, including start-up.
 // - NCF ("DLL … - (0,) train_throughput : … hr@10 : 0.73 …"): the reader uses the hit rate and
@@ -51,13 +51,13 @@ struct Entry {
   }
 };
 
-/// Reads "name : value unit name : value …".
+/// Reads named values such as "name : value unit name : value …".
 void read_values(std::string_view text, Entry& entry) {
   constexpr std::string_view kIs = " : ";
   for (std::size_t at = text.find(kIs); at != std::string_view::npos; at = text.find(kIs)) {
     const std::string_view name = text.substr(0, at);
     text.remove_prefix(at + kIs.size());
-    const std::size_t start = name.find_last_of(' ') + 1;  // 0 without a blank
+    const std::size_t start = name.find_last_of(' ') + 1;  // 0 if there is no blank
     entry.values.emplace_back(name.substr(start), text.substr(0, text.find(' ')));
   }
 }
@@ -196,8 +196,8 @@ class DlloggerLogReader {
     }
   }
 
-  /// Adds the epoch record that an epoch's line describes. Only the steps in earlier lines are
-  /// known.
+  /// Adds the record of an epoch from the line that the program prints after the epoch. This line
+  /// does not state the number of steps, so the record counts the steps of the earlier lines.
   void take_epoch(const Entry& entry, double rate) {
     if (log_.repeats(ended_, {*entry.epoch, 0})) return;
     if (*entry.epoch != epoch_ || done_ < 1 || !(rate > 0)) return;
@@ -211,8 +211,8 @@ class DlloggerLogReader {
     log_.add_epoch(epoch);
   }
 
-  /// Compares the mean of the steps' rates. It lies between the rate that includes the slow first
-  /// steps and the mean rate without them.
+  /// Compares the printed mean of the rates of all steps with the windows of the epoch. The mean
+  /// must lie between the rate that includes the slow first steps and the mean rate without them.
   void compare_epoch(double rate) {
     PrintedFigure figure{.name = "train.total_ips of the epoch",
                          .value = rate,
@@ -252,7 +252,7 @@ class DlloggerLogReader {
   JsonObject json_;
   RunPlace told_, ended_, validated_, whole_;
   std::int64_t epoch_ = -1, done_ = 0;
-  std::int64_t epoch_begins_ = 0;  ///< first step of the epoch in the run
+  std::int64_t epoch_begins_ = 0;  ///< step of the run at which the epoch begins
   RestartWatch watch_;
   bool is_whole_ = true;         ///< true if one attempt ran the whole epoch
   double clock_ = std::nan("");  ///< time stamp of the first line

@@ -3,14 +3,15 @@
 // seq2seq/train/trainer.py).
 // Each rank prints "TRAIN [0][10/237]\tTime 0.332 (0.359)\tData …\tTok/s …". "Summary:" and
 // "Performance:" follow after each epoch.
-// Time is the wall time of an iteration, including waiting for data ("Data"). The value in
-// parentheses is its mean over the epoch so far. Later versions exclude the first iteration and
-// print 0 as its mean. The window of an epoch lasts the mean in its last line times the number of
-// iterations up to that line.
-// Samples are pairs of sentences. Tok/s counts source and target tokens and is a mean of the
-// iterations' rates, summed over the ranks. It is stored as a metric and never as the rate. All
-// ranks print the same lines. If no launcher prefix distinguishes them, the first line of an
-// iteration counts.
+// "Time" is the wall time of an iteration, including waiting for data ("Data"). The value in
+// parentheses is the mean time since the start of the epoch. Later versions exclude the first
+// iteration of an epoch from the mean and print 0 as the mean in its line. The reader adds one
+// window for each epoch. The time of the window is the mean in the last line of the epoch times the
+// number of iterations up to this line.
+// Samples are pairs of sentences. Tok/s counts source and target tokens. It is the mean rate of the
+// iterations, summed over the ranks, and is stored as a metric and not as the rate of the run. All
+// ranks print the same lines. If launcher prefixes do not distinguish the ranks, the first line of
+// each iteration is used.
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -25,7 +26,8 @@ constexpr std::string_view kTrain = "TRAIN [";
 constexpr std::string_view kArguments = "Run arguments: Namespace(";
 
 struct Progress {
-  std::int64_t epoch = 0, iteration = 0, iterations = 0;  ///< epoch and iteration count from 0
+  /// Number of the epoch and of the iteration (both from 0), and number of iterations in the epoch.
+  std::int64_t epoch = 0, iteration = 0, iterations = 0;
   double time_s = 0, mean_time_s = 0, mean_data_s = 0, loss = 0, lr = std::nan("");
 };
 
@@ -73,7 +75,8 @@ class GnmtLogReader {
  private:
   /// Reads the arguments, which each rank prints.
   void take_arguments(std::string_view text) {
-    if (last_ || performed_.epoch >= 0) return log_.skip_repeated();  // from another training
+    // These arguments belong to another training.
+    if (last_ || performed_.epoch >= 0) return log_.skip_repeated();
     ++ranks_;
     log_.start().world_size = static_cast<int>(ranks_);
     if (ranks_ > 1) return;
@@ -163,7 +166,7 @@ class GnmtLogReader {
   }
 
   /// Reads the total training time, which ends the run. Each rank prints this line, and the first
-  /// line counts.
+  /// of these lines is used.
   void take_total(std::string_view text) {
     TextScanner s(text);
     double wall_s = 0;

@@ -3,12 +3,12 @@
 // and TensorFlow, and pytorch_imagenet_resnet50.py with its progress bars.
 // - Synthetic benchmarks: "Iter #n: x img/sec per GPU" is the rate of rank 0 over the batches of an
 //   iteration, on data that is already on the device. An iteration has 10 batches unless
-//   --num-batches-per-iter changes the number, which the log does not state. Warm-up batches are
-//   not included, except in tensorflow2_keras_synthetic_benchmark.py, which prints its first
-//   iteration and excludes it from the totals. Only the Keras program does not print
+//   --num-batches-per-iter changes the number, which the log does not state. An iteration is stored
+//   as one step. "Total img/sec" is the mean rate of the iterations times the number of ranks.
+// - Warm-up batches run before the first iteration, except in
+//   tensorflow2_keras_synthetic_benchmark.py, whose first iteration contains the warm-up. This
+//   program prints its first iteration and excludes it from the totals. All other programs print
 //   "Running warmup...", so the first iteration of a log without this line is marked as warm-up.
-//   "Total img/sec" is the mean of the iterations' rates x the number of ranks. An iteration is
-//   stored as one step.
 // - ImageNet: the elapsed time of a finished bar "Train Epoch     #1: 100%|…| 2502/2502
 //   [12:34<00:00, …, loss=…, accuracy=…]" is the wall time of rank 0 in whole seconds, including
 //   waiting for data. Loss and accuracy are means over all ranks.
@@ -31,7 +31,7 @@ constexpr std::string_view kUnit = "img/sec per ";  // "GPU" or "CPU" follows
 constexpr std::string_view kTrainBar = "Train Epoch     ", kValidateBar = "Validate Epoch  ";
 
 struct Bar {
-  std::int64_t epoch = 0, steps = 0;  ///< epoch numbers from 1
+  std::int64_t epoch = 0, steps = 0;  ///< epoch numbers start at 1
   double wall_s = 0, loss = std::nan(""), accuracy = std::nan("");
 };
 

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads trainer_state.json of Hugging Face's Trainer (huggingface/transformers,
-// TrainerState.save_to_json), a JSON file with one key per line whose "log_history" lists the
-// logged entries.
+// TrainerState.save_to_json). It is a JSON file with one key per line. Its list "log_history"
+// contains the logged entries.
 // The last entry has "train_runtime", "train_samples_per_second" and "train_steps_per_second"
 // (trainer_utils.py, speed_metrics). The runtime is the wall time of one call of train() and
-// includes start-up, waiting for data, evaluations and saving. Earlier entries have no times.
-// Three cases make these numbers inconsistent:
+// includes start-up, waiting for data, evaluations and saving. Earlier entries have no times. In
+// three cases the numbers of the last entry are wrong:
 // - Up to version 5.0, the samples and steps of a resumed training include all steps, although the
 //   runtime covers only the steps since the resume (huggingface/optimum-graphcore#89).
-// - A training that stops early divides the planned samples and steps by its runtime.
-// - "train_loss" divides the losses since the resume by all steps.
-// None of these numbers states the resume, so the reader compares them and removes the rate if they
-// contradict each other. Versions that do not write "train_steps_per_second" count steps in
-// "train_samples_per_second".
+// - If a training stops early, the rates are the planned samples and steps divided by the runtime.
+// - After a resume, "train_loss" is the sum of the losses since the resume divided by the number of
+//   all steps.
+// The file does not state whether a training was resumed. The reader therefore compares the numbers
+// and removes the rate if they contradict each other. In versions that do not write
+// "train_steps_per_second", "train_samples_per_second" counts steps instead of samples.
 // The file is read line by line, so that records have line numbers and the content of a truncated
 // file is used.
 #include <fmt/format.h>
@@ -42,7 +43,8 @@ struct WholeTraining {
   double wall_s = 0, samples_per_s = 0, steps_per_s = 0, mean_loss = 0;
 };
 
-/// Returns true for the name of a number that describes the evaluation and not the model.
+/// Returns true for the name of a number that describes the cost of an evaluation, such as its time
+/// or memory, and not the quality of the model.
 bool is_cost_of_evaluation(std::string_view name) {
   return name.ends_with("_runtime") || name.ends_with("_per_second") || name.ends_with("_time") ||
          name.find("_mem_") != std::string_view::npos;
@@ -93,7 +95,7 @@ class HuggingfaceLogReader {
     } else if (name == "train_batch_size" && value >= 1) {
       process_batch_ = value;
     } else if (name == "max_steps" && value >= 1 && value == done_) {
-      log_.lacks_end_line();  // checkpoint of the last step, before the times of the training
+      log_.lacks_end_line();  // checkpoint of the last step, saved before the times are logged
     }
   }
 
@@ -103,7 +105,7 @@ class HuggingfaceLogReader {
   }
 
   void take_entry(int line) {
-    if (histories_ > 1) return log_.skip_repeated();  // from another state in the file
+    if (histories_ > 1) return log_.skip_repeated();  // the file has several states
     note_content();
     const double after = value("epoch");  // 1 after the first epoch
     const double epoch = std::isfinite(after) ? std::max(std::ceil(after) - 1, 0.0) : 0;
@@ -125,8 +127,8 @@ class HuggingfaceLogReader {
                   value("eval_runtime"));
   }
 
-  /// Adds the entry to the trail. Checkpoints contain the beginning of the history of the whole
-  /// training.
+  /// Adds the entry to LogContent::trail. A checkpoint contains the beginning of the history of a
+  /// training, so the trail shows which training a checkpoint belongs to.
   void note_content() {
     std::string content;
     for (const auto& [name, one] : values_) content += fmt::format("{}={};", name, one);
@@ -167,7 +169,7 @@ class HuggingfaceLogReader {
   /// Returns why the runtime does not cover all steps, or an empty text if the numbers are
   /// consistent.
   std::string span_problem(const WholeTraining& all) const {
-    const double told = all.steps_per_s * all.wall_s;  // not printed: NaN
+    const double told = all.steps_per_s * all.wall_s;  // NaN if not printed
     const double allowed = kTolerance * all.steps + kRateResolution * all.wall_s;
     if (told > all.steps + allowed) {
       return fmt::format(
@@ -197,9 +199,10 @@ class HuggingfaceLogReader {
     return "";
   }
 
-  /// Returns true if train_loss excludes the losses before a resume. A small difference indicates a
-  /// resume only if it equals the sum up to a logged step, because checkpoints are saved at such
-  /// steps.
+  /// Returns true if train_loss excludes the losses before a resume. If a large part of the logged
+  /// losses is missing in train_loss, this indicates a resume. A small missing part indicates a
+  /// resume only if it equals the sum of the losses up to a logged step, because checkpoints are
+  /// saved at such steps.
   bool lacks_first_losses(const WholeTraining& all) const {
     if (sums_of_losses_.empty() || !(sums_of_losses_.back() > 0)) return false;
     const double sum = sums_of_losses_.back();
@@ -228,8 +231,8 @@ class HuggingfaceLogReader {
     log_.stop(contract::RunOutcome::Completed, "", all.wall_s);
   }
 
-  /// Corrects `samples` for versions that count steps. Returns the reason if the number of samples
-  /// is unknown.
+  /// Corrects `samples` for versions whose train_samples_per_second counts steps. Returns the
+  /// reason if the number of samples is unknown, or an empty text.
   std::string samples_problem(const WholeTraining& all, double& samples) const {
     const bool counts_steps =
         std::isnan(all.steps_per_s) && std::abs(samples - all.steps) <= kTolerance * all.steps;
@@ -242,8 +245,8 @@ class HuggingfaceLogReader {
     return "";
   }
 
-  /// Compares the samples with the steps. The last step of an epoch may have fewer samples, and
-  /// with gradient accumulation it may be skipped.
+  /// Compares the number of samples with the number of steps. The last step of an epoch may have
+  /// fewer samples than the others. With gradient accumulation the last step may be skipped.
   void compare_samples(const WholeTraining& all) {
     const auto compare = [&](const std::string& name, double batch, PrintedSpan span) {
       PrintedFigure figure{.name = name, .value = all.steps * batch};

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads metrics.csv of PyTorch Lightning's CSVLogger (lightning/fabric/loggers/csv_logs.py).
 // The first line has the names of all logged values, including "epoch" and "step", which count from
-// 0. Each following row is one call of the logger. A cell is empty if the call did not log that
-// name. The table has no times, so there are no rates.
-// A validation may take several calls, each with its own row of the same epoch and step. The reader
-// joins such rows to one evaluation. Rows without an epoch come from calls outside of a training (a
-// learning rate, a validation before or after it). Rows without an epoch that have losses or
-// metrics are counted and reported.
+// 0. Each following row is one call of the logger. A cell is empty if the call did not log this
+// value. The table has no times, so there are no rates.
+// A validation may take several calls, each with a row of its own for the same epoch and step. The
+// reader joins such rows to one evaluation. Rows without an epoch come from calls outside of a
+// training, such as a validation before or after the training. If such rows have losses or metrics,
+// they are counted and reported.
 // A metric that a program logs with on_step and on_epoch has two columns
 // (trainer/connectors/logger_connector/result.py, forked_name): "val_acc_step" has the value of one
-// batch and "val_acc_epoch" the value of the whole validation. Columns of single batches are
-// ignored. Versions 1.0 to 1.4 add "/epoch_N" to the names of batches. With several validation sets
-// the names end with "/dataloader_idx_N", and the accuracy of a single set is not used as the
-// accuracy of the run.
-// All other names are chosen by the user. Columns that begin with "val", "valid" or "validation"
-// and a separator belong to validation. The user also chooses whether accuracies are fractions or
+// batch and "val_acc_epoch" has the value of the whole validation. Columns with values of single
+// batches are ignored. Versions 1.0 to 1.4 add "/epoch_N" to the names of these columns. With
+// several validation sets the names end with "/dataloader_idx_N", and the accuracy of a single set
+// is not used as the accuracy of the run.
+// The user chooses all other names. Columns that begin with "val", "valid" or "validation" and a
+// separator belong to validation. The user also chooses whether accuracies are fractions or
 // percentages. If any accuracy is above 1, all accuracies of the file are percentages.
 #include <fmt/format.h>
 
@@ -159,7 +159,8 @@ class LightningCsvLogReader {
     return any;
   }
 
-  /// Adds the training loss. The mean over an epoch is logged with the last step of the epoch.
+  /// Adds the mean training loss of an epoch, which the program logs with the last step of the
+  /// epoch.
   void take_training(const Cells& cells, int number) {
     double loss = std::nan("");
     for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -207,8 +208,8 @@ class LightningCsvLogReader {
   CollectedLog log_;
   std::optional<CsvColumns> columns_;
   std::vector<Meaning> meanings_;        ///< meanings of the columns
-  std::vector<Evaluation> evaluations_;  ///< evaluations in an unknown accuracy unit
-  int without_epoch_ = 0;                ///< number of rows with losses or metrics
+  std::vector<Evaluation> evaluations_;  ///< evaluations, whose accuracy unit is not yet known
+  int without_epoch_ = 0;                ///< number of rows without an epoch that have results
   int first_without_epoch_ = 0;          ///< line of the first such row
   double largest_accuracy_ = 0;
   int line_of_largest_ = 0;

@@ -54,7 +54,7 @@ bool recognises(std::string_view head) {
 
 LogContent read_log(std::string_view text, const contract::RunSpec& run) {
   CollectedLog log(run, "llmc");
-  std::array<RunPlace, 3> told;  // position by kind
+  std::array<RunPlace, 3> told;  // last position of each kind of line
   take_lines(text, log,
              [&](const LogLine& line) {
                if (!line.text.starts_with("s:")) return;

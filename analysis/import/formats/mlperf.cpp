@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads logs of MLPerf Training: epochs and blocks of training, evaluations and the end of the run.
-// Whole epochs last from epoch_start to epoch_stop. Blocks of epochs (first_epoch_num, epoch_count)
-// last from block_start to block_stop. A block that ends with its evaluation lasts until
-// eval_start. In v0.5 an epoch is the time between train_epoch, eval_start and eval_stop lines. The
-// environment value "timed" distinguishes these kinds. mlperf_progress.hpp describes the other
-// units of progress.
-// Programs on TPU dispatch an evaluation when they start a block, and Stable Diffusion evaluates
-// after the training. An evaluation therefore ends a block only if the following lines agree with
-// that, and the training resumes at eval_stop only if the evaluation interrupted it. Time whose
-// samples or end are unknown is left out with a message. mlperf_coverage.hpp checks the result.
+// The reader measures the time of these periods of training:
+// - A whole epoch lasts from epoch_start to epoch_stop.
+// - A block of epochs (first_epoch_num, epoch_count) lasts from block_start to block_stop. A block
+//   that ends with its evaluation lasts until eval_start.
+// - In v0.5 an epoch is the time between train_epoch, eval_start and eval_stop lines.
+// The environment value "timed" of the run names the kind of period. mlperf_progress.hpp describes
+// other units of progress.
+// A line eval_start does not always end the training. Programs on TPU dispatch an evaluation when
+// they start a block, and Stable Diffusion evaluates after the training. An evaluation therefore
+// ends a block only if the following lines agree with that, and the training resumes at eval_stop
+// only if the evaluation interrupted it. Time whose samples or end are unknown is left out with a
+// message. mlperf_coverage.hpp checks the result.
 // "throughput" (or "imgs_sec") of tracked_stats is compared with the windows. It is a rate of all
 // accelerators over the previous period, with these exceptions:
 // - SSD and RetinaNet print the rate of one accelerator (of all accelerators in some logs of v5.1).
-// - BERT includes the evaluation before the period.
-// - DLRM and the graph benchmarks include the evaluations of the whole run.
+// - The time of the rate of BERT includes the evaluation before the period.
+// - The time of the rate of DLRM and the graph benchmarks includes the evaluations of the whole
+//   run.
 // "input_batch_size" of v0.5 is ignored, because some programs state the batch of one device and
 // others the batch of all devices.
 #include <fmt/format.h>
@@ -33,9 +37,9 @@ namespace {
 
 /// Maximum number of seconds between the lines of two ranks about the same event.
 constexpr double kSameEvent = 0.05;
-/// Minimum duration of a period relative to the previous period. Fractions of an epoch are rounded,
-/// and the same fraction may be stated twice (0.99 and 1). A shorter period is joined to the next
-/// period.
+/// Minimum duration of a period, as a fraction of the duration of the previous period. A shorter
+/// period is joined to the next period. Logs round fractions of an epoch and may state the same
+/// fraction twice (0.99 and 1), which causes such short periods.
 constexpr double kTooShort = 0.1;
 
 class MlperfLogReader {
@@ -105,7 +109,7 @@ class MlperfLogReader {
 
   void timed(const MlperfEvent& e) {
     if (e.rate && begun_) return take_rate(*e.rate);
-    if (stopped_) {  // an open period is not complete at this point
+    if (stopped_) {  // a period that is still open is incomplete
       if (e.key == "run_start") log_.skip_repeated();
       return;
     }
@@ -137,8 +141,8 @@ class MlperfLogReader {
     double begin_s = 0;
     std::optional<double> epoch;
     double epochs = 1;
-    std::optional<double> samples = {};        ///< samples that the line states
-    std::optional<double> block_samples = {};  ///< samples of the block that the line states
+    std::optional<double> samples = {};        ///< samples that the opening line states
+    std::optional<double> block_samples = {};  ///< samples of the block in the opening line
     bool is_block = false;                     ///< true if block_start opened the period
     bool resumes = false;  ///< true if the end of an evaluation opened the period
     /// True if an evaluation of earlier weights started in the period. Only block_stop then states
@@ -186,9 +190,9 @@ class MlperfLogReader {
                    e.samples, e.block_samples, is_block};
   }
 
-  /// Handles a block that starts while another block is open. The open block ends with its
-  /// evaluation, or its end is unknown. Returns true if the line comes from another rank and
-  /// describes the same block.
+  /// Handles a block that starts while another block is open. If the open block has an evaluation,
+  /// the block ends with the evaluation. Otherwise the end of the open block is unknown. Returns
+  /// true if the line comes from another rank and describes the same block.
   bool restarts(const MlperfEvent& e) {
     if (e.epoch == open_->epoch && e.samples == open_->samples &&
         e.time - open_->begin_s < kSameEvent) {
@@ -207,8 +211,8 @@ class MlperfLogReader {
     leave_out(std::exchange(open_, std::nullopt)->until(end_s), why);
   }
 
-  /// Leaves out a span whose samples are unknown. The sum of samples after the span is then also
-  /// unknown.
+  /// Leaves out a time span whose number of samples is unknown. The sum of samples after the span
+  /// is then also unknown.
   void leave_out(const TimeSpan& span, std::string_view why) {
     coverage_.leave_out(span);
     knows_count_ = is_complete_ = false;
@@ -226,7 +230,8 @@ class MlperfLogReader {
       if (e.key == "epoch_stop") epoch_ends(e);
       return;
     }
-    // A block may be evaluated while the next block trains.
+    // A block may be evaluated while the next block trains. Its block_stop line then follows the
+    // block_start line of the next block.
     const bool is_of_before =
         e.key == "block_stop" && e.epoch && open_->epoch && *e.epoch < *open_->epoch;
     if (!is_of_before || evaluated_within_) block_ends(e);
@@ -258,10 +263,10 @@ class MlperfLogReader {
     if (open_ && open_->evaluations > 0 && !is_other) open_->evaluation_end_s = e.time;
   }
 
-  /// Returns the time at which the training of a period ended, where `e` ends the period. If the
-  /// time after the evaluation is shorter than the time before it, the start of the evaluation is
-  /// the end of the training. Otherwise the evaluation uses the weights from before the period or
-  /// runs at the same time as the training, and the two cannot be separated.
+  /// Returns the time at which the training of a period ended. `e` is the line that ends the
+  /// period. If the time after the evaluation is shorter than the time before the evaluation, the
+  /// training ended when the evaluation started. Otherwise the evaluation uses weights from before
+  /// the period or runs at the same time as the training. In that case the two cannot be separated.
   double training_end(const Period& period, const MlperfEvent& e) {
     const bool is_end = period.evaluations == 1 && period.evaluation_begin_s - period.begin_s >=
                                                        e.time - period.evaluation_end_s;
@@ -310,9 +315,9 @@ class MlperfLogReader {
     evaluated_within_ = false;
   }
 
-  /// Resolves an epoch in which an evaluation ended. SSD and RetinaNet evaluate an epoch while the
-  /// next epoch trains and stop that epoch when the target is reached. Such an epoch is complete
-  /// unless the run stops after it.
+  /// Decides whether the last epoch, during which an evaluation ended, is complete. SSD and
+  /// RetinaNet evaluate an epoch while the next epoch trains, and they stop the next epoch early if
+  /// the evaluation reaches the target. The last epoch is complete unless the run stops after it.
   void resolve_epoch(const MlperfEvent& e) {
     const bool stops = e.key == "run_stop";
     if (!stops && e.key != "eval_start" && e.key != "epoch_start") return;
@@ -340,7 +345,9 @@ class MlperfLogReader {
     evaluated_within_ = period.hides_end;
     if (period.block_samples) return trained_samples(*period.block_samples, {span});
     if (e.key == "block_stop" && e.samples && period.samples == e.samples) {
-      ended_.push_back(span);  // length of the block, or the sum at its start
+      // The number is the length of the block or the sum at its start. A later line shows which it
+      // is.
+      ended_.push_back(span);
       coverage_.period_ends(e.time);
       return;
     }
@@ -358,8 +365,8 @@ class MlperfLogReader {
     sum_reached(*e.samples, span);
   }
 
-  /// Sets the number of samples before the first block. Another run trained these samples, or the
-  /// time in which this run trained them was left out.
+  /// Sets the number of samples before a block to the number that block_start states. Another run
+  /// trained these samples, or the time in which this run trained them was left out.
   void find_count_before(const Period& period, double sum) {
     if (!period.samples || !(*period.samples < sum)) return;
     const bool is_first = log_.steps() == 0 && count_ == 0;
@@ -397,7 +404,7 @@ class MlperfLogReader {
     trained_samples(samples, std::exchange(carried_, {}));
   }
 
-  /// Adds blocks whose samples only a later line states.
+  /// Adds the ended blocks, whose number of samples only the later line `e` states.
   void resolve_ended(const MlperfEvent& e) {
     const std::vector<TimeSpan> spans = std::exchange(ended_, {});
     const double samples = e.samples.value_or(0) - count_;
@@ -409,7 +416,8 @@ class MlperfLogReader {
     if (samples >= 1) know_count(*e.samples);
   }
 
-  /// Compares the sum that an evaluation states with the sum of the windows.
+  /// Compares the number of samples that an evaluation states with the sum of the windows since the
+  /// previous evaluation.
   void compare_count(const MlperfEvent& e) {
     if (!e.samples || *e.samples <= std::max(stated_samples_, count_before_last_)) return;
     if (!carried_.empty()) return;
@@ -427,14 +435,14 @@ class MlperfLogReader {
                   .first_step = stated_at_step_});
   }
 
-  /// Compares a printed rate. Some programs print the rate of a period before the end of the
-  /// period, others after it.
+  /// Compares a printed rate with the windows. Some programs print the rate of a period before the
+  /// end of the period, and others print it after the end.
   void take_rate(double rate) {
     PrintedFigure figure{.name = "throughput", .value = rate, .has_warmup = true};
     figure.line = line_;
     if (benchmark_ == "bert") figure.span = PrintedSpan::longer;
     if (benchmark_ == "gpt3") figure.value /= static_cast<double>(progress_.sequence_length);
-    if (progress_.is_part_of_epoch || benchmark_ == "gpt3") {  // run with evaluations
+    if (progress_.is_part_of_epoch || benchmark_ == "gpt3") {  // rate of the run, with evaluations
       figure.span = PrintedSpan::longer;
       figure.has_warmup = false;
       log_.compare(figure);
@@ -451,8 +459,9 @@ class MlperfLogReader {
     if (pending_rate_) compare_with_last(*std::exchange(pending_rate_, std::nullopt));
   }
 
-  /// Compares a rate with the last window. A period has up to 0.2 s that its rate excludes. The
-  /// first period is warm-up, and programs differ in the part of the start-up that they count.
+  /// Compares a rate with the last window. The time of a rate may be up to 0.2 s shorter than the
+  /// window. The first period is not compared, because it is warm-up and programs differ in the
+  /// part of the start-up that they count.
   void compare_with_last(PrintedFigure figure) {
     constexpr double kOverhead = 0.2;  // seconds
     if (last_step_ == 0) return;
@@ -467,7 +476,7 @@ class MlperfLogReader {
   void evaluated(const MlperfEvent& e) {
     const double epoch = e.epoch.value_or(0);
     const std::pair told(e.samples.value_or(epoch), *e.value);
-    if (told == evaluation_) return log_.skip_repeated();  // from another rank
+    if (told == evaluation_) return log_.skip_repeated();  // line of another rank
     evaluation_ = told;
     coverage_.evaluated(e.time);
     note_evaluation_end(e);
@@ -595,7 +604,7 @@ class MlperfLogReader {
   std::vector<TimeSpan> ended_;        ///< blocks whose samples a later line states
   std::vector<TimeSpan> carried_;      ///< short periods that are joined to the next period
   std::optional<double> first_epoch_;  ///< number that the log uses for the first epoch
-  std::optional<std::pair<double, double>> evaluation_;  ///< last epoch and quality
+  std::optional<std::pair<double, double>> evaluation_;  ///< last evaluation: epoch and quality
   std::optional<PrintedFigure> pending_rate_;            ///< rate of the current period
   double done_ = 0;                                      ///< number of finished epochs
   double done_samples_ = 0;                   ///< number of samples, if the log counts samples
@@ -609,7 +618,7 @@ class MlperfLogReader {
   bool is_v05_ = false, by_epoch_ = false, has_eval_start_ = false, has_block_ = false;
   bool evaluated_within_ = false;    ///< true if an evaluation ran within the period
   bool evaluated_in_epoch_ = false;  ///< true if an evaluation ended since epoch_start
-  bool counts_by_samples_ = false;   ///< true if the log counts samples of any kind
+  bool counts_by_samples_ = false;   ///< true if the log counts progress in samples
   bool stops_blocks_ = false;        ///< true if the log has block_stop lines
   bool starts_with_sums_ = false;    ///< true if block_start states the samples since the start
   bool knows_count_ = true;          ///< true if `count_` is correct
@@ -621,8 +630,8 @@ bool recognises(std::string_view head) {
   return any_line(head, is_mlperf_line);
 }
 
-/// Returns the benchmark that any line of the log names. Programs on TPU name it in their last
-/// lines.
+/// Returns the name of the benchmark, or an empty text if no line names it. All lines are searched,
+/// because programs on TPU name the benchmark in their last lines.
 std::string named_benchmark(std::string_view text) {
   constexpr std::string_view kKey = "submission_benchmark";
   MlperfLines lines;

@@ -13,10 +13,11 @@ namespace {
 constexpr double kFastest = 2.5;
 /// Maximum time that is neither training nor evaluation, as a multiple of the time of the windows.
 constexpr double kMostIdle = 1;
-/// Minimum share of the windows in the time between the first and the last window, evaluations
-/// included.
+/// Minimum time of all windows, as a fraction of the time from the first to the last window, which
+/// includes evaluations.
 constexpr double kLeastTrained = 0.05;
-/// Maximum overlap of windows, as a share of their time. Clocks have a limited resolution.
+/// Maximum time in which windows overlap, as a fraction of the time of the windows. Small overlaps
+/// occur because clocks have a limited resolution.
 constexpr double kMostOverlap = 0.02;
 
 /// Returns the number of seconds that lie in at least one of the spans.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that the windows of an MLPerf log can be the time in which the run trained.
+// Checks whether the windows of an MLPerf log can be the time in which the run trained.
 // Some programs dispatch work to the accelerators and write the end of a block, an epoch or an
-// evaluation before the work is done. Their lines then enclose a few milliseconds, and the training
-// happens between the lines. The rate of such a log is wrong by factors of 2 to 10,000, and no
-// single line shows the error. The whole run reveals it: most of its time is neither training nor
-// evaluation, or one window is much faster than all windows together.
+// evaluation before the work is done. The lines of such a program then enclose a few milliseconds,
+// and the training happens between the windows. The rate of such a log is wrong by factors of 2 to
+// 10,000, and no single line shows the error. The whole run reveals the error: most of its time is
+// neither training nor evaluation, or one window is much faster than all windows together.
 #pragma once
 
 #include <deque>
@@ -45,7 +45,7 @@ class MlperfCoverage {
   std::optional<std::string> too_fast_window() const;
   std::optional<std::string> too_little_time() const;
 
-  std::vector<TimeSpan> trained_, accounted_;  ///< training; evaluations and left-out time
+  std::vector<TimeSpan> trained_, accounted_;  ///< training spans; evaluations and left-out spans
   std::vector<Window> windows_;                ///< windows without warm-up
   std::deque<double> running_evaluations_;     ///< start times of running evaluations
   std::optional<double> last_end_s_;           ///< end of the last training period

@@ -35,8 +35,8 @@ struct MlperfEvent {
 
 class MlperfLines {
  public:
-  /// Reads a line with the mark. Returns false if the rest of the line does not have a known form.
-  /// Texts in `event` are valid until the next call.
+  /// Reads a line that contains kMlperfMark. Returns false if the rest of the line does not have a
+  /// known form. Texts in `event` are valid until the next call.
   bool read(const LogLine& line, MlperfEvent& event);
 
  private:

@@ -12,8 +12,8 @@ namespace {
 /// Number of images in the training set of SSD and RetinaNet from v2.0 on (MLPerf's subset of
 /// OpenImages).
 constexpr std::int64_t kOpenImages = 1'170'301;
-/// Maximum number of epochs of a BERT run. A larger number counts samples, because each evaluation
-/// comes after more samples than this.
+/// Maximum number of epochs of a BERT run. A larger epoch number counts samples, because each
+/// evaluation comes after more samples than this.
 constexpr double kMostEpochsOfBert = 1000;
 
 bool is_fraction(double number) {
@@ -71,7 +71,8 @@ bool MlperfProgress::find_parts(MlperfEvent& event) {
   const double epoch = *event.epoch;
   if (states_part(event)) {
     is_part_of_epoch = true;
-    // Epoch numbers start at 1 if the first epoch is 1, except that graph benchmarks state 0.05.
+    // Fractions count from 1 if the first one is at least 1 (1.05). Otherwise they count from 0,
+    // even if the log numbers the first epoch 1, as graph benchmarks do.
     epochs_before_ = block_end_ = epoch >= 1 ? 1 : 0;
   }
   const bool starts = event.key == "epoch_start" || event.key == "block_start";
@@ -89,8 +90,8 @@ bool MlperfProgress::find_parts(MlperfEvent& event) {
 }
 
 /// Returns true if the line states a fraction of an epoch. DLRM and the graph benchmarks evaluate
-/// within their first epoch. Only the first statement decides, because later numbers may count
-/// whole epochs.
+/// within their first epoch and state such fractions. Only the first line that does so is
+/// considered, because later numbers may count whole epochs.
 bool MlperfProgress::states_part(const MlperfEvent& event) const {
   if (is_part_of_epoch) return false;
   const double epoch = *event.epoch;
@@ -103,8 +104,9 @@ bool MlperfProgress::states_part(const MlperfEvent& event) const {
   return epoch < 1 || (epoch < 2 && first_epoch_ == 1);
 }
 
-/// Returns true if the epochs of a line are samples. UNet3D states blocks of 3,360 "epochs" at 168
-/// samples per epoch, which are samples.
+/// Returns true if the numbers that a line calls epochs are samples. UNet3D, for example, states
+/// blocks of 3,360 "epochs" with 168 samples per epoch. The number 3,360 is a multiple of 168 and
+/// counts samples.
 bool MlperfProgress::counts_samples(const MlperfEvent& event) const {
   const auto of_epoch = static_cast<double>(train_samples);
   const auto is_multiple = [&](double count) {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts the units in which benchmarks and versions of MLPerf Training count progress, other than
-// whole epochs (mlcommons/training_results_v0.6 to v5.1).
-// - Samples: samples_count (v3.1 on). eval_start states the samples since the start. block_stop
-//   also states them, unless it repeats the number of block_start (NVIDIA, v5.0 and v5.1). In that
-//   case the number is the length of the block or the sum at its start. BERT states the sum as
-//   epoch_num. UNet3D counts epoch_count in samples. GPT-3 counts both in tokens.
+// Converts the progress that MLPerf lines state to samples. Depending on the benchmark and the
+// version, MLPerf Training counts progress in other units than whole epochs
+// (mlcommons/training_results_v0.6 to v5.1):
+// - Samples: from v3.1 on, samples_count of eval_start states the samples since the start.
+//   samples_count of block_stop states the same, unless it repeats the number of block_start
+//   (NVIDIA, v5.0 and v5.1). A repeated number is the length of the block or the sum at its start.
+//   BERT states the samples since the start as epoch_num. UNet3D states the samples of a block as
+//   epoch_count. GPT-3 states epoch_num and epoch_count in tokens.
 // - Steps: Stable Diffusion states step_num in v3.1. BERT on TPU and Gaudi states steps as
 //   epoch_count.
 // - Fractions of an epoch: eval_start of DLRM and the graph benchmarks states 0.05, 0.1, …, or
 //   1.05, 1.1, … if the first epoch is 1. Blocks of DLRM on TPU state 1.05, 1.1, … as
-//   first_epoch_num, which is the fraction at their end, and 1 as epoch_count.
+//   first_epoch_num, which is the fraction at the end of the block, and 1 as epoch_count.
 // - Batches: train_samples of SSD and RetinaNet on OpenImages counts the batches of an epoch.
 //   samples_per_epoch of UNet3D includes the samples that fill the last batch.
 #pragma once
@@ -32,7 +34,7 @@ class MlperfProgress {
   std::int64_t sequence_length = 1;  ///< tokens in a sample
   bool is_first_epoch = false;       ///< true if an epoch has started and none has ended
 
-  // Units that the lines turned out to use.
+  // Units that the lines read so far use.
   bool is_part_of_epoch = false;  ///< true if epoch numbers are fractions of epochs
   bool counts_batches = false;    ///< true if train_samples counts batches
 
@@ -50,7 +52,7 @@ class MlperfProgress {
 
   bool counts_samples_ = false;        ///< true if epoch counts are samples
   std::optional<double> first_epoch_;  ///< number of the first epoch or block
-  double epochs_before_ = 0;           ///< epoch number before the run has trained
+  double epochs_before_ = 0;           ///< epoch number at the start of the training
   double block_end_ = 0;               ///< epoch number that the last block states
   double block_steps_ = 0;             ///< number of steps of the last block
 };

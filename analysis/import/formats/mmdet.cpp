@@ -3,16 +3,16 @@
 // JsonLoggerHook in mmcv/runner/hooks/logger/text.py).
 // The file has one JSON object per line. "time" is the mean wall time of a step of rank 0 since the
 // previous line, and "data_time" is the part that waits for data. The file does not state the
-// number of samples per step, so the run must. Steps after the last line of an epoch are not
-// recorded.
+// number of samples per step, so the user must state it. Steps after the last line of an epoch are
+// not recorded.
 // EpochBasedRunner (MMDetection, MMClassification) counts "iter" within the epoch, and
-// IterBasedRunner (MMSegmentation, MMEditing) counts it from the beginning of the run. The file
-// does not name the runner. In the first line of an epoch, EpochBasedRunner restarts "iter", and
-// IterBasedRunner continues it. IterBasedRunner resets its clock (IterTimerHook) only when it
-// starts, so the step after an evaluation includes the time of the evaluation. Such lines are
-// marked as warm-up.
-// "val" lines have average precisions and no accuracy, except for MMClassification, whose
-// "accuracy_top-1" is in percent.
+// IterBasedRunner (MMSegmentation, MMEditing) counts "iter" from the beginning of the run. The file
+// does not name the runner. The first line of the second epoch shows which runner wrote the file:
+// EpochBasedRunner restarts "iter", and IterBasedRunner continues it. IterBasedRunner resets its
+// clock (IterTimerHook) only when it starts, so the step after an evaluation includes the time of
+// the evaluation. Such lines are marked as warm-up.
+// "val" lines state average precisions. Only those of MMClassification state an accuracy,
+// "accuracy_top-1" in percent.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -88,9 +88,10 @@ class MmdetLogReader {
     return goes_on ? now.step - before.step : now.step;
   }
 
-  /// Adds the first lines. If the first line counts more steps than lie between the following
-  /// lines, the run was resumed. The last line of an epoch may have fewer steps than the others, so
-  /// three lines are needed.
+  /// Adds the first lines of the file. Normally the first line covers all steps up to its step
+  /// number. If this number exceeds the interval between the following lines, the run was resumed,
+  /// and the first line covers only one interval. The last line of an epoch may cover fewer steps
+  /// than the others, so three lines are needed to determine the interval.
   void add_opening() {
     opened_ = true;
     if (opening_.empty()) return;

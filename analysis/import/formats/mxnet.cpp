@@ -2,18 +2,19 @@
 // Reads the logs of MXNet's training loops (apache/mxnet): python/mxnet/callback.py, Speedometer,
 // and module/base_module.py or model.py.
 // - "Epoch[0] Batch [50]\tSpeed: 707.55 samples/sec\tTrain-accuracy=0.19" states the rate of this
-//   process on all its devices: the batch x the number of batches since the previous line / wall
-//   time, including waiting for data. Later versions print "Batch [0-50]" and several metrics in
-//   one line, earlier versions one line for each metric. The time of the first line of an epoch
-//   covers one batch less than the line counts. With a distributed kvstore every worker writes its
-//   own lines, so the log has no rate of all workers.
+//   process on all its devices. The rate is the batch x the number of batches since the previous
+//   line / wall time, including waiting for data. Later versions print "Batch [0-50]" and several
+//   metrics in one line. Earlier versions print one line for each metric. The time of the first
+//   line of an epoch covers one batch less than the line counts. With a distributed kvstore every
+//   worker writes its own lines, so the log has no rate of all workers.
 // - "Epoch[0] Time cost=72.598" is the training time of the epoch without evaluation.
 // - GluonCV (dmlc/gluon-cv, scripts/classification/imagenet/train_imagenet.py) prints the same
-//   lines with batches that count from 0. It prints its arguments as
-//   "Namespace(batch_size=64, num_gpus=8, …)", where batch_size is the batch of one GPU. After an
-//   epoch it prints "[Epoch 0] speed: 2000 samples/sec\ttime cost: 637.1" for the whole epoch and
-//   "[Epoch 0] validation: err-top1=0.8 err-top5=0.5". Its Speed is the rate of all GPUs. The
-//   example programs of MXNet print "gpus='0,1'", and their batch_size is the batch of all GPUs.
+//   lines with batches that count from 0. Its Speed is the rate of all GPUs. It prints its
+//   arguments as "Namespace(batch_size=64, num_gpus=8, …)", where batch_size is the batch of one
+//   GPU. After an epoch it prints "[Epoch 0] speed: 2000 samples/sec\ttime cost: 637.1" for the
+//   whole epoch and "[Epoch 0] validation: err-top1=0.8 err-top5=0.5".
+// - The example programs of MXNet print "gpus='0,1'" and a batch_size that is the batch of all
+//   GPUs.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -199,8 +200,8 @@ class MxnetLogReader {
     end_epoch(epoch, wall_s);
   }
 
-  /// Compares the time of an epoch with its windows. The time includes all batches, also those
-  /// after the last Speed line.
+  /// Compares the printed time of an epoch with the windows of the epoch. The printed time is an
+  /// upper bound, because it includes the batches after the last Speed line.
   void compare_time(const char* name, double wall_s) {
     if (!log_.knows("global_batch")) return;
     log_.compare({.name = name,
@@ -224,15 +225,15 @@ class MxnetLogReader {
   CollectedLog log_;
   Speed last_{.epoch = -1};
   RunPlace told_, ended_, validated_;
-  std::int64_t epoch_begins_ = 0;  ///< first step of the epoch in the run
+  std::int64_t epoch_begins_ = 0;  ///< step of the run at which the epoch begins
   std::int64_t interval_ = 0;      ///< batches between two lines; 0: unknown
   RestartWatch watch_;
   bool is_whole_ = true;  ///< true if one attempt ran the whole epoch
   bool is_distributed_ = false, counts_from_0_ = false;
 };
 
-/// Returns true for MXNet logs. MLPerf programs also write such lines, for one process only, but
-/// their MLPerf lines contain more data.
+/// Returns true for MXNet logs. Returns false for logs of MLPerf programs. They contain such lines
+/// of one process, but their MLPerf lines contain more data.
 bool recognises(std::string_view head) {
   if (head.find(":::ML") != std::string_view::npos) return false;
   return any_line(head, [](std::string_view line) {

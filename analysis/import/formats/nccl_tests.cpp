@@ -28,7 +28,7 @@ void words_of(std::string_view line, std::vector<std::string_view>& words) {
 
 std::string collective_of(std::string_view program) {
   program = program.substr(0, program.find_first_of(" \t\r"));
-  program = program.substr(program.rfind('/') + 1);  // the whole text without a slash
+  program = program.substr(program.rfind('/') + 1);  // the whole text if there is no slash
   if (program.ends_with("_perf")) program.remove_suffix(5);
   return std::string(program);
 }
@@ -60,12 +60,13 @@ std::optional<NcclColumns> nccl_columns_of(std::string_view heading) {
   return whole ? std::optional(columns) : std::nullopt;
 }
 
-// NcclTestsLogReader for the output of nccl-tests (NVIDIA/nccl-tests, src/common.cu, src/util.cu),
-// as text of all_reduce_perf, all_gather_perf, … and as JSON (-J, from 2.16 on). rccl-tests print
-// the same. A row is a message size. It states the mean time of an iteration (without the warm-up
-// iterations), algbw = size / time, and busbw = algbw times the collective's factor, first out of
-// place and then in place. If a log contains several tests ("# Collective test starting: …"), each
-// test is a run of its own. Only logs of 2.16 and later state the collective.
+// NcclTestsLogReader reads the output of nccl-tests (NVIDIA/nccl-tests, src/common.cu,
+// src/util.cu). The output is the text of all_reduce_perf, all_gather_perf, … or JSON (-J, from
+// 2.16 on). rccl-tests print the same. A row describes one message size. It states the mean time of
+// an iteration (without the warm-up iterations), algbw = size / time, and busbw = algbw times the
+// factor of the collective. The row states these numbers first for the out-of-place operation and
+// then for the in-place operation. If a log contains several tests ("# Collective test starting:
+// …"), each test is a run of its own. Only logs of 2.16 and later state the collective.
 
 namespace {
 
@@ -175,7 +176,7 @@ class NcclTestsLogReader {
     ranks_told_ = true;
   }
 
-  /// Records the number of ranks, which is known before the first row.
+  /// Records the numbers of ranks and nodes. The log lists all ranks before the first row.
   void count_ranks() {
     if (!std::exchange(ranks_told_, false)) return;
     contract::RunStart& start = log_.start();
@@ -189,7 +190,8 @@ class NcclTestsLogReader {
     const std::vector<std::string_view>& cells = words_;
     words_of(line.text, words_);
     const int all = columns_->all;
-    // The out-of-place columns may be missing (replay of traces): four words are blank.
+    // When a trace is replayed, the out-of-place columns may be blank. The row then has four words
+    // less.
     const int missing = all - static_cast<int>(cells.size());
     const int way_width = columns_->ways[1].time - columns_->ways[0].time;
     if (!line.complete) return log_.cut_off();
@@ -219,7 +221,7 @@ class NcclTestsLogReader {
     result.redop = cell(columns_->redop);
     if (whole_number(cell(columns_->root), root)) result.root = clamped(root);
     if (at.wrong >= 0 && !whole_number(cell(at.wrong - shift), result.wrong)) {
-      result.wrong = std::nan("");  // N/A
+      result.wrong = std::nan("");  // the log states "N/A"
     }
     return add(std::move(result), size, count, time_us);
   }

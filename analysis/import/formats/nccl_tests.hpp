@@ -14,7 +14,7 @@ namespace dlscale::analysis {
 /// Replaces the content of `words` with the words of a line, which are separated by blanks.
 void words_of(std::string_view line, std::vector<std::string_view>& words);
 
-/// Returns "all_reduce" for "/opt/all_reduce_perf -b 8".
+/// Returns the collective that a command measures: "all_reduce" for "/opt/all_reduce_perf -b 8".
 std::string collective_of(std::string_view program);
 
 struct NcclColumns {
@@ -24,7 +24,7 @@ struct NcclColumns {
   };
   int size = 0, count = 1, type = 2, redop = kNone, root = kNone;
   int all = 0;              ///< number of words in a row, without a timestamp
-  std::array<Way, 2> ways;  ///< out of place and in place
+  std::array<Way, 2> ways;  ///< columns of the out-of-place and of the in-place operation
 };
 
 /// Returns the columns of a heading "#  size  count  type  redop  root  time  algbw  busbw  #wrong

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the NVLOG lines of NCF that NVIDIA's DeepLearningExamples printed before DLLogger:
 // ":::NVLOGv0.1.0 ncf 1583706916.78 (ncf.py:333) eval_accuracy: {"epoch": 0, "value": 0.83}".
-// eval_accuracy is the hit rate among ten and not top-1 accuracy, so it is stored as a metric.
-// train_throughput is ignored, because its clock stops before the device has finished (see
-// dllogger).
+// eval_accuracy is the hit rate among ten recommendations (HR@10) and not top-1 accuracy, so it is
+// stored as a metric. train_throughput is ignored, because its clock stops before the device has
+// finished (see dllogger).
 #include "analysis/import/reading/collected_log.hpp"
 #include "analysis/import/reading/json_object.hpp"
 #include "analysis/import/reading/log_lines.hpp"

@@ -123,7 +123,7 @@ GpuCount gpus_of(const Request& request, std::int64_t nodes, double walltime_s) 
         shape.walltime_s <= 0 || !(walltime_s > 0) || std::abs(shape.walltime_s - walltime_s) < 1;
     if (is_same(shape.nodes, nodes) && same_time) fitting.push_back(shape);
   }
-  if (fitting.empty()) {  // oarwalltime changes walltimes
+  if (fitting.empty()) {  // oarwalltime may have changed the walltime
     std::copy_if(request.begin(), request.end(), std::back_inserter(fitting),
                  [&](const Shape& shape) { return is_same(shape.nodes, nodes); });
   }

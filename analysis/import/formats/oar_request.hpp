@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses the resource requests of OAR jobs: one shape, or alternatives given by repeated oarsub -l.
+// Parses the resource requests of OAR jobs. A request has one shape (numbers of nodes and GPUs) or,
+// if oarsub -l is given several times, alternative shapes.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,8 @@ struct GpuCount {
   std::string problem;  ///< reason why the shape of the job is unknown
 };
 
-/// Returns the GPUs of the shape that a job received, found by its number of nodes (0: none
-/// assigned) and its walltime.
+/// Returns the number of GPUs of a job. The number of nodes (0: none assigned) and the walltime of
+/// the job show which shape of the request the job received.
 GpuCount gpus_of(const Request& request, std::int64_t nodes, double walltime_s);
 
 }  // namespace dlscale::analysis::oar

@@ -5,8 +5,8 @@
 // since 1970, and 0 means never. exit_code is the value that wait() returned. Without exit_code,
 // the state Terminated does not imply success.
 // GPUs are counted from the request ("/nodes=2/gpu=2"), because OAR's resources are cores. A
-// moldable job requests one of several shapes. The shape with the nodes and the walltime of the job
-// counts. OAR does not record training, so there are no rates.
+// moldable job requests several alternative shapes. The reader uses the shape whose nodes and
+// walltime are those of the job. OAR does not record training, so there are no rates.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ double number_in(Value job, const char* key) {
   return whole_number(text_in(job, key), value) ? value : std::nan("");
 }
 
-/// Returns a time such as "2026-01-29T18:02:19Z", or an empty text for never.
+/// Returns a time such as "2026-01-29T18:02:19Z", or an empty text for 0, which means never.
 std::string day_and_time(double seconds) {
   if (!(seconds > 0) || seconds > 1e11) return "";
   namespace ch = std::chrono;

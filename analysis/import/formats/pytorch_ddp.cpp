@@ -62,7 +62,7 @@ class PytorchDdpLogReader {
       return;
     if (s.skip(". My local rank is ") && s.integer(local) && of > 0 && of < 10'000'000) {
       gpus_ = of;
-      if (!workers_.insert(rank).second) return;  // from an earlier log in the same file
+      if (!workers_.insert(rank).second) return;  // line of an earlier log in the same file
       if (local == 0) ++nodes_;
     }
   }
@@ -79,7 +79,8 @@ class PytorchDdpLogReader {
     gpus_ = e.gpus;
     const double global_batch = static_cast<double>(e.batch * e.gpus);
     const double counted_s = e.total_s - e.first_batch_s;
-    const double steps = e.rate * counted_s / global_batch;  // times are rounded, batches are whole
+    // The result is rounded to whole batches below, because the printed times are rounded.
+    const double steps = e.rate * counted_s / global_batch;
     TimedSteps window{.epoch = epoch_, .steps = steps < 1e9 ? std::llround(steps) : 0};
     window.samples = static_cast<double>(window.steps) * global_batch;
     window.wall_s = window.samples / e.rate;
@@ -92,13 +93,13 @@ class PytorchDdpLogReader {
     log_.add_epoch(epoch);
   }
 
-  /// Compares the number of batches. The epoch has total time / average batch time batches, and the
-  /// first batch is left out.
+  /// Compares the number of batches of an epoch with total time / average batch time. The first
+  /// batch is left out of both.
   void compare_batches(const Epoch& e, std::int64_t steps) {
     if (!(e.mean_batch_s > 0)) return;
     const double batches = e.total_s / e.mean_batch_s;
     const double global_batch = static_cast<double>(e.batch * e.gpus);
-    constexpr double kRounding = 0.0005;  // seconds, of the printed times
+    constexpr double kRounding = 0.0005;  // rounding error of the printed times in seconds
     log_.compare({.name = "Total time / Average batch time",
                   .value = (batches - 1) * global_batch,
                   .quantity = PrintedQuantity::samples,

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the output of SLURM's sacct with --parsable or --parsable2.
-// The output lists jobs and their steps. Columns are separated by "|" or by the --delimiter. They
-// follow a heading or, without a heading, the order in which Open XDMoD requests fields
-// (ubccr/xdmod, xdmod-slurm-helper). Columns may have any order and may be formatted or raw
-// (ElapsedRaw in seconds, TimelimitRaw in minutes).
-// Each job becomes a run. Its steps (".batch", ".0") state the memory usage and do not become runs.
-// sacct does not record training, so there are no rates. Times of day are in the cluster's time
-// zone, which is not stated.
+// The output lists jobs and their steps. Columns are separated by "|" or by the --delimiter. A
+// heading names the columns, which may have any order. Without a heading, the columns must have the
+// order in which Open XDMoD requests fields (ubccr/xdmod, xdmod-slurm-helper). Times may be
+// formatted or raw (ElapsedRaw in seconds, TimelimitRaw in minutes).
+// Each job becomes a run. The steps of a job (".batch", ".0") state the memory usage and do not
+// become runs. sacct does not record training, so there are no rates. Times of day are in the time
+// zone of the cluster, which is not stated.
 // ConsumedEnergy in the row of a job is the energy of all its tasks (man sacct; the energy of
-// AllocTRES). In the row of a step it is the energy of the step's nodes while the step ran. .batch
-// and .extern run next to .0 on the same nodes, so a sum over the steps would count energy twice.
-// If the row of the job has no energy, the largest value of its steps is a lower bound.
+// AllocTRES). In the row of a step it is the energy of the nodes of the step while the step ran.
+// The steps .batch and .extern run next to .0 on the same nodes, so a sum over the steps would
+// count energy twice. If the row of the job has no energy, the largest value of its steps is a
+// lower bound.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +30,7 @@ using contract::RunOutcome;
 
 /// Tolerance in seconds for clocks that are set back by an hour in autumn.
 constexpr double kClockChange = 3601;
-constexpr double kMostEnergy_j = 1e15;  ///< joules of a job; a year of 30 MW
+constexpr double kMostEnergy_j = 1e15;  ///< maximum joules of a job: 30 MW for a year
 
 using sacct::Columns;
 using sacct::Row;
@@ -303,7 +304,8 @@ LogContent read_lines(std::string_view text, const LogPart& part, const contract
       part.size > 0 && part.offset < text.size() ? text.substr(part.offset, part.size) : text,
       reader.log(), [&](const LogLine& line) { reader.read_line(line, before + line.number); },
       {&recognises}, before);
-  if (!text.empty() && !text.ends_with('\n')) reader.log().cut_off();  // applies to each job
+  // The end of a truncated table is reported for each of its jobs.
+  if (!text.empty() && !text.ends_with('\n')) reader.log().cut_off();
   return reader.finish();
 }
 

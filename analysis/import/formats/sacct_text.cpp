@@ -192,7 +192,7 @@ std::vector<GpuRequest> gpu_requests(std::string_view gres) {
   std::vector<GpuRequest> requests;
   while (!gres.empty()) {
     std::string_view one = take_item(gres);
-    one = one.substr(0, one.find('('));  // "gpu:4(S:0,1)" names sockets
+    one = one.substr(0, one.find('('));  // removes the sockets of "gpu:4(S:0,1)"
     Each each = Each::node;
     for (const auto& [word, means] : kCounted) {
       if (!one.starts_with(word)) continue;
@@ -330,7 +330,8 @@ bool may_be(std::string_view name, std::string_view cell) {
   return true;
 }
 
-/// Joins cells that were split by a delimiter within a text, if exactly one way fits all columns.
+/// Joins cells that were split because a text contains the delimiter. The cells are joined only if
+/// exactly one way of joining them fits all columns.
 class Joiner {
  public:
   Joiner(const std::vector<std::string>& names, const Row& pieces, bool lists_may_be_parted)
@@ -416,7 +417,8 @@ bool Columns::set_heading(std::string_view heading) {
   const auto take = [&](std::string_view delimiter, bool only_fields) {
     std::vector<std::string> names;
     Row cells = base::split(heading, delimiter);
-    if (cells.back().empty()) cells.pop_back();  // from --parsable
+    // sacct --parsable ends each line with a delimiter, so the last cell is empty.
+    if (cells.back().empty()) cells.pop_back();
     for (const std::string_view name : cells) {
       if (name.empty() || (only_fields && !is_field(name))) return false;
       names.emplace_back(name);
@@ -457,7 +459,8 @@ bool Columns::is_table_line(std::string_view line) const {
 
 std::string Columns::split(std::string_view line, Row& row) const {
   row = base::split(line, delimiter_);
-  if (row.size() > names_.size() && row.back().empty()) row.pop_back();  // from --parsable
+  // sacct --parsable ends each line with a delimiter, so the last cell is empty.
+  if (row.size() > names_.size() && row.back().empty()) row.pop_back();
   if (row.size() == names_.size()) return "";
   if (row.size() < names_.size()) {
     return fmt::format("has {} of {} columns", row.size(), names_.size());

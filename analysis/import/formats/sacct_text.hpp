@@ -43,11 +43,11 @@ std::optional<Memory> memory(std::string_view text, double unit = kMebibyte);
 /// "billing=12,cpu=12,gres/gpu=2,mem=31000M,node=1".
 std::optional<std::string_view> resource(std::string_view tres, std::string_view name);
 
-/// Returns the number of GPUs in such a list: gres/gpu, or else the sum of all kinds
-/// ("gres/gpu:a100=4"). Returns nothing for an empty list.
+/// Returns the number of GPUs in a list of resources: gres/gpu, or else the sum over all types of
+/// GPUs ("gres/gpu:a100=4"). Returns nothing for an empty list.
 std::optional<std::int64_t> gpus_of(std::string_view tres);
 
-/// Unit for which a GRES list states its number of GPUs.
+/// Scope of a number of GPUs in a GRES list: GPUs per node, per task or per job.
 enum class Each { node, task, job };
 
 struct GpuRequest {
@@ -83,9 +83,9 @@ using Row = std::vector<std::string_view>;
 
 class Columns {
  public:
-  /// Determines the columns from the first line that is a heading, or that is a row in the order in
-  /// which Open XDMoD requests fields. Returns true if the line is a heading. The columns stay
-  /// unknown until such a line is found.
+  /// Determines the columns from a line that is a heading, or that is a row in the order in which
+  /// Open XDMoD requests fields. For any other line the columns stay unknown. Returns true if the
+  /// line is a heading.
   bool learn(std::string_view line);
   bool known() const { return !names_.empty(); }
 

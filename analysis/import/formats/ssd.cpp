@@ -2,11 +2,12 @@
 // Reads the output of SSD's training benchmark (NVIDIA/DeepLearningExamples, PyTorch/Detection/SSD,
 // src/train.py, benchmark_train_loop; src/logger.py).
 // Each rank prints "Done benchmarking. Total images: 3840 total time: 19.621 Average images/sec:
-// 195.708 Median images/sec: 194.462". Rank 0 then prints "Training performance = 1558.09 FPS".
-// The clock of a step starts when its batch has arrived, so the total time includes neither waiting
-// for data nor the warm-up steps. The rate is the number of all images over the time of the slowest
-// rank. It is compared with the sum of the ranks' averages and with "Training performance", which
-// is the sum of their medians and may therefore differ by more.
+// 195.708 Median images/sec: 194.462". Rank 0 then prints "Training performance = 1558.09 FPS". The
+// clock of a step starts when its batch has arrived, so the total time excludes waiting for data.
+// It also excludes the warm-up steps. The rate is the number of images of all ranks divided by the
+// time of the slowest rank. The reader compares this rate with the sum of the averages of the ranks
+// and with "Training performance". "Training performance" is the sum of the medians of the ranks
+// and may therefore differ by more.
 #include <algorithm>
 
 #include "analysis/import/reading/collected_log.hpp"
@@ -17,7 +18,8 @@ namespace {
 
 constexpr std::string_view kDone = "Done benchmarking. Total images:";
 constexpr std::string_view kAll = "Training performance =";
-/// Tolerance for medians relative to averages, in addition to the 5 % of all figures.
+/// Relative tolerance for the sum of medians, in addition to the 5 % that apply to every printed
+/// figure.
 constexpr double kOfMedians = 0.2;
 
 struct RankTime {
@@ -82,7 +84,7 @@ class SsdLogReader {
   CollectedLog log_;
   double images_ = 0, time_s_ = 0, rates_ = 0;
   int ranks_ = 0;
-  bool is_told_ = false;  ///< true after all ranks; later lines belong to another benchmark
+  bool is_told_ = false;  ///< true after the total; later lines are of another benchmark
 };
 
 bool recognises(std::string_view head) {

@@ -2,9 +2,10 @@
 // Reads the output of tf_cnn_benchmarks.py (tensorflow/benchmarks, scripts/tf_cnn_benchmarks).
 // Rows such as "10\timages/sec: 237.6 +/- 0.5 (jitter = 1.9)\t8.1" (benchmark_cnn.py,
 // benchmark_one_step) cover one worker process and all its devices. With Horovod every process
-// writes them. Only the last line, "total images/sec: 237.40" (_benchmark_graph), covers all
-// workers. It is the images of all steps over their wall time, including reading data, without the
-// warm-up steps (10 unless --num_warmup_batches). An aborted run therefore has no rate.
+// writes such rows. Only the last line, "total images/sec: 237.40" (_benchmark_graph), covers all
+// workers. The total is the number of images of all steps divided by the wall time of these steps,
+// including reading data. It excludes the warm-up steps (10 unless --num_warmup_batches changes the
+// number). An aborted run does not print the total and therefore has no rate.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,7 +49,7 @@ class TfCnnBenchmarksLogReader {
     } else if (!line.complete) {
       log_.cut_off();
     } else if (read_row(text, row)) {
-      if (row.step <= last_.step) return;  // from another process
+      if (row.step <= last_.step) return;  // row of another process
       last_ = row;
       last_line_ = line.number;
     } else {
@@ -88,8 +89,9 @@ class TfCnnBenchmarksLogReader {
     }
   }
 
-  /// Counts the devices of this process, "['/gpu:0', '/gpu:1']". Horovod and distributed workers
-  /// also list devices of other processes, and each process writes its own rows.
+  /// Counts the devices of this process in a list such as "['/gpu:0', '/gpu:1']". With Horovod or
+  /// distributed workers the list does not show which devices belong to this process, so one device
+  /// is assumed.
   void count_devices(std::string_view text) {
     const bool has_others = text.find("horovod") != text.npos || text.find("job:") != text.npos;
     devices_ = 0;
@@ -99,8 +101,8 @@ class TfCnnBenchmarksLogReader {
     if (has_others || devices_ == 0) devices_ = 1;
   }
 
-  /// Compares the total with the last row. The mean of a row excludes the time between two steps,
-  /// so the total is not larger.
+  /// Compares the total with the last row. The mean rate in a row excludes the time between two
+  /// steps, so the total must not be larger.
   void compare_with_rows() {
     if (gpus_ < 1 || !(last_.rate > 0)) return;
     const std::int64_t processes = std::max<std::int64_t>(gpus_ / devices_, 1);
@@ -115,7 +117,7 @@ class TfCnnBenchmarksLogReader {
     double rate = 0;
     if (!line.complete) return log_.cut_off();
     if (!scanner.number(rate)) return log_.skip("no rate after \"total images/sec:\"");
-    if (log_.steps() > 0) return log_.skip_repeated();  // from another process or another run
+    if (log_.steps() > 0) return log_.skip_repeated();  // total of another process or another run
     TimedSteps all{.steps = last_.step > 0 ? last_.step : batches_};
     all.samples = static_cast<double>(all.steps) * static_cast<double>(log_.global_batch());
     all.wall_s = all.samples / rate;

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the standard output of timm's train.py (pytorch-image-models): "Train:" and "Test:" lines.
 // timm's rates are images of all ranks over wall time, including waiting for data. A rate in
-// parentheses is the images of the current update over the mean time of an update since the epoch
-// began. The time between two lines of an epoch is therefore the difference of images / mean rate,
-// which is more precise than the printed milliseconds.
+// parentheses is the number of images of the current update divided by the mean time of an update
+// since the epoch began. The time from the beginning of the epoch to a line is therefore images x
+// number of updates / mean rate. The difference of this time at two lines is more precise than the
+// printed milliseconds.
 // Steps are batches before timm 0.9 and optimizer updates from 0.9 on. The last update of an epoch
-// may have fewer images (fewer accumulated batches, or a smaller last batch), so its rate is lower
-// at the same time. Rate x time of a line is the number of images of its update. It reveals such a
-// line and the global batch. If the user stated another batch, the times of the steps follow the
-// log. The mean time of all lines must then agree with the time of the windows.
-// A log may contain several attempts. After a requeue the program appends to the same file and
-// repeats the interrupted epoch from its beginning, and its means restart. Differences are
-// therefore taken between lines of one attempt. The first new line of an attempt follows the
-// previous line of that attempt, although the previous line only repeats known steps. A new attempt
-// is recognised by a line that goes back, or by the line "Model … created, param count:…", which
-// train.py prints once when it starts.
+// may have fewer images (fewer accumulated batches, or a smaller last batch). Its printed rate is
+// then lower, although its printed time is the same. Rate x time of a line is the number of images
+// of its update. The reader uses this product to recognise such a last update and to determine the
+// global batch. If the user stated another batch, the times of the steps are still computed from
+// the log. The mean time of all lines must then agree with the time of the windows.
+// A log may contain several attempts. After a requeue the program appends to the same file, repeats
+// the interrupted epoch from its beginning, and restarts its means. Differences are therefore
+// computed between lines of one attempt. The first line with new steps follows a line of the same
+// attempt that only repeats known steps, and the difference to that line is used. A new attempt is
+// recognised by a line whose epoch or step is lower than before, or by the line "Model … created,
+// param count:…", which train.py prints once when it starts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +39,8 @@ struct TrainLine {
   std::int64_t epoch = 0, step = 0, steps = 0;
   double loss = 0, mean_loss = 0, mean_time_s = 0, mean_rate = 0, lr = 0, mean_load_s = 0;
 
-  /// Images of the line's update, and the relative error of this number due to the printed digits.
+  /// images() returns the number of images of the update that the line describes. rounding()
+  /// returns the relative error of this number due to the printed digits.
   double images() const { return mean_rate * mean_time_s; }
   double rounding() const { return 0.0005 / mean_time_s + 0.005 / mean_rate; }
 };
@@ -66,7 +69,8 @@ std::optional<TrainLine> read_train_line(std::string_view text) {
                     s.number(line.mean_load_s) && s.skip(")");
   const bool can_be = line.mean_rate > 0 && line.epoch >= 0 && line.step >= 0 &&
                       line.step < line.steps && line.steps <= 1'000'000'000;
-  // If lines end with "\r" alone, the whole log follows its first line.
+  // If the lines of a log end with "\r" alone, the text contains the whole rest of the log and is
+  // not a single line.
   const bool is_one = tail && can_be && s.rest().find(kTrain) == std::string_view::npos;
   return is_one ? std::optional(line) : std::nullopt;
 }
@@ -139,7 +143,7 @@ class TimmLogReader {
     done_ = {};
     compared_ = {};
     full_.reset();
-    batch_ = 0;  // an elastic restart may have other ranks
+    batch_ = 0;  // an elastic restart may change the number of ranks
   }
 
   void take_progress(const TrainLine& line, bool is_new, bool is_first) {
@@ -192,8 +196,8 @@ class TimmLogReader {
     return batch_;
   }
 
-  /// Returns the number of images of the last update of an epoch, from the rate x time of an
-  /// earlier update.
+  /// Returns the number of images of the last update of an epoch. It is the batch times the ratio
+  /// of rate x time of the last update to rate x time of an earlier, full update.
   double images_of_last(const TrainLine& line, double batch) const {
     if (!full_ || !(line.mean_time_s > 0)) return batch;
     const double share = line.images() / full_->images();
@@ -201,10 +205,10 @@ class TimmLogReader {
     return share < 1 - unsure ? std::max(std::round(batch * share), 1.0) : batch;
   }
 
-  /// Windows of an epoch since one line of an attempt, whose total time is compared with the mean
-  /// times.
+  /// Windows of an epoch that follow a line of an attempt. Their total time is compared with the
+  /// mean times that the log prints.
   struct Comparison {
-    std::int64_t epoch = -1, first_step = 0;  ///< epoch, and step of the run
+    std::int64_t epoch = -1, first_step = 0;  ///< epoch, and first step in the run
     double begins_s = 0;                      ///< mean time x steps at that line
     bool is_whole = true;                     ///< true if all lines since then became windows
   };
@@ -243,13 +247,13 @@ class TimmLogReader {
   CollectedLog log_;
   RunPlace told_, tested_;
   std::optional<TrainLine> full_;  ///< last line of an update with all its images
-  std::string batch_note_;         ///< message that the stated batch differs
+  std::string batch_note_;         ///< message that the stated batch differs from the log
   int batch_note_line_ = 0;        ///< line of that message; 0: the batch does not differ
   int line_ = 0;
   double batch_ = 0;            ///< images of an update; 0: unknown
   std::int64_t at_epoch_ = -1;  ///< epoch of the last "Train:" line, repeated lines included
   RestartWatch watch_;
-  bool is_starting_ = false;  ///< true if the next line is the first of a new program
+  bool is_starting_ = false;  ///< true if the next line is the first of a new process
   Done done_;                 ///< progress at the last line, repeated lines included
   Comparison compared_;
 };

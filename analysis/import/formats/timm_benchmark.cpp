@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads tables of timm's benchmark.py (huggingface/pytorch-image-models, results/benchmark-*.csv).
 // The table has one row per model with train_samples_per_sec, train_step_time (ms) and
-// train_batch_size, or with the same names beginning with infer_. Each row is a run on one GPU with
-// synthetic input on the device, without warm-up steps. The rate is the number of all samples over
-// their time, and the step time is a mean over steps. They differ by at most 2 % in the tables that
-// timm publishes. If they contradict each other, training rows lose their rate and inference rows
-// are left out.
+// train_batch_size, or the same columns with infer_ instead of train_. Each row is a run on one GPU
+// with synthetic input on the device, without warm-up steps. The rate is the number of all samples
+// divided by the time of all steps. The step time is a mean over the steps. In the tables that timm
+// publishes, batch / step time differs from the rate by at most 2 %. If the two contradict each
+// other, training rows lose their rate and inference rows are left out.
 #include <fmt/format.h>
 
 #include "analysis/import/reading/collected_log.hpp"
@@ -107,7 +107,8 @@ LogContent read_part(std::string_view text, const LogPart& part, const contract:
       part.size > 0 && part.offset < text.size() ? text.substr(part.offset, part.size) : text,
       reader.log(), [&](const LogLine& line) { reader.read_line(line); }, {&recognises},
       part.first_line - 1);
-  if (!text.empty() && !text.ends_with('\n')) reader.log().cut_off();  // applies to each run
+  // The end of a truncated table is reported for each of its runs.
+  if (!text.empty() && !text.ends_with('\n')) reader.log().cut_off();
   return reader.finish();
 }
 

@@ -3,7 +3,7 @@
 // szagoruyko/wide-residual-networks (train.lua) does.
 // "train_time" is the wall time of the training of an epoch on all devices of the single process,
 // including waiting for data. "test_acc" is in percent. The log does not state the number of
-// samples of an epoch. The log has a rate only if the run states it (dataset.train_samples).
+// samples of an epoch. There is a rate only if the user states this number (dataset.train_samples).
 #include <algorithm>
 
 #include "analysis/import/reading/collected_log.hpp"
@@ -43,7 +43,7 @@ class Torch7LogReader {
     log_.fact("epochs", json_.integer("max_epoch").value_or(0));
     log_.fact("optimizer", std::string(json_.text("optimMethod").value_or("")));
     const std::string_view dataset = json_.text("dataset").value_or("");
-    const std::size_t slash = dataset.rfind('/') + 1;  // 0 without a slash
+    const std::size_t slash = dataset.rfind('/') + 1;  // 0 if there is no slash
     log_.fact("dataset", std::string(dataset.substr(slash, dataset.rfind('.') - slash)));
     log_.start().parameters = json_.integer("n_parameters").value_or(0);
     log_.start().trainable_parameters = log_.start().parameters;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the standard output of torchvision's references/classification/train.py (pytorch/vision).
-// "img/s" (train_one_epoch) is ignored, because it is the rate of one rank in the last step only,
-// and its clock starts when the batch is available. "time" and "data"
-// (utils.MetricLogger.log_every) are means over the last 20 steps of the step time, including
-// waiting for data, and of the waiting time. "Epoch: [n] Total time" is the time of all steps of an
-// epoch in whole seconds, from which the rates are computed. Accuracies cover the whole set. The
-// sampler repeats samples if the number of ranks does not divide the set. Lines of the averaged
-// model (EMA) are ignored.
+// The reader interprets the printed values as follows:
+// - "img/s" (train_one_epoch) is ignored. It is the rate of one rank in the last step only, and its
+//   clock starts when the batch is available.
+// - "time" (utils.MetricLogger.log_every) is the mean time of the last 20 steps, including waiting
+//   for data. "data" is the mean time of waiting for data in these steps.
+// - "Epoch: [n] Total time" is the time of all steps of an epoch in whole seconds. The rates are
+//   computed from this time.
+// - Accuracies cover the whole test set. The sampler repeats samples if the number of ranks does
+//   not divide the size of the set. Lines of the averaged model (EMA) are ignored.
 #include <optional>
 
 #include "analysis/import/reading/collected_log.hpp"
@@ -108,7 +110,8 @@ class TorchvisionLogReader {
     log_.add_epoch(epoch);
   }
 
-  /// Compares the time of all epochs of this launch, including their evaluations, in whole seconds.
+  /// Compares the printed time of all epochs of this launch with the windows. The printed time is
+  /// an upper bound in whole seconds, because it includes evaluations.
   void take_whole_time(TextScanner scanner) {
     double wall_s = 0;
     if (!clock_time(scanner, wall_s)) return;

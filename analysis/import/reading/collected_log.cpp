@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kMostEpochs = 10'000'000;
 constexpr std::int64_t kMostSteps = 1'000'000'000;
 constexpr double kMostSamples = 1e15;
-constexpr double kMostExpected = 2e6;  ///< maximum number of records, about one gigabyte
+constexpr double kMostExpected = 2e6;  ///< maximum number of records to reserve, about one gigabyte
 constexpr double kLongest = 1e9;       ///< maximum time in seconds, thirty years
 constexpr double kFastest = 1e9;       ///< maximum samples/s of a rank
 

@@ -24,9 +24,9 @@ struct TimedSteps {
   double wall_s = 0;
   double load_s = 0;  ///< part of wall_s spent waiting for data; 0: unknown
   double lr = std::nan("");
-  double loss = std::nan("");  ///< infinite: the log reports a loss that is not finite
+  double loss = std::nan("");  ///< infinite if the log reports a loss that is not finite
   bool warmup = false;
-  bool tells_steps = true;  ///< false: the number of steps is based on an unknown batch
+  bool tells_steps = true;  ///< false if `steps` was computed from an unknown batch
 };
 
 /// Position of a line in a run. Lines of one kind appear in ascending order. A line out of order
@@ -37,8 +37,8 @@ struct RunPlace {
 };
 
 /// Detects lines at which a program restarted in the same log, after a requeue or in an elastic
-/// training. Epoch and step fall at such a line, and running means and counters restart with the
-/// process.
+/// training. At such a line the epoch or the step is lower than before, and running means and
+/// counters begin again.
 class RestartWatch {
  public:
   /// Records the position of the next line. Returns true if it lies before the position of the last
@@ -58,8 +58,8 @@ class CollectedLog {
   CollectedLog(const contract::RunSpec& run, const char* trainer);
 
   /// Reserves memory for the records of the whole log, which is `times_so_many` times as long as
-  /// the part read so far. Moving the records at each reallocation would take longer than reading
-  /// the log.
+  /// the part that was read so far. Without the reservation, moving the records to larger memory
+  /// blocks would take longer than reading the log.
   void expect(double times_so_many);
 
   /// Sets the line number of the records that follow.
@@ -70,12 +70,13 @@ class CollectedLog {
   /// Adds a step window. Returns false and skips the line if the numbers are impossible.
   bool add_steps(const TimedSteps& steps);
   /// Adds an evaluation after `epoch`. The accuracy is a fraction, or NaN if there is none. The
-  /// loss follows the convention of TimedSteps.
+  /// loss is infinite if the log reports a loss that is not finite, and NaN if there is none.
   void add_eval(std::int64_t epoch, double accuracy, double loss,
                 std::map<std::string, double> metrics = {}, double wall_s = std::nan(""));
   void add_epoch(contract::EpochRecord epoch);
   void add(contract::ResultRecord record);
-  /// Adds content that does not become a record to the trail of the log (LogContent::trail).
+  /// Adds the hash of content that does not become a record to LogContent::trail, by which logs of
+  /// different trainings are distinguished.
   void note_content(std::string_view content);
   void add(CollectiveResult result);
   void add(AccountedJob job);
@@ -88,17 +89,17 @@ class CollectedLog {
   /// Records how the run ended. Only the first call has an effect.
   void stop(contract::RunOutcome outcome, std::string reason = "", double wall_s = std::nan(""));
 
-  /// Skips the content of the current line. The first skipped lines are reported one by one, the
-  /// others are counted.
+  /// Skips the content of the current line for the reason `why`. The first skipped lines are
+  /// reported one by one, and the others are counted.
   void skip(std::string_view why);
   /// Returns true and skips the line if `place` is not after `last`. Otherwise sets `last` to
   /// `place` and returns false. The first skipped line and the number of such lines are reported at
   /// the end.
   bool repeats(RunPlace& last, const RunPlace& place);
-  /// Skips a line that repeats earlier content.
+  /// Skips the current line because it repeats earlier content.
   void skip_repeated();
-  /// Reports a property that many lines share at the end of the import. `line` is the first of
-  /// these lines.
+  /// Adds a message about a property that many lines share. The message is reported once, at the
+  /// end of the import. `line` is the first of these lines.
   void sum_up(int line, const std::string& what);
   /// Records that the program that wrote the log does not write an end line.
   void lacks_end_line() { content_.has_end_line = false; }
@@ -133,9 +134,10 @@ class CollectedLog {
   bool stopped_ = false;
 };
 
-/// Reads a text line by line and calls `take(line)`. If several ranks wrote the log, only the lines
-/// of one rank are read, which `own` determines. Lines that are too long for a trainer's output are
-/// skipped with a message. `before` is the number of lines of the log in front of the text.
+/// Reads a text line by line and calls `take(line)`. If several processes wrote the log, only the
+/// lines of one process are read, which RanksOfLog selects by the tests in `own`. Lines that are
+/// too long for the output of a trainer are skipped with a message. `before` is the number of lines
+/// of the log in front of the text.
 template <class Take>
 void take_lines(std::string_view text, CollectedLog& log, Take take, const OwnLines& own = {},
                 int before = 0) {
@@ -160,8 +162,8 @@ void take_lines(std::string_view text, CollectedLog& log, Take take, const OwnLi
   }
 }
 
-/// Reads a log with the reader of a format. The reader is created with the run and receives line
-/// after line.
+/// Reads a log with a reader class of a format. The reader is constructed with the run and receives
+/// the lines one by one.
 template <class LogReader>
 LogContent read_with(std::string_view text, const contract::RunSpec& run, const OwnLines& own) {
   LogReader reader(run);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads number tables of training programs, which consist of a line of names and lines of values.
+// Reads tables of numbers that training programs write: a line of names, followed by lines of
+// values.
 #pragma once
 
 #include <cmath>

@@ -55,8 +55,8 @@ namespace {
 constexpr std::string_view kNoNumbers[] = {"NaN",  "-Infinity", "Infinity", "nan",
                                            "-nan", "inf",       "-inf"};
 
-/// Returns the text with these words in quotation marks, except for words within strings. Returns
-/// an empty text if there are no such words.
+/// Returns the text with the words of kNoNumbers in quotation marks, except for words within
+/// strings. Returns an empty text if there are no such words.
 std::string with_quoted_words(std::string_view text) {
   std::string quoted;
   bool in_text = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the JSON objects of a log, re-using their memory, and locates objects in truncated
-// documents.
+// Reads the JSON objects of a log with a parser that re-uses its memory, and locates objects in
+// truncated documents.
 #pragma once
 
 #include <cstddef>
@@ -57,19 +57,20 @@ class JsonObject {
   bool read(std::string_view text);
   bool has(std::string_view key) const;
   std::optional<double> number(std::string_view key) const;  ///< finite number
-  /// Returns a number, or infinity if the log reports NaN or Infinity. Returns NaN if the loss is
-  /// missing.
+  /// Returns the loss under a key. The loss is infinite if the log reports NaN or Infinity, and NaN
+  /// if it is missing.
   double loss(std::string_view key) const;
   std::optional<std::int64_t> integer(std::string_view key) const;
   std::optional<std::string_view> text(std::string_view key) const;
-  /// Returns an integer of a list.
+  /// Returns the integer at a position of the list under a key.
   std::optional<std::int64_t> item(std::string_view key, std::size_t position) const;
-  /// Calls `take` for each text and number (as a text) of the object at the path, with its key.
+  /// Calls `take` for each text, number and truth value of the object at the path, with its key.
+  /// Numbers and truth values are passed as texts.
   void each_text(
       std::string_view path,
       const std::function<void(std::string_view key, std::string_view value)>& take) const;
-  /// Calls `take` for each number of the object at the path, with its key. An empty path is the
-  /// whole object.
+  /// Calls `take` for each number of the object at the path, with its key. An empty path stands for
+  /// the whole object.
   void each_number(std::string_view path,
                    const std::function<void(std::string_view key, double value)>& take) const;
 

@@ -17,7 +17,7 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr std::size_t kLongestPrefix = 200;  // bytes of a full host name and a time
+constexpr std::size_t kLongestPrefix = 200;  // bytes; enough for a full host name and a time
 
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -109,10 +109,12 @@ LauncherPrefix find_stream_tag(std::string_view line) {
   return prefix;
 }
 
-/// Finds the tag of torchrun --tee and --redirects "[default0]:", which is "[ROLE + local rank]:"
-/// (torch/distributed/elastic/multiprocessing/tail_log.py), and the tag "[rank0]:[W…" of PyTorch's
-/// own lines, which has the global rank. A prefix template of the user
-/// (TORCHELASTIC_LOG_LINE_PREFIX_TEMPLATE) may end with a blank.
+/// Finds a tag with a role or a rank:
+/// - torchrun --tee and --redirects write "[default0]:", which consists of the role and the local
+///   rank (torch/distributed/elastic/multiprocessing/tail_log.py).
+/// - PyTorch writes "[rank0]:[W…" with the global rank in front of its own messages.
+/// A prefix template that the user sets (TORCHELASTIC_LOG_LINE_PREFIX_TEMPLATE) may end with a
+/// blank.
 LauncherPrefix find_role_tag(std::string_view line) {
   Cursor c(line);
   if (!c.skip("[")) return {};
@@ -199,13 +201,13 @@ bool skip_dated(Cursor& c) {
   return skip_clock(c) && skip_zone(c);
 }
 
-/// Skips "1589991234.123456" of ts %.s.
+/// Skips "1589991234.123456", the time that the command ts %.s writes.
 bool skip_unix_time(Cursor& c) {
   return c.digits(10, 10) && c.skip(".") && c.digits(1, 9);
 }
 
-/// Finds a time with or without brackets. A time with a comma belongs to Python's logging and
-/// therefore to the program.
+/// Finds a time with or without brackets. A time with a comma is not a prefix, because Python's
+/// logging module writes it as part of the program's output.
 LauncherPrefix find_time(std::string_view line) {
   Cursor c(line);
   const bool in_brackets = c.skip("[");
@@ -233,8 +235,8 @@ LauncherPrefix find_syslog(std::string_view line) {
 }
 
 /// Finds the label of srun --label "0: ", padded to a fixed width with blanks or zeros
-/// (slurm/src/common/write_labelled_message.c). With several heterogeneous groups the label is
-/// "P1 0: ".
+/// (slurm/src/common/write_labelled_message.c). In a heterogeneous job the label also contains the
+/// group: "P1 0: ".
 LauncherPrefix find_label(std::string_view line) {
   Cursor c(line);
   LauncherPrefix prefix;
@@ -343,10 +345,11 @@ constexpr std::string_view kProgramWords[] = {
     "step",  "steps",    "test",    "time",   "top",     "total",     "train",      "training",
     "trial", "val",      "valid",   "warn",   "warning", "validation"};
 
-/// Kind of prefix that a log has, after the prefixes of the previous layers.
+/// Kind of prefix in front of the lines of a log. A line may have several prefixes, one after
+/// another, and each layer describes one of them.
 struct Layer {
   const PrefixKind* kind = nullptr;
-  bool only_sure = false;    ///< true if only certain prefixes of the kind count
+  bool only_sure = false;    ///< true if only prefixes with is_sure are removed
   bool takes_blank = false;  ///< true if the launcher writes the blank after the prefix
   std::set<std::string, std::less<>> shapes;  ///< shapes of host names, digits replaced by '#'
 };
@@ -389,7 +392,7 @@ bool are_enough(std::size_t lines, std::size_t all) {
   return lines * 5 >= all * 4 || (lines >= 5 && lines * 2 >= all) || lines >= kEnoughLines;
 }
 
-/// Finds the first line from which four of five lines have the prefix.
+/// Finds the first line from which at least four of five lines have the prefix.
 void find_consistent_part(const std::vector<std::string_view>& lines, Candidate& candidate) {
   std::size_t all = 0, with = 0, total = 0;
   for (const std::string_view line : lines) total += line.empty() ? 0 : 1;
@@ -417,7 +420,7 @@ Candidate look_for(const PrefixKind& kind, const std::vector<std::string_view>& 
     if (prefix.rank >= 0 && prefix.host.empty()) ++candidate.ranks;
   }
   // Programs indent some of their lines (nearly all lines of a JSON document), but never every
-  // line.
+  // line. If a blank follows every prefix, the launcher writes the blank.
   candidate.takes_blank = texts > 0 && texts_behind_blank == texts;
   find_consistent_part(lines, candidate);
   return candidate;
@@ -437,7 +440,7 @@ Likelihood likelihood_of_hosts(const std::vector<std::string_view>& names) {
   const std::set<std::string_view> distinct(names.begin(), names.end());
   const bool each_once = distinct.size() == names.size() && names.size() >= 2;
   if (each_once || std::any_of(distinct.begin(), distinct.end(), &is_program_word)) {
-    return Likelihood::unlikely;  // each name precedes its value
+    return Likelihood::unlikely;  // a name before a value, as in "loss: 6.9"
   }
   const bool all_look_so = std::all_of(distinct.begin(), distinct.end(), &looks_like_host);
   return all_look_so ? Likelihood::likely : Likelihood::possible;
@@ -470,8 +473,9 @@ Layer layer_of(const Candidate& candidate, bool only_sure) {
   return layer;
 }
 
-/// Returns true if a name is a host in a log with host prefixes. A host that wrote nothing in the
-/// sample is recognised by its name.
+/// Returns true if a name is a host in a log with host prefixes: its shape occurs in the sample, or
+/// it looks like the name of a machine. A host that wrote nothing in the sample is recognised in
+/// the second way.
 bool is_host_of(const Layer& layer, std::string_view name) {
   if (layer.shapes.contains(shape_of(name))) return true;
   return looks_like_host(name) && !is_program_word(name);
@@ -525,7 +529,8 @@ bool is_of_launcher(const std::vector<std::string_view>& lines, const Candidate&
 std::optional<Layer> next_layer(std::vector<std::string_view>& lines, const IsKnownLog& is_known) {
   for (const PrefixKind& kind : prefix_kinds()) {
     const Candidate candidate = look_for(kind, lines);
-    // Loggers of programs such as GNMT write the rank before messages of several lines.
+    // Programs such as GNMT write the rank only in front of the first line of a message, so that
+    // the prefix is not consistent, but frequent.
     const bool is_frequent = candidate.ranks >= kFewestRanks;
     if (!candidate.is_sure && !candidate.is_consistent && !is_frequent) continue;
     Layer layer = layer_of(candidate, candidate.is_sure && !candidate.is_consistent);
@@ -565,7 +570,7 @@ std::vector<std::string_view> sample_of(std::string_view text) {
   return lines;
 }
 
-/// Finds the layers of the lines and removes them.
+/// Finds all layers of prefixes in the lines and removes them.
 std::vector<Layer> take_layers(std::vector<std::string_view>& lines, const IsKnownLog& is_known) {
   std::vector<Layer> layers;
   while (layers.size() < kMostLayers) {
@@ -581,8 +586,9 @@ std::vector<Layer> layers_of(std::string_view text, const IsKnownLog& is_known) 
   return take_layers(lines, is_known);
 }
 
-/// Finds the layers of a log that begins with unprefixed lines of other programs. Uses the first
-/// sample that is recognised or the next sample, because the first may contain few prefixed lines.
+/// Finds the layers of a log that begins with unprefixed lines of other programs. Examines one
+/// sample of the text after another. The layers come from the first sample that is recognised as a
+/// known log or from the next sample, because the first one may contain few lines with a prefix.
 std::vector<Layer> later_layers(std::string_view text, const IsKnownLog& is_known) {
   text = text.substr(0, kSearchedBytes);
   for (int recognised = 0; !text.empty() && recognised < 2;) {
@@ -597,8 +603,8 @@ std::vector<Layer> later_layers(std::string_view text, const IsKnownLog& is_know
   return {};
 }
 
-/// Returns the position of the first line with a certain prefix, or npos if there is none. The
-/// output of a job may begin with many lines of its script.
+/// Returns the position of the first line whose prefix is unmistakable (is_sure), or npos if there
+/// is none. The output of a job may begin with many lines of its script.
 std::size_t first_sure(std::string_view text) {
   std::size_t at = text.npos;
   each_line(text, [&](std::string_view line) {
@@ -613,14 +619,14 @@ std::size_t first_sure(std::string_view text) {
   return at;
 }
 
-/// Process of the program that wrote a line.
+/// Process that wrote a line.
 struct Process {
   int rank = -1;
   std::string host;
   bool operator==(const Process&) const = default;
 };
 
-/// Removes the layers from a line and stores the process that wrote the line.
+/// Removes the prefixes of all layers from a line and stores the process that wrote the line.
 std::string_view without(const std::vector<Layer>& layers, std::string_view line,
                          Process& process) {
   process.rank = -1;
@@ -633,7 +639,8 @@ std::string_view without(const std::vector<Layer>& layers, std::string_view line
       process.host.append(process.host.empty() ? "" : "/").append(part);
     };
     if (!prefix.host.empty()) add(prefix.host);
-    // If there are two ranks, the outer rank comes from a launcher on the node.
+    // If a line has several ranks, the last one is the rank of the process. An earlier rank comes
+    // from an outer launcher and becomes part of the host name.
     if (prefix.rank >= 0 && process.rank >= 0) add(std::to_string(process.rank));
     if (prefix.rank >= 0) process.rank = prefix.rank;
     line.remove_prefix(size);
@@ -641,8 +648,9 @@ std::string_view without(const std::vector<Layer>& layers, std::string_view line
   return line;
 }
 
-/// Returns the text without the layers. If `is_marked`, each line with a prefix gets a process
-/// mark. Returns nothing if the lines come from several processes and `is_marked` is false.
+/// Returns the text without the prefixes. If `is_marked`, each line whose prefix names a process
+/// gets a process mark. Returns nothing if the lines come from several processes and `is_marked` is
+/// false.
 std::optional<std::string> rewritten(std::string_view text, const std::vector<Layer>& layers,
                                      bool is_marked) {
   std::string result;

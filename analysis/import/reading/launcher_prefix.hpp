@@ -25,20 +25,22 @@ struct LauncherPrefix {
 struct PrefixKind {
   const char* name;
   LauncherPrefix (*find)(std::string_view line);
-  bool can_be_sure = false;  ///< true if some prefixes of this kind are certain
+  bool can_be_sure = false;  ///< true if `is_sure` may be true for this kind
 };
 
 /// Returns all kinds of prefixes, the more specific kinds first.
 std::span<const PrefixKind> prefix_kinds();
 
 // Removal of launcher prefixes.
-// Many tools write such prefixes: mpirun, srun, torchrun, pdsh, horovodrun, kubectl, ts. The log
-// formats do not handle prefixes. This step runs before all formats, determines the prefixes of a
-// log from its beginning, and removes them. If several processes wrote the log, each line keeps a
-// process mark. LogLines reads the mark, so that the lines of one process can be selected.
-// Some prefixes are certain wherever they occur ("[1,0]<stdout>:"). Others look like program text
-// ("0: ", "node12: ", "[3] ", a time). These count only if nearly all lines have them, if their
-// numbers do not increase like steps or epochs, and if the log is still recognised without them.
+// Many tools write a prefix in front of each line of a program: mpirun, srun, torchrun, pdsh,
+// horovodrun, kubectl, ts. The log formats do not handle prefixes. The functions below therefore
+// determine the prefixes of a log from its beginning and remove them before the formats are tried.
+// If several processes wrote the log, each line keeps a mark that names its process. LogLines reads
+// the mark, so that the lines of one process can be selected.
+// Some prefixes are unmistakable wherever they occur ("[1,0]<stdout>:"). Others look like program
+// text ("0: ", "node12: ", "[3] ", a time). These are removed only if nearly all lines have them,
+// if their numbers do not increase like steps or epochs, and if the log is still recognised without
+// them.
 
 /// Returns true if a log with this beginning has a known format.
 using IsKnownLog = std::function<bool(std::string_view head)>;
@@ -47,7 +49,8 @@ using IsKnownLog = std::function<bool(std::string_view head)>;
 /// A log without prefixes is returned unchanged.
 std::string without_launcher_prefixes(std::string text, const IsKnownLog& is_known);
 
-/// Returns the log without launcher prefixes, where log_formats() decide whether a log is known.
+/// Returns the log without launcher prefixes. A log is known if one of log_formats() recognises its
+/// beginning.
 std::string without_launcher_prefixes(std::string text);
 
 }  // namespace dlscale::analysis

@@ -32,8 +32,8 @@ struct AccountedJob {
   double elapsed_s = std::nan("");
   double timelimit_s = std::nan("");
   std::optional<std::int64_t> nodes, cpus, gpus;
-  double requested_memory_bytes = std::nan("");  ///< bytes on all nodes
-  double max_memory_bytes = std::nan("");        ///< bytes of the task with the highest usage
+  double requested_memory_bytes = std::nan("");  ///< requested memory of all nodes, in bytes
+  double max_memory_bytes = std::nan("");        ///< memory of the task that used most, in bytes
   double cpu_s = std::nan("");                   ///< user and system time on all cores
   double energy_j = std::nan("");
   std::string hosts;
@@ -48,9 +48,9 @@ struct CollectiveResult {
   std::int64_t size_bytes = 0;
   std::int64_t count = 0;                ///< number of elements
   std::string type;                      ///< data type: float, half, …
-  std::string redop;                     ///< reduction: sum, …; none
+  std::string redop;                     ///< reduction: sum, …, or none
   int root = -1;                         ///< root rank; -1: none, or each rank in turn
-  double time_s = 0;                     ///< mean over the iterations, without nccl-tests' warm-up
+  double time_s = 0;                     ///< mean time of an iteration, without warm-up
   double algbw_gb_per_s = std::nan("");  ///< size / time in 10^9 bytes/s as printed
   double busbw_gb_per_s = std::nan("");  ///< algbw times the collective's factor, in 10^9 bytes/s
   double wrong = std::nan("");           ///< number of wrong elements; NaN: not checked
@@ -72,19 +72,19 @@ struct LogContent {
   contract::ResultsFile file;
   std::vector<CollectiveResult> collectives;
   std::vector<AccountedJob> jobs;
-  /// Hashes of the log's content in its order, for formats whose records omit the data that
-  /// distinguishes trainings. If it is empty, the records distinguish them.
+  /// Hashes of the content of the log, in its order. Only formats whose records omit the data that
+  /// distinguishes trainings fill this list. For other formats the records distinguish trainings.
   std::vector<std::uint64_t> trail;
-  /// True if the program that wrote the log is expected to write an end line. Some programs never
-  /// do, although their format has tells_end.
+  /// True if the program that wrote the log writes an end line when it completes. Some programs
+  /// never write this line, although `tells_end` is true for their format.
   bool has_end_line = true;
 };
 
 /// One of several runs in a log.
 struct LogPart {
   std::map<std::string, std::string> which;  ///< axes that distinguish this run from the others
-  std::size_t offset = 0;                    ///< offset in bytes
-  std::size_t size = 0;                      ///< size in bytes; 0: the whole log
+  std::size_t offset = 0;                    ///< offset of the run in the log, in bytes
+  std::size_t size = 0;                      ///< size of the run in bytes; 0: the whole log
   int first_line = 1;                        ///< line number of the log at `offset`
   bool operator==(const LogPart&) const = default;
 };
@@ -99,7 +99,7 @@ struct LogFormat {
   /// reason why a comparison is impossible. docs/log-formats.md repeats this text.
   const char* cross_check = "";
   const char* file;  ///< file in the launch folder of own runs; "" for third-party formats
-  bool needs_run;    ///< true if the run states what the logs omit: world size, global batch
+  bool needs_run;    ///< true if the run must state the world size or batch that logs omit
   /// Returns true if a file with this beginning is certain to have this format.
   bool (*recognises)(std::string_view head);
   /// Reads a log. Never throws on content. Records that belong to no line have record line 0. For a
@@ -108,7 +108,7 @@ struct LogFormat {
   /// Returns the runs of a log that contains several runs. The pointer is null if a log of this
   /// format always has a single run.
   std::vector<LogPart> (*parts)(std::string_view text) = nullptr;
-  /// Reads one of the runs that `parts` returned.
+  /// Reads one of the runs that `parts` found.
   LogContent (*read_part)(std::string_view text, const LogPart& part,
                           const contract::RunSpec& run) = nullptr;
   /// False if no model is trained or run, as in benchmarks of networks and accounting records.
@@ -116,7 +116,8 @@ struct LogFormat {
   /// Name of the format of the log that the same program prints while it writes this file. Empty
   /// for files that do not summarise another log.
   const char* summary_of = "";
-  /// False for jobs in accounting records, whose number of ranks and batch need not be known.
+  /// False for accounting records. The number of ranks and the batch of their jobs need not be
+  /// known.
   bool of_training = true;
   /// True if the programs write a last line that marks a completed run. A log without this line
   /// ended before its program did.

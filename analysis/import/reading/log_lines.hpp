@@ -36,7 +36,7 @@ class TextScanner {
   bool number(double& value);
   /// Skips blanks and reads a loss. "nan" and "inf" are read as infinity.
   bool loss(double& value);
-  /// Skips blanks and reads an integer that is not part of a longer number.
+  /// Skips blanks and reads an integer. Returns false if decimals follow the integer.
   bool integer(std::int64_t& value);
   /// Returns the text up to the next of these characters, or up to the end.
   std::string_view until(std::string_view any_of);
@@ -56,11 +56,11 @@ bool clock_time(TextScanner& scanner, double& seconds);
 /// meaningful.
 bool date_and_time(TextScanner& scanner, double& seconds);
 
-/// Reads a whole text as a number. Returns false for any other text and for numbers that are not
-/// finite.
+/// Reads a number from a text that contains nothing else except blanks. Returns false for any other
+/// text and for numbers that are not finite.
 bool whole_number(std::string_view text, double& value);
 
-/// Reads a whole text as a loss (see TextScanner::loss).
+/// Reads a loss from a text that contains nothing else except blanks (see TextScanner::loss).
 bool whole_loss(std::string_view text, double& value);
 
 // Iteration over the lines of a log without copying the text.
@@ -74,8 +74,8 @@ inline constexpr std::size_t kLongestLine = std::size_t{1} << 20;
 /// Byte order mark with which Excel begins UTF-8 texts.
 inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-/// Control characters that enclose the process that wrote a line. without_launcher_prefixes writes
-/// them.
+/// Control characters before and after the rank and the host of the process that wrote a line.
+/// without_launcher_prefixes() writes them at the beginning of the line.
 inline constexpr char kProcessMark = '\x1e';
 inline constexpr char kEndOfMark = '\x1f';
 void append_process_mark(int rank, std::string_view host, std::string& text);
@@ -87,7 +87,7 @@ struct LogLine {
   int number = 0;             ///< line number from 1; a single "\r" does not increase it
   int rank = -1;              ///< global or local rank of the writing process; -1: unknown
   std::string_view host;      ///< host of the writing process; empty: unknown
-  bool complete = false;      ///< true if the line has an end and cannot be cut off
+  bool complete = false;      ///< true if the line has an end and is therefore not truncated
 
   bool has_process() const { return rank >= 0 || !host.empty(); }
 };

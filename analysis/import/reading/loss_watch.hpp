@@ -16,14 +16,14 @@ class LossWatch {
   void take_training(double& loss, int line) { training_.check_loss(loss, line); }
 
   /// Sets the outcome of the run to Diverged, as dlscale-train does, if the last training loss or
-  /// the last test loss is not finite and the log does not report another failure. Reports losses
-  /// that were not finite for a while.
+  /// the last test loss is not finite and the log does not report another failure. Adds a message
+  /// for losses that were not finite if later losses are finite.
   void conclude(contract::ResultsFile& file) const;
 
  private:
   struct Watched {
-    int since = 0;   ///< first line of the last losses that are not finite; 0: none
-    int before = 0;  ///< line of the first loss that was not finite before finite losses; 0: none
+    int since = 0;   ///< first line since which no loss is finite; 0: the last loss is finite
+    int before = 0;  ///< first line whose loss is not finite while a later one is; 0: none
 
     void check_loss(double& loss, int line);
   };

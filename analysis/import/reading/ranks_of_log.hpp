@@ -15,25 +15,27 @@ namespace dlscale::analysis {
 
 /// Tests for the lines of a format. Each test receives a line without its launcher prefix.
 struct OwnLines {
-  /// Returns true for the program's own lines, including their ends (the `recognises` of a format).
-  /// Empty if single lines cannot be recognised.
+  /// Returns true for a line, including its end, that the program of the format wrote (usually
+  /// LogFormat::recognises). The function is empty if single lines cannot be recognised.
   std::function<bool(std::string_view line)> are_own;
-  /// Returns true for lines, without their ends, that each rank writes about itself. These lines
-  /// count from all ranks.
+  /// Returns true for a line, without its end, that each rank writes about itself. Such lines are
+  /// read from all ranks.
   std::function<bool(std::string_view line)> are_of_each_rank;
 };
 
-/// Selects the lines of one process: the lowest rank that wrote an own line, or else the lowest
-/// rank that wrote anything. If ranks are local or unknown, several hosts have the same rank, and
-/// the first host with such a line is selected. Lines without a process always count.
+/// Selects the lines of one process in a log that several processes wrote. This is the lowest rank
+/// that wrote a line of the program, or else the lowest rank that wrote anything. If ranks are
+/// local or unknown, several hosts have the same rank, and the first host with such a line is
+/// selected. Lines that name no process are always read.
 class RanksOfLog {
  public:
   explicit RanksOfLog(OwnLines own) : own_(std::move(own)) {}
 
-  /// Returns true if the line counts. `rest` is the text of the log after the line.
+  /// Returns true if the line must be read. `rest` is the text of the log after the line.
   bool counts(const LogLine& line, std::string_view rest);
 
-  /// Returns the number of the first own line that does not count, or 0 if all count.
+  /// Returns the line number of the first line of the program that was ignored, or 0 if none was
+  /// ignored.
   int first_left_out() const { return first_left_out_; }
   std::string what_is_left_out() const;
 
@@ -46,7 +48,7 @@ class RanksOfLog {
   Process choose(const LogLine& first, std::string_view rest) const;
 
   OwnLines own_;
-  std::optional<Process> chosen_;  ///< selected process; empty before the first marked line
+  std::optional<Process> chosen_;  ///< selected process; empty before the first line that names one
   int first_left_out_ = 0;
   std::int64_t left_out_ = 0;
 };

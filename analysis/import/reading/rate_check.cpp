@@ -35,8 +35,8 @@ struct CoveredWindows {
   }
 };
 
-/// Step windows with a time, in the order of their steps, with prefix sums. A log may print as many
-/// figures as it has windows, so the sums of a range must be cheap.
+/// Prefix sums over the step windows with a time, in the order of their steps. A log may print as
+/// many figures as it has windows, so that the sums over a range of windows must be cheap.
 class WindowSums {
  public:
   explicit WindowSums(const contract::ResultsFile& file) {
@@ -51,7 +51,8 @@ class WindowSums {
     }
   }
 
-  /// Returns the windows that lie completely within the range of the figure.
+  /// Returns the sums over the windows that lie completely within the range of the figure, or
+  /// nothing if there are no such windows.
   std::optional<CoveredWindows> in_range_of(const PrintedFigure& figure) const {
     const auto first = std::lower_bound(
         windows_.begin(), windows_.end(), figure.first_step,
@@ -97,7 +98,8 @@ bool contradicts(const PrintedFigure& figure, double from_windows) {
   const bool is_above = from_windows > figure.value + allowed;
   const bool is_below = from_windows < figure.value - allowed;
   if (figure.span == PrintedSpan::same) return is_above || is_below;
-  // A longer span has more seconds and fewer samples/s than the windows alone.
+  // A longer span has more seconds and fewer samples/s than the windows alone. For a shorter span
+  // it is the opposite.
   const bool is_rate = figure.quantity == PrintedQuantity::samples_per_s ||
                        figure.quantity == PrintedQuantity::mean_samples_per_s;
   const bool windows_must_be_less = is_rate == (figure.span == PrintedSpan::shorter);
@@ -143,8 +145,8 @@ std::string describe(const PrintedFigure& figure, const CoveredWindows& windows,
       others > 0 ? fmt::format(", as do {} more such lines", others) : "");
 }
 
-/// Removes samples and seconds from all records and keeps steps, losses and evaluations. Both are
-/// removed because it is unknown which of them is wrong.
+/// Removes samples and seconds from all records and keeps steps, losses and evaluations. It is
+/// unknown whether the samples or the seconds are wrong, so both are removed.
 void remove_rates(contract::ResultsFile& file) {
   const double none = std::nan("");
   for (contract::ResultRecord& record : file.records) {

@@ -2,9 +2,9 @@
 // Compares speeds, times and sample counts that a log prints with the step windows made from its
 // other lines.
 // A reader that misunderstands its format (for example the number of samples of a line, or a first
-// iteration that is warm-up) produces rates that look plausible. Many logs print a total or a rate
-// of their own, which such a mistake contradicts. A run whose log contradicts itself keeps its
-// losses and accuracies and loses its rate.
+// iteration that is warm-up) produces rates that look plausible. Such a mistake contradicts the
+// totals or rates that many logs print. A run whose log contradicts itself keeps its losses and
+// accuracies and loses its rate.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ struct PrintedFigure {
   /// First optimizer step that the figure covers, counted from 0 over the whole log as in
   /// CollectedLog::steps(). Only windows completely within the range count.
   std::int64_t first_step = 0;
-  std::int64_t end_step = -1;  ///< end of the range; -1: the steps until CollectedLog::compare()
+  std::int64_t end_step = -1;  ///< end of the range; -1: the steps so far
   /// Maximum error of `value` due to its printed digits, for example 1 for whole seconds.
   double resolution = 0;
   int line = 0;  ///< line number; 0: CollectedLog sets the current line
@@ -52,8 +52,7 @@ struct PrintedFigure {
 class RateCheck {
  public:
   void add(PrintedFigure figure) { figures_.push_back(std::move(figure)); }
-  /// Removes the rate of the run for a reason other than a printed figure. The warning states the
-  /// reason.
+  /// Removes the rate of the run for the reason in `warning`, which is not a printed figure.
   void reject(std::string warning) { rejections_.push_back(std::move(warning)); }
 
   /// Removes times and samples from all records if a figure and the step windows contradict each

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules: a point called the best is the best by every sound summary, and by more than the noise.
+// Rules: a point that the text calls the best has the best value by every published statistic, and
+// its lead exceeds the noise.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 
 namespace dlscale::analysis {
 
-// Rule: the best count is the best by every sound summary.
+// Rule: the count that the text calls the best has the highest value by every published statistic.
 
 namespace {
 

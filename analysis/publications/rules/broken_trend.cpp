@@ -9,7 +9,8 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Returns the points of a claim, in its order.
+/// Returns the series along the axis of a claim. Words on this axis have the order in which the
+/// settings of the publication list them.
 std::vector<PublishedSeries> series_of(const Publication& publication, const Published& claim) {
   const bool numbers = AxisCell(claim.from).number() || claim.along == "gpus" ||
                        claim.along == "cores" || publication.setting(claim.along).empty();
@@ -22,14 +23,15 @@ bool within(const Published& claim, const SeriesPoint& point) {
   return (!from || point.at >= *from) && (!to || point.at <= *to);
 }
 
-/// Two neighbours of a series that contradict the trend.
+/// Two neighbouring points of a series that contradict the claimed trend.
 struct Break {
   const PublishedSeries* series;
   const Published* before;
   const Published* after;
 };
 
-/// Adds the contradictions of one series. Returns the number of its steps that the claim covers.
+/// Adds the contradictions of one series to `breaks`. Returns the number of steps between
+/// neighbouring points that the claim covers.
 std::size_t add_breaks(const Published& claim, const PublishedSeries& series,
                        std::vector<Break>& breaks) {
   std::size_t steps = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule: gains, ratios in words and speed-ups follow from the values.
+// Rule: gains, ratios and speed-ups that the text states follow from the values in the tables.
 #include <fmt/format.h>
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Returns the ratio of a claim: 1.4 for "+40 %", 0.5 for "half".
+/// Returns the ratio that a claim states: 1.4 for "+40 %", 0.5 for "half".
 Printed claimed(const Published& claim) {
   const Printed number = *claim.number;
   if (claim.relation == "times") return number;

@@ -35,8 +35,9 @@ bool differ(const Published& a, const Published& b) {
   return a.text != b.text;
 }
 
-/// A text that leaves open which of several values it means is contradicted only by a statement
-/// about all of them.
+/// Returns true if a statement with the cell `other` can contradict a statement with the cell
+/// `open`. A cell that leaves open which of several values it means is contradicted only by a
+/// statement about all these values.
 bool denies(const AxisCell& open, const AxisCell& other) {
   return !open.is_unsaid() || (other.contains(open) && !other.is_unsaid());
 }

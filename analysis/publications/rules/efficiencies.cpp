@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules: efficiencies follow from times, throughputs and speed-ups, and are 1 at their own
-// baseline.
+// Rules: efficiencies follow from times, throughputs and speed-ups, and the efficiency at the
+// baseline is 1.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -14,7 +14,7 @@
 
 namespace dlscale::analysis {
 
-// Rule: efficiency is 1 at its own baseline, whatever the formula.
+// Rule: the formula of the efficiency gives 1 at the baseline.
 
 namespace {
 
@@ -49,17 +49,18 @@ const ContradictionRule efficiency_formula_entry{
     "efficiency_formula", "the printed formula of efficiency is not 1 at the baseline",
     &find_efficiency_formula};
 
-// Rule: efficiencies follow from times and throughputs. Efficiencies from rounded times may differ.
+// Rule: efficiencies follow from the stated times and throughputs. If an efficiency was computed
+// from rounded times, the finding says so.
 
 namespace {
 
 struct Rounding {
-  int decimals = 0;  ///< decimals of times per node; 0: none explains the value
+  int decimals = 0;  ///< decimals of the rounded times per node; 0: rounding does not explain it
   double efficiency = 0;
 };
 
-/// Returns the number of decimals to which times per node were rounded, if rounding explains the
-/// stated value.
+/// Finds out whether the stated efficiency was computed from rounded times per node. Returns the
+/// number of decimals of these times, or 0 decimals if rounding does not explain the efficiency.
 Rounding rounding_that_explains(const Publication& publication, const SeriesPoint& first,
                                 const SeriesPoint& last, const Printed& stated) {
   if (publication.baseline_nodes <= 0 || publication.baseline_gpus <= 0) return {};
@@ -76,7 +77,8 @@ Rounding rounding_that_explains(const Publication& publication, const SeriesPoin
   return {};
 }
 
-/// Returns how far rounded table entries explain a stated efficiency.
+/// Returns a sentence if rounded times per node explain the stated efficiency. Otherwise returns an
+/// empty text.
 std::string rounding_text(const Publication& publication, const ClaimMismatch& one) {
   if (!is_whole_time(*one.point)) return "";
   const Rounding rounding = rounding_that_explains(publication, {one.from, one.base},
@@ -88,8 +90,8 @@ std::string rounding_text(const Publication& publication, const ClaimMismatch& o
       rounding.decimals, rounding.efficiency);
 }
 
-/// Returns a hint if the claim fits when the throughput is read as that of one GPU; empty
-/// otherwise.
+/// Returns a hint if the efficiency is correct for a throughput of one GPU. Otherwise returns an
+/// empty text.
 std::string per_gpu_text(const ClaimMismatch& one) {
   if (!is_rate(*one.point)) return "";
   const Printed per_gpu = speedup_of(*one.base, *one.point);
@@ -123,7 +125,7 @@ const ContradictionRule efficiency_and_times_entry{
 
 namespace {
 
-/// Returns whether two values agree within rounding and the spread between runs.
+/// Returns true if two values agree within rounding and the stated spread between runs.
 bool agree(const Printed& a, Printed b, double variation) {
   b.low *= 1 - variation;
   b.high *= 1 + variation;
@@ -156,7 +158,7 @@ std::vector<Finding> judge(const Publication& publication, const Published& spee
                             speedup.text, *to / *from, implied.value))};
 }
 
-/// Returns the mismatches between speed-ups and efficiencies in neighbouring columns.
+/// Returns the mismatches between the speed-ups and the efficiencies of the same curve.
 std::vector<Finding> of_curves(const Publication& publication) {
   std::vector<Finding> found;
   for (const PairMismatch& one : speedups_beside_efficiencies(publication)) {

@@ -11,7 +11,8 @@
 
 namespace dlscale::analysis {
 
-// Rule: a single GPU sends nothing, and a ring sends 2 (k - 1) / k of the values.
+// Rule: the formula of the transferred volume gives 0 on a single GPU. A ring all-reduce on k GPUs
+// sends 2 (k - 1) / k of the values.
 
 namespace {
 
@@ -76,7 +77,7 @@ const ContradictionRule communication_elsewhere_entry{
     "communication_elsewhere", "the communication time excludes the exchange of gradients",
     &find_communication_elsewhere};
 
-// Rule: nn.DataParallel is one process with many GPUs.
+// Rule: nn.DataParallel drives several GPUs from one process.
 
 namespace {
 

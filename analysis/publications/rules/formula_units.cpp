@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule: a formula keeps its meaning when units change.
+// Rule: the units of the names in a formula give the unit of its result.
 #include <fmt/format.h>
 
 #include <array>
@@ -12,8 +12,8 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Test units for seconds, bytes and operations. They are primes, so that no unit is a product of
-/// others.
+/// Factors by which seconds, bytes and operations are scaled to test a formula. The factors are
+/// primes, so that none is a product of the others.
 constexpr std::array<double, 3> kOtherUnits{2, 3, 5};
 
 double in_other_units(const Unit& unit) {
@@ -32,7 +32,9 @@ std::string unit_list(const Definition& definition) {
   return text;
 }
 
-/// Bytes per element and operations per element are counts next to bytes and operations.
+/// Returns true if scaled inputs scale the result of the formula as its unit requires, or if a unit
+/// is unknown. Elements have no dimension, so bytes per element scale like bytes, and operations
+/// per element scale like operations.
 bool is_consistent(const Definition& definition, const Unit& result) {
   std::map<std::string, double> values, others;
   double start = 7;

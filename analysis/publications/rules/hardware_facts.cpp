@@ -17,8 +17,8 @@ namespace dlscale::analysis {
 
 namespace {
 
-/// Smallest share of the nominal capacity that programs see (error correction and the driver use
-/// some).
+/// Smallest fraction of the nominal memory capacity that is available to programs. Error correction
+/// and the driver use the rest.
 constexpr double kLeastUsable = 0.87;
 constexpr double kMostUsable = 1.001;
 constexpr double kSameCapacity = 0.003;
@@ -54,7 +54,8 @@ const ContradictionRule device_memory_entry{
     "device_memory", "a memory capacity differs from that of the named device",
     &find_device_memory};
 
-// Rule: a device has the peak of its data sheet at the stated precision.
+// Rule: the stated peak of a device does not exceed the peak in its data sheet at the stated
+// precision.
 
 namespace {
 
@@ -91,7 +92,7 @@ extern const ContradictionRule device_peak_entry;
 const ContradictionRule device_peak_entry{
     "device_peak", "a peak exceeds that of the device at that precision", &find_device_peak};
 
-// Rule: a link has the rate of its standard.
+// Rule: the stated bandwidth of a link is the bandwidth of the standard that it is named after.
 
 namespace {
 
@@ -117,7 +118,7 @@ extern const ContradictionRule named_link_entry;
 const ContradictionRule named_link_entry{
     "named_link", "a link bandwidth differs from that of the named standard", &find_named_link};
 
-// Rule: a speed-up compares counts of one device.
+// Rule: a speed-up compares different numbers of the same device.
 
 namespace {
 
@@ -146,12 +147,13 @@ extern const ContradictionRule mixed_devices_entry;
 const ContradictionRule mixed_devices_entry{
     "mixed_devices", "the points of a curve ran on different devices", &find_mixed_devices};
 
-// Rule: a measured rate is close to the rate of the link and not an eighth of it (bits and bytes).
+// Rule: a measured bandwidth is close to the bandwidth of the link. A measured bandwidth that is an
+// eighth of it was probably stated in bits instead of bytes.
 
 namespace {
 
 constexpr double kBitsInByte = 8;
-/// Share of the link rate that large messages reach.
+/// Limits of the fraction of the link bandwidth that large messages reach.
 constexpr double kLeastReached = 0.75, kMostReached = 1.02;
 
 std::vector<Finding> find_bits_and_bytes(const Publication& publication) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that follow from the layers of a classifier and from guessing.
+// Rules about the number of parameters of a classifier and about models that only guess.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -10,13 +10,15 @@
 
 namespace dlscale::analysis {
 
-// Rule: guessing has a loss of ln C and an accuracy of 1 / C.
+// Rule: a trained model does not have the loss and accuracy of guessing, which are ln C and 1 / C
+// for C classes.
 
 namespace {
 
 constexpr double kFewestClasses = 2;
 
-/// Returns the last value of the same quantity at the same point, if it equals the first.
+/// Returns the value of the same quantity at the same point with the statistic "last", if it equals
+/// the value with the statistic "first". Otherwise returns null.
 const Published* same_at_the_end(const Publication& publication, const Published& first) {
   for (const Published& last : publication.values) {
     if (first.statistic == "first" && last.statistic == "last" && first.quantity == last.quantity &&
@@ -28,7 +30,8 @@ const Published* same_at_the_end(const Publication& publication, const Published
   return nullptr;
 }
 
-/// Returns the number of classes for which guessing has this accuracy, rounded as printed; 0: none.
+/// Returns the number of classes for which guessing has this accuracy, considering the printed
+/// digits. Returns 0 if there is none.
 double classes_of(const Published& accuracy) {
   const double classes = std::round(1 / accuracy.number->value);
   const bool fits = classes >= kFewestClasses && accuracy.number->low <= 1 / classes &&
@@ -70,7 +73,7 @@ const ContradictionRule nothing_learnt_entry{
 
 namespace {
 
-/// Returns the number of weights and biases of in -> hidden -> … -> classes.
+/// Returns the number of weights and biases of fully connected layers in -> hidden -> … -> classes.
 double parameters(double in, double hidden, double classes, int layers) {
   double sum = 0;
   for (int i = 0; i < layers; ++i) {

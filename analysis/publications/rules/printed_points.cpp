@@ -16,7 +16,8 @@
 
 namespace dlscale::analysis {
 
-// Rule: no GPU count is a misprint, with the digits of a power in another order.
+// Rule: the GPU counts of a table contain no misprints. A count is probably a misprint if its
+// digits in another order give the missing count of a series in which all other counts are doubled.
 
 namespace {
 
@@ -33,8 +34,8 @@ std::string sorted_digits(double count) {
   return digits;
 }
 
-/// Returns the doubled count from `first` with the digits of `count` that is missing in the series;
-/// 0 if there is none.
+/// Returns the GPU count that was probably meant: `first` doubled several times, with the digits of
+/// `count` in another order, and missing in the series. Returns 0 if there is none.
 double meant(const PublishedSeries& series, double first, double count) {
   for (double other = first; other <= 10 * count; other *= 2) {
     if (other != count && sorted_digits(other) == sorted_digits(count) &&
@@ -78,7 +79,7 @@ namespace {
 
 using Point = std::map<std::string, std::string>;
 
-/// Returns all combinations of the lists.
+/// Returns all combinations of one word from each list, except the list that names the table.
 std::vector<Point> product(const std::map<std::string, Words>& lists) {
   std::vector<Point> points{{}};
   for (const auto& [axis, words] : lists) {
@@ -139,7 +140,7 @@ constexpr std::size_t kFewestEqual = 2;
 
 using Row = std::vector<const Published*>;
 
-/// Returns the printed measurements by row of their tables.
+/// Returns the printed measurements, grouped by the rows of their tables.
 std::vector<Row> rows_of(const Publication& publication) {
   std::map<std::pair<std::string, int>, Row> rows;
   for (const Published& value : publication.values) {
@@ -155,13 +156,14 @@ std::vector<Row> rows_of(const Publication& publication) {
   return all;
 }
 
-/// Returns whether the value is a time or a rate. A time and the rates derived from it count as one
+/// Returns true if the value is a time or a rate. A time and the rates derived from it count as one
 /// measurement.
 bool is_speed(const Published& value) {
   return is_whole_time(value) || is_rate(value) || is_gpu_rate(value);
 }
 
-/// Returns the common values of two rows; empty below two measurements.
+/// Returns the values that are equal in two rows. Returns nothing if fewer than two measurements
+/// are equal.
 Evidence equal_values(const Row& a, const Row& b) {
   Evidence equal;
   std::size_t measurements = 0;

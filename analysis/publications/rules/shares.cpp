@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules: parts are at most the whole, and belong to the whole that the text names.
+// Rules: shares add up to at most 100 %, and a share and its time imply a total time that is
+// possible.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,8 +19,8 @@ namespace dlscale::analysis {
 
 namespace {
 
-/// Returns whether a percentage is a share of a whole. Efficiencies, accuracies and similar
-/// percentages have their own whole, and a row may have several of them.
+/// Returns true if a percentage is a share of a whole. Efficiencies, accuracies and similar
+/// percentages each refer to a whole of their own, so their sum in a row may exceed 100 %.
 bool is_share(const std::string& quantity) {
   constexpr std::array<std::string_view, 12> kOthers{
       "efficiency", "accuracy", "utili", "occupancy", "mfu",     "hfu",
@@ -57,14 +58,15 @@ extern const ContradictionRule shares_above_100_entry;
 const ContradictionRule shares_above_100_entry{
     "shares_above_100", "the shares of a row add up to more than 100 %", &find_shares_above_100};
 
-// Rule: a share and its seconds determine the whole.
+// Rule: a share and its time in seconds imply a total that is long enough for the run.
 
 namespace {
 
 const std::string kShare = "_share", kTime = "_time";
 
-/// Returns the shortest possible time of a number of epochs on a number of GPUs, from a stated
-/// runtime on fewer GPUs with perfect scaling, and that statement.
+/// Returns the shortest possible time in seconds for the epochs and GPUs of `share`, and the stated
+/// runtime from which it follows. The runtime was stated for at most as many GPUs and is reduced by
+/// perfect scaling.
 std::pair<double, const Published*> least_time(const Publication& publication,
                                                const Published& share) {
   const auto gpus = AxisCell(share.axis("gpus")).number();

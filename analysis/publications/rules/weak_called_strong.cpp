@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule: strong scaling divides the work, so times fall. Weak scaling keeps the times.
+// Rule: in a study of strong scaling the times fall, because the GPUs share a fixed work. Times
+// that stay the same indicate weak scaling.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +13,8 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr double kFewestTimes = 8;  ///< ratio of the GPU counts
-constexpr double kConstant = 0.8;   ///< ratio to the first time
+constexpr double kFewestTimes = 8;  ///< minimum ratio of the last GPU count to the first
+constexpr double kConstant = 0.8;   ///< minimum ratio of the last time to the first
 
 std::vector<Finding> find(const Publication& publication) {
   std::vector<Finding> found;
@@ -21,7 +22,7 @@ std::vector<Finding> find(const Publication& publication) {
   for (const PublishedSeries& series : series_along(publication, "gpus")) {
     const SeriesPoint &first = series.points.front(), &last = series.points.back();
     if (!is_whole_time(*first.value) || last.at / first.at < kFewestTimes) continue;
-    // time of a batch, whatever the work of an epoch
+    // The time of a step depends on the batch and not on the work of an epoch.
     if (is_step_time_name(series.quantity)) continue;
     const Printed faster = speedup_of(*first.value, *last.value);
     if (faster.value > 1 / kConstant) continue;
