@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/parallel_for.hpp"
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <set>
@@ -8,6 +10,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "tests/support/require.hpp"
 
 using namespace dlscale::base;
 
@@ -20,7 +24,9 @@ TEST_CASE("each index is processed once for every chunk size") {
 }
 
 TEST_CASE("an empty range makes no calls") {
-  parallel_for(0, [](std::size_t) { FAIL(); });
+  parallel_for(0, [](std::size_t i) {
+    dlscale::test::require(false, fmt::format("index {} of an empty range is not processed", i));
+  });
 }
 
 TEST_CASE("chunks cover the range, and the last chunk holds the remainder") {
