@@ -55,7 +55,7 @@ down_at_submit() {
   make_plan p 2
   fault database stop
   submit p --wait &
-  wait_for 90 grep -q 'asking again' "$work/submit.log"
+  wait_for 90 grep -q 'retrying in' "$work/submit.log"
   fault database start
   wait $! || fail "submit failed"
   each_run_once p
@@ -68,7 +68,7 @@ down_at_poll() {
   submit p --wait &
   wait_for 60 has_events p started 2
   fault database stop
-  wait_for 90 grep -q 'asking again' "$work/submit.log"
+  wait_for 90 grep -q 'retrying in' "$work/submit.log"
   fault database start
   let_runs_end
   wait $! || fail "submit failed"

@@ -62,7 +62,7 @@ down_at_submit() {
   make_plan p 4
   fault controller stop
   submit p --wait &
-  wait_for 60 grep -q 'asking again' "$work/submit.log"
+  wait_for 60 grep -q 'retrying in' "$work/submit.log"
   fault controller start
   wait $! || fail "submit failed"
   each_run_once p
@@ -76,7 +76,7 @@ down_at_poll() {
   wait_for 30 has_events p started 2
   fault controller stop
   let_runs_end
-  wait_for 60 grep -q 'asking again' "$work/submit.log"
+  wait_for 60 grep -q 'retrying in' "$work/submit.log"
   fault controller start
   wait $! || fail "submit failed"
   each_run_once p
