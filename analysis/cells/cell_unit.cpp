@@ -16,7 +16,7 @@ struct NamedFactor {
   double factor;
 };
 
-/// Returns the text in lower case.
+/// Names of units of time, with the number of seconds in each.
 constexpr NamedFactor kTimes[] = {{"s", 1},        {"sec", 1},
                                   {"secs", 1},     {"second", 1},
                                   {"seconds", 1},  {"ms", 1e-3},
@@ -58,7 +58,8 @@ const NamedFactor* find_factor(const NamedFactor (&list)[kSize], std::string_vie
   return found == std::end(list) ? nullptr : found;
 }
 
-/// Adds singular and plural: "image" and "images".
+/// Returns the kind of thing that a word names, such as "sample" for "image" and "images". Returns
+/// an empty text for an unknown word.
 std::string_view thing_of(std::string_view name) {
   const std::string word = base::lower(name);
   for (const auto& [known, thing] : kThings) {
@@ -67,7 +68,7 @@ std::string_view thing_of(std::string_view name) {
   return {};
 }
 
-/// Parses "k", "images", "kimages" and "k images".
+/// Parses the unit of a count, such as "k", "images", "kimages" and "k images".
 std::optional<CellUnit> parse_count(std::string_view text) {
   constexpr NamedFactor kMultiples[] = {{"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}};
   if (const std::string_view thing = thing_of(text); !thing.empty()) {
@@ -82,7 +83,7 @@ std::optional<CellUnit> parse_count(std::string_view text) {
   return CellUnit{UnitKind::count, multiple->factor, std::string(thing), false};
 }
 
-/// Splits "images per second / GPU" into "images", "second" and "GPU".
+/// Splits a unit such as "images per second / GPU" into its parts "images", "second" and "GPU".
 std::vector<std::string> parts_of(std::string_view text) {
   std::string plain(text);
   for (std::size_t at = plain.find(" per "); at != plain.npos; at = plain.find(" per ", at)) {
@@ -95,7 +96,8 @@ std::vector<std::string> parts_of(std::string_view text) {
   return parts;
 }
 
-/// Parses the rates "images/s", "images/s/GPU" and "images/GPU/s". "/s" counts unnamed things.
+/// Parses the parts of the unit of a rate, such as "images/s", "images/s/GPU" and "images/GPU/s". A
+/// unit such as "/s" does not name what is counted.
 std::optional<CellUnit> parse_rate(const std::vector<std::string>& parts) {
   auto counted = parts[0].empty() ? std::optional(CellUnit{}) : parse_count(parts[0]);
   if (!counted || parts.size() > 3) return std::nullopt;

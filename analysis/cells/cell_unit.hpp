@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses the units after numbers in tables.
+// Parses the units that tables print after numbers, such as "img/s".
 #pragma once
 
 #include <optional>
@@ -12,16 +12,18 @@ enum class UnitKind { count, time, rate, share, ratio, bytes };
 
 struct CellUnit {
   UnitKind kind = UnitKind::count;
-  double factor = 1;  ///< factor to base units: seconds, things per second, fractions, bytes
+  /// Factor that converts to base units: seconds, things per second, fractions, bytes.
+  double factor = 1;
   std::string
-      /// counted thing of counts and rates: "sample", "step", "epoch", "gpu", "node"; empty: none
+      /// thing that a count or a rate counts: "sample", "step", "epoch", "gpu" or "node"; empty:
+      /// none
       thing;
-  bool per_gpu = false;  ///< the rate is per GPU or per node
+  bool per_gpu = false;  ///< true if the rate is per GPU or per node
 };
 
 /// Parses a unit such as "img/s", "kimg/sec", "tokens per second", "ms", "%", "x", "GB", "k",
-/// "GPUs" or "img/s/GPU". Returns nothing for other texts, and for "m", which can be a thousandth,
-/// a million or a minute.
+/// "GPUs" or "img/s/GPU". Returns an empty value for any other text. This includes "m", which can
+/// mean a thousandth, a million or a minute.
 std::optional<CellUnit> parse_cell_unit(std::string_view text);
 
 }  // namespace dlscale::analysis

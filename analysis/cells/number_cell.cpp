@@ -19,7 +19,8 @@ namespace {
 constexpr char kPlusMinus = '\x01';
 constexpr char kFootnote = '\x02';
 
-/// Non-ASCII characters next to numbers in tables, and their replacements.
+/// Characters and LaTeX commands that tables contain next to numbers, and their ASCII replacements.
+/// "\x01" stands for ± and "\x02" for any footnote mark.
 constexpr std::pair<std::string_view, std::string_view> kCharacters[] = {
     {"\u00A0", " "},    {"\u2009", " "},    {"\u202F", " "},    {"\u2007", " "},
     {"\u2008", " "},    {"\u2212", "-"},    {"\u2019", "'"},    {"\u02BC", "'"},
@@ -49,8 +50,8 @@ std::string plain_characters(std::string_view text) {
   return plain;
 }
 
-/// Removes emphasis of the whole cell ("**980**", "_980_", "`980`", "$980$") and marks before the
-/// number.
+/// Removes markup around the whole cell ("**980**", "_980_", "`980`", "$980$") and footnote marks
+/// before the number.
 std::string_view without_emphasis(std::string_view text) {
   text = base::trimmed(text);
   while (text.size() > 2 && text.front() == text.back() &&
@@ -76,7 +77,8 @@ void take_relation(std::string_view& text, NumberCell& cell) {
   }
 }
 
-/// Returns whether a remark consists of numbers: "5", "±5", "970, 990", "1.94x", "n=3", "sd 5".
+/// Returns true if a remark in brackets contains only numbers that describe the spread of the
+/// value, such as "5", "±5", "970, 990", "1.94x", "n=3" or "sd 5".
 bool is_spread(std::string_view remark) {
   for (const std::string_view name : {"n", "sd", "std", "SD"}) {
     if (!remark.starts_with(name)) continue;
@@ -94,7 +96,8 @@ bool is_unit(std::string_view remark) {
   });
 }
 
-/// Parses the text after the number: a unit, spreads, remarks in brackets and footnote marks.
+/// Parser of the text after the number. That text can contain a unit, spreads, remarks in brackets
+/// and footnote marks.
 class Remainder {
  public:
   Remainder(std::string_view rest, NumberCell& cell) : rest_(rest), cell_(cell) {}
@@ -133,7 +136,8 @@ class Remainder {
     }
     const std::string_view remark = base::trimmed(rest_.substr(1, end - 1));
     rest_.remove_prefix(end + 1);
-    const bool is_note = closing == ']' && remark.size() <= 3;  // "[1]", "[a]", "[^1]"
+    // A footnote mark such as "[1]", "[a]" or "[^1]".
+    const bool is_note = closing == ']' && remark.size() <= 3;
     if (is_note || is_spread(remark)) return;
     if (closing == ')' && is_unit(remark) && cell_.unit.empty()) {
       cell_.unit = remark;
@@ -201,10 +205,11 @@ bool is_blank_cell(std::string_view text) {
   return std::find(kBlanks.begin(), kBlanks.end(), word) != kBlanks.end();
 }
 
-// "," and "." are each a decimal mark in some countries and a mark between groups of thousands in
-// others. Most numbers show which: a mark that occurs twice parts groups, the last of two different
-// marks stands before decimals, and a group has three digits. Only one mark before three digits
-// ("1,024") can be both; the caller says which mark the file uses.
+// Both "," and "." are decimal marks in some countries and separators between thousands in others.
+// Three rules resolve most numbers: a mark that occurs twice separates thousands, the last of two
+// different marks is the decimal mark, and a group between separators has three digits. Only a
+// single mark before three digits, as in "1,024", remains ambiguous. For this case the caller
+// passes the decimal mark of the file.
 
 namespace {
 
@@ -214,7 +219,7 @@ std::size_t digits_at(std::string_view text, std::size_t at) {
   return end - at;
 }
 
-/// Splits a number into groups of digits and the marks between them.
+/// Groups of digits of a number, and the marks between these groups.
 struct Runs {
   std::vector<std::string_view> digits;
   std::string marks;
@@ -255,14 +260,15 @@ DecimalMark other_mark(char mark) {
   return mark == ',' ? DecimalMark::point : DecimalMark::comma;
 }
 
-/// Meaning of the last mark of a number, and the decimal mark that it shows.
+/// Meaning of the last mark ("," or ".") of a number. `is_decimal` is true if the last mark is the
+/// decimal mark. `shown` is the decimal mark of the file, if this number shows it.
 struct LastMark {
   bool is_decimal = false;
   DecimalMark shown = DecimalMark::unknown;
   std::string problem;
 };
 
-/// Handles a single mark before three digits.
+/// Decides the meaning of a single mark before three digits, as in "1,024".
 LastMark judge_ambiguous(const Runs& runs, DecimalMark mark, bool whole) {
   const char last = runs.marks.back();
   const bool is_stated = mark == DecimalMark::point || mark == DecimalMark::comma;
@@ -290,7 +296,7 @@ LastMark judge_last_mark(const Runs& runs, DecimalMark mark, bool whole) {
   return may_be_group ? judge_ambiguous(runs, mark, whole) : LastMark{true, mark_named(last), ""};
 }
 
-/// Appends an exponent such as "e-3" at `at`.
+/// Reads an exponent such as "e-3" at position `at` and appends it to `number`.
 void take_exponent(std::string_view text, std::size_t at, PrintedDigits& number) {
   if (at >= text.size() || (text[at] != 'e' && text[at] != 'E')) return;
   std::size_t digits = at + 1;
@@ -318,7 +324,7 @@ PrintedDigits read_digits(std::string_view text, DecimalMark mark, bool whole) {
   if (runs.digits[0].empty() && (runs.marks.empty() || runs.marks[0] != '.')) return number;
   number.length = runs.length;
   if (number.length < text.size() && text[number.length] == '.' && runs.marks.empty()) {
-    ++number.length;  // "5."
+    ++number.length;  // a number such as "5." ends with a point
   }
   const LastMark last = judge_last_mark(runs, mark, whole);
   number.shown = last.shown;

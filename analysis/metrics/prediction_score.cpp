@@ -29,8 +29,8 @@ std::optional<double> step(const RunRow& run) {
   return step_time_s(run);
 }
 
-/// Returns the time of all epochs together, in seconds. Returns an empty value unless the run has
-/// the predicted number of epochs, each with a time.
+/// Returns the training time of all epochs in seconds. Returns an empty value if an epoch has no
+/// time, or if the number of epochs differs from the predicted number.
 std::optional<double> training_s(const RunRow& run, const RunPrediction& said) {
   if (said.epoch_s.value <= 0) return std::nullopt;
   const double predicted = std::round(said.run_s.value / said.epoch_s.value);
@@ -80,7 +80,8 @@ std::vector<const RunRow*> runs_of(const RunsById& runs, const KeptPrediction& k
     const auto run = runs.find(run_id);
     if (run != runs.end() && has_throughput(*run->second)) found.push_back(run->second);
   }
-  std::sort(found.begin(), found.end());  // pointer order is the frame's order
+  // All pointers point into frame.runs, so their order is the frame's order.
+  std::sort(found.begin(), found.end());
   return found;
 }
 

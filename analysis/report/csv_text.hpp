@@ -12,11 +12,11 @@ namespace dlscale::analysis {
 /// infinity.
 std::string csv_number(double value);
 
-/// Returns the text of a cell. A text that contains a comma, a quote, a line break or a leading '#'
-/// is quoted as in RFC 4180.
+/// Returns a cell of a CSV file with this text. A text that contains a comma, a quote or a line
+/// break, or begins with '#', is quoted as in RFC 4180.
 std::string csv_cell(const std::string& text);
 
-/// Returns a line of cells with its newline.
+/// Returns a CSV line with these cells and a newline at its end.
 std::string csv_line(const std::vector<std::string>& cells);
 
 /// Returns a comment line ("# …") that gnuplot, R and pandas (comment="#") skip.

@@ -15,7 +15,7 @@ bool is_plain(char c) {
   return c >= 0x20 && c < 0x7f && c != '&' && c != '<' && c != '>' && c != '"' && c != '\'';
 }
 
-/// Returns the HTML text of a single-byte character that is not plain.
+/// Returns the HTML text for an ASCII character that cannot be written unchanged.
 std::string ascii_text(char c) {
   switch (c) {
     case '&':

@@ -7,8 +7,9 @@
 
 namespace dlscale::analysis {
 
-/// Returns the text for use as HTML text and in quoted attributes. The result contains no markup.
-/// Line breaks and tabs become spaces. Control characters and invalid UTF-8 become U+FFFD.
+/// Returns the text with all characters escaped that have a meaning in HTML. The result can be used
+/// as HTML text and in quoted attributes. Line breaks and tabs become spaces. Control characters
+/// and invalid UTF-8 become U+FFFD.
 std::string html_text(std::string_view text);
 
 }  // namespace dlscale::analysis

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Escapes texts for LaTeX and lists the packages that the written LaTeX files need.
+// Escapes texts for LaTeX and returns the lines that load the packages which the written LaTeX
+// files need.
 #pragma once
 
 #include <string>
@@ -7,17 +8,17 @@
 
 namespace dlscale::analysis {
 
-/// Returns the text with all LaTeX commands escaped. Line breaks, tabs and control characters
-/// become spaces.
+/// Returns the text with all characters escaped that have a meaning in LaTeX. Line breaks, tabs and
+/// control characters become spaces.
 std::string latex_text(std::string_view text);
 
-/// Returns the packages that a document with the tables needs, one per line, for pdfLaTeX, LuaLaTeX
-/// and XeLaTeX.
+/// Returns the \usepackage lines that a document with the tables needs. They work with pdfLaTeX,
+/// LuaLaTeX and XeLaTeX.
 std::string latex_table_packages();
-/// Returns the packages that a document with the figures needs.
+/// Returns the \usepackage lines that a document with the figures needs.
 std::string latex_figure_packages();
-/// Returns the packages for fonts and letters. A letter that pdfLaTeX does not have becomes a
-/// framed question mark.
+/// Returns the LaTeX lines that select the fonts. pdfLaTeX prints a framed question mark for a
+/// letter that its fonts do not contain.
 std::string latex_font_packages();
 
 }  // namespace dlscale::analysis

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Describes results as tables of typed cells. A ReportWriter renders them.
+// Describes results as tables of typed cells, independent of a file format. A ReportWriter converts
+// these tables to text, Markdown, CSV, LaTeX or JSON.
 #pragma once
 
 #include <string>
@@ -8,52 +9,55 @@
 
 namespace dlscale::analysis {
 
-/// Lower and upper end of an uncertain value.
+/// Lower and upper end of the interval of an uncertain value.
 struct Bounds {
   double low = 0;
   double high = 0;
 };
 
-/// Cell of a table: empty (not measured, or meaningless), a text, a number, or bounds.
+/// Cell of a table: empty (the value was not measured or has no meaning), a text, a number, or
+/// bounds.
 using Cell = std::variant<std::monostate, std::string, double, Bounds>;
 
 struct Column {
-  std::string id;       ///< name for programs, with its unit: "step_time_s"
+  std::string id;       ///< name for programs, with the unit of stored numbers: "step_time_s"
   std::string title;    ///< title for readers: "step time"
-  std::string unit;     ///< unit of the shown number: "ms"; empty: none
+  std::string unit;     ///< unit in which the number is shown, e.g. "ms"; empty: none
   int decimals = 0;     ///< number of shown digits after the point
-  double scale = 1;     ///< shown number / stored number: 1000 for seconds shown as ms
-  bool bounds = false;  ///< true if cells are Bounds, which are two columns in CSV
-  /// True for a probability, which is never 0. A value too small for the shown digits is shown as
-  /// "<0.0001".
+  double scale = 1;     ///< factor from stored to shown numbers: 1000 for seconds shown as ms
+  bool bounds = false;  ///< true if the cells are Bounds; CSV has two columns for them
+  /// True for p values. A p value is never exactly 0, so a value that would be rounded to 0 is
+  /// shown as, for example, "<0.0001".
   bool p_value = false;
 };
 
 struct Table {
-  std::string id;                  ///< file name without extension, and LaTeX label
-  std::string title;               ///< title in one line
-  std::vector<std::string> notes;  ///< one-line notes: baseline, mode, statistic, left-out runs
+  std::string id;     ///< file name without extension, and LaTeX label
+  std::string title;  ///< title in one line
+  /// Notes of one line each: baseline, scaling mode, statistic, left-out runs.
+  std::vector<std::string> notes;
   std::vector<Column> columns;
-  std::vector<std::vector<Cell>> rows;  ///< rows with as many cells as columns
-  /// Number of leading notes that explain how to read the numbers (baseline, mode, statistic). A
-  /// caption contains them.
+  std::vector<std::vector<Cell>> rows;  ///< rows; each row has one cell for each column
+  /// Number of notes at the start of `notes` that explain how to read the numbers (baseline,
+  /// scaling mode, statistic). A LaTeX caption contains these notes.
   std::size_t notes_in_caption = 2;
 };
 
-/// Text for readers in place of a table without rows.
+/// Text that is shown instead of a table without rows.
 inline constexpr const char* kNoRows = "no completed run can be shown here";
 
 struct Report {
   std::vector<Table> tables;
 };
 
-/// Returns the column's title with its unit in brackets.
+/// Returns the heading of a column: its title, followed by its unit in brackets if it has one.
 std::string heading(const Column& column);
 
-/// Returns true for a column of numbers or bounds, which is right-aligned.
+/// Returns true if no cell of the column is a text. Such columns are right-aligned.
 bool is_numeric(const Table& table, std::size_t column);
 
-/// Returns the rounded text of a cell for readers. Returns `missing` for an empty cell.
+/// Returns the text of a cell as readers see it: numbers are scaled and rounded as `column` says.
+/// Returns `missing` for an empty cell.
 std::string shown(const Cell& cell, const Column& column, const std::string& missing);
 
 }  // namespace dlscale::analysis

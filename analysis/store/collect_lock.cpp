@@ -16,7 +16,8 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Time limit for other collects to finish. Collects of large folders take seconds.
+/// Longest time that a collect waits for another collect to finish. Even large folders take only
+/// seconds.
 constexpr std::chrono::seconds kPatience{120};
 constexpr std::chrono::milliseconds kPause{5};
 

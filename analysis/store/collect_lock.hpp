@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lock that lets only one collect at a time write the database of a plan folder.
+// Lock that lets only one `dlscale collect` at a time write the database of a plan folder.
 #pragma once
 
 #include <cstdint>
@@ -7,21 +7,24 @@
 
 namespace dlscale::analysis {
 
-/// Lock on the file `results.sqlite-lock` next to the database, which stays in the folder and is
-/// empty. SQLite locks the database file itself, which a rebuild replaces, so all writers hold this
-/// lock instead. Readers do not need it. The system releases the lock when the process ends, also
-/// on network file systems on which SQLite's own lock works.
+/// Lock that every writer of the database holds. It is on a separate empty file
+/// `results.sqlite-lock`, which stays in the folder. SQLite's own lock would not be enough: it is
+/// on the database file, and a rebuild replaces that file. Readers do not need the lock. The
+/// operating system releases the lock when the process ends, also on every network file system on
+/// which SQLite's own lock works.
 class CollectLock {
  public:
-  /// Waits for other collects. Throws base::RunError when the wait exceeds its limit or when the
-  /// folder cannot be written.
+  /// Waits until no other collect holds the lock, and takes it. `database` is the path of the
+  /// database file. Throws base::RunError after two minutes of waiting or if the folder cannot be
+  /// written.
   explicit CollectLock(const std::filesystem::path& database);
   ~CollectLock();
   CollectLock(const CollectLock&) = delete;
   CollectLock& operator=(const CollectLock&) = delete;
 
-  /// Returns the current time in nanoseconds, by the clock of the folder's file system. Throws
-  /// base::RunError when the lock file cannot be touched.
+  /// Returns the current time in nanoseconds, by the clock of the folder's file system. This clock
+  /// can differ from the clock of this machine. Throws base::RunError if the modification time of
+  /// the lock file cannot be set.
   std::int64_t now_ns() const;
 
  private:

@@ -24,8 +24,8 @@ struct EndFile {
   bool by_runner = false;
 };
 
-/// Returns launch.jsonl and the `.end` files of job scripts, sorted by name. Checks each file in
-/// `sources` before it is read.
+/// Returns the file launch.jsonl, which the runner writes, and the `.end` files of job scripts,
+/// sorted by name. Checks the state of each file with `sources` before the file is read.
 std::vector<EndFile> files_of(const contract::PlanDir& folder, Sources& sources) {
   const auto relative = [&](const fs::path& path) {
     return path.lexically_relative(folder.root()).generic_string();
@@ -61,7 +61,7 @@ std::vector<contract::LaunchRecord> records_in(const EndFile& file, Sources& sou
                                                std::vector<std::string>& problems) {
   try {
     return contract::parse_launch_log(base::read_file(file.path));
-  } catch (const base::Error& error) {  // a broken file must not block the other files
+  } catch (const base::Error& error) {  // the other files are still read if this file is broken
     sources.distrust(file.name);
     problems.push_back(std::string(error.what()) + "; collect again when it can be read");
     return {};
@@ -85,7 +85,7 @@ NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder,
       if (!record.run_id.empty()) {
         ends[record.run_id].push_back({said, source, record});
       } else if (job != jobs.end()) {
-        // The end of a job with a single run is the end of that run.
+        // If the job contains only one run, the end of the job is the end of that run.
         const bool alone = job->second->run_ids.size() == 1;
         for (const std::string& run_id : job->second->run_ids) {
           ends[run_id].push_back({alone ? said : Scope::Job, source, record});
@@ -102,8 +102,8 @@ using contract::RunOutcome;
 
 struct LaunchRow {
   LaunchSeen seen;
-  std::string source;  ///< file with the launch's records
-  LaunchEnd end;       ///< end of the launch as the table stores it
+  std::string source;  ///< path of the file that contains the launch's records
+  LaunchEnd end;       ///< end of the launch that the table `launch` stores now
 };
 
 struct RunEnd {
@@ -119,8 +119,8 @@ bool is_same(const LaunchEnd& a, const LaunchEnd& b) {
 
 }  // namespace
 
-/// Prepared statements and all rows of both tables. The rows are read once, because a query for
-/// each of ten thousand runs would take longer.
+/// Prepared statements, and all rows of the tables `run` and `launch`. All rows are read at once,
+/// because one query for each of ten thousand runs would take longer.
 struct EndRows::Prepared {
   SQLite::Statement launch_end;
   SQLite::Statement run_end;
@@ -200,7 +200,8 @@ void EndRows::conclude(const ConcludedRun& run, const std::vector<EndRecord>& no
     result_launch = launch;
     last = ends[i];
   }
-  if (run.unreadable) {  // the run's settings are unknown
+  // The settings of an unreadable run are unknown, so its results cannot be used.
+  if (run.unreadable) {
     last.outcome = kUnreadable;
     result_launch.reset();
   }

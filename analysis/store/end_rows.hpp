@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides how runs and their launches ended, from the records of the runner and the job scripts,
-// and updates the tables `run` and `launch`.
+// Updates the tables `run` and `launch` with the outcome of each run and launch. The outcomes come
+// from the records of the runner, the job scripts and the launches themselves.
 #pragma once
 
 #include <map>
@@ -19,35 +19,35 @@ class Database;
 
 namespace dlscale::analysis {
 
-// Ends of runs that the runner and the job scripts recorded.
+// Records of the runner and the job scripts about how runs ended.
 
 using NotedEnds = std::map<std::string, std::vector<EndRecord>>;  ///< end records by run id
 
-/// Reads launch.jsonl and logs/*.end of a plan folder. A file that cannot be read is added to
-/// `problems` ("path: why"), contributes no records and is read again by the next collect.
-/// `sources` records entries that are not files as problems.
+/// Reads launch.jsonl and logs/*.end of a plan folder. A file that cannot be read adds a text
+/// "path: reason" to `problems` and contributes no records. The next collect tries to read that
+/// file again. Entries that are not regular files are recorded as problems in `sources`.
 NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder, Sources& sources,
                     std::vector<std::string>& problems);
 
-// Outcomes of runs and their launches in the tables `run` and `launch`.
+// Writer of the outcomes of runs and launches to the tables `run` and `launch`.
 
 struct ConcludedRun {
   std::string run_id;
   std::optional<int> plan_position;  ///< position in the plan; empty: not in the plan
-  bool unreadable = false;           ///< true if no readable file describes the run
-  bool imported = false;             ///< true if the launches are third-party logs
+  bool unreadable = false;           ///< true if the run's description is missing or cannot be read
+  bool imported = false;             ///< true if the launches were imported from third-party logs
 };
 
 class EndRows {
  public:
-  /// Reads the current rows.
+  /// Reads the current rows of the tables `run` and `launch`.
   explicit EndRows(SQLite::Database& database);
   ~EndRows();
   EndRows(const EndRows&) = delete;
   EndRows& operator=(const EndRows&) = delete;
 
-  /// Decides how the run and its launches ended, from their rows and from the end records `noted`.
-  /// Writes only the values that differ from the tables.
+  /// Decides how the run and its launches ended, from the rows of its launches and from the records
+  /// `noted`. Writes only the values that differ from those in the tables.
   void conclude(const ConcludedRun& run, const std::vector<EndRecord>& noted);
 
  private:

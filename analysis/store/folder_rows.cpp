@@ -72,7 +72,7 @@ class FolderRows {
 
   IngestSummary run() {
     write_study(database_, plan_);
-    rows_.delete_unreadable_runs();  // added again below if they are still unreadable
+    rows_.delete_unreadable_runs();  // runs that are still unreadable are added again below
     KnownRows before = rows_.known();
     find_runs();
     for (const FoundRun& run : found_) take_run(run);
@@ -87,7 +87,8 @@ class FolderRows {
 
   std::string relative(const fs::path& file) const { return walk_.relative(file); }
 
-  /// Finds all runs and launches before any file is processed, so that files can be read ahead.
+  /// Finds all runs and launches before any file is processed, so that other threads can already
+  /// read the files.
   void find_runs() {
     std::vector<WantedRun> wanted;
     const auto want = [&](const std::string& run_id) {
@@ -98,7 +99,8 @@ class FolderRows {
       want(run_id);
     }
     for (const contract::PlannedRun& planned : plan_.runs) {
-      if (runs_.insert(planned.run_id).second) want(planned.run_id);  // run without a folder
+      // Planned run that has no folder yet.
+      if (runs_.insert(planned.run_id).second) want(planned.run_id);
     }
     std::vector<FileToTake> files;
     for (FoundRun& run : walk_.find(wanted)) keep(std::move(run), files);
@@ -108,7 +110,7 @@ class FolderRows {
   void keep(FoundRun run, std::vector<FileToTake>& files) {
     sources_.keep(run.description.name, run.description.state);
     const bool waits = tables_.has(run.run_id) && !run.description.state.exists();
-    if (waits) return;  // the array task of the run has not started
+    if (waits) return;  // the task of the array job that runs this run has not started
     sources_.keep(run.folder.name, run.folder.state);
     if (!is_imported_) {
       announce(run.description, Kind::description, files);
@@ -126,10 +128,10 @@ class FolderRows {
     files.push_back({file.name, kind, file.state.size, sources_.sha256_of(file.name)});
   }
 
-  /// Reads a file that is new or has changed, or any file if `always` is set, and passes it to
-  /// `take`. `take` returns the file's problems, one per line, and whether the file was cut off. A
-  /// missing or unreadable file is recorded as a problem. Returns true if the file was passed to
-  /// `take`.
+  /// Reads a file that is new or has changed and passes its content to `take`. With `always`,
+  /// unchanged files are passed, too. The callback `take` returns the file's problems, one per
+  /// line, and true if the file was truncated. A missing or unreadable file is recorded as a
+  /// problem. Returns true if `take` was called.
   template <class Take>
   bool read_if_changed(const FoundFile& found, bool always, Take take) {
     const auto& [name, state, unchanged] = found;
@@ -145,7 +147,8 @@ class FolderRows {
     TakenFile* file = nullptr;
     try {
       file = &ahead_->take_file(name);
-    } catch (const base::Error& error) {  // the rows of the earlier content stay
+    } catch (const base::Error& error) {
+      // The rows of the file's earlier content stay in the database.
       skip_unreadable(name, error.what());
       return false;
     }
@@ -160,7 +163,7 @@ class FolderRows {
   }
 
   void skip_unreadable(const std::string& name, const std::string& problem) {
-    sources_.knows(name);  // keeps the earlier content valid
+    sources_.knows(name);  // marks the content in the database as still valid
     sources_.distrust(name);
     summary_.problems.push_back(problem + "; collect again when it can be read");
   }
@@ -184,7 +187,7 @@ class FolderRows {
   void take_launch(const LaunchKey& key, const FoundFile& log, bool described_anew) {
     const LogFormat& format = format_of(key.run_id);
     if (!log.state.exists()) {
-      rows_.replace_launch(key, {});  // the launch died before it could write
+      rows_.replace_launch(key, {});  // the launch died before it wrote a results file
       const std::string odd = oddity_of(folder_.root() / log.name);
       if (!odd.empty()) sources_.note_problem(log.name, log.name + ": " + odd);
       return;
@@ -194,8 +197,8 @@ class FolderRows {
         [&](TakenFile& taken, const std::string&) { return take_results(key, format, taken); });
   }
 
-  /// Writes the rows of a third-party log. Its content is used only while the log is the same as at
-  /// the time of the import.
+  /// Writes the rows of a third-party log. The log is used only if it has not changed since it was
+  /// imported.
   void take_import(const contract::RunDir& run, LaunchKey key) {
     const fs::path file = import_json(run.launch(key.launch));
     const std::string import_name = key.source = relative(file);
@@ -220,7 +223,8 @@ class FolderRows {
       key.source = record.path;
       rows_.replace_launch(key, content);
       foreign_rows_.insert(key, log_content_);
-    } catch (const base::Error& error) {  // an unreadable log must not block the others
+    } catch (const base::Error& error) {
+      // The other logs are still processed if this log is unreadable.
       sources_.note_problem(import_name, error.what());
       contract::RunSpec spec;
       spec.run_id = key.run_id;
@@ -243,7 +247,8 @@ class FolderRows {
       const bool gone = log_.sha256.empty();
       gone ? sources_.drop(record.path) : sources_.note(record.path, {.sha256 = log_.sha256});
       std::string why = log_.problem;
-      if (log_.is_unreadable) {  // until then the run is Lost, as in a rebuilt database
+      // Until the log can be read, the run is Lost, as it would be in a rebuilt database.
+      if (log_.is_unreadable) {
         sources_.distrust(record.path);
         why += "; collect again when it can be read";
       }
@@ -254,7 +259,8 @@ class FolderRows {
       content = read_log(record, log_.text, spec);
       complete_launch(content, spec);
     } else {
-      sources_.distrust(record.path);  // a later import must not accept the changed log
+      // Otherwise a later import would treat the changed log as unchanged.
+      sources_.distrust(record.path);
       content.file = failed_launch(spec, RunOutcome::Lost,
                                    "has changed since it was collected; collect it again with -o");
     }
@@ -268,8 +274,8 @@ class FolderRows {
     return base::find(log_formats(), "log format", name.empty() ? "dlscale" : name);
   }
 
-  /// Replaces the rows of a run by its description. Returns the problem of the description, or an
-  /// empty text.
+  /// Replaces the rows of a run by the content of its run.json. Returns the problem of that file,
+  /// or an empty text.
   std::string take_run_json(const std::string& run_id, TakenFile& file, const std::string& name) {
     try {
       if (!file.description) file.description = contract::run_spec_from_json(file.text, name);
@@ -281,7 +287,8 @@ class FolderRows {
       }
       rows_.delete_run(run_id);
       return fmt::format("{}: ignored because it describes run {}", name, spec.run_id);
-    } catch (const base::SpecError& error) {  // a broken file must not block the others
+    } catch (const base::SpecError& error) {
+      // The other files are still processed if this file is broken.
       rows_.delete_run(run_id);
       return error.what();
     }
@@ -317,8 +324,8 @@ class FolderRows {
     return {problems, file.truncated};
   }
 
-  /// Deletes the rows of runs and launches that no longer exist. `before` lists the rows that
-  /// existed before this collect.
+  /// Deletes the rows of runs and launches whose files no longer exist. `before` lists the runs and
+  /// launches that had rows before this collect.
   void forget_what_is_gone(KnownRows before) {
     for (const std::string& run_id : before.runs) {
       if (!sources_.exists(relative(folder_.run(run_id).run_json()))) rows_.delete_run(run_id);
@@ -333,8 +340,9 @@ class FolderRows {
     }
   }
 
-  /// Describes a run from the table of its array job if its task has not started. Returns true if
-  /// the table has a valid description.
+  /// Writes the description of a run that has no run.json yet, because its task of an array job has
+  /// not started. The description comes from the run table of the array job. Returns true if that
+  /// table contains a valid description.
   bool take_from_table(const std::string& run_id) {
     if (sources_.exists(relative(folder_.run(run_id).run_json()))) return false;
     const auto line = tables_.find(run_id);
@@ -343,8 +351,8 @@ class FolderRows {
     return take_run_json(run_id, described, relative(line->file)).empty();
   }
 
-  /// Adds a row for every planned run that no readable file describes, so that every run of the
-  /// plan has a row.
+  /// Adds a row for each planned run that has no row yet, so that every run of the plan has a row.
+  /// These are runs whose task has not started, and runs without a readable description.
   void add_unreadable_runs() {
     for (const contract::PlannedJob& job : plan_.jobs) {
       if (job.kind == contract::JobKind::array)
@@ -381,13 +389,14 @@ class FolderRows {
   ForeignRows foreign_rows_;
   LogContent log_content_;  ///< content of the imported log that was read last
   std::set<std::string> runs_;
-  std::set<std::string> unreadable_;  ///< planned runs without a description
+  std::set<std::string> unreadable_;  ///< planned runs without a readable description
   std::unordered_map<std::string, int> positions_;
   std::vector<FoundRun> found_;
   std::unique_ptr<ReadAhead> ahead_;
   contract::RunTables tables_;
   const bool is_imported_;  ///< true if all runs are third-party logs
-  std::string log_path_;    ///< path of the log that was read last; a log may hold several runs
+  /// Path of the log in `log_`, which is kept because a log may contain several runs.
+  std::string log_path_;
   ForeignText log_;
   IngestSummary summary_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the contents of a plan folder and of its plan as rows of the database.
+// Writes the content of a plan folder to the tables of the database.
 #pragma once
 
 #include "analysis/store/ingest.hpp"
@@ -12,13 +12,14 @@ class Database;
 
 namespace dlscale::analysis {
 
-/// Replaces the rows of the tables `study` and `study_axis`.
+/// Replaces the rows of the tables `study` and `study_axis` by the data of the plan.
 void write_study(SQLite::Database& database, const contract::Plan& plan);
 
-// Contents of a plan folder as rows of its database.
+// Update of the database from the files of the plan folder.
 
-/// Updates the rows of all tables except `source` to match the folder. Files that have not changed
-/// since the previous collect are not read again.
+/// Updates the rows of all tables except `source` to match the files of the plan folder. `sources`
+/// knows which files have changed since the previous collect, and the other files are not read
+/// again. Returns the numbers of read and unchanged files and the problems.
 IngestSummary write_folder(const contract::PlanDir& folder, const contract::Plan& plan,
                            Sources& sources, SQLite::Database& database);
 

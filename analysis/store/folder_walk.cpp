@@ -12,13 +12,14 @@ namespace dlscale::analysis {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kRunsOfBlock = 32;  ///< runs that one thread checks at a time
+constexpr std::size_t kRunsOfBlock = 32;  ///< number of runs that a thread checks at a time
 
 }  // namespace
 
 FolderWalk::FolderWalk(const contract::PlanDir& folder, Sources& sources)
     : folder_(folder), sources_(sources), root_length_((folder.root() / "").native().size()) {
-  // The previous collect checked a path "runs/<run_id>/launch-<k>/<a file>" for each launch.
+  // The previous collect checked a path "runs/<run_id>/launch-<k>/<a file>" for each launch, so its
+  // paths contain the launch numbers of each run.
   constexpr std::string_view kRuns = "runs/", kLaunch = "/launch-";
   for (const std::string& path : sources.paths_before()) {
     if (!path.starts_with(kRuns)) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the runs and launches that a plan folder contains.
+// Lists the runs and launches that exist in a plan folder.
 #pragma once
 
 #include <string>
@@ -11,7 +11,8 @@
 
 namespace dlscale::analysis {
 
-/// State of a file or folder, taken before the file is read.
+/// File or folder in a plan folder with its state. The state is taken before the file is read, so
+/// that a change during reading is noticed by the next collect.
 struct FoundFile {
   std::string name = {};  ///< path relative to the plan folder
   FileState state = {};
@@ -20,7 +21,7 @@ struct FoundFile {
 
 struct FoundLaunch {
   int number = 1;
-  FoundFile log;  ///< results file of the launch; without a name if not requested
+  FoundFile log;  ///< results file of the launch; its name is empty if the file was not requested
 };
 
 struct FoundRun {
@@ -29,8 +30,8 @@ struct FoundRun {
   std::vector<FoundLaunch> launches;  ///< launches by ascending number
 };
 
-/// Run to find. `log` is the name of the file to find in the folders of its launches. An empty
-/// `log` requests no file.
+/// Run that a search looks for. `log` is the name of the results file in each launch folder of the
+/// run. An empty `log` requests no results files.
 struct WantedRun {
   std::string run_id;
   std::string log;
@@ -38,19 +39,20 @@ struct WantedRun {
 
 class FolderWalk {
  public:
-  /// Keeps references to both arguments, which must outlive this object.
+  /// Creates a walk through the plan folder. `folder` and `sources` must outlive this object.
   FolderWalk(const contract::PlanDir& folder, Sources& sources);
 
   /// Returns the path of a file in the plan folder, relative to that folder.
   std::string relative(const std::filesystem::path& file) const {
-    return file.native().substr(root_length_);  // the path of `file` begins with the folder's path
+    // The path of `file` begins with the path of the plan folder.
+    return file.native().substr(root_length_);
   }
   /// Returns the names of the run folders, sorted.
   std::vector<std::string> run_ids();
-  /// Returns the states of the files of each run, in the order of `runs`. The caller must pass the
-  /// states that it uses to Sources::keep. A folder whose list of names is unchanged since the
-  /// previous collect is not listed again. The search uses all cores, because each check waits for
-  /// the network on a network file system.
+  /// Returns the files of each run with their states, in the order of `runs`. The caller must pass
+  /// each state that it uses to Sources::keep. A run folder in which no name was added or removed
+  /// since the previous collect is not listed again. The search uses all cores, because each check
+  /// waits for the network on a network file system.
   std::vector<FoundRun> find(const std::vector<WantedRun>& runs) const;
 
  private:
@@ -60,8 +62,10 @@ class FolderWalk {
 
   const contract::PlanDir& folder_;
   Sources& sources_;
-  const std::size_t root_length_;  ///< length of the folder's path with its last slash
-  std::unordered_map<std::string, std::vector<int>> before_;  ///< earlier launches, by run
+  /// Length of the plan folder's path, including a slash at its end.
+  const std::size_t root_length_;
+  /// Launch numbers found by the previous collect, by run id.
+  std::unordered_map<std::string, std::vector<int>> before_;
 };
 
 }  // namespace dlscale::analysis

@@ -12,7 +12,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Returns an empty value, which is stored as NULL, for an empty text.
+/// Returns the text, or an empty value for an empty text. An empty value is stored as NULL.
 std::optional<std::string> said(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
@@ -59,9 +59,9 @@ void ForeignRows::insert(const LaunchKey& key, const LogContent& content) {
 
 namespace {
 
-/// Returns the seconds between two times. Returns NaN if a time is missing or if the difference is
-/// negative because a clock was set back. Both batch systems write dates and times in the same way
-/// (times of OAR end in "Z").
+/// Returns the seconds from `submitted` to `started`. Returns NaN if one of the times is missing,
+/// or if `started` is earlier because a clock was set back. SLURM and OAR write times in the same
+/// format, except that times of OAR end in "Z".
 double seconds_between(const std::string& submitted, const std::string& started) {
   const auto from = sacct::clock_time(submitted), to = sacct::clock_time(started);
   return from && to && *to >= *from ? *to - *from : std::nan("");
@@ -105,7 +105,7 @@ void ForeignReader::read(RunRow& run) {
   const auto results = collectives_.find(run.run_id);
   if (results == collectives_.end()) return;
   run.collectives = std::move(results->second);
-  const auto axis = run.point.find("collective");  // the path of a log may name the collective
+  const auto axis = run.point.find("collective");  // an axis that was read from the path of the log
   for (CollectiveRow& row : run.collectives) {
     if (row.collective.empty() && axis != run.point.end()) row.collective = axis->second;
   }

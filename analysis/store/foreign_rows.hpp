@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes and reads the database rows of third-party logs that are not records of a training run.
+// Writes and reads the database rows of third-party logs that do not record a training: results of
+// collective benchmarks and jobs in the accounting of a batch system.
 #pragma once
 
 #include <memory>
@@ -17,8 +18,8 @@ class Database;
 
 namespace dlscale::analysis {
 
-// Database rows of third-party logs in addition to training records: results of collective
-// benchmarks and jobs in batch-system accounting.
+// Writer of the tables `collective` (results of collective benchmarks) and `job` (batch-system
+// accounting).
 
 class ForeignRows {
  public:
@@ -27,8 +28,8 @@ class ForeignRows {
   ForeignRows(const ForeignRows&) = delete;
   ForeignRows& operator=(const ForeignRows&) = delete;
 
-  /// Inserts the rows of a launch. RecordRows::replace_launch must have replaced the launch's other
-  /// rows just before.
+  /// Inserts the rows of a launch. RecordRows::replace_launch must be called first, because it
+  /// deletes the earlier rows of the launch.
   void insert(const LaunchKey& key, const LogContent& content);
 
  private:
@@ -36,13 +37,12 @@ class ForeignRows {
   std::unique_ptr<Prepared> prepared_;
 };
 
-// Reader of the rows of third-party logs without training: jobs in batch-system accounting and
-// benchmarks of collectives.
+// Reader of the tables `job` (batch-system accounting) and `collective` (results of collective
+// benchmarks).
 
 class ForeignReader {
  public:
-  /// Reads the current rows of the tables `job` and `collective`. Both tables are empty in most
-  /// studies.
+  /// Reads all rows of the tables `job` and `collective`. In most studies both tables are empty.
   explicit ForeignReader(SQLite::Database& database);
 
   /// Fills `run.job` and `run.collectives`.

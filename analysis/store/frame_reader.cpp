@@ -20,13 +20,14 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Entries of run_start on the machine and the software that can change a run's speed.
+/// Names of the environment entries of a launch (machine and software) that can change a run's
+/// speed. Runs are compared only if these entries are equal.
 const std::set<std::string> kComparedEnvironment{"cpu",   "gpu",         "torch",      "cuda",
                                                  "nccl",  "mpi",         "build_type", "sanitizer",
                                                  "timed", "cpu_kernels", "gpu_kernels"};
 
-/// Returns true if the table has rows. Empty tables, which most studies have, are not queried for
-/// each run.
+/// Returns true if the table has rows. Most studies leave some tables empty. FrameReader checks
+/// this once, so that it need not query empty tables for each run.
 bool has_rows(SQLite::Database& database, const char* table) {
   return database.execAndGet(fmt::format("SELECT EXISTS (SELECT 1 FROM {})", table)).getInt() != 0;
 }
@@ -85,7 +86,8 @@ class FrameReader {
     run.global_batch = runs_.getColumn(6);
     run.lr_peak = runs_.getColumn(7);
     for (int i = 9; i < runs_.getColumnCount(); ++i) {
-      const std::string value = runs_.getColumn(i);  // empty: unreadable or not recorded
+      // Empty if the run is unreadable or the value is not recorded.
+      const std::string value = runs_.getColumn(i);
       if (!value.empty()) run.conditions[runs_.getColumnName(i)] = value;
     }
     each(axes_, run.run_id, std::nullopt,
@@ -122,8 +124,7 @@ class FrameReader {
     });
   }
 
-  /// Reads the metrics of the last evaluation and the targets that this launch was the first to
-  /// reach.
+  /// Reads the metrics of the last evaluation, and the targets that no earlier launch had reached.
   void read_findings(RunRow& run, const Link& link) {
     if (has_metrics_) {
       metrics_.reset();
@@ -144,7 +145,8 @@ class FrameReader {
     });
   }
 
-  /// Returns the launches that make up the result of `launch`, earliest first.
+  /// Returns the launches that make up the result of `launch`, earliest first: each launch resumed
+  /// from a checkpoint of the launch before it in the list.
   std::vector<Link> chain_to(const std::string& run_id, int launch) {
     std::vector<Link> chain{{launch}};
     for (bool fresh = false; !fresh;) {
@@ -161,8 +163,8 @@ class FrameReader {
     return chain;
   }
 
-  /// Adds the environment of a launch to the run's conditions. Joins both values where launches of
-  /// one run differ.
+  /// Adds the environment of a launch to the run's conditions. If launches of a run differ in an
+  /// entry, the condition contains both values, joined by " and ".
   void read_environment(RunRow& run, int launch) {
     each(environment_, run.run_id, launch, [&] {
       const std::string name = environment_.getColumn(0);
@@ -178,8 +180,8 @@ class FrameReader {
     });
   }
 
-  /// Adds the epoch rows of a launch. They replace the rows of earlier launches from the first
-  /// epoch of this launch on.
+  /// Adds the epoch rows of a launch to `rows`. Rows of earlier launches for the first epoch of
+  /// this launch and later epochs are removed, because this launch repeated these epochs.
   template <class Row>
   void add_rows(std::vector<Row>& rows, SQLite::Statement& query, const std::string& run_id,
                 const Link& link) {
@@ -195,8 +197,8 @@ class FrameReader {
     rows.insert(rows.end(), own.begin(), own.end());
   }
 
-  /// Returns a query for the rows of a launch on epochs that ended by step ?3. Logs may omit the
-  /// epoch of an evaluation (kUnknownEpoch).
+  /// Returns a query for the rows of a launch whose epoch ended at or before step ?3. The epoch is
+  /// -1 (kUnknownEpoch) for an evaluation whose epoch the log omits.
   static std::string epoch_query(const char* table, const char* columns) {
     return fmt::format(
         "SELECT coalesce(epoch, -1), {1} FROM {0} JOIN launch USING (run_id, launch) "
@@ -244,7 +246,8 @@ std::vector<contract::Axis> read_axes(SQLite::Database& database) {
   return axes;
 }
 
-/// Reads the study from the folder's database. `read_runs(database)` reads its runs.
+/// Reads the study from the database of the plan folder. The callback `read_runs(database)` reads
+/// the runs of the study.
 template <class ReadRuns>
 Frame read_study(const contract::PlanDir& folder, ReadRuns read_runs) {
   Store store(folder.database(), Store::Access::Read);

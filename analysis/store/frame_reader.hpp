@@ -7,12 +7,14 @@
 
 namespace dlscale::analysis {
 
-/// Returns the study and its planned runs from the folder's database. Throws base::RunError when
-/// the database does not exist or cannot be used.
+/// Returns the study with all of its planned runs from the database of the plan folder. `warmup`
+/// selects the step windows that are left out as warm-up. Throws base::RunError if the database
+/// does not exist or cannot be used.
 Frame read_frame(const contract::PlanDir& folder, WarmUp warmup = WarmUp::Marked);
 
-/// Returns the study with only the id and the outcome of each run, which is what a summary needs.
-/// Throws base::RunError as read_frame does.
+/// Returns the study with only the id and the outcome of each planned run. This is faster than
+/// read_frame and enough for a summary. Throws base::RunError if the database does not exist or
+/// cannot be used.
 Frame read_outcomes(const contract::PlanDir& folder);
 
 }  // namespace dlscale::analysis

@@ -20,8 +20,8 @@ namespace dlscale::analysis {
 namespace fs = std::filesystem;
 namespace {
 
-/// Returns the path where a rebuild writes the new database. Other processes use the old database
-/// until the new one is complete.
+/// Returns the path of the file to which a rebuild writes the new database. Other processes use the
+/// old database until the new database is complete.
 fs::path draft_of(const fs::path& database) {
   return database.string() + "-new";
 }
@@ -32,7 +32,7 @@ void report(SQLite::Database& database, const Sources& sources, IngestSummary& s
   while (query.executeStep()) summary.unplanned.push_back(query.getColumn(0));
 }
 
-/// Returns the summary of a collect that finds nothing changed.
+/// Returns the summary of a collect that found no changed file.
 IngestSummary unchanged_summary(SQLite::Database& database, const Sources& sources) {
   const auto count = [&](const char* of) { return database.execAndGet(of).getInt(); };
   IngestSummary summary;
@@ -45,8 +45,8 @@ IngestSummary unchanged_summary(SQLite::Database& database, const Sources& sourc
   return summary;
 }
 
-/// Returns the summary if nothing has changed. Returns an empty value if something has changed or
-/// the database cannot be read.
+/// Returns the summary if no file has changed since the previous collect. Returns an empty value if
+/// a file has changed or if the database cannot be read.
 std::optional<IngestSummary> find_unchanged(const contract::PlanDir& folder) {
   std::optional<IngestSummary> summary;
   try {
@@ -55,7 +55,7 @@ std::optional<IngestSummary> find_unchanged(const contract::PlanDir& folder) {
       const Sources sources(folder, database);
       if (sources.are_unchanged()) summary = unchanged_summary(database, sources);
     });
-  } catch (const base::RunError&) {  // reported when the database is opened for writing
+  } catch (const base::RunError&) {  // opening the database for writing will report the error
     return std::nullopt;
   }
   return summary;
@@ -87,7 +87,8 @@ IngestSummary ingest(const contract::PlanDir& folder, bool rebuild) {
     report(database, sources, summary);
   });
   if (rebuild) Store::replace(folder.database(), file);
-  if (other_version) fs::remove(folder.database().string() + "-seen");  // left by versions < 12
+  // File left by schema versions < 12.
+  if (other_version) fs::remove(folder.database().string() + "-seen");
   summary.wrote = true;
   summary.other_version = other_version;
   return summary;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Updates the database of a plan folder from the files in the folder.
 //
-// A study may have ten thousand runs, and a collect must be fast when few of their files have
-// changed. The table `source` therefore stores the state of each file (sources.hpp), and only new
-// and changed files are read. Other threads read and parse these files ahead of the single database
-// writer (read_ahead.hpp). A rebuild writes a new database next to the old one and replaces the old
-// one at the end, so readers always see a complete database. Writers wait for each other at a lock
-// file (collect_lock.hpp), because SQLite's own lock is on the file that a rebuild replaces.
+// A study may have ten thousand runs, and `dlscale collect` must be fast if only a few of their
+// files have changed. The database table `source` therefore stores the state of each file
+// (sources.hpp), and only new and changed files are read. Several threads read and parse these
+// files ahead of the single thread that writes the database (read_ahead.hpp). A rebuild writes a
+// new database next to the old one and replaces the old one at the end, so readers always see a
+// complete database. Writers take turns with a separate lock file (collect_lock.hpp). SQLite's own
+// lock is not enough, because it is on the file that a rebuild replaces.
 #pragma once
 
 #include <string>
@@ -17,25 +18,29 @@
 namespace dlscale::analysis {
 
 struct IngestSummary {
-  int launches = 0;    ///< number of existing launches
-  int files_read = 0;  ///< number of new and changed files
+  int launches = 0;    ///< number of launches that exist in the folder
+  int files_read = 0;  ///< number of new and changed files, which were read
   int files_unchanged = 0;
-  bool wrote = false;                  ///< true if the database was written because of changes
-  bool other_version = false;          ///< true if another version's database was rebuilt
+  bool wrote = false;          ///< true if the database was written, because files had changed
+  bool other_version = false;  ///< true if the database had another schema version and was rebuilt
   std::vector<std::string> truncated;  ///< results files whose last line is incomplete
-  /// Problems of files that could not be read, "path: message" each. All other files were
-  /// processed.
+  /// Problems of files that could not be read or were ignored, in the form "path: message". All
+  /// other files were processed.
   std::vector<std::string> problems;
-  std::vector<std::string> unplanned;  ///< runs with results that the plan no longer has
+  /// Ids of runs that have results but are no longer in the plan.
+  std::vector<std::string> unplanned;
 };
 
-/// Updates `results.sqlite` to match the folder. Files that have not changed (by size, times and
-/// inode, else by SHA-256) are not read again. Rows of files that no longer exist are deleted. With
-/// `rebuild`, or if another version of dlscale made the database, a new database is built next to
-/// the existing file, whatever that file contains, and replaces it when complete. Several processes
-/// may call this function at the same time, and each waits for the others. Throws base::UsageError
-/// when there is no plan.json, base::SpecError when plan.json is broken, and base::RunError when
-/// the database cannot be used or written. The database is unchanged after an error.
+/// Updates `results.sqlite` to match the files of the plan folder:
+/// - A file whose size, times and inode are unchanged is not read again. A file whose SHA-256
+///   digest is unchanged is not parsed again.
+/// - The rows of files that no longer exist are deleted.
+/// - With `rebuild`, or if another version of dlscale made the database, a new database is built
+///   and then replaces the existing file, whatever that file contains.
+/// Several processes may call this function at the same time. They run one after the other. Throws
+/// base::UsageError if there is no plan.json, base::SpecError if plan.json is broken, and
+/// base::RunError if the database cannot be used or written. The database is unchanged after an
+/// error.
 IngestSummary ingest(const contract::PlanDir& folder, bool rebuild = false);
 
 }  // namespace dlscale::analysis

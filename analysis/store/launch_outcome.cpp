@@ -13,8 +13,8 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Returns the target that ends a run when reached. Returns an empty text for a run that continues
-/// after it reaches its target.
+/// Returns a text such as "accuracy >= 0.94" for a target that ends the run when reached. Returns
+/// an empty text for a run that continues after it has reached its target.
 std::string target_words(const contract::TargetSpec& target) {
   if (!target.stop) return "";
   std::string words;
@@ -51,8 +51,9 @@ RunOutcome outcome_of(const contract::LaunchRecord& record) {
   return record.outcome.value_or(contract::outcome_of_exit(record.exit_code));
 }
 
-/// Returns the latest time in seconds at which the process can have ended. Shell scripts record
-/// whole seconds, rounded down, so the end may be up to one second later.
+/// Returns the latest time in seconds at which the process can have ended. A shell script records
+/// whole seconds, rounded down, so the process may have ended up to one second after the recorded
+/// time.
 double latest_time(const contract::LaunchRecord& record) {
   return record.time == std::floor(record.time) ? record.time + 1 : record.time;
 }
@@ -63,7 +64,7 @@ void sort_by_time(std::vector<EndRecord>& ends) {
   });
 }
 
-/// Returns the last record of this scope, or null if there is none.
+/// Returns the last record with this scope, or null if there is none.
 const EndRecord* last_of(const std::vector<EndRecord>& ends, Scope scope) {
   const auto found = std::find_if(ends.rbegin(), ends.rend(),
                                   [&](const EndRecord& end) { return end.scope == scope; });
@@ -74,16 +75,19 @@ LaunchEnd said_by(const EndRecord& end) {
   return {contract::to_string(outcome_of(end.record)), end.source, end.record.reason};
 }
 
-/// Returns the end of a run that is known only from the end of its job. If the job completed, the
-/// run is Lost, because it did not end before its job. Otherwise the run ended like its job.
+/// Returns the end of a run for which only the end of its job is recorded. If the job completed,
+/// the run is Lost, because the run left no record of its own end. Otherwise the run has the same
+/// outcome as its job.
 LaunchEnd said_by_job(const EndRecord& end) {
   if (outcome_of(end.record) != RunOutcome::Completed) return said_by(end);
   return {contract::to_string(RunOutcome::Lost), end.source,
           "the job ended, but the run recorded no end"};
 }
 
-/// Returns the end of a launch from the job script's record, if the ranks only know that a signal
-/// stopped them and the job script recorded more. Returns an empty value otherwise.
+/// Returns the end of a launch from the job script's record if that record is more informative than
+/// the record of the ranks. This is the case if the ranks only recorded that a signal stopped them,
+/// and the job script recorded a reason or an exit code that explains the signal. Returns an empty
+/// value otherwise.
 std::optional<LaunchEnd> stopped(const LaunchSeen& launch, const EndRecord& script) {
   if (launch.run_stop != RunOutcome::Cancelled) return std::nullopt;
   const contract::LaunchRecord& noted = script.record;
@@ -117,7 +121,7 @@ std::vector<LaunchEnd> decide_ends(const std::vector<LaunchSeen>& launches,
   std::vector<LaunchEnd> result;
   auto next = ends.begin();
   for (std::size_t i = 0; i < launches.size(); ++i) {
-    // The launch ends before the next launch with a recorded start.
+    // This launch ended before the next launch that recorded its start.
     double until = std::numeric_limits<double>::infinity();
     for (std::size_t later = i + 1; later < launches.size() && std::isinf(until); ++later) {
       if (std::isfinite(launches[later].started)) until = launches[later].started;

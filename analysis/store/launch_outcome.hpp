@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides how the launches of a run ended, from several sources, and names the rule that ends a
-// run's training.
+// Decides how the launches of a run ended, from the records of several sources. Also names the rule
+// by which a run stops its training.
 #pragma once
 
 #include <optional>
@@ -12,31 +12,37 @@
 
 namespace dlscale::analysis {
 
-// Rule that ends a run's training. Runs that stop by different rules do different work.
+// Stop rule of a run: the rule by which the run stops its training. Runs with different stop rules
+// do different work.
 
-/// Returns the rule: "epochs", "accuracy >= 0.94 or epochs", "epochs or 3 without learning".
-/// Returns "inference" for runs that do not train. Returns the value of the axis `stop_rule` for a
-/// run of another program, or an empty text if the run does not have this axis. The number of
-/// epochs is not part of the rule, because rates do not depend on it.
+/// Returns the stop rule as text:
+/// - for a run that trains: "epochs", "accuracy >= 0.94 or epochs", or "epochs or 3 without
+///   learning". The text does not contain the number of epochs, because throughput does not depend
+///   on it.
+/// - for a run that does not train: its mode, "inference"
+/// - for a run of another program: the run's value on the axis `stop_rule`, or an empty text if
+///   there is no such axis
 std::string stop_rule(const contract::RunSpec& run);
 
-// End of each launch of a run, decided from several sources.
+// Decision how each launch of a run ended, from the records of several sources.
 
-/// Records of a launch's own results file on its start and end.
+/// Start and end of a launch, according to the launch's own results file.
 struct LaunchSeen {
   int launch = 1;
-  double started = 0;                            ///< start time; NaN: not recorded
-  std::optional<contract::RunOutcome> run_stop;  ///< outcome in the launch's last record
-  std::string reason;                            ///< reason in the launch's last record
-  std::string source = "results.jsonl";          ///< file that contains these records
+  double started = 0;  ///< start time; NaN: not recorded
+  /// Outcome in the launch's stop record, if it has one.
+  std::optional<contract::RunOutcome> run_stop;
+  std::string reason;                    ///< reason in the launch's stop record
+  std::string source = "results.jsonl";  ///< name of the results file
 };
 
-/// Record `ended` that concerns the run.
+/// Record with the event `ended` that concerns a run. Other programs than the trainer write these
+/// records: the runner and the job scripts.
 struct EndRecord {
   enum class Scope {
-    Run,     ///< record of the runner on the end of this run
-    Script,  ///< record of the job script on the end of this run's process
-    Job,     ///< record on the end of the job that contained the run
+    Run,     ///< record of the runner for the end of this run
+    Script,  ///< record of the job script for the end of this run's process
+    Job,     ///< record for the end of a job that contained this run and others
   };
   Scope scope = Scope::Run;
   std::string source;  ///< file that contains the record
@@ -45,23 +51,25 @@ struct EndRecord {
 
 struct LaunchEnd {
   std::string outcome;  ///< name of a RunOutcome or "Unfinished"
-  std::string source;   ///< file that records the outcome; empty: none
+  std::string source;   ///< file that records the outcome; empty if no file does
   std::string reason;
 };
 
-/// Returns one end per launch. An `ended` record belongs to the launch that started last before it.
-/// The sources have this order of priority:
-/// - the runner's record on the run
-/// - run_stop of the launch
+/// Returns one end for each launch. An `ended` record belongs to the last launch that started
+/// before the time of the record. If several sources record the end of a launch, the first source
+/// of this list decides:
+/// - the runner's record for the run
+/// - the outcome that the launch itself recorded (`run_stop`)
 /// - the job script's record
-/// - the end of the job
-/// The job script's record has priority over a run_stop that reports only a signal. A run is Lost
-/// if its job completed and the run did not. A launch without any record is Unfinished.
+/// - the record for the end of the job There is one exception: if the launch itself only recorded
+///   that a signal stopped it, the job script's record has priority. A run is Lost if its job
+///   completed, but neither the run nor its job script recorded the end of the run. A launch
+///   without any record of its end is Unfinished.
 std::vector<LaunchEnd> decide_ends(const std::vector<LaunchSeen>& launches,
                                    std::vector<EndRecord> ends);
 
-/// Returns how a run without launches ended, by its last record of the highest priority. Returns
-/// "NotStarted" without a record.
+/// Returns how a run without launches ended: the last `ended` record of the source with the highest
+/// priority decides. The outcome is "NotStarted" if there is no record.
 LaunchEnd decide_without_launch(std::vector<EndRecord> ends);
 
 }  // namespace dlscale::analysis

@@ -27,10 +27,10 @@ PredictionsOfPoints by_point(const contract::PlanDir& folder) {
   return points;
 }
 
-/// Values of a run that are compared with predictions.
+/// Start and peak memory of a run, which are compared with predictions.
 struct SeenRun {
   std::string run_id;
-  std::optional<double> started;  ///< start of the first launch
+  std::optional<double> started;  ///< start time of the first launch
   std::optional<double> memory_bytes;
 };
 
@@ -49,7 +49,8 @@ std::vector<SeenRun> read_runs(SQLite::Database& database) {
   return runs;
 }
 
-/// Returns the last prediction that was made before `started`, else the first prediction.
+/// Returns the last of the predictions that was made before `started`. If all were made later,
+/// returns the first prediction and marks it with `afterwards`.
 KeptPrediction choose(const std::vector<contract::RunPrediction>& said,
                       std::optional<double> started) {
   KeptPrediction kept{.said = said.front(), .afterwards = started && said.front().time > *started};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a folder's saved predictions together with the measurements of the runs in its database.
+// Reads the saved predictions of a plan folder, together with the measurements that they are
+// compared with.
 #pragma once
 
 #include <vector>
@@ -9,9 +10,9 @@
 
 namespace dlscale::analysis {
 
-/// Returns one entry for each planned point with predictions, in the plan's order. The result is
-/// empty if the folder has no saved predictions. Throws base::RunError when the database cannot be
-/// used.
+/// Returns one entry for each planned point with a saved prediction, in the plan's order. The
+/// result is empty if the folder has no saved predictions. Throws base::RunError if the database
+/// cannot be used.
 std::vector<KeptPrediction> read_predictions(const contract::PlanDir& folder);
 
 }  // namespace dlscale::analysis

@@ -30,8 +30,8 @@ std::map<std::string, double> read_peak_memory(const contract::PlanDir& folder) 
 
 namespace {
 
-/// Returns the numbers of a JSON array such as "[1.5,null,2]" that the store wrote. Other entries
-/// become NaN.
+/// Returns the numbers of a JSON array such as "[1.5,null,2]" from the database. Entries that are
+/// not numbers become NaN.
 std::vector<double> numbers_in(std::string_view text) {
   std::vector<double> numbers;
   text.remove_prefix(1);  // the opening bracket

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the work times and hosts of the ranks of a run's launches, and the peak memory of ranks.
+// Reads the work times, the hosts and the peak memory of the ranks of runs from the database.
 #pragma once
 
 #include <map>
@@ -16,15 +16,15 @@ class Database;
 
 namespace dlscale::analysis {
 
-// Peak memory of the ranks of a folder's runs, read from the folder's database.
+// Peak memory of each run of a plan folder.
 
-/// Returns the peak memory in bytes of the rank that used most, by run, in the launch that gave the
-/// run's result. On CPUs it is the resident memory of a process, on GPUs the memory that the
-/// allocator had reserved. Runs without recorded memory are left out. Throws base::RunError when
-/// the database cannot be used.
+/// Returns the peak memory in bytes of each run, by run id: the peak of the rank that used most
+/// memory in the launch that gave the run's result. On CPUs it is the resident memory of a process,
+/// on GPUs the memory that the allocator had reserved. Runs without recorded memory are left out.
+/// Throws base::RunError if the database cannot be used.
 std::map<std::string, double> read_peak_memory(const contract::PlanDir& folder);
 
-// Reader of the work times and hosts of the ranks of a run's launches.
+// Reader of the work times and the hosts of all ranks in the launches of a run.
 
 class RankReader {
  public:
@@ -33,7 +33,8 @@ class RankReader {
   RankReader(const RankReader&) = delete;
   RankReader& operator=(const RankReader&) = delete;
 
-  /// Returns the launches that recorded rank times, in ascending order.
+  /// Returns the launches of the run that recorded the work times of their ranks, by ascending
+  /// launch number.
   std::vector<LaunchRanks> launches_of(const std::string& run_id);
 
  private:

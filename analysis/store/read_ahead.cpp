@@ -22,7 +22,8 @@ namespace {
 constexpr std::size_t kBlockFiles = 32;
 constexpr std::int64_t kBlockBytes = std::int64_t{4} << 20;
 constexpr std::size_t kBlocksAhead = 8;
-constexpr std::size_t kMostThreads = 4;  ///< threads beyond this number would wait for the writer
+/// More threads would only wait for the single database writer.
+constexpr std::size_t kMostThreads = 4;
 constexpr std::size_t kWorthThreads = 4 * kBlockFiles;
 
 TakenFile read_now(const fs::path& folder, const FileToTake& file) {
@@ -37,16 +38,16 @@ TakenFile read_now(const fs::path& folder, const FileToTake& file) {
     }
     if (file.kind == Kind::results) taken.results = contract::parse_results(taken.text);
     if (taken.description || taken.results) std::string().swap(taken.text);
-  } catch (const base::SpecError&) {  // the caller parses the text again and reports the error
+  } catch (const base::SpecError&) {  // the caller will parse the text again and report the error
   }
   return taken;
 }
 
 }  // namespace
 
-/// Implementation of ReadAhead. Files are grouped into blocks. One thread reads a block, the caller
-/// takes its files, and the thread that read the block frees the block's memory, which this thread
-/// allocated.
+/// Implementation of ReadAhead. Files are grouped into blocks. A thread reads a block, and the
+/// caller takes the block's files. The caller then gives the block back to the same thread, which
+/// frees the memory that it had allocated.
 class ReadAhead::Work {
  public:
   Work(fs::path folder, std::vector<FileToTake> files)
@@ -151,14 +152,16 @@ class ReadAhead::Work {
   const fs::path folder_;
   const std::vector<FileToTake> files_;
   std::vector<Block> blocks_;
-  /// Block of a file and index of the file in the block, by file name.
+  /// Index of the block that contains a file and index of the file in that block, by file name.
   std::unordered_map<std::string_view, std::pair<std::size_t, std::size_t>> places_;
-  std::vector<std::vector<std::vector<Content>>> taken_blocks_;  ///< blocks to free, by reader
+  /// Content of taken blocks, to be freed by the thread that read them.
+  std::vector<std::vector<std::vector<Content>>> taken_blocks_;
   TakenFile out_of_turn_;
   std::mutex mutex_;
   std::condition_variable ready_, room_;
-  std::size_t next_ = 0;   ///< next block to be read
-  std::size_t taken_ = 0;  ///< block that is being taken; only take_file() changes it
+  std::size_t next_ = 0;  ///< index of the next block to read
+  /// Index of the block whose files are being taken. Changed only by take_file().
+  std::size_t taken_ = 0;
   bool stopped_ = false;
   std::vector<std::jthread> threads_;
 };

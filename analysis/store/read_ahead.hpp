@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and parses files in threads before a collect takes them. The database has a single writer,
-// but files can have one reader per core.
+// Reads and parses files in threads before `dlscale collect` needs them. Only one thread can write
+// to the database, but several threads can read files at the same time.
 #pragma once
 
 #include <cstdint>
@@ -19,32 +19,33 @@ struct FileToTake {
   enum class Kind { description, results, other };
   std::string name;  ///< path relative to the folder, or absolute
   Kind kind = Kind::other;
-  std::int64_t size = 0;     ///< approximate size in bytes
-  std::string known_sha256;  ///< digest of the content that need not be parsed
+  std::int64_t size = 0;  ///< approximate size in bytes
+  /// Digest of content that the database already holds, which need not be parsed.
+  std::string known_sha256;
 };
 
 struct TakenFile {
-  std::string text;       ///< text of the file; empty if it was parsed
+  std::string text;       ///< text of the file; empty if parsing succeeded
   std::int64_t size = 0;  ///< size of the text in bytes
   std::string sha256;
-  /// Parsed content, according to the file's kind. Empty if parsing failed or was not requested.
+  /// Parsed content: `description` or `results`, depending on the kind of the file. Both are empty
+  /// if parsing failed or if the kind is `other`.
   std::optional<contract::RunSpec> description;
   std::optional<contract::ResultsFile> results;
 };
 
 class ReadAhead {
  public:
-  /// Starts to read the files of a folder. Few files are held in memory at a time if they are
-  /// large.
+  /// Starts to read the given files of a folder. Memory use is limited: only a few large files are
+  /// in memory at a time.
   ReadAhead(std::filesystem::path folder, std::vector<FileToTake> files);
   ~ReadAhead();
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
 
-  /// Returns the content of a file. Files must be taken in the order in which they were given. A
-  /// file may be skipped, and a file that was not given is read now. The content is valid until the
-  /// next call, and the thread that read it frees it. Throws base::RunError for a file that cannot
-  /// be read.
+  /// Returns the content of a file. Files must be requested in the order in which the constructor
+  /// got them, but files may be skipped. A file that the constructor did not get is read now. The
+  /// content is valid until the next call. Throws base::RunError for a file that cannot be read.
   TakenFile& take_file(const std::string& name);
 
  private:

@@ -37,7 +37,8 @@ const std::vector<std::string>& window_columns() {
 
 constexpr std::optional<std::int64_t> kNotSaid;
 
-/// Returns an empty value for 0, because a recorded value cannot be 0.
+/// Returns the count, or an empty value for 0. 0 means that the count is not recorded, because
+/// recorded counts are above 0.
 std::optional<std::int64_t> count_said(std::int64_t count) {
   return count > 0 ? std::optional(count) : kNotSaid;
 }
@@ -71,8 +72,9 @@ std::string json_array(const std::vector<double>& numbers) {
   return text.empty() ? "[]" : text + ']';
 }
 
-/// Visitor that writes the records of one launch after another. The values of the launch row are
-/// kept until write_launch().
+/// Visitor that writes the records of a launch to their tables. begin() starts a launch. The row of
+/// the table `launch` is written by write_launch() at the end, because several records contribute
+/// to it.
 class LaunchRows {
  public:
   explicit LaunchRows(SQLite::Database& of)
@@ -214,7 +216,8 @@ class LaunchRows {
   }
 
  private:
-  /// Returns the end of the launch by its own records, until other sources are known.
+  /// Returns how the launch ended according to its own records. EndRows later replaces this end if
+  /// other sources have priority.
   LaunchEnd own_end() const {
     LaunchSeen seen{.launch = key_->launch,
                     .started = start_ != nullptr ? start_->time : std::nan("")};
@@ -226,7 +229,7 @@ class LaunchRows {
   }
 
   Inserter& add_place(Inserter& rows) { return rows.add(key_->run_id, key_->launch, line_); }
-  /// Writes one row for each group of neighbouring ranks on one host.
+  /// Writes one row for each group of consecutive ranks on the same host.
   void write_nodes(const std::vector<std::string>& hosts) {
     if (hosts.size() < 2) return;
     for (std::size_t first = 0, next = 1; first < hosts.size(); first = next++) {
@@ -250,7 +253,8 @@ class LaunchRows {
   Inserter windows_, epochs_, evals_, metrics_, targets_, inferences_, profiles_, kernels_;
   Inserter rank_times_, nodes_, sums_, launches_, environments_;
   std::vector<SQLite::Statement> deletions_;
-  std::array<WindowSum, 2> window_sums_{};  ///< steady windows, start-up windows
+  /// Sums over the steady windows and over the start-up windows.
+  std::array<WindowSum, 2> window_sums_{};
   const LaunchKey* key_ = nullptr;
   const contract::RunStart* start_ = nullptr;
   const contract::RunStop* stop_ = nullptr;
@@ -273,8 +277,8 @@ struct RecordRows::Prepared {
   Inserter axes{database, "run_axis", {"run_id", "name", "value"}};
   std::vector<SQLite::Statement> deletions =
       analysis::deletions(database, {"run", "run_axis"}, "run_id = ?");
-  // Runs and launches that have rows. Deleting a launch takes one statement per table, so launches
-  // without rows are not deleted.
+  // Runs and launches that have rows in the database. This avoids deleting launches without rows,
+  // because each deletion needs one statement for every table.
   KnownRows known = {};
 
   void read_known() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the records of a launch and the description of a run as rows of the database.
+// Writes the descriptions of runs and the records of launches to the tables of the database.
 #pragma once
 
 #include <memory>
@@ -18,21 +18,23 @@ class Database;
 
 namespace dlscale::analysis {
 
-/// Launch of a run, and the path of the launch's results relative to the plan folder.
+/// Identity of a launch: its run, its number, and the path of its results file (`source`). The path
+/// is relative to the plan folder.
 struct LaunchKey {
   std::string run_id;
   int launch = 1;
   std::string source;
 };
 
-/// Runs, and launches of runs, that have rows.
+/// Ids of the runs that have rows in the database, and numbers of the launches that have rows, by
+/// run id.
 struct KnownRows {
   std::unordered_set<std::string> runs = {};
   std::unordered_map<std::string, std::vector<int>> launches = {};
 };
 
-/// Writer of records to their tables. Statements are prepared once, because parsing SQL for each of
-/// ten thousand runs would take longer than running it.
+/// Writer of runs and launches to the database. SQL statements are prepared once, because parsing
+/// them again for each of ten thousand runs would take longer than executing them.
 class RecordRows {
  public:
   explicit RecordRows(SQLite::Database& database);
@@ -41,17 +43,17 @@ class RecordRows {
   RecordRows& operator=(const RecordRows&) = delete;
 
   const KnownRows& known() const;
-  /// Replaces the rows of a run. The rows of its launches stay unchanged.
+  /// Replaces the rows that describe a run. The rows of the run's launches stay unchanged.
   void replace_run(const contract::RunSpec& spec, const std::string& source);
-  /// Inserts the rows of a run whose description cannot be read, from the data of the plan. The
-  /// framework stays NULL.
+  /// Inserts the rows of a run whose description cannot be read. The values come from the plan. The
+  /// column `framework` stays NULL, which marks such a run.
   void insert_unreadable_run(const contract::PlannedRun& run, const std::string& source);
-  /// Deletes the rows of all runs that insert_unreadable_run inserted.
+  /// Deletes all rows that insert_unreadable_run inserted, also in earlier collects.
   void delete_unreadable_runs();
-  /// Replaces the rows of a launch by the records of `file`.
+  /// Deletes all rows of a launch and writes the records of `file` instead.
   void replace_launch(const LaunchKey& key, const contract::ResultsFile& file);
   void delete_launch(const std::string& run_id, int launch);
-  /// Deletes the rows of a run. The rows of its launches stay unchanged.
+  /// Deletes the rows that describe a run. The rows of the run's launches stay unchanged.
   void delete_run(const std::string& run_id);
 
  private:

@@ -7,9 +7,10 @@
 namespace dlscale::analysis {
 namespace {
 
-// Primary keys come from the files and do not depend on the order of insertion, so a collect in
-// parts gives the same tables as a collect of everything. Times are in seconds. `line` counts from
-// 1 in launch.source. Unknown numbers of a run are NULL.
+// Primary keys are built from the content of the files and do not depend on the order of insertion.
+// Collecting a folder in several steps therefore gives the same tables as collecting it at once.
+// Times are in seconds. `line` is the line number, counted from 1, in the file launch.source.
+// Unknown numbers of a run are NULL.
 constexpr const char* kTables = R"sql(
 CREATE TABLE study (
   name TEXT PRIMARY KEY, scaling TEXT, site TEXT, scheduler TEXT,

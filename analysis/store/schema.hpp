@@ -8,11 +8,12 @@ class Database;
 
 namespace dlscale::analysis {
 
-/// Application id ("dlsc") in SQLite's file header that marks a database of dlscale.
+/// Application id in the header of an SQLite file that marks a database of dlscale. Its bytes spell
+/// "dlsc".
 inline constexpr int kApplicationId = 0x646c7363;
 
-/// Version of the schema. A database of another version is rebuilt from the files. Increase the
-/// version with every change of a table, a view or the meaning of rows.
+/// Version of the schema. A database with another version is rebuilt from the files of the plan
+/// folder. Increase the version with every change of a table, of a view or of the meaning of rows.
 inline constexpr int kSchemaVersion = 12;
 
 /// Creates the tables and views of a new database in one transaction.

@@ -17,11 +17,12 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Coarsest resolution of file times, in nanoseconds: that of FAT. Other file systems have a
-/// resolution of one second (NFS on ext3) or better.
+/// Coarsest resolution of file times in nanoseconds. FAT has this resolution of two seconds. Other
+/// file systems have a resolution of one second (NFS on ext3) or better.
 constexpr std::int64_t kTick_ns = 2'000'000'000;
-constexpr std::int64_t kNoFile = -2;  ///< size of a pipe, a socket or a device
-constexpr base::LoopLimits kLookers{.most_threads = 8, .chunk = 2000};  ///< files per thread
+constexpr std::int64_t kNoFile = -2;  ///< value of FileState::size for a pipe, a socket or a device
+/// At most 8 threads check files, 2000 files at a time.
+constexpr base::LoopLimits kLookers{.most_threads = 8, .chunk = 2000};
 
 std::int64_t nanoseconds(const timespec& time) {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
@@ -57,7 +58,8 @@ Sources::Sources(const contract::PlanDir& folder, SQLite::Database& database)
                    query.getColumn(7).getInt() != 0};
     rows.push_back(&row);
   }
-  // Each check waits for the network on a network file system.
+  // Several threads check the files, because each check waits for the network on a network file
+  // system.
   base::parallel_for(
       rows.size(), [&](std::size_t i) { rows[i]->now = state_of(root_, before_[i].c_str()); },
       kLookers);
@@ -83,7 +85,8 @@ std::set<std::string> Sources::unchanged_paths() const {
 Sources::Sight Sources::peek(const std::string& path) const {
   const auto row = rows_.find(path);
   if (row != rows_.end() && row->second.is_as_before()) return {row->second.now, true};
-  // A file that has changed may change again before it is read, so its state is taken again.
+  // A file that has changed once may change again before it is read. Its state is therefore checked
+  // again now, instead of using the state from the constructor.
   return {state_of(root_, path.c_str()), false};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers, private to analysis/store/*.cpp, that insert rows by column names and read cells that
-// may be NULL.
+// Helpers that insert rows by column names and read cells that may be NULL. Private to
+// analysis/store/*.cpp.
 #pragma once
 
 #include <SQLiteCpp/Column.h>
@@ -17,7 +17,7 @@
 
 namespace dlscale::analysis {
 
-/// Returns NaN for NULL.
+/// Returns the number in the cell, or NaN for NULL.
 inline double number_or_nan(const SQLite::Column& cell) {
   return cell.isNull() ? std::nan("") : cell.getDouble();
 }
@@ -30,13 +30,14 @@ inline std::optional<int> optional_int(const SQLite::Column& cell) {
   return cell.isNull() ? std::nullopt : std::optional(cell.getInt());
 }
 
-/// Returns an empty text for NULL.
+/// Returns the text in the cell, or an empty text for NULL.
 inline std::string text_or_empty(const SQLite::Column& cell) {
   return cell.isNull() ? "" : cell.getString();
 }
 
-/// Prepared INSERT statement. Values are given in the order of the columns: `add(a,
-/// b).add(c).done()`. Texts that are variables are not copied and must exist until done().
+/// Prepared INSERT statement. Values are added in the order of the columns: `add(a,
+/// b).add(c).done()`. A text that is passed as a variable is not copied, so the variable must exist
+/// until done().
 class Inserter {
  public:
   Inserter(SQLite::Database& database, const std::string& table,
@@ -52,7 +53,7 @@ class Inserter {
     return *this;
   }
 
-  /// Writes the row, with NULL in the remaining columns, and starts the next row.
+  /// Writes the row and starts the next row. Columns without a value become NULL.
   void done() {
     while (next_ <= columns_) statement_.bind(next_++);
     statement_.exec();
@@ -71,7 +72,7 @@ class Inserter {
   template <class T>
   void bind(const std::optional<T>& value) {
     if (value) {
-      bind(T(*value));  // a copy, because the option may be destroyed before the row is written
+      bind(T(*value));  // copied, because the optional may be destroyed before the row is written
     } else {
       statement_.bind(next_++);
     }

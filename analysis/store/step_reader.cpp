@@ -61,8 +61,9 @@ std::string sums_query() {
          ", launch, end_step FROM step_sum WHERE run_id = ? ORDER BY launch, warmup";
 }
 
-/// Returns a query that sums the windows of a launch that ended by step ?3. Windows before step ?4
-/// count as warm-up in addition to the marked windows.
+/// Returns a query that sums the windows of a launch that ended at or before step ?3. It gives one
+/// row for warm-up and one for the other windows. Windows that begin before step ?4 count as
+/// warm-up, in addition to the marked windows.
 std::string windows_query() {
   std::string parts;
   for (const char* part : contract::kStepPartNames) parts += fmt::format(", sum({}_mean_s)", part);
@@ -73,7 +74,7 @@ std::string windows_query() {
          "GROUP BY early";
 }
 
-constexpr int kParts = 6;  ///< column of the first step part
+constexpr int kParts = 6;  ///< number of the column with the first step part
 constexpr int kLaunch = kParts + contract::kStepParts, kEndStep = kLaunch + 1;
 
 struct Sums {
@@ -105,8 +106,8 @@ void add_totals(StepTotals& to, const StepTotals& totals) {
   for (std::size_t i = 0; i < to.parts_s.size(); ++i) to.parts_s[i] += totals.parts_s[i];
 }
 
-/// Returns false if the log records only rates. `wall_s` is then the time of one sample at each of
-/// these rates.
+/// Returns false if the log records only rates (samples per second). `wall_s` is then the sum of
+/// the times of one sample at each logged rate, and not the duration of the training.
 bool tells_wall_time(const StepTotals& totals) {
   return totals.steps > 0 || std::any_of(totals.parts_s.begin(), totals.parts_s.end(),
                                          [](double part_s) { return part_s > 0; });
@@ -121,20 +122,20 @@ void let_samples_stand_for_steps(StepTotals& totals) {
   if (!totals.tells_steps) totals.steps = totals.samples;
 }
 
-/// Number of windows that are examined. A launch that is not steady within these windows counts as
-/// never steady.
+/// Largest number of windows of a launch that are examined for the end of the warm-up. A launch
+/// that does not become steady within these windows counts as never steady.
 constexpr int kMostWarmUp = 200;
 
 /// Result of the search for the first steady window of a launch.
 struct SteadyStart {
-  std::int64_t step = 0;    ///< first step of the first steady window; 0: none found
-  std::int64_t marked = 0;  ///< number of marked windows before the first unmarked window
-  std::optional<std::int64_t> detected;  ///< number of windows before the steady ones
+  std::int64_t step = 0;    ///< number of the first step that is steady; 0: none found
+  std::int64_t marked = 0;  ///< number of windows marked as warm-up at the start of the launch
+  std::optional<std::int64_t> detected;  ///< number of windows before the first steady window
   std::int64_t windows = 0;              ///< number of examined windows
 };
 
-/// Updates `end` with the result of a launch. Returns true if the launch became steady later than
-/// marked.
+/// Updates `end` with the result of one launch. Returns true if the launch became steady after the
+/// end of the warm-up that the trainer marked.
 bool note(WarmUpEnd& end, const SteadyStart& start) {
   const auto fewest = static_cast<std::int64_t>(SteadyRule{}.windows);
   if (!start.detected) {
@@ -154,11 +155,12 @@ struct StepReader::Prepared {
   SQLite::Statement windows;
   SQLite::Statement first;
 
-  /// Examines windows until the number of consecutive windows that the rule requires agree.
+  /// Examines the windows of a launch in order until as many consecutive windows agree as
+  /// SteadyRule requires.
   SteadyStart steady_start(const std::string& run_id, int launch) {
     const SteadyRule rule;
     SteadyStart found;
-    std::vector<double> times;  // step times of the last windows
+    std::vector<double> times;  // step times of the most recent windows
     std::vector<std::int64_t> steps;
     first.reset();
     first.bind(1, run_id);

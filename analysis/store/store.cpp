@@ -12,21 +12,22 @@ namespace dlscale::analysis {
 namespace fs = std::filesystem;
 namespace {
 
-/// Time in milliseconds that another process may hold the database before an error is reported.
+/// Time in milliseconds to wait for another process that has locked the database, before an error
+/// is reported.
 constexpr int kBusyTimeoutMs = 15000;
-/// Cache size in KiB. With SQLite's default of 2 MB, the pages of a large collect are written to
-/// the file and read back many times.
+/// Command that sets SQLite's page cache to 64 MiB (a negative number is in KiB). With the default
+/// of 2 MB, a large collect would write pages to the file and read them back many times.
 constexpr const char* kCache = "PRAGMA cache_size = -65536";
-/// Page size in bytes of a new file. The inner nodes of tables without row ids hold whole rows.
-/// With SQLite's default of 4 KB, nine step windows fit into a node and the trees get twice as
-/// deep.
+/// Command that sets the page size of a new file in bytes. In tables without row ids, the inner
+/// nodes of a B-tree hold whole rows. With SQLite's default of 4 KB, only nine step windows fit
+/// into a node, and the trees become twice as deep.
 constexpr const char* kPages = "PRAGMA page_size = 16384";
 
 [[noreturn]] void fail(const fs::path& file, const std::string& what) {
   throw base::RunError(fmt::format("{}: {}", file.string(), what));
 }
 
-/// Returns SQLite's error as a sentence with a remedy.
+/// Returns the end of an error message that explains an SQLite error and names a remedy.
 std::string explain(const SQLite::Exception& error) {
   switch (error.getErrorCode()) {
     case SQLITE_NOTADB:
@@ -79,7 +80,7 @@ Store::Store(const fs::path& file, Access access) : file_(file), access_(access)
     database_ = std::make_unique<SQLite::Database>(
         file_.string(),
         (write ? SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE : SQLite::OPEN_READONLY) |
-            SQLite::OPEN_NOMUTEX,  // threads never share a connection
+            SQLite::OPEN_NOMUTEX,  // no mutex is needed, because threads never share a connection
         kBusyTimeoutMs);
     check_origin(*database_, file_, access_);
     if (!write) return;
@@ -109,7 +110,7 @@ bool Store::is_of_other_version(const fs::path& file) {
     const int version = database.execAndGet("PRAGMA user_version");
     return id == kApplicationId && version != kSchemaVersion;
   } catch (const SQLite::Exception&) {
-    return false;  // the code that opens the file for use reports the error
+    return false;  // the error is reported when the file is opened for use
   }
 }
 
@@ -123,7 +124,8 @@ void Store::remove(const fs::path& file) {
 
 void Store::replace(const fs::path& file, const fs::path& by) {
   std::error_code error;
-  fs::remove(file.string() + "-journal", error);  // left by a killed writer of `file`
+  // A killed writer of `file` may have left its journal.
+  fs::remove(file.string() + "-journal", error);
   if (!error) fs::rename(by, file, error);
   if (error) fail(file, "cannot be replaced: " + error.message());
 }

@@ -16,11 +16,12 @@ namespace dlscale::analysis {
 namespace {
 
 constexpr std::size_t kRefits = 400;
-// Fixed seed, so that the same times always give the same intervals.
+// Seed of the resampling. It is fixed so that the same times always give the same intervals.
 constexpr std::uint64_t kRefitSeed = 4;
 constexpr double kTail = 0.025;
-/// Smallest relative error that counts. Measurements are not accurate to 0.01 %, so smaller errors
-/// do not rule out other laws.
+/// Smallest leave-one-out error (relative) of the best law that other laws are compared with.
+/// Measurements are not accurate to 0.01 %, so a law with an even smaller error must not rule out
+/// the others.
 constexpr double kLeastError = 1e-4;
 
 void require_points(const LawData& data) {
@@ -45,8 +46,8 @@ std::vector<std::size_t> draws(std::uint64_t seed, std::size_t count, std::size_
   return places;
 }
 
-/// Returns the smallest of the ascending values at which the sum of the weights up to this value
-/// reaches `share` of the total weight.
+/// Returns the weighted quantile of (value, weight) pairs, which must ascend by value: the smallest
+/// value for which the weights up to and including this value reach `share` of the total weight.
 double weighted_quantile(const std::vector<std::pair<double, double>>& sorted, double share) {
   double total = 0;
   for (const auto& [value, weight] : sorted) total += weight;
@@ -109,8 +110,8 @@ LawAverage::Refits LawAverage::refit(const Fit& original,
   Refits result;
   const auto n = static_cast<double>(data_.points.size());
   const auto k = static_cast<double>(original.coefficients.size());
-  // Fitting used k of n degrees of freedom, and the quantiles of few residuals are short of the
-  // tail. This factor corrects both.
+  // Residuals are too small, because the fit used k of n degrees of freedom. In addition, the
+  // quantiles of few residuals do not reach far enough into the tail. This exponent corrects both.
   const double enlarged =
       std::sqrt(n / (n - k)) * student_t_quantile(1 - kTail, n - k) / normal_quantile(1 - kTail);
   const LawTerms terms(*original.law, data_);
@@ -157,7 +158,8 @@ std::vector<double> LawAverage::futures(std::size_t law, double gpus,
   return times;
 }
 
-/// Sets the interval of `result` to the span of all laws that fit, averaged or not.
+/// Sets the low and high end of `result` so that they enclose the 95 % ranges of all laws that fit,
+/// averaged or not.
 void LawAverage::span_all(Prediction& result, const std::vector<std::size_t>& drawn) const {
   for (std::size_t i = 0; i < fits_.size(); ++i) {
     const std::vector<double> times = futures(i, result.gpus, drawn);

@@ -10,7 +10,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Residual below which a fit counts as exact, because only rounding errors remain.
+/// Residual up to which a fit counts as exact, because the rest is due to rounding errors.
 constexpr double kExact = 1e-12;
 
 std::vector<double> inverse_times_of(const LawData& data) {
@@ -19,8 +19,8 @@ std::vector<double> inverse_times_of(const LawData& data) {
   return inverse;
 }
 
-/// Returns the root mean square relative error when each point is predicted by the other points.
-/// Returns an empty value if the law cannot be fitted without one of the points.
+/// Returns the root mean square of the relative errors when each point is predicted by a fit to the
+/// other points. Returns an empty value if one of these fits is impossible.
 std::optional<double> leave_one_out(const LawTerms& terms, const std::vector<double>& inverse) {
   double squares = 0;
   for (std::size_t i = 0; i < inverse.size(); ++i) {
@@ -69,8 +69,8 @@ double predicted_time(const Fit& fit, const LawData& data, double gpus) {
 
 namespace {
 
-/// Share of a column that is independent of the other columns, below which the column counts as
-/// dependent.
+/// Threshold for linear dependence. A column counts as dependent if the part of it that is
+/// independent of the columns before it is at most this fraction of its length.
 constexpr double kDependent = 1e-12;
 
 Coefficients spread_over(unsigned subset, const Coefficients& x) {
@@ -86,7 +86,7 @@ Coefficients spread_over(unsigned subset, const Coefficients& x) {
 void NonNegativeToOnes::rotate_in(Coefficients row, double right) {
   for (std::size_t j = 0; j < columns_; ++j) {
     if (row[j] == 0) continue;
-    if (r_[j][j] == 0) {  // this row of R is still empty
+    if (r_[j][j] == 0) {  // row j of R is still empty and takes the rest of the new row
       r_[j] = row;
       right_[j] = right;
       return;
@@ -139,7 +139,7 @@ std::optional<Coefficients> NonNegativeToOnes::solve() const {
     return x && *std::min_element(x->begin(), x->end()) >= 0;
   };
   const std::optional<Coefficients> free = solve_unconstrained();
-  if (is_feasible(free)) return free;  // the best solution of all is feasible
+  if (is_feasible(free)) return free;  // no subset of columns can be better than all columns
   std::optional<Coefficients> best;
   double least = 0;
   for (unsigned subset = 1; subset < (1U << columns_) - 1; ++subset) {
@@ -176,7 +176,7 @@ std::optional<Coefficients> LawTerms::fit(const std::vector<double>& inverse_tim
   NonNegativeToOnes squares(size_);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     if (left_out == i) continue;
-    // A law of rates describes G / (G0 T), so its measured value is a rate.
+    // The terms of a law of rates add up to the rate G / (G0 T) instead of the time T.
     const double scale =
         law_->of_rate ? 1 / (rows_[i].times_first * inverse_times[i]) : inverse_times[i];
     Coefficients row = rows_[i].terms;

@@ -19,7 +19,7 @@ constexpr ScalingLaw kLaws[] = {
      .terms = [](double gpus, double first_gpus, Work work) -> Terms {
        return {ideal_time(gpus, first_gpus, work)};
      }},
-    // Amdahl (1967): every GPU does a part of the work in full.
+    // Amdahl (1967): a part of the work is not divided. Every GPU does this part in full.
     {.name = "amdahl",
      .summary = "a serial part",
      .per_gpu = {"a + b G/G0", false},
@@ -28,7 +28,8 @@ constexpr ScalingLaw kLaws[] = {
      .terms = [](double gpus, double first_gpus, Work work) -> Terms {
        return {ideal_time(gpus, first_gpus, work), work == Work::PerGpu ? gpus / first_gpus : 1};
      }},
-    // Gustafson (1988): the work grows with the GPUs, and a part of it gains nothing from them.
+    // Gustafson (1988): the work grows with the number of GPUs, and a part of the work does not
+    // become faster with more GPUs.
     {.name = "gustafson",
      .summary = "scaled speed-up: a part that gains nothing from GPUs",
      .per_gpu = {"(G/G0) / (a + b G/G0)", false},
@@ -37,7 +38,8 @@ constexpr ScalingLaw kLaws[] = {
      .terms = [](double gpus, double first_gpus, Work work) -> Terms {
        return {1, work == Work::PerGpu ? gpus / first_gpus : 0};
      }},
-    // Universal scalability law (Gunther, 1993): contention and coherence.
+    // Universal scalability law (Gunther, 1993): b is the cost of contention, c the cost of
+    // coherence.
     {.name = "usl",
      .summary = "contention and coherence",
      .per_gpu = {"a + b (G-1) + c G(G-1)", false},
@@ -47,7 +49,7 @@ constexpr ScalingLaw kLaws[] = {
        const double share = work == Work::PerGpu ? 1 : 1 / gpus;
        return {share, share * (gpus - 1), share * gpus * (gpus - 1)};
      }},
-    // Trees: the number of stages is the number of doublings of the GPUs.
+    // Tree-shaped communication: the number of stages is log2(G).
     {.name = "log2",
      .summary = "stages of a tree",
      .per_gpu = {"a + b log2(G)", true},
@@ -56,8 +58,8 @@ constexpr ScalingLaw kLaws[] = {
      .terms = [](double gpus, double first_gpus, Work work) -> Terms {
        return {ideal_time(gpus, first_gpus, work), std::log2(gpus)};
      }},
-    // Trees whose stages are slower with more GPUs, because each stage waits for the last GPU of
-    // the stage below.
+    // Tree-shaped communication in which each stage waits for the slowest GPU of the stage below,
+    // so that stages become slower with more GPUs.
     {.name = "log2_squared",
      .summary = "stages of a tree that wait for their slowest",
      .per_gpu = {"a + b log2(G)^2", true},
@@ -77,8 +79,9 @@ constexpr ScalingLaw kLaws[] = {
      .terms = [](double gpus, double first_gpus, Work work) -> Terms {
        return {ideal_time(gpus, first_gpus, work), std::sqrt(std::log(gpus))};
      }},
-    // Bandwidth of a ring all-reduce: each GPU sends 2 (G - 1) / G of the message. For fixed work
-    // this law is Amdahl's law in other terms, so only one of the two is averaged.
+    // Bandwidth of a ring all-reduce: each GPU sends 2 (G - 1) / G times the message. For fixed
+    // work this law is Amdahl's law with other coefficients, so only one of these two laws is
+    // averaged.
     {.name = "ring",
      .summary = "bandwidth of a ring all-reduce",
      .per_gpu = {"a + b (G-1)/G", false},
@@ -87,7 +90,7 @@ constexpr ScalingLaw kLaws[] = {
      .terms = [](double gpus, double first_gpus, Work work) -> Terms {
        return {ideal_time(gpus, first_gpus, work), (gpus - 1) / gpus};
      }},
-    // Ring all-reduce with bandwidth and with the latency of its 2 (G - 1) messages.
+    // Bandwidth and latency of a ring all-reduce, in which each GPU sends 2 (G - 1) messages.
     {.name = "ring_latency",
      .summary = "bandwidth and latency of a ring all-reduce",
      .per_gpu = {"a + b (G-1)/G + c (G-1)", false},

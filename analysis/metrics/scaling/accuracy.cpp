@@ -9,7 +9,8 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Summarises the repeats that end with an accuracy and the repeats that diverged.
+/// Summarises the ended repeats of a point. The result contains the accuracies of the repeats that
+/// did not diverge, and counts the repeats that diverged.
 AccuracyPoint summarise(const RunPoint& of) {
   const RunRow& first = of.first();
   AccuracyPoint point{of.key, first.gpus, first.batch_per_gpu, first.global_batch, first.lr_peak};

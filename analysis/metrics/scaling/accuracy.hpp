@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes final test accuracies by global batch, and how much worse a run is on the test set than
-// on the training set.
+// Computes the final test accuracy for each global batch, and the gap between a run's results on
+// the training set and on the test set.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,10 @@
 
 namespace dlscale::analysis {
 
-// Accuracy cost of large batches: final test accuracy by global batch, with repeats.
+// Final test accuracy by global batch. It shows how much accuracy a large batch costs.
 
-/// Repeats of one point (analysis/metrics/scaling/run_points.hpp).
+/// Final accuracies of the repeats of one point (see RunPoint in
+/// analysis/metrics/scaling/run_points.hpp).
 struct AccuracyPoint {
   CurveKey key;  ///< key of the scaling curve
   int gpus = 1;
@@ -23,33 +24,33 @@ struct AccuracyPoint {
   Estimate final_accuracy;
   double best_accuracy = 0;            ///< median of the repeats' best accuracies
   std::vector<const RunRow*> repeats;  ///< repeats with an accuracy
-  std::size_t diverged = 0;            ///< number of further repeats, which diverged
+  std::size_t diverged = 0;  ///< number of diverged repeats, which `repeats` does not contain
 };
 
 /// Returns the points with an accuracy, in the order of the curves and by ascending GPU count
 /// within a curve.
 std::vector<AccuracyPoint> accuracy_points(const Frame& frame);
-/// Returns the points of which every ended repeat diverged. These points have no accuracy and no
-/// repeats.
+/// Returns the points at which every ended repeat diverged. These points have no accuracy, and
+/// their `repeats` are empty.
 std::vector<AccuracyPoint> diverged_points(const Frame& frame);
 
 Repeats repeats_of(const std::vector<AccuracyPoint>& points);
 
 // Difference between a run's results on the test set and on the training set.
 
-/// Quantity on both sets at the last evaluation.
+/// Loss or accuracy on the training set and on the test set, for the epoch of the last evaluation.
 struct GeneralisationGap {
   double train = 0;
   double test = 0;
-  double gap = 0;  ///< difference, positive if the test set is worse
+  double gap = 0;  ///< difference; positive if the result on the test set is worse
 };
 
-/// Returns test loss - training loss. The training loss is the mean over the evaluated epoch, with
-/// augmented and smoothed targets if the study uses them. Returns an empty value if one of the two
-/// losses is missing.
+/// Returns the gap test loss - training loss. The training loss is the mean over the last evaluated
+/// epoch. It includes data augmentation and label smoothing if the study uses them. Returns an
+/// empty value if one of the two losses is missing.
 std::optional<GeneralisationGap> loss_gap(const RunRow& run);
 
-/// Returns training accuracy - test accuracy for a run whose last evaluation has a metric
+/// Returns the gap training accuracy - test accuracy for a run whose last evaluation has a metric
 /// "train_accuracy". Returns an empty value for other runs.
 std::optional<GeneralisationGap> accuracy_gap(const RunRow& run);
 

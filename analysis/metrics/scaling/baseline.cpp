@@ -18,7 +18,8 @@ namespace {
 constexpr const char* kSmallestCommon = "smallest-common";
 constexpr const char* kPerCurve = "per-curve";
 constexpr const char* kGpusRule = "gpus";
-/// Conditions that make runs incomparable even if the baseline is chosen by them.
+/// Conditions that must be equal in the baseline and the curve, even if the user chose the baseline
+/// by their value.
 constexpr std::string_view kAlwaysAlike[] = {
     "cores_per_rank", "cpu", "dataset", "device", "gpu", "precision", "stop_rule"};
 
@@ -49,8 +50,8 @@ CurveKey without_device(CurveKey key) {
   return key;
 }
 
-/// Curves that differ only in their device, by the rest of their keys. Empty if no curve names a
-/// device.
+/// Curves grouped so that the curves of a group differ only in their device. The map's key is the
+/// text of the curve's key without its device. The map is empty if no curve names a device.
 using DeviceTwins = std::map<std::string, std::vector<const ScalingCurve*>>;
 
 DeviceTwins device_twins(const std::vector<ScalingCurve>& curves) {
@@ -65,8 +66,8 @@ DeviceTwins device_twins(const std::vector<ScalingCurve>& curves) {
   return twins;
 }
 
-/// Returns smallest_common_gpus with all curves that differ only in their device joined into one
-/// curve. Returns 0 without curves.
+/// Returns the smallest GPU count that all groups of curves have. Curves that differ only in their
+/// device count as one curve. Returns 0 without curves.
 int smallest_common_of_devices(const DeviceTwins& twins) {
   std::vector<ScalingCurve> joined;
   for (const auto& [key, curves] : twins) {
@@ -78,7 +79,8 @@ int smallest_common_of_devices(const DeviceTwins& twins) {
   return smallest_common_gpus(joined);
 }
 
-/// Returns a curve that differs from this one only in its device and has this GPU count, or null.
+/// Returns a curve that differs from `curve` only in its device and has a point at `gpus` GPUs, or
+/// null.
 const ScalingCurve* on_other_device(const DeviceTwins& twins, const ScalingCurve& curve, int gpus) {
   const auto alike = twins.find(to_string(without_device(curve.key)));
   if (alike == twins.end()) return nullptr;
@@ -88,9 +90,9 @@ const ScalingCurve* on_other_device(const DeviceTwins& twins, const ScalingCurve
   return nullptr;
 }
 
-/// Returns the baseline as `at` does. If only a curve of another device has this GPU count, that
-/// curve's point is the baseline with `allow_mixed`, and the reason for having no baseline
-/// otherwise.
+/// Returns the point of `curve` at `gpus` GPUs as the baseline. If only a curve on another device
+/// has this GPU count, the result depends on `allow_mixed`: true makes that curve's point the
+/// baseline, false gives no baseline and names the device as the reason.
 BaselineChoice at_count(const DeviceTwins& twins, const ScalingCurve& curve, int gpus,
                         const std::string& name, bool allow_mixed) {
   BaselineChoice own = at(curve, gpus, name);
@@ -116,7 +118,7 @@ BaselineChoice at_count(const DeviceTwins& twins, const ScalingCurve& curve, int
   return {Baseline(*point, to_string(devices), false), "", mixed};
 }
 
-/// Returns `key` with the values of these axes replaced.
+/// Returns `key` with the axes of `values` set to these values.
 CurveKey with_values(CurveKey key, const CurveKey& values) {
   for (const AxisValue& chosen : values) {
     std::erase_if(key, [&](const AxisValue& entry) { return entry.axis == chosen.axis; });
@@ -131,9 +133,9 @@ bool holds_all(const CurveKey& key, const CurveKey& values) {
   });
 }
 
-/// Returns the first condition in which `reference` differs from the points of `curve`, as a
-/// sentence. Conditions that the baseline is chosen by may differ. Returns an empty text if there
-/// is no such condition.
+/// Returns a sentence on the first condition in which the baseline `reference` differs from the
+/// points of `curve`, or an empty text if there is no difference. A condition in `chosen`, by which
+/// the user chose the baseline, may differ unless it is in kAlwaysAlike.
 std::string unlike_baseline(const CurvePoint& reference, const ScalingCurve& curve,
                             const CurveKey& chosen) {
   const auto may_differ = [&](const std::string& name) {
@@ -161,7 +163,7 @@ bool same_work(const CurveKey& a, const CurveKey& b) {
   });
 }
 
-/// Returns why no curve has the chosen values and otherwise equals the curve of `key`.
+/// Returns the reason why no curve has the chosen values and otherwise the values of `key`.
 std::string nothing_alike(const std::vector<ScalingCurve>& curves, const CurveKey& chosen,
                           const CurveKey& key) {
   const std::vector<CurveKey> keys = keys_of(curves);
@@ -193,7 +195,8 @@ std::string nothing_alike(const std::vector<ScalingCurve>& curves, const CurveKe
                      to_string(chosen));
 }
 
-/// Returns the baseline of one curve by a rule of axis values.
+/// Returns the baseline of `curve` for a rule of axis values, such as
+/// "framework=synchronous,gpus=1".
 BaselineChoice among_curves(const std::vector<ScalingCurve>& curves, const ScalingCurve& curve,
                             const contract::BaselineRule& rule, bool allow_mixed) {
   const CurveKey chosen = chosen_values(rule);
@@ -215,7 +218,7 @@ BaselineChoice among_curves(const std::vector<ScalingCurve>& curves, const Scali
   return {std::nullopt, nothing_alike(curves, chosen, curve.key)};
 }
 
-/// Returns the number if it is positive, else 0.
+/// Returns the number that `digits` contains if it is positive. Returns 0 for any other text.
 int gpu_count(std::string_view digits) {
   return std::max(base::number_of<int>(digits).value_or(0), 0);
 }
@@ -225,7 +228,8 @@ int gpu_count(std::string_view digits) {
       base::unknown_name("baseline", text, {kSmallestCommon, kPerCurve, "gpus=N", "AXIS=VALUE"}));
 }
 
-/// Parses "a=b,c=d" into values. A part of another form gives an empty axis or an empty value.
+/// Parses a text such as "a=b,c=d" into axis values. A part without "=", or with nothing before or
+/// after "=", gives an empty axis or an empty value.
 CurveKey values_in(std::string_view text) {
   CurveKey values;
   for (const std::string_view part : base::split(text, ',')) {

@@ -24,7 +24,8 @@ const contract::Axis* find_axis(const Frame& frame, const std::string& name) {
   return found == frame.axes.end() ? nullptr : &*found;
 }
 
-/// Returns the name of the batch that the curves of this study keep fixed.
+/// Returns the name of the batch that is fixed along the curves of this study: "global_batch" or
+/// "batch_per_gpu".
 const char* fixed_batch(const Frame& frame) {
   if (frame.scaling == "strong") return kGlobalBatch;
   const bool listed_as_global = frame.scaling == "throughput" && find_axis(frame, kGlobalBatch);
@@ -36,7 +37,8 @@ bool belongs_to_key(const std::string& axis, bool with_nodes) {
          (with_nodes || axis != kNodes);
 }
 
-/// Returns the value of `axis` in the run's point, or an empty text.
+/// Returns the run's value of `axis`, or an empty text if the run's point does not contain this
+/// axis.
 std::string said_of(const RunRow& run, const char* axis) {
   const auto found = run.point.find(axis);
   return found == run.point.end() ? "" : found->second;
@@ -46,8 +48,9 @@ bool names_batch(const RunRow& run) {
   return run.point.contains(kGlobalBatch) || run.point.contains(kBatchPerGpu);
 }
 
-/// Returns the number of samples of a GPU in one step, without accumulation, as text. Returns an
-/// empty text if the batch is unknown.
+/// Returns the number of samples that a GPU processes at once, as text. With gradient accumulation,
+/// this is the GPU's share of the global batch divided by the number of accumulated passes. Returns
+/// an empty text if the batch is unknown.
 std::string samples_of_gpu(const RunRow& run) {
   if (run.batch_per_gpu > 0) return std::to_string(run.batch_per_gpu);
   if (run.global_batch <= 0) return "";
@@ -56,8 +59,9 @@ std::string samples_of_gpu(const RunRow& run) {
   return fmt::format("{:.7g}", static_cast<double>(run.global_batch) / shares);
 }
 
-/// Returns the sort position of a value on its axis. Values that the axis does not list (of an
-/// included point) come after the listed values, numbers by size.
+/// Returns the sort position of a value on its axis. An axis does not list the values of single
+/// points that a study includes in addition. These values come after the listed values, and numbers
+/// among them ascend.
 std::size_t position(const contract::Axis* axis, const std::string& value) {
   if (axis != nullptr) {
     const auto found = std::find(axis->values.begin(), axis->values.end(), value);
@@ -67,8 +71,8 @@ std::size_t position(const contract::Axis* axis, const std::string& value) {
   return base::leading_number<std::size_t>(value) + (axis != nullptr ? axis->values.size() : 0);
 }
 
-/// Returns the first condition that differs between two runs, as a sentence. Returns an empty text
-/// if all conditions agree.
+/// Returns a sentence on the first condition that differs between two runs, or an empty text if all
+/// conditions that both runs record are equal.
 std::string difference(const RunRow& a, const RunRow& b) {
   for (const auto& [name, value] : a.conditions) {
     const auto other = b.conditions.find(name);
@@ -122,7 +126,8 @@ CurveKeys::CurveKeys(const Frame& frame)
     any_nodes = any_nodes || run.point.contains(kNodes);
   }
   if (!any_nodes) return;
-  std::map<std::pair<std::string, int>, std::string> nodes;  // node count, by curve and GPU count
+  // Node count as text, by curve and GPU count.
+  std::map<std::pair<std::string, int>, std::string> nodes;
   for (const RunRow& run : frame.runs) {
     if (!completed(run) && !diverged(run) && !run.job) continue;
     std::string curve = to_string(key_of(run, false));
@@ -220,8 +225,8 @@ std::vector<ScalingCurve> scaling_curves(const Frame& frame) {
     CurveKey key;
     std::map<int, std::vector<const RunRow*>> by_gpus;
   };
-  // The map sorts by the study's order first. The text separates keys that this order does not
-  // separate.
+  // The map sorts keys by the study's order. The text of the key keeps keys apart that have equal
+  // positions in that order.
   std::map<std::pair<std::vector<std::size_t>, std::string>, Group> groups;
   const CurveKeys keys(frame);
   for (const RunRow& run : frame.runs) {

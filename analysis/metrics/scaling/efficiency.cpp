@@ -5,7 +5,7 @@ namespace dlscale::analysis {
 
 Estimate speedup(const CurvePoint& point, const Baseline& baseline) {
   const std::size_t n = point.seconds_per_sample.size();
-  // The speed-up of the baseline over itself is exactly 1, without an interval.
+  // The speed-up of the baseline relative to itself is exactly 1 and has no interval.
   if (baseline.is(point)) return {1, {}, n};
   return {median(baseline.seconds_per_sample()) / median(point.seconds_per_sample),
           interval_of_ratio(baseline.seconds_per_sample(), point.seconds_per_sample), n};

@@ -35,8 +35,8 @@ std::vector<LawPrediction> predicted_speedups(const ScalingCurve& curve, const B
   for (double times = 2; times <= kTrustedReach; times *= 2) {
     counts.push_back(times * data.last_gpus());
   }
-  // The batch at the largest GPU count is used, because rounding down changes it least compared
-  // with the other points.
+  // Batches are computed from the global batch at the largest GPU count, because rounding down
+  // changes the largest batch least.
   const CurvePoint& last = curve.points.back();
   const auto last_batch = static_cast<double>(last.repeats.front()->global_batch);
   if (last_batch <= 0) return {};  // the number of samples in a step is unknown
@@ -53,17 +53,18 @@ std::vector<LawPrediction> predicted_speedups(const ScalingCurve& curve, const B
 namespace {
 
 constexpr int kResamples = 2000;
-// Fixed seed, so that the same measurements always give the same interval.
+// Seed of the bootstrap. It is fixed so that the same measurements always give the same interval.
 constexpr std::uint64_t kKneeSeed = 5;
 
-/// Repeats of each judged point, by ascending GPU count, with the reference first.
+/// Points among which the knee is searched: the GPU count and the values of the repeats of each
+/// point. The reference is first, and the other points follow by ascending GPU count.
 struct Judged {
   std::vector<int> gpus;
   std::vector<std::vector<double>> repeats;
 };
 
-/// Function that returns true if the point at `place` meets the demand, given the medians of all
-/// points.
+/// Function that returns true if the point with the index `place` meets the demand. `medians` holds
+/// the median of each point.
 using Demand = std::function<bool(const std::vector<double>& medians, std::size_t place)>;
 
 std::vector<double> medians_of(const std::vector<std::vector<double>>& repeats) {
@@ -72,7 +73,8 @@ std::vector<double> medians_of(const std::vector<std::vector<double>>& repeats) 
   return medians;
 }
 
-/// Returns the last place up to which all points meet the demand. The reference always meets it.
+/// Returns the largest index such that the point with this index and all points before it meet the
+/// demand. The reference at index 0 always meets the demand.
 std::size_t last_place(const std::vector<double>& medians, const Demand& meets) {
   std::size_t place = 0;
   while (place + 1 < medians.size() && meets(medians, place + 1)) ++place;
@@ -112,7 +114,8 @@ Baseline knee_reference(const ScalingCurve& curve, const Baseline& baseline) {
 
 Knee efficiency_knee(const ScalingCurve& curve, const Baseline& baseline, double efficiency) {
   const Baseline reference = knee_reference(curve, baseline);
-  // The result is the smallest GPU count if even its point does not meet the demand.
+  // The reference can belong to another curve. The first GPU count is therefore the smaller one of
+  // the reference and the curve, which is the knee if no point meets the demand.
   Judged judged{{std::min(reference.gpus(), curve.points.front().gpus)},
                 {reference.seconds_per_sample()}};
   for (const CurvePoint& point : curve.points) {

@@ -14,13 +14,15 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Seconds of the slowest rank of each stage on a node in one epoch. The other ranks wait for this
-/// rank, so a node with one slow GPU is a slow node.
+/// Work time in seconds of the slowest rank on a node in one epoch, by pipeline stage. The other
+/// ranks of a stage wait for the slowest rank, so a node with one slow GPU is a slow node.
 using StageTimes = std::map<int, double>;
 
-/// Results of a node in one launch.
+/// Comparison of a node with the other nodes of one launch.
 struct NodeInLaunch {
-  std::vector<double> ratios;  ///< ratios to the other nodes, one per epoch and stage
+  /// Ratios of this node's time to the median time of the other nodes, one for each epoch and
+  /// stage.
+  std::vector<double> ratios;
   std::size_t ranks = 0;
   double lost_s = 0;
 };
@@ -51,7 +53,8 @@ double median_without(const std::vector<std::pair<double, std::string>>& sorted,
   return (at((rest - 1) / 2) + at(rest / 2)) / 2;
 }
 
-/// Compares the nodes that have ranks of this stage.
+/// Compares the times of all nodes that have ranks of this pipeline stage, and adds the results to
+/// `nodes`.
 void compare_stage(const std::map<std::string, StageTimes>& times, int stage, Nodes& nodes) {
   std::vector<std::pair<double, std::string>> sorted;
   for (const auto& [host, stages] : times) {
@@ -63,7 +66,8 @@ void compare_stage(const std::map<std::string, StageTimes>& times, int stage, No
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     nodes[sorted[i].second].ratios.push_back(sorted[i].first / median_without(sorted, i));
   }
-  // Only the slowest node costs time, which is its distance to the second slowest node.
+  // All ranks wait for the slowest node. If it were as fast as the second slowest node, the
+  // difference between their times would be saved.
   const auto last = sorted.rbegin();
   nodes[last->second].lost_s += last->first - std::next(last)->first;
 }
@@ -138,8 +142,8 @@ class Pool {
   }
 
  private:
-  /// Adjusts the p values of the nodes. Nodes with too few launches for a significant result are
-  /// not part of the family of tests.
+  /// Adjusts the p values for the number of tested nodes and sets the findings. Nodes with too few
+  /// launches for a significant result are not counted as tested.
   void adjust() {
     std::vector<NodeResidual*> judged;
     std::vector<double> p;

@@ -11,41 +11,47 @@
 
 namespace dlscale::analysis {
 
-/// Probability that any node of a study is called slow although all nodes are alike.
+/// Largest accepted probability that some node of a study is reported as slow although all nodes
+/// are equally fast.
 inline constexpr double kWrongNodes = 0.05;
 
 enum class NodeFinding {
-  Slow,         ///< node that is slower than the others more often than by chance
-  StandsOut,    ///< node far from the others, in too few launches to exclude chance
+  Slow,         ///< node that is slower than the others significantly more often than by chance
+  StandsOut,    ///< node far from the others, but in too few launches to exclude chance
   NotSlower,    ///< node that cannot be distinguished from the others
-  TooFewTimes,  ///< node with too few launches for any result to be significant
+  TooFewTimes,  ///< node with too few launches for a significant result
 };
 
 struct NodeResidual {
   std::string host;
-  std::size_t ranks = 0;     ///< largest number of ranks in a launch
-  std::size_t launches = 0;  ///< number of launches in which the node was compared
-  /// Time of the node's slowest rank divided by that of the other nodes in the same launch (medians
-  /// over nodes and epochs). The value is Hodges and Lehmann's centre over the launches.
+  std::size_t ranks = 0;     ///< largest number of ranks on the node in one launch
+  std::size_t launches = 0;  ///< number of launches in which the node was compared with others
+  /// Ratio of two times in the same launch: the time of the slowest rank on this node, and the
+  /// median of that time over the other nodes. The ratio of a launch is the median over its epochs.
+  /// The value is Hodges and Lehmann's centre of the launches' ratios.
   Estimate slowdown;
-  std::optional<double> z;           ///< median modified z among the launch's nodes; needs 3 nodes
+  /// Modified z-score of the node among the nodes of a launch: median over the launches with at
+  /// least 3 nodes.
+  std::optional<double> z;
   double p = 1;                      ///< one-sided p value that the node is slower
   std::optional<double> adjusted_p;  ///< p value adjusted by Holm, for nodes with enough launches
-  double lost_s = 0;  ///< time that launches would save if the node were as fast as the next
+  /// Seconds that the launches would save if the node were as fast as the next slowest node.
+  double lost_s = 0;
   double lost_gpu_s = 0;
   NodeFinding finding = NodeFinding::TooFewTimes;
 };
 
 struct NodeResiduals {
   std::vector<NodeResidual> nodes;  ///< nodes, slowest first
-  int compared = 0;                 ///< number of compared launches
-  int alone = 0;      ///< launches of a single node, or whose nodes have no work in common
-  int unknown = 0;    ///< launches without recorded hosts
-  double work_s = 0;  ///< time of the slowest rank of each compared epoch, over all launches
+  int compared = 0;                 ///< number of launches whose nodes were compared
+  int alone = 0;    ///< number of launches on a single node, or whose nodes did no comparable work
+  int unknown = 0;  ///< number of launches that did not record the hosts of their ranks
+  /// Seconds of the slowest rank, summed over all compared epochs of all launches.
+  double work_s = 0;
 };
 
-/// Returns the residuals of all nodes. Nodes are compared only within a launch, so that a node is
-/// not blamed for taking part in slow runs.
+/// Returns the slowdown of each node. Nodes are compared only within a launch, so that a node does
+/// not appear slow because it took part in slow runs.
 NodeResiduals node_residuals(const Frame& frame);
 
 }  // namespace dlscale::analysis

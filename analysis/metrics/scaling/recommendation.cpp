@@ -21,7 +21,8 @@ CurveKey work_of(const CurveKey& key) {
   return work;
 }
 
-/// Returns the recommendation among `candidates`, which must ascend in GPU count and not be empty.
+/// Returns the recommendation for a work and a budget. `candidates` are the points within the
+/// budget. They must ascend in GPU count and not be empty.
 Recommendation recommend(const CurveKey& work, int budget,
                          const std::vector<Contestant>& candidates) {
   const auto fastest = std::min_element(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recommends the configuration to use with a budget of GPUs.
+// Recommends the fastest configuration for a given maximum number of GPUs (the budget).
 #pragma once
 
 #include <optional>
@@ -11,19 +11,21 @@ namespace dlscale::analysis {
 
 struct Recommendation {
   CurveKey work;        ///< model, data set and batch that the recommendation is for
-  int budget_gpus = 1;  ///< largest allowed GPU count, a measured one
+  int budget_gpus = 1;  ///< largest allowed GPU count, which is one of the measured counts
   Contestant fastest;   ///< fastest point within the budget, by the median
-  /// Other points in the budget that the repeats cannot distinguish from the fastest one
-  /// (Mann-Whitney, adjusted by Holm among the points of this budget), by ascending GPU count.
+  /// Other points within the budget whose repeats are not significantly slower or faster than the
+  /// fastest point, by ascending GPU count. The test is Mann and Whitney's, with Holm's adjustment
+  /// for all points of this budget.
   std::vector<Contestant> as_fast;
-  /// Points with so few repeats that no result could show whether they are slower.
+  /// Points with too few repeats for a significant result of the test.
   std::vector<Contestant> untested;
-  /// p value of Kruskal and Wallis' test that all points in the budget are equally fast. Empty if
-  /// no configuration has repeats or if there is only one configuration.
+  /// p value of Kruskal and Wallis' test of the hypothesis that all points within the budget are
+  /// equally fast. Empty if there is only one point or if every point has a single run.
   std::optional<double> equal_p;
 };
 
-/// Returns the recommendations by work in the order of the curves, then by ascending budget.
+/// Returns one recommendation for each work and each budget. The works are in the order of the
+/// curves, and the budgets of a work ascend.
 std::vector<Recommendation> recommendations(const std::vector<ScalingCurve>& curves);
 
 }  // namespace dlscale::analysis

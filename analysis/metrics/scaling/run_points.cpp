@@ -8,7 +8,8 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Returns true for a record of dlscale. Third-party logs do not name a trainer.
+/// Returns true for a run that dlscale-train recorded. Third-party logs have no condition
+/// "trainer".
 bool is_own_record(const RunRow& run) {
   return run.conditions.contains("trainer");
 }

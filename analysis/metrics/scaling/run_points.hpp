@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups the repeats of one point, and reports which measurements the records of a run contain.
+// Groups runs into points of repeats, and reports which measurements the records of a run contain.
 #pragma once
 
 #include <functional>
@@ -10,34 +10,36 @@
 
 namespace dlscale::analysis {
 
-// Measurements that the records of a run contain. Third-party logs contain few of the parts of a
-// step and no sent bytes.
+// Queries for the measurements that the records of a run contain. Third-party logs contain few of
+// the parts of a step and no sent bytes.
 
-/// Returns true if this part of the run's steps was measured. dlscale-train measures each part. In
-/// a third-party log, a part counts as measured if it took any time, and `other` contains the time
-/// of the parts that are not recorded.
+/// Returns true if this part of the run's steps was measured. dlscale-train measures every part. In
+/// a third-party log, a part counts as measured if its time is above 0. The part `other` always
+/// counts as measured, because it contains the time of all parts that are not recorded.
 bool tells(const RunRow& run, contract::StepPart part);
 
-/// Returns true if any of the runs measured this part.
+/// Returns true if any of the runs measured this part of its steps.
 bool tells(const std::vector<const RunRow*>& runs, contract::StepPart part);
 
-/// Returns true if all runs recorded their steps, so that they have a step time. Runs without steps
-/// only have a time for equal work.
+/// Returns true if all runs recorded their steps. Without steps, a run has a time per sample, but
+/// no step time.
 bool tells_steps(const std::vector<const RunRow*>& runs);
 
-/// Returns true if the run recorded how long its steps took, and not only rates.
+/// Returns true if the run recorded how long its training took. Some third-party logs contain only
+/// rates in samples per second.
 bool tells_time(const RunRow& run);
 
-/// Returns true if the bytes that collectives sent were counted.
+/// Returns true if the run counted the bytes that its ranks passed to collectives.
 bool tells_bytes_sent(const RunRow& run);
 
-// Repeats of one point.
+// Grouping of runs into points: runs with the same configuration are repeats of one point.
 
-/// Repeats of one point. Different GPU counts are never pooled, even at the same global batch,
-/// because learning rates follow the GPU count.
+/// Runs of one point: repeats with equal axis values, GPU count and global batch. Runs with
+/// different GPU counts are different points even at the same global batch, because the learning
+/// rate may depend on the GPU count.
 struct RunPoint {
   CurveKey key;                        ///< key of the scaling curve
-  std::vector<const RunRow*> repeats;  ///< one or more, in the plan's order, owned by the Frame
+  std::vector<const RunRow*> repeats;  ///< one or more runs in the plan's order, owned by the Frame
   const RunRow& first() const { return *repeats.front(); }
 };
 

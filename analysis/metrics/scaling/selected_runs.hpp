@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Restricts a study to a part of its runs without changing their baselines, and leaves out outlying
-// repeats.
+// Removes runs from a study: either all runs that the user did not select, or outlying repeats. The
+// baselines stay the same when unselected runs are removed.
 #pragma once
 
 #include <set>
@@ -12,18 +12,20 @@
 
 namespace dlscale::analysis {
 
-// Restriction of a study to a part of its runs that does not change their baselines.
+// Removal of all runs that the user did not select, without changing the baselines.
 
-/// Removes all runs except these. Baselines stay those of all runs, for `rule` and for the frame's
-/// own rule. A curve that has lost its baseline has none, because a larger baseline would flatter
-/// the curve.
+/// Removes all runs whose id is not in `run_ids`. The GPU counts of baselines stay the ones that
+/// all runs give: `rule` and the frame's own rule are fixed to these counts first. A curve whose
+/// baseline was removed has no baseline, because a baseline with more GPUs would make the curve
+/// look better.
 void keep_runs(Frame& frame, const std::set<std::string>& run_ids, contract::BaselineRule& rule);
 
-// Repeats that a policy leaves out of every table and figure.
+// Removal of outlying repeats from every table and figure.
 
-/// Removes the repeats that `policy` leaves out and describes them in `frame.outliers`. The repeats
-/// of each point are judged by their time per sample, in the order of their repetitions. Runs
-/// without a throughput stay, and so does at least one repeat of each point.
+/// Removes the outlying repeats that `policy` selects and describes them in `frame.outliers`. The
+/// policy is applied to each point, to the times per sample of its repeats in the order of their
+/// repetition numbers. At least one repeat of each point stays. Runs without a throughput stay,
+/// too.
 void leave_out_outliers(Frame& frame, OutlierPolicy policy);
 
 }  // namespace dlscale::analysis

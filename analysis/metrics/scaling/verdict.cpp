@@ -14,12 +14,12 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Axis that names the stop rule. Runs with different stop rules are not comparable, even if the
-/// compared axis is this one.
+/// Axis of the stop rule. Runs with different stop rules are never comparable, even if the stop
+/// rule is the axis in which the pair differs.
 constexpr const char* kStopRule = "stop_rule";
 
-/// Returns the only axis in which two keys differ. Returns an empty text if they differ in no axis,
-/// in several axes, or in their work.
+/// Returns the axis in which two keys differ. Returns an empty text if the keys are equal, differ
+/// in several axes, or differ in an axis that changes the work.
 std::string only_difference(const CurveKey& a, const CurveKey& b) {
   if (a.size() != b.size()) return "";
   std::string found;
@@ -31,8 +31,8 @@ std::string only_difference(const CurveKey& a, const CurveKey& b) {
   return found;
 }
 
-/// Returns a condition other than `axis` that differs between the points, as a sentence. Returns an
-/// empty text if all conditions are equal.
+/// Returns a sentence on a condition that differs between the points, or an empty text if there is
+/// none. The compared `axis` may differ.
 std::string unequal_condition(const CurvePoint& a, const CurvePoint& b, const std::string& axis) {
   for (const RunRow* one : a.repeats) {
     for (const RunRow* other : b.repeats) {
@@ -63,7 +63,7 @@ Verdict compare(std::string axis, Contestant a, Contestant b) {
   return verdict;
 }
 
-/// Point of a curve, with the key that distinguishes the point from others with the same GPU count.
+/// Point of a curve together with the curve's key.
 using Place = std::pair<const CurveKey*, const CurvePoint*>;
 
 class Pairing {

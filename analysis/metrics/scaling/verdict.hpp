@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which of two configurations is faster, and whether the repeats are enough to decide.
+// Tests which of two configurations is faster, and whether there are enough repeats to decide.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,14 @@
 
 namespace dlscale::analysis {
 
-/// Largest share of tables that may have a wrong "faster" among their verdicts.
+/// Largest accepted probability that a table contains a wrong verdict "faster".
 inline constexpr double kWrongVerdicts = 0.05;
 
 enum class Finding {
-  Faster,              ///< `a` is faster than `b`
-  NotDistinguishable,  ///< no difference found, which does not prove that they are equal
-  TooFewRepeats,       ///< too few repeats for any result to be significant
+  Faster,  ///< `a` is faster than `b`
+  /// No significant difference. This does not prove that both are equally fast.
+  NotDistinguishable,
+  TooFewRepeats,  ///< too few repeats for a significant result
 };
 
 struct Contestant {
@@ -28,30 +29,36 @@ struct Contestant {
 /// Comparison of two points that differ in one axis only.
 struct Verdict {
   std::string axis;  ///< axis in which the points differ
-  Contestant a;      ///< point that takes less time, by `ratio`
+  Contestant a;      ///< faster point, according to `ratio`
   Contestant b;
   Finding finding = Finding::TooFewRepeats;
-  Estimate ratio;           ///< time of b / time of a by Hodges and Lehmann, at least 1
-  double cliffs_delta = 0;  ///< P(b takes longer) - P(a takes longer)
+  Estimate ratio;           ///< time of b / time of a, at least 1 (Hodges and Lehmann's estimate)
+  double cliffs_delta = 0;  ///< P(a repeat of b takes longer) - P(a repeat of a takes longer)
   double p = 1;             ///< p value of Mann and Whitney's test
-  double p_of_logs = 1;     ///< p value of the permutation test of mean logarithms; decides nothing
-  std::optional<double> adjusted_p;  ///< p adjusted by Holm, among all pairs with enough repeats
-  std::optional<double> detectable;  ///< smallest ratio that would be found 8 times of 10
+  /// The p value of the permutation test of mean logarithms, which `finding` does not depend on.
+  double p_of_logs = 1;
+  /// The p value adjusted by Holm for all pairs with enough repeats. Empty for the other pairs.
+  std::optional<double> adjusted_p;
+  /// Smallest ratio that the test would detect with a probability of 80 %.
+  std::optional<double> detectable;
 };
 
 struct Verdicts {
   std::vector<Verdict> pairs;
-  std::vector<std::string> refused;  ///< pairs at unequal conditions, with the reason
+  /// Pairs that were not compared because their conditions differ, with the reason.
+  std::vector<std::string> refused;
 };
 
-/// Returns true if runs with other values of this axis do other work. These axes are model, data
-/// set, batch, and their parts (model.depth).
+/// Returns true if a different value of this axis means different work per sample or step. These
+/// axes are the model, the data set, the batches, and their parts such as model.depth.
 bool changes_work(const std::string& axis);
 
-/// Returns all pairs of points with equal work per sample that differ in one axis. The pairs are
-/// points of two curves at equal GPU counts and, if the global batch is fixed, neighbouring GPU
-/// counts of one curve. Points that differ in model, data set or batch do other work and do not
-/// form a pair. Pairs whose device, CPU model, … differ are refused unless `allow_mixed` is true.
+/// Returns the comparison of all pairs of points that differ in exactly one axis and do equal work
+/// per sample. There are two kinds of pairs:
+/// - points of two curves at the same GPU count
+/// - points of one curve at neighbouring GPU counts, if the global batch is fixed
+/// Points that differ in the model, the data set or the batch do different work and form no pair. A
+/// pair whose conditions (device, CPU model, …) differ is refused unless `allow_mixed` is true.
 Verdicts verdicts_between(const std::vector<ScalingCurve>& curves, bool allow_mixed);
 
 }  // namespace dlscale::analysis

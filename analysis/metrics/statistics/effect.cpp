@@ -33,9 +33,10 @@ constexpr double kMostDivisions = 200000;
 constexpr int kShuffles = 9999;
 constexpr std::uint64_t kPermutationSeed = 3;
 
-/// Counter of the divisions of all values into two samples whose sums are at least as far from
-/// their mean as the observed sum. The values are centred, so the mean of the sums is 0. The
-/// tolerance is far larger than the rounding errors of equal sums.
+/// Counter of all ways to divide the values into two samples of the given sizes. It counts how
+/// often the sum of the first sample is at least as far from 0 as the observed sum. The values are
+/// centred, so the mean of these sums is 0. The observed sum is reduced by 1e-12 of its value, so
+/// that rounding errors cannot make equal sums differ.
 class Divisions {
  public:
   Divisions(std::vector<double> centred, std::size_t chosen)
@@ -109,9 +110,10 @@ std::vector<double> sorted_ratios(const std::vector<double>& a, const std::vecto
   return ratios;
 }
 
-/// Returns the largest c with P(W < c) <= tail for Wilcoxon's sum W of signed ranks of n values.
-/// Returns 0 if even W = 0 is more likely than `tail`. The c-th smallest and the c-th largest of
-/// the pairs' means then form an interval.
+/// Returns the largest c with P(W < c) <= tail, where W is Wilcoxon's sum of signed ranks of n
+/// values. The c-th smallest and the c-th largest of the means of all pairs of values form an
+/// interval for the centre. Returns 0 if there is no such interval, because even W = 0 is more
+/// likely than `tail`.
 std::size_t signed_rank(std::size_t n, double tail) {
   const auto size = static_cast<double>(n);
   if (n > kMostForExact) {
@@ -119,7 +121,8 @@ std::size_t signed_rank(std::size_t n, double tail) {
     const double c = mean + normal_quantile(tail) * std::sqrt(mean * (2 * size + 1) / 6);
     return c < 1 ? 0 : static_cast<std::size_t>(c);
   }
-  std::vector<double> chances(n * (n + 1) / 2 + 1, 0.0);  // chance of each sum of ranks so far
+  // Probability of each sum of the ranks so far.
+  std::vector<double> chances(n * (n + 1) / 2 + 1, 0.0);
   chances[0] = 1;
   for (std::size_t rank = 1; rank <= n; ++rank) {
     for (std::size_t sum = chances.size(); sum-- > 0;) {

@@ -45,8 +45,10 @@ double chi_squared_upper_p(double x, double degrees_of_freedom) {
 namespace {
 
 constexpr double kLevel = 0.95;
-/// Reduction of the level of both medians' intervals in a ratio of equally uncertain medians. Two
-/// 95 % intervals combine to up to 97.8 %, but to 95 % if one of the medians is known far better.
+/// Amount by which the level of the two medians' intervals is reduced for the interval of their
+/// ratio, if both medians are equally uncertain. Without the reduction, two 95 % intervals would
+/// combine to an interval of up to 97.8 %. No reduction is needed if one of the medians is known
+/// far better.
 constexpr double kLessInRatio = 0.04;
 
 void require_sample(const std::vector<double>& values) {
@@ -69,9 +71,9 @@ double coverage(std::size_t n, std::size_t k) {
   return 1 - 2 * coin_cdf(n, k - 1);
 }
 
-/// Returns the interval between the order statistics that cover slightly more than `level` and the
-/// next inner ones, interpolated by Hettmansperger and Sheather's weight. `values` must ascend and
-/// have at least kFewestForInterval entries.
+/// Returns the interval of the median at this level, by Hettmansperger and Sheather's method: it
+/// interpolates between the narrowest pair of order statistics that covers at least `level` and the
+/// next pair inside it. `values` must ascend and have at least kFewestForInterval entries.
 Ends around_median(const std::vector<double>& values, double level) {
   const std::size_t n = values.size();
   std::size_t k = 1;
@@ -86,8 +88,8 @@ Ends around_median(const std::vector<double>& values, double level) {
           (1 - weight) * values[n - k] + weight * values[n - k - 1]};
 }
 
-/// Returns the level of both intervals from which the interval of a ratio is computed. The
-/// arguments are ascending logarithms.
+/// Returns the level of the two medians' intervals from which the interval of their ratio is
+/// computed. The arguments are the ascending logarithms of the numerators and the denominators.
 double level_in_ratio(const std::vector<double>& above, const std::vector<double>& below) {
   const auto width = [](const Ends& ends) { return ends.high - ends.low; };
   const double a = width(around_median(above, kLevel));
@@ -141,10 +143,11 @@ constexpr double kErrorOfSum = 1e-12;  ///< tolerance for sums of probabilities
 /// Possible medians of a resample with their probabilities.
 using MedianChances = std::vector<std::pair<double, double>>;
 
-/// Returns the probability that the k-th smallest value (from 1) of a resample is the i-th smallest
-/// (from 0) of n values.
+/// Returns the probability that the k-th smallest value of a resample of n values is the i-th
+/// smallest of these n values. k counts from 1 and i from 0.
 double chance_of_rank(std::size_t n, std::size_t k, std::size_t i) {
-  const auto at_most = [&](std::size_t values) {  // probability that k or more are among these
+  // Probability that at least k values of the resample are among the `values` smallest.
+  const auto at_most = [&](std::size_t values) {
     return 1 - binomial_cdf(n, static_cast<double>(values) / static_cast<double>(n), k - 1);
   };
   return at_most(i + 1) - at_most(i);
@@ -159,16 +162,17 @@ MedianChances chances_of_odd(const std::vector<double>& values) {
   return chances;
 }
 
-/// Returns the possible medians of a resample of even size. Its two middle values are the i-th and
-/// a later j-th value under two conditions: one half of the resample is at most the i-th value and
-/// contains it, and the other half is at least the j-th value and contains it.
+/// Returns the possible medians of a resample of even size, with their probabilities. The two
+/// middle values of the resample are the i-th and a larger j-th of the `values` under two
+/// conditions. First, half of the resample is at most the i-th value and contains that value.
+/// Second, the other half is at least the j-th value and contains that value.
 MedianChances chances_of_even(const std::vector<double>& values) {
   const std::size_t n = values.size();
   const auto half = static_cast<double>(n) / 2;
   const auto all_of = [&](std::size_t count) {
     return std::pow(static_cast<double>(count) / static_cast<double>(n), half);
   };
-  double log_ways = 0;  // logarithm of the number of choices of the lower half
+  double log_ways = 0;  // logarithm of the number of ways to choose the draws of the lower half
   for (double k = 1; k <= half; ++k) log_ways += std::log((half + k) / k);
   MedianChances chances;
   for (std::size_t i = 0; i < n; ++i) {

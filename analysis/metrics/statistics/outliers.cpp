@@ -11,7 +11,7 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr double kCritical = 0.752;  // critical value at 5 %
+constexpr double kCritical = 0.752;  // critical value of Anderson and Darling's statistic at 5 %
 
 double log_normal_cdf(double z) {
   return std::log(std::max(0.5 * std::erfc(-z / std::sqrt(2.0)), 1e-300));

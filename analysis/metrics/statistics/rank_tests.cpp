@@ -10,7 +10,8 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Ranks from 1, doubled so that they are whole numbers. Equal values share their mean rank.
+/// Ranks of values, counted from 1. Equal values share their mean rank, which can end in .5. Ranks
+/// are therefore stored doubled, as whole numbers.
 struct DoubledRanks {
   std::vector<std::size_t> ranks;  ///< doubled ranks in the order of the values
   double ties = 0;                 ///< sum of t^3 - t over groups of t equal values
@@ -33,8 +34,8 @@ DoubledRanks doubled_ranks(const std::vector<double>& values) {
   return result;
 }
 
-/// Returns the number of ways to choose `chosen` of the ranks for each possible sum of the chosen
-/// ranks.
+/// Returns for each possible sum the number of ways to choose `chosen` of the ranks so that they
+/// have this sum. The index of an entry is the sum.
 std::vector<double> choices_by_sum(const std::vector<std::size_t>& ranks, std::size_t chosen) {
   const std::size_t most = std::accumulate(ranks.begin(), ranks.end(), std::size_t{0});
   std::vector<std::vector<double>> ways(chosen + 1, std::vector<double>(most + 1, 0.0));
@@ -52,7 +53,7 @@ double exact_p(const std::vector<std::size_t>& ranks, std::size_t n_a) {
   const std::size_t all = std::accumulate(ranks.begin(), ranks.end(), std::size_t{0});
   const std::size_t observed = std::accumulate(
       ranks.begin(), ranks.begin() + static_cast<std::ptrdiff_t>(n_a), std::size_t{0});
-  // Sums multiplied by the number of ranks are whole numbers, and so is their mean.
+  // All sums are multiplied by the number of ranks, so that their mean is a whole number, too.
   const auto off_mean = [&](std::size_t sum) {
     const std::size_t scaled = sum * ranks.size();
     return scaled > all * n_a ? scaled - all * n_a : all * n_a - scaled;
@@ -144,8 +145,8 @@ TestResult kruskal_wallis(const std::vector<std::vector<double>>& samples) {
 
 namespace {
 
-/// Returns twice the rank of each value, counted from 1. Doubled ranks are whole numbers even if
-/// equal values share a rank.
+/// Returns twice the rank of each value. Ranks count from 1, and equal values share their mean
+/// rank. Doubled ranks are whole numbers even for a mean rank such as 1.5.
 std::vector<std::size_t> doubled_ranks_of_block(const std::vector<double>& values) {
   std::vector<double> sorted = values;
   std::sort(sorted.begin(), sorted.end());
@@ -158,8 +159,8 @@ std::vector<std::size_t> doubled_ranks_of_block(const std::vector<double>& value
   return ranks;
 }
 
-/// Returns the probability of each sum after one of `ranks` is added to a sum with these
-/// probabilities.
+/// Returns the probability of each sum after one of the `ranks`, chosen at random, was added to a
+/// sum. `chances` holds the probabilities of the sum before.
 std::vector<double> with_one_of(const std::vector<std::size_t>& ranks,
                                 const std::vector<double>& chances) {
   std::vector<double> sums(chances.size() + 2 * ranks.size(), 0.0);
@@ -170,8 +171,8 @@ std::vector<double> with_one_of(const std::vector<std::size_t>& ranks,
   return sums;
 }
 
-/// Returns the same for the ranks 2, 4, … 2n in one pass. All blocks without equal values have
-/// these ranks.
+/// Returns the result of with_one_of for the ranks 2, 4, … 2n in a single pass. These are the
+/// doubled ranks of every block without equal values.
 std::vector<double> with_one_of_first(std::size_t n, const std::vector<double>& chances) {
   std::vector<double> sums(chances.size() + 2 * n, 0.0);
   const auto chance_of = [&](std::size_t sum) { return sum < chances.size() ? chances[sum] : 0; };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests by ranks, in which a single outlier cannot make or hide a difference.
+// Tests for differences between samples that use the ranks of the values. A single outlier can
+// therefore neither cause nor hide a difference.
 #pragma once
 
 #include <cstddef>
@@ -7,52 +8,56 @@
 
 namespace dlscale::analysis {
 
-// Tests whether samples differ, by ranks, so that a single outlier cannot make or hide a
-// difference.
+// Tests whether two or more samples differ.
 
 struct TestResult {
   double p = 1;  ///< p value, two-sided
   bool exact = true;
 };
 
-/// Largest size of a sample that is tested exactly.
+/// Largest sample size for which the p value is exact.
 inline constexpr std::size_t kMostForExact = 20;
 
-/// Returns the result of the Mann-Whitney U test (Wilcoxon rank sum). Both samples must not be
-/// empty. Up to kMostForExact values in each sample, p is exact, with shared ranks for ties. For
-/// larger samples, p is the normal approximation with corrections for ties and continuity.
+/// Returns the result of the Mann-Whitney U test (Wilcoxon rank sum). Neither sample may be empty.
+/// If neither sample has more than kMostForExact values, p is exact, and tied values share their
+/// mean rank. Otherwise p is the normal approximation with corrections for ties and continuity.
 TestResult mann_whitney(const std::vector<double>& a, const std::vector<double>& b);
 
-/// Returns the smallest p that samples of these sizes can have: 2 / C(n_a + n_b, n_a). Returns 1
-/// without values.
+/// Returns the smallest two-sided p value that samples of these sizes can have: 2 / C(n_a + n_b,
+/// n_a), where C is the binomial coefficient. Returns 1 for empty samples.
 double smallest_p(std::size_t n_a, std::size_t n_b);
 
-/// Returns the largest c with P(U < c) <= tail for samples without ties. Returns 0 if even U = 0 is
-/// more likely than `tail`. The c-th smallest and the c-th largest of the n_a * n_b differences
-/// then form an interval of the shift with coverage of at least 1 - 2 tail (Moses; in Lehmann,
-/// Nonparametrics, 1975).
+/// Returns the largest c with P(U < c) <= tail, where U is the Mann-Whitney statistic of equally
+/// distributed samples without ties. The c-th smallest and the c-th largest of the n_a * n_b
+/// differences between the samples enclose the true shift with a probability of at least 1 - 2 tail
+/// (Moses; in Lehmann, Nonparametrics, 1975). Returns 0 if there is no such interval, because even
+/// U = 0 is more likely than `tail`.
 std::size_t shift_rank(std::size_t n_a, std::size_t n_b, double tail);
 
-/// Returns the result of Kruskal and Wallis' test whether any of several samples differs, by chi
-/// squared, corrected for ties. p is 1 for fewer than two samples or if all values are equal.
+/// Returns the result of Kruskal and Wallis' test whether any of several samples differs from the
+/// others. p is the chi-squared approximation, corrected for ties. p is 1 for fewer than two
+/// samples or if all values are equal.
 TestResult kruskal_wallis(const std::vector<std::vector<double>>& samples);
 
-// Test whether the same member of several groups tends to have the largest value in each group.
+// Test whether one member of several groups tends to have the largest value of each group. Example:
+// whether one node is the slowest in each launch.
 
-/// Group of values that are compared only with each other.
+/// Group of values, one of which belongs to the tested member. Values are compared only within
+/// their group.
 struct Block {
   std::vector<double> values;
-  std::size_t own = 0;  ///< index of the member's value
+  std::size_t own = 0;  ///< index of the tested member's value
 };
 
-/// Returns the probability that the ranks of the member's values in their blocks have the observed
-/// sum or a larger one, if each value of a block is equally likely to be the member's. The result
-/// is exact, and equal values share their ranks. Differences between the blocks have no effect.
-/// Returns 1 without blocks.
+/// Returns the one-sided p value that the member's values are large. The test statistic is the sum
+/// of the ranks that the member's values have in their blocks. p is the probability of the observed
+/// sum or a larger one, if each value of a block is equally likely to be the member's value. The p
+/// value is exact, and equal values share their mean rank. Differences between the blocks have no
+/// effect. Returns 1 without blocks.
 double p_of_high_ranks(const std::vector<Block>& blocks);
 
-/// Returns the smallest p of p_of_high_ranks, for a member with the only largest value in each
-/// block.
+/// Returns the smallest p value that p_of_high_ranks can return for blocks of these sizes. It
+/// results if the member alone has the largest value in each block.
 double smallest_p_of_ranks(const std::vector<Block>& blocks);
 
 }  // namespace dlscale::analysis

@@ -8,22 +8,24 @@
 
 namespace dlscale::analysis {
 
-// End of the warm-up of a run.
+// Detection of the end of a run's warm-up.
 
 struct SteadyRule {
-  std::size_t windows = 5;  ///< number of windows that must agree, at least 2
-  double variation = 0.02;  ///< standard deviation / mean below which windows agree
+  std::size_t windows = 5;  ///< number of consecutive step windows that must agree, at least 2
+  /// Windows agree if the standard deviation / mean of their step times is below this value.
+  double variation = 0.02;
 };
 
-/// Returns the index of the first step window from which on `rule.windows` windows in a row agree
-/// (Georges, Buytaert and Eeckhout, OOPSLA 2007). The windows before it are warm-up. Returns an
-/// empty value if the run never becomes steady.
+/// Returns the index of the first window of the earliest `rule.windows` consecutive step windows
+/// whose step times agree (Georges, Buytaert and Eeckhout, OOPSLA 2007). The windows before this
+/// index are warm-up. Returns an empty value if the run never becomes steady.
 std::optional<std::size_t> steady_from(const std::vector<double>& step_times,
                                        const SteadyRule& rule = {});
 
 // Summaries of a list of measurements.
 
-/// Returns the mean. This function and the next three throw base::RunError for an empty list.
+/// Returns the mean. This function, median(), quantile() and standard_deviation() throw
+/// base::RunError for an empty list.
 double mean(const std::vector<double>& values);
 double median(const std::vector<double>& values);
 /// Returns the quantile q in [0, 1] by linear interpolation between order statistics (Hyndman and

@@ -15,66 +15,75 @@ namespace dlscale::analysis {
 struct FigurePoint {
   double x = 0;
   double y = 0;
-  std::optional<Bounds> bounds;  ///< bounds of y: error bars, or the edges of a band
-  std::string note = {};         ///< short label next to the mark; empty: none
+  std::optional<Bounds> bounds;  ///< bounds of y, drawn as an error bar or as the edges of a band
+  std::string note = {};         ///< short label that is drawn next to the mark; empty: none
 };
 
 struct Series {
   std::string label;
   std::vector<FigurePoint> points;
-  std::size_t color = 0;  ///< index into the palette, for one axis of the study
-  std::size_t mark = 0;   ///< index into the marks, for the other axes
-  bool law = false;       ///< true if fitted: a dashed line without marks, with bounds as a band
+  std::size_t color = 0;  ///< index of the colour, which shows the value on one axis of the study
+  std::size_t mark = 0;   ///< index of the mark, which shows the values on the other axes
+  /// True for fitted or predicted values: a line without marks, with bounds as a band.
+  bool law = false;
 };
 
 struct FigureAxis {
-  std::string id;            ///< name of the CSV column: "efficiency"
-  std::string title;         ///< title with its unit: "step time (ms)"
-  int log_base = 0;          ///< base of the logarithm; 0: linear
-  bool from_zero = false;    ///< true if the axis starts at 0
-  bool tick_points = false;  ///< true if each x value has a tick (few, meaningful numbers)
+  std::string id;          ///< name of the CSV column: "efficiency"
+  std::string title;       ///< title with its unit: "step time (ms)"
+  int log_base = 0;        ///< base of the logarithmic axis; 0: the axis is linear
+  bool from_zero = false;  ///< true if the axis starts at 0
+  /// True if each x value of a point has a tick, for few and meaningful values.
+  bool tick_points = false;
 };
 
-/// Largest number of series that a reader can distinguish. A figure with more series is left out,
-/// and a warning reports this.
+/// Largest number of series that a reader can distinguish. A report leaves out figures with more
+/// series and shows a warning instead.
 inline constexpr std::size_t kMostSeries = 40;
-/// Largest number of stacked bars that a reader can read.
+/// Largest number of stacked bars that a reader can distinguish. A report leaves out figures with
+/// more bars.
 inline constexpr std::size_t kMostBars = 120;
 
-/// Lines over x, or stacked bars if `categories` is not empty. With stacked bars, each series has
-/// one point per category, in the order of the categories, and x is ignored. The y value of a part
-/// of unknown height is NaN.
+/// Figure with lines over x, or with stacked bars if `categories` is not empty. In a figure with
+/// stacked bars, each category is a bar and each series is a part of all bars. A series then has
+/// one point for each category, in the order of the categories. The point's y is the height of the
+/// part (NaN if unknown), and its x is ignored.
 struct Figure {
   std::string title;
-  std::string subtitle;  ///< baseline, mode, n and statistic
+  std::string subtitle;  ///< baseline, scaling mode, number of repeats and statistic
   std::vector<std::string> notes;
   FigureAxis x;
   FigureAxis y;
   std::string legend_title;
-  std::vector<Series> series;   ///< series; those of laws are drawn behind the measured ones
-  std::optional<Series> ideal;  ///< dashed black line, named by its label
+  std::vector<Series> series;  ///< measured series, followed by fitted and predicted ones
+  /// Reference line, dashed and black. Its label is its name in the legend.
+  std::optional<Series> ideal;
   std::vector<std::string> categories;
-  bool marks = true;    ///< false: lines only, for functions instead of measurements
-  bool lines = true;    ///< false: marks only, without values between two marks
-  bool band = false;    ///< true if bounds are a band along the line, not a bar at each mark
-  std::string note_id;  ///< CSV column of the points' notes, e.g. "gpus"; empty: no notes
+  /// False for figures of functions instead of measurements, which have lines only.
+  bool marks = true;
+  /// False if values between two points have no meaning. The figure then has marks only.
+  bool lines = true;
+  bool band = false;  ///< true if bounds are drawn as a band along the line instead of error bars
+  /// Name of the CSV column with the points' notes, e.g. "gpus". Empty: no notes.
+  std::string note_id;
 };
 
-/// Largest number of bars, and of series, in a figure that fits into one column of a paper.
+/// Largest number of bars for which a figure fits into one column of a two-column paper. The number
+/// of series must be smaller than this number.
 inline constexpr std::size_t kMostOfColumn = 8;
 
-/// Largest number of values for which a linear x axis has a tick for each value.
+/// Largest number of distinct x values for which a linear x axis has a tick at each value.
 inline constexpr std::size_t kMostTicks = 15;
 
 /// Returns the distinct x values of the points, in ascending order.
 std::set<double> x_values(const Figure& figure);
 
-/// Returns the smallest and the largest y value of the points. Returns {infinity, 0} without
-/// points.
+/// Returns the smallest and the largest y value of all points. Returns {infinity, 0} for a figure
+/// without points.
 std::pair<double, double> y_span(const Figure& figure);
 
-/// Returns whether a series has marks. The next two functions return whether it has a line and
-/// whether its bounds are a band.
+/// Returns true if marks are drawn for this series. has_line() returns true if a line is drawn, and
+/// has_band() returns true if bounds are drawn as a band instead of error bars.
 bool has_marks(const Figure& figure, const Series& series);
 bool has_line(const Figure& figure, const Series& series);
 bool has_band(const Figure& figure, const Series& series);
@@ -82,22 +91,22 @@ bool has_band(const Figure& figure, const Series& series);
 /// Returns true if any point of the series has bounds.
 bool has_bounds(const Series& series);
 
-/// Returns the number of measured series.
+/// Returns the number of series that are neither fitted nor predicted.
 std::size_t measured_series(const Figure& figure);
 
-/// Returns each point of the ideal line once, by ascending x.
+/// Returns the points of the ideal line by ascending x, without duplicates.
 std::set<std::pair<double, double>> ideal_points(const Figure& figure);
 
-/// Returns true if the x axis has a tick for each of these values.
+/// Returns true if the x axis `axis` has a tick at each of the x values `xs` of the points.
 bool ticks_are_points(const FigureAxis& axis, const std::set<double>& xs);
 
-/// Returns true if the y axis spans at most two octaves, where powers of two alone would give too
-/// few ticks.
+/// Returns true if the y axis is logarithmic with base 2 and its values span at most a factor of 4.
+/// Ticks at powers of two alone would then be too few.
 bool spans_few_octaves(const Figure& figure);
-/// Ticks of an axis that spans at most two octaves.
+/// Ticks of a logarithmic y axis for which spans_few_octaves() returns true.
 inline constexpr double kFewOctaves[] = {0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4, 5};
 
-/// Returns true if any part of a bar has a height above 0.
+/// Returns true if this part of stacked bars has a height above 0 in any bar.
 bool has_part(const Series& part);
 
 }  // namespace dlscale::analysis

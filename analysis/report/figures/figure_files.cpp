@@ -44,7 +44,7 @@ std::string lines_csv(const Figure& figure) {
   return text;
 }
 
-/// Temporary file next to the images. The destructor deletes the file.
+/// Temporary file in the folder of the images. The destructor deletes the file if it still exists.
 class Draft {
  public:
   explicit Draft(fs::path path) : path_(std::move(path)) {}
@@ -60,7 +60,8 @@ class Draft {
   fs::path path_;
 };
 
-/// Runs the converter. Returns an empty text on success, else the problem.
+/// Runs the converter to make the image file `picture` in the given format from the file `svg`.
+/// Returns an empty text on success, and the problem otherwise.
 std::string convert(const std::string& converter, const fs::path& svg, const fs::path& picture,
                     const std::string& format) {
   const auto program = bp::search_path(converter);
@@ -69,12 +70,14 @@ std::string convert(const std::string& converter, const fs::path& svg, const fs:
         "{} is not installed: install it (Debian package librsvg2-bin), or choose .svg", converter);
   }
   std::vector<std::string> arguments{"--format", format, "--output", fs::absolute(picture)};
-  if (format == "png") arguments.insert(arguments.end(), {"--zoom", "2"});  // sharp on any screen
+  // Twice the number of pixels, so that the image is sharp on any screen.
+  if (format == "png") arguments.insert(arguments.end(), {"--zoom", "2"});
   arguments.push_back(fs::absolute(svg));
   bp::ipstream messages;
   std::error_code failure;
   bp::environment environment = boost::this_process::environment();
-  environment["SOURCE_DATE_EPOCH"] = "0";  // PDF files contain a date
+  // PDF files contain the current date, which would change their bytes.
+  environment["SOURCE_DATE_EPOCH"] = "0";
   bp::child child(program, bp::args(arguments), environment,
                   bp::std_in<bp::null, bp::std_out> bp::null, bp::std_err > messages, failure);
   if (failure) return fmt::format("cannot start {}: {}", converter, failure.message());

@@ -8,10 +8,12 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Ratio of the largest to the smallest value above which the axis is logarithmic.
+/// Ratio of the largest to the smallest value. If a figure's values exceed this ratio, their axis
+/// is logarithmic.
 constexpr double kWideSpan = 16;
 
-/// Longest time in seconds that is shown in seconds. Longer times are shown in hours.
+/// Longest time, in seconds, for which an axis has the unit seconds. For longer times its unit is
+/// hours.
 constexpr double kMostSeconds = 7200;
 
 }  // namespace

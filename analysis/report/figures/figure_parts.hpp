@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts that the figures of a study share. Private to analysis/report/figures/.
+// Code that several figures of a study use. Private to analysis/report/figures/.
 #pragma once
 
 #include <optional>
@@ -14,11 +14,12 @@
 
 namespace dlscale::analysis {
 
-/// Returns the bounds of an interval multiplied by `scale`, or an empty value for an estimate
-/// without an interval.
+/// Returns the ends of an interval, multiplied by `scale`. Returns an empty value if the interval
+/// has the kind None.
 std::optional<Bounds> bounds_of(const Interval& interval, double scale = 1);
 
-/// Curves of a study with their baselines, legend and repeats.
+/// Curves of a study with the data that figures need for them: baselines, the word for a worker,
+/// the legend and the numbers of repeats.
 struct Drawing {
   std::vector<ScalingCurve> curves;
   std::vector<BaselineChoice> choices;
@@ -34,36 +35,37 @@ struct Drawing {
         repeats(repeats_of(curves)) {}
 };
 
-/// Returns a text such as "n = 3" or "n = 2-5".
+/// Returns a text with the number of repeats, such as "n = 3" or "n = 2-5".
 std::string repeats_words(const Repeats& repeats);
 
-/// Returns a text such as "median of n = 3, bars: range". `drawn` names the shape that bounds are
-/// drawn as.
+/// Returns a short text on the statistic, such as "median of n = 3, bars: range". `drawn` is the
+/// word for the shape with which bounds are drawn: "bars" or "band".
 std::string short_statistic(const Repeats& repeats, const std::string& drawn = "bars");
 
 std::string short_mode(const Frame& frame);
 
-/// Returns the notes that a figure's CSV file contains about its runs.
+/// Returns the notes about the runs of a figure. CSV and LaTeX files contain them as comments.
 std::vector<std::string> figure_notes(const Frame& frame);
 
-/// Returns a logarithmic axis "GPUs" or "ranks" in powers of two.
+/// Returns a logarithmic x axis for GPU counts, with base 2. Its title is "GPUs" or "ranks".
 FigureAxis gpu_axis(const std::string& worker);
 
 /// Returns `key` with the GPU count as an additional axis.
 CurveKey with_gpus(CurveKey key, int gpus);
 
-/// Returns a text such as "weak scaling; median of n = 3, bars: range".
+/// Returns the subtitle of a figure of accuracies, such as "weak scaling; median of n = 3, bars:
+/// range".
 std::string accuracy_subtitle(const Frame& frame, const std::vector<AccuracyPoint>& points);
 
-/// Axis of seconds, or of hours if the longest time is several hours.
+/// Axis for times. Its unit is seconds, or hours if the longest time exceeds two hours.
 struct TimeAxis {
   FigureAxis axis;
-  double seconds = 1;  ///< number of seconds in the axis' unit
+  double seconds = 1;  ///< number of seconds in one unit of the axis
 };
 TimeAxis time_axis(const std::string& title, double longest_s);
 
-/// Returns an axis for values from `least` to `most`. The axis is logarithmic if the values span a
-/// wide range.
+/// Returns an axis for values from `least` to `most`. The axis is logarithmic if `most` is more
+/// than 16 times `least`. Otherwise it is linear and starts at 0.
 FigureAxis value_axis(const std::string& id, const std::string& title, double least, double most);
 
 }  // namespace dlscale::analysis

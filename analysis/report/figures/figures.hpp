@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares the figures of a study and lists their kinds by name.
+// Declares the functions that draw the figures of a study, and lists the kinds of figures by name.
 #pragma once
 
 #include <span>
@@ -16,19 +16,21 @@ Figure throughput_figure(const Frame& frame, const AnalysisOptions& options);
 Figure throughput_per_gpu_figure(const Frame& frame, const AnalysisOptions& options);
 Figure epoch_time_figure(const Frame& frame, const AnalysisOptions& options);
 Figure breakdown_figure(const Frame& frame, const AnalysisOptions& options);
-/// Draws the share of communication that computation hides.
+/// Draws the share of the communication time that is hidden because computation runs at the same
+/// time.
 Figure overlap_figure(const Frame& frame, const AnalysisOptions& options);
-/// Draws the share of the step time in which ranks wait for data.
+/// Draws the share of the step time that ranks spend waiting for data.
 Figure load_share_figure(const Frame& frame, const AnalysisOptions& options);
 Figure transfer_figure(const Frame& frame, const AnalysisOptions& options);
 Figure accuracy_vs_batch_figure(const Frame& frame, const AnalysisOptions& options);
 Figure accuracy_vs_epoch_figure(const Frame& frame, const AnalysisOptions& options);
 Figure accuracy_vs_time_figure(const Frame& frame, const AnalysisOptions& options);
-/// Draws the training time to an accuracy: the highest target accuracy of the runs, else the
-/// highest whole percent that every run reached.
+/// Draws the training time until an accuracy was reached. This accuracy is the highest target
+/// accuracy of the runs. If no run has a target, it is the highest whole percent that every run
+/// reached.
 Figure time_to_accuracy_figure(const Frame& frame, const AnalysisOptions& options);
-/// Draws the number of samples trained on until this accuracy, by global batch. It shows the cost
-/// of a larger batch.
+/// Draws the number of training samples until the accuracy of time_to_accuracy_figure was reached,
+/// by global batch. It shows how many more samples a larger batch needs.
 Figure images_to_accuracy_figure(const Frame& frame, const AnalysisOptions& options);
 Figure pareto_figure(const Frame& frame, const AnalysisOptions& options);
 Figure loss_figure(const Frame& frame, const AnalysisOptions& options);
@@ -39,11 +41,11 @@ struct FigureKind {
   Figure (*make)(const Frame& frame, const AnalysisOptions& options);
 };
 
-/// Returns the kinds above by name, in the order in which a report shows them.
+/// Returns all kinds of figures, in the order in which a report shows them.
 std::span<const FigureKind> figure_kinds();
 
-/// Returns the kind with this name. Throws base::UsageError with the nearest name and the list of
-/// names.
+/// Returns the kind of figure with this name. Throws base::UsageError for an unknown name. The
+/// message suggests the most similar name and lists all names.
 const FigureKind& find_figure_kind(std::string_view name);
 
 }  // namespace dlscale::analysis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws the figures of learning results: accuracy and loss over batches, epochs, time and cost.
+// Draws the figures about learning results: accuracy and loss over batch, epoch, time and cost.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,8 +18,8 @@ namespace {
 
 const FigureAxis kBatchAxis{"global_batch", "global batch (samples)", 2, false, true};
 
-/// Returns the training time in seconds without evaluations, summed over the epochs up to and
-/// including `last_epoch`.
+/// Returns the training time of the epochs up to and including `last_epoch`, in seconds and without
+/// evaluations.
 double train_s(const RunRow& run, int last_epoch) {
   double sum = 0;
   for (const EpochRow& epoch : run.epochs) {
@@ -32,8 +32,9 @@ double all_train_s(const RunRow& run) {
   return run.epochs.empty() ? 0 : train_s(run, run.epochs.back().epoch);
 }
 
-/// Returns the training time until an evaluation first reached this accuracy. Returns an empty
-/// value if no evaluation reached it or if the log does not record the epoch of that evaluation.
+/// Returns the training time in seconds until an evaluation first reached this accuracy. Returns an
+/// empty value if no evaluation reached the accuracy, or if the log does not record the epoch of
+/// that evaluation.
 std::optional<double> time_to(const RunRow& run, double accuracy) {
   for (const EvalRow& eval : run.evals) {
     if (eval.accuracy < accuracy || std::isnan(eval.accuracy)) continue;
@@ -42,9 +43,9 @@ std::optional<double> time_to(const RunRow& run, double accuracy) {
   return std::nullopt;
 }
 
-/// Returns the number of samples trained on, including repeated samples, until an evaluation first
-/// reached this accuracy. Returns an empty value if no evaluation reached it or if the length of an
-/// epoch is unknown.
+/// Returns the number of training samples, counting a sample each time it was used, until an
+/// evaluation first reached this accuracy. Returns an empty value if no evaluation reached the
+/// accuracy, or if the number of samples of an epoch or the epoch of that evaluation is unknown.
 std::optional<double> samples_to(const RunRow& run, double accuracy) {
   const std::int64_t an_epoch = run.size.steps_per_epoch * run.global_batch;
   for (const EvalRow& eval : run.evals) {
@@ -55,8 +56,9 @@ std::optional<double> samples_to(const RunRow& run, double accuracy) {
   return std::nullopt;
 }
 
-/// Returns the accuracy at which times are compared: the highest target accuracy of the runs, else
-/// the highest whole percent that every run reached.
+/// Returns the accuracy for which the figures show the time or the samples until it was reached. It
+/// is the highest target accuracy of the runs. If no run has a target accuracy, it is the highest
+/// whole percent that every run reached.
 double compared_accuracy(const std::vector<AccuracyPoint>& points) {
   double target = 0;
   double reached = 1;
@@ -68,7 +70,7 @@ double compared_accuracy(const std::vector<AccuracyPoint>& points) {
       reached = std::min(reached, best_accuracy(*run));
     }
   }
-  // The small addition prevents that an accuracy of exactly 0.97 becomes 96 %.
+  // The small addition prevents rounding errors from turning an accuracy of exactly 0.97 into 96 %.
   return target > 0 ? target : std::floor(100 * reached + 1e-9) / 100;
 }
 
@@ -89,8 +91,10 @@ std::vector<CurveKey> keys_of(const std::vector<AccuracyPoint>& points) {
   return keys;
 }
 
-/// Returns the keys of the lines in figures over the global batch. The batch grows along a line,
-/// either with the GPU count, or at one GPU count if curves keep the global batch.
+/// Returns for each point the key of its line in a figure over the global batch. The global batch
+/// must grow along a line. In most studies it grows with the GPU count, and the key is the curve's
+/// key. If the global batch is fixed along curves, the key contains the GPU count instead of the
+/// global batch.
 std::vector<CurveKey> batch_keys_of(const std::vector<AccuracyPoint>& points) {
   std::vector<CurveKey> keys = keys_of(points);
   if (points.empty() || !keeps_global_batch(points[0].key)) return keys;
@@ -101,7 +105,7 @@ std::vector<CurveKey> batch_keys_of(const std::vector<AccuracyPoint>& points) {
   return keys;
 }
 
-/// Adds notes on points with diverged repeats, which figures do not show.
+/// Adds a note for each point with diverged repeats, because figures do not show diverged repeats.
 void add_diverged(std::vector<std::string>& notes, const Frame& frame) {
   std::vector<AccuracyPoint> points = accuracy_points(frame);
   for (AccuracyPoint& point : diverged_points(frame)) points.push_back(std::move(point));
@@ -115,18 +119,18 @@ void add_diverged(std::vector<std::string>& notes, const Frame& frame) {
   }
 }
 
-/// Index of the series in a figure, by the text of the key.
+/// Indices of the series in a figure, by the text of their key.
 using DrawnSeries = std::unordered_map<std::string, std::size_t>;
 
-/// Returns the series of this key and adds it to the figure if it does not exist yet.
+/// Returns the series of the figure with this key. Creates the series if it does not exist yet.
 Series& learning_series_of(Figure& figure, DrawnSeries& drawn, Legend& legend,
                            const CurveKey& key) {
   const auto [place, is_new] = drawn.try_emplace(to_string(key), figure.series.size());
   return is_new ? figure.series.emplace_back(legend.series(key)) : figure.series[place->second];
 }
 
-/// Returns the measured points for which no other point has more accuracy at the same or lower
-/// cost.
+/// Returns the Pareto front: the points for which no other point has a higher accuracy at the same
+/// or a lower cost. x is the cost and y is the accuracy.
 Series pareto_front(const std::vector<Series>& series) {
   std::vector<FigurePoint> points;
   for (const Series& one : series) {
@@ -168,8 +172,9 @@ Figure accuracy_vs_batch_figure(const Frame& frame, const AnalysisOptions&) {
   return figure;
 }
 
-/// Returns a figure over epochs with one line per point of the study. `values` returns pairs of
-/// epoch (from 0) and value for one run, and the line shows the medians over the repeats.
+/// Returns a figure over epochs with one line for each point of the study. `values` returns the
+/// values of a run as pairs of epoch (from 0) and value. The line shows the median over the repeats
+/// for each epoch.
 template <class Values>
 Figure epoch_figure(const Frame& frame, Values values) {
   const std::vector<AccuracyPoint> points = accuracy_points(frame);

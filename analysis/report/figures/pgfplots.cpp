@@ -19,16 +19,17 @@ namespace dlscale::analysis {
 namespace fs = std::filesystem;
 namespace {
 
-/// Marks of pgfplots, in the order of the palette's marks.
+/// Names of the marks in pgfplots: the filled shapes, then the hollow shapes. The order of the
+/// shapes is that of kMarkShapes in legend.hpp.
 constexpr std::array<const char*, kMarks> kMarkNames{
     "*", "square*", "triangle*", "diamond*", "triangle*, mark options={rotate=180}",
     "o", "square",  "triangle",  "diamond",  "triangle, mark options={solid, rotate=180}"};
-/// Patterns of the parts of a bar. The first part is plain.
+/// Names of the fill patterns of stacked parts, by colour. The first part has no pattern.
 constexpr std::array<const char*, kColors.size()> kPatternNames{
     "",           "north east lines", "north west lines",
     "crosshatch", "horizontal lines", "vertical lines",
     "grid",       "crosshatch dots"};
-/// Approximate number of points of a line that stands for a function. LaTeX is slow with more
+/// Approximate largest number of points of a line in a figure of functions. LaTeX is slow with more
 /// points.
 constexpr std::size_t kMostOfLine = 200;
 
@@ -36,8 +37,8 @@ bool fits_column(const Figure& figure) {
   return figure.categories.size() <= kMostOfColumn && figure.series.size() < kMostOfColumn;
 }
 
-/// Returns the letters and digits of a note, because pgfplots does not escape the text in its
-/// coordinates.
+/// Returns only the letters and digits of a point's note. pgfplots would interpret other characters
+/// as LaTeX code.
 std::string plain_word(const std::string& note) {
   std::string word;
   for (const char c : note) {
@@ -69,7 +70,8 @@ std::string tick_options(const Figure& figure) {
   return text;
 }
 
-/// Returns the range of an axis. pgfplots leaves no room for error bars by default.
+/// Returns the options for the range of an axis. They are needed because pgfplots by default leaves
+/// no room for error bars.
 std::string range_options(const char* name, const FigureAxis& axis, const SvgAxis& scale) {
   const std::string range =
       fmt::format("    {0}min={1:.6g}, {0}max={2:.6g},\n", name, scale.low(), scale.high());
@@ -96,7 +98,9 @@ std::string axis_options(const Figure& figure) {
   }
   text += tick_options(figure);
   text += "    axis lines=left, ymajorgrids, grid style={black!12}, tick align=outside,\n";
-  text += "    plot coordinates/math parser=false,\n";  // far faster without formulas
+  // Without the math parser LaTeX is much faster, because it does not parse coordinates as
+  // formulas.
+  text += "    plot coordinates/math parser=false,\n";
   text += "    label style={font=\\small}, tick label style={font=\\footnotesize},\n";
   return text + "    legend cell align=left,\n" + legend_options(figure);
 }
@@ -124,8 +128,8 @@ Bounds known_bounds(const FigurePoint& point) {
   return point.bounds.value_or(Bounds{point.y, point.y});
 }
 
-/// Returns the points of a series that are finite numbers. A line that stands for a function gets a
-/// part of its points and its last point.
+/// Returns the points of a series to draw, without points that are not finite numbers. In a figure
+/// of functions, only about kMostOfLine evenly spaced points and the last point are drawn.
 std::vector<FigurePoint> drawn_points(const Figure& figure, const Series& series) {
   const std::vector<FigurePoint>& points = series.points;
   const std::size_t stride = figure.marks ? 1 : points.size() / kMostOfLine + 1;
@@ -138,8 +142,8 @@ std::vector<FigurePoint> drawn_points(const Figure& figure, const Series& series
   return drawn;
 }
 
-/// Returns the x position of a point of series `i`, shifted if marks of other series are next to
-/// it.
+/// Returns the x coordinate of a point of series `i`. In figures with lines and marks, it is
+/// shifted so that the marks of different series do not hide each other.
 std::string drawn_x(const Figure& figure, std::size_t i, double x) {
   const std::size_t n = measured_series(figure);
   const bool moved = has_marks(figure, figure.series[i]) && figure.lines && dodge(i, n) != 0;
@@ -158,13 +162,13 @@ std::string coordinate_of(const Figure& figure, std::size_t i, const FigurePoint
   return figure.note_id.empty() ? text : text + " [" + plain_word(point.note) + "]";
 }
 
-/// Returns the points of one line inline. With a file that all lines read, LaTeX would process
-/// every row for every line.
+/// Returns the coordinates of one line as LaTeX code. The coordinates are in the document instead
+/// of a data file, because LaTeX would process every row of the file for every line.
 std::string coordinates(const std::vector<std::string>& points) {
   return fmt::format("coordinates {{\n      {}}}", fmt::join(points, "\n      "));
 }
 
-/// Returns a band as the area between two invisible lines.
+/// Returns the LaTeX code of a band, which is the area between two invisible lines.
 std::string band(const Figure& figure, std::size_t i, const std::vector<FigurePoint>& points) {
   std::vector<std::string> low;
   std::vector<std::string> high;
@@ -237,7 +241,8 @@ std::string bar_plots(const Figure& figure) {
                    : fmt::format(", postaction={{pattern={}, pattern color=black!60}}",
                                  kPatternNames[color]);
     std::vector<std::string> heights;
-    for (const FigurePoint& point : part.points) {  // parts without a height would not stack
+    // A part of unknown height gets height 0, because otherwise pgfplots could not stack the parts.
+    for (const FigurePoint& point : part.points) {
       heights.push_back(
           fmt::format("({},{})", heights.size(), std::isfinite(point.y) ? point.y : 0));
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a figure for papers that LaTeX draws with the paper's own fonts.
+// Writes a figure as LaTeX code for the package pgfplots. LaTeX draws the figure with the fonts of
+// the paper.
 #pragma once
 
 #include <filesystem>
@@ -10,14 +11,15 @@
 
 namespace dlscale::analysis {
 
-/// Returns a standalone document that another document may \input with the package standalone. It
-/// reads no other file: each line contains its points, with the ends of error bars as differences.
-/// The title and the notes are comments, because a paper has them in its caption. The same figure
-/// gives the same bytes.
+/// Returns a LaTeX document that can be compiled alone. Another document can \input it with the
+/// package standalone. The document reads no other file, because it contains the coordinates of all
+/// points. The title and the notes are LaTeX comments, because in a paper they belong into the
+/// caption. The same figure always gives identical bytes.
 std::string pgfplots_figure(const Figure& figure);
 
-/// Writes <stem>.csv as for other images and <stem>.tex, in this order. Throws base::UsageError for
-/// a name that LaTeX cannot read. Throws base::RunError when a file cannot be written.
+/// Writes <stem>.csv (see figure_csv) and <stem>.tex, and returns their paths in this order. Throws
+/// base::UsageError for a file name that LaTeX cannot read. Throws base::RunError if a file cannot
+/// be written.
 std::vector<std::filesystem::path> write_pgfplots(const Figure& figure,
                                                   const std::filesystem::path& stem);
 

@@ -17,8 +17,8 @@ namespace {
 using contract::RunPrediction;
 using Predictions = std::map<int, const RunPrediction*>;  // predictions by GPU count
 
-/// Returns the predictions of the points of each curve, by the curve's key as text. The points need
-/// not have been run.
+/// Returns the saved predictions of each curve, including points that were not measured. The map's
+/// key is the text of the curve's key.
 std::unordered_map<std::string, Predictions> predictions_by_curve(const Frame& frame) {
   std::unordered_map<std::string, Predictions> curves;
   const RunsById runs = runs_by_id(frame);
@@ -35,8 +35,9 @@ FigurePoint with_band(double gpus, const contract::PredictedValue& said, double 
   return {gpus, said.value * scale, Bounds{said.low * scale, said.high * scale}};
 }
 
-/// Returns the point of a predicted quantity, or an empty value if it was not predicted. `first` is
-/// the prediction of the baseline, or null without one.
+/// Returns the predicted value of the quantity `shown` as a point of a figure, or an empty value if
+/// it was not predicted. `first` is the prediction of the baseline, or null if the baseline was not
+/// predicted.
 std::optional<FigurePoint> point_of(const RunPrediction& said, const RunPrediction* first,
                                     PredictedCurve shown) {
   const double gpus = said.gpus, rate = said.samples_per_s.value;
@@ -67,7 +68,8 @@ Series series_of(const Series& measured, const Predictions& predictions,
                 .color = measured.color,
                 .mark = measured.mark,
                 .law = true};
-  const bool is_own = baseline && baseline->is_own();  // other baselines have no prediction here
+  // `predictions` belong to this curve, so they cannot contain a baseline of another curve.
+  const bool is_own = baseline && baseline->is_own();
   const auto first = is_own ? predictions.find(baseline->gpus()) : predictions.end();
   for (const auto& [gpus, said] : predictions) {
     const auto point = point_of(*said, first == predictions.end() ? nullptr : first->second, shown);
@@ -86,7 +88,8 @@ void add_predicted(Figure& figure, const Frame& frame, const AnalysisOptions& op
   std::vector<Series> added;
   std::unordered_map<std::string, Predictions> predictions = predictions_by_curve(frame);
   for (std::size_t i = 0; i < drawing.curves.size(); ++i) {
-    if (relative && !drawing.choices[i].baseline) continue;  // the figure has no such line
+    // The figure does not show curves without a baseline.
+    if (relative && !drawing.choices[i].baseline) continue;
     const CurveKey& key = drawing.curves[i].key;
     Series series = series_of(drawing.legend.series(key), predictions[to_string(key)],
                               drawing.choices[i].baseline, shown);

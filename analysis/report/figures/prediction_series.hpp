@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds predicted values as dashed lines to figures of measured values. Private to
+// Adds saved predictions to figures of measured values, as additional dashed lines. Private to
 // analysis/report/figures/.
 #pragma once
 
@@ -8,14 +8,15 @@
 
 namespace dlscale::analysis {
 
-/// Predicted quantity that a figure over GPU counts shows.
+/// Quantity that a figure over GPU counts shows and that can be predicted.
 enum class PredictedCurve { speedup, efficiency, throughput, throughput_per_gpu, epoch_time };
 
-/// Adds the saved predictions of the points of each curve to the figure, whether the points were
-/// measured or not. The label is "…, predicted". Speed-up and efficiency are computed from
-/// predicted throughputs and the prediction of the curve's baseline. A curve without a predicted
-/// baseline gets no line. Adds nothing if the folder has no saved predictions. Adds only a note if
-/// the figure would have too many lines.
+/// Adds a line with the saved predictions of each curve to the figure. A line includes the points
+/// of the curve that were not measured, and its label ends in ", predicted". Speed-up and
+/// efficiency are predicted throughputs relative to the predicted throughput of the curve's
+/// baseline. In figures of speed-up and efficiency, a curve whose baseline was not predicted
+/// therefore gets no line. Adds nothing if there are no saved predictions. If the figure would have
+/// too many lines, adds only a note.
 void add_predicted(Figure& figure, const Frame& frame, const AnalysisOptions& options,
                    PredictedCurve shown);
 

@@ -19,8 +19,10 @@ namespace {
 using contract::LrScheduleSpec;
 using contract::RunSpec;
 
-constexpr std::int64_t kMostPoints = 1000;     // points of a line; more cannot be distinguished
-constexpr std::int64_t kStepsOfUnknown = 100;  // steps of an epoch of unknown length
+// Approximate largest number of points of a line. Readers cannot distinguish more.
+constexpr std::int64_t kMostPoints = 1000;
+// Assumed number of steps of an epoch of unknown length.
+constexpr std::int64_t kStepsOfUnknown = 100;
 
 bool has_rate(const RunSpec& run) {
   return run.epochs > 0 && !run.lr.scale.empty() && !run.lr_schedule.kind.empty();
@@ -37,7 +39,8 @@ std::string warmup_text(const RunSpec& run) {
                      run.lr.warmup_update == "epoch" ? ", by epochs" : "");
 }
 
-/// Returns the parameters that this kind of schedule reads.
+/// Returns a text with the parameters that this kind of learning-rate schedule uses. Parameters
+/// that it ignores are left out.
 std::string options_text(const LrScheduleSpec& schedule) {
   const std::string& kind = schedule.kind;
   if (kind == "constant") return "";
@@ -45,7 +48,8 @@ std::string options_text(const LrScheduleSpec& schedule) {
   const auto add = [&](const char* name, double value) {
     text += fmt::format(" {}={}", name, rate_number(value));
   };
-  const bool any = contract::is_from_extension("lr_schedule", kind);  // extensions may read all
+  // The schedule of an extension may use all parameters.
+  const bool any = contract::is_from_extension("lr_schedule", kind);
   if (any || kind == "exponential") add("gamma", schedule.gamma);
   if (any || kind == "polynomial") add("power", schedule.power);
   if (any || kind == "cosine" || kind == "polynomial") {
@@ -60,7 +64,8 @@ std::string options_text(const LrScheduleSpec& schedule) {
   return text;
 }
 
-/// Returns the settings that determine a run's curve, as a key that readers understand.
+/// Returns the settings that determine the learning-rate curve of a run, as a key from which the
+/// legend makes labels.
 CurveKey key_of(const RunSpec& run) {
   return {{"lr_schedule", run.lr_schedule.kind},
           {"peak", rate_number(run.lr.peak)},
@@ -69,8 +74,8 @@ CurveKey key_of(const RunSpec& run) {
           {"parameters", options_text(run.lr_schedule)}};
 }
 
-/// Removes the parameters from the keys if all schedules of a kind have the same parameters,
-/// because they do not distinguish the curves.
+/// Removes the schedule parameters from the keys of each kind of schedule for which all keys have
+/// the same parameters. Such parameters do not distinguish curves and would make labels longer.
 void shorten(std::vector<CurveKey>& keys) {
   std::map<std::string, std::set<std::string>> seen;  // parameters by kind of schedule
   for (const CurveKey& key : keys) seen[key.front().value].insert(key.back().value);
@@ -98,7 +103,7 @@ std::vector<FigurePoint> rate_points_of(const RatedRun& rated) {
 
 Figure rate_figure(const std::string& study, const std::vector<RatedRun>& runs) {
   std::vector<CurveKey> keys;
-  std::vector<const RatedRun*> of;  // one run for each key
+  std::vector<const RatedRun*> of;  // a run with each of the keys
   bool guessed = false;
   for (const RatedRun& rated : runs) {
     if (!has_rate(rated.run)) continue;

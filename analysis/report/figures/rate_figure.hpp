@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws the learning rates of a study's runs over their epochs, which are known before training.
+// Draws the planned learning rates of a study's runs over their epochs. They are known before
+// training.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +15,15 @@ namespace dlscale::analysis {
 
 struct RatedRun {
   contract::RunSpec run;
-  std::optional<std::int64_t> steps_per_epoch;  ///< empty if the number of samples is unknown
+  /// Empty if the number of training samples is unknown.
+  std::optional<std::int64_t> steps_per_epoch;
 };
 
-/// Returns a figure with one line for each distinct curve of contract::LearningRateCurve, named by
-/// the settings that distinguish the curves. A line has a point for every optimizer step. For long
-/// runs it has evenly spaced steps and the last step. Runs of other trainers without a learning
-/// rate or without epochs in the study have no line.
+/// Returns a figure with one line for each distinct learning-rate curve of the runs. Labels contain
+/// the settings that distinguish the curves. A line has a point for every optimizer step. For runs
+/// with many steps, it has points at evenly spaced steps and at the last step. A run of another
+/// training program has no line if the study gives no learning rate or no number of epochs for the
+/// run.
 Figure rate_figure(const std::string& study, const std::vector<RatedRun>& runs);
 
 }  // namespace dlscale::analysis

@@ -18,12 +18,11 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr double kUnit = 1e12;  // number of FLOP/s in one TFLOP/s
-/// Factor by which the roof extends to the left of the first point and to the right of the last
-/// one.
+constexpr double kUnit = 1e12;  // FLOP/s per TFLOP/s
+/// Factor in intensity by which the roof line extends beyond the first and the last point.
 constexpr double kMargin = 4;
 
-/// Cost of the forward and backward pass of one batch.
+/// FLOPs and bytes of the forward and backward pass of all layers for one batch.
 struct PassSum {
   double flops = 0;
   double bytes = 0;
@@ -41,7 +40,8 @@ PassSum sum_of(const contract::ModelCard& card, double batch) {
   return sum;
 }
 
-/// Returns why the cost model does not belong to a run. Returns an empty text if it does.
+/// Returns the reason why the cost model does not apply to a run, such as "of model vgg16". Returns
+/// an empty text if the cost model applies.
 std::string mismatch(const RunRow& run, const contract::ModelCard& card,
                      const SampleInputs& inputs) {
   for (const std::string name : {"model", "precision"}) {
@@ -75,7 +75,8 @@ std::string note_on_others(const std::map<std::string, int>& others,
       card.parameters);
 }
 
-/// Returns the TFLOP/s of one GPU in the run's steps.
+/// Returns the TFLOP/s that each GPU reached in the run's steps. `flops_of_batch` is the number of
+/// FLOPs for one batch of a GPU.
 double reached(const RunRow& run, double flops_of_batch) {
   const double samples = static_cast<double>(run.steps.samples) / run.gpus;
   return flops_of_batch * samples / static_cast<double>(run.batch_per_gpu) / run.steps.wall_s /
@@ -115,8 +116,8 @@ Figure roofline_figure(const Frame& frame, const AnalysisOptions& options,
   figure.legend_title = drawing.legend.title();
   figure.lines = false;
   figure.note_id = "gpus";
-  std::map<double, double> bounds;    // bounds by intensity, for the batches of the points
-  std::map<std::string, int> others;  ///< number of points by reason for a mismatch
+  std::map<double, double> bounds;    // bound of the performance in TFLOP/s, by intensity
+  std::map<std::string, int> others;  ///< number of points that are not shown, by reason
   for (const ScalingCurve& curve : drawing.curves) {
     Series series = drawing.legend.series(curve.key);
     for (const CurvePoint& point : curve.points) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws the roofline of a device with the performance that a study's runs reached. Source:
+// Draws the roofline of a device together with the performance that a study's runs reached. Source:
 // Williams, Waterman and Patterson: Roofline, CACM 52(4), 2009.
 #pragma once
 
@@ -13,16 +13,20 @@
 
 namespace dlscale::analysis {
 
-/// Shape of a sample such as "3x224x224", by run id, for runs that record it.
+/// Shapes of input samples, such as "3x224x224", by run id. Contains only the runs that record the
+/// shape.
 using SampleInputs = std::map<std::string, std::string>;
 
-/// Returns a figure of the FLOP/s of one GPU over FLOPs per byte. FLOPs and bytes are those of the
-/// forward and backward passes that the cost model gives for the batch of each point. The figure
-/// shows the measured performance of each point that the cost model belongs to, and the bound of
-/// its layers when they run one after the other. The roof is min(peak, intensity x memory
-/// bandwidth). The cost model belongs to runs with the same model, precision, input and number of
-/// trainable parameters. The last two are compared only if they are known. The last note lists the
-/// other points with the reasons.
+/// Returns a figure of the FLOP/s of one GPU over the arithmetic intensity in FLOPs per byte. It
+/// shows three things:
+/// - a mark for each point of the study: the measured performance. The number of FLOPs and bytes of
+///   its forward and backward pass comes from the cost model `card`, for the point's batch per GPU.
+/// - a bound for each batch: the performance that the cost model predicts if the layers run one
+///   after the other
+/// - the roof: min(peak, intensity x memory bandwidth)
+/// Points are shown only if their model, precision, input shape and number of trainable parameters
+/// are those of the cost model. The input shape and the number of parameters are compared only if
+/// the run records them. The last note lists the points that are not shown, with the reasons.
 Figure roofline_figure(const Frame& frame, const AnalysisOptions& options,
                        const contract::ModelCard& card, const predict::Rates& rates,
                        const SampleInputs& inputs);

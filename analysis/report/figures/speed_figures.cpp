@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws the figures of speed: quantities over GPU counts, and the parts of a step's time.
+// Draws the figures about speed: quantities such as throughput over the GPU count, and the parts of
+// the step time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +23,8 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Returns the baseline that all curves share, or null.
+/// Returns a baseline if the baselines of all curves have the same GPU count. Returns null
+/// otherwise and if no curve has a baseline.
 const Baseline* common_baseline(const std::vector<BaselineChoice>& choices) {
   const Baseline* common = nullptr;
   for (const BaselineChoice& choice : choices) {
@@ -33,7 +35,8 @@ const Baseline* common_baseline(const std::vector<BaselineChoice>& choices) {
   return common;
 }
 
-/// Returns the ideal line through all x values: x divided by the baseline's GPU count.
+/// Returns the line of ideal speed-ups at all x values of the series. The ideal speed-up is x
+/// divided by the baseline's GPU count.
 Series ideal_line(const std::vector<Series>& series, const Baseline& baseline) {
   Series ideal{"ideal", {}};
   for (const Series& one : series) {
@@ -44,8 +47,8 @@ Series ideal_line(const std::vector<Series>& series, const Baseline& baseline) {
   return ideal;
 }
 
-/// Returns the law predictions of a curve in the units of the figure, which are `per_speedup` times
-/// the speed-up.
+/// Returns the series of a curve's predictions by scaling laws. `per_speedup` returns the factor
+/// that converts a speed-up at a GPU count to the quantity of the figure.
 Series law_series(const Series& measured, const std::vector<LawPrediction>& predictions,
                   double (*per_speedup)(double gpus, const Baseline& baseline),
                   const Baseline& baseline) {
@@ -61,8 +64,9 @@ Series law_series(const Series& measured, const std::vector<LawPrediction>& pred
   return series;
 }
 
-/// Adds the average of the laws of each curve as a dashed line through and beyond the curve's
-/// points.
+/// Adds a dashed line for each curve: the average of the scaling laws that fit the curve, at the
+/// measured GPU counts and beyond them. `per_speedup` returns the factor that converts a speed-up
+/// to the quantity of the figure.
 void add_laws(Figure& figure, const Drawing& drawing,
               double (*per_speedup)(double gpus, const Baseline& baseline)) {
   std::size_t number = 0;  // index of the measured series
@@ -83,12 +87,14 @@ void add_laws(Figure& figure, const Drawing& drawing,
   for (Series& series : laws) figure.series.push_back(std::move(series));
 }
 
-/// Quantity that a figure shows for a point relative to its curve's baseline.
+/// Quantity relative to the baseline of a curve (speed-up or efficiency), and how a figure shows
+/// it.
 struct Compared {
   FigureAxis y;
   bool band = false;
   Estimate (*of)(const CurvePoint& point, const Baseline& baseline);
-  double (*per_speedup)(double gpus, const Baseline& baseline);  ///< value of a speed-up of 1
+  /// Function that returns the factor by which a speed-up is multiplied to get the quantity.
+  double (*per_speedup)(double gpus, const Baseline& baseline);
 };
 
 Figure compared_figure(const Frame& frame, const AnalysisOptions& options, const Compared& shown) {
@@ -120,8 +126,8 @@ Figure compared_figure(const Frame& frame, const AnalysisOptions& options, const
   return figure;
 }
 
-/// Returns a figure over GPU counts. `value` returns the estimate of a curve's point, or an empty
-/// value for points to skip.
+/// Returns a figure of a quantity over GPU counts, with one line for each curve. `value` returns
+/// the estimate of the quantity at a point, or an empty value if the point has none.
 template <class Value>
 Figure curve_figure(const Frame& frame, const AnalysisOptions& options, FigureAxis y, Value value) {
   Drawing drawing(frame, options);
@@ -144,8 +150,8 @@ Figure curve_figure(const Frame& frame, const AnalysisOptions& options, FigureAx
   return figure;
 }
 
-/// Returns the estimate over the repeats for which `value` returns a number. Returns an empty value
-/// if there are none.
+/// Returns the median and its interval over the repeats for which `value` returns a number. Returns
+/// an empty value if there are no such repeats.
 template <class Value>
 std::optional<Estimate> estimate_of(const CurvePoint& point, Value value) {
   std::vector<double> values;
@@ -277,7 +283,7 @@ Figure breakdown_figure(const Frame& frame, const AnalysisOptions& options) {
   const std::vector<std::string> axes = varying_axes(keys_of(drawing.curves));
   std::vector<Breakdown> bars = breakdowns(drawing.curves);
   std::erase_if(bars, [](const Breakdown& bar) { return !bar.tells_steps; });
-  std::vector<std::size_t> told;  // parts that any bar has
+  std::vector<std::size_t> told;  // parts of a step that were measured for at least one bar
   for (std::size_t part = 0; part < contract::kStepParts; ++part) {
     if (std::none_of(bars.begin(), bars.end(),
                      [&](const Breakdown& bar) { return bar.told[part]; })) {

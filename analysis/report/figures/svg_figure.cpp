@@ -17,8 +17,9 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr double kTicks = 6;         // approximate number of ticks on a linear axis
-constexpr double kTolerance = 1e-9;  // share of the range that rounding may move a tick at its end
+constexpr double kTicks = 6;  // approximate number of ticks on a linear axis
+// Fraction of an axis's range by which rounding errors may move a tick beyond its ends.
+constexpr double kTolerance = 1e-9;
 
 struct Span {
   double low = std::numeric_limits<double>::infinity();
@@ -30,7 +31,8 @@ struct Span {
   }
 };
 
-/// Returns the span with room at both ends. Also handles a span of one value or of none.
+/// Returns the range enlarged by `share` of its length at both ends. A range with a single value or
+/// without values becomes a range of positive length.
 Span with_room(Span span, int log_base, double share) {
   if (span.low > span.high) return log_base != 0 ? Span{1, 10} : Span{0, 1};
   if (log_base != 0) {
@@ -89,7 +91,8 @@ std::vector<double> SvgAxis::linear_ticks() const {
 }
 
 std::vector<double> SvgAxis::log_ticks() const {
-  // An axis with few powers of ten also has ticks at 2 and 5 times these powers.
+  // If the range contains only a few powers of ten, there are additional ticks at 2 and 5 times
+  // these powers.
   const bool few = log_base_ == 10 && high_ / low_ < 1000;
   const std::vector<double> factors = few ? std::vector<double>{1, 2, 5} : std::vector<double>{1};
   std::vector<double> ticks;
@@ -134,7 +137,7 @@ SvgAxis y_axis_of(const Figure& figure, double from, double to) {
 }
 
 std::string plain_number(double value) {
-  if (value == 0) return "0";  // avoids -0
+  if (value == 0) return "0";  // prints -0 as 0
   const bool whole = value == std::floor(value) && std::abs(value) < 1e15;
   return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.6g}", value);
 }
@@ -147,12 +150,13 @@ constexpr double kLeft = 84;
 constexpr double kRight = 16;
 constexpr double kTop = 12;
 constexpr double kBottom = 62;
-constexpr double kBarRoom = 30;  // room of a bar in pixels; more bars widen the figure
-constexpr double kLetter = 7.5;  // approximate width of a letter in the slanted bar names
+constexpr double kBarRoom = 30;  // pixels for each bar; a figure with many bars becomes wider
+constexpr double kLetter = 7.5;  // approximate width in pixels of a letter in the slanted bar names
 constexpr std::size_t kMostLetters = 40;
 constexpr std::size_t kMostInWords = 8;
 
-/// Outlines of the marks around the origin, in the order of the palette's shapes.
+/// SVG paths of the mark shapes, centred at the origin: circle, square, triangle, diamond, inverted
+/// triangle.
 constexpr std::array<const char*, kMarkShapes> kShapes{
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-3.6-3.6h7.2v7.2h-7.2z", "M0-4.8L4.6 3.4H-4.6z",
     "M0-5.2L4.4 0L0 5.2L-4.4 0z", "M0 4.8L4.6-3.4H-4.6z"};
@@ -172,7 +176,7 @@ std::string tooltip(const std::string& words) {
   return "<title>" + html_text(words) + "</title>";
 }
 
-/// Returns a text such as "ddp, GPUs 4: efficiency 0.9 [0.88, 0.93]".
+/// Returns a text on a point, such as "ddp; GPUs 4: 0.9 [0.88, 0.93]".
 std::string point_in_words(const Figure& figure, const Series& series, const FigurePoint& point) {
   std::string words = fmt::format("{}; {} {}: {}", series.label, figure.x.title,
                                   plain_number(point.x), plain_number(point.y));
@@ -216,8 +220,8 @@ class SvgDrawing {
   }
 
  private:
-  /// Returns the length of the longest bar name. Names are slanted and extend to the left and
-  /// downwards.
+  /// Returns the approximate length in pixels of the longest bar name. Bar names are slanted and
+  /// extend to the left and downwards.
   static double name_room(const Figure& figure) {
     std::size_t letters = 0;
     for (const std::string& name : figure.categories) letters = std::max(letters, name.size());
@@ -303,8 +307,8 @@ class SvgDrawing {
                          hundredths(y_.at(point.y) - 5), html_text(point.note));
   }
 
-  /// Draws the band along the upper ends of the bounds and back along the lower ends. A point
-  /// without bounds is its own bound.
+  /// Adds the band of series `i`, whose outline follows the upper ends of the bounds and then
+  /// returns along the lower ends. At a point without bounds, both ends are the point itself.
   void add_band(std::size_t i) {
     std::string there;
     std::string back;
@@ -330,8 +334,8 @@ class SvgDrawing {
     if (!line.empty()) text_ += fmt::format("<path class=\"ideal\" d=\"{}\"/>\n", line);
   }
 
-  /// Adds hatching over the colours of stacked parts, so that the parts can be distinguished
-  /// without colours.
+  /// Adds the fill patterns of stacked parts. They combine the colour with hatching, so that the
+  /// parts can be distinguished without colours.
   void add_hatches() {
     text_ += "<defs>";
     for (std::size_t part = 0; part < figure_.series.size(); ++part) {
@@ -385,7 +389,8 @@ constexpr const char* kSwatch =
     "<svg{} width=\"28\" height=\"14\" viewBox=\"0 0 28 14\" "
     "aria-hidden=\"true\">{}</svg>";
 
-/// Returns a line with a mark, or the hatching of a part. `place` is an attribute of the element.
+/// Returns the legend symbol of series `i`: a line with a mark, or the fill pattern of a stacked
+/// part. `place` contains the attributes that position the symbol.
 std::string swatch(const Figure& figure, std::size_t i, const std::string& id,
                    const std::string& place) {
   const Series& series = figure.series[i];
@@ -409,17 +414,17 @@ std::string ideal_swatch(const std::string& place) {
   return fmt::format(kSwatch, place, "<path class=\"ideal\" d=\"M0 7H28\"/>");
 }
 
-/// Returns true for a series that the legend contains.
+/// Returns true if the legend contains this series. Parts of stacked bars without any height are
+/// left out.
 bool is_in_legend(const Figure& figure, const Series& series) {
   return figure.categories.empty() || has_part(series);
 }
 
-constexpr double kTextLetter = 8.2;   // approximate width of a letter at 14 pixels
-constexpr double kTitleLetter = 9.8;  // width of a bold letter at 16 pixels
-constexpr double kLine = 22;          // distance between lines of the legend
+constexpr double kTextLetter = 8.2;   // approximate width in pixels of a letter of size 14
+constexpr double kTitleLetter = 9.8;  // approximate width in pixels of a bold letter of size 16
+constexpr double kLine = 22;          // distance in pixels between lines of text
 
-/// Returns the style of a file that is not part of a page. It equals the page's style on a light
-/// background.
+/// Returns the CSS style of a separate SVG file. It equals the light theme of the HTML page.
 std::string file_style() {
   std::string style =
       "text{fill:#1b1f24;font:15px Arial,Helvetica,sans-serif}.name,.quiet{fill:#4d5661}"
@@ -438,7 +443,8 @@ std::string file_style() {
   return style + ".mark.hollow{fill:#ffffff;stroke-width:1.6}";
 }
 
-/// Returns the text in lines of about `letters` letters, broken at spaces.
+/// Returns the text split at spaces into lines of at most `letters` letters. A longer word gets its
+/// own line.
 std::vector<std::string> wrapped(const std::string& text, double letters) {
   std::vector<std::string> lines;
   for (const std::string_view word : base::split(text, ' ')) {
@@ -453,7 +459,8 @@ std::vector<std::string> wrapped(const std::string& text, double letters) {
   return lines;
 }
 
-/// Writer of text lines and legend entries, one below the other.
+/// Writer of the title, the subtitle and the legend of a separate SVG file. It places text lines
+/// and legend entries one below the other, starting at `y`.
 struct Margin {
   double width;
   double y = 8;
@@ -479,7 +486,7 @@ struct Margin {
     if (entries.empty()) return;
     if (figure.ideal) entries.emplace_back(&ideal_swatch, figure.ideal->label);
     add_lines(figure.legend_title, "small quiet", kTextLetter);
-    double x = width;  // the first entry starts a line
+    double x = width;  // no room is left, so that the first entry starts a new line
     for (const auto& [swatch_at, label] : entries) {
       const double room = 52 + kTextLetter * static_cast<double>(label.size());
       if (x + room > width) {

@@ -205,11 +205,11 @@ const char* const kPageScript = R"js(
 
 namespace {
 
-/// Largest number of points of a figure that are listed below the figure. The CSV file always lists
-/// all points.
+/// Largest number of points of a figure for which the page lists the numbers below the figure. The
+/// figure's CSV file always lists all points.
 constexpr std::size_t kMostListed = 400;
 
-/// Returns the base64 text (RFC 4648) of bytes that are given as hexadecimal digits.
+/// Returns the base64 encoding (RFC 4648) of bytes that are given as hexadecimal digits.
 std::string base64_of_hex(std::string_view hex) {
   constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -271,8 +271,8 @@ std::string contents(const StudyPage& page) {
   return text + "</ul>\n</nav>\n";
 }
 
-/// Returns the value that the script sorts by: the stored number, or an empty text without a
-/// number.
+/// Returns the value by which the page's script sorts a cell: the unrounded number, or the low end
+/// of bounds. Returns an empty text for a cell without a number.
 std::string sort_value(const Cell& cell) {
   double value = std::nan("");
   if (const auto* number = std::get_if<double>(&cell)) value = *number;
@@ -336,7 +336,8 @@ std::size_t html_points_of(const Figure& figure) {
   return count;
 }
 
-/// Returns the numbers that a figure shows as a table, for readers who cannot see the figure.
+/// Returns an HTML table with the numbers that a figure shows, for readers who cannot see the
+/// figure. Returns an empty text for a figure with more than kMostListed points.
 std::string listed(const Figure& figure) {
   if (html_points_of(figure) > kMostListed) return "";
   const bool stacked = !figure.categories.empty();

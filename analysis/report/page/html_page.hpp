@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Renders the report as one HTML file that loads no other files and works without a server.
+// Renders a report as one HTML file. The file loads no other files and works without a web server.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@ namespace dlscale::analysis {
 
 // Style sheet and script of the HTML report.
 
-/// Style sheet with a light and a dark theme. The theme follows the system or the reader's choice.
-/// Printed pages are white.
+/// Style sheet with a light and a dark theme. The page uses the theme that the reader chose, or
+/// else the theme of the operating system. Printed pages are white.
 extern const char* const kPageStyle;
 
-/// Script that sorts tables by their column heads and remembers the theme. The page shows all of
-/// its content without the script.
+/// Script that sorts a table when the reader clicks on a column heading, and that remembers the
+/// chosen theme. Without the script the page still shows all of its content.
 extern const char* const kPageScript;
 
-/// Returns the HTML file. The same page gives the same bytes. The contents of titles, cells and
-/// labels are escaped and shown as text, and a policy in the page allows only the page's own
-/// script.
+/// Returns the content of the HTML file. The same page always gives identical bytes. Titles, cells
+/// and labels are escaped, so that any markup in them is shown as text. A Content-Security-Policy
+/// in the page allows only the page's own script.
 std::string html_page(const StudyPage& page);
 
 }  // namespace dlscale::analysis

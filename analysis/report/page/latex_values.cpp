@@ -13,8 +13,9 @@ namespace {
 
 constexpr const char* kMissing = "";
 
-/// Returns the letters, digits and dots of the text, with single hyphens in place of all other
-/// characters. LaTeX packages do not make these characters active.
+/// Returns the letters, digits and dots of the text. A single hyphen replaces each group of other
+/// characters. Keys contain only these characters, because no LaTeX package gives them a special
+/// meaning.
 std::string value_slug(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -29,7 +30,7 @@ std::string value_slug(const std::string& text) {
   return result;
 }
 
-/// Returns the number of leading cells that name a row.
+/// Returns the number of cells at the start of each row that form the name of the row.
 std::size_t naming_cells(const Table& table) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -51,7 +52,7 @@ std::string row_name(const Table& table, const std::vector<Cell>& cells, std::si
   return name;
 }
 
-/// Calls `take` with the key and the text of each number in a cell.
+/// Calls `take` with the key and the text of each number in a cell. Bounds have two numbers.
 template <class Take>
 void each_value(const std::string& key, const Cell& cell, const Column& column, Take take) {
   if (const auto* number = std::get_if<double>(&cell)) {
@@ -65,12 +66,12 @@ void each_value(const std::string& key, const Cell& cell, const Column& column, 
   }
 }
 
-/// Calls `take` with the key and the text of each number in a table, as long as `more` returns
-/// true.
+/// Calls `take` with the key and the text of each number in a table. Stops before the first row for
+/// which `more` returns false.
 template <class More, class Take>
 void each_value(const Table& table, More more, Take take) {
   const std::size_t naming = naming_cells(table);
-  std::vector<std::string> slugs;  // names of the columns
+  std::vector<std::string> slugs;  // name of each column in a key
   for (const Column& column : table.columns) slugs.push_back("/" + value_slug(column.id));
   std::unordered_map<std::string, int> seen;
   for (const auto& cells : table.rows) {
@@ -83,7 +84,8 @@ void each_value(const Table& table, More more, Take take) {
   }
 }
 
-/// Macros that are defined only once, by the first file of any study.
+/// Definitions of the macros. LaTeX uses only the first definition if a paper inputs the files of
+/// several studies.
 constexpr const char* kMacros =
     R"tex(\providecommand\dlsvaldef[3]{\expandafter\gdef\csname dlsval@#1@#2\endcsname{#3}}%
 \providecommand\dlsval[2]{\ifcsname dlsval@#1@#2\endcsname\csname dlsval@#1@#2\endcsname

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Provides the numbers of a report to the text of a paper: \dlsval{study}{table/row/column}.
+// Writes the LaTeX macro \dlsval, with which the text of a paper can use numbers of a report:
+// \dlsval{study}{table/row/column}.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +13,24 @@ namespace dlscale::analysis {
 
 struct LatexValue {
   std::string key;   ///< key of letters, digits, hyphens, dots and slashes
-  std::string text;  ///< number as its table shows it
+  std::string text;  ///< number, rounded as in its table
 };
 
-/// Returns each number of each table under a key such as `efficiency/ddp/gpus-4/speedup`. Bounds
-/// have the keys `…/efficiency-low` and `…-high`. A row is named by its cells up to the GPU count.
-/// In a table without a GPU count, a row is named by the text cells at its start. Rows with the
-/// same name are numbered from the second row on.
+/// Returns the numbers of all tables, at most `most` of them. The key of a number consists of the
+/// table, the row and the column: `efficiency/ddp/gpus-4/speedup`. Bounds have two keys, which end
+/// in `-low` and `-high`. The name of a row consists of its cells up to the GPU count. In a table
+/// without a GPU count, it consists of the text cells at the start of the row. If several rows have
+/// the same name, a number is appended from the second row on.
 std::vector<LatexValue> latex_values(const Report& report, std::size_t most = SIZE_MAX);
 
-/// Returns the name of a study in \dlsval.
+/// Returns the name of a study as \dlsval expects it: its title with only letters, digits, dots and
+/// hyphens.
 std::string latex_study(const std::string& title);
 
-/// Returns a file that defines \dlsval for these numbers and works next to the files of other
-/// studies. The macro expands to the number alone, also within \num. An unknown name is a LaTeX
-/// error.
+/// Returns the content of a LaTeX file that defines \dlsval for the numbers of this report. A paper
+/// can input such files of several studies. The macro expands to nothing but the number, so that it
+/// also works within
+/// um. An unknown key is a LaTeX error.
 std::string latex_values_file(const StudyPage& page);
 
 }  // namespace dlscale::analysis

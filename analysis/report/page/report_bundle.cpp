@@ -28,8 +28,8 @@ std::string figure_float(const NamedFigure& named) {
          latex_text(figure.subtitle) + ".}\n  \\label{fig:" + named.id + "}\n\\end{figure}\n";
 }
 
-/// Returns a sentence that shows how the text of a paper uses a number. The example is the first
-/// number of the report.
+/// Returns a LaTeX sentence that shows how the text of a paper can use a number of the report. The
+/// example is the first number of the first table.
 std::string example_of_value(const StudyPage& page) {
   const std::vector<LatexValue> values = latex_values(page.report, 1);
   if (values.empty()) return "";
@@ -70,11 +70,12 @@ std::string paper(const StudyPage& page) {
 
 namespace {
 
-/// Writes whole pages, and every table in every format except text, which `analyze` prints to
-/// terminals.
+/// Writes values.tex, report.html and paper.tex, and each table in all formats except plain text.
+/// Plain text is only for terminals.
 void write_texts(const StudyPage& page, const fs::path& folder) {
   base::make_directories(folder / "tables");
-  std::vector<std::function<void()>> parts;  // tasks that take longest first
+  // Tasks that run in parallel, with the slowest tasks first.
+  std::vector<std::function<void()>> parts;
   for (const auto& [name, text] :
        {std::pair{"values.tex", &latex_values_file}, std::pair{"report.html", &html_page},
         std::pair{"paper.tex", &paper}}) {
@@ -94,14 +95,16 @@ void write_texts(const StudyPage& page, const fs::path& folder) {
   base::parallel_for(parts.size(), [&](std::size_t i) { parts[i](); });
 }
 
-/// Writes the figures. The result contains the number of missing PDF files and the reason.
+/// Writes the figures to `folder`. The result contains the number of PDF files that could not be
+/// made, and the reason.
 WrittenBundle write_figures(const StudyPage& page, const fs::path& folder,
                             const std::string& converter,
                             const std::function<void(const std::string&, double)>& on_part) {
   WrittenBundle bundle{page.report.tables.size(), page.figures.size(), 0, ""};
   std::mutex mutex;
   std::size_t done = 0;
-  std::size_t first = page.figures.size();  // first figure without an image, in any thread
+  // Smallest index of a figure without a PDF file, over all threads.
+  std::size_t first = page.figures.size();
   base::parallel_for(page.figures.size(), [&](std::size_t i) {
     const NamedFigure& named = page.figures[i];
     write_pgfplots(named.figure, folder / named.id);

@@ -21,7 +21,7 @@ void add_once(std::vector<std::string>& list, const std::string& text) {
   if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
 }
 
-/// Adds the notes of tables that are warnings.
+/// Adds those notes of the tables that are warnings.
 void add_warnings_of(const Report& report, std::vector<std::string>& warnings) {
   for (const Table& table : report.tables) {
     for (const std::string& note : table.notes) {
@@ -30,8 +30,9 @@ void add_warnings_of(const Report& report, std::vector<std::string>& warnings) {
   }
 }
 
-/// Adds a table under a name that is not used yet. Different values may have the same letters and
-/// digits.
+/// Adds a table to the report. If its id is already used, a number is appended to the id. Equal ids
+/// can result from different axis values, because an id keeps only the letters and digits of a
+/// value.
 void add_table(Report& report, Table table) {
   const std::string name = table.id;
   const auto taken = [&] {
@@ -87,8 +88,9 @@ void add_facts(StudyPage& page, const Frame& frame, const AnalysisOptions& optio
   }
 }
 
-/// Reporter of progress. It calls `on_part` with the name of the part that starts and the share of
-/// all parts that started before. Parts start on several threads.
+/// Reporter of progress. A part is a metric or a kind of figure, and begin() is called when a part
+/// starts, from several threads. begin() calls `on_part` with the name of the part and the share of
+/// all parts that started before.
 class PartsBegun {
  public:
   explicit PartsBegun(const std::function<void(const std::string&, double)>& on_part)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects the content of a study's report: facts, warnings, tables and figures.
+// Collects the content of a study's report: facts about the study, warnings, tables and figures.
 #pragma once
 
 #include <functional>
@@ -19,14 +19,17 @@ struct NamedFigure {
 
 struct StudyPage {
   std::string title;
-  std::vector<std::pair<std::string, std::string>> facts;  ///< e.g. "baseline", "4 GPUs (1 node)"
-  std::vector<std::string> warnings;                       ///< warnings, most serious first
-  Report report;                                           ///< tables with rows
-  std::vector<NamedFigure> figures;                        ///< figures with series
+  /// Name and text of each fact about the study, e.g. "baseline" and "4 GPUs (1 node)".
+  std::vector<std::pair<std::string, std::string>> facts;
+  std::vector<std::string> warnings;  ///< warnings, most serious first
+  Report report;                      ///< all tables that have rows
+  std::vector<NamedFigure> figures;   ///< all figures that have points
 };
 
-/// Returns the page with every metric and every kind of figure that has content. See make_report
-/// for `by`. Calls `on_part` with the name of the next part and the completed share, 0 to 1.
+/// Returns the content of a report: the tables of all metrics and all kinds of figures, without
+/// those that would be empty. `by` names the axes whose values are compared within a table (see
+/// make_report). Before each table and figure, calls `on_part` with its name and with the share of
+/// tables and figures that were started before, from 0 to 1.
 StudyPage study_page(const Frame& frame, const AnalysisOptions& options,
                      const std::vector<std::string>& by = {},
                      const std::function<void(const std::string&, double)>& on_part = {});

@@ -22,7 +22,8 @@ std::string rule_words(const contract::BaselineRule& rule) {
   return "as chosen";
 }
 
-/// Returns the denominator of an absolute speed-up. Returns an empty text for other rules.
+/// Returns a text on the runs that speed-ups are relative to, for a baseline that was chosen by
+/// axis values (absolute speed-ups). Returns an empty text for other rules.
 std::string denominator_words(const std::vector<BaselineChoice>& choices,
                               const contract::BaselineRule& rule) {
   const CurveKey chosen = chosen_values(rule);
@@ -48,7 +49,7 @@ std::vector<const RunRow*> used_runs(const Frame& frame) {
   return used;
 }
 
-/// Returns the conditions that all runs share, by name. `runs` must not be empty.
+/// Returns the conditions that have the same value in all runs, by name. `runs` must not be empty.
 std::map<std::string, std::string> shared_conditions(const std::vector<const RunRow*>& runs) {
   std::map<std::string, std::string> shared = runs.front()->conditions;
   for (const RunRow* run : runs) {
@@ -60,8 +61,8 @@ std::map<std::string, std::string> shared_conditions(const std::vector<const Run
   return shared;
 }
 
-/// Returns the word for an outcome that is neither a success nor a failure. Returns an empty text
-/// for other outcomes.
+/// Returns the word for an outcome that is neither a success nor a failure: "unfinished", "not
+/// started" or "unreadable". Returns an empty text for other outcomes.
 std::string waiting_word(const std::string& outcome) {
   if (outcome == kUnfinished) return "unfinished";
   if (outcome == kNotStarted) return "not started";
@@ -243,7 +244,9 @@ std::string describe_constants(const Frame& frame) {
     named.insert(axis.name);
   }
   for (const auto& [name, value] : shared_conditions(used)) {
-    if (value != "no") add(name, value);  // parts that are not built in are not informative
+    // The value "no" marks an optional part of the software that is not built in. Such a part is
+    // not worth mentioning.
+    if (value != "no") add(name, value);
   }
   if (parts.empty()) return "no recorded condition is the same in all runs";
   return fmt::format("all runs: {}", fmt::join(parts, ", "));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the sentences above a table or figure that explain its numbers and the left-out runs.
+// Writes the notes of tables and figures. The notes explain what the numbers mean and which runs
+// were left out.
 #pragma once
 
 #include <string>
@@ -9,55 +10,65 @@
 
 namespace dlscale::analysis {
 
-/// Returns a text such as "weak scaling: batch per GPU fixed, same data set at every GPU count".
+/// Returns a text on the scaling mode, such as "weak scaling: batch per GPU fixed, same data set at
+/// every GPU count".
 std::string describe_mode(const Frame& frame);
 
-/// Returns a text such as "29 of 32 runs used, 2 failed (Failed 1, OutOfMemory 1), 1 unreadable".
+/// Returns a text on the numbers of used and unused runs, such as "29 of 32 runs used, 2 failed
+/// (Failed 1, OutOfMemory 1), 1 unreadable".
 std::string describe_use(const Frame& frame);
 
-/// Returns a text such as "2 runs went on from checkpoints (5 launches); 0:01:10 of training was
-/// done again or in vain and counts in no number". Returns an empty text if no run was interrupted.
+/// Returns a text on the runs that resumed from checkpoints, such as "2 runs resumed from
+/// checkpoints (5 launches); 0:01:10 of training time was repeated or lost and is excluded from
+/// times and throughputs". Returns an empty text if no run was interrupted.
 std::string describe_interruptions(const Frame& frame);
 
-/// Returns a text on runs whose step times became steady later than the trainer marked, and on
-/// whether these steps were left out. Returns an empty text if there are none.
+/// Returns a text on the runs whose step times became steady after the end of the warm-up that the
+/// trainer marked. The text says whether the steps in between were left out. With marked warm-up,
+/// returns an empty text if there are no such runs.
 std::string describe_warmup(const Frame& frame);
 
-/// Returns a text on the records from which the times of these runs are computed, and on whether
-/// start-up was left out. Returns an empty text without runs.
+/// Returns a text on the origin of the times: which records of the runs they are computed from, and
+/// whether start-up was left out. Returns an empty text if the curves have no runs.
 std::string describe_origin(const std::vector<ScalingCurve>& curves);
 
-/// Returns a text such as "median of n = 3 repeats; ranges are smallest to largest: no interval for
-/// n < 6".
+/// Returns a text on the statistic, such as "median of n = 3 repeats; ranges from minimum to
+/// maximum (no interval for n < 6)".
 std::string describe_statistic(const Repeats& repeats);
 
-/// Returns the baselines in use: "4 GPUs (1 node)", "1 GPU (1 node) or 2 GPUs (1 node)", "none".
+/// Returns the baselines of all curves as text: "4 GPUs (1 node)", "1 GPU (1 node) or 2 GPUs (1
+/// node)", or "none".
 std::string baseline_labels(const std::vector<BaselineChoice>& choices, const std::string& worker);
 
-/// Returns a text such as "baseline: 4 GPUs (1 node), the smallest count all curves have". For
-/// absolute speed-ups, the text also names the denominator.
+/// Returns a text such as "baseline: 4 GPUs (1 node), the smallest count common to all curves". If
+/// the baseline was chosen by axis values (absolute speed-ups), the text also names these values.
 std::string describe_baseline(const std::vector<BaselineChoice>& choices,
                               const contract::BaselineRule& rule, const std::string& worker);
 
-/// Returns the values that the used runs share, axes first: "all runs: model mlp, device cpu, …".
+/// Returns the axis values and conditions that are the same in all used runs, such as "all runs:
+/// model mlp, device cpu, …".
 std::string describe_constants(const Frame& frame);
 
-/// Returns the runs whose global batch was rounded down from that of their curve: "gpus=3 ran 63
-/// samples a step instead of the global batch 64". Returns an empty text without such runs.
+/// Returns a text on the runs whose global batch was rounded down because it could not be divided
+/// evenly among the GPUs, such as "gpus=3 ran 63 samples per step instead of the global batch 64".
+/// Returns an empty text without such runs.
 std::string describe_uneven_batches(const Frame& frame);
 
-/// Returns a note with the number of runs for which the batch that curves keep is unknown, and on
-/// the curves that contain them. Returns an empty text without such runs.
+/// Returns a note on the runs for which the batch is unknown that is fixed along curves: their
+/// number, and the fact that they form separate curves. Returns an empty text without such runs.
 std::string describe_unknown_batches(const Frame& frame);
 
-/// Returns the title of an axis above a column: "batch/GPU" for batch_per_gpu.
+/// Returns the title of an axis as a column heading, such as "batch/GPU" for the axis
+/// batch_per_gpu.
 std::string axis_title(const std::string& axis, const std::string& worker);
 
-/// Returns a warning with the difference for each curve that compares unlike runs.
+/// Returns one warning for each curve whose runs or baseline differ in a condition such as the CPU
+/// model. The warning names the difference.
 std::vector<std::string> describe_mixtures(const std::vector<ScalingCurve>& curves,
                                            const std::vector<BaselineChoice>& choices);
 
-/// Returns the problems of the curves without a baseline, each problem once.
+/// Returns the reasons why curves have no baseline. Each reason appears once, even if it applies to
+/// several curves.
 std::vector<std::string> describe_problems(const std::vector<BaselineChoice>& choices);
 
 }  // namespace dlscale::analysis

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the tables that compare training with test results, and pairs of configurations.
+// Builds two tables: the gap between training and test results, and the pairwise comparison of
+// configurations.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,7 +19,7 @@
 
 namespace dlscale::analysis {
 
-// Table of the generalisation gap: loss and accuracy in training and test.
+// Table of the generalisation gap between training and test, for loss and accuracy.
 
 namespace {
 
@@ -41,7 +42,8 @@ Repeats repeats_with(const std::vector<RunPoint>& points, GapOf gap_of) {
   return repeats;
 }
 
-/// Adds n, the values of both sets, the gap and its interval.
+/// Adds the cells of a gap: the number of repeats, the median on the training set, the median on
+/// the test set, the median gap and the interval of the gap.
 void add_gap(Row& row, const std::vector<GeneralisationGap>& gaps) {
   row.number(static_cast<double>(gaps.size()));
   if (gaps.empty()) {
@@ -131,7 +133,7 @@ Table generalisation_table(const Frame& frame, const AnalysisOptions&) {
   return table;
 }
 
-// Table of verdicts: the faster of two configurations.
+// Table of verdicts: which of two configurations is faster.
 
 namespace {
 
@@ -151,7 +153,8 @@ std::string value_in(const Contestant& one, const std::string& axis) {
   return axis_text(axis, axis == kGpus ? std::to_string(one.gpus) : value_of(one.key, axis));
 }
 
-/// Returns the values that both contestants share on the axes that vary in the table.
+/// Returns a text with the axis values that both configurations of a pair have in common, for the
+/// axes that vary in the table.
 std::string shared_place(const Verdict& verdict, const std::vector<std::string>& axes) {
   std::vector<std::string> parts;
   for (const std::string& axis : axes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the tables of cost: GPU-hours, worthwhile GPU counts, and recommended configurations for a
-// budget.
+// Builds the tables of cost: GPU-hours and energy, largest worthwhile GPU counts, and recommended
+// configurations for a budget of GPUs.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -21,7 +21,7 @@
 
 namespace dlscale::analysis {
 
-// Tables of GPU-hours and of worthwhile GPU counts.
+// Tables of GPU-hours and of the largest GPU counts that are worthwhile.
 
 namespace {
 
@@ -31,7 +31,8 @@ std::optional<double> hours_per_epoch(const CurvePoint& point) {
   return median(point.seconds_per_sample) * point.gpus * static_cast<double>(samples) / kHour;
 }
 
-/// Returns the interval of the rate per GPU-hour from the interval of seconds on `gpus` GPUs.
+/// Returns the interval of the samples per GPU-hour. `seconds` is the interval of the time per
+/// sample on `gpus` GPUs.
 Interval per_hour(const Interval& seconds, int gpus) {
   if (seconds.kind == Interval::Kind::None) return seconds;
   return {seconds.kind, kHour / (seconds.high * gpus), kHour / (seconds.low * gpus)};
@@ -43,7 +44,8 @@ std::string knee_meaning_of(const Knee& knee, const std::string& worker) {
                      knee.low ? "" : fmt::format("; no interval for n < {}", kFewestForInterval));
 }
 
-/// Demand on a knee, and the reference that it is measured against.
+/// Demand that the points up to a knee meet, and the reference that the demand is relative to, both
+/// as text. A knee is the largest GPU count up to which all points meet the demand.
 struct KneeDemand {
   std::string text;
   std::string against;
@@ -61,8 +63,8 @@ void add_knee(Table& table, Row row, const KneeDemand& demand, const Knee& knee,
   row.text(knee_meaning_of(knee, worker)).into(table);
 }
 
-/// Returns the points with an accuracy by the text of their key. The points of one key ascend in
-/// GPU count.
+/// Returns the points with an accuracy, grouped by curve. The map's key is the text of the curve's
+/// key. The points of a curve ascend in GPU count.
 std::map<std::string, std::vector<AccuracyPoint>> accuracies_by_key(const Frame& frame) {
   std::map<std::string, std::vector<AccuracyPoint>> by_key;
   for (AccuracyPoint& point : accuracy_points(frame)) {
@@ -150,7 +152,8 @@ Table cost_table(const Frame& frame, const AnalysisOptions&) {
       if (kept_s + lost_s > 0) {
         row.number((kept_s + lost_s) / kHour).number(lost_s / kHour);
       } else {
-        row.nothing().nothing();  // rates alone do not contain the duration
+        // Logs that contain only rates do not contain the duration of the training.
+        row.nothing().nothing();
       }
       if (any_energy) add_energy(row, point, energy_of(point));
       row.into(table);
@@ -186,7 +189,7 @@ Table knee_table(const Frame& frame, const AnalysisOptions& options) {
                    {"knee_gpus", "95 % interval", "", 0, 1, true},
                    {"support", "support", "%", 0, 100},
                    {"advice", "advice"}});
-  table.notes_in_caption = 3;  // the baseline is one of the notes
+  table.notes_in_caption = 3;  // note of the baseline, in addition to the two usual notes
   std::map<std::string, std::vector<AccuracyPoint>> accuracies = accuracies_by_key(frame);
   for (std::size_t i = 0; i < curves.size(); ++i) {
     if (choices[i].baseline) {
@@ -211,8 +214,8 @@ Table knee_table(const Frame& frame, const AnalysisOptions& options) {
 
 namespace {
 
-/// Returns a text such as "framework=ddp, gpus=4" that distinguishes the configuration from others
-/// with the same work.
+/// Returns the name of a configuration, such as "framework=ddp, gpus=4". It contains the axes that
+/// distinguish the configuration from others that do the same work.
 std::string recommended_name_of(const Contestant& one, const std::vector<std::string>& axes) {
   std::string name;
   for (const std::string& axis : axes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the tables of machines: collectives by message size, jobs in batch-system accounting, and
-// slow nodes.
+// Builds the tables about the machine: times of collectives by message size, jobs in batch-system
+// accounting, and slow nodes.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,13 +20,14 @@
 
 namespace dlscale::analysis {
 
-// Table of collectives: times and bandwidths by message size.
+// Table of collectives, with their times and bandwidths by message size.
 
 namespace {
 
 constexpr const char* kCollective = "collective";
 
-/// Collective, type, in place, and bytes, which identify a measurement that repeats measure again.
+/// Key that identifies the same measurement in all repeats: collective, element type, true for an
+/// in-place operation, and message size in bytes.
 using Message = std::tuple<std::string, std::string, bool, std::int64_t>;
 using Results = std::map<Message, std::vector<const CollectiveRow*>>;
 
@@ -80,8 +81,9 @@ Table collectives_table(const Frame& frame, const AnalysisOptions&) {
       frame, [](const RunRow& run) { return completed(run) && !run.collectives.empty(); });
   std::vector<Results> all;
   for (RunPoint& point : points) {
+    // The collective's name is removed from the key because it has its own column.
     std::erase_if(point.key, [](const AxisValue& entry) { return entry.axis == kCollective; });
-    all.push_back(results_of(point));  // the collective has its own column
+    all.push_back(results_of(point));
   }
   const Start start(frame, keys_of(points));
   const Repeats repeats = collective_repeats_of(all);
@@ -112,23 +114,23 @@ Table collectives_table(const Frame& frame, const AnalysisOptions&) {
   return table;
 }
 
-// Table of jobs in batch-system accounting: their waiting times, the resources that they used, and
-// the used share of the requested resources.
+// Table of the jobs in batch-system accounting: waiting times, used resources, and the used share
+// of the requested resources.
 
 namespace {
 
 constexpr double kMinute = 60;
 constexpr double kJoulesOfKwh = 3.6e6;
-constexpr double kLongWaits = 0.9;  ///< quantile of the waiting times
+constexpr double kLongWaits = 0.9;  ///< quantile of the waiting times that the table shows
 
-/// Jobs of one partition and GPU count.
+/// Jobs that requested the same partition and the same number of GPUs.
 struct JobGroup {
   std::vector<const JobRow*> jobs;  ///< jobs that started
   int all = 0;
   int completed = 0;
 };
 
-/// Number that the accounting may not contain.
+/// Quantity of a job that is NaN if the accounting does not contain it. `name` is used in a note.
 struct Told {
   const char* name;
   double (*of)(const JobRow&);
@@ -166,7 +168,8 @@ std::vector<double> job_values_of(const std::vector<const JobRow*>& jobs,
   return values;
 }
 
-using JobPlace = std::pair<std::string, double>;  ///< partition and GPU count; -1: not recorded
+/// Partition and GPU count. The count is -1 if it is not recorded.
+using JobPlace = std::pair<std::string, double>;
 
 std::map<JobPlace, JobGroup> job_groups_of(const Frame& frame) {
   std::map<JobPlace, JobGroup> groups;
@@ -181,8 +184,8 @@ std::map<JobPlace, JobGroup> job_groups_of(const Frame& frame) {
   return groups;
 }
 
-/// Returns a note on the values that the accounting does not contain, with the number of started
-/// jobs for each.
+/// Returns a note on the quantities that the accounting lacks, with the number of started jobs that
+/// lack each of them. Returns an empty text if the accounting is complete.
 std::string silence_of(const std::map<JobPlace, JobGroup>& groups) {
   std::vector<const JobRow*> jobs;
   for (const auto& [place, group] : groups) {
@@ -266,7 +269,7 @@ Table jobs_table(const Frame& frame, const AnalysisOptions&) {
   return table;
 }
 
-// Table of nodes that computed more slowly than their neighbours.
+// Table of slow nodes: each node is compared with the other nodes of the same launches.
 
 namespace {
 
@@ -284,7 +287,7 @@ std::string node_word_of(NodeFinding finding) {
   return "";
 }
 
-/// Adds a note such as "2 launches of one node alone". Adds nothing for a count of 0.
+/// Adds a note that consists of the number of launches and `text`. Adds nothing if `count` is 0.
 void add_count(std::vector<std::string>& notes, int count, const char* text) {
   if (count > 0) notes.push_back(fmt::format("{} {}", base::count_of(count, "launch"), text));
 }

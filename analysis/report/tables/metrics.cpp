@@ -94,8 +94,8 @@ constexpr Metric kMetrics[] = {
      &has_throughput, "a curve of comparable runs (or --mixed)"},
 };
 
-/// Returns the varying axes that `by` does not name. Each combination of their values gets its own
-/// table.
+/// Returns the axes that have several values and that `by` does not name. Each combination of
+/// values of these axes gets its own table.
 std::vector<std::string> axes_to_split(const Frame& frame, const std::vector<std::string>& by) {
   std::vector<CurveKey> keys;
   std::vector<std::string> known;
@@ -123,7 +123,8 @@ std::vector<std::string> axes_to_split(const Frame& frame, const std::vector<std
   return rest;
 }
 
-/// Returns the text with only letters, digits and hyphens, for use as a part of a label.
+/// Returns the text with every character other than letters and digits replaced by a hyphen. The
+/// result becomes part of a table's id.
 std::string file_slug(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](unsigned char c) { return !std::isalnum(c); }, '-');
@@ -172,7 +173,8 @@ std::string why_nothing(const Metric& metric, const Frame& frame, const Analysis
   }
   const std::string_view needs = metric.also[0] == '\0' ? metric.needs : metric.also;
   std::string why = "there is none";
-  if (metric.has == &has_throughput) {  // the other metrics do not use curves
+  // Only these metrics compare curves, which may have no baseline.
+  if (metric.has == &has_throughput) {
     for (const std::string& problem : describe_problems(
              choose_baselines(scaling_curves(frame), options.baseline, options.allow_mixed))) {
       if (needs == kBaseline || problem.find("--mixed") != problem.npos) why = problem;

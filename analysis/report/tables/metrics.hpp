@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists the metrics of a study by name, and builds their tables.
+// Lists the metrics that `dlscale analyze --metric` accepts, and builds their tables.
 #pragma once
 
 #include <span>
@@ -15,28 +15,29 @@ struct Metric {
   const char* name;
   const char* summary;
   Table (*make)(const Frame& frame, const AnalysisOptions& options);
-  const char* needs;           ///< minimum, e.g. "a completed run with timed steps"
-  bool (*has)(const RunRow&);  ///< test whether a run meets `needs`
-  const char* also = "";       ///< further condition on all such runs together; empty: none
+  const char* needs;  ///< condition for a row in the table, e.g. "a completed run with timed steps"
+  bool (*has)(const RunRow&);  ///< function that returns true if a run meets `needs`
+  const char* also = "";  ///< further condition that these runs must meet together; empty: none
 };
 
-/// Returns the metrics that docs/commands.md lists under `analyze --metric`.
+/// Returns all metrics. docs/commands.md lists them under `analyze --metric`.
 std::span<const Metric> metrics();
 
-/// Returns the names of the metrics to show first for these results: speed and accuracy or other
-/// learning results for training, latencies for inference.
+/// Returns the names of the metrics that suit these results best and are shown by default: for
+/// training, metrics of speed and of accuracy or other learning results; for inference, latencies.
 std::vector<std::string> first_metrics(const Frame& frame);
 
-/// Returns the metric with this name. Throws base::UsageError with the nearest name and the list of
-/// names.
+/// Returns the metric with this name. Throws base::UsageError for an unknown name. The message
+/// suggests the most similar name and lists all names.
 const Metric& find_metric(std::string_view name);
 
-/// Returns what the runs lack for a row in the metric's table. The table must have no rows.
+/// Returns the reason why the metric's table has no rows. Must only be called if the table has no
+/// rows.
 std::string why_nothing(const Metric& metric, const Frame& frame, const AnalysisOptions& options);
 
-/// Returns the metric's table. `by` names the axes that distinguish the curves of one table. With
-/// `by`, the report has one table for each combination of the other varying axes. Throws
-/// base::UsageError for an unknown axis.
+/// Returns a report of the metric. Without `by`, the report has a single table. `by` names the axes
+/// whose values are compared within a table. The report then has one table for each combination of
+/// values of the other axes that vary. Throws base::UsageError for an unknown axis.
 Report make_report(const Metric& metric, const Frame& frame, const AnalysisOptions& options,
                    const std::vector<std::string>& by);
 

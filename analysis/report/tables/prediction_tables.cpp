@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the tables of predictions: scaling laws of the step times of each curve, and saved
-// predictions next to measurements.
+// Builds the tables of predictions: scaling laws that are fitted to step times, saved predictions
+// next to measurements, and errors of saved predictions.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -21,13 +21,14 @@
 
 namespace dlscale::analysis {
 
-// Table of the scaling laws fitted to the step times of each curve.
+// Table of the scaling laws that are fitted to the step times of each curve.
 
 namespace {
 
 constexpr int kReaches[] = {2, 8};
 
-/// Returns a text such as "a + b log2(G); a = 50.4 [50.1, 50.8], b = 0.34 [0.28, 0.4]" for times in
+/// Returns the formula of a fitted law with its coefficients and their intervals, such as "a + b
+/// log2(G); a = 50.4 [50.1, 50.8], b = 0.34 [0.28, 0.4]". The coefficients are for times in
 /// milliseconds.
 std::string formula_of(const WeightedFit& one, Work work) {
   const double unit = one.fit.law->of_rate ? 1e-3 : 1e3;
@@ -114,7 +115,8 @@ Table fit_table(const Frame& frame, const AnalysisOptions& options) {
     return curve.points.size() >= kFewestForLaws && tells_step_times(curve) &&
            (curve.mixed.empty() || options.allow_mixed);
   };
-  std::vector<Table> parts(curves.size());  // only the rows are used
+  // Rows of each curve. The other members of these tables are not used.
+  std::vector<Table> parts(curves.size());
   base::parallel_for(curves.size(), [&](std::size_t i) {
     if (!is_fitted(curves[i])) return;
     add_law_rows(parts[i], start, curves[i].key, LawAverage(step_times(curves[i])));
@@ -125,13 +127,13 @@ Table fit_table(const Frame& frame, const AnalysisOptions& options) {
   return table;
 }
 
-// Tables of saved predictions: next to measurements, and their errors.
+// Table of saved predictions next to measurements, and table of the errors of saved predictions.
 
 namespace {
 
 using ScoredPoints = std::unordered_map<const KeptPrediction*, ScoredValue>;
 
-/// Returns the scored predictions of a quantity.
+/// Returns the predicted and measured values of the quantity with this id, by prediction.
 ScoredPoints scored(const Frame& frame, const char* id) {
   ScoredPoints points;
   for (const PredictedQuantity& quantity : predicted_quantities()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the tables of runs and their repeats (evaluation, targets, inference, transfer) and the
-// table of throughput definitions.
+// Builds five tables: throughput by several definitions, last evaluation, training time to a
+// target, inference, and data sent in an epoch.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,19 +20,20 @@
 
 namespace dlscale::analysis {
 
-// Table of the throughput of the same runs by the definitions that studies use.
+// Table of the throughput of the same runs by several definitions. Published studies use different
+// definitions.
 
 namespace {
 
 /// Step times of a point in seconds, one value for each repeat.
 struct StepTimes {
-  std::vector<double> load;       ///< waiting time for data, mean over the ranks
-  std::vector<double> rest;       ///< time of all other parts, mean over the ranks
-  std::vector<double> rank_mean;  ///< sum of both
-  std::vector<double> slowest;    ///< time of the slowest rank
-  double batch = 0;               ///< samples of a step, all ranks
-  bool tells_load = true;         ///< false if unmeasured; `rest` is then the whole time
-  bool tells_all_steps = true;    ///< false if the times are those of samples
+  std::vector<double> load;       ///< time that a step waits for data, mean over the ranks
+  std::vector<double> rest;       ///< time of all other parts of a step, mean over the ranks
+  std::vector<double> rank_mean;  ///< sum of `load` and `rest`
+  std::vector<double> slowest;    ///< step time of the slowest rank
+  double batch = 0;               ///< samples of a step, summed over the ranks
+  bool tells_load = true;  ///< false if the wait was not measured; `rest` is then the whole time
+  bool tells_all_steps = true;  ///< false if a log has no steps; times are then times per sample
 
   explicit StepTimes(const CurvePoint& point)
       : tells_load(tells(point.repeats, contract::StepPart::load_wait)),
@@ -54,14 +55,15 @@ struct StepTimes {
   }
 };
 
-/// Returns the interval of rates for an interval of times.
+/// Returns the interval of rates (samples per second) that corresponds to an interval of seconds
+/// per sample.
 Interval rate_of(const Interval& seconds) {
   if (seconds.kind == Interval::Kind::None) return seconds;
   return {seconds.kind, 1 / seconds.high, 1 / seconds.low};
 }
 
-/// Returns the mean without the smallest and the largest value. Returns an empty value for fewer
-/// than three values.
+/// Returns the mean of the values without the smallest and the largest one. Returns an empty value
+/// for fewer than three values.
 std::optional<double> olympic_mean(const std::vector<double>& values) {
   const std::vector<std::size_t> out = left_out(values, OutlierPolicy::Olympic);
   if (out.size() != 2) return std::nullopt;
@@ -141,11 +143,12 @@ Table definitions_table(const Frame& frame, const AnalysisOptions&) {
   return table;
 }
 
-// Tables of runs and their repeats: evaluation, targets, inference and transfer.
+// Tables of the last evaluation, of training times to targets, of inference and of sent data.
 
 namespace {
 
-/// Returns `value` of each repeat, without repeats for which `value` returns no finite number.
+/// Returns the results of calling `value` for each repeat of the point. Repeats for which `value`
+/// returns no finite number are left out.
 template <class Value>
 std::vector<double> values_of(const RunPoint& point, Value value) {
   std::vector<double> values;
@@ -172,7 +175,8 @@ std::vector<std::string> run_notes_of(const Frame& frame, const std::vector<RunP
   return notes;
 }
 
-/// Returns the column of a metric. Accuracies are shown in percent, other numbers unchanged.
+/// Returns the column of a metric of an evaluation. Accuracies are shown in percent, and other
+/// metrics as they are.
 Column column_of(const std::string& metric) {
   std::string title = metric;
   std::replace(title.begin(), title.end(), '_', ' ');
@@ -187,7 +191,8 @@ void add_columns(std::vector<Column>& columns, Column column, const Repeats& rep
   columns.push_back(std::move(column));
 }
 
-/// Metric and threshold of a target such as "accuracy >= 0.9".
+/// Metric and threshold of a target. For example, the target "accuracy >= 0.9" has the metric
+/// "accuracy" and the threshold 0.9.
 using Target = std::pair<std::string, double>;
 
 std::string target_text_of(const Target& target) {
@@ -201,8 +206,8 @@ const TargetRow* find_target(const RunRow& run, const Target& target) {
   return nullptr;
 }
 
-/// Returns the number of bytes of a gradient value as it is sent. Returns an empty value if other
-/// values are sent.
+/// Returns the number of bytes in which one gradient value is sent. Returns an empty value if the
+/// run does not send gradient values, because it compresses gradients with PowerSGD.
 std::optional<double> bytes_of_value(const RunRow& run) {
   const auto condition = [&](const char* name) {
     const auto found = run.conditions.find(name);
@@ -310,7 +315,8 @@ Table time_to_target_table(const Frame& frame, const AnalysisOptions&) {
 Table inference_table(const Frame& frame, const AnalysisOptions&) {
   std::vector<RunPoint> points =
       run_points(frame, [](const RunRow& run) { return completed(run) && !run.inference.empty(); });
-  for (RunPoint& point : points) {  // the batch has its own column
+  // The batch is removed from the key because it has its own column.
+  for (RunPoint& point : points) {
     std::erase_if(point.key, [](const AxisValue& entry) { return entry.axis == "batch_per_gpu"; });
   }
   const Start start(frame, keys_of(points));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts that the tables of a study share. Private to analysis/report/tables/.
+// Code that several tables of a study use. Private to analysis/report/tables/.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace dlscale::analysis {
 
-/// Row under construction. Values must be added in the order of the columns.
+/// Table row that is built cell by cell. Cells must be added in the order of the columns.
 class Row {
  public:
   Row() { cells_.reserve(16); }  // most rows have fewer cells
@@ -30,16 +30,19 @@ class Row {
   std::vector<Cell> cells_;
 };
 
-/// Largest number of refused groups or pairs that are listed. Further ones are only counted.
+/// Largest number of refused pairs (pairs under different conditions) that a table's notes list.
+/// Further pairs are only counted.
 inline constexpr std::size_t kMostRefusedShown = 3;
 
-/// Adds the median as the next value, or an empty cell without values.
+/// Adds a cell with the median of the values, or an empty cell if there are no values.
 void add_median(Row& row, const std::vector<double>& values);
 
-/// Returns the title of a column with intervals of medians over this number of repeats.
+/// Returns the title of a column that shows the intervals of medians, such as "95 % interval". With
+/// few repeats, these are ranges, and the title is "range".
 std::string interval_title(const Repeats& repeats);
 
-/// First columns of every table of a scaling study: the axes that distinguish the rows.
+/// First columns of most tables of a study: one column for each axis that varies among the rows,
+/// and a column with the GPU count.
 struct Start {
   std::string worker;
   std::vector<std::string> axes;
@@ -49,19 +52,21 @@ struct Start {
   Row row(const CurveKey& key, int gpus) const;
 };
 
-/// Returns the bytes that a rank passes to collectives in an epoch, as counted. Returns an empty
-/// value without a count.
+/// Returns the bytes that a rank passes to collectives in an epoch, computed from the bytes that
+/// the run counted. Returns an empty value if the run did not count them.
 std::optional<double> payload_per_epoch(const RunRow& run);
 
-/// Adds notes on the used runs and on the conditions that they share.
+/// Adds the notes that every table has: uneven and unknown batches, the conditions that all runs
+/// share, the used runs, left-out outliers, warm-up and interruptions.
 void add_frame_notes(std::vector<std::string>& notes, const Frame& frame);
 
-/// Renames those of the first `axes` columns that have the name of another column, "n" to "axis_n",
-/// and adds a note. Programs find a column by its name.
+/// Renames axis columns whose name equals the name of another column, for example "n" to "axis_n",
+/// and adds a note. The first `axes` columns of the table are axis columns. Column names must be
+/// unique because programs find a column by its name.
 void tell_axes_apart(Table& table, std::size_t axes);
 
-/// Returns a table without rows. `columns` follow the columns of the axes. Axes with the name of
-/// another column are renamed as in tell_axes_apart.
+/// Returns a table without rows. It has the columns of `start`, followed by `columns`. Columns of
+/// axes whose name equals the name of another column are renamed (see tell_axes_apart).
 Table begin_table(const Start& start, const std::string& id, const std::string& title,
                   std::vector<std::string> notes, const std::vector<Column>& columns);
 

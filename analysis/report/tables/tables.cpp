@@ -17,10 +17,12 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Largest efficiency without a warning for being better than ideal.
+/// Largest parallel efficiency without a warning. A larger efficiency is better than ideal by more
+/// than 5 % and therefore suspicious.
 constexpr double kSuperlinear = 1.05;
 
-/// Returns notes on the mode, `statistic`, the origin of the numbers, and the used runs.
+/// Returns the notes of a table: the scaling mode, the text `statistic`, the origin of the numbers,
+/// and the notes of add_frame_notes.
 std::vector<std::string> notes_of(const Frame& frame, const std::vector<ScalingCurve>& curves,
                                   const std::string& statistic) {
   std::vector<std::string> notes{describe_mode(frame), statistic};
@@ -31,7 +33,7 @@ std::vector<std::string> notes_of(const Frame& frame, const std::vector<ScalingC
   return notes;
 }
 
-/// Curves, their baselines and their notes, which the tables of speed-up and efficiency share.
+/// Curves with their baselines and notes. The tables of speed-up and of efficiency both use them.
 struct ComparedCurves {
   std::vector<ScalingCurve> curves;
   std::vector<BaselineChoice> choices;
@@ -215,7 +217,7 @@ Table accuracy_table(const Frame& frame, const AnalysisOptions&) {
                                         [](const auto& point) { return point.diverged > 0; });
   std::vector<CurveKey> keys;
   for (AccuracyPoint& point : points) {
-    // The batches have their own columns in this table.
+    // The batches are removed from the key because they have their own columns in this table.
     std::erase_if(point.key, [](const AxisValue& entry) {
       return entry.axis == "batch_per_gpu" || entry.axis == "global_batch";
     });
@@ -249,7 +251,8 @@ Table accuracy_table(const Frame& frame, const AnalysisOptions&) {
     Row row = start.row(point.key, point.gpus);
     for (const double told : {static_cast<double>(point.batch_per_gpu),
                               static_cast<double>(point.global_batch), point.lr_peak}) {
-      told > 0 ? row.number(told) : row.nothing();  // third-party logs may not record it
+      // 0 means that a third-party log does not record the value.
+      told > 0 ? row.number(told) : row.nothing();
     }
     row.number(static_cast<double>(final_accuracy.n));
     if (any_diverged) row.number(static_cast<double>(point.diverged));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares the tables of a study with their columns and notes.
+// Declares the functions that build the tables of a study, with columns and notes.
 #pragma once
 
 #include "analysis/frame.hpp"
@@ -7,61 +7,67 @@
 
 namespace dlscale::analysis {
 
-/// Options of a comparison.
+/// Options of tables and figures that compare runs.
 struct AnalysisOptions {
   contract::BaselineRule baseline;
-  bool allow_mixed = false;  ///< true if devices, CPU models, … may differ; still flagged
-  bool laws = false;         ///< true if scaling laws continue speed-up and efficiency figures
+  /// True if runs on different devices, CPU models, … are compared, with a warning.
+  bool allow_mixed = false;
+  bool laws = false;  ///< true if figures of speed-up and efficiency also show fitted scaling laws
 };
 
-/// Returns throughput, step time, speed-up and efficiency of each point of each curve. Points
-/// without a baseline keep their row. Their cells that need a baseline are empty, and a note gives
+/// Returns the throughput, step time, speed-up and efficiency of each point of each curve. If a
+/// curve has no baseline, its points have empty cells for speed-up and efficiency, and a note gives
 /// the reason.
 Table efficiency_table(const Frame& frame, const AnalysisOptions& options);
-/// Returns speed-up, ideal speed-up and Karp-Flatt's serial fraction for the curves with a
-/// baseline.
+/// Returns the speed-up, ideal speed-up and Karp-Flatt serial fraction of each point, for the
+/// curves that have a baseline.
 Table speedup_table(const Frame& frame, const AnalysisOptions& options);
 Table throughput_table(const Frame& frame, const AnalysisOptions& options);
-/// Returns the throughput of the same runs by the mean, the olympic mean and the median, with
-/// outliers.
+/// Returns the throughput of each point by three definitions: from the mean, the olympic mean and
+/// the median of the repeats' times. Also lists the repeats that are outliers.
 Table definitions_table(const Frame& frame, const AnalysisOptions& options);
-/// Returns the shares of the step's parts.
+/// Returns the time of each part of a step (forward, backward, …) as a share of the step time.
 Table breakdown_table(const Frame& frame, const AnalysisOptions& options);
-/// Returns the test accuracy by global batch.
+/// Returns the final and the best test accuracy by global batch.
 Table accuracy_table(const Frame& frame, const AnalysisOptions& options);
 /// Returns the results of the last evaluation: loss, top-5 accuracy, perplexity, BLEU, …
 Table evaluation_table(const Frame& frame, const AnalysisOptions& options);
-/// Returns how much worse the results on the test set are than those on the training set.
+/// Returns the gap between the results on the training set and on the test set, for loss and
+/// accuracy.
 Table generalisation_table(const Frame& frame, const AnalysisOptions& options);
-/// Returns the training time to a target, for the runs that reached it.
+/// Returns the training time until a target such as an accuracy was reached, for the runs that
+/// reached it.
 Table time_to_target_table(const Frame& frame, const AnalysisOptions& options);
-/// Returns the latency and throughput of forward passes alone.
+/// Returns the latency and throughput of inference, that is, of forward passes without training.
 Table inference_table(const Frame& frame, const AnalysisOptions& options);
-/// Returns the data that an epoch sends.
+/// Returns the amount of data that training sends in an epoch, computed by two formulas and
+/// counted.
 Table transfer_table(const Frame& frame, const AnalysisOptions& options);
 /// Returns the times and bandwidths of collectives by message size.
 Table collectives_table(const Frame& frame, const AnalysisOptions& options);
-/// Returns the waiting times of the jobs in batch-system accounting, and the used share of the
-/// requested resources.
+/// Returns the waiting time of jobs, and the share of the requested time and memory that the jobs
+/// used. The data come from batch-system accounting.
 Table jobs_table(const Frame& frame, const AnalysisOptions& options);
 
-/// Returns the faster configuration of each pair, with the statistical evidence from the repeats.
+/// Returns the pairwise comparison of configurations: which one is faster, with the result of
+/// statistical tests on the repeats.
 Table verdicts_table(const Frame& frame, const AnalysisOptions& options);
-/// Returns the nodes with their slowdown relative to the other nodes of the same launches.
+/// Returns the slowdown of each node relative to the other nodes of the same launches.
 Table node_table(const Frame& frame, const AnalysisOptions& options);
-/// Returns GPU-hours, and samples per GPU-hour.
+/// Returns the GPU-hours that the runs used, the samples per GPU-hour, and the energy if it was
+/// recorded.
 Table cost_table(const Frame& frame, const AnalysisOptions& options);
-/// Returns the scaling laws fitted to the step times of each curve, and their predictions for more
-/// GPUs.
+/// Returns the scaling laws that were fitted to the step times of each curve, and the step times
+/// that they predict for more GPUs.
 Table fit_table(const Frame& frame, const AnalysisOptions& options);
-/// Returns the GPU counts up to which efficiency and accuracy are sufficient.
+/// Returns the largest GPU count of each curve up to which efficiency and accuracy are sufficient.
 Table knee_table(const Frame& frame, const AnalysisOptions& options);
-/// Returns saved predictions next to the measurements, one row for each point.
+/// Returns the predicted and the measured values of each point that has a saved prediction.
 Table predictions_table(const Frame& frame, const AnalysisOptions& options);
-/// Returns the errors of saved predictions, one row for each quantity.
+/// Returns a summary of the errors of saved predictions, with one row for each predicted quantity.
 Table prediction_errors_table(const Frame& frame, const AnalysisOptions& options);
-/// Returns the fastest configuration for each budget of GPUs, and the configurations that are as
-/// fast.
+/// Returns the fastest configuration for each budget of GPUs, and the configurations that the
+/// repeats cannot distinguish from the fastest.
 Table recommend_table(const Frame& frame, const AnalysisOptions& options);
 
 }  // namespace dlscale::analysis

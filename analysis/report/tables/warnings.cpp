@@ -12,8 +12,8 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Returns the share of an epoch's steps that uses samples twice. A negative value is the share of
-/// samples that is left out.
+/// Returns the share of the samples processed in an epoch that are repetitions. A negative result
+/// is the share of the training set that an epoch leaves out.
 double uneven_share(const RunRow& run) {
   const auto samples = static_cast<double>(run.size.train_samples);
   if (samples <= 0) return 0;
@@ -54,7 +54,7 @@ std::string caution_of_unrepeated(const std::vector<ScalingCurve>& curves) {
 }
 
 std::string caution_of_uneven_epochs(const std::vector<ScalingCurve>& curves) {
-  std::map<int, double> padded, dropped;  // largest share by GPU count
+  std::map<int, double> padded, dropped;  // largest share of samples, by GPU count
   for (const ScalingCurve& curve : curves) {
     for (const CurvePoint& point : curve.points) {
       for (const RunRow* run : point.repeats) {

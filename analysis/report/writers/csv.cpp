@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes tables for other programs as CSV: RFC 4180 quoting, full precision, stored units, empty
-// cells for missing values, and title and notes as leading comment lines.
+// Writes tables as CSV for other programs. Cells are quoted as in RFC 4180. Numbers have full
+// precision and the units of the column names, such as seconds for "step_time_s". Missing values
+// are empty cells. The title and the notes are comment lines before the header row.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes tables as JSON: raw values under the column names of CSV, null for missing values, and the
-// display format of each column.
+// Writes tables as JSON. Rows are objects with unrounded values, whose keys are the column names of
+// the CSV files. Missing values are null. Each column also states how its values are shown to
+// readers (unit, scale and decimals).
 #include <climits>
 #include <cmath>
 #include <limits>
@@ -13,7 +14,7 @@ namespace {
 
 using contract::codec::TextWriter;
 
-constexpr int kVersion = 1;  // version of this format
+constexpr int kVersion = 1;  // version of this JSON format
 
 void add(TextWriter& json, const std::string& name, double value) {
   const bool whole = value == std::floor(value) && std::abs(value) < 9e15;

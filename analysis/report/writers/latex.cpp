@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes tables for papers: booktabs rules, siunitx columns that align numbers at their decimal
-// points, notes below the table, and a caption that explains how to read the numbers.
+// Writes tables as LaTeX for papers. Rules come from the package booktabs. Columns of the package
+// siunitx align numbers at their decimal points. The caption explains how to read the numbers, and
+// the other notes are below the table.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,10 +15,12 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Largest number of rows on a page. A longer table continues in another table of the same number.
+/// Largest number of rows that fit on a page. A table with more rows is split into several LaTeX
+/// tables with the same table number.
 constexpr std::size_t kMostRowsOfPage = 40;
 
-/// Returns a unit as macros of siunitx, or as text if it has none.
+/// Returns a unit as a \unit command of siunitx, or as plain text if siunitx has no macro for the
+/// unit.
 std::string unit_text(const std::string& unit) {
   static const std::map<std::string, std::string> kUnits{
       {"s", "\\second"},  {"ms", "\\milli\\second"},    {"us", "\\micro\\second"}, {"h", "\\hour"},
@@ -32,11 +35,14 @@ std::string header_text(const Column& column) {
   return latex_text(column.title) + unit;
 }
 
-/// Width of the numbers of a column, in the form that siunitx requires.
+/// Number of digits before and after the decimal point that a column needs, as the column type of
+/// siunitx.
 class NumberFormat {
  public:
   void add(std::string_view number) {
-    if (number.starts_with('<')) number.remove_prefix(1);  // siunitx sets it next to the number
+    // The sign "<" needs no room in the column's format, because siunitx prints it next to the
+    // number.
+    if (number.starts_with('<')) number.remove_prefix(1);
     const bool negative = number.starts_with('-');
     const std::size_t point = std::min(number.find('.'), number.size());
     sign_ |= negative;
@@ -60,7 +66,8 @@ std::string number_text(double value, const Column& column) {
   return shown(Cell(value), column, kMissing);
 }
 
-/// Returns the low and high end of bounds, or one text for other cells.
+/// Returns the LaTeX texts of a cell: two texts for bounds (low and high end), and one text for
+/// other cells.
 std::vector<std::string> cell_texts(const Cell& cell, const Column& column) {
   if (column.bounds) {
     const auto* bounds = std::get_if<Bounds>(&cell);
@@ -70,18 +77,19 @@ std::vector<std::string> cell_texts(const Cell& cell, const Column& column) {
   if (const auto* value = std::get_if<double>(&cell)) return {number_text(*value, column)};
   if (!std::holds_alternative<std::string>(cell)) return {kMissing};
   const std::string text = latex_text(std::get<std::string>(cell));
-  // LaTeX would parse these characters at the start of a row as an argument of the `\\` before it.
+  // At the start of a row, LaTeX would read "[" or "*" as an argument of the `\\` that ends the row
+  // before it. Braces prevent this.
   return {text.starts_with('[') || text.starts_with('*') ? "{" + text + "}" : text};
 }
 
-/// Columns, heads and rows of a table in LaTeX.
+/// Column types, heading lines and row lines of a table in LaTeX.
 struct Body {
   std::string columns;
   std::string heads;
   std::vector<std::string> rows;
 };
 
-/// Returns the column types for LaTeX. Bounds have two columns.
+/// Returns the LaTeX column types of the table. A column of bounds becomes two LaTeX columns.
 std::string column_types(const Table& table, const std::vector<NumberFormat>& formats) {
   std::vector<std::string> types;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -93,8 +101,8 @@ std::string column_types(const Table& table, const std::vector<NumberFormat>& fo
   return fmt::format("{}", fmt::join(types, " "));
 }
 
-/// Returns the line of a row. Adds the row's numbers to `formats`, which has one entry for each
-/// LaTeX column.
+/// Returns the LaTeX line of a row. Also adds the row's numbers to `formats`, which has one entry
+/// for each LaTeX column and determines the widths of the columns.
 std::string row_of(const Table& table, const std::vector<Cell>& cells, const std::string& indent,
                    std::vector<NumberFormat>& formats) {
   std::string line = indent;
@@ -110,7 +118,8 @@ std::string row_of(const Table& table, const std::vector<Cell>& cells, const std
   return line;
 }
 
-/// Returns one line of heads, and a second line below bounds.
+/// Returns the line of column headings. If the table has bounds, a second line contains the
+/// headings "low" and "high" below the headings of bounds.
 std::string heads_of(const Table& table, const std::string& indent) {
   std::vector<std::string> first;
   std::vector<std::string> second;
@@ -155,7 +164,8 @@ std::string caption(const Table& table) {
   return "\\caption{" + text + ".}\n      \\label{tab:" + table.id + "}\n";
 }
 
-/// Returns the caption of a continued table.
+/// Returns the caption of the second and later parts of a split table. It keeps the table number of
+/// the first part.
 std::string caption_of_rest(const Table& table) {
   return "\\addtocounter{table}{-1}\n      \\caption{" + sentence(table.title + ", continued") +
          "}\n";
@@ -170,7 +180,7 @@ std::string notes_below(const Table& table) {
   return text + "      \\end{tablenotes}\n";
 }
 
-/// Returns a float with at most kMostRowsOfPage rows from `first` on.
+/// Returns a LaTeX table with at most kMostRowsOfPage rows, starting with row `first`.
 std::string part_of_table(const Table& table, const Body& body, std::size_t first) {
   const std::size_t end = std::min(first + kMostRowsOfPage, body.rows.size());
   std::string text = "\\begin{table}\n  \\centering\n";

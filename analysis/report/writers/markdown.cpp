@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes tables in GitHub's Markdown, for READMEs and issue trackers.
+// Writes tables as GitHub Markdown, for example for READMEs and issue trackers.
 #include <string_view>
 
 #include "analysis/report/writers/report_writer.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines the interface of one table format. A new format is one file in this folder and one word
-// in analysis/CMakeLists.txt.
+// Defines the interface that each table format implements. To add a format, add a file to this
+// folder and its name to analysis/CMakeLists.txt.
 #pragma once
 
 #include <span>
@@ -16,8 +16,8 @@ struct ReportWriter {
   const char* name;
   const char* summary;
   const char* extension;  ///< file extension without the dot
-  /// Returns the whole text with a final newline. The same tables give the same bytes. The contents
-  /// of cells and notes are escaped.
+  /// Returns all tables as one text that ends with a newline. The same tables always give identical
+  /// bytes. Cells and notes are escaped as the format requires.
   std::string (*render_tables)(std::span<const Table> tables);
 
   std::string render(const Report& report) const { return render_tables(report.tables); }
@@ -26,7 +26,7 @@ struct ReportWriter {
 
 base::Table<ReportWriter> report_writers();
 
-/// Returns the writer with this name or file extension ("markdown" or "md"). Throws
+/// Returns the writer with this name or file extension, such as "markdown" or "md". Throws
 /// base::UsageError for an unknown format.
 const ReportWriter& find_report_writer(std::string_view name);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes tables for terminals.
+// Writes tables as aligned plain text for terminals.
 #include <sstream>
 
 #include "analysis/report/writers/report_writer.hpp"

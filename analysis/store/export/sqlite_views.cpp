@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes views as tables of a separate SQLite database that works without the database of dlscale.
+// Writes views as tables of a separate SQLite file. Programs can read this file without the
+// database of dlscale.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,7 +18,7 @@ class SqliteViews : public ViewWriter {
   explicit SqliteViews(const std::filesystem::path& file) : file_(file) {
     guarded([&] {
       database_.emplace(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-      // No process reads the file before it is complete, so a journal would protect nothing.
+      // No journal is needed, because no process reads the file before it is complete.
       database_->exec("PRAGMA journal_mode = OFF");
       database_->exec("PRAGMA synchronous = OFF");
       database_->exec("BEGIN");

@@ -26,8 +26,8 @@ constexpr ExportFormat kFormats[] = {
     {"sqlite", "", "one SQLite file with a table for each view", &make_sqlite_views},
 };
 
-/// Temporary folder next to the target that holds incomplete files. The destructor deletes the
-/// folder and its contents.
+/// Temporary folder next to the target that holds files until they are complete. The destructor
+/// deletes the folder and its contents.
 class Draft {
  public:
   explicit Draft(const fs::path& target) {
@@ -80,8 +80,9 @@ fs::path file_of(const fs::path& target, const ExportFormat& format, const std::
   return format.is_folder() ? target / (view + format.extension) : target;
 }
 
-/// Throws base::UsageError for a target in the plan folder and for a target that is neither a file
-/// nor a folder. An export would otherwise replace files of the plan folder or a device.
+/// Throws base::UsageError for a target in the plan folder, because the export could replace files
+/// of the plan. Also throws base::UsageError for an existing target that is neither a file nor a
+/// folder, such as a device, because the export would replace it.
 void refuse_place(const contract::PlanDir& folder, const fs::path& target) {
   const fs::path root = fs::weakly_canonical(folder.root());
   const fs::path inside = fs::weakly_canonical(target).lexically_relative(root);
@@ -119,8 +120,9 @@ ViewValue view_value_of(const SQLite::Column& column) {
   return column.getString();
 }
 
-/// Returns the columns that order a view's rows. These columns identify each row: run_view has one
-/// row per run and no line, and no other view has two rows with equal values in these columns.
+/// Returns the columns by which the rows of a view are sorted, as SQL text. No two rows of a view
+/// have equal values in all of these columns, so the order is always the same. run_view has no
+/// column `line`, but only one row for each run.
 std::string order_of(const std::vector<std::string>& columns) {
   std::string order = "run_id";
   for (const char* column : {"launch", "line", "rank", "in_place"}) {
@@ -167,7 +169,7 @@ void choose_runs(SQLite::Database& database, const std::set<std::string>& runs) 
   }
 }
 
-/// Moves the complete files from the draft folder to the target.
+/// Moves the complete files from the temporary folder to the target.
 void publish(const fs::path& draft, const fs::path& target, const ExportFormat& format,
              const std::vector<std::string>& views) {
   if (format.is_folder()) base::make_directories(target);

@@ -26,8 +26,8 @@ void LineFile::close() {
   throw base::RunError(fmt::format("{}: cannot be written (is the disk full?)", path_.string()));
 }
 
-// Views as CSV. The files have no comments before the header row, because some readers do not skip
-// comments.
+// Writer of views as CSV. The files have no comment lines before the header row, because some
+// programs do not skip comments.
 
 namespace {
 
@@ -66,7 +66,7 @@ std::unique_ptr<ViewWriter> make_csv_views(const std::filesystem::path& folder) 
   return std::make_unique<CsvViews>(folder);
 }
 
-// Views as JSON Lines, with keys in the order of the view's columns.
+// Writer of views as JSON Lines. The keys of each object are in the order of the view's columns.
 
 namespace {
 

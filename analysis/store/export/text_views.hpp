@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Line-by-line text file that the CSV and JSON Lines writers of views share.
+// Text file that the CSV writer and the JSON Lines writer of views use.
 #pragma once
 
 #include <filesystem>
@@ -14,8 +14,8 @@ class LineFile {
   LineFile() = default;
   explicit LineFile(std::filesystem::path path);
   void add(const std::string& line) { out_ << line; }
-  /// Closes the file. Throws base::RunError when data could not be written. Does nothing for a file
-  /// that was never opened.
+  /// Closes the file. Throws base::RunError if data could not be written. Does nothing if no file
+  /// is open.
   void close();
 
  private:

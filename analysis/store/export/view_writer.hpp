@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interface that writes the rows of the database's views in the format of another program.
+// Interface for writers of views. A writer writes the rows of the database's views in one file
+// format.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@ namespace dlscale::analysis {
 /// Value of a cell as SQLite stores it. std::monostate is NULL.
 using ViewValue = std::variant<std::monostate, std::int64_t, double, std::string>;
 
-/// Writer of one view after another. The output is complete only after finish(), and an output
-/// without finish() must be discarded.
+/// Writer of views. It writes one view after another. The output is complete only after finish().
+/// If finish() was not called, the output must be discarded.
 class ViewWriter {
  public:
   virtual ~ViewWriter() = default;
@@ -27,13 +28,14 @@ class ViewWriter {
   virtual void finish() = 0;
 };
 
-/// Returns a writer of <folder>/<view>.csv: a header row, then rows in the format of RFC 4180. NULL
-/// is an empty cell.
+/// Returns a writer that writes each view to <folder>/<view>.csv: a header row, then rows in the
+/// format of RFC 4180. NULL becomes an empty cell.
 std::unique_ptr<ViewWriter> make_csv_views(const std::filesystem::path& folder);
-/// Returns a writer of <folder>/<view>.jsonl: one object per line. NULL is null.
+/// Returns a writer that writes each view to <folder>/<view>.jsonl, with one JSON object per line.
+/// NULL becomes null.
 std::unique_ptr<ViewWriter> make_jsonl_views(const std::filesystem::path& folder);
-/// Returns a writer of one database file with a table for each view. Throws base::RunError when the
-/// file cannot be opened.
+/// Returns a writer that writes all views to one SQLite file, with a table for each view. Throws
+/// base::RunError if the file cannot be opened.
 std::unique_ptr<ViewWriter> make_sqlite_views(const std::filesystem::path& file);
 
 }  // namespace dlscale::analysis
