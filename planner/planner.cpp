@@ -28,8 +28,8 @@ namespace dlscale::planner {
 namespace fs = std::filesystem;
 namespace {
 
-/// Reads a file that the user named. Throws base::UsageError when the file cannot be read, because
-/// the command line is wrong.
+/// Reads a file that the user named on the command line. A file that cannot be read is therefore a
+/// wrong argument, and the function throws base::UsageError.
 std::string read_named_file(const fs::path& file) {
   try {
     return base::read_text_file(file);
@@ -38,13 +38,14 @@ std::string read_named_file(const fs::path& file) {
   }
 }
 
-/// Returns true for a site that uses the trainer built next to this program.
+/// Returns whether the site uses the trainer that was built next to this program.
 bool uses_trainer_here(const Site& site, const Resources& resources) {
   return site.trainer.empty() && site.scheduler == "local" && resources.trainer;
 }
 
-/// Returns the capabilities from the site's file, otherwise from the trainer built next to this
-/// program, or nothing without both.
+/// Returns the capabilities of the trainer from the file that the site names. If the site names no
+/// file, returns the capabilities of the trainer built next to this program. Returns nothing if
+/// neither exists.
 std::optional<Knowledge> known_trainer(const Site& site, const Resources& resources) {
   if (!site.capabilities.empty()) {
     const std::string text = read_named_file(site.capabilities);
@@ -57,7 +58,8 @@ std::optional<Knowledge> known_trainer(const Site& site, const Resources& resour
                    uses_trainer_here(site, resources)};
 }
 
-/// Lists each repetition of a point. Job, times and cost are not known yet.
+/// Appends each repetition of a point to `runs`. The job, times and cost of the runs are not known
+/// yet.
 void list_runs(const Study& study, const Point& point, std::vector<contract::PlannedRun>& runs) {
   const contract::RunSpec& run = point.run;
   repeat(study, point,
@@ -76,7 +78,7 @@ void note_once(std::vector<std::string>& notes, const std::string& note) {
   if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
 }
 
-/// Returns true when a single process of dlscale-train drives all GPUs of a run.
+/// Returns whether a single process of dlscale-train drives all GPUs of a run.
 bool has_one_process(const contract::RunSpec& run) {
   return run.trainer.command.empty() && contract::process_count(run) < run.gpus;
 }
@@ -91,8 +93,8 @@ struct PointAllocation {
   }
 };
 
-/// Allocates the resources of a point. When several sub-studies share the point, the sub-study that
-/// gives the longest time limit decides.
+/// Allocates the resources of a point. If several sub-studies share the point, the point gets the
+/// resources of the sub-study with the longest time limit.
 PointAllocation allocate_point(Planning& planning, Point& point, const contract::RunSpec& run,
                                RunTimes& times) {
   const Study& study = planning.study;
@@ -123,8 +125,8 @@ PointAllocation allocate_point(Planning& planning, Point& point, const contract:
   return allocation;
 }
 
-/// Throws base::SpecError when a trainer that is started once needs several nodes, unless the study
-/// sets a launcher.
+/// Throws base::SpecError if an external trainer needs several nodes but the study sets no
+/// launcher. Without a launcher the command is started only once, on one node.
 void check_start(const Study& study, const Site& site, const contract::RunSpec& run) {
   const int nodes = run.resources.nodes;
   if (run.trainer.command.empty() || !run.trainer.launcher.empty() || nodes == 1) return;
@@ -152,7 +154,8 @@ void add_runs(Planning& planning, Warnings& warnings, RunTimes& times, MemoryFit
   std::size_t kept = 0;
   for (Point& point : points) {
     contract::RunSpec& run = point.run;
-    run.resources.device = planning.site.device;  // affects predictions: GPUs overlap communication
+    // Predictions depend on the device, because only GPUs overlap communication with computation.
+    run.resources.device = planning.site.device;
     PointAllocation allocation = allocate_point(planning, point, run, times);
     const predict::Measurements* const measured =
         times.measured(study.matrices[point.resources].resources);
@@ -209,7 +212,7 @@ void note_resources(Planning& planning, const RunTimes& times) {
   warnings.insert(warnings.end(), notes.begin(), notes.end());
 }
 
-/// Counts the warnings again for the runs that --fit has kept.
+/// Counts the warnings again after --fit has left out points.
 void count_again(const Planning& planning, Warnings& warnings, RunTimes& times) {
   times.forget_counts();
   for (const Point& point : planning.expansion.points) {
@@ -218,12 +221,13 @@ void count_again(const Planning& planning, Warnings& warnings, RunTimes& times) 
   }
 }
 
-/// Returns true when the study sets no time limit and the planner can derive a time limit.
+/// Returns whether the study sets no time limit and the planner can derive one from predictions.
 bool is_automatic(const ResourceSettings& requested, const Site& site) {
   return requested.walltime_s == 0 && (site.scheduler != "local" || !requested.calibration.empty());
 }
 
-/// Sets the margins of automatic time limits from the times of finished runs in the folder.
+/// Applies the finished runs of the folder to the automatic time limits: sets their margins from
+/// the prediction errors. Returns the finished runs.
 FinishedRuns apply_history(std::vector<FinishedRun> runs, Planning& planning) {
   FinishedRuns finished(std::move(runs));
   for (Matrix& matrix : planning.study.matrices) {
@@ -237,7 +241,7 @@ FinishedRuns apply_history(std::vector<FinishedRun> runs, Planning& planning) {
   return finished;
 }
 
-/// Replaces the study's limit by the limit of the command line.
+/// Replaces the study's limit of GPU-hours by the limit from the command line.
 void limit_gpu_hours(double hours, Study& study) {
   const config::Node node{hours, {fmt::format("--max-gpu-hours {}", hours)}};
   config::Item{node, "resources.max_gpu_hours"}.number(0);

@@ -13,21 +13,21 @@
 
 namespace dlscale::planner {
 
-/// Capabilities of a trainer: the site's trainer, the trainer built here, or both when they are the
-/// same.
+/// Capabilities of a trainer: the trainer of the site, or the trainer built next to this program.
 struct Knowledge {
   contract::Capabilities capabilities;
   std::string file;
-  bool runs_there;  ///< true for the trainer that the site runs
+  bool runs_there;  ///< flag: the site runs this trainer
 };
 
-/// Counts warnings over the runs of a plan. `known` must outlive this object.
+/// Counts, for each kind of warning, the runs of a plan that it concerns. `known` must outlive this
+/// object.
 class Warnings {
  public:
   explicit Warnings(const std::optional<Knowledge>& known) : known_(&known) {}
 
   void look_at(const contract::RunSpec& run, int repeats);
-  /// Appends a line for each kind of warning, with the number of runs concerned.
+  /// Appends one line for each kind of warning, with the number of runs that it concerns.
   void add_to(std::vector<std::string>& warnings) const;
 
  private:
@@ -39,9 +39,12 @@ class Warnings {
   const std::optional<Knowledge>* known_;
   int runs_ = 0;
   int endless_warmups_ = 0, falling_warmups_ = 0, flat_warmups_ = 0, idle_epochs_ = 0;
-  std::map<std::pair<std::string, std::string>, int> missing_;  // runs by family and name
-  std::map<std::pair<std::string, std::string>, int> unfit_;    // runs by key and reason
-  std::map<std::string, int> conditional_;                      // runs by condition on the data
+  // Number of runs by the family and name that the trainer lacks.
+  std::map<std::pair<std::string, std::string>, int> missing_;
+  // Number of runs by rejected key and reason.
+  std::map<std::pair<std::string, std::string>, int> unfit_;
+  // Number of runs by condition on the data.
+  std::map<std::string, int> conditional_;
 };
 
 }  // namespace dlscale::planner

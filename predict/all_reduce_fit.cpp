@@ -16,10 +16,13 @@
 namespace dlscale::predict {
 namespace {
 
-constexpr std::size_t kFewestOfRange = 4;  // sizes for two coefficients and two to judge the fit
+// Minimum number of sizes of a range: two for the coefficients and two to judge the fit.
+constexpr std::size_t kFewestOfRange = 4;
 constexpr std::size_t kMostRanges = 3;
-constexpr std::size_t kMostBorders = 48;  // number of borders to try if there are many sizes
-constexpr double kExact = 1e-6;  // relative error that counts as 0: synthetic data, rounding
+// Approximate number of borders to try if there are many sizes.
+constexpr std::size_t kMostBorders = 48;
+// Relative error below which a fit counts as exact. Fits to synthetic data differ only by rounding.
+constexpr double kExact = 1e-6;
 
 struct Size {
   std::int64_t bytes = 0;
@@ -27,8 +30,8 @@ struct Size {
 };
 using Key = std::tuple<std::string, int, int>;  // topology, nodes, gpus
 
-/// Returns the message sizes of a placement in ascending order, with the factors of α (hops) and β
-/// (bytes) and the median time.
+/// Returns the measured message sizes of a placement in ascending order. Each size has the factor
+/// of α (the number of hops), the factor of β (the sent bytes) and the median time.
 std::vector<Size> sizes_of(const std::map<std::int64_t, std::vector<double>>& times, int gpus) {
   std::vector<Size> sizes;
   for (const auto& [bytes, seconds] : times) {
@@ -38,8 +41,8 @@ std::vector<Size> sizes_of(const std::map<std::int64_t, std::vector<double>>& ti
   return sizes;
 }
 
-/// Borders between ranges as indices of sizes. The first border is 0 and the last is the number of
-/// sizes.
+/// Borders between ranges of message sizes, as indices into the sizes. The first border is 0 and
+/// the last is the number of sizes.
 using Borders = std::vector<std::size_t>;
 
 std::vector<TermFit> fits_between(const std::vector<Size>& sizes, const Borders& borders) {
@@ -65,8 +68,8 @@ std::optional<double> aicc(const std::vector<TermFit>& fits, double sizes) {
   return sizes * std::log(mean) + 2 * k + 2 * k * (k + 1) / (sizes - k - 1);
 }
 
-/// Calls `take` for each division of `count` sizes into `ranges` ranges. Tries only a part of the
-/// borders if there are many sizes. `borders` contains the borders chosen so far.
+/// Calls `take` for each way to divide `count` sizes into `ranges` ranges. If there are many sizes,
+/// only some positions are tried as borders. `borders` contains the borders chosen so far.
 void each_division(std::size_t count, std::size_t ranges, Borders borders,
                    const std::function<void(const Borders&)>& take) {
   const std::size_t from = borders.back();
@@ -133,8 +136,9 @@ std::vector<contract::AllReduceFit> fit_all_reduces(
 contract::FittedValue fit_summation(int gpus,
                                     const std::map<std::int64_t, double>& reduce_scatter_s,
                                     const std::map<std::int64_t, double>& all_gather_s) {
-  // Fits a line through the origin, because differences of noisy times may be negative and ratios
-  // of such differences have no meaning.
+  // Fits a line through the origin to the differences, and divides both sides by the measured time.
+  // Errors relative to the differences have no meaning, because differences of noisy times may be
+  // negative.
   double xx = 0, xy = 0;
   std::vector<std::pair<double, double>> points;
   for (const auto& [bytes, seconds] : reduce_scatter_s) {
@@ -159,18 +163,20 @@ contract::FittedValue fit_summation(int gpus,
 namespace {
 
 constexpr double kErrors = 2;     // factor on the error for a 95 % interval
-constexpr double kInside = 0.05;  // smallest uncertainty between sizes, however near they are
-constexpr double kOutside = 0.1;  // smallest uncertainty beyond the sizes, and for other GPU counts
-// Uncertainty that each doubling of the GPU count adds. Eight H100 of a node are one third faster
-// than four H100 predict. With kOutside this gives 0.4 at twice the count. At eight times the count
-// the band is as wide as the band of data sheets.
+constexpr double kInside = 0.05;  // smallest uncertainty between two measured sizes
+// Smallest uncertainty beyond the measured sizes and for other GPU counts.
+constexpr double kOutside = 0.1;
+// Uncertainty that each doubling of the GPU count adds. Eight H100 GPUs of a node were one third
+// faster than predicted from four of them. With kOutside the uncertainty is 0.4 at twice the
+// measured GPU count. At eight times the measured count the band is as wide as the band of data
+// sheets.
 constexpr double kEachDoubling = 0.3;
 
-/// Returns the number of hops in a ring, by which α is multiplied.
+/// Returns the number of hops in a ring, which is the factor of α.
 double hops(int gpus) {
   return 2.0 * (gpus - 1);
 }
-/// Returns the bytes that each rank sends in a ring, by which β is multiplied.
+/// Returns the bytes that each rank sends in a ring, which is the factor of β.
 double travelled(int gpus, double bytes) {
   return 2.0 * (gpus - 1) / gpus * bytes;
 }
@@ -179,7 +185,8 @@ double by_fit(const RingFit& fit, int gpus, double bytes) {
   return fit.latency.value * hops(gpus) + fit.seconds_per_byte * travelled(gpus, bytes);
 }
 
-/// Returns the time of a size between two sizes, on a straight line on log-log axes.
+/// Returns the time of a message of `bytes` bytes, interpolated on log-log axes between the
+/// measured sizes a and b.
 double between(double bytes, double bytes_a, double seconds_a, double bytes_b, double seconds_b) {
   const double part = std::log(bytes / bytes_a) / std::log(bytes_b / bytes_a);
   return seconds_a * std::pow(seconds_b / seconds_a, part);

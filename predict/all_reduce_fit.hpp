@@ -13,52 +13,66 @@
 
 namespace dlscale::predict {
 
-// Latency and bandwidth of measured all-reduces, with one line for each range of message sizes.
+// Fits of the latency α and the time per byte β to measured all-reduces. Each range of message
+// sizes has its own straight line of time over message size.
 
-/// Smallest number of message sizes of a placement that gives a line with an interval.
+/// Minimum number of measured message sizes of a placement. A fit to fewer sizes has no confidence
+/// interval.
 inline constexpr int kFewestSizes = 3;
 
-/// Returns the fits of each topology and placement, one for each range of message sizes, in
-/// ascending order. Protocols and algorithms change with the message size, and α and β change with
-/// them. A placement has one, two or three ranges. If there are several ranges, each has at least
-/// four sizes. The number and the borders of the ranges minimise the AICc of relative errors
-/// (Hurvich and Tsai, 1989). The median counts for several times of one size. Omits placements with
-/// fewer than kFewestSizes sizes.
+/// Fits the latency α and the time per byte β to the all-reduces of each topology and placement.
+/// Returns one fit for each range of message sizes, in ascending order.
+/// - Ranges are needed because libraries change protocol and algorithm with the message size, and α
+///   and β change with them.
+/// - A placement has one, two or three ranges. If it has several ranges, each range contains at
+///   least four sizes.
+/// - The number and the borders of the ranges minimise the corrected Akaike information criterion
+///   (AICc) of the relative errors (Hurvich and Tsai, 1989).
+/// - If a size was measured several times, the fit uses the median time.
+/// - Placements with fewer than kFewestSizes sizes are omitted.
 std::vector<contract::AllReduceFit> fit_all_reduces(
     const std::vector<contract::AllReduceTime>& measured);
 
 /// Returns how much longer a reduce-scatter takes than an all-gather of the same array, in seconds
-/// per added byte. This is γ of Barrachina's formula per byte. The maps contain times by message
-/// size, for one placement on `gpus` ranks. Ignores sizes that only one of the two maps contains.
-/// Returns 0 with fewer than kFewestSizes sizes.
+/// per byte that a rank adds. The result is γ of Barrachina's formula, per byte instead of per
+/// number. Both maps contain times in seconds by message size, measured on one placement with
+/// `gpus` ranks. Ignores sizes that only one of the two maps contains. Returns 0 with fewer than
+/// kFewestSizes common sizes.
 contract::FittedValue fit_summation(int gpus,
                                     const std::map<std::int64_t, double>& reduce_scatter_s,
                                     const std::map<std::int64_t, double>& all_gather_s);
 
 // Time of an all-reduce, estimated from measurements of other all-reduces.
 
-/// Basis of an estimate, from the most certain to the least certain.
+/// Kind of measurements on which an estimate is based, from the most certain to the least certain.
 enum class Basis {
   interpolated,  ///< interpolation between two sizes measured on this GPU count
-  beyond_sizes,  ///< extrapolation beyond the measured sizes by α and β of this count
-  beyond_gpus,   ///< estimate from α and β of all measured counts of the topology
+  beyond_sizes,  ///< extrapolation beyond the measured sizes by α and β of this GPU count
+  beyond_gpus,   ///< calculation from α and β fitted to all measured GPU counts of the topology
 };
 
 struct AllReduceEstimate {
   Seconds time;
   Basis basis = Basis::interpolated;
-  /// Root mean square of estimated / measured - 1. For a measured placement, each of its sizes is
-  /// estimated from the neighbouring sizes. For other GPU counts, this is the error of the fit of α
-  /// and β. The value is 0 for a measured size, and negative if there are too few sizes.
+  /// Relative error of the estimate: the root mean square of estimated / measured - 1.
+  /// - For a measured placement, each measured size is left out in turn and estimated from its
+  ///   neighbours.
+  /// - For other GPU counts, this is the error of the fit of α and β.
+  /// - The value is 0 if this message size itself was measured.
+  /// - The value is negative if there are too few sizes to determine the error.
   double relative_error = 0;
-  double farther = 1;  ///< distance: GPUs / most measured, or fewest measured / GPUs; at least 1
-  /// Returns the relative uncertainty of the time: twice the relative error, but at least the error
-  /// found in other measurements (docs/prediction-model.md). For other GPU counts the uncertainty
-  /// grows with `farther`.
+  /// Distance of the GPU count from the measured counts, as a ratio of at least 1. The ratio is
+  /// GPUs / largest measured count above the measured counts, and smallest measured count / GPUs
+  /// below them.
+  double farther = 1;
+  /// Returns the relative uncertainty of the time. The uncertainty is twice the relative error, but
+  /// at least the minimum that other measurements showed (docs/prediction-model.md). For other GPU
+  /// counts the uncertainty grows with `farther`.
   double uncertainty() const;
 };
 
-/// Fit of α and β of a ring by least squares of relative errors, with non-negative values.
+/// Latency α and time per byte β of a ring, fitted to measured times by least squares of relative
+/// errors. Neither value is negative.
 struct RingFit {
   Seconds latency;
   double seconds_per_byte = 0;
@@ -71,12 +85,15 @@ class AllReduceTable {
   explicit AllReduceTable(const std::vector<contract::AllReduceTime>& measured);
 
   bool empty() const { return tables_.empty(); }
-  /// Returns the estimated time of an all-reduce. Between two measured sizes ln t is linear in ln
-  /// n. Outside the measured sizes the time follows α and β of the ring. For a placement that was
-  /// not measured, α and β come from all placements of the topology on one node, if `ranks` use one
-  /// node, or on several nodes. Throws base::UsageError if there are no such placements or the
-  /// topology has no name. Without a topology the bandwidth of one GPU count does not predict the
-  /// bandwidth of another count.
+  /// Returns the estimated time of an all-reduce.
+  /// - Between two measured sizes, ln(time) is linear in ln(size).
+  /// - Outside the measured sizes, the time changes as predicted by α and β of the ring.
+  /// - If the placement was not measured, α and β are fitted to other placements of the topology.
+  ///   For ranks on one node, these are the placements on one node. Otherwise, these are the
+  ///   placements on several nodes.
+  /// In the last case, throws base::UsageError if there are no such placements or if `topology` is
+  /// empty. Without a named topology, the bandwidth of one GPU count does not predict the bandwidth
+  /// of another count.
   AllReduceEstimate estimate(const std::string& topology, Placement ranks, Bytes message) const;
 
  private:
@@ -88,7 +105,9 @@ class AllReduceTable {
   struct Fitted {
     std::vector<Point> points;  ///< points in ascending order of bytes
     RingFit fit;
-    double left_out = 0;  ///< error of sizes estimated from neighbours; negative: too few sizes
+    /// Relative error if each size is estimated from its neighbours. The value is negative if there
+    /// are fewer than three sizes.
+    double left_out = 0;
   };
   struct TopologyFit {
     RingFit fit;

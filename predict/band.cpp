@@ -7,7 +7,8 @@
 namespace dlscale::predict {
 namespace {
 
-/// Returns the combination of two factors, each at least 1. The logarithms are added in quadrature.
+/// Returns the combination of two factors, each at least 1. Their logarithms are added in
+/// quadrature.
 double joined(double a, double b) {
   return std::exp(std::hypot(std::log(std::max(1.0, a)), std::log(std::max(1.0, b))));
 }

@@ -17,8 +17,8 @@ namespace {
 
 constexpr double kSingular = 1e-12;
 
-/// Normal equations of relative errors. Every row is divided by its measured value, so that the
-/// right side is 1 if no part of the value is known.
+/// Sums of the normal equations for a least-squares fit of relative errors. Each equation is
+/// divided by its measured value, so that its right side is 1 minus the known share.
 struct Normal {
   double aa = 0, ab = 0, bb = 0, a1 = 0, b1 = 0;
   double determinant() const { return aa * bb - ab * ab; }
@@ -54,7 +54,7 @@ double student_95(int degrees) {
   if (degrees <= static_cast<int>(kTable.size())) {
     return kTable[static_cast<std::size_t>(degrees - 1)];
   }
-  return 1.96 + 2.4 / degrees;  // approximation within 0.001 of the continued table
+  return 1.96 + 2.4 / degrees;  // approximation with an error below 0.001 beyond the table
 }
 
 TermFit fit_terms(const std::vector<TermPoint>& points) {
@@ -68,8 +68,8 @@ TermFit fit_terms(const std::vector<TermPoint>& points) {
     both = first >= 0 && second >= 0;
   }
   // If one coefficient is negative, the best feasible fit holds it at 0 and fits the other alone.
-  // For parallel terms the fit keeps the second coefficient, because a time per byte predicts more
-  // than a latency.
+  // If the two terms are proportional, the points cannot separate them. The fit then keeps the
+  // second coefficient, because a time per byte predicts more than a latency.
   const bool first_alone = !both && (n.bb <= 0 || (!n.parallel() && second < 0));
   if (!both) {
     first = first_alone ? std::max(0.0, n.a1 / n.aa) : 0;
@@ -105,10 +105,15 @@ double median(std::vector<double> values) {
 
 namespace {
 
-constexpr double kFarthest = 2;  // factor beyond the measured batches from which a batch is far
-constexpr double kLeastDeviation = 0.03;  // smallest error, because few points can fit too well
-constexpr double kOtherBatch = 0.1;       // smallest error at a batch outside the measured batches
-constexpr double kFar = 0.25;             // smallest error at a batch far from all measured batches
+// A batch counts as far if it is this many times the largest measured batch, or if the smallest
+// measured batch is this many times the batch.
+constexpr double kFarthest = 2;
+// Minimum relative error, because a line fits few points too well.
+constexpr double kLeastDeviation = 0.03;
+// Minimum relative error at a batch outside the measured range.
+constexpr double kOtherBatch = 0.1;
+// Minimum relative error at a batch far from the measured range.
+constexpr double kFar = 0.25;
 constexpr double kNormal95 = 1.96;
 
 void stretch(std::vector<LayerTime>& layers, PassTime LayerTime::*pass, Seconds now,
@@ -117,7 +122,7 @@ void stretch(std::vector<LayerTime>& layers, PassTime LayerTime::*pass, Seconds 
   for (LayerTime& layer : layers) (layer.*pass).time = (layer.*pass).time * (wanted / now);
 }
 
-/// Returns the root mean square of fitted / measured - 1.
+/// Returns the relative error of a fit: the root mean square of fitted / measured - 1.
 double fit_error(const BatchFit& fit, const std::vector<double>& batches,
                  const std::vector<double>& seconds) {
   double squares = 0;
@@ -199,16 +204,17 @@ int ranks_of(const contract::ComputeTime& time) {
   return std::max(1, time.ranks_on_node);
 }
 
-/// Fit of a measured pass: a line over the batch on the fewest ranks, and the slow-down with more
-/// ranks.
+/// Fit of a measured pass: a line over the batch size, measured with the fewest ranks on a node,
+/// and the factors by which the pass is slower with more ranks.
 struct PassFit {
   BatchFit line;
   Sharing sharing{{}};
   Seconds at(double batch, int ranks) const { return line.at(batch) * sharing.at(ranks); }
 };
 
-/// Fits a line through the median of each batch. A fit of single runs by relative errors would draw
-/// the line to the fastest runs. The error of the line is the error of single runs.
+/// Fits a line through the median time of each batch size. A fit of single runs by relative errors
+/// would draw the line to the fastest runs. The relative error of the line is still the error of
+/// single runs.
 BatchFit line_of(const std::vector<double>& batches, const std::vector<double>& seconds) {
   std::map<double, std::vector<double>> runs;
   for (std::size_t i = 0; i < batches.size(); ++i) runs[batches[i]].push_back(seconds[i]);
@@ -251,8 +257,8 @@ PassFit fit_pass(const std::vector<contract::ComputeTime>& measured, const TimeO
   return fit;
 }
 
-/// Returns the time of the optimizer, which does not depend on the batch: the median of the
-/// measured times, scaled to `ranks` ranks of a node in the same way as a pass.
+/// Returns the time of the optimizer for `ranks` ranks on a node. The time does not depend on the
+/// batch. The median time of the fewest measured ranks is multiplied by the slow-down for `ranks`.
 Seconds optimizer_at(const std::vector<contract::ComputeTime>& measured, int ranks) {
   std::map<int, std::vector<double>> times;
   for (const contract::ComputeTime& time : measured) {
@@ -265,8 +271,8 @@ Seconds optimizer_at(const std::vector<contract::ComputeTime>& measured, int ran
   return {alone * Sharing(std::move(factors)).at(ranks)};
 }
 
-/// Returns the times of learned kernels if they cover most of the step. Otherwise returns the times
-/// of the roofline.
+/// Returns the times of kernel models if these models cover most of the step. Otherwise returns the
+/// times of the roofline.
 ComputeEstimate unmeasured(const contract::ModelCard& card, double batch,
                            const ComputeBasis& basis) {
   constexpr double kMost = 0.9;

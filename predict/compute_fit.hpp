@@ -14,9 +14,10 @@
 
 namespace dlscale::predict {
 
-// Fits of two terms to measured quantities, with intervals.
+// Fits of two terms to measured quantities, with confidence intervals.
 
-/// Measured time or size, with the factors of the two coefficients that describe it.
+/// Measured time or size that is modelled as known + c₁ x first + c₂ x second. A fit determines the
+/// coefficients c₁ and c₂.
 struct TermPoint {
   double first = 0;
   double second = 0;
@@ -33,14 +34,14 @@ struct TermFit {
   double at(double a, double b) const { return first.value * a + second.value * b; }
 };
 
-/// Fits two non-negative coefficients by least squares of relative errors. The intervals follow
-/// from the covariance and Student's t. There are points - 2 degrees of freedom, or points - 1 if
-/// one coefficient is held at 0. With fewer than three points, and for a coefficient held at 0, the
-/// interval contains only the value. Requires at least one point.
+/// Fits two non-negative coefficients to the points by least squares of relative errors. The
+/// confidence intervals follow from the covariance and Student's t. There are points - 2 degrees of
+/// freedom, or points - 1 if one coefficient is held at 0. With fewer than three points, and for a
+/// coefficient held at 0, the interval contains only the fitted value. Requires at least one point.
 TermFit fit_terms(const std::vector<TermPoint>& points);
 
-/// Returns half the width of a 95 % interval in standard errors: the two-sided quantile of
-/// Student's t.
+/// Returns the two-sided 95 % quantile of Student's t: half the width of a 95 % confidence interval
+/// in standard errors. Returns 0 for fewer than one degree of freedom.
 double student_95(int degrees);
 
 /// Returns the median of at least one value. The median of an even count is the mean of the two
@@ -49,8 +50,8 @@ double median(std::vector<double> values);
 
 // Computation of a step on one GPU, estimated from steps measured with other batches.
 
-/// Line over the batch: t(B) = start + B x per_sample, with non-negative coefficients. `start` is
-/// the time to launch kernels.
+/// Time of a batch as a straight line over the batch size B: t(B) = start + B x per_sample, with
+/// non-negative coefficients. `start` is the time to launch kernels.
 struct BatchFit {
   Seconds start;
   Seconds per_sample;
@@ -58,64 +59,76 @@ struct BatchFit {
   Seconds at(double batch) const { return start + per_sample * batch; }
 };
 
-/// Fits a line to the times of batches by least squares of relative errors. A single point gives a
-/// line through the origin. The vectors must not be empty.
+/// Fits a line to times in seconds over batch sizes, by least squares of relative errors. A single
+/// point gives a line through the origin. The vectors must not be empty.
 BatchFit fit_batches(const std::vector<double>& batches, const std::vector<double>& seconds);
 
 /// Estimated computation of a step, with its likely range.
 struct ComputeEstimate {
   ComputeTimes times;
   Factors sure;
-  int measured = 0;           ///< number of measured batches; 0: not measured
-  bool extrapolated = false;  ///< batch above twice the largest or below half the smallest measured
-  Seconds deviation;          ///< deviation of a step that ranks do not share; 0: not measured
+  int measured = 0;  ///< number of measured batch sizes; 0: no step was measured
+  /// Flag: the batch is above twice the largest measured batch or below half the smallest.
+  bool extrapolated = false;
+  /// Standard deviation of the part of the step time that varies from rank to rank. The value is 0
+  /// if it was not measured.
+  Seconds deviation;
 };
 
 /// Data from which the computation of a step is estimated.
 struct ComputeBasis {
   Rates rates;
   int optimizer_states = 0;
-  std::vector<contract::ComputeTime> measured;  ///< measured steps of the card; may be empty
-  Factors roofline_sure;  ///< likely range of the roofline without measurements
-  int ranks_on_node = 1;  ///< ranks that compute at the same time and share memory and power
+  std::vector<contract::ComputeTime> measured;  ///< measured steps of the model; may be empty
+  Factors roofline_sure;  ///< likely range of times that come from the roofline
+  /// Number of ranks that compute on a node at the same time and share its memory and power.
+  int ranks_on_node = 1;
   std::vector<contract::KernelModel> kernels;  ///< models of kernels; may be empty
 };
 
-/// Slow-down of a pass when several ranks of a node compute, relative to the fewest measured ranks.
+/// Factors by which a pass takes longer if several ranks compute on a node. The factor is 1 for the
+/// smallest measured number of ranks.
 class Sharing {
  public:
-  /// Takes the factor at each measured number of ranks. The factor for the fewest ranks is 1.
+  /// Stores the factor for each measured number of ranks on a node. The factor for the smallest
+  /// number is 1.
   explicit Sharing(std::map<int, double> factors) : factors_(std::move(factors)) {}
-  /// Returns the factor for `ranks` ranks. Between measured numbers ln(factor) is linear in
-  /// ln(ranks). Above the largest number the line through the last two numbers continues, with a
-  /// slope limited to 0 to 1. Below the smallest number the factor is constant.
+  /// Returns the factor for `ranks` ranks on a node. Between two measured numbers of ranks,
+  /// ln(factor) is linear in ln(ranks). Above the largest measured number, the line through the
+  /// last two measured numbers continues, with its slope limited to the range from 0 to 1. Below
+  /// the smallest measured number, the factor is that of the smallest number.
   double at(int ranks) const;
 
  private:
   std::map<int, double> factors_;
 };
 
-/// Likely range of learned kernels relative to measured kernels. PDT's kernels have ±20 %
-/// (Barrachina et al., 2023).
+/// Likely range of real kernel times relative to times predicted by kernel models. The kernel
+/// models of Barrachina et al. (2023) have errors of ±20 %.
 inline constexpr Factors kLearnedSure{0.8, 1.25};
 
-/// Returns the computation of a step. The times of layers come from the roofline, or from learned
-/// kernels if they are available. If steps were measured, the forward pass, the backward pass and
-/// the optimizer are scaled to the measured times. The line over the batch goes through the median
-/// step of each batch on the fewest ranks of a node. Steps with more ranks on a node show how much
-/// longer the passes then take.
+/// Returns the computation of a step.
+/// - The times of layers come from the roofline, or from kernel models if these cover most of the
+///   step.
+/// - If steps were measured, the forward pass, the backward pass and the optimizer are scaled to
+///   the measured times.
+/// - The time of a pass is a line over the batch size. The line is fitted to the median of each
+///   batch size, measured with the fewest ranks on a node.
+/// - Steps measured with more ranks on a node show how much longer the passes then take.
 ComputeEstimate estimate_compute(const contract::ModelCard& card, double batch,
                                  const ComputeBasis& basis);
 
-/// Returns the times of a model card in the precision of the runs. Two precisions may share a card
-/// although their times differ: tf32 and fp32, fp16 and bf16.
+/// Returns the times in `all` that were measured with the model of `card` in `precision`. The
+/// precision is compared because two precisions may share a cost model although their times differ:
+/// tf32 and fp32, fp16 and bf16.
 std::vector<contract::ComputeTime> times_of(const std::vector<contract::ComputeTime>& all,
                                             const contract::ModelCard& card,
                                             const std::string& precision);
 
-/// Returns the times that apply to `framework`. If the framework was measured with several ranks on
-/// a node, omits other frameworks with as many ranks, because the exchange of data makes passes
-/// longer. Keeps all times of one rank, which does not exchange data.
+/// Returns the times that apply to `framework`. Ranks on one node exchange data, which makes passes
+/// longer in a way that depends on the framework. If `framework` was measured with several ranks on
+/// a node, the times of other frameworks with the same number of ranks are omitted. All times of
+/// one rank are kept, because one rank does not exchange data.
 std::vector<contract::ComputeTime> times_as_in(const std::vector<contract::ComputeTime>& times,
                                                const std::string& framework);
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kUpdates[] = {"sgd_update", "momentum_update", "adam_update"};
 
-/// Returns weights x inputs + biases. Negative outputs become 0 unless the layer is the last one.
+/// Returns weights x inputs + biases of a layer. Applies ReLU unless the layer is the last one.
 std::vector<double> pass_layer(const contract::DenseWeights& layer,
                                const std::vector<double>& inputs, bool last) {
   std::vector<double> outputs = layer.biases;
@@ -26,7 +26,7 @@ bool is_activation(std::string_view kind) {
   return kind == "relu_" || kind == "relu" || kind == "threshold_" || kind == "threshold";
 }
 
-/// Returns the number of values that the forward pass writes, as the size of a kernel.
+/// Returns the size of an element-wise kernel: the number of values that the forward pass writes.
 KernelSize vector_size(const contract::LayerCard& layer, double batch, double bytes_of_number) {
   return {{"n", layer.forward.written.at(batch) / bytes_of_number}};
 }
@@ -49,14 +49,14 @@ bool costs_nothing(const contract::PassCost& pass, double batch) {
   return pass.flops.at(batch) + pass.read.at(batch) + pass.written.at(batch) <= 0;
 }
 
-/// Table of kernel models in one precision, which gives the reason if a model is missing.
+/// Set of the kernel models in one precision. If a model is missing, the lookup gives the reason.
 class KernelTable {
  public:
   KernelTable(const std::vector<contract::KernelModel>& models, std::string precision)
       : models_(models), precision_(std::move(precision)) {}
 
   /// Returns the sum of the times of the kernels. Returns nothing and sets `why` if a kernel has no
-  /// model or the model does not cover the size.
+  /// model, or if its size is outside the sizes on which the model was trained.
   std::optional<Seconds> time(const std::vector<KernelUse>& uses, std::string& why) const {
     Seconds sum;
     for (const KernelUse& use : uses) {
@@ -86,7 +86,8 @@ class KernelTable {
   std::string precision_;
 };
 
-/// Accumulator that replaces roofline times by learned times and sums the replaced time.
+/// Accumulator that replaces roofline times by times of kernel models, and sums the roofline times
+/// that were replaced.
 class Learner {
  public:
   explicit Learner(Seconds roofline) : roofline_(roofline) {}
@@ -194,7 +195,7 @@ LearnedTimes learned_times(const contract::ModelCard& card,
     learner.learn(time.backward.time, table, backward_kernels(layer, batch, bytes_of_number),
                   layer.kind + " backward");
   }
-  // The optimizer updates fp32 parameters in every precision of the card.
+  // The optimizer updates fp32 parameters, even if the cost model has another precision.
   const KernelUse update{kUpdates[std::clamp(optimizer_states, 0, 2)],
                          {{"n", static_cast<double>(card.parameters)}}};
   learner.learn(times.optimizer, KernelTable(models, "fp32"), std::vector<KernelUse>{update},

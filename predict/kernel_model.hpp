@@ -14,15 +14,16 @@
 
 namespace dlscale::predict {
 
-/// Sizes with which a kernel is called, as in contract::KernelTime::size.
+/// Named sizes of the operands in a kernel call, as in contract::KernelTime::size.
 using KernelSize = std::map<std::string, double>;
 
-/// Returns the time of a kernel: exp of the network's output for ln(sizes), normalised with the
+/// Returns the time of a kernel that the neural network of `model` predicts. The network maps the
+/// logarithms of the sizes to the logarithm of the time. Inputs and output are normalised with the
 /// means and deviations of the model. `size` must have all inputs of the model, each above 0.
 Seconds evaluate(const contract::KernelModel& model, const KernelSize& size);
 
-/// Returns whether every input lies between the smallest and the largest value with which the model
-/// was trained.
+/// Returns whether every input of the model lies between the smallest and the largest value with
+/// which the model was trained.
 bool is_inside(const contract::KernelModel& model, const KernelSize& size);
 
 /// Call of a kernel by a layer.
@@ -31,9 +32,10 @@ struct KernelUse {
   KernelSize size;
 };
 
-/// Returns the kernels of a layer's forward pass over a batch. Returns nothing if kernels of this
-/// kind of layer are not measured, or if the card does not contain the size of the layer. Cards for
-/// images that are not square and older cards do not contain sizes.
+/// Returns the kernels of a layer's forward pass over a batch. Returns nothing if dlscale does not
+/// measure the kernels of this kind of layer, or if the cost model does not contain the size of the
+/// layer. Sizes are missing from older cost models and from cost models for images that are not
+/// square.
 std::optional<std::vector<KernelUse>> forward_kernels(const contract::LayerCard& layer,
                                                       double batch, double bytes_of_number);
 /// Returns the kernels of a layer's backward pass over a batch. Returns nothing under the same
@@ -41,18 +43,18 @@ std::optional<std::vector<KernelUse>> forward_kernels(const contract::LayerCard&
 std::optional<std::vector<KernelUse>> backward_kernels(const contract::LayerCard& layer,
                                                        double batch, double bytes_of_number);
 
-/// Computation of a step with learned kernels.
+/// Computation of a step, predicted with learned kernel models.
 struct LearnedTimes {
-  /// Times of layers in the order of the card. A pass without a kernel model has the time of the
-  /// roofline.
+  /// Times of layers in the order of the cost model. A pass without a kernel model has its roofline
+  /// time.
   ComputeTimes times;
-  double learned = 0;  ///< share of the roofline's time that kernel models replace
-  /// Passes that use the roofline: one line for each kind of layer and reason.
+  double learned = 0;  ///< share of the roofline time of the step that kernel models replace
+  /// Passes that keep their roofline time, as one line of text for each kind of layer and reason.
   std::vector<std::string> unknown;
 };
 
-/// Returns the times of forward and backward kernels of all layers, and of the optimizer's update
-/// of all parameters. Uses only kernel models in the precision of the card, and fp32 models for the
+/// Returns the times of the forward and backward passes of all layers and of the optimizer's update
+/// of all parameters. Uses only kernel models in the precision of `card`, and fp32 models for the
 /// update.
 LearnedTimes learned_times(const contract::ModelCard& card,
                            const std::vector<contract::KernelModel>& models, double batch,

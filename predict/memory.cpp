@@ -48,8 +48,8 @@ Bytes all_gradients(const contract::ModelCard& card) {
   return number_width(card.precision) * static_cast<double>(card.parameters);
 }
 
-/// Returns the largest sum of gradients of a layer or a block, in bytes. `name` selects the layer
-/// or the block.
+/// Returns the bytes of the gradients of the layer or block that has the most gradients. `name`
+/// selects layers or blocks.
 Bytes largest_of(const contract::ModelCard& card, std::string contract::LayerCard::*name) {
   std::map<std::string, std::int64_t> parameters;
   std::int64_t most = 0;
@@ -73,7 +73,7 @@ Bytes held_buckets(const contract::ModelCard& card, const MemorySetting& setting
   Bytes one = setting.bucket_limit;
   if (setting.bucket_grows) one = std::max(one, largest_of(card, &contract::LayerCard::name));
   one = std::min(one, all);
-  // A second bucket is started when the first bucket cannot take the next gradient.
+  // A second bucket is started when the first bucket has no space for the next gradient.
   return setting.fills_beside && (one < all || setting.passes > 1) ? one * 2 : one;
 }
 
@@ -89,7 +89,7 @@ HeldGradients held_gradients(const contract::ModelCard& card, const MemorySettin
   const int stage = setting.zero_stage;
   const Bytes all = all_gradients(card);
   const Bytes part = stage > 0 ? all / setting.ranks : Bytes{};
-  // The gradients of a block are sent together, from a separate vector.
+  // The gradients of a block are sent together from a separate vector, so that they exist twice.
   if (stage == 3) return {part + largest_of(card, &contract::LayerCard::block) * 2};
   if (stage == 2 || setting.fills_beside) return {part};  // gradients are sent one after another
   const double each = 1 + setting.compressed;
@@ -98,7 +98,8 @@ HeldGradients held_gradients(const contract::ModelCard& card, const MemorySettin
   return {part, each};
 }
 
-/// Returns the bytes of the inputs of a step that wait for a later pass.
+/// Returns the bytes of the input batches that are already in memory but used in a later pass of
+/// the step.
 Bytes waiting_inputs(const contract::ModelCard& card, double batch, const MemorySetting& setting) {
   double numbers = batch * (setting.passes - 1);
   for (const std::int64_t extent : card.input) numbers *= static_cast<double>(extent);
@@ -148,7 +149,8 @@ Bytes allocated_before(const contract::ModelCard& card, std::size_t layer, doubl
 }
 
 DominatingLayer dominating_layer(const contract::ModelCard& card, double batch) {
-  constexpr double kNearlyAll = 0.9;  // share from which a name such as "features" is too general
+  // If a single part has this share, its name ("features") is too general.
+  constexpr double kNearlyAll = 0.9;
   double all = 0, most = 0;
   DominatingLayer result;
   for (const contract::LayerCard& layer : card.layers) {
@@ -210,8 +212,8 @@ namespace {
 using contract::MemoryPeak;
 using Peaks = std::vector<MemoryPeak>;
 
-/// Relative difference between the peaks of equal runs. A slope that changes the peaks by less than
-/// this is scatter.
+/// Relative scatter of the peaks of runs with equal settings. If the slope over activations changes
+/// the peaks by less than this, the slope is taken as 0.
 constexpr double kPeakScatter = 0.03;
 
 template <class Holds>
@@ -221,13 +223,13 @@ Peaks peaks_where(const Peaks& all, const Holds& holds) {
   return some;
 }
 
-/// Returns whether the memory of a measured run is comparable to `run`, apart from model and batch.
+/// Returns whether a measured peak can be compared with `run`. The model and the batch may differ.
 bool is_comparable(const MemoryPeak& peak, const contract::RunSpec& run) {
   if (peak.device != run.resources.device) return false;
   return peak.device != "cpu" || (peak.loader == run.loader && peak.dataset == run.dataset.kind);
 }
 
-/// Returns the peaks of the framework. If there are none, returns all peaks.
+/// Returns the peaks measured with the framework. If there are none, returns all peaks.
 Peaks by_framework(const Peaks& peaks, const std::string& framework) {
   Peaks own = peaks_where(peaks, [&](const auto& peak) { return peak.framework == framework; });
   return own.empty() ? peaks : own;
@@ -287,8 +289,8 @@ HeldMemory held_memory(const std::vector<MemoryPeak>& measured, const contract::
   for (const MemoryPeak& peak : others) models.insert(peak.model);
   HeldMemory held = line_through(others);
   held.other_models = static_cast<int>(models.size());
-  // The runs of one other model give only the start, because the growth with activations depends on
-  // the model.
+  // Runs of a single other model determine only the start, because the growth with activations
+  // depends on the model.
   if (held.other_models < 2) held.beyond.of_activations = 0;
   return held;
 }

@@ -14,7 +14,8 @@
 
 namespace dlscale::predict {
 
-/// Memory of a rank beyond the sum of its card, as a line over the activations.
+/// Memory of a rank in addition to the sum that its cost model predicts, as a linear function of
+/// the bytes of activations.
 struct HeldBeyond {
   Bytes start;
   double of_activations = 0;  ///< additional bytes per byte of activations
@@ -23,39 +24,47 @@ struct HeldBeyond {
 
 /// Memory that a rank keeps in addition to activations, and settings that determine it.
 struct MemorySetting {
-  int optimizer_states = 0;  ///< numbers per parameter: optimizer_states() and moving average
-  int zero_stage = 0;        ///< ZeRO stage: 1 divides states, 2 also gradients, 3 also parameters
+  int optimizer_states = 0;  ///< numbers kept per parameter: optimizer states and moving average
+  /// ZeRO stage: 1 partitions states, 2 also gradients, 3 also parameters.
+  int zero_stage = 0;
   int ranks = 1;
-  int passes = 1;                    ///< batches per step; with several, all gradients are kept
-  bool buckets = false;              ///< flag: buckets for the exchange have their own memory
+  int passes = 1;  ///< batches per step; above 1, all gradients are kept
+  /// Flag: buckets for the gradient exchange have their own memory.
+  bool buckets = false;
   bool gradients_in_buckets = true;  ///< flag: gradients are views of the buckets
-  Bytes bucket_limit;                ///< size limit of a bucket; 0: all gradients
+  Bytes bucket_limit;                ///< size limit of a bucket; 0: one bucket for all gradients
   bool bucket_grows = false;         ///< flag: a gradient above the limit enlarges its bucket
-  bool fills_beside = false;         ///< flag of stages 1 and 2: the next bucket fills in each pass
+  /// Flag for ZeRO stages 1 and 2: each pass fills the next bucket while another bucket is reduced.
+  bool fills_beside = false;
   double compressed = 0;  ///< bytes of a compressed copy per byte of gradients; 0: no copy
-  Bytes prefetch;         ///< stage 3: maximum bytes of parameters gathered ahead
-  HeldBeyond beyond;      ///< memory beyond the card, by held_memory(); 0: not measured
+  Bytes prefetch;         ///< maximum bytes of parameters that ZeRO stage 3 gathers ahead
+  /// Memory in addition to the sum of the cost model, from held_memory(). The values are 0 if no
+  /// such memory was measured.
+  HeldBeyond beyond;
 };
 
-/// Parts of the memory of a rank at the moment of the largest total.
+/// Parts of the memory of a rank at the moment at which the total is largest.
 struct MemoryParts {
-  Bytes parameters;  ///< parameters and running statistics; in stage 3 own and gathered ones
-  Bytes gradients;   ///< gradients that exist at this moment
+  /// Parameters and running statistics. In ZeRO stage 3, the parameters are the partition of the
+  /// rank and the gathered parameters.
+  Bytes parameters;
+  Bytes gradients;  ///< gradients that exist at this moment
   Bytes optimizer;
   Bytes buckets;
-  Bytes activations;  ///< activations, including the inputs and outputs of the layer
+  Bytes activations;  ///< activations, including the inputs and outputs of `layer`
   Bytes context;
   Bytes beyond;  ///< measured overhead of allocators and memory of kernels
   Bytes total() const {
     return parameters + gradients + optimizer + buckets + activations + context + beyond;
   }
-  std::size_t layer = 0;  ///< index of the layer in the card after which the total is largest
-  bool backward = false;  ///< flag: the moment is after the backward pass of the layer
+  std::size_t layer = 0;  ///< index of the layer whose pass ends at this moment
+  bool backward = false;  ///< flag: the moment is in the backward pass
 };
 
-/// Returns the parts of the peak memory in a step after the first step. Gradients appear in the
-/// backward pass, layer by layer from the last, and are released after the optimizer's step.
-/// Includes memory of kernels and communicators only as measured in `setting.beyond`.
+/// Returns the parts of the peak memory of a step. The step is not the first step of the run, so
+/// optimizer states exist. Gradients appear in the backward pass, layer by layer from the last, and
+/// are released after the optimizer's step. The memory of kernels and communicators is included
+/// only as far as `setting.beyond` contains it.
 MemoryParts peak_memory(const contract::ModelCard& card, double batch, const MemorySetting& setting,
                         Bytes context = {});
 
@@ -68,21 +77,21 @@ Bytes allocated_before(const contract::ModelCard& card, std::size_t layer, doubl
 /// Part of a model that keeps the most activations. A part consists of the layers whose names begin
 /// with the same words.
 struct DominatingLayer {
-  std::string name;  ///< beginning of the names: "layer1", "features.denseblock1"
-  double share = 0;  ///< share of the bytes saved for the backward pass
-  std::string most;  ///< single layer that keeps the most, with its operator
+  std::string name;  ///< common beginning of the layer names, such as "features.denseblock1"
+  double share = 0;  ///< share of this part in the bytes saved for the backward pass
+  std::string most;  ///< name and operator of the single layer that keeps the most activations
 };
 DominatingLayer dominating_layer(const contract::ModelCard& card, double batch);
 
-/// Relative error of past predictions. A run fits if the memory can hold the prediction plus this
-/// share.
+/// Relative error of past memory predictions. A run fits if the device can hold the predicted
+/// memory and this share of it in addition.
 inline constexpr double kMemoryMargin = 0.08;
 
 struct MemoryVerdict {
   MemoryParts parts;
   Bytes capacity;
   bool fits = false;               ///< verdict: total x (1 + margin) is at most the capacity
-  double margin = 0;               ///< spare share: capacity / total - 1
+  double margin = 0;               ///< spare memory as a share: capacity / total - 1
   std::int64_t largest_batch = 0;  ///< largest batch of a rank that fits; 0: none
 };
 
@@ -96,32 +105,37 @@ MemoryVerdict memory_verdict(const contract::ModelCard& card, std::int64_t batch
 std::string verdict_text(const MemoryVerdict& verdict, const contract::ModelCard& card,
                          std::int64_t batch);
 
-// Memory that ranks held beyond the sums of their models' cards, as a line over activations.
+// Memory that measured ranks held in addition to the sums of their cost models, as a linear
+// function of the bytes of activations.
 
-/// Measured memory beyond the sums of cards, and the runs that it comes from.
+/// Measured memory in addition to the sums of cost models, and the runs that it comes from.
 struct HeldMemory {
-  /// Line over activations. On CPUs its start is the memory of a process before its first tensor.
-  /// On GPUs its start is the overhead of the allocator.
+  /// Memory as a linear function of the bytes of activations. On CPUs its start is the memory of a
+  /// process before the first tensor. On GPUs its start is the overhead of the allocator.
   HeldBeyond beyond;
   double relative_error = 0;  ///< root mean square of predicted / measured - 1 of the fitted runs
   Bytes least, most;          ///< smallest and largest activations of the fitted runs
   int runs = 0;               ///< number of fitted runs; 0: no measurement applies
-  int other_models = 0;       ///< number of other models in the fit; 0: the model itself
+  /// Number of models in the fit if the model of the run was not measured. Otherwise the value is
+  /// 0.
+  int other_models = 0;
 
-  /// Returns the relative uncertainty of the predicted memory for the given activations: twice the
-  /// relative error, at least 3 %. The uncertainty is at least kMemoryMargin for activations
-  /// outside the measured range, for a fit of other models and for the card alone.
+  /// Returns the relative uncertainty of the predicted memory for the given bytes of activations.
+  /// The uncertainty is twice the relative error, and at least 3 %. In these cases it is at least
+  /// kMemoryMargin: the activations are outside the measured range, the fit comes from other
+  /// models, or no measurement applies.
   double uncertainty(Bytes activations) const;
 };
 
-/// Returns the memory beyond the card of `card`, fitted by least squares of relative errors of
-/// peaks, with non-negative coefficients.
-/// - Uses the runs of the model in this precision. Runs of one batch give only the start.
-/// - Without such runs uses runs of two or more other models. Runs of one other model give only the
-///   start.
-/// - Compares each run with the sum for its own settings. Runs may differ in optimizer,
-///   accumulation, stages and ranks.
-/// - Uses only the framework of `run` if it was measured.
+/// Returns the memory that ranks of `run` hold in addition to the sum of the cost model `card`. The
+/// memory is fitted by least squares of relative errors of peaks, with non-negative coefficients.
+/// - If runs of the same model in the same precision were measured, uses only these runs. If they
+///   all have one batch size, they determine only the start.
+/// - Otherwise uses the runs of other models. If there is only one other model, its runs determine
+///   only the start.
+/// - Compares each measured peak with the sum for the settings of its own run. Runs may therefore
+///   differ in optimizer, accumulation, ZeRO stages and ranks.
+/// - Uses only runs with the framework of `run` if there are such runs.
 /// - On CPUs uses only runs with the same loader and kind of data, because a process has its data
 ///   in memory.
 HeldMemory held_memory(const std::vector<contract::MemoryPeak>& measured,

@@ -16,14 +16,16 @@ namespace dlscale::predict {
 // Device on which ranks compute, such as a GPU, with the figures of its data sheet.
 
 struct Device {
-  std::string name;                           ///< name of its file, such as "a100-sxm4-40gb"
-  std::string title;                          ///< name for messages and tables
-  std::map<std::string, FlopPerSecond> peak;  ///< peak by precision, with the names of studies
+  std::string name;   ///< name of the device file, such as "a100-sxm4-40gb"
+  std::string title;  ///< name for messages and tables
+  /// Peak rate by precision. Precisions have the names that studies use.
+  std::map<std::string, FlopPerSecond> peak;
   BytesPerSecond memory_bandwidth;
-  Bytes memory;   ///< memory for programs, as PyTorch prints its total capacity
+  Bytes memory;   ///< memory available to programs, equal to the total capacity that PyTorch prints
   Bytes context;  ///< part of `memory` that a process needs before its first tensor
   Link peer;      ///< link to the other devices of the node
-  std::vector<std::string> match;  ///< parts of the device name that the driver reports
+  /// Texts that identify the device. The driver reports a device name that contains one of them.
+  std::vector<std::string> match;
 };
 
 /// Rates of a device that the roofline needs.
@@ -36,8 +38,8 @@ struct Rates {
 /// precisions if the device has no peak for `precision`.
 Rates rates_of(const Device& device, const std::string& precision);
 
-// Minimum time of layers, from their FLOPs and the peak of the device, or from their bytes and the
-// bandwidth of its memory. Williams, Waterman, Patterson: Roofline, CACM 52(4), 2009.
+// Minimum time of a layer: the larger of FLOPs / peak rate and bytes / memory bandwidth. Williams,
+// Waterman, Patterson: Roofline, CACM 52(4), 2009.
 
 /// Resource that limits the speed of a layer or a step.
 enum class Bound { compute, memory, communication };
@@ -59,17 +61,17 @@ struct LayerTime {
 
 /// Computation of a step on one GPU, layer by layer.
 struct ComputeTimes {
-  std::vector<LayerTime> layers;  ///< times of the layers in the order of the card
+  std::vector<LayerTime> layers;  ///< times of the layers in the order of the cost model
   Seconds optimizer;
   Seconds forward() const;
   Seconds backward() const;
   Seconds total() const { return forward() + backward() + optimizer; }
-  /// Returns the part of forward() + backward() that belongs to passes with the limit `bound`.
+  /// Returns the total time of the forward and backward passes of layers that `bound` limits.
   Seconds spent(Bound bound) const;
 };
 
-/// Returns the size of a parameter, of its gradient and of each optimizer state: 8 bytes in fp64,
-/// else 4. Autocast computes in smaller formats but keeps 4-byte numbers.
+/// Returns the size in bytes of a parameter, of its gradient and of each optimizer state: 8 in
+/// fp64, else 4. Autocast computes in smaller formats but keeps 4-byte numbers.
 Bytes number_width(const std::string& precision);
 
 /// Returns how many numbers an optimizer keeps for each parameter in addition to the parameter and

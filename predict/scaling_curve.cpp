@@ -11,20 +11,21 @@ namespace dlscale::predict {
 namespace {
 
 constexpr double kSecondsPerHour = 3600;
-/// Factors on the wait for the slowest rank. The wait is 0 if all ranks slow down together. The
-/// upper factor is the largest one that was found.
-constexpr Factors kWaitSure{0, 3};  // range from docs/prediction.md: Bands
+/// Factors on the wait for the slowest rank. The lower factor is 0, because ranks that slow down
+/// together do not wait for each other. The upper factor is the largest ratio of measured to
+/// predicted wait that was found.
+constexpr Factors kWaitSure{0, 3};  // see docs/prediction-model.md, section Bands
 
-/// Variant of a point in which computing, reducing and waiting for the slowest rank take longer or
-/// shorter by the given factors.
+/// Factors by which computing, reducing and waiting for the slowest rank take longer or shorter
+/// than predicted.
 struct Variant {
   double computing;
   double reducing;
   double waiting = 1;
 };
 
-/// Returns the computation on the node with the most ranks, because the slowest rank determines the
-/// time of a step.
+/// Returns the computation of a rank on the node with the most ranks. Such ranks are the slowest,
+/// and the slowest rank determines the time of a step.
 ComputeEstimate computing(const TrainingModel& model, double batch, Placement ranks) {
   ComputeBasis basis = model.computing;
   basis.ranks_on_node = (ranks.gpus + ranks.nodes - 1) / ranks.nodes;
@@ -57,8 +58,8 @@ StepTime step_of(const TrainingModel& model, const ComputeEstimate& computing, P
   return step_time(model.card, varied, ranks.gpus, cost, setting);
 }
 
-/// Returns the nominal value with a band. The distances to each pair of variants are added in
-/// quadrature.
+/// Returns the value for the predicted times with a band. Each pair of variants moves the value
+/// down or up. The changes of all pairs are added in quadrature.
 template <class Value>
 Band band(const std::vector<Variant>& variants, const Value& value) {
   Band result{value(Variant{1, 1})};
@@ -73,8 +74,8 @@ Band band(const std::vector<Variant>& variants, const Value& value) {
   return result;
 }
 
-/// Returns the variants of uncertain parts in pairs: computing, all-reduces, waiting for the
-/// slowest rank.
+/// Returns the variants of the uncertain parts, in pairs of low and high factors: computing,
+/// all-reduces, waiting for the slowest rank.
 std::vector<Variant> variants_of(const TrainingModel& model, const ComputeEstimate& computing,
                                  Placement ranks) {
   const Bytes gradients =
@@ -94,7 +95,8 @@ Band step_band_of(const TrainingModel& model, const ComputeEstimate& computing, 
 }
 
 double steps_of_epoch(const CurveSetting& setting, double global_batch) {
-  constexpr double kRounding = 1e-9;  // tolerance, because batches of strong scaling are quotients
+  // Tolerance for rounding, because strong scaling divides batches.
+  constexpr double kRounding = 1e-9;
   const double steps = static_cast<double>(setting.samples) / global_batch;
   return setting.drops_last ? std::max(1.0, std::floor(steps * (1 + kRounding)))
                             : std::ceil(steps * (1 - kRounding));
@@ -137,8 +139,8 @@ std::vector<CurvePoint> scaling_curve(const TrainingModel& model, const CurveSet
       return step_of(model, here, ranks, share, v).total().value / samples;
     };
     const auto first_cost = [&](Variant v) {
-      // An error that comes from a batch far from all measured batches does not affect a near
-      // batch.
+      // If only one of the two batches is far from the measured batches, the error of that batch
+      // does not apply to the other. The first point then keeps its predicted computation time.
       if (here.extrapolated != at_first.extrapolated) v.computing = 1;
       return step_of(model, at_first, first, first_share, v).total().value /
              (first_share.batch * first_share.passes);

@@ -28,8 +28,8 @@ struct TrainingModel {
   const contract::ModelCard& card;
   ComputeBasis computing;
   std::function<LinkEstimate(Placement, Bytes)> all_reduce;
-  /// Function that returns the largest share of the time of collectives that computation hides in a
-  /// placement. If empty, `setting.hidden_most` applies.
+  /// Function that returns, for a placement, the largest share of the time of collectives that
+  /// computation hides. If the function is empty, `setting.hidden_most` applies.
   std::function<double(Placement)> hidden_most;
   int gpus_per_node = 1;
   StepSetting setting;      ///< settings of a step, except `wait`, which depends on the samples
@@ -37,25 +37,28 @@ struct TrainingModel {
   MissingTerms missing;     ///< costs that the model leaves out; by default none
 };
 
-/// Share of a rank in a step: `passes` batches of `batch` samples, one after another.
+/// Work of a rank in a step: `passes` batches of `batch` samples, one after another.
 struct Share {
   double batch = 1;
   int passes = 1;
 };
 
-/// Settings of a curve that stay the same as GPUs are added.
+/// Settings of a scaling curve that are the same for all GPU counts.
 struct CurveSetting {
-  bool strong = false;       ///< flag: the global batch is constant, else the batch of a GPU
-  double batch_per_gpu = 1;  ///< batch of a GPU at the first count if `shares` is empty
+  /// Flag: the global batch stays constant (strong scaling), else the batch per GPU.
+  bool strong = false;
+  double batch_per_gpu = 1;  ///< batch per GPU at the first GPU count, if `shares` is empty
   std::int64_t samples = 0;  ///< number of samples of an epoch
-  bool drops_last = false;   ///< flag: an incomplete last step is dropped, else it is a step
+  bool drops_last = false;   ///< flag: an incomplete last step of an epoch is dropped
   int epochs = 1;
-  std::map<int, Share> shares;  ///< shares by GPU count, as in the study; others by share_at()
+  /// Work of a rank by GPU count, as in the study. share_at() derives the work at other counts.
+  std::map<int, Share> shares;
 };
 
-/// Returns the share of a rank at a GPU count. Uses the nearest count in `shares` that is not
-/// larger, or else the first count. In strong scaling the batch shrinks in proportion as the GPU
-/// count grows. `shares` must not be empty.
+/// Returns the work of a rank in a step on `gpus` GPUs. Starts from the largest count in `shares`
+/// that is at most `gpus`, or from the first count if all counts are larger. In strong scaling, the
+/// batch of that count is then scaled in inverse proportion to the GPU count. `shares` must not be
+/// empty.
 Share share_at(const std::map<int, Share>& shares, bool strong, int gpus);
 
 /// Prediction for one GPU count.
@@ -65,37 +68,38 @@ struct CurvePoint {
   StepTime step;
   Band step_s;
   Band epoch_s;
-  Band efficiency;  ///< cost of a sample at the first point / cost at this point
+  Band efficiency;  ///< GPU time per sample at the first point / GPU time per sample here
   double samples_per_s = 0;
   double gpu_hours = 0;       ///< GPU-hours of all epochs
   bool extrapolated = false;  ///< flag: the batch is far from the measured batches
 };
 
-/// Returns the samples per second, with the band of the step time.
+/// Returns the samples per second, with a band that follows from the band of the step time.
 Band throughput(const CurvePoint& point);
 
 /// Returns a point for each GPU count, in ascending order. Strong scaling ends where a GPU would
-/// have less than one sample. Bands add the uncertainties of computation, links, waiting and the
-/// costs that the model leaves out. Each uncertainty is computed alone, and the results are added
-/// in quadrature.
+/// have less than one sample. Bands contain the uncertainties of computation, links, waiting and
+/// the costs that the model leaves out. The effect of each uncertainty is computed alone, and the
+/// effects are added in quadrature.
 std::vector<CurvePoint> scaling_curve(const TrainingModel& model, const CurveSetting& setting,
                                       const std::vector<int>& gpus);
 
 /// Returns the band of the step time at one point.
 Band step_band(const TrainingModel& model, Placement ranks, const Share& share);
 
-/// Returns the step at one point. `computing` multiplies the time of computation and `reducing`
-/// multiplies the time of all-reduces.
+/// Returns the time of a step on the placement `ranks`. `computing` multiplies the time of
+/// computation and `reducing` multiplies the time of all-reduces.
 StepTime step_at(const TrainingModel& model, Placement ranks, double batch, double computing = 1,
                  double reducing = 1);
 
-/// Returns the counts first, first x 2, … up to `most`, which is the last count.
+/// Returns the GPU counts first, first x 2, first x 4, … below `most`, and then `most` itself.
 std::vector<int> doubled_counts(int first, int most);
 
 inline constexpr double kWorthwhileEfficiency = 0.8;
 
 /// Returns the last GPU count up to which every point has at least the given efficiency. `edge`
-/// selects the value or an edge of the band of the efficiency. Returns 0 for an empty curve.
+/// selects the compared number: the predicted efficiency or an edge of its band. Returns 0 if the
+/// first point has a lower efficiency or the curve is empty.
 int knee(const std::vector<CurvePoint>& curve, double efficiency = kWorthwhileEfficiency,
          double Band::*edge = &Band::value);
 

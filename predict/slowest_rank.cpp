@@ -13,10 +13,11 @@ namespace dlscale::predict {
 namespace {
 
 constexpr std::size_t kFewestBlocks = 5;
-constexpr std::size_t kFewestPairs = 4;  // smallest number of block pairs to measure averaging
+// Smallest number of pairs from which the function estimates how much steps average out.
+constexpr std::size_t kFewestPairs = 4;
 
-/// Returns the standard deviation of a step under the assumption of independent steps, from the
-/// mean distance of each block to the next block.
+/// Returns the standard deviation of the time of a step, computed from the mean distance of each
+/// block to the next block. The formula assumes that the steps are independent.
 double as_if_independent(const std::vector<StepBlock>& blocks) {
   double sum = 0;
   for (std::size_t i = 1; i < blocks.size(); ++i) {
@@ -24,13 +25,13 @@ double as_if_independent(const std::vector<StepBlock>& blocks) {
     sum += std::abs(next.work_s / next.steps - one.work_s / one.steps) /
            std::sqrt(1 / one.steps + 1 / next.steps);
   }
-  // The mean distance of a normal value to its mean is √(2/π) standard deviations.
+  // The mean absolute deviation of a normal distribution is √(2/π) standard deviations.
   return std::sqrt(std::numbers::pi / 2) * sum / static_cast<double>(blocks.size() - 1);
 }
 
-/// Returns how similar the steps of a block are, from 0 to 1. At 0 the steps are independent and
-/// average out within a block. At 1 all steps of a block are alike, and longer blocks differ as
-/// much as shorter blocks.
+/// Returns how similar the times of steps in a block are, from 0 to 1. At 0 the steps are
+/// independent, and their deviations average out within a block. At 1 all steps of a block take the
+/// same time, so that long blocks differ as much from each other as short blocks.
 double alikeness(const std::vector<StepBlock>& blocks, double deviation) {
   std::vector<StepBlock> pairs;
   for (std::size_t i = 1; i < blocks.size(); i += 2) {
@@ -55,7 +56,7 @@ double times_apart(double a, double b) {
   return std::abs(std::log(a / b));
 }
 
-/// Returns the entries of `times` whose `key` is nearest to `wanted`.
+/// Returns the entries of `times` whose `key` is nearest to `wanted` on a logarithmic scale.
 template <class Key>
 std::vector<contract::ComputeTime> nearest_times(const std::vector<contract::ComputeTime>& times,
                                                  double wanted, const Key& key) {
@@ -81,11 +82,12 @@ Seconds step_deviation(const std::vector<StepBlock>& blocks) {
 }
 
 double mean_largest(int ranks) {
-  // The mean is E = L - ∫ Φ(x)^P dx over [-L, L]. The trapezoidal rule converges faster than any
-  // power, because the integrand is flat at both ends.
+  // The expected maximum of P values is E = L - ∫ Φ(x)^P dx over [-L, L], where Φ is the normal
+  // distribution function and L is kEdge. The trapezoidal rule converges faster than any power of
+  // the step width, because the integrand is flat at both ends.
   constexpr double kEdge = 8, kStep = 1.0 / 16;
   if (ranks < 2) return 0;
-  double below = 0.5;  // half of Φ^P at the upper edge, where it is 1; Φ^P is 0 at the lower edge
+  double below = 0.5;  // half of Φ^P at the upper edge, which is 1; at the lower edge Φ^P is 0
   for (int i = 1; i < static_cast<int>(2 * kEdge / kStep); ++i) {
     const double x = i * kStep - kEdge;
     below += std::pow(std::erfc(-x / std::numbers::sqrt2) / 2, ranks);
@@ -95,8 +97,9 @@ double mean_largest(int ranks) {
 
 Seconds deviation_at(const std::vector<contract::ComputeTime>& measured, double batch,
                      int ranks_on_node, Seconds computing) {
-  // Runs of several ranks without a deviation count, because the times of their all-reduces contain
-  // their waiting. A run of one rank without a deviation has too few blocks and is ignored.
+  // Runs of several ranks count as known even without a deviation, because the times of their
+  // all-reduces already contain their waiting. If they are nearest, the result is 0. A run of one
+  // rank without a deviation had too few blocks and is ignored.
   std::vector<contract::ComputeTime> known;
   for (const contract::ComputeTime& time : measured) {
     if (sharing_ranks(time) > 1 || time.deviation_s > 0) known.push_back(time);

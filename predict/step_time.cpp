@@ -63,14 +63,14 @@ Seconds one_by_one(const contract::ModelCard& card, const AllReduceCost& cost) {
   for (const contract::LayerCard& layer : card.layers) {
     if (layer.parameters == 0) continue;
     sum += cost(number * static_cast<double>(layer.parameters));
-    // Additional tensors of a layer, such as biases, cost one latency each.
+    // Further tensors of a layer, such as biases, cost one latency each.
     sum += cost(Bytes{}) * std::max(0, layer.parameter_tensors - 1);
   }
   return sum;
 }
 
-/// Returns the time of one exchange of all gradients. `cost` is the cost of a message in the size
-/// in which it is sent.
+/// Returns the time of one exchange of all gradients. `cost` takes the bytes of gradients before
+/// compression and returns the time to send them.
 Overlap exchange(const contract::ModelCard& card, const ComputeTimes& times,
                  const AllReduceCost& cost, const StepSetting& setting) {
   if (setting.agreement == Agreement::each_gradient) {
@@ -90,7 +90,7 @@ void communicate(StepTime& step, const contract::ModelCard& card, const ComputeT
   };
   const Overlap once = exchange(card, times, travelling, setting);
   const int exchanges = setting.every_pass ? setting.passes : 1;
-  Seconds after;  // gathering of parameters, without concurrent computation
+  Seconds after;  // time to gather parameters, which no computation hides
   if (setting.after_step > 0) {
     const double parameters = static_cast<double>(card.parameters);
     after = cost(number_width(card.precision) * parameters) * setting.after_step;

@@ -17,7 +17,7 @@ namespace dlscale::predict {
 /// Gradients that are reduced together.
 struct Bucket {
   Bytes size;
-  Seconds ready;  ///< time of its last gradient after the start of the backward pass
+  Seconds ready;  ///< time from the start of the backward pass to the last gradient of the bucket
 };
 
 /// Default bucket limits of PyTorch's DistributedDataParallel.
@@ -30,8 +30,8 @@ inline constexpr Bytes kBucket{25 * kMebibyte.value};
 std::vector<Bucket> gradient_buckets(const contract::ModelCard& card, const ComputeTimes& times,
                                      Bytes first = kFirstBucket, Bytes others = kBucket);
 
-/// Returns a bucket for each block of the model, ready with the last gradient of the block, as in
-/// ZeRO stage 3.
+/// Returns one bucket for each block of the model, as in ZeRO stage 3. A bucket is ready when the
+/// last gradient of its block exists.
 std::vector<Bucket> block_buckets(const contract::ModelCard& card, const ComputeTimes& times);
 
 /// Time of reductions and the part that the backward pass does not hide.
@@ -43,13 +43,13 @@ struct Overlap {
 };
 
 /// Returns the times of reductions that follow each other. A reduction finishes at f = max(f of the
-/// previous reduction, ready) + cost.
+/// previous reduction, ready) + cost, where `ready` is the time at which its bucket is complete.
 Overlap overlap(const std::vector<Bucket>& buckets, Seconds backward,
                 const std::function<Seconds(Bytes)>& cost);
 
 // Time of an optimizer step on many GPUs.
 
-/// Time at which replicas exchange gradients.
+/// Way in which replicas exchange gradients.
 enum class Agreement {
   at_once,        ///< buckets one after another, after the backward pass
   each_gradient,  ///< gradients one after another, after the backward pass
@@ -63,24 +63,26 @@ struct StepSetting {
   Bytes bucket = kBucket;
   bool by_block = false;   ///< flag: a bucket has all gradients of one block, of any size
   double compression = 1;  ///< bytes sent per byte of gradients
-  /// Cost of an exchange of gradients, in all-reduces of the sent bytes. The cost is 1/2 if each
-  /// rank receives only its part, and 3/2 if parameters are also gathered twice. An all-gather or a
-  /// reduce-scatter costs half of an all-reduce, in hops and in bytes.
+  /// Cost of an exchange of gradients, relative to one all-reduce of the sent bytes. An all-gather
+  /// or a reduce-scatter costs half of an all-reduce, in hops and in bytes. The relative cost is
+  /// therefore 1/2 if each rank receives only its own partition of the gradients, and 3/2 if
+  /// parameters are also gathered twice.
   double volume = 1;
-  /// Cost of gathering parameters after the optimizer's step, in all-reduces of all parameters.
+  /// Cost of gathering parameters after the optimizer's step, relative to one all-reduce of all
+  /// parameters.
   double after_step = 0;
   bool every_pass = false;  ///< flag: every pass exchanges gradients, not only the last pass
   Seconds cycle;            ///< delay before the exchange of the last gradients begins
   int passes = 1;           ///< number of batches of a step, one after another
-  Seconds wait;             ///< measured wait of a step for its data, never hidden
-  Seconds slowest_wait;     ///< wait of several ranks for the slowest rank, never hidden
-  double hidden_most = 1;   ///< largest share of the time of collectives that is hidden
+  Seconds wait;             ///< measured time that a step waits for its data, never hidden
+  Seconds slowest_wait;     ///< time that several ranks wait for the slowest rank, never hidden
+  double hidden_most = 1;   ///< largest share of the time of collectives that computation hides
 };
 
-/// Time of one step. The parts are on the critical path and add up to total().
+/// Time of one step. The members that total() adds are on the critical path.
 struct StepTime {
   Seconds load_wait, forward, backward, exposed_comm, optimizer;
-  Seconds slowest_wait;   ///< wait for the slowest rank; records include it in exposed_comm
+  Seconds slowest_wait;   ///< wait for the slowest rank; records of runs count it as exposed_comm
   Seconds communication;  ///< collectives without waits, hidden or exposed; not in total()
   Seconds total() const {
     return load_wait + forward + backward + exposed_comm + slowest_wait + optimizer;
@@ -94,12 +96,12 @@ struct StepTime {
 /// one rank.
 using AllReduceCost = std::function<Seconds(Bytes)>;
 
-/// Returns the time of a step. `times` are the times of one batch.
+/// Returns the time of a step. `times` are the computation times of one batch.
 StepTime step_time(const contract::ModelCard& card, const ComputeTimes& times, int ranks,
                    const AllReduceCost& cost, const StepSetting& setting);
 
-/// Returns the messages of an exchange. Not for Agreement::each_gradient, which sends each gradient
-/// separately.
+/// Returns the messages in which ranks exchange gradients. Must not be called for
+/// Agreement::each_gradient, which sends each gradient separately.
 std::vector<Bucket> buckets_of(const contract::ModelCard& card, const ComputeTimes& times,
                                const StepSetting& setting);
 

@@ -12,14 +12,15 @@ namespace {
 
 constexpr const char* kMeasuredDevice = "measured";  // name that no file of devices/ has
 
-/// Returns the factors of the likely range of an estimate from measurements.
+/// Returns the factors of the likely range of an all-reduce that was estimated from measurements.
 Factors sure_of(const AllReduceEstimate& estimate) {
   const double error = estimate.uncertainty();
   return {1 / (1 + error), 1 + error};
 }
 
-/// Returns the topology of the measurements with the same placement. If there are none, returns the
-/// first topology measured on one node for ranks on one node, or on several nodes for other ranks.
+/// Returns the topology of the measurements with the same placement. If this placement was not
+/// measured, returns the first topology that was measured on one node for ranks on one node, or on
+/// several nodes for other ranks.
 std::string topology_for(const contract::Calibration& calibration, Placement ranks) {
   std::string named;
   for (const contract::AllReduceTime& time : calibration.all_reduce) {
@@ -29,13 +30,13 @@ std::string topology_for(const contract::Calibration& calibration, Placement ran
   return named;
 }
 
-/// Returns the distance between two GPU counts in powers of two.
+/// Returns the distance between two GPU counts as the absolute value of log₂(ratio).
 double apart(int gpus, int others) {
   return std::abs(std::log2(static_cast<double>(gpus) / others));
 }
 
-/// Returns the kernel models of a calibration. Returns none if no kernel was measured in this
-/// precision, because one model card may serve two precisions.
+/// Returns the kernel models of a calibration. Returns nothing if no kernel was measured in this
+/// precision, because a cost model may serve two precisions that differ in time.
 std::vector<contract::KernelModel> kernels_of(const contract::Calibration& calibration,
                                               const std::string& precision) {
   const auto& all = calibration.kernel_models;
@@ -58,7 +59,8 @@ std::optional<LinkEstimate> Measurements::all_reduce(Placement ranks, Bytes mess
 
 std::optional<double> Measurements::hidden_most(const std::string& framework,
                                                 Placement ranks) const {
-  constexpr double kOtherLinks = 64;  // distance larger than between any two GPU counts
+  // Penalty for links of the other kind. It is larger than the distance between any two GPU counts.
+  constexpr double kOtherLinks = 64;
   std::optional<double> hidden;
   double least = 0;
   for (const contract::ExchangeTime& time : calibration_.exchange) {
@@ -157,7 +159,8 @@ std::string fixed_rates(const TrainingModel& model) {
 }
 
 Device measured_device(const contract::Calibration& calibration, const std::string& precision) {
-  // Ten FLOPs per byte are typical of CPUs. Only the ratios between layers depend on these values.
+  // Ten FLOPs per byte are typical of CPUs. The measured time is only distributed among the layers,
+  // so only the ratio of the two rates matters.
   Device device{.name = kMeasuredDevice, .title = calibration.device};
   device.peak[precision] = teraflops(1);
   device.memory_bandwidth = gigabytes_per_s(100);

@@ -57,12 +57,14 @@ double walltime_s(double predicted_s, double margin, double longest_s) {
 }
 
 Band measured_time(double seconds) {
-  constexpr double kRepeats = 0.06;  // band of measured steps, see docs/prediction.md: Bands
+  // Band of measured steps, see docs/prediction-model.md, section Bands.
+  constexpr double kRepeats = 0.06;
   return {seconds, seconds / (1 + kRepeats), seconds * (1 + kRepeats)};
 }
 
 std::optional<double> next_ratio_bound(std::vector<double> ratios, double quantile) {
-  // Rounding may leave the product slightly above a whole number, so a tolerance is subtracted.
+  // Rounding may leave the product slightly above a whole number. The subtracted tolerance keeps
+  // std::ceil from adding 1.
   const auto rank =
       static_cast<std::size_t>(std::ceil(static_cast<double>(ratios.size() + 1) * quantile - 1e-9));
   if (rank < 1 || rank > ratios.size()) return std::nullopt;

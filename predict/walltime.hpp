@@ -22,7 +22,9 @@ struct Throughput {
 struct ThroughputEstimate {
   double samples_per_s = 0;
   bool extrapolated = false;  ///< flag: the GPU count is outside the measured counts
-  int from_gpus = 0;          ///< measured GPU count for extrapolation, else the count itself
+  /// Measured GPU count from which the throughput was extrapolated. Otherwise this is the GPU count
+  /// itself.
+  int from_gpus = 0;
 };
 
 /// Returns the throughput at a GPU count. Between two measured counts the logarithm of the
@@ -31,37 +33,38 @@ struct ThroughputEstimate {
 /// measurements of one count is used. Returns nothing without measurements.
 std::optional<ThroughputEstimate> throughput_at(std::vector<Throughput> measured, int gpus);
 
-/// Returns the number of training samples of a data set of fixed size: MNIST, Fashion-MNIST,
-/// CIFAR-10, AG News with its training file, SST-2, TREC, Multi30k and data sets that dlscale
-/// generates. Returns nothing for other data sets.
+/// Returns the number of training samples of a kind of data set with a fixed size: MNIST,
+/// Fashion-MNIST, CIFAR-10, AG News (with its training file), SST-2, TREC, Multi30k and data sets
+/// that dlscale generates. Returns nothing for other data sets.
 std::optional<std::int64_t> known_train_samples(std::string_view dataset_kind);
 
-/// Returns the number of samples in an epoch of a run. Returns nothing if the number does not
-/// follow from the description. The number of samples in the first classes of a data set is not
-/// known. The number in folds of AG News is not known either, because the training file may be
-/// missing.
+/// Returns the number of samples in an epoch of a run. Returns nothing if the description of the
+/// data set does not determine the number:
+/// - The number of samples in the first classes of a data set is not known.
+/// - The number of samples in folds of AG News is not known, because the training file may be
+///   missing.
 std::optional<std::int64_t> train_samples(const contract::DatasetSpec& dataset);
 
 inline constexpr double kDefaultMargin = 1.5;
-/// Allowance in seconds for the time before the first step: loading modules and libraries, opening
-/// the data.
+/// Seconds allowed for the time before the first step, in which the run loads modules and libraries
+/// and opens its data.
 inline constexpr double kStartUp_s = 120;
 
-/// Returns the time to request in seconds: the larger of prediction x margin and `longest_s`, plus
-/// start-up, rounded up to whole minutes. `longest_s` is the upper edge of the band of the
-/// prediction.
+/// Returns the time limit to request in seconds. The limit is the larger of prediction x margin and
+/// `longest_s`, plus kStartUp_s, rounded up to whole minutes. `longest_s` is the upper edge of the
+/// band of the prediction.
 double walltime_s(double predicted_s, double margin, double longest_s = 0);
 
-/// Returns the band of a measured run time. The band is as wide as the band of a measured step,
-/// because the times of equal runs differ.
+/// Returns the band of a measured run time. Repeats of a run take different times, so the band is
+/// as wide as the band of a measured step.
 Band measured_time(double seconds);
 
 // Time limit to request if the errors of earlier predictions are known.
 
-/// Returns a bound that the next ratio does not exceed with probability `quantile`, for any
-/// distribution of the ratios. The bound is the ⌈(n+1) quantile⌉-th of the n sorted ratios (Vovk,
-/// Gammerman, Shafer: Algorithmic Learning in a Random World, 2005). Returns nothing with too few
-/// ratios. 95 % needs at least 19 ratios.
+/// Returns an upper bound for the next ratio of real to predicted run time. The next ratio does not
+/// exceed the bound with probability `quantile`, for any distribution of the ratios. The bound is
+/// the ⌈(n+1) quantile⌉-th of the n sorted ratios (Vovk, Gammerman, Shafer: Algorithmic Learning in
+/// a Random World, 2005). Returns nothing with too few ratios. 95 % needs at least 19 ratios.
 std::optional<double> next_ratio_bound(std::vector<double> ratios, double quantile);
 
 /// Time limit to request for a run.
@@ -73,9 +76,9 @@ struct WalltimeRequest {
 
 inline constexpr double kWalltimeQuantile = 0.98;
 
-/// Returns the time limit prediction x factor + start-up, rounded up to whole minutes. The factor
-/// is next_ratio_bound() of the finished runs. With too few finished runs the factor is the larger
-/// of `margin` and the largest ratio.
+/// Returns the time limit prediction x factor + start-up, rounded up to whole minutes. `ratios` are
+/// the ratios of real to predicted time of finished runs, and the factor is next_ratio_bound() of
+/// them. With too few finished runs the factor is the larger of `margin` and the largest ratio.
 WalltimeRequest request_walltime(double predicted_s, const std::vector<double>& ratios,
                                  double margin, double quantile = kWalltimeQuantile);
 

@@ -37,8 +37,8 @@ Bytes reduce_bucket(const contract::RunSpec& run) {
          static_cast<double>(run.framework_options.reduce_bucket_elements);
 }
 
-/// Returns whether ZeRO fills the next bucket while another bucket is being reduced. Only stages 1
-/// and 2 can do this.
+/// Returns whether ZeRO fills the next bucket while another bucket is being reduced. Only ZeRO
+/// stages 1 and 2 with overlap_comm = "on" do this.
 bool fills_beside(const contract::RunSpec& run) {
   const int stage = run.framework_options.zero_stage;
   return (stage == 1 || stage == 2) && run.framework_options.overlap_comm == "on";
@@ -56,14 +56,16 @@ StepSetting deepspeed_setting(const contract::RunSpec& run) {
   if (stage == 3) {
     if (options.overlap_comm != "off") setting.agreement = Agreement::buckets;
     setting.by_block = true;
-    // All ranks gather parameters before the forward pass and before the backward pass, and send
-    // gradients to their owners.
+    // All ranks gather the parameters twice, before the forward pass and before the backward pass.
+    // They also send each gradient to the rank that owns it. Each of the three costs half of an
+    // all-reduce.
     setting.volume = 3 * kHalf;
     setting.every_pass = true;
     return setting;
   }
   if (fills_beside(run)) setting.agreement = Agreement::buckets;
-  if (options.use_reduce_scatter) setting.volume = kHalf;  // gradients for their owners only
+  // A rank receives only gradients that it owns.
+  if (options.use_reduce_scatter) setting.volume = kHalf;
   setting.after_step = kHalf;
   setting.every_pass = stage == 2 || fills_beside(run);
   return setting;
@@ -157,7 +159,8 @@ StepSetting step_setting(const contract::RunSpec& run) {
     setting.compression = compression(run);
   } else if (model == StepModel::fusion) {
     setting.compression = compression(run);
-    // The limit applies to the sent bytes, because gradients are compressed before they are fused.
+    // The limit applies to the sent bytes, because Horovod compresses gradients before it fuses
+    // them.
     setting.bucket = mebibytes(options.fusion_threshold_mb) / setting.compression;
     setting.first_bucket = setting.bucket;
     setting.cycle = microseconds(options.cycle_time_ms * 1000) / 2;  // half a cycle on average

@@ -23,20 +23,21 @@ struct SampleShape {
 /// define the shape, as for texts and other kinds of data sets.
 std::optional<SampleShape> sample_shape(const contract::DatasetSpec& dataset);
 
-/// Returns the precision whose model card has the same bytes as `precision`: fp32 for tf32, bf16
-/// for fp16, otherwise the precision itself.
+/// Returns the precision of the cost model to use for runs in `precision`. Precisions with numbers
+/// of the same size share a cost model: fp32 for tf32, bf16 for fp16, otherwise the precision
+/// itself.
 std::string card_precision(const std::string& precision);
 
-/// Returns why the models cannot predict a run. Returns an empty text if the models can. The models
-/// require a framework style with a contract::StepModel, a model whose parameters are all trained,
-/// and an exchange of all gradients.
+/// Returns why the models cannot predict a run. Returns an empty text if they can predict the run.
+/// The models require three things: a framework style with a contract::StepModel, a network whose
+/// parameters are all trained, and an exchange of all gradients.
 std::string not_modelled(const contract::RunSpec& run);
 
-/// Returns the settings of a modelled run that the models ignore, one line for each setting.
+/// Returns the settings of a run that the models ignore, as one line of text for each setting.
 std::vector<std::string> not_counted(const contract::RunSpec& run);
 
-/// Returns when the replicas of a run exchange gradients, and how much they send. Excludes data
-/// loading.
+/// Returns when the replicas of a run exchange gradients and how much they send. Data loading is
+/// not included.
 StepSetting step_setting(const contract::RunSpec& run);
 
 /// Returns the ring algorithm if the run requests it, otherwise the algorithm of the network.

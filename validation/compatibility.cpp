@@ -99,8 +99,8 @@ MaybeConflict check_augmentation(const Fit& fit) {
   return {};
 }
 
-/// Checks that dataset.image_size is set if the loader scales images of any size, and unset if the
-/// data set or the loader has no images of any size.
+/// Checks that dataset.image_size is set if the loader scales images, and that it is not set if the
+/// images of the data set or of the loader have a fixed size.
 MaybeConflict check_pictures(const Fit& fit) {
   const contract::DatasetSpec& set = fit.run.dataset;
   const bool takes_memory = fit.loader.samples == "any" || !fit.loader.any_size;
@@ -205,7 +205,7 @@ MaybeConflict check_set(const Fit& fit) {
   return {};
 }
 
-/// Checks that a CUDA graph does not record dropout. A replayed graph would draw the same random
+/// Checks that a CUDA graph does not record dropout. A replayed graph would use the same random
 /// numbers in every step.
 MaybeConflict check_drawing(const Fit& fit) {
   const contract::RunSpec& run = fit.run;
@@ -298,8 +298,8 @@ constexpr int kLongestSide = 65536;
 constexpr int kMostClasses = 65536;  // number of values of a 16-bit label
 constexpr int kColours = 3;          // number of channels of images that loaders decode and crop
 
-/// Returns the shape of an image as the model receives it. Returns nothing if only the image files
-/// define the shape.
+/// Returns the shape of the images that the model receives. Returns nothing if the run description
+/// does not define the shape, so that only the image files do.
 std::optional<ImageExtents> extents_of(const contract::Traits& data,
                                        const contract::DatasetSpec& set) {
   if (set.image_size > 0) return ImageExtents{kColours, set.image_size, set.image_size};
@@ -334,7 +334,7 @@ std::optional<Conflict> check_image(const contract::RunSpec& run, const contract
 }
 
 /// Checks that a random crop keeps a part of every image. A random crop shifts the image over a
-/// background of zeros and must not shift the whole image out of view.
+/// background of zeros. If the shift can be as large as the image, nothing of the image may remain.
 std::optional<Conflict> check_crop_size(const contract::RunSpec& run, const ImageExtents& image) {
   const int crop = run.dataset.random_crop;
   if (crop == 0 || crop < std::min(image[1], image[2])) return {};

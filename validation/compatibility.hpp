@@ -19,8 +19,9 @@ struct Conflict {
   bool operator==(const Conflict&) const = default;
 };
 
-/// Returns the first setting of `run` that `build` rejects. `run` is a run of dlscale-train.
-/// Returns nothing if `build` has no traits for the model, data set or loader of `run`.
+/// Returns the first setting of `run`, a run of dlscale-train, that cannot work or has no effect.
+/// `build` describes a build of dlscale-train. Returns nothing if `build` does not describe the
+/// model, data set or loader of `run`.
 std::optional<Conflict> find_conflict(const contract::Capabilities& build,
                                       const contract::RunSpec& run);
 
@@ -29,17 +30,17 @@ std::optional<Conflict> find_conflict(const contract::Capabilities& build,
 /// Number of channels, height and width of an image. Height and width are in pixels.
 using ImageExtents = std::array<int, 3>;
 
-/// Reads the shape of an image, such as "3x224x224". Returns nothing if the text is not three whole
-/// numbers from 1 to 65,536.
+/// Reads the shape of an image, such as "3x224x224". Returns nothing unless the text consists of
+/// three whole numbers from 1 to 65,536.
 std::optional<ImageExtents> image_extents(std::string_view text);
 
-/// Returns the first invalid setting in `set`, the description of the generated data set
-/// `synthetic`: the shape or the number of classes.
+/// Returns the first invalid setting of the generated data set `synthetic`: its shape or its number
+/// of classes.
 std::optional<Conflict> find_synthetic_conflict(const contract::DatasetSpec& set);
 
-/// Returns the first reason why `build` rejects the images or the number of samples of `run`.
-/// Checks the image size only if the run description defines the size. Images in files can have any
-/// size if dataset.image_size is not set.
+/// Returns the first reason why `build` rejects the image size or the number of samples of `run`.
+/// The image size is checked only if the run description defines it. If dataset.image_size is not
+/// set, image files can have any size.
 std::optional<Conflict> find_input_conflict(const contract::Capabilities& build,
                                             const contract::RunSpec& run);
 

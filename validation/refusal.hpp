@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks a run before training, with checks that `dlscale plan` and the trainer share, so that
-// `dlscale plan` warns about the runs that the trainer rejects.
+// Checks a run before training. `dlscale plan` and the trainer share these checks, so `dlscale
+// plan` can warn about runs that the trainer would reject.
 #pragma once
 
 #include <optional>
@@ -20,20 +20,20 @@ struct RequiredName {
   std::string name;
 };
 
-/// Returns the names in `run` that `build` does not have.
+/// Returns the names in `run` that `build` does not support.
 std::vector<RequiredName> missing_names(const contract::Capabilities& build,
                                         const contract::RunSpec& run);
 
-/// Returns the first reason why `build` rejects `run`. `run` is a run of dlscale-train, and `build`
-/// must have all names in `run`. Does not check properties that only the machine of the run shows:
+/// Returns the first reason why `build` rejects `run`, a run of dlscale-train. `build` must support
+/// all names in `run`. Properties that are known only on the machine of the run are not checked:
 /// data, weights and scripts in files, names of frozen parameters, GPUs and memory.
 std::optional<Conflict> find_refusal(const contract::Capabilities& build,
                                      const contract::RunSpec& run);
 
-/// Returns the condition on the data under which `run` can start, as text for messages. Returns an
-/// empty text if the run description is sufficient. The only case is a data set of image files that
-/// are read into memory without dataset.image_size. All images of such a data set must have the
-/// same size.
+/// Returns a condition that the data must meet so that `run` can start, as text for messages. Only
+/// one kind of run has such a condition: a run that reads image files into memory without
+/// dataset.image_size. All images must then have the same size. Returns an empty text for other
+/// runs.
 std::string data_condition(const contract::Capabilities& build, const contract::RunSpec& run);
 
 }  // namespace dlscale::validation

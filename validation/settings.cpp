@@ -25,8 +25,8 @@ bool is_set(const Options& options) {
   return options.*Member != defaults().*Member;
 }
 
-/// Returns the names of the framework styles that read `option` as a list for messages: "ddp", "ddp
-/// and hybrid" or "layerwise, pipeline and hybrid".
+/// Returns the names of the framework styles that read `option`, as a list for messages: "ddp",
+/// "ddp and hybrid" or "layerwise, pipeline and hybrid".
 std::string readers_of(std::string_view option) {
   std::vector<std::string_view> names;
   for (const contract::FrameworkStyle& style : contract::framework_styles()) {
@@ -40,9 +40,9 @@ std::string readers_of(std::string_view option) {
   return list;
 }
 
-/// Returns the first changed option that the framework does not read. Only run descriptions that
-/// dlscale did not plan can have such an option, because a study contains only the options of each
-/// framework.
+/// Returns the first option that differs from its default although the framework does not read it.
+/// A study contains only the options of each framework. Only run descriptions that were not planned
+/// by dlscale can therefore have such an option.
 std::optional<Conflict> find_foreign_option(const contract::RunSpec& run) {
   const contract::FrameworkStyle& style = contract::framework_style(run.framework);
   if (style.name.empty()) return {};
@@ -128,7 +128,7 @@ bool is_on_gpus(const contract::RunSpec& run) {
   return run.resources.device == "cuda";
 }
 
-/// Checks that the device supports the precision and that the run can synchronise batch norms.
+/// Checks that the device supports the precision and that batch norms can be synchronised.
 MaybeConflict check_arithmetic(const contract::RunSpec& run) {
   if (run.precision == "tf32" && !is_on_gpus(run)) {
     return Conflict{
@@ -161,8 +161,9 @@ bool exchanges_after_passes(const contract::RunSpec& run) {
   return options.zero_stage <= 1 && options.overlap_comm != "on";
 }
 
-/// Checks that a CUDA graph can record the passes once and replay them. The device must be a GPU,
-/// the passes must not exchange data between ranks, and the shape of the batches must not change.
+/// Checks that a CUDA graph can record the passes of a step once and replay them later. The device
+/// must be a GPU, the passes must not exchange data between ranks, and the shape of the batches
+/// must not change.
 MaybeConflict check_graph(const contract::RunSpec& run) {
   if (!run.cuda_graph) return {};
   const auto refused = [](std::string why) { return Conflict{"cuda_graph", std::move(why)}; };
@@ -207,8 +208,8 @@ MaybeConflict check_gpu_kernels(const contract::RunSpec& run) {
                   fmt::format("is {}, but the run is on CPUs; leave it out", run.gpu_kernels)};
 }
 
-/// Returns why the ranks of a run have no all-reduce that the setting `all_reduce` could change.
-/// Returns an empty text if the ranks have such an all-reduce.
+/// Returns why the run has no all-reduce to which the setting `all_reduce` applies. Returns an
+/// empty text if it has one.
 std::string_view reduces_nothing(const contract::RunSpec& run) {
   if (run.mode == "inference") return "reduces no gradients in inference";
   const contract::FrameworkStyle& style = contract::framework_style(run.framework);
@@ -220,8 +221,8 @@ std::string_view reduces_nothing(const contract::RunSpec& run) {
   return reduces_statistics ? "" : style.no_all_reduce;
 }
 
-/// Checks that the run has all-reduces whose algorithm a setting can change. NCCL chooses its
-/// algorithm itself.
+/// Checks that settings for the algorithm of all-reduces have an effect. The run must have
+/// all-reduces, and must not use NCCL, which chooses its algorithm itself.
 MaybeConflict check_all_reduce(const contract::RunSpec& run) {
   const std::string_view why = reduces_nothing(run);
   if (!why.empty() && !run.all_reduce.empty() && run.all_reduce != "auto") {
@@ -244,7 +245,7 @@ MaybeConflict check_all_reduce(const contract::RunSpec& run) {
   return {};
 }
 
-/// Checks framework options that cannot work with the framework or with other settings.
+/// Checks the framework options that cannot work with the framework or with other settings.
 MaybeConflict check_options(const contract::RunSpec& run) {
   const contract::FrameworkOptions& options = run.framework_options;
   const contract::FrameworkStyle& style = contract::framework_style(run.framework);
@@ -322,8 +323,8 @@ MaybeConflict check_division(const contract::RunSpec& run) {
                   options.micro_batches, samples)};
 }
 
-/// Checks that an inference run keeps the order of the test samples and that its framework style
-/// does not divide the model over ranks.
+/// Checks the settings of an inference run. The run must read the test samples in order, and its
+/// framework style must not divide the model over ranks.
 MaybeConflict check_inference(const contract::RunSpec& run) {
   if (run.mode != "inference") return {};
   const contract::LoaderOptions& options = run.loader_options;

@@ -12,13 +12,13 @@ namespace dlscale::validation {
 
 /// Returns the first framework option that differs from its default although it has no effect. An
 /// option has no effect if the framework, the ZeRO stage or the compression of the run does not use
-/// the option.
+/// it.
 std::optional<Conflict> find_option_conflict(const contract::RunSpec& run);
 
 // Settings of a run that conflict, independent of the model and the data.
 
-/// Returns the first setting that dlscale-train rejects in `run` on the device in `run.resources`.
-/// `run` is a run of dlscale-train.
+/// Returns the first setting that makes dlscale-train reject `run` on the device in
+/// `run.resources`. `run` must be a run of dlscale-train.
 std::optional<Conflict> find_setting_conflict(const contract::RunSpec& run);
 
 }  // namespace dlscale::validation

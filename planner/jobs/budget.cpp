@@ -15,7 +15,7 @@ namespace {
 
 using contract::PlannedRun;
 
-/// Point of a curve, linked to its remaining neighbours on the curve.
+/// Point of a scaling curve, linked to the neighbouring points that are still in the plan.
 struct RunPlace {
   std::size_t first_run;
   int gpus;
@@ -54,7 +54,7 @@ void link_curves(std::span<const PlannedRun> runs, std::vector<RunPlace>& places
   }
 }
 
-/// Queue of removable points. The point to remove first is at the front.
+/// Queue of the points that may be left out. The first point in the queue is left out next.
 class Queue {
  public:
   explicit Queue(int baseline_gpus) : baseline_gpus_(baseline_gpus) {}
@@ -66,7 +66,8 @@ class Queue {
     if (removable(place)) queue_.erase(key(place));
   }
   bool empty() const { return queue_.empty(); }
-  /// Removes the first point from its curve, links its neighbours and returns the point.
+  /// Removes the first point from the queue, links its two neighbours to each other and returns the
+  /// point.
   RunPlace* pop() {
     RunPlace* place = std::get<RunPlace*>(*queue_.begin());
     RunPlace *before = place->before, *after = place->after;

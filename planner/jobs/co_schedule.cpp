@@ -16,7 +16,7 @@ class InOrder {
   void add(const NodeShare& share) {
     const auto wanted = static_cast<std::ptrdiff_t>(share.slots);
     last_start_ = std::max(last_start_, free_at_[static_cast<std::size_t>(wanted) - 1]);
-    // Uses the free slots that became free last. Slots that were never used then stay unused, and
+    // Uses those free slots that became free last. Slots that were never used then stay unused, and
     // the node needs no more slots than necessary.
     const auto busy = std::upper_bound(free_at_.begin(), free_at_.end(), last_start_);
     const double end = last_start_ + share.seconds;
@@ -35,10 +35,11 @@ class InOrder {
   NodePlan plan_;
 };
 
-/// Node that is being filled. A new run starts as early as the runs already placed leave room for
-/// the new run, which may be before the start of some placed runs.
-/// Replaying the runs in the order of their start times reproduces these start times. Runs that
-/// were added later only take room, so they cannot let another run start earlier.
+/// Node that is being filled with runs. A new run gets the earliest start time at which enough
+/// slots are free for its whole duration. This start time may be before the start of runs that were
+/// placed earlier. When in_order() starts the runs in the order of their start times, it reproduces
+/// these times. A run that was placed later only occupies slots, so it cannot let another run start
+/// earlier.
 class OpenNode {
  public:
   OpenNode(int slots, double limit_s)
@@ -72,7 +73,8 @@ class OpenNode {
   static constexpr double kUnknown = -1;
   struct Span {
     double from;
-    int free;  // number of free slots until the next span; the last span starts at the time limit
+    // Number of free slots until the next span begins. The last span begins at the time limit.
+    int free;
   };
 
   /// Calls `use(from, until)` for each interval in which at least `slots` slots are free, until
@@ -102,8 +104,8 @@ class OpenNode {
     });
     return start;
   }
-  /// Splits the span that contains the time `at`, unless a span already starts then. Returns the
-  /// index of the span that starts at `at`.
+  /// Splits the span that contains the time `at` into two spans, unless a span already begins at
+  /// this time. Returns the index of the span that begins at `at`.
   std::size_t split(double at) {
     const auto next = std::lower_bound(spans_.begin(), spans_.end(), at,
                                        [](const Span& span, double t) { return span.from < t; });
@@ -115,12 +117,14 @@ class OpenNode {
   }
 
   std::vector<Span> spans_;
-  std::vector<double> longest_;  // longest interval with each number of free slots, in seconds
+  // Longest interval in seconds in which at least the indexed number of slots is free.
+  std::vector<double> longest_;
   std::vector<std::pair<double, NodeShare>> starts_;
 };
 
-/// Returns the longest prefix of at least two runs that is charged no more than the same runs as
-/// separate jobs. Returns an empty plan when every prefix is charged more.
+/// Returns the longest prefix of the node's runs that is charged no more as one packed job than as
+/// separate jobs. The prefix has at least two runs. Returns an empty plan if every prefix is
+/// charged more.
 NodePlan worthwhile(const NodePlan& node, int slots, const Charge& charge) {
   constexpr double kRounding = 1 + 1e-9;
   InOrder played(slots);
@@ -136,8 +140,8 @@ NodePlan worthwhile(const NodePlan& node, int slots, const Charge& charge) {
   return in_order(std::span(node.runs).first(longest), slots);
 }
 
-/// Returns the plan with the most runs of the node that is charged no more than separate jobs.
-/// Tries fewer slots when the full number of slots does not keep all runs.
+/// Returns a plan for as many runs of the node as possible that is charged no more than separate
+/// jobs. If the plan with all slots does not contain all runs, the function also tries fewer slots.
 NodePlan most_worthwhile(const NodePlan& node, double limit_s, const Charge& charge) {
   NodePlan best = worthwhile(node, node.slots, charge);
   const auto wider = [](const NodeShare& a, const NodeShare& b) { return a.slots < b.slots; };
@@ -152,8 +156,9 @@ NodePlan most_worthwhile(const NodePlan& node, double limit_s, const Charge& cha
   return best;
 }
 
-/// Drops the longest run until a worthwhile plan is found. A packed job pays for all of its GPUs
-/// until its longest run ends, so the other runs may be worth packing without this run.
+/// Drops the longest run until a packed job of the remaining runs is charged no more than separate
+/// jobs. A packed job pays for all of its GPUs until its longest run ends. Without this run, the
+/// other runs may be worth packing.
 NodePlan part_of(NodePlan node, double limit_s, const Charge& charge) {
   const auto shorter = [](const NodeShare& a, const NodeShare& b) { return a.seconds < b.seconds; };
   while (node.runs.size() > 1) {
@@ -188,10 +193,11 @@ NodePlan in_order(std::span<const NodeShare> runs, int slots) {
 }
 
 std::vector<NodePlan> co_schedule(std::vector<NodeShare> shares, int slots, double limit_s) {
-  constexpr std::size_t kMostOpen = 100;  // limit that keeps the search for room fast
+  // Maximum number of searched nodes, which keeps the search fast.
+  constexpr std::size_t kMostOpen = 100;
   std::sort(shares.begin(), shares.end(), longer);
   std::vector<OpenNode> nodes;
-  std::vector<std::size_t> open;  // nodes with room for at least the shortest run
+  std::vector<std::size_t> open;  // nodes with space for at least the shortest run
   for (const NodeShare& share : shares) {
     const auto takes = std::find_if(open.begin(), open.end(), [&](std::size_t i) {
       return nodes[i].takes(share.slots, share.seconds);
@@ -214,7 +220,8 @@ std::vector<NodePlan> co_schedule(std::vector<NodeShare> shares, int slots, doub
 
 Sharing share_nodes(std::vector<NodeShare> shares, int slots, double limit_s,
                     const Charge& charge) {
-  constexpr std::size_t kWorthAnother = 10;  // repeated if 1 in 10 runs was packed
+  // Another round follows if at least 1 in 10 runs was packed.
+  constexpr std::size_t kWorthAnother = 10;
   Sharing sharing;
   for (bool first = true, again = true; again; first = false) {
     const std::size_t asked = shares.size();

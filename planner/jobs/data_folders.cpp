@@ -40,8 +40,8 @@ const predict::Device* DeviceFolder::gpu_of(const Partition* partition) {
 }
 
 predict::Hardware hardware_of(predict::Device device, const Partition* partition) {
-  // Latency of a hop of NCCL's rings between nodes, for sites that do not state a latency. Source:
-  // nccl/src/graph/tuning.cc.
+  // Default latency of a hop between nodes, for sites that do not state a latency. The value is
+  // that of NCCL's rings. Source: nccl/src/graph/tuning.cc.
   constexpr predict::Seconds kUsualHop = predict::microseconds(14);
   predict::Hardware hardware{.device = std::move(device)};
   hardware.network = {hardware.device.peer, {kUsualHop, {}}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the model cards and devices in a folder by the model, data and GPUs of a run.
+// Finds the cost model of a run and the data sheet of a GPU in folders.
 #pragma once
 
 #include <filesystem>
@@ -14,20 +14,20 @@
 
 namespace dlscale::planner {
 
-// Model cards of a folder.
+// Folder with the cost models of networks (model cards).
 class CardFolder {
  public:
-  /// Accepts an empty `folder`. The folder then has no cards.
+  /// Accepts an empty `folder`. Then there are no cost models.
   explicit CardFolder(std::optional<std::filesystem::path> folder) : folder_(std::move(folder)) {}
 
-  /// Returns the card for the model, the shape of the data and the precision of a run, or null when
-  /// the folder does not have such a card. Reads each card once. Throws base::SpecError for a
-  /// broken card.
+  /// Returns the cost model for the network, the shape of the data and the precision of a run, or
+  /// null if the folder does not contain it. Reads each file once. Throws base::SpecError for a
+  /// broken file.
   const contract::ModelCard* card(const contract::RunSpec& run);
 
  private:
   std::optional<std::filesystem::path> folder_;
-  std::map<std::string, std::optional<contract::ModelCard>> known_;  ///< cards by file name
+  std::map<std::string, std::optional<contract::ModelCard>> known_;  ///< cost models by file name
 };
 
 // The following declarations convert the GPUs and links of partitions to inputs of predictions.
@@ -35,14 +35,14 @@ class CardFolder {
 /// Devices of a folder. Each device is read once.
 class DeviceFolder {
  public:
-  /// Accepts an empty `folder`. The folder then has no devices.
+  /// Accepts an empty `folder`. Then there are no devices.
   explicit DeviceFolder(std::optional<std::filesystem::path> folder) : folder_(std::move(folder)) {}
 
-  /// Returns the device that find_device() finds for `name`. Throws the errors of find_device().
-  /// Requires a folder.
+  /// Returns the device with this name or file, as find_device() does. Throws the errors of
+  /// find_device(). Requires a folder.
   const predict::Device& named(const std::string& name);
 
-  /// Returns the GPU of a partition, or null without a folder, without a partition, and for a
+  /// Returns the GPU of a partition. Returns null without a folder, without a partition, and for a
   /// partition that does not name its GPU. Throws base::UsageError for a GPU that is not in the
   /// folder, and base::SpecError for a broken file.
   const predict::Device* gpu_of(const Partition* partition);
@@ -52,10 +52,10 @@ class DeviceFolder {
   std::map<std::string, predict::Device> known_;  ///< devices by the requested name
 };
 
-/// Returns the hardware with this device on the nodes of a partition, or on a single machine when
-/// `partition` is null. A node has the number of GPUs that the partition states, otherwise an
-/// unlimited number. A link between nodes has no bandwidth when the partition does not state the
-/// bandwidth.
+/// Returns the hardware for predictions: this device on the nodes of a partition, or on a single
+/// machine if `partition` is null. If the partition does not state the number of GPUs per node, the
+/// number is unlimited. If it does not state the bandwidth of the links between nodes, the
+/// bandwidth is 0.
 predict::Hardware hardware_of(predict::Device device, const Partition* partition);
 
 }  // namespace dlscale::planner

@@ -9,8 +9,8 @@
 namespace dlscale::planner {
 namespace {
 
-/// Returns true for axes that are left out of the key of a point: the run time does not depend on
-/// the axis, or depends on the axis in a separately modelled way (number of GPUs).
+/// Returns whether an axis is left out of the key of a point. The run time does not depend on these
+/// axes, except on `gpus`, for which throughput_at() converts the time.
 bool is_left_out(const std::string& axis) {
   return axis == "gpus" || axis == "lr_schedule" || axis.starts_with("lr.");
 }
@@ -32,8 +32,8 @@ FinishedRuns::FinishedRuns(std::vector<FinishedRun> runs) {
     }
     if (run.elapsed_s <= 0) continue;
     by_point_[key_of(run.point)].of_gpus.emplace_back(run.gpus, run.elapsed_s);
-    // The elapsed time includes the start-up time. The ratios of short runs are therefore larger
-    // than long runs need, and never smaller.
+    // The elapsed time includes the start-up time. The ratio of a short run is therefore larger
+    // than longer runs need. Time limits from such ratios are too long rather than too short.
     if (run.predicted_s > 0) ratios_.push_back(run.elapsed_s / run.predicted_s);
   }
 }
@@ -77,7 +77,8 @@ std::string FinishedRuns::note(const ResourceSettings& requested) const {
 
 bool same_but_walltime(const contract::RunSpec& kept, contract::RunSpec planned) {
   planned.resources.walltime_s = kept.resources.walltime_s;
-  if (kept.lr.warmup_steps == 0) planned.lr.warmup_steps = 0;  // omitted by earlier versions
+  // Earlier versions of dlscale did not write warmup_steps.
+  if (kept.lr.warmup_steps == 0) planned.lr.warmup_steps = 0;
   return kept == planned;
 }
 

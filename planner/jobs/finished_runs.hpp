@@ -18,8 +18,8 @@ struct FinishedRun {
   std::map<std::string, std::string> point;  ///< axis values
   int gpus = 1;
   double predicted_s = 0;  ///< prediction of the plan that started the run; 0: no prediction
-  /// Elapsed time in seconds, from the job or from the records of the run. 0 unless the run
-  /// completed its training in a single launch.
+  /// Elapsed time in seconds, from the job or from the records of the run. The value is 0 unless
+  /// the run completed its training in a single launch.
   double elapsed_s = 0;
   std::string run_id;
   double predicted_low_s = 0;  ///< edges of the band of predicted_s
@@ -30,37 +30,39 @@ class FinishedRuns {
  public:
   explicit FinishedRuns(std::vector<FinishedRun> runs);
 
-  /// Returns the time of a run from finished runs of the same point, ignoring learning-rate
-  /// schedule and learning rate. Uses the slowest finished run. For other GPU counts, follows
-  /// throughput_at() and widens the band by `spread` for the distance in GPUs. Returns nothing when
-  /// no run of the point has finished.
+  /// Returns the time of a run, derived from finished runs of the same point. Runs that differ only
+  /// in learning rate or learning-rate schedule count as the same point. If several runs have
+  /// finished, the slowest one is used. For other GPU counts, the time follows from
+  /// predict::throughput_at(), and `spread` widens the band by the distance in GPUs. Returns
+  /// nothing if no run of the point has finished.
   std::optional<predict::Band> run_s(const contract::RunSpec& run,
                                      const predict::PublishedSpread& spread) const;
 
-  /// Returns the recorded prediction of a run that has started, or nothing for other runs. A later
-  /// prediction must not replace the recorded prediction, because the later prediction would know
-  /// how long the run took.
+  /// Returns the recorded prediction of a run that has started, or nothing for other runs. A
+  /// recorded prediction must stay, because a new prediction could use the measured time of the
+  /// same run.
   std::optional<predict::Band> predicted_s(const std::string& run_id) const;
 
-  /// Returns the factor on predictions for settings whose walltime is "auto". The factor follows
-  /// from the errors of the predictions of finished runs, see predict::request_walltime. Returns
-  /// the margin of `requested` when no finished run had a prediction.
+  /// Returns the factor between predicted times and time limits, for runs with walltime "auto". The
+  /// factor follows from the errors of the predictions of finished runs, see
+  /// predict::request_walltime. Returns the margin of `requested` if no finished run had a
+  /// prediction.
   double margin(const ResourceSettings& requested) const;
-  /// Returns a message with the factor and the number of finished runs behind the factor. Returns
-  /// an empty text without finished runs that had a prediction.
+  /// Returns a message with this factor and the number of finished runs that determine it. Returns
+  /// an empty text if no finished run had a prediction.
   std::string note(const ResourceSettings& requested) const;
 
  private:
   struct Times {
     std::vector<std::pair<int, double>> of_gpus;  ///< pairs of GPUs and seconds
   };
-  std::map<std::string, Times> by_point_;       ///< times by key_of the point
+  std::map<std::string, Times> by_point_;       ///< times by the key of the point, see key_of()
   std::vector<double> ratios_;                  ///< elapsed / predicted time of each finished run
   std::map<std::string, predict::Band> begun_;  ///< recorded prediction by run id
 };
 
-/// Returns true when two descriptions differ at most in the time limit. The time limit does not
-/// affect what a run measures, so a run that has started keeps its limit.
+/// Returns whether two descriptions are equal or differ only in the time limit. The time limit does
+/// not affect what a run measures, so a run that has started keeps its limit.
 bool same_but_walltime(const contract::RunSpec& kept, contract::RunSpec planned);
 
 }  // namespace dlscale::planner

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks whether runs fit the memory of their GPUs, from model cards and from the memory that
+// Checks whether runs fit the memory of their GPUs, by their cost models and by the memory that
 // measured runs held.
 #pragma once
 
@@ -16,26 +16,29 @@
 
 namespace dlscale::planner {
 
-/// Memory check with a folder of model cards and a folder of devices. Runs are checked only when
-/// both folders are given.
+/// Memory check with a folder of cost models and a folder of devices. Runs are checked only if both
+/// folders are given.
 class MemoryFit {
  public:
   MemoryFit(std::optional<std::filesystem::path> cards,
             std::optional<std::filesystem::path> devices)
       : judges_(cards && devices), cards_(std::move(cards)), devices_(std::move(devices)) {}
 
-  /// Returns why a run cannot run on the partition: the run needs more memory than the GPU has.
-  /// Returns nothing when the run fits, when the site does not name its GPU, when the model card is
-  /// missing, and when the run is not modelled. The memory that runs on GPUs hold beyond their
-  /// cards comes from `measured`, unless `measured` describes another device. When `measured` is
-  /// null, only the cards count.
+  /// Returns a message if a run cannot run on the partition because it needs more memory than the
+  /// GPU has. Returns nothing in these cases:
+  /// - The run fits.
+  /// - The site does not name its GPU.
+  /// - The cost model is missing.
+  /// - The prediction does not support the settings of the run.
+  /// Real runs hold more memory than the sums of their cost models. `measured` provides this
+  /// additional memory, unless it is null or describes another device.
   /// Throws base::UsageError for a GPU that is not in the folder, and base::SpecError for broken
   /// files.
   std::optional<std::string> conflict(const contract::RunSpec& run, const Partition* partition,
                                       const predict::Measurements* measured = nullptr);
 
-  /// Returns warnings about runs that may run out of memory although they passed: the remaining
-  /// memory is smaller than the prediction error, or the model card is missing.
+  /// Returns warnings about runs that passed the check but may still run out of memory. Such a run
+  /// has less spare memory than the error of predictions, or its cost model is missing.
   std::vector<std::string> notes() const;
 
  private:
@@ -43,7 +46,7 @@ class MemoryFit {
   CardFolder cards_;
   DeviceFolder devices_;
   int close_ = 0, unjudged_ = 0;
-  std::set<std::string> without_card_;  ///< models with their precision
+  std::set<std::string> without_card_;  ///< models without a cost model, with their precision
 };
 
 }  // namespace dlscale::planner

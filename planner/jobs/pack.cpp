@@ -25,11 +25,12 @@ using Indices = std::vector<std::uint32_t>;
 
 constexpr double kSecondsPerHour = 3600;
 constexpr double kMinute = 60;
-constexpr std::size_t kDigits = 8;  // minimum length of a digest in a name
-constexpr std::size_t kMostPackFacts = std::size_t{1} << 16;  // byte limit of digest text
+constexpr std::size_t kDigits = 8;  // minimum number of digest digits in a name
+// Number of bytes of digest text above which the text is replaced by its digest.
+constexpr std::size_t kMostPackFacts = std::size_t{1} << 16;
 constexpr const char* kPacked = "packed-";
 
-/// Returns true when `name` is a name that Arranger::name_of makes from the digest.
+/// Returns whether Arranger::name_of can have made `name` from the stem and the digest.
 bool is_name(const std::string& name, const std::string& stem, const std::string& digest) {
   return name.size() >= stem.size() + kDigits && name.starts_with(stem) &&
          digest.starts_with(std::string_view(name).substr(stem.size()));
@@ -72,8 +73,8 @@ class Arranger {
   const contract::ResourceRequest& request_of(std::uint32_t i) const {
     return needs_[i].allocation->request;
   }
-  /// Returns the same object for all runs with equal resource settings, even when different
-  /// sub-studies state the settings.
+  /// Returns the same object for all runs with equal resource settings, even if the settings come
+  /// from different sub-studies.
   const ResourceSettings* wishes_of(std::uint32_t i) const {
     return wishes_.at(needs_[i].requested);
   }
@@ -83,7 +84,7 @@ class Arranger {
     if (is_new) place->second = partition_for(site_, *wishes_of(i), *needs_[i].allocation);
     return place->second;
   }
-  /// Returns the time that a packed job reserves for a run.
+  /// Returns the seconds that a packed job reserves for a run.
   double allowance_s(std::uint32_t i) const {
     const double limit = request_of(i).walltime_s;
     const contract::PlannedRun& run = runs_[i];
@@ -93,7 +94,8 @@ class Arranger {
     return std::min(limit, longest_s + predict::kStartUp_s);
   }
 
-  /// Adds a job, computes its charge and assigns the job and a share of the charge to its runs.
+  /// Adds a job and computes its charge. Assigns the job to its runs, and each run its share of the
+  /// charge.
   void add(PlannedJob job, Indices runs) {
     const std::uint32_t first = runs.front();
     if (needs_[first].allocation->partition >= 0) job.partition = partition_of(first).name;
@@ -115,9 +117,10 @@ class Arranger {
     add({.name = runs_[i].run_id, .resources = request_of(i)}, {i});
   }
 
-  /// Returns a digest of everything that decides the position of each run in a job or table. Queued
-  /// tasks refer to their runs by number, so another order or another run must give another name.
-  /// `most` is the number of tasks per part of an array with several parts, else 0.
+  /// Returns a digest of everything that determines the position of each run in a packed job or
+  /// table. Queued tasks refer to their runs by number, so a job with another order or another run
+  /// must get another name. `most` is the number of tasks per job if an array is split into several
+  /// jobs, else 0.
   std::string digest_of(const Indices& runs, const contract::ResourceRequest& request,
                         std::size_t most = 0) {
     contract::RunSpec shape;
@@ -130,7 +133,7 @@ class Arranger {
     }
     return contract::sha256_hex(facts);
   }
-  /// Returns the shortest name that is not taken yet.
+  /// Returns the shortest name that is not taken yet: the stem and the first digits of the digest.
   std::string name_of(const std::string& stem, const std::string& digest) {
     for (std::size_t digits = kDigits;; ++digits) {
       std::string name = stem + digest.substr(0, digits);
@@ -138,8 +141,9 @@ class Arranger {
     }
   }
 
-  /// Keeps the single jobs, and the arrays and packed jobs that their runs would form again.
-  /// Returns the other runs. The parts of an array share a table, so all parts are kept or none.
+  /// Keeps existing jobs that the planned runs would form again: single jobs, arrays and packed
+  /// jobs. Returns the runs that are not in a kept job. The jobs of a split array share one table,
+  /// so either all of them are kept or none.
   Indices keep(std::span<const PlannedJob> existing) {
     std::map<std::string, std::vector<const PlannedJob*>> units;
     for (const PlannedJob& job : existing) {
@@ -214,7 +218,8 @@ class Arranger {
     return true;
   }
 
-  using PackKey = std::tuple<const ResourceSettings*, int, int, bool>;  // key shared by packed runs
+  // Key of a run. Runs with equal keys may share a packed job.
+  using PackKey = std::tuple<const ResourceSettings*, int, int, bool>;
   PackKey pack_key(std::uint32_t i) const {
     const Allocation& allocation = *needs_[i].allocation;
     return {wishes_of(i), allocation.partition, allocation.request.cores_per_rank,
@@ -278,7 +283,7 @@ class Arranger {
     }
   }
 
-  /// Makes arrays of runs that have the same needs. Returns the other runs.
+  /// Combines runs with equal needs into job arrays. Returns the other runs.
   Indices make_arrays(const Indices& candidates) {
     std::vector<Indices> groups;
     std::map<std::tuple<const ResourceSettings*, int, int, double>, std::vector<std::size_t>> known;
@@ -336,7 +341,8 @@ class Arranger {
       return *std::min_element(out_.runs[a].begin(), out_.runs[a].end()) <
              *std::min_element(out_.runs[b].begin(), out_.runs[b].end());
     };
-    if (std::is_sorted(order.begin(), order.end(), before)) return;  // usual for single jobs
+    // Jobs are already in order if all of them are single jobs, which is the usual case.
+    if (std::is_sorted(order.begin(), order.end(), before)) return;
     std::stable_sort(order.begin(), order.end(), before);
     Arrangement sorted{.notes = std::move(out_.notes)};
     for (const std::size_t i : order) {
@@ -360,7 +366,7 @@ class Arranger {
   }
 
   /// Adds a note when the plan exceeds the job limit of the site. Batch systems count each task of
-  /// an array.
+  /// an array as a job.
   void note_job_limit() {
     std::size_t jobs = 0;
     for (const PlannedJob& job : out_.jobs) {
@@ -378,11 +384,13 @@ class Arranger {
   const LaunchSettings& launch_;
   std::span<const RunNeeds> needs_;
   std::span<PlannedRun> runs_;
-  std::map<const ResourceSettings*, const ResourceSettings*> wishes_;        // used by wishes_of
-  std::map<std::pair<const ResourceSettings*, int>, Partition> partitions_;  // used by partition_of
-  std::size_t too_dear_ = 0;  // number of runs that cost less alone than packed
+  // Object that represents all equal settings, by each of these settings objects. See wishes_of().
+  std::map<const ResourceSettings*, const ResourceSettings*> wishes_;
+  // Cache of partition_of().
+  std::map<std::pair<const ResourceSettings*, int>, Partition> partitions_;
+  std::size_t too_dear_ = 0;  // number of runs that cost less as separate jobs than packed
   Arrangement out_;
-  std::set<std::string> names_;  // names of packed jobs and tables
+  std::set<std::string> names_;  // names of packed jobs and of tables of arrays
 };
 
 }  // namespace

@@ -70,8 +70,8 @@ double limit_of(const config::Item& item, const contract::Plan& plan) {
   return item.number(0);
 }
 
-/// Returns the budget of the plan. Throws base::SpecError when sub-studies have different budgets,
-/// because the budget applies to the whole plan.
+/// Returns the budget in GPU-hours, which applies to the whole plan. Throws base::SpecError if
+/// sub-studies set different budgets.
 const std::optional<config::Node>& budget_of(const Study& study) {
   const std::optional<config::Node>& budget = study.matrices.front().resources.max_gpu_hours;
   for (const Matrix& matrix : study.matrices) {
@@ -86,8 +86,8 @@ const std::optional<config::Node>& budget_of(const Study& study) {
   return budget;
 }
 
-/// Returns the GPU count that --fit keeps in addition to the ends of each curve, or 0 when the
-/// baseline has no fixed count.
+/// Returns the GPU count of the baseline, which --fit keeps in addition to the ends of each curve.
+/// Returns 0 if the baseline is not a fixed GPU count.
 int baseline_gpus(const Study& study) {
   return study.baseline.rule == "gpus" ? study.baseline.gpus : 0;
 }

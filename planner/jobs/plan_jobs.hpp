@@ -22,19 +22,22 @@ struct Planning {
   Site site;
   Expansion expansion;
   std::vector<Allocation> allocations;               ///< resources of each point
-  std::vector<std::vector<std::uint32_t>> job_runs;  ///< indices of plan.runs for each job
-  std::string study_toml, site_toml;                 ///< texts for the copies in the plan folder
+  std::vector<std::vector<std::uint32_t>> job_runs;  ///< for each job, the indices of its runs
+  /// Texts of the copies that are written to the plan folder.
+  std::string study_toml, site_toml;
   std::string site_file;                             ///< file that site_toml was read from
-  std::string resolved;  ///< study with everything that it extends, -S and the defaults
+  /// Text of the complete study: merged with the studies that it extends, with the changes by -S
+  /// and with all defaults.
+  std::string resolved;
 
   /// Returns the complete description of plan.runs[i].
   contract::RunSpec run(std::size_t i) const;
 };
 
-/// Arranges the plan's runs in jobs and checks resources.max_gpu_hours. Some of the `existing` jobs
-/// may stay. With `fit`, the points that fit_budget selects become skipped points. Adds notes to
-/// the plan's warnings. Throws base::SpecError at max_gpu_hours when the plan costs more than the
-/// limit or its cost is unknown.
+/// Arranges the plan's runs in jobs and checks resources.max_gpu_hours. Jobs of `existing` that are
+/// still valid stay. With `fit`, the points that fit_budget() selects are left out and listed as
+/// skipped points. Adds notes to the plan's warnings. Throws base::SpecError at max_gpu_hours if
+/// the plan costs more than the limit or its cost is unknown.
 void plan_jobs(Planning& planning, bool fit, std::span<const contract::PlannedJob> existing = {});
 
 }  // namespace dlscale::planner

@@ -59,8 +59,8 @@ predict::Band StepTimes::run_s(const contract::RunSpec& run, const Partition* pa
 
 namespace {
 
-/// Returns the value of a run for a key, as shown in tables. Returns nothing when the run does not
-/// have the key as an axis or a setting.
+/// Returns the value that a run has for an axis or a setting, as text. Returns nothing if the run
+/// has no axis or setting with this name.
 std::optional<std::string> value_of(const contract::RunSpec& run, const std::string& key) {
   const auto axis = run.point.find(key);
   if (axis != run.point.end()) return axis->second;
@@ -80,7 +80,8 @@ std::optional<std::string> value_of(const contract::RunSpec& run, const std::str
   return std::nullopt;
 }
 
-/// Returns how far apart published systems with similar runs lie.
+/// Returns how much the scaling efficiencies of published systems differ, for runs with the same
+/// kind of sample source.
 predict::PublishedSpread spread_of(const contract::RunSpec& run, const Site& site) {
   return predict::published_spread(predict::sample_source(run), site.name);
 }
@@ -144,22 +145,23 @@ std::optional<predict::ThroughputEstimate> Calibration::throughput(
 
 fs::path calibration_file(const ResourceSettings& requested) {
   const config::Node& said = requested.said.at("calibration");
-  const bool in_file = said.where.line > 0;  // line 0 means the command line
+  const bool in_file = said.where.line > 0;  // line 0: the setting comes from the command line
   const fs::path file = requested.calibration;
   return in_file ? fs::path(said.where.file).parent_path() / file : file;
 }
 
 bool is_measured(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first != text.npos && text[first] == '{';  // start of JSON, not of TOML
+  // A JSON text begins with {, a TOML text does not.
+  return first != text.npos && text[first] == '{';
 }
 
 predict::Band RunTimes::of(const contract::RunSpec& run, const ResourceSettings& requested,
                            const Site& site) {
   const predict::Band calibrated =
       requested.calibration.empty() ? predict::Band{} : by_calibration(run, requested, site);
-  // On the user's own machine a run has no time limit, so the times of finished runs must not cut
-  // the run off.
+  // The local scheduler sets no time limit unless the study names a calibration. Times of finished
+  // runs must not add a limit that ends the run.
   if (calibrated.value > 0 || site.scheduler == "local") return calibrated;
   const auto finished = finished_.run_s(run, spread_of(run, site));
   if (finished) {

@@ -21,22 +21,22 @@
 
 namespace dlscale::planner {
 
-// Run times from measured steps and all-reduces, as written by `dlscale calibrate`.
+// Run times from the measured steps and all-reduces that `dlscale calibrate` writes.
 class StepTimes {
  public:
-  /// Takes the folders of model cards and devices.
+  /// Stores the folders of cost models and devices.
   StepTimes(std::optional<std::filesystem::path> cards,
             std::optional<std::filesystem::path> devices)
       : cards_(std::move(cards)), devices_(std::move(devices)) {}
 
-  /// Returns the time of all epochs in seconds, without evaluation.
-  /// Returns 0 and adds the reason to notes() in these cases, because a time limit must not rest on
-  /// a roofline estimate alone:
+  /// Returns the time of all epochs in seconds, without evaluation. A time limit must not depend on
+  /// a roofline estimate alone. The function therefore returns 0 and adds the reason to notes() in
+  /// these cases:
   /// - The calibration belongs to another device than the device of the partition.
   /// - The calibration has no step of the model in the precision of the run.
-  /// - The calibration has no all-reduces from which the time of this number of ranks follows.
+  /// - The calibration has no all-reduces that predict the time for this number of ranks.
   ///
-  /// Only the device of the run's resources is used. A null `partition` means a single machine.
+  /// Only `device` is read from the resources of `run`. A null `partition` means a single machine.
   /// `site` is the name of the site.
   predict::Band run_s(const contract::RunSpec& run, const Partition* partition,
                       const predict::Measurements& measured, const std::string& site = "");
@@ -45,10 +45,10 @@ class StepTimes {
     notes_.clear();
     beyond_ = 0;
   }
-  /// Returns the number of runs with more GPUs than the measured runs that include the effects
-  /// missing from the model.
+  /// Returns the number of runs with more GPUs than any measured run. For these runs no measurement
+  /// contains the costs that the model leaves out, such as stragglers.
   int beyond_measured() const { return beyond_; }
-  /// Returns the reasons why runs have no time, a line for each reason.
+  /// Returns the reasons why the times of runs are unknown, one line for each reason.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
@@ -62,15 +62,16 @@ class StepTimes {
 
 // The following declarations compute run times from the measured throughput of a site.
 
-/// Rows `[[throughput]]` with gpus and samples_per_s. Further keys restrict a row to runs with
-/// these axis values.
+/// Calibration in TOML. Each row `[[throughput]]` states `samples_per_s` for a number of `gpus`.
+/// Further keys of a row restrict the row to runs with these axis values.
 class Calibration {
  public:
-  /// Reads the rows. Throws base::SpecError with place, key and the nearest name.
+  /// Reads the rows from `text`. `file` is the name for error messages. Throws base::SpecError for
+  /// a wrong text, with the place, the key and the nearest valid name.
   Calibration(std::string_view text, const std::string& file);
-  /// Returns the throughput from the rows whose conditions all match the run. Among these rows,
-  /// uses the rows with the most conditions. Throws base::SpecError for a condition on a key that
-  /// is not an axis of the run.
+  /// Returns the throughput of a run. Uses the rows whose conditions all match the run, and among
+  /// these rows, only those with the most conditions. Throws base::SpecError for a condition on a
+  /// key that is not an axis of the run.
   std::optional<predict::ThroughputEstimate> throughput(const contract::RunSpec& run) const;
 
  private:
@@ -87,27 +88,29 @@ class Calibration {
 /// the study file that names the calibration. Requires that resources.calibration is not empty.
 std::filesystem::path calibration_file(const ResourceSettings& requested);
 
-/// Returns true when the text of a calibration was written by `dlscale calibrate`, and false for
-/// rows in TOML.
+/// Returns whether `text` is a calibration that `dlscale calibrate` wrote (JSON). Returns false for
+/// throughput rows in TOML.
 bool is_measured(std::string_view text);
 
-/// Expected run times. With a calibration in the study, the time is epochs x samples / throughput
-/// or epochs x steps x step time. Otherwise the time follows from finished runs.
+/// Expected run times. If the study names a calibration, the time is epochs x samples / throughput,
+/// or epochs x steps x step time. Otherwise the time is derived from finished runs.
 class RunTimes {
  public:
   RunTimes(StepTimes steps, FinishedRuns finished)
       : steps_(std::move(steps)), finished_(std::move(finished)) {}
 
-  /// Returns the run time in seconds with its band, or 0 when the time is unknown. Reads each
-  /// calibration file once. `site` is the site on which the run will start. Throws base::SpecError.
+  /// Returns the run time in seconds with its band, or 0 if the time is unknown. `site` is the site
+  /// on which the run will start. Reads each calibration file once. Throws base::SpecError for a
+  /// wrong calibration.
   predict::Band of(const contract::RunSpec& run, const ResourceSettings& requested,
                    const Site& site);
-  /// Returns the measurements in the study's calibration, or null when the study names no
-  /// calibration or a calibration with throughput rows. Throws base::SpecError.
+  /// Returns the measurements in the study's calibration. Returns null if the study names no
+  /// calibration, or a calibration with throughput rows. Throws base::SpecError for a wrong
+  /// calibration.
   const predict::Measurements* measured(const ResourceSettings& requested);
-  /// Resets the counts, so that notes() leaves out all earlier calls of of().
+  /// Resets the counts of notes(), so that notes() covers only later calls of of().
   void forget_counts();
-  /// Returns notes for readers of the predictions, a line for each note.
+  /// Returns notes about the accuracy of the run times, one line for each note.
   std::vector<std::string> notes() const;
 
  private:

@@ -42,7 +42,7 @@ class OldPlan {
   bool has(const std::string& run_id) const { return jobs_.contains(run_id); }
   std::string_view job_of(const std::string& run_id) const { return jobs_.at(run_id); }
 
-  /// Returns the description of a run, or nothing when the description is lost.
+  /// Returns the description of a run as JSON, or nothing if the folder no longer contains it.
   std::optional<std::string> description(const std::string& run_id) {
     if (auto text = file_text(folder_.run(run_id).run_json())) return text;
     auto line = tables_->find(run_id);
@@ -54,7 +54,7 @@ class OldPlan {
   contract::PlanDir folder_;
   contract::Plan plan_;
   std::unordered_map<std::string_view, std::string_view> jobs_;  // job of each run
-  std::optional<contract::RunTables> tables_;                    // tables of arrays
+  std::optional<contract::RunTables> tables_;                    // tables that describe array tasks
 };
 
 std::vector<std::string> keys_between(const std::optional<std::string>& before,

@@ -12,21 +12,22 @@ namespace dlscale::planner {
 
 using contract::RunChange;
 
-/// Differences between two plans. Each list is in the order of the new plan. The removed runs are
-/// in the order of the plan in the folder.
+/// Differences between two plans. The runs are listed in the order of the new plan. Only `removed`
+/// is in the order of the old plan.
 struct PlanDiff {
-  std::vector<RunChange> added;    ///< runs that only the new plan has
-  std::vector<RunChange> removed;  ///< runs that only the folder's plan has; their files stay
+  std::vector<RunChange> added;    ///< runs that only the new plan contains
+  std::vector<RunChange> removed;  ///< runs that only the old plan contains; their files stay
   std::vector<RunChange> changed;
-  std::vector<RunChange> stale;  ///< changed runs with results of the old description
+  /// Changed runs that already have results of their old description.
+  std::vector<RunChange> stale;
   std::vector<RunChange> unchanged;
-  std::size_t moved = 0;  ///< number of unchanged runs that move to another job
+  std::size_t moved = 0;  ///< number of unchanged runs whose job has changed
 };
 
-/// Compares the plan with plan.json and the run.json files in the folder. For runs of an array that
-/// never started, compares with the array's table. A folder without a plan has no runs. Throws
-/// base::SpecError for a broken plan.json, and base::UsageError when plan.json belongs to another
-/// study.
+/// Compares the plan with the plan.json and run.json files in the folder. The runs of an array have
+/// no run.json until they start. The array's table then describes them. A folder without a plan
+/// counts as a plan without runs. Throws base::SpecError for a broken plan.json, and
+/// base::UsageError if plan.json belongs to another study.
 PlanDiff diff_plan(const Planning& planning, const contract::PlanDir& folder);
 
 double total_gpu_hours(const std::vector<RunChange>& runs);

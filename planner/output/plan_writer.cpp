@@ -2,12 +2,15 @@
 // Writes a plan folder: run descriptions, job scripts, tables of arrays, and copies of the study
 // and the site.
 // The problem: a folder may already hold an earlier plan with running jobs and results, and the
-// writer may fail or be killed halfway. The idea: render every script before the first file is
-// published, and stage the scripts that differ next to their final place. A run description appears
-// before the script of its job. plan.json, which names all other files, is written last. Runs whose
-// results belong to another description are stale: the writer reports them and leaves their files
-// alone. A digest of all inputs and file stamps lets the writer skip the comparison of an unchanged
-// folder.
+// writer may fail or be killed halfway. The idea:
+// - Every script is rendered before the first file is published. Scripts that differ from the
+//   folder are staged next to their final place.
+// - The description of a run is published before the script of its job.
+// - plan.json, which names all other files, is written last.
+// - Runs whose results belong to another description are stale. The writer reports them and leaves
+//   their files alone.
+// - A digest of all inputs and file stamps shows that a folder is unchanged. The writer then skips
+//   the comparison of its files.
 #include "planner/output/plan_writer.hpp"
 
 #include <fcntl.h>
@@ -54,7 +57,7 @@ IncompleteMarker::IncompleteMarker(const contract::PlanDir& folder) : folder_(fo
   const bool is_new = lock_ >= 0;
   if (!is_new) lock_ = ::open(mark.c_str(), kFlags, 0666);
   if (lock_ < 0) return;
-  if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {  // writer that holds the lock is alive
+  if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {  // another writer is running and holds the lock
     ::close(lock_);
     lock_ = -1;
   } else if (!is_new) {
@@ -76,19 +79,20 @@ using base::Folder;
 using contract::JobKind;
 using contract::PlannedJob;
 
-constexpr std::size_t kMostFacts = std::size_t{1} << 16;  // limit of the digest text in bytes
-/// Login nodes are shared, so few threads are used. The chunks are large because writing a file
-/// takes little time.
+// Number of bytes above which the digest text is replaced by its digest.
+constexpr std::size_t kMostFacts = std::size_t{1} << 16;
+/// Limits of loops over files. Login nodes are shared, so few threads are used. The chunks are
+/// large because writing a file takes little time.
 constexpr base::LoopLimits kFileLoop{.most_threads = 4, .chunk = 256};
-constexpr std::chrono::milliseconds kClockTick(10);  // upper bound on the resolution of file times
+constexpr std::chrono::milliseconds kClockTick(10);  // upper bound on the time step of file stamps
 
 contract::PlanDir absolute(const contract::PlanDir& out) {
   const fs::path root = fs::absolute(out.root()).lexically_normal();
   return contract::PlanDir(root.has_filename() ? root : root.parent_path());
 }
 
-/// Makes the folders of a plan. Removes the folders that this object made, unless keep() was
-/// called.
+/// Makes the folders of a plan. The destructor removes the folders that this object made, unless
+/// keep() was called.
 class NewFolders {
  public:
   explicit NewFolders(const contract::PlanDir& plan) {
@@ -128,14 +132,15 @@ bool holds_something(const fs::path& folder) {
   return fs::directory_iterator(folder, none) != fs::directory_iterator();
 }
 
-/// State of the file at the place of a planned file.
+/// State of the file that the folder holds at the path of a planned file.
 enum class FileState : unsigned char {
-  other,  ///< missing, or replaceable
+  other,  ///< missing, or different and may be replaced
   right,  ///< equal to the planned file
-  stale,  ///< different, and results belong to this file
+  stale,  ///< different, and existing results belong to it
 };
 
-/// File other than run descriptions and job scripts, with the function that makes its content.
+/// Planned file that is neither a run description nor a job script, with the function that makes
+/// its content.
 struct PlanFile {
   fs::path path;
   base::Pieces content;
@@ -212,15 +217,18 @@ class PlanWriter {
   contract::PlanDir absolute_out_ = absolute(out_);
   std::vector<FileState> runs_, scripts_;
   std::vector<PlanFile> files_;
-  std::optional<contract::Plan> plan_with_stale_;  // plan with stale runs marked, if there are any
-  bool sealed_ = false;  // scripts and descriptions are unchanged since the last plan
+  // Plan in which stale runs are marked. The member is empty if there are no stale runs.
+  std::optional<contract::Plan> plan_with_stale_;
+  // Flag: no script or description has changed since the last plan.
+  bool sealed_ = false;
 };
 
 base::Pieces whole(std::string text) {
   return [text = std::move(text)](const auto& take) { take(text); };
 }
 
-/// Returns the line numbers in the table for the tasks of an OAR array.
+/// Returns the parameter file of an OAR array. Each task has a line with the line number of its run
+/// in the table.
 std::string line_numbers(const PlannedJob& job) {
   std::string text;
   for (std::size_t i = 1; i <= job.run_ids.size(); ++i) {
@@ -250,7 +258,7 @@ base::Pieces PlanWriter::table_lines(std::vector<std::size_t> jobs) const {
 /// plan.json names all other files.
 std::vector<PlanFile> PlanWriter::files() const {
   std::vector<PlanFile> files;
-  std::map<std::string, std::vector<std::size_t>> tables;  // jobs of each table
+  std::map<std::string, std::vector<std::size_t>> tables;  // indices of the jobs of each table
   for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
     const PlannedJob& job = plan_.jobs[i];
     if (job.kind != JobKind::array) continue;
@@ -270,8 +278,8 @@ std::vector<PlanFile> PlanWriter::files() const {
   return files;
 }
 
-/// Returns the study of the plan in the folder. When plan.json is damaged, returns the study of a
-/// run, or an empty text when every run.json is damaged too.
+/// Returns the study of the plan in the folder. If plan.json is damaged, returns the study that a
+/// run.json names. Returns an empty text if every run.json is damaged too.
 std::string PlanWriter::study_there() const {
   const std::string file = out_.plan_json().string();
   try {
@@ -338,11 +346,11 @@ void PlanWriter::mark_stale() {
   files_.back().right = base::file_holds(files_.back().path, files_.back().content);
 }
 
-/// Returns a digest of everything that decides the content of scripts and descriptions (this
-/// program, the templates, the study, the site, the folder) and of the stamps of those files.
-/// When the digest equals the digest that the last plan left, the scripts and descriptions are
-/// unchanged and equal to what the writer would write now. Otherwise the writer compares all files
-/// byte by byte.
+/// Returns a digest from which the writer recognises an unchanged folder. The digest covers
+/// everything that determines the content of scripts and descriptions: this program, the templates,
+/// the study, the site and the path of the folder. The digest also covers the stamps of the scripts
+/// and descriptions. If the digest equals the digest in the folder, these files are what the writer
+/// would write now. Otherwise the writer compares all files byte by byte.
 std::string PlanWriter::fingerprint() const {
   std::string facts = planning_.resolved + planning_.site_toml + planning_.site.trainer +
                       absolute_out_.root().string();
@@ -354,7 +362,8 @@ std::string PlanWriter::fingerprint() const {
   if (resources_.job_template) {
     const fs::path own = fs::absolute(*resources_.job_template);
     add_file(own);
-    for (const auto& entry : fs::directory_iterator(own.parent_path())) {  // partial templates
+    // Adds the templates in the same folder, which the user's template may include.
+    for (const auto& entry : fs::directory_iterator(own.parent_path())) {
       if (entry.path().extension() == kTemplateExtension) templates.push_back(entry.path());
     }
   }
@@ -372,15 +381,15 @@ std::string PlanWriter::fingerprint() const {
   return contract::sha256_hex(facts) + "\n";
 }
 
-/// Writes the digest. A folder with stale runs gets no digest, because the stale runs must be
-/// reported each time.
+/// Writes the digest. A folder with stale runs gets no digest, because the writer must report the
+/// stale runs each time.
 void PlanWriter::write_seal() const {
   const auto stale = [](FileState found) { return found == FileState::stale; };
   if (std::any_of(runs_.begin(), runs_.end(), stale)) {
     fs::remove(out_.fingerprint());
     return;
   }
-  std::this_thread::sleep_for(kClockTick);  // later changes then alter the stamps
+  std::this_thread::sleep_for(kClockTick);  // later changes of the files then get other stamps
   base::write_file_if_changed(out_.fingerprint(), fingerprint());
 }
 
@@ -392,7 +401,8 @@ void PlanWriter::look_at_job(std::size_t job, const std::string& script, const F
     if (runs.exists()) runs_[run] = look_at_run(run, planned.kind, runs);
     stale = stale || runs_[run] == FileState::stale;
   }
-  if (stale && planned.kind == JobKind::single) {  // other jobs may start their other runs
+  // A job of several runs is still written, because it may start its other runs.
+  if (stale && planned.kind == JobKind::single) {
     scripts_[job] = FileState::stale;
   } else if (jobs.holds(contract::PlanDir::script_name(planned.name), script,
                         Folder::Mode::executable)) {
@@ -400,8 +410,8 @@ void PlanWriter::look_at_job(std::size_t job, const std::string& script, const F
   }
 }
 
-/// Compares a run with its description in the folder. The table of an array describes the runs of
-/// the array. A task that has started has a run.json in addition.
+/// Compares a run with its description in the folder. Runs of an array are described in the array's
+/// table. When a task of an array has started, its run has a run.json in addition.
 FileState PlanWriter::look_at_run(std::size_t run, JobKind kind, const Folder& runs) const {
   const std::string& id = plan_.runs[run].run_id;
   const contract::RunSpec spec = planning_.run(run);

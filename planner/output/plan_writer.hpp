@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Marks a plan folder as being written.
+// Declares a marker file that shows that a plan folder is being written.
 #pragma once
 
 #include "contract/plan/run_dir.hpp"
 
 namespace dlscale::planner {
 
-// The mark lets the next plan detect that a writer was killed and remove the partial files that the
-// writer left.
+// If a writer is killed, its marker file stays in the folder. The next writer then removes the
+// partial files of the killed writer.
 
-/// Mark that exists in the folder as long as this object exists. When the folder has the mark of a
-/// killed writer, the constructor first removes the partial files of that writer. All folders are
-/// searched for partial files only in this case. When the folder does not permit a mark, this
-/// object has no effect, and the functions that write to the folder report the error.
+/// Marker file in a plan folder. The file exists as long as this object exists. If the constructor
+/// finds the marker of a killed writer, it removes the partial files of that writer. Folders are
+/// searched for partial files only in this case. If the marker cannot be created, this object has
+/// no effect. The functions that write to the folder then report the error.
 class IncompleteMarker {
  public:
   explicit IncompleteMarker(const contract::PlanDir& folder);

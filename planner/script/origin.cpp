@@ -11,7 +11,8 @@
 namespace dlscale::planner {
 namespace {
 
-/// Name in templates and the keys that may give its value. The first key that is set counts.
+/// Name of a value in templates, and the keys that may set the value. The first key that is set
+/// counts.
 struct Origin {
   std::string_view name;
   std::string_view keys[3];
@@ -30,7 +31,7 @@ constexpr Origin kOrigins[] = {
     {"types", {"partitions.types"}},
 };
 
-/// Returns the place of the value at a dotted key of a table.
+/// Returns the place of the value at the dotted key `path`, such as "mail.user", in a table.
 std::optional<StudyPlace> place_in(const config::Table& table, std::string_view path,
                                    std::string key) {
   const std::size_t dot = path.find('.');

@@ -9,8 +9,8 @@
 
 namespace dlscale::planner {
 
-/// Returns the error at the key that gave the value to the directive. Returns the error unchanged
-/// when the value does not come from a key.
+/// Returns the error with another place: the key of the study or site that set the rejected value.
+/// Returns the error unchanged if the value does not come from a key.
 base::SpecError at_origin(const UnfitValue& error, const Planning& planning, std::size_t job);
 
 }  // namespace dlscale::planner

@@ -22,8 +22,8 @@ Source read_template(const fs::path& file) {
   return {file.string(), base::read_file(file)};
 }
 
-/// Rejects everything that would circumvent the quoting: unquoted values, other delimiters, place
-/// marks.
+/// Throws base::SpecError for template text that would circumvent the quoting of values: tags for
+/// unquoted values, tags that change the delimiters, and control characters that place_mark() uses.
 void check_tags(const Source& source) {
   refuse_marks(source.text);
   for (const char* tag : {"{{{", "{{&", "{{="}) {
@@ -37,14 +37,14 @@ void check_tags(const Source& source) {
   }
 }
 
-/// Returns true for a position that follows a quote on the same line.
+/// Returns whether the line of a position contains a quote character before the position.
 bool after_quotes(const std::string& text, std::size_t at) {
-  const std::size_t line = text.rfind('\n', at) + 1;  // npos + 1 is 0
+  const std::size_t line = text.rfind('\n', at) + 1;  // without a newline, npos + 1 is 0
   return text.substr(line, at - line).find_first_of("'\"") != std::string::npos;
 }
 
-/// Returns the place of a tag in the sources: the first tag of that name, or with `quoted` the
-/// first such tag after quotes.
+/// Returns the place of the first tag with this name in the sources. With `quoted`, only tags that
+/// follow a quote character on their line count.
 base::Location find_tag(const std::vector<Source>& sources, const std::string& name,
                         bool quoted = false) {
   for (const Source& source : sources) {
@@ -61,8 +61,8 @@ base::Location find_tag(const std::vector<Source>& sources, const std::string& n
   return {sources.front().file};
 }
 
-/// Returns the name of the value with this index in values_of, or an empty text for an index out of
-/// range.
+/// Returns the name of the value with this index in the list of values_of(). Returns an empty text
+/// for an index out of range.
 std::string name_of(const TemplateData& data, std::size_t index) {
   const auto find = [&](const auto& named, auto size_of) -> std::string {
     for (const auto& [name, value] : named) {
@@ -144,7 +144,8 @@ class StrictContext : public mustache::context<std::string> {
     Source source = read_template(*folder / (stem + kTemplateExtension));
     check_tags(source);
     std::string text = source.text;
-    if (!text.empty() && text.back() == '\n') text.pop_back();  // newline of the tag follows
+    // The line of the tag that includes the partial already ends with a newline.
+    if (!text.empty() && text.back() == '\n') text.pop_back();
     asked_[name] = partials_in(text);
     sources_.push_back(std::move(source));
     if (reaches(name, name)) {
@@ -155,8 +156,9 @@ class StrictContext : public mustache::context<std::string> {
   }
 
  private:
-  /// Returns true when a partial includes another, directly or through other partials. Considers
-  /// the partials read so far, which do not include themselves.
+  /// Returns whether the partial `from` includes the partial `name`, directly or through other
+  /// partials. Only partials that were read so far count. None of them includes itself, so the
+  /// recursion ends.
   bool reaches(const std::string& from, const std::string& name) const {
     const auto asked = asked_.find(from);
     if (asked == asked_.end()) return false;
@@ -170,7 +172,8 @@ class StrictContext : public mustache::context<std::string> {
   const std::vector<fs::path>& folders_;
   mutable std::vector<Source> sources_;  // mutable because the const interface adds partials
   mutable std::map<std::string, mustache::data> partials_;
-  mutable std::map<std::string, std::vector<std::string>> asked_;  // partial → included partials
+  // Names of the partials that each partial includes.
+  mutable std::map<std::string, std::vector<std::string>> asked_;
 };
 
 mustache::data lines_of(const std::vector<std::string>& lines) {
@@ -182,8 +185,8 @@ mustache::data lines_of(const std::vector<std::string>& lines) {
   return list;
 }
 
-/// Converts the data for mustache. Values and list items become marks, numbered in the order of
-/// values_of. Appends all names to `names`.
+/// Converts the data for mustache. Values and list items become place marks, numbered in the order
+/// of values_of(). Appends all names to `names`.
 mustache::data to_mustache(const TemplateData& data, std::vector<std::string>& names) {
   mustache::data root;
   std::size_t marks = 0;
@@ -203,7 +206,7 @@ mustache::data to_mustache(const TemplateData& data, std::vector<std::string>& n
   return root;
 }
 
-/// Returns the values that replace the marks of to_mustache.
+/// Returns the values that replace the place marks of to_mustache(), in the order of the marks.
 std::vector<std::string_view> values_of(const TemplateData& data) {
   std::vector<std::string_view> values;
   values.reserve(data.values.size() + data.extras.size());
@@ -215,7 +218,8 @@ std::vector<std::string_view> values_of(const TemplateData& data) {
   return values;
 }
 
-/// Returns true when mustache makes the same text, marks included, from both data.
+/// Returns whether mustache makes the same text with the same place marks from both data. The
+/// values themselves may differ.
 bool same_shape(const TemplateData& a, const TemplateData& b) {
   const auto same_name = [](const auto& x, const auto& y) { return x.first == y.first; };
   const auto same_size = [](const auto& x, const auto& y) {

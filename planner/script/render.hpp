@@ -20,55 +20,58 @@ inline constexpr const char* kTemplateExtension = ".mustache";
 /// folder.
 std::vector<std::string> templates_in(const std::filesystem::path& folder);
 
-/// Returns the partials that a template includes, each listed once.
+/// Returns the names of the partials that a template includes. Each name is listed once.
 std::vector<std::string> partials_in(const std::string& text);
 
-/// Unique names and their values. The names must outlive the data.
+/// List of values with unique names. The texts of the names must outlive the list.
 template <class T>
 using Named = std::vector<std::pair<std::string_view, T>>;
 
 /// Names and values that a template may use.
 struct TemplateData {
-  Named<std::string> values;                  ///< {{name}}: quoted word
+  Named<std::string> values;                  ///< {{name}}: value, quoted as one word
   Named<bool> flags;                          ///< {{#name}}…{{/name}}: section shown when true
-  Named<std::vector<std::string>> lists;      ///< {{#name}}{{.}}{{/name}}: quoted words
+  Named<std::vector<std::string>> lists;      ///< {{#name}}{{.}}{{/name}}: list of quoted words
   Named<std::vector<std::string>> verbatim;   ///< {{#name}}{{{line}}}{{/name}}: unquoted lines
-  Named<std::string> partials;                ///< {{>name}}: name of another template
-  std::map<std::string, std::string> extras;  ///< more values; they hide values of the same names
+  Named<std::string> partials;                ///< {{>name}}: name of the included template
+  /// Further values. A further value replaces the value of the same name.
+  std::map<std::string, std::string> extras;
 };
 
-/// Text of a template as read, used to locate a name in error messages.
+/// Text of a template file. Error messages use it to find the line of a name.
 struct TemplateSource {
   std::string file;
   std::string text;
 };
 
-/// Template with the partials of its folders: `{{>name}}` includes <name>.mustache. Only
-/// `{{{line}}}` may be unquoted, and the delimiters are always {{ }}.
+/// Job script template. `{{>name}}` includes the partial <name>.mustache from the folders of the
+/// template. Only `{{{line}}}` may insert unquoted text, and the delimiters are always {{ }}.
 class ScriptTemplate {
  public:
   /// Reads <name>.mustache. Throws base::RunError when the file cannot be read.
   ScriptTemplate(std::filesystem::path folder, const std::string& name);
-  /// Reads the user's own template. Its partials are searched in the folder of the template, then
-  /// in `folder`.
+  /// Reads a template of the user. Its partials are first searched in the folder of this template
+  /// and then in `folder`.
   static ScriptTemplate of_file(const std::filesystem::path& file, std::filesystem::path folder);
-  /// Takes a template that is part of another file, which messages name. The template has no
-  /// partials.
+  /// Creates a template from `text`, which is part of the file `file`. Error messages name this
+  /// file. The template must not include partials.
   static ScriptTemplate of_text(std::string text, std::string file);
-  /// Returns the template filled with the data. Throws base::SpecError naming template and line for
-  /// an unknown name or partial (with the nearest name), for invalid mustache, and for values that
-  /// are not allowed on their line (planner/script/shell_text.hpp). Mustache runs only once for all
-  /// data that differ only in values and list items.
+  /// Returns the template filled with the data. Mustache runs only once for all data that differ
+  /// only in values and list items. Throws base::SpecError with the template and the line in these
+  /// cases:
+  /// - The template uses an unknown name or partial. The message suggests the nearest name.
+  /// - The text is not valid mustache.
+  /// - A value is not allowed on its line (planner/script/shell_text.hpp).
   std::string render(const TemplateData& data);
 
  private:
   ScriptTemplate() = default;
-  /// Compiled text and the data it was made from. The text also serves data with other values and
-  /// list items.
+  /// Text that mustache made, and the data that it was made from. The text is also used for other
+  /// data that differ only in values and list items.
   struct Compiled {
     TemplateData data;
     ScriptText text;
-    std::vector<TemplateSource> sources;  // template, then its partials
+    std::vector<TemplateSource> sources;  // sources of the template and its partials
   };
   const Compiled& compiled_for(const TemplateData& data);
   Compiled compile(const TemplateData& data) const;
@@ -76,7 +79,7 @@ class ScriptTemplate {
   std::vector<std::filesystem::path> folders_;  // folders of partials, in search order
   std::string file_;
   std::string text_;
-  std::vector<Compiled> compiled_;  // compiled text for each shape of data so far
+  std::vector<Compiled> compiled_;  // compiled texts of all data so far; see same_shape()
 };
 
 }  // namespace dlscale::planner

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "parameters.";
 
-/// Returns the bare name of a parameter, or an empty text for a setting that is not a parameter.
+/// Returns the name of a parameter without "parameters.", or an empty text for other settings.
 std::string_view parameter_of(std::string_view setting) {
   return setting.starts_with(kPrefix) ? setting.substr(kPrefix.size()) : std::string_view();
 }
@@ -87,8 +87,8 @@ constexpr const char* kCommand = "trainer.command";
 constexpr const char* kDatasetPath = "dataset_path";
 constexpr const char* kWeights = "weights";
 
-/// Calls `make`. Errors of `make` are reported at the place of the command in the study, not at a
-/// place in the command.
+/// Calls `make`. If `make` throws an error, replaces the place in the command by the place of the
+/// command in the study.
 template <class Make>
 auto at_command(const base::Location& where, Make make) {
   try {

@@ -21,8 +21,8 @@ namespace dlscale::planner {
 /// commands.
 void check_parameters(const Study& study);
 
-/// Returns a line for each parameter axis that the command of the external trainer does not use.
-/// The runs along such an axis would all be the same.
+/// Returns one line of text for each parameter axis that the command of the external trainer does
+/// not use. All runs along such an axis would be equal.
 std::vector<std::string> unused_parameters(const Study& study);
 
 // The following declarations provide the values of a run to templates and commands.
@@ -37,22 +37,22 @@ struct ScriptName {
 /// Returns the names of the values that every run has.
 std::vector<ScriptName> run_value_names();
 
-/// Returns true when the command contains {{name}}.
+/// Returns whether the command contains {{name}}.
 bool names_value(std::string_view command, std::string_view name);
 
-/// Adds the values of run_value_names() and the run's free parameters, which have their bare names
-/// (see check_parameters).
+/// Adds the values of run_value_names() and the free parameters of the run to `data`. The names of
+/// the parameters have no prefix "parameters." (see check_parameters()).
 void add_run_values(const contract::RunSpec& run, TemplateData& data);
 
-/// Command of an external trainer, compiled once.
+/// Command of an external trainer. Its template is compiled once.
 class ExternalCommand {
  public:
-  /// Takes the command and its place `where` in the study. Throws base::SpecError for a tag that is
-  /// not allowed.
+  /// Stores the command and its place in the study. Throws base::SpecError for a tag that is not
+  /// allowed in templates.
   ExternalCommand(std::string command, base::Location where);
-  /// Returns the command with the run's values in place of the {{names}}. Each value is quoted for
-  /// the shell. Throws base::SpecError for a name that the run does not have, and for a name
-  /// without a value in the study.
+  /// Returns the command of a run: each {{name}} is replaced by the run's value, quoted for the
+  /// shell. Throws base::SpecError for a name that the run does not have, and for a name whose
+  /// value the study does not set.
   std::string of(const contract::RunSpec& run);
 
  private:

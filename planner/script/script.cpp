@@ -62,7 +62,8 @@ Script::Script(const Planning& all, std::size_t index, const contract::PlanDir& 
       partition(partition_for(site, requested, allocation)),
       request(job.resources),
       datasets(data_paths(all, runs, first)) {
-  // A bind mount has the form FROM:TO, so the path must not contain : or ,.
+  // Container programs read mounts as FROM:TO, separated by commas. The path must not contain : or
+  // ,.
   if (!container().empty() && out.root().string().find_first_of(":,") != std::string::npos) {
     throw base::UsageError(
         fmt::format("the plan folder {} cannot be mounted in a container because its path contains "
@@ -103,7 +104,8 @@ bool Script::binds_cores() const {
 
 int Script::bound_cores() const {
   int cores = request.cores_per_rank;
-  if (on("oar") && cuda() && !partition.exclusive) {  // each GPU comes with its share of the cores
+  // With each GPU, OAR gives a job the GPU's share of the cores of its node.
+  if (on("oar") && cuda() && !partition.exclusive) {
     cores = std::clamp(partition.cores_per_node / std::max(1, partition.gpus_per_node), 1, cores);
   }
   return cores * request.ranks_per_node / processes_per_node();
@@ -131,7 +133,7 @@ long Script::memory_mib() const {
                    : cores / partition.cores_per_node;
   }
   const double mib = (wished ? requested.memory_gb : partition.memory_gb) * kMibPerGb * share;
-  return std::max(1L, static_cast<long>(mib));  // value 0 would request all memory
+  return std::max(1L, static_cast<long>(mib));  // 0 would request all memory
 }
 
 std::string Script::mail_events() const {
@@ -144,7 +146,8 @@ std::string Script::mail_events() const {
   return fmt::format("{}", fmt::join(events, ","));
 }
 
-/// Returns the job types for OAR. The type idempotent makes OAR submit jobs again that end with 99.
+/// Returns the job types for OAR. OAR resubmits jobs of the type "idempotent" that exit with code
+/// 99.
 std::vector<std::string> Script::types() const {
   std::vector<std::string> types = partition.types;
   if (site.requeue.value_or(false)) add_once(types, "idempotent");
@@ -216,7 +219,8 @@ std::vector<std::string> Script::slots() const {
 
 base::ScriptVariables Script::variables() const {
   std::vector<std::string> own;
-  if (!asks_memory()) own.push_back("SLURM_MEM_PER_CPU");  // variable set by a partition's default
+  // SLURM sets this variable from the default memory of a partition.
+  if (!asks_memory()) own.push_back("SLURM_MEM_PER_CPU");
   if (asks_gpus_per_node()) own.push_back("SLURM_GPUS_PER_NODE");
   if (array()) own.push_back("SLURM_ARRAY_*");
   if (!partition.hint.empty()) {
@@ -246,8 +250,8 @@ struct DataRow {
   T (*of)(const Script&);
 };
 
-/// Joins alternative patterns for bash's `case` in lines. Each line except the last continues on
-/// the next line.
+/// Joins alternative patterns for bash's `case` and breaks the text into lines. All lines except
+/// the last end with "| \", which continues the pattern on the next line.
 std::vector<std::string> case_patterns(const std::vector<std::string_view>& patterns) {
   constexpr std::size_t kLongest = 90;
   std::vector<std::string> lines;

@@ -62,7 +62,7 @@ void Quoting::read_in_words(char c) {
   } else if (c == '#' && std::string_view(" \t\n;|&(").find(last_) != std::string_view::npos) {
     comment_ = true;
   } else if (c == '(' && last_ == '(') {
-    levels_.back() = In::arithmetic;  // level of the first parenthesis
+    levels_.back() = In::arithmetic;  // replaces the level of the first parenthesis
     parentheses_ = 1;
   } else if (c == '(') {
     levels_.push_back(In::words);
@@ -89,7 +89,7 @@ void Quoting::read_in_arithmetic(char c) {
   if (c == ')' && --parentheses_ < 0) levels_.pop_back();
 }
 
-/// Reads a character of the quoted or unquoted word after "<<" or "<<-".
+/// Reads a character of the delimiter after "<<" or "<<-". The delimiter may be quoted.
 void Quoting::read_delimiter(char c) {
   const bool quote = c == '\'' || c == '"' || c == '\\';
   const bool ends = std::string_view(" \t\n;|&()<>").find(c) != std::string_view::npos;
@@ -108,9 +108,10 @@ void Quoting::read_in_here_document(char c) {
   line_.clear();
 }
 
-/// Directive of a batch system, with the characters besides letters and digits that its values may
-/// contain. The first row that matches the start of a line applies. `%` is left out where batch
-/// systems replace it (%j, %jobid%).
+/// Directive of a batch system. `punctuation` lists the characters that its values may contain in
+/// addition to letters and digits. The first row of kDirectives that matches the start of a line
+/// applies. `%` is missing in the rows of directives in which batch systems replace it (%j,
+/// %jobid%).
 struct DirectiveRule {
   std::string_view line_start;
   std::string_view punctuation;
@@ -139,7 +140,7 @@ bool is_word_character(unsigned char c) {
   return c < 0x80 && std::isalnum(c);
 }
 
-/// Characters without a special meaning in a shell.
+/// Characters that have no special meaning in a shell.
 constexpr std::array<bool, 256> kPlain = [] {
   std::array<bool, 256> plain{};
   for (const unsigned char c : std::string_view("_./:@%+,-")) plain[c] = true;
@@ -155,7 +156,7 @@ const DirectiveRule* directive_of(std::string_view line) {
   return nullptr;
 }
 
-/// Returns true for the beginning of a line that may become a directive, such as "#" or "#SB".
+/// Returns whether a line that consists of this text may become a directive, as "#" or "#SB" may.
 bool begins_directive(std::string_view line) {
   return !line.empty() && std::any_of(std::begin(kDirectives), std::end(kDirectives),
                                       [&](const DirectiveRule& rule) {
@@ -164,7 +165,7 @@ bool begins_directive(std::string_view line) {
 }
 
 std::string_view last_line(std::string_view text) {
-  return text.substr(text.rfind('\n') + 1);  // npos + 1 is 0
+  return text.substr(text.rfind('\n') + 1);  // without a newline, npos + 1 is 0
 }
 
 std::string character_name(char c) {
@@ -255,7 +256,8 @@ ScriptText::ScriptText(std::string_view marked, std::string template_file)
     Substitution place{std::string(rest.substr(0, open)), 0, nullptr, true};
     quoting.read(place.before);
     place.takes_words = quoting.takes_words();
-    quoting.read("x");  // placeholder of a value, which is not syntax
+    // The letter stands for the value, which contains no shell syntax.
+    quoting.read("x");
     std::from_chars(rest.data() + open + 1, rest.data() + close, place.index);
     const std::string_view line = last_line(marked.substr(0, marked.size() - rest.size() + open));
     place.rule = directive_of(line);

@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr double kLeast = 1e-9;  // lower bound of positive numbers
-constexpr const char* kPrecisions[] = {"fp32", "fp64", "tf32", "bf16", "fp16"};  // names in studies
+// Names of the precisions in studies.
+constexpr const char* kPrecisions[] = {"fp32", "fp64", "tf32", "bf16", "fp16"};
 
 void read_peaks(predict::Device& device, const config::Item& item) {
   for (const config::Entry& entry : item.table()) {
@@ -60,8 +61,8 @@ const std::vector<config::Field<predict::Device>>& device_fields() {
   return fields;
 }
 
-/// Returns the name of the device in a folder that equals `name`, or the only device name that
-/// starts with `name`. Throws base::UsageError for an unknown or ambiguous name.
+/// Returns the device name in a folder that equals `name`, or the only device name that starts with
+/// `name`. Throws base::UsageError for an unknown or ambiguous name.
 std::string whole_name(const std::string& name, const fs::path& folder) {
   const std::vector<std::string> known = devices_in(folder);
   std::vector<std::string> begun;

@@ -60,7 +60,7 @@ const std::vector<config::Field<LaunchSettings>>& launch_fields() {
   return fields;
 }
 
-/// Reads a section and keeps the node of each key in `said`.
+/// Reads a section. Stores the TOML node of each key in `said`, for messages.
 template <class Wishes>
 Wishes read_wishes(const config::Item& section, const std::vector<config::Field<Wishes>>& fields) {
   Wishes requested;
@@ -69,11 +69,12 @@ Wishes read_wishes(const config::Item& section, const std::vector<config::Field<
   return requested;
 }
 
-/// Returns notes about settings of run times that have no effect.
+/// Returns notes about the keys margin, quantile and calibration if they have no effect.
 std::vector<std::string> idle_time_keys(const Site& site, const ResourceSettings& resources,
                                         const LaunchSettings& launch) {
   std::vector<std::string> notes;
-  const bool packs = launch.pack && site.scheduler != "local";  // packing uses predicted times
+  // Packing uses predicted times. The keys then have an effect in spite of a fixed walltime.
+  const bool packs = launch.pack && site.scheduler != "local";
   if (resources.walltime_s == 0 || packs) return notes;
   for (const char* key : {"margin", "quantile", "calibration"}) {
     if (resources.said.count(key) == 0) continue;

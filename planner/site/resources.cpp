@@ -25,15 +25,15 @@ int cores_per_rank(const Site& site, const ResourceSettings& requested,
   return std::max(1, partition->cores_per_node / std::max(1, partition->gpus_per_node));
 }
 
-/// Requirements of a run for any partition.
+/// Requirements of a run that are the same on every partition.
 struct Demand {
   int gpus = 1;
   predict::Band predicted_s;
   bool one_process = false;
 };
 
-/// Reason why a partition does not take a job. `requested_key` is the study's key that conflicts
-/// with the partition.
+/// Reason why a partition cannot run a job. `requested_key` is the study's key that conflicts with
+/// the partition.
 struct Refusal {
   std::string requested_key;
   std::string why;
@@ -79,7 +79,8 @@ Refusal refusal_of_wishes(const Partition& partition, const ResourceSettings& re
   return {};
 }
 
-/// Sets the nodes of the request when the partition takes the job. Otherwise returns the reason.
+/// Checks whether a partition can run a job. If it can, sets the nodes of `request` and returns an
+/// empty reason.
 Refusal try_partition(const Site& site, const ResourceSettings& requested,
                       const Partition& partition, const Demand& demand, Request& request) {
   const int room = ranks_per_full_node(site, partition, request.cores_per_rank);
@@ -99,7 +100,7 @@ Refusal try_partition(const Site& site, const ResourceSettings& requested,
   }
   const double limit = partition.max_walltime_s;
   const bool decided =
-      demand.predicted_s.value > 0 || requested.partition;  // otherwise a later partition may fit
+      demand.predicted_s.value > 0 || requested.partition;  // if false, a later partition may fit
   if (limit > 0 && requested.walltime_s == 0 && decided) {
     request.walltime_s = std::min(request.walltime_s, limit);
   }

@@ -7,11 +7,11 @@ namespace dlscale::planner {
 namespace {
 
 struct Reference {
-  std::string name;    ///< name of the variable; empty: literal $
+  std::string name;    ///< name of the variable; empty: the $ is an ordinary character
   std::size_t length;  ///< length of the reference with $ and braces
 };
 
-/// Returns the reference at the beginning of `text`, which starts with `$`.
+/// Returns the variable reference at the beginning of `text`, which starts with `$`.
 Reference reference_at(std::string_view text) {
   const bool braces = text.size() > 1 && text[1] == '{';
   const std::size_t start = braces ? 2 : 1;

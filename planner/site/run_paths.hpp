@@ -14,7 +14,7 @@ namespace dlscale::planner {
 /// Path that a run reads in addition to its description.
 struct RunPath {
   const char* key;     ///< key in the study, such as training.dataset.path
-  const char* prefix;  ///< prefix of the value in the study
+  const char* prefix;  ///< text before the path in the study's value, such as "script:"
   std::string path;
 };
 
@@ -22,15 +22,16 @@ struct RunPath {
 /// model.
 std::vector<RunPath> paths_of(const contract::RunSpec& run);
 
-/// Replaces the variables that a site defines in the paths of a run.
+/// Replaces variables in the paths of a run by the values that the site defines (`variables`).
 void fill_in_paths(contract::RunSpec& run, const std::map<std::string, std::string>& variables);
 
-/// Replaces the variables that a site defines. Other variables stay. The trainer replaces them from
-/// the environment of the job.
+/// Returns the path with variables replaced by the values that the site defines (`variables`).
+/// Other variables stay in the path. The trainer replaces them by values from the job's
+/// environment.
 std::string fill_in_variables(std::string_view path,
                               const std::map<std::string, std::string>& variables);
 
-/// Returns the names of the variables in a path, in order.
+/// Returns the names of the variables in a path, in the order of their use.
 std::vector<std::string> variables_in(std::string_view path);
 
 }  // namespace dlscale::planner

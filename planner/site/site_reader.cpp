@@ -198,7 +198,7 @@ const std::vector<config::Field<Site>>& site_fields() {
   return fields;
 }
 
-/// Key that only some batch systems support, and these batch systems.
+/// Key that only some batch systems support, with the names of these batch systems.
 struct SchedulerKey {
   const char* key;
   const char* schedulers;
@@ -228,8 +228,8 @@ void check_scheduler_keys(const std::string& scheduler, const config::Item& tabl
   }
 }
 
-/// Throws base::SpecError for a launcher that does not know the nodes of a job on the site's batch
-/// system.
+/// Throws base::SpecError for a launcher that cannot find out which nodes the site's batch system
+/// gave to a job.
 void check_launcher(const Site& site, const config::Item& root) {
   static const std::map<std::string, std::vector<std::string>> kLaunchers{
       {"slurm", {"srun", "mpirun"}}, {"oar", {"oarsh", "mpirun"}}, {"local", {"mpirun"}}};

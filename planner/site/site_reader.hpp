@@ -10,12 +10,14 @@
 
 namespace dlscale::planner {
 
-/// Returns the site in a text. A relative path of the capabilities file is relative to the folder
-/// of the site file. Throws base::SpecError with place, key and the nearest name.
+/// Returns the site that `text` (TOML) describes. If the path of the capabilities file is relative,
+/// it is relative to the folder of `file`. Throws base::SpecError for a wrong text, with the place,
+/// the key and the nearest valid name.
 Site read_site(std::string_view text, const std::filesystem::path& file);
 
-/// Returns the file of a site: a `site` that ends in .toml is itself the path, and a name stands
-/// for `folder`/<name>.toml. Throws base::UsageError with the list of known sites.
+/// Returns the path of a site file. If `site` ends in .toml, it is the path itself. Otherwise the
+/// file is `folder`/<site>.toml. Throws base::UsageError with the list of known sites if there is
+/// no such file in `folder`.
 std::filesystem::path site_file(const std::string& site, const std::filesystem::path& folder);
 
 }  // namespace dlscale::planner

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a site file for the user to complete. Comments in the file list what a batch system cannot
-// report.
+// Writes a site file that the user completes. Comments in the file list what the batch system does
+// not report.
 #pragma once
 
 #include <string>
@@ -9,8 +9,9 @@
 
 namespace dlscale::planner {
 
-/// Returns TOML that read_site can read. The text holds what the batch system reports: the name,
-/// the launcher, limits, and for each partition its name, nodes, GPUs and limits.
+/// Returns the text of a site file, which read_site() can read. The text contains what the batch
+/// system reports: the name, the launcher, limits, and for each partition its name, nodes, GPUs and
+/// limits.
 std::string site_text(const Site& site);
 
 }  // namespace dlscale::planner

@@ -17,8 +17,9 @@ namespace dlscale::planner {
 namespace {
 
 const std::vector<std::string> kKeys{"from", "to", "times", "step", "count", "spacing"};
-constexpr double kLargest = 1e15;  // limit below which whole numbers are exact as doubles
-constexpr double kSlack = 1e-9;    // tolerance of the last value beyond `to`, in steps
+constexpr double kLargest = 1e15;  // largest bound; whole numbers up to it are exact as doubles
+// Rounding may make the last value exceed `to`. This is the accepted excess, in steps.
+constexpr double kSlack = 1e-9;
 
 struct Range {
   double from = 0, to = 0;
@@ -74,7 +75,7 @@ void check(const Range& range, const config::Item& item) {
   }
 }
 
-/// Returns value(0), value(1), ... as long as `inside` accepts the values. Throws base::SpecError
+/// Returns value(0), value(1), … until `inside` returns false for a value. Throws base::SpecError
 /// for more than kMostRangeValues values.
 template <class Value, class Inside>
 std::vector<double> values_while(const config::Item& item, Value value, Inside inside) {
@@ -147,8 +148,9 @@ namespace {
 
 enum class Repeats { refused, taken };
 
-/// Reader of the values of an axis. Checks each value like the value of a run. An axis of [matrix]
-/// must list each value once. Axes that vary together may repeat values.
+/// Reader of the values of an axis. Each value is checked in the same way as the value of a setting
+/// in [training]. An axis of [matrix] must list each value once. Axes of [[zip]], which vary
+/// together, may repeat values.
 class ValueReader {
  public:
   ValueReader(const Setting& setting, const Recipe& recipe, Repeats repeats)
@@ -168,7 +170,7 @@ class ValueReader {
       const config::List range = range_values(value);
       for (const config::Node& node : range) {
         if (is_broken(node))
-          setting_.read(scratch_, {node, value.key});  // error if the setting needs whole numbers
+          setting_.read(scratch_, {node, value.key});  // throws if the setting needs whole numbers
       }
       for (const config::Node& node : range) add({node, value.key});
     }
@@ -201,7 +203,7 @@ std::vector<config::Node> read_values(const Setting& setting, const config::Item
   return ValueReader(setting, matrix.recipe, repeats).read(item);
 }
 
-/// Returns the indices of the values in the axis. Adds new values to the axis.
+/// Returns the indices of the values in the list of the axis. Adds missing values to the axis.
 std::vector<std::uint32_t> indices_of(const std::vector<config::Node>& values, StudyAxis& axis) {
   std::unordered_map<std::string, std::uint32_t> known;
   for (std::uint32_t i = 0; i < axis.texts.size(); ++i) known.emplace(axis.texts[i], i);
@@ -224,22 +226,22 @@ std::size_t add_axis(const Setting& setting, const config::Item& item, Matrix& m
   return matrix.axes.size() - 1;
 }
 
-/// Returns the factor of a separate axis: each value is a row.
+/// Returns the factor of an axis that varies independently of other axes. Each value is a row.
 Factor factor_of(std::size_t axis, const std::vector<std::uint32_t>& indices) {
   Factor factor{{axis}, {}};
   for (const std::uint32_t index : indices) factor.rows.push_back({index});
   return factor;
 }
 
-/// Returns the rows of axes that vary together. `lists` holds the value indices of each axis.
-/// `item` is the place for errors.
+/// Returns the rows of axes that vary together. `lists` contains the value indices of each axis.
+/// Errors are reported at `item`.
 std::vector<std::vector<std::uint32_t>> rows_of(
     const config::Item& item, const std::vector<std::vector<std::uint32_t>>& lists) {
   std::vector<std::vector<std::uint32_t>> rows(lists.front().size());
   for (const auto& list : lists) {
     for (std::size_t i = 0; i < list.size(); ++i) rows[i].push_back(list[i]);
   }
-  std::map<std::vector<std::uint32_t>, std::size_t> seen;  // row → its number
+  std::map<std::vector<std::uint32_t>, std::size_t> seen;  // number of each row, from 1
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto [first, is_new] = seen.emplace(rows[i], i + 1);
     if (!is_new) item.fail(fmt::format("rows {} and {} are the same", first->second, i + 1));
@@ -247,7 +249,7 @@ std::vector<std::vector<std::uint32_t>> rows_of(
   return rows;
 }
 
-/// Check that lists of values given together have the same length.
+/// Checks that lists of values have the same length, because their axes vary together.
 struct FirstLength {
   std::string name;
   std::size_t length = 0;
@@ -262,10 +264,12 @@ struct FirstLength {
   }
 };
 
-using GivenValues = std::map<std::size_t, std::vector<config::Node>>;  // values by axis
+// Values that an [[include]] gives, by the index of the axis.
+using GivenValues = std::map<std::size_t, std::vector<config::Node>>;
 
-/// Returns the factor with the values of an [[include]]. When the [[include]] names all axes of the
-/// factor, its values form new rows. Otherwise the factor keeps the rows with the given values.
+/// Returns the factor with the values of an [[include]]. If the [[include]] gives values for all
+/// axes of the factor, these values form new rows. Otherwise the result has those rows of the
+/// factor that contain the given values.
 Factor included(const config::Item& include, const Factor& factor, const GivenValues& given,
                 Matrix& matrix) {
   Factor result{factor.axes, {}};

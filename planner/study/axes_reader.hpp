@@ -19,15 +19,17 @@ inline constexpr std::int64_t kMostRangeValues = 10'000;
 /// Returns true for a non-empty table that has only keys of a range.
 bool is_range(const config::Node& node);
 
-/// Returns the values of a range in order. Each value has the place of the range. The values are
-/// whole numbers when all of them are whole, and otherwise rounded to 12 significant digits. Throws
-/// base::SpecError for a range that is empty, endless or longer than kMostRangeValues.
+/// Returns the values of a range in order. Errors about a value are reported at the place of the
+/// range. If all values are whole, they are whole numbers. Otherwise they are rounded to 12
+/// significant digits. Throws base::SpecError for a range that is empty, endless or longer than
+/// kMostRangeValues.
 config::List range_values(const config::Item& range);
 
 // The following functions read the axes of a study and their combinations.
 
-/// Adds axes to the matrix. The recipe of the matrix must already contain the study's trainer. Read
-/// [matrix] before [[zip]], and both before [[include]]. All three functions throw base::SpecError.
+/// Each function adds the axes or points of one section to the matrix. The recipe of the matrix
+/// must already contain the study's trainer. [matrix] must be read before [[zip]], and both before
+/// [[include]]. All three functions throw base::SpecError for a wrong section.
 void read_axes(const config::Item& section, Matrix& matrix);
 void read_zip(const config::Item& zip, Matrix& matrix);
 void read_include(const config::Item& include, Matrix& matrix);

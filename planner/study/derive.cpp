@@ -151,8 +151,9 @@ void derive_schedule(const Recipe& recipe, Derived& out) {
   out.run.lr_schedule = std::move(schedule);
 }
 
-/// Converts warm-up steps to epochs with the known size of the training set. dlscale-train uses the
-/// number of steps when the training set has another size.
+/// Converts warm-up steps to epochs by the known size of the training set. The run also keeps the
+/// number of steps. dlscale-train uses this number if the training set turns out to have another
+/// size.
 void derive_epochs(const Recipe& recipe, Derived& out) {
   const std::optional<std::int64_t> steps = steps_per_epoch(out.run);
   if (steps == 0) {
@@ -172,16 +173,15 @@ void derive_epochs(const Recipe& recipe, Derived& out) {
   }
 }
 
-/// Removes the options of other optimizers, so that a run has only the options of its own
-/// optimizer.
+/// Removes the options of other optimizers, so that two runs with the same optimizer are equal.
 void derive_optimizer(Derived& out) {
   contract::OptimizerSpec& optimizer = out.run.optimizer;
   if (optimizer.kind != "adam" && optimizer.kind != "adamw") optimizer.adam = {};
   if (optimizer.kind != "lars") optimizer.lars = {};
 }
 
-/// Checks the options of the optimizer. Only sgd has nesterov and dampening, and only sgd and lars
-/// have momentum. These rules do not apply to the optimizers of an external trainer.
+/// Checks the options of the optimizer. Nesterov momentum needs momentum and no dampening. In
+/// dlscale-train, only sgd has nesterov and dampening, and only sgd and lars have momentum.
 void check_optimizer(Derived& out) {
   const contract::OptimizerSpec& optimizer = out.run.optimizer;
   if (optimizer.nesterov && (optimizer.momentum == 0 || optimizer.dampening != 0)) {
@@ -222,7 +222,7 @@ void check_folds(Derived& out) {
   }
 }
 
-/// Checks the options that require image_size.
+/// Checks the options for images, most of which require image_size.
 void check_pictures(Derived& out) {
   const contract::DatasetSpec& dataset = out.run.dataset;
   const std::pair<const char*, bool> said[] = {{"dataset.resize", dataset.resize > 0},

@@ -17,15 +17,16 @@ namespace dlscale::planner {
 namespace {
 
 constexpr double kMostRuns = 100'000;
-constexpr std::size_t kBatch = 4096;  // number of points derived in parallel at a time
-/// Login nodes are shared, so few threads are used. The chunks are large because deriving a point
-/// takes little time.
+constexpr std::size_t kBatch = 4096;  // number of points that are derived together in parallel
+/// Limits of parallel loops over points. Login nodes are shared, so few threads are used. The
+/// chunks are large because deriving a point takes little time.
 constexpr base::LoopLimits kPointLoop{.most_threads = 4, .chunk = 256};
 
 /// Index of the value of each axis, in the order of the axes.
 using Values = std::vector<std::uint32_t>;
 
-/// Calls `visit(values)` for each combination. The last factor varies fastest.
+/// Calls `visit(values)` for each combination of one row of each factor. The last factor varies
+/// fastest.
 template <class Visit>
 void for_each_combination(const Block& block, std::size_t axes, Visit visit) {
   std::vector<std::size_t> at(block.size(), 0);
@@ -80,7 +81,7 @@ Recipe recipe_of(const Study& study, const Point& point) {
   return recipe;
 }
 
-/// Point and the result of its derivation.
+/// Point with the result of deriving its run.
 struct Candidate {
   Point point;
   const std::string* why = nullptr;  ///< reason of the exclusion; null: not excluded
@@ -95,7 +96,7 @@ const config::Node* said_of(const Matrix& matrix, const std::string& key) {
   return found == said.end() ? nullptr : &found->second;
 }
 
-/// Returns true when a run needs data files and the study gives no path. Synthetic data needs no
+/// Returns whether a run needs data files but the study gives no path. Synthetic data needs no
 /// files. The data of an external trainer is not checked.
 bool lacks_data(const contract::RunSpec& run) {
   const bool ours = run.trainer.command.empty();
@@ -105,7 +106,7 @@ bool lacks_data(const contract::RunSpec& run) {
 /// Expands the points of a single matrix.
 class Expander {
  public:
-  /// Wanted points of a single matrix.
+  /// Matrix to expand, the condition for wanted points and the names of known runs.
   struct Task {
     const Study& study;
     std::uint32_t matrix;
@@ -143,7 +144,8 @@ class Expander {
   }
 
  private:
-  /// Finds the overrides of the point. Returns the reason to leave out the point, or null.
+  /// Finds the overrides that apply to the point. Returns the reason if the point is excluded, else
+  /// null.
   const std::string* conditions(Point& point) {
     if (matrix_.overrides.empty() && matrix_.exclusions.empty() && !wanted_) return nullptr;
     seen_.move_to(point.values);
@@ -159,8 +161,8 @@ class Expander {
     }
     return nullptr;
   }
-  /// Returns true when the point that `seen_` currently describes is wanted. Keeps a point with
-  /// impossible batches, so that the planner reports the problem.
+  /// Returns whether the point that `seen_` currently describes is wanted. Also returns true for a
+  /// point with impossible batches, so that the planner reports its problem.
   bool is_wanted(const Point& point) {
     if (!seen_.batches().problem.empty()) return true;
     ++result_.asked->all;
@@ -199,8 +201,8 @@ class Expander {
   void skip(const Values& values, const std::string& why) {
     result_.skipped.push_back({labels_of(matrix_, values), why});
   }
-  /// Returns the place that gives the point this setting: the override that counts, the value of
-  /// the axis, or the key of [training].
+  /// Returns the place at which the study gives the point this setting: the last matching override,
+  /// the value of the axis, or the key of [training].
   StudyPlace place_in(const Point& point, const std::string& key) const {
     for (auto i = point.overrides.rbegin(); i != point.overrides.rend(); ++i) {
       for (const Override::Change& change : matrix_.overrides[*i].changes) {
@@ -249,7 +251,8 @@ class Expander {
                     text == other ? "the same values again (from [[include]])" : text));
   }
 
-  /// Checks that both matrices request the same resources for a run that they share.
+  /// Throws base::SpecError if the two matrices request different resources for a run that they
+  /// share.
   void check_resources(const Point& point) {
     if (!alike_.insert(point.matrix).second) return;
     const Matrix& first = study_.matrices[point.matrix];
@@ -274,15 +277,15 @@ class Expander {
   const Wanted& wanted_;
   const RunNames& names_;
   Expansion& result_;
-  std::unordered_map<std::string, std::size_t>& known_;  // hash → index of its point
+  std::unordered_map<std::string, std::size_t>& known_;  // index of a point by the hash of its id
   PointValues seen_;
   std::vector<bool> override_holds_;
-  std::set<std::uint32_t> alike_;  // matrices with checked resources
+  std::set<std::uint32_t> alike_;  // matrices whose resources have been compared
   std::vector<Candidate> batch_;
 };
 
-/// Returns the number of points, including excluded points. Counts before any point is built. Uses
-/// doubles, because doubles do not overflow.
+/// Returns the number of points, including excluded points. Throws base::SpecError for too many
+/// runs before any point is built. Uses doubles, because the product could overflow an integer.
 std::size_t checked_size(const Study& study) {
   double points = 0;
   for (const Matrix& matrix : study.matrices) {
@@ -305,7 +308,8 @@ std::size_t checked_size(const Study& study) {
 
 Expansion expand(const Study& study, const Wanted& wanted, const RunNames& names) {
   Expansion result;
-  result.points.reserve(checked_size(study));  // growth would hold all runs twice for a moment
+  // Reserves the memory, because a growing vector would hold all runs twice for a moment.
+  result.points.reserve(checked_size(study));
   if (wanted) result.asked.emplace();
   std::unordered_map<std::string, std::size_t> known;
   for (std::uint32_t i = 0; i < study.matrices.size(); ++i) {

@@ -15,18 +15,19 @@
 
 namespace dlscale::planner {
 
-/// Point of a study and the run that follows from the point. The run is derived once.
+/// Point of a study, with the run that is derived from it.
 struct Point {
   std::uint32_t matrix = 0;              ///< index in Study::matrices
   std::vector<std::uint32_t> values;     ///< index of the value of each axis
   std::vector<std::uint32_t> overrides;  ///< indices of the overrides that apply
   std::string id;                        ///< common beginning of the ids of its runs
-  std::vector<std::uint32_t> also;       ///< other matrices that request the same run
-  std::uint32_t resources = 0;           ///< matrix whose [resources] count
+  std::vector<std::uint32_t> also;       ///< indices of other matrices that request the same run
+  std::uint32_t resources = 0;           ///< index of the matrix whose [resources] apply
   contract::RunSpec run;  ///< run without id, repetition and resources; empty for excluded points
 };
 
-/// Number of points for which the condition was evaluated, and number of wanted points among them.
+/// Number of points for which the condition was evaluated, and number of points for which it is
+/// true.
 struct Asked {
   std::size_t all = 0, wanted = 0;
 };
@@ -34,25 +35,28 @@ struct Asked {
 struct Expansion {
   std::vector<Point> points;
   std::vector<contract::SkippedPoint> skipped;
-  std::vector<std::string> notes;  ///< unique notes about differences from the request
-  std::optional<Asked> asked;      ///< counts, if only some points were wanted
+  std::vector<std::string> notes;  ///< notes about differences from the request, each of them once
+  std::optional<Asked> asked;      ///< counts; absent if there is no condition
 };
 
 /// Condition that returns true for a wanted point. The condition receives the axes, GPUs and
 /// batches of the point, before the run of the point is derived.
 using Wanted = std::function<bool(const contract::PlannedRun&)>;
 
-/// Expands the points of each matrix, first the product of its axes, then the points of each
-/// [[include]]. The first axis varies slowest, the last axis fastest.
-/// - Overrides see the values of [matrix] and [training]. Exclusions see the values after the
-///   overrides. Exclusions apply to all points, and the first matching exclusion gives the reason.
+/// Returns the points of all matrices. For each matrix, these are the combinations of its axes,
+/// then the points of each [[include]]. The first axis varies slowest, the last axis fastest.
+/// - Conditions of overrides use the values of [matrix] and [training]. Conditions of exclusions
+///   use the values after the overrides.
+/// - Exclusions apply to all points, including those of an [[include]]. The first matching
+///   exclusion gives the reason.
 /// - A run that several sub-studies request becomes a single point.
-/// - Points that are not wanted are left out silently. Their problems are not detected.
+/// - Points that are not wanted are left out without a message, and errors in them are not
+///   detected.
 ///
 /// Throws base::SpecError in these cases:
 /// - A point cannot run, unless the study skips such points. The message names the point.
 /// - Two points of a matrix are the same run. The message names both points.
-/// - Sub-studies request different resources for a shared point. Settings of the run time may
+/// - Sub-studies request different resources for a shared point. Settings for the time limit may
 ///   differ.
 /// - The study has more than 100,000 runs. The count includes excluded points.
 Expansion expand(const Study& study, const Wanted& wanted = {}, const RunNames& names = {});

@@ -26,8 +26,8 @@ Parameters read_training(const config::Item& training, Matrix& matrix) {
   return parameters;
 }
 
-/// Splits an [[override]] or [[exclude]]. Stores the values of the `named` keys in `values` and
-/// returns the other keys as a table.
+/// Splits the keys of an [[override]] or [[exclude]]. Stores the values of the keys in `named` in
+/// `values`, null for a missing key. Returns the other keys as a table.
 config::Node without(const config::Item& item, const std::vector<std::string>& named,
                      std::vector<const config::Node*>& values) {
   config::Node rest{config::Table{}, item.node.where};
@@ -81,7 +81,7 @@ void read_exclude(const config::Item& item, Matrix& matrix) {
       {read_condition(item, named[0], matrix), std::get<std::string>(named[1]->value)});
 }
 
-/// Returns the place in the matrix or in an override that gives a setting.
+/// Returns the place at which the matrix or one of its overrides sets a setting, or nothing.
 std::optional<StudyPlace> place_anywhere(const Matrix& matrix, const std::string& name) {
   if (const std::optional<StudyPlace> place = place_of(matrix, name)) return place;
   for (const Override& change : matrix.overrides) {
@@ -92,7 +92,7 @@ std::optional<StudyPlace> place_anywhere(const Matrix& matrix, const std::string
   return std::nullopt;
 }
 
-/// Rejects pairs of keys that state the same thing in two ways.
+/// Throws base::SpecError if the matrix sets both keys of a pair that exclude each other.
 void check_alternatives(const Matrix& matrix) {
   const auto refuse = [&](const StudyPlace& place, const std::string& other) {
     throw base::SpecError(place.where, place.key, other + " is also given; keep one of the two");
@@ -135,7 +135,7 @@ void check_axes(const config::Item& section, const Matrix& matrix) {
 }
 
 /// Throws base::SpecError for a study that trains without a learning rate, which is probably a
-/// mistake. The needs of an external trainer are unknown and not checked.
+/// mistake. An external trainer may not need a learning rate, so its study is not checked.
 void check_learning_rate(const config::Item& training, const Matrix& matrix) {
   const contract::RunSpec& run = matrix.recipe.run;
   if (!run.trainer.command.empty() || run.mode == "inference") return;

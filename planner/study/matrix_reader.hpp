@@ -9,19 +9,21 @@
 
 namespace dlscale::planner {
 
-/// Sections from which a matrix is read. The nodes must exist only while the matrix is read.
+/// Sections from which a matrix is read. The sections are not needed after the matrix has been
+/// read.
 struct MatrixSections {
   config::Item matrix, training, resources;
   std::vector<config::Item> zips = {}, includes = {}, overrides = {}, exclusions = {};
 };
 
-/// Reads a matrix. `begun` has name, key, where, scaling and the trainer of its recipe.
-/// `substudies` are the names of all sub-studies. Throws base::SpecError with place, key and the
-/// nearest name.
+/// Reads a matrix. `begun` already contains the name, key, place and scaling of the matrix, and the
+/// trainer in its recipe. `substudies` are the names of all sub-studies. Throws base::SpecError for
+/// a wrong section, with the place, the key and the nearest valid name.
 Matrix read_matrix(const MatrixSections& sections, Matrix begun,
                    const std::vector<std::string>& substudies);
 
-/// Checks the values of [matrix], [training] and [resources] that sub-studies extend.
+/// Checks the sections [matrix], [training] and [resources] of a study with sub-studies.
+/// Sub-studies are merged with these sections later. Throws base::SpecError for a wrong value.
 void check_values(const MatrixSections& sections, Matrix begun);
 
 }  // namespace dlscale::planner

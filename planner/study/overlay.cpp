@@ -74,8 +74,8 @@ bool is_group(const config::Node& node) {
   return std::holds_alternative<config::Table>(node.value) && !is_range(node);
 }
 
-/// Adds the dotted names of all values in a table. Free parameters may have any name, so the table
-/// `parameters` is never read as a range.
+/// Adds the dotted names of all values in a table to `names`. Free parameters may have the names of
+/// a range's keys, so the table `parameters` is never taken for a range.
 void add_names(const config::Node& node, const std::string& prefix, std::set<std::string>& names) {
   const auto* table = std::get_if<config::Table>(&node.value);
   if (table == nullptr) return;
@@ -106,7 +106,7 @@ config::Entry* find(config::Table& table, std::string_view key) {
   return const_cast<config::Entry*>(config::find_key(table, key));
 }
 
-/// Removes a dotted key, and the tables that become empty.
+/// Removes a dotted key, and tables that become empty by this.
 void erase(config::Node& node, std::string_view name) {
   auto* table = std::get_if<config::Table>(&node.value);
   if (table == nullptr) return;
@@ -126,7 +126,8 @@ void erase_in(config::Node& root, std::string_view section, const std::string& n
   if (entry != nullptr) erase(entry->node, name);
 }
 
-/// Removes the settings from the base that the top replaces or gives in another section.
+/// Removes a setting from `base` if `top` gives the setting in another section, or gives its
+/// alternative.
 void erase_replaced(config::Node& base, const config::Node& top) {
   const std::set<std::string> axes = names_in(top, "matrix"), zipped = names_in(top, "zip"),
                               settings = names_in(top, "training");

@@ -14,25 +14,27 @@ namespace dlscale::planner {
 
 // The following declarations read studies that extend other studies (`extends = "base.toml"`).
 
-/// Function that returns the text of a file. Throws base::RunError.
+/// Function that returns the text of a file. Throws base::RunError if the file cannot be read.
 using FileReader = std::function<std::string(const std::string& file)>;
 
-/// Returns the document of a study merged over everything that the study extends. Each value keeps
-/// the place where the value was given. The key `extends` is removed. File names are relative to
-/// the folder of the file that names them. The texts of the extended files are added to `bases`.
-/// Throws base::SpecError for a file that cannot be read, at the place that names the file, and for
-/// a file that extends itself directly or indirectly.
+/// Returns the document of a study, merged with everything that the study extends. For error
+/// messages, each value keeps the place at which a file gave it. The key `extends` is removed.
+/// Relative file names are relative to the folder of the file that contains them. The texts of the
+/// extended files are appended to `bases`. Throws base::SpecError in these cases:
+/// - A file cannot be read. The error is at the place that names the file.
+/// - A file extends itself, directly or through other files.
 config::Node read_extended(std::string_view text, const std::string& file, const FileReader& read,
                            std::vector<SourceText>& bases);
 
 /// Merges `top` into `base`.
 /// - Tables are merged key by key. Values of `top` replace values of `base`.
 /// - Lists of tables (zip, include, exclude, override, substudy) are appended.
-/// - A setting that `top` gives in [matrix], [[zip]] or [training] replaces the setting of that
-///   name in the other sections of `base`. The setting also replaces its alternative (batch_per_gpu
-///   and global_batch, …).
+/// - If `top` gives a setting in [matrix], [[zip]] or [training], the setting is removed from the
+///   other sections of `base`. Its alternative is removed too (batch_per_gpu and global_batch are
+///   alternatives, for example).
 ///
-/// A value of another type in place of a table stays, and its reader rejects the value.
+/// If a document has a value of another type in place of a table, the value stays in the result.
+/// The reader of the section later rejects it.
 void overlay(config::Node& base, const config::Node& top);
 
 }  // namespace dlscale::planner

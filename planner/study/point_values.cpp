@@ -28,7 +28,8 @@ void name_values(Matrix& matrix, const std::vector<Setting>& parameters,
   for (const StudyAxis& axis : matrix.axes) {
     config::Symbol symbol = axis.setting.symbol;
     std::vector<std::string>& choices = symbol.choices;
-    for (const std::string& text : axis.texts) {  // model files are missing in the list of choices
+    // Adds values such as model files, which are not in the list of choices.
+    for (const std::string& text : axis.texts) {
       const bool any = choices.empty();
       if (!any && std::find(choices.begin(), choices.end(), text) == choices.end()) {
         choices.push_back(text);
@@ -76,7 +77,7 @@ void PointValues::apply(const Override& override) {
     const std::size_t index = index_of(change.setting.symbol.name);
     if (index < values_.size()) values_[index] = &change.seen;
   }
-  // Clears the derived batches, because they must follow from the values that are given now.
+  // Clears the derived batches, because they must be derived again from the changed values.
   const std::pair<std::size_t, int> slots[] = {{per_gpu_, 0}, {global_, 1}, {steps_, 2}};
   for (const auto& [index, slot] : slots) {
     if (values_[index] == &derived_[slot]) values_[index] = &matrix_.constants[index];

@@ -12,22 +12,23 @@
 
 namespace dlscale::planner {
 
-/// Sets the symbols and constants of the matrix: the axes, every other setting with a single value,
-/// and the sub-study if the study has sub-studies. `parameters` are the free parameters of
+/// Sets the names that conditions may use, and the values of names that are not axes:
+/// matrix.symbols and matrix.constants. The names are the axes, all other settings with a single
+/// value, and `substudy` if the study has sub-studies. `parameters` are the free parameters of
 /// [training].
 void name_values(Matrix& matrix, const std::vector<Setting>& parameters,
                  const std::vector<std::string>& substudies);
 
-/// Values of the names at a point. The object is made once per matrix and moved from point to point
-/// without copying values.
+/// Values at a point of the names that conditions may use. One object serves all points of a matrix
+/// and moves from point to point without copying values.
 class PointValues {
  public:
-  /// Keeps references to both arguments, which must outlive this object.
+  /// Stores references to both arguments, which must outlive this object.
   PointValues(const Matrix& matrix, const std::string& uneven_batch);
   PointValues(const PointValues&) = delete;
   PointValues& operator=(const PointValues&) = delete;
 
-  /// Moves to the point with these indices of axis values. Ignores overrides.
+  /// Moves to the point with these indices of axis values. The values do not contain overrides yet.
   void move_to(const std::vector<std::uint32_t>& values);
   /// Applies an override to the values of the current point.
   void apply(const Override& override);
@@ -35,7 +36,7 @@ class PointValues {
   /// are derived.
   std::span<const config::Value* const> all() const { return values_; }
   int gpus() const { return static_cast<int>(std::get<double>(*values_[gpus_])); }
-  /// Returns the batches that follow from the given values.
+  /// Returns the batches at the current point.
   const Batches& batches() const { return batches_; }
 
  private:
@@ -45,9 +46,10 @@ class PointValues {
   const Matrix& matrix_;
   const std::string& uneven_batch_;
   std::vector<const config::Value*> values_;
-  std::size_t gpus_, per_gpu_, global_, most_per_gpu_, steps_;  // indices of names
+  // Indices of these names in matrix.symbols.
+  std::size_t gpus_, per_gpu_, global_, most_per_gpu_, steps_;
   Batches batches_;
-  std::array<config::Value, 3> derived_;  // derived per_gpu_, global_, steps_
+  std::array<config::Value, 3> derived_;  // derived values of per_gpu_, global_ and steps_
 };
 
 }  // namespace dlscale::planner

@@ -104,8 +104,8 @@ std::vector<Default> running_defaults() {
           {"checkpoint.weights", run.checkpoint.weights}};
 }
 
-/// Returns the table at the key and adds the table if it is missing. Returns null when the key has
-/// a value of another type.
+/// Returns the table at a key. Adds an empty table if the key is missing. Returns null if the key
+/// has a value of another type.
 config::Table* table_in(config::Table& table, const std::string& key) {
   if (config::find_key(table, key) == nullptr) table.push_back({key, {}, {config::Table{}, {}}});
   for (config::Entry& entry : table) {
@@ -125,7 +125,7 @@ void fill_in(config::Table& table, const Default& row) {
   }
 }
 
-/// Returns true when the key occurs anywhere in the document.
+/// Returns whether the key occurs anywhere in the document.
 bool mentions(const config::Node& node, std::string_view key) {
   const auto inside = [&](const auto& children, auto node_of) {
     return std::any_of(children.begin(), children.end(),
@@ -141,8 +141,8 @@ bool mentions(const config::Node& node, std::string_view key) {
                 [](const config::Entry& entry) -> const config::Node& { return entry.node; });
 }
 
-/// Returns true when the study gives the alternative of the key. The default of the key is then
-/// left out, because the two alternatives exclude each other.
+/// Returns whether the study gives the alternative of a key. Alternatives exclude each other, so
+/// the default of the key must then be left out.
 bool is_ruled_out(const config::Node& root, std::string_view key) {
   const auto all = alternatives();
   return std::any_of(all.begin(), all.end(), [&](const Alternative& pair) {
@@ -159,8 +159,8 @@ void fill_in(config::Node& root, const char* section, const std::vector<Default>
   }
 }
 
-/// Returns a TOML comment that states the defaults of missing axes. Returns an empty text when the
-/// study has a [[zip]] or [[substudy]], because these sections may give the axes.
+/// Returns a TOML comment with the defaults of missing axes. Returns an empty text if the study has
+/// a [[zip]] or [[substudy]], because these sections may contain the axes.
 std::string note_axes(const config::Table& root) {
   const config::Entry* const section = config::find_key(root, "matrix");
   const auto* matrix =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes out a study with all values from defaults, other files and the command line.
+// Writes a study as one text that contains all values from defaults, other files and the command
+// line.
 #pragma once
 
 #include <string>
@@ -10,10 +11,11 @@
 
 namespace dlscale::planner {
 
-/// Returns a TOML text that plans the same runs. The text contains what the study extends, the `-S`
-/// changes, and the defaults of missing keys in [study] and [training]. Defaults of axes are stated
-/// in a comment, because as axes they would become part of each point. The study is not checked.
-/// Throws base::SpecError for text that cannot be parsed.
+/// Returns a TOML text that plans the same runs as the study `text`. The returned text contains
+/// what the study extends, the `-S` changes in `overrides`, and the defaults of missing keys in
+/// [study] and [training]. Defaults of axes appear in a comment, because as axes they would become
+/// part of each point. The values of the study are not checked. Throws base::SpecError for text
+/// that cannot be parsed.
 std::string resolved_study(std::string_view text, const std::string& file,
                            const std::vector<std::string>& overrides,
                            const FileReader& read = read_from_disk);

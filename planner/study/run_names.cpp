@@ -16,16 +16,16 @@ namespace dlscale::planner {
 namespace fs = std::filesystem;
 namespace {
 
-/// Length limit of the stem. OAR stores 100 bytes of a job name. The hash, the repetition and the
-/// submission follow the stem.
+/// Maximum length of a stem in bytes. OAR stores 100 bytes of a job name, and the hash, the
+/// repetition and the submission follow the stem.
 constexpr std::size_t kLongestStem = 72;
 
-/// Axes that are part of every stem and need not be added.
+/// Axes whose values every stem contains. stem_of() does not add them again.
 const std::set<std::string> kAlwaysSaid{"framework", "model", "gpus", "batch_per_gpu",
                                         "global_batch"};
 
-/// Returns the value of a text axis ("cosine"), or the name and value of another axis
-/// ("momentum0.9").
+/// Returns the text for a value in a stem: the value of a text axis ("cosine"), or the name and
+/// value of another axis ("momentum0.9").
 std::string word_of(const StudyAxis& axis, std::uint32_t value) {
   const std::string& text = axis.texts[value];
   const std::string& name = axis.name();
@@ -59,9 +59,9 @@ RunNames::RunNames(const contract::PlanDir& folder) {
   };
   std::error_code none;
   if (fs::exists(folder.plan_json(), none)) {
-    try {  // array tasks have no folder before their start
+    try {  // only the plan names array tasks that have not started
       for (const contract::PlannedRun& run : contract::read_plan(folder).runs) add(run.run_id);
-    } catch (const base::Error&) {  // a later comparison with this plan reports the error
+    } catch (const base::Error&) {  // diff_plan() later reports the error
     }
   }
   for (const auto& entry : fs::directory_iterator(folder.runs(), none)) {

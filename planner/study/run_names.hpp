@@ -13,24 +13,25 @@
 
 namespace dlscale::planner {
 
-/// Names of runs. The hash alone identifies a run. The stem before the hash is for people and does
-/// not change after the run was first planned.
+/// Names of runs. A name is a stem and a hash. The hash alone identifies the run. The stem is for
+/// readers, and does not change after the run has been planned for the first time.
 class RunNames {
  public:
-  /// Names runs in a folder without runs.
+  /// Creates names for a plan folder without runs.
   RunNames() = default;
-  /// Keeps the names of the runs in a plan folder.
+  /// Creates names for a plan folder. Its runs keep their names.
   explicit RunNames(const contract::PlanDir& folder);
 
-  /// Returns the common beginning of the ids of a point's runs, `<stem>-<hash>`. A name that the
-  /// folder already has for the hash is reused. A new stem has the framework, the model, the number
-  /// of GPUs, the batch per GPU, and then each axis of the matrix with several values, in the order
-  /// of the matrix. Long stems are cut, because batch systems limit the length of job names.
+  /// Returns the common beginning of the ids of a point's runs, `<stem>-<hash>`. If the folder
+  /// already has a run with this hash, its stem is reused. A new stem consists of the framework,
+  /// the model, the number of GPUs, the batch per GPU, and each axis of the matrix with several
+  /// values, in the order of the matrix. Long stems are cut, because batch systems limit the length
+  /// of job names.
   std::string point_id(const contract::RunSpec& run, const Matrix& matrix,
                        const std::vector<std::uint32_t>& values) const;
 
  private:
-  std::unordered_map<std::string, std::string> ids_;  ///< hash → point id
+  std::unordered_map<std::string, std::string> ids_;  ///< point ids by hash
 };
 
 }  // namespace dlscale::planner

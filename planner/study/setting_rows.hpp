@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the rows of the tables of settings. Private to planner/study/*.cpp.
+// Declares functions that make the settings of a study. Private to planner/study/*.cpp.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace dlscale::planner {
 
 using Kind = config::Symbol::Kind;
 
-/// Returns the value of a recipe as expressions see the value. A missing number is NaN.
+/// Returns a value of a recipe as conditions use it. A missing number becomes NaN.
 inline config::Value shown(const std::string& text) {
   return text;
 }
@@ -33,8 +33,8 @@ config::Value shown(const std::optional<T>& value) {
   return value ? shown(*value) : config::Value(std::numeric_limits<double>::quiet_NaN());
 }
 
-// Each of the following functions makes a setting. The arguments are the key, the allowed values,
-// and the target: a function from Recipe& to a reference in the recipe.
+// Each of the following functions makes a setting from its key, the allowed values and its target.
+// The target is a function that returns a reference to a member of a recipe.
 
 template <class Target, class Read>
 Setting setting(config::Symbol symbol, Target target, Read read) {
@@ -84,7 +84,7 @@ Setting choice(std::string name, std::string kind, std::vector<std::string> choi
                  [=](Recipe&, const config::Item& item) { return item.one_of(kind, choices); });
 }
 
-/// Makes a choice whose usual value is not stored in the run spec.
+/// Makes a choice between texts. If the text is `usual`, the run spec stores an empty text.
 template <class Target>
 Setting choice_but(const std::string& usual, std::string name, std::vector<std::string> choices,
                    Target target) {
@@ -111,8 +111,8 @@ Setting fraction(std::string name, Target target) {
   });
 }
 
-/// Makes a choice among the names of a family in the vocabulary. An external trainer may have any
-/// plain name.
+/// Makes a choice between the names of a family in the vocabulary. A study with an external trainer
+/// may use other plain names.
 template <class Target>
 Setting known(std::string name, const std::string& family, Target target) {
   const std::vector<std::string>& names = contract::vocabulary(family);

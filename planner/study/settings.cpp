@@ -32,7 +32,8 @@ std::vector<Setting> batch_settings() {
   };
 }
 
-/// Makes a setting for a SHA-256 as printed by sha256sum. An empty text allows any digest.
+/// Makes a setting for a SHA-256 digest as sha256sum prints it. With an empty text, any digest is
+/// accepted.
 template <class Target>
 Setting digest(std::string name, Target target) {
   return setting({std::move(name), Kind::text}, target, [](Recipe&, const config::Item& item) {
@@ -46,10 +47,10 @@ Setting digest(std::string name, Target target) {
   });
 }
 
-constexpr int kLargestSide = 8192;  ///< limit of contract::validate
+constexpr int kLargestSide = 8192;  ///< same limit as in contract::validate
 
-/// Makes a setting of two numbers above 0, the smaller number first. The usual pair is not stored
-/// in the run spec.
+/// Makes a setting of two numbers above 0, the smaller number first. If the pair is `usual`, the
+/// run spec stores no numbers.
 template <class Target>
 Setting bounds(std::string name, std::vector<double> usual, double most, Target target) {
   return {{std::move(name), Kind::text},
@@ -190,8 +191,8 @@ std::vector<Setting> loop_settings() {
   };
 }
 
-/// Makes the setting for the number of checkpoints to keep. The usual number is not stored in the
-/// run spec.
+/// Makes the setting for the number of checkpoints to keep. For the default number 1, the run spec
+/// stores 0.
 Setting kept_checkpoints() {
   return {{"checkpoint.keep", Kind::number},
           false,
@@ -233,7 +234,7 @@ std::vector<Setting> proper_axes() {
   };
 }
 
-/// Returns the kind of a value, or of the first value of an axis. A range consists of numbers.
+/// Returns the kind of a value, or of the first value of a list. A range has values of kind number.
 Kind kind_of_first(const config::Node& node) {
   if (const auto* list = std::get_if<config::List>(&node.value)) {
     return list->empty() ? Kind::number : kind_of_first(list->front());
@@ -261,7 +262,7 @@ config::Value parameter_value(Kind kind, const std::string& text) {
   return text;
 }
 
-/// Makes the setting of a free parameter. All values of the parameter must have the same kind.
+/// Makes the setting of a free parameter. All its values must have the kind of the first value.
 Setting parameter(const config::Item& item) {
   const std::string name = item.key.substr(item.key.rfind('.') + 1);
   if (!config::is_identifier(name)) {
@@ -325,15 +326,15 @@ config::Value seen_value(const config::Node& node) {
   return config::to_text(node);
 }
 
-// The following functions make the options of each framework style, which are keys of a study:
-// `frameworks.NAME.OPTION`.
+// The following functions make settings for the options of each framework style. Their keys in a
+// study are `frameworks.NAME.OPTION`.
 
 namespace {
 
 using contract::FrameworkOptions;
 using contract::FrameworkStyle;
 
-/// Function that makes the setting of an option under `key` for a framework style.
+/// Function that makes the setting `key` for one option of a framework style.
 using MakeSetting = std::function<Setting(const FrameworkStyle& style, const std::string& key)>;
 
 template <class Member>
@@ -370,8 +371,8 @@ MakeSetting choice_option(std::string FrameworkOptions::*member,
   };
 }
 
-/// Makes the setting for gradient compression. PowerSGD needs a rank, so only styles that read
-/// powersgd_rank offer PowerSGD.
+/// Makes the setting for gradient compression. The choice "powersgd" needs a rank, so only styles
+/// that read powersgd_rank have this choice.
 Setting compression_option(const FrameworkStyle& style, const std::string& key) {
   std::vector<std::string> choices{"none", "fp16", "bf16"};
   if (style.reads("powersgd_rank")) choices.emplace_back("powersgd");
@@ -379,8 +380,8 @@ Setting compression_option(const FrameworkStyle& style, const std::string& key) 
                 of_framework(style, &FrameworkOptions::compression));
 }
 
-/// Returns the function that makes the setting of each option. The allowed values of an option are
-/// the same for every style that reads the option.
+/// Returns, by the name of an option, the function that makes its setting. An option has the same
+/// allowed values in all styles that read it.
 const std::map<std::string_view, MakeSetting>& option_makers() {
   using O = FrameworkOptions;
   static const std::map<std::string_view, MakeSetting> makers{
@@ -426,8 +427,8 @@ std::vector<Setting> framework_settings() {
   return settings;
 }
 
-// The following functions make the settings that decide how runs learn: learning rate and
-// schedules, optimizer, targets.
+// The following functions make the settings for learning: learning rate and its schedules,
+// optimizer, targets.
 
 namespace {
 
@@ -514,13 +515,15 @@ std::vector<Setting> goal_settings() {
   };
 }
 
-/// Returns a function that finds a parameter of a schedule kind in a recipe.
+/// Returns the target of a schedule parameter: a function that finds it in a recipe by schedule
+/// kind.
 template <class Member>
 auto of_schedule(const std::string& kind, Member LrScheduleSpec::*member) {
   return [=](Recipe& r) -> Member& { return r.schedules[kind].*member; };
 }
 
-/// Returns `kinds` and the schedule kinds of extensions, which may read any parameter.
+/// Returns `kinds` and the schedule kinds of extensions. Extensions may read any parameter, so they
+/// get a setting for each.
 std::vector<std::string> and_of_extensions(std::vector<std::string> kinds) {
   for (const contract::ExtensionName& own : contract::extension_names()) {
     if (own.family == "lr_schedule") kinds.push_back(own.name);
@@ -578,7 +581,7 @@ auto of_model(const std::string& name, Member ModelOptions::*member) {
   return [=](Recipe& r) -> Member& { return r.model_options[name].*member; };
 }
 
-/// Returns the models that can be a frozen backbone: models for which pretrained features exist.
+/// Returns the models that may be a frozen backbone. Pretrained features exist for these models.
 std::vector<std::string> backbones() {
   std::vector<std::string> names;
   for (const std::string& name : contract::vocabulary("model")) {

@@ -25,11 +25,13 @@ struct BatchWish {
 
 /// Settings that a study gives for a run, before any values are derived.
 struct Recipe {
-  contract::RunSpec run;  ///< values without derivation; lr_schedule has only its kind
+  contract::RunSpec run;  ///< values as the study gives them; lr_schedule has only its kind
   BatchWish batch;
   std::optional<double> lr_base, lr_base_per_gpu;
-  std::optional<std::int64_t> lr_base_batch;  ///< global batch that lr_base belongs to
-  std::string lr_scale;  ///< empty: linear with a base per GPU or batch, otherwise none
+  std::optional<std::int64_t> lr_base_batch;  ///< global batch for which lr_base was chosen
+  /// Rule that scales the learning rate. If empty, the rule is "linear" with lr_base_per_gpu or
+  /// lr_base_batch, and otherwise "none".
+  std::string lr_scale;
   std::optional<std::int64_t> warmup_steps;
   std::map<std::string, contract::LrScheduleSpec> schedules;            ///< schedules by kind
   std::map<std::string, contract::FrameworkOptions> framework_options;  ///< options by framework
@@ -39,8 +41,8 @@ struct Recipe {
       {"frozen_backbone", {.classifier_hidden = 4096, .dropout = 0.5}}};
 };
 
-/// Key of [training] or [matrix], with functions that read a value into a recipe and return the
-/// value for expressions.
+/// Key of [training] or [matrix]. `read` stores a value in a recipe, and `value` returns it as
+/// conditions use it.
 struct Setting {
   config::Symbol symbol;  ///< dotted key, kind of its values, allowed texts
   bool is_list = false;   ///< true when a single value is a list
@@ -52,19 +54,20 @@ struct StudyAxis {
   Setting setting;
   std::string key;                   ///< key in messages, such as matrix.gpus
   std::vector<config::Node> values;  ///< all values, including values of an [[include]]
-  std::vector<std::string> texts;    ///< values as shown in tables
-  std::vector<config::Value> seen;   ///< values as seen by expressions
+  std::vector<std::string> texts;    ///< values as tables show them
+  std::vector<config::Value> seen;   ///< values as conditions use them
   base::Location where;
   const std::string& name() const { return setting.symbol.name; }
 };
 
-/// Axes that vary together. Each row holds the index of a value for each of the axes.
+/// Axes that vary together. Each row contains one value index for each of the axes.
 struct Factor {
   std::vector<std::size_t> axes;
   std::vector<std::vector<std::uint32_t>> rows;
 };
 
-/// Points of a product: every combination of a row of each factor. The last factor varies fastest.
+/// Product of factors. Its points are all combinations of one row of each factor. The last factor
+/// varies fastest.
 using Block = std::vector<Factor>;
 
 struct Exclusion {
@@ -72,13 +75,13 @@ struct Exclusion {
   std::string why;
 };
 
-/// Values for the points for which a condition holds.
+/// Settings that change for the points for which a condition holds.
 struct Override {
   struct Change {
     Setting setting;
     std::string key;
     config::Node node;
-    config::Value seen;  ///< value as seen by expressions
+    config::Value seen;  ///< value as conditions use it
   };
   config::Expression when;
   std::vector<Change> changes;
@@ -86,20 +89,22 @@ struct Override {
   base::Location where;
 };
 
-/// Matrix of runs and their common recipe, from a study or a sub-study.
+/// Matrix of runs and the recipe that they share, from a study or a sub-study.
 struct Matrix {
   std::string name;  ///< name of the sub-study; empty: the study itself
-  std::string key;   ///< prefix of its section keys: "", "substudy[0]."
+  std::string key;   ///< beginning of section keys in messages: "" or "substudy[0]."
   base::Location where;
   std::string scaling = "weak";
   Recipe recipe;
-  std::map<std::string, base::Location> given;  ///< keys of [training] in the study
+  /// Places of the keys of [training] that the study sets.
+  std::map<std::string, base::Location> given;
   std::vector<StudyAxis> axes;                  ///< axes of [matrix] in file order, then of [[zip]]
-  std::vector<Block> blocks;                    ///< product, then the points of each [[include]]
-  std::vector<config::Symbol> symbols;          ///< names for conditions: axes first
-  std::vector<config::Value> constants;         ///< values of the symbols; empty for axes
+  /// Blocks of points: first the combinations of the axes, then a block for each [[include]].
+  std::vector<Block> blocks;
+  std::vector<config::Symbol> symbols;          ///< names that conditions may use: axes first
+  std::vector<config::Value> constants;         ///< values of the names; empty for axes
   std::vector<Exclusion> exclusions;
-  std::vector<Override> overrides;  ///< overrides in file order; the last match counts
+  std::vector<Override> overrides;  ///< overrides in file order; the last matching one applies
   ResourceSettings resources;
 };
 
@@ -126,17 +131,17 @@ struct Study {
 
 const StudyAxis* find_axis(const Matrix& matrix, std::string_view name);
 
-/// Returns true when an axis or an override gives the setting. Otherwise all points have the same
+/// Returns whether an axis or an override sets the setting. Otherwise all points have the same
 /// value.
 bool varies(const Matrix& matrix, std::string_view setting);
 
-/// StudyPlace in a study and the key that messages show for the place.
+/// Place in a study, with the key that messages show.
 struct StudyPlace {
   base::Location where;
   std::string key;
 };
-/// Returns the place of an axis or of a key of [training], or nothing when the matrix does not have
-/// the name.
+/// Returns the place of an axis or of a key of [training]. Returns nothing if the matrix does not
+/// set the name.
 std::optional<StudyPlace> place_of(const Matrix& matrix, const std::string& name);
 
 }  // namespace dlscale::planner

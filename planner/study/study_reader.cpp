@@ -52,8 +52,8 @@ void read_baseline(Study& study, const config::Item& item) {
   }
 }
 
-/// Reads the rule for the end of repetitions. `until.first` temporarily holds the maximum number of
-/// repetitions, until plan_most_repeats swaps the numbers.
+/// Reads the rule that ends repetitions (`until`). `until.first` holds the maximum number of
+/// repetitions at first. plan_most_repeats() later swaps it with study.repeats.
 void read_until(Study& study, const config::Item& item) {
   static const std::vector<config::Field<contract::RepeatUntil>> fields{
       {"efficiency_ci", [](contract::RepeatUntil& u,
@@ -67,7 +67,8 @@ void read_until(Study& study, const config::Item& item) {
   }
 }
 
-/// Plans every repetition that may become necessary.
+/// Plans as many repetitions as `until` may need. `until.first` becomes the number of repetitions
+/// that are submitted first.
 void plan_most_repeats(const config::Item& section, Study& study) {
   if (study.until.efficiency_ci == 0) return;
   if (study.until.first < study.repeats) {
@@ -126,7 +127,7 @@ void read_trainer(const config::Item& section, Study& study) {
 /// Sections of a study or sub-study. Missing sections are empty.
 class Sections {
  public:
-  /// Reads the keys in `names`. Keys that are not sections are passed to `other`.
+  /// Reads the sections whose keys are in `names`. Passes keys that are not sections to `other`.
   Sections(const config::Item& root, const std::vector<std::string>& names,
            const std::function<void(const config::Item&)>& other)
       : prefix_(root.key.empty() ? "" : root.key + "."),
@@ -161,7 +162,7 @@ std::vector<config::Item> joined(std::vector<config::Item> first,
   return first;
 }
 
-/// Sub-study as written, before its sections are read into a matrix.
+/// Sub-study with its own keys, before its sections are merged with those of the study.
 struct SubstudyText {
   SubstudyText(const config::Item& item, const std::string& scaling_of_study)
       : where(item.node.where), key(item.key), scaling(scaling_of_study) {
@@ -183,7 +184,8 @@ struct SubstudyText {
   std::optional<Sections> sections;
 };
 
-/// Returns the tables of a sub-study merged over the tables of its study.
+/// Returns the tables of a study merged with those of a sub-study. Values of the sub-study replace
+/// values of the study.
 config::Node merged_tables(const Sections& study, const Sections& substudy) {
   const auto tables = [](const Sections& sections) {
     config::Node root{config::Table{}, {}};
@@ -215,8 +217,8 @@ std::vector<SubstudyText> read_substudies(const Sections& sections, const std::s
   return substudies;
 }
 
-/// Clears the defaults of dlscale-train, which do not apply to an external trainer. Only the
-/// settings in the study are known for an external trainer.
+/// Clears the defaults of dlscale-train, which do not apply to an external trainer. The run then
+/// has only the settings that the study gives.
 void forget_defaults(contract::RunSpec& run) {
   for (std::string* name : {&run.framework, &run.loader, &run.dataset.kind, &run.lr_schedule.kind,
                             &run.optimizer.kind, &run.precision, &run.last_batch}) {

@@ -11,11 +11,12 @@
 
 namespace dlscale::planner {
 
-/// Returns the text of a file. Throws base::RunError.
+/// Returns the text of a file. Throws base::RunError if the file cannot be read.
 std::string read_from_disk(const std::string& file);
 
-/// Returns the study in a text. `overrides` are `-S` arguments. `read` returns the texts of the
-/// files that the study extends. Throws base::SpecError with place, key and the nearest name.
+/// Returns the study that `text` (TOML) describes. `overrides` are `-S` arguments. `read` returns
+/// the texts of the files that the study extends. Throws base::SpecError for a wrong text, with the
+/// place, the key and the nearest valid name.
 Study read_study(std::string_view text, const std::string& file,
                  const std::vector<std::string>& overrides,
                  const FileReader& read = read_from_disk);

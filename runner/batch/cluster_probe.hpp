@@ -15,7 +15,7 @@ namespace dlscale::runner {
 
 class CommandRunner;
 
-/// Nodes of the same shape in a partition (SLURM) or queue (OAR). Zero means unknown or unlimited.
+/// Nodes with equal hardware in a partition (SLURM) or queue (OAR). 0 means unknown or unlimited.
 struct NodeGroup {
   std::string partition;
   int nodes = 0;
@@ -28,10 +28,10 @@ struct NodeGroup {
   bool exclusive = false;    ///< true: jobs get whole nodes
   std::string gpu_type;      ///< GPU type as named by the batch system
   std::string properties;    ///< SQL condition that selects these nodes in OAR
-  std::string gpu_resource;  ///< OAR property that numbers the GPUs
+  std::string gpu_resource;  ///< name of the OAR property that numbers the GPUs
 };
 
-/// Converts MiB, the unit of batch systems, to whole 10^9 bytes.
+/// Converts MiB, the unit in which batch systems report memory, to whole 10^9 bytes.
 constexpr int whole_gb_of(int mib) {
   return static_cast<int>(mib * 1048576.0 / 1e9);
 }
@@ -40,19 +40,19 @@ struct Cluster {
   std::string name;        ///< cluster name, empty if unknown
   int max_array_size = 0;  ///< largest number of tasks in an array
   std::vector<NodeGroup> groups;
-  std::map<std::string, std::string> closed = {};  ///< state by name of each closed partition
+  std::map<std::string, std::string> closed = {};  ///< states of the closed partitions, by name
 };
 
-/// Function that runs a program and returns its output. Throws SchedulerUnreachable with the error
-/// message of the program if the program fails, and if the program does not end in time.
+/// Function that runs a program and returns its output. Throws SchedulerUnreachable if the program
+/// fails, with its error message, or if the program does not end in time.
 using Ask = std::function<std::string(const std::vector<std::string>& arguments)>;
 
 /// Returns a function that runs programs with `commands` for at most `timeout_s` seconds.
 /// `commands` must outlive the returned function.
 Ask ask_with(CommandRunner& commands, double timeout_s);
 
-/// Probe of a batch system. A new probe needs one file in runner/batch and one word in
-/// runner/CMakeLists.txt.
+/// Probe that reads the description of a cluster from one kind of batch system. A new probe needs
+/// one file in runner/batch and one word in runner/CMakeLists.txt.
 struct ClusterProbeEntry {
   const char* name;     ///< scheduler name in site files
   const char* program;  ///< program that must exist for the probe to work
@@ -62,8 +62,8 @@ struct ClusterProbeEntry {
 base::Table<ClusterProbeEntry> cluster_probe_table();
 
 /// Returns the probe for `scheduler`. If `scheduler` is empty, returns the probe whose program is
-/// in a folder of `path` (folders separated by colons, as in $PATH). Throws base::UsageError with
-/// instructions for the user if no probe or more than one probe is available.
+/// in one of the folders in `path` (separated by colons, as in $PATH). Throws base::UsageError with
+/// instructions for the user if no program or several programs are found.
 const ClusterProbeEntry& choose_cluster_probe(const std::string& scheduler, std::string_view path);
 
 }  // namespace dlscale::runner

@@ -95,7 +95,7 @@ struct Pipe {
   Descriptor read, write;
 };
 
-/// Appends the available data to `text`. Closes the pipe at the end of the data.
+/// Appends the available data to `text`. Closes the pipe when all its writers have closed it.
 void drain(Descriptor& pipe, std::string& text) {
   std::array<char, 65536> piece;
   while (pipe.number() >= 0) {
@@ -107,7 +107,7 @@ void drain(Descriptor& pipe, std::string& text) {
   }
 }
 
-/// Returns the milliseconds until the deadline for poll(), rounded up.
+/// Returns the milliseconds until the deadline, rounded up, as timeout for poll().
 int left_ms(Time::time_point deadline) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Time::now()).count();
   return static_cast<int>(std::clamp<decltype(left)>(left, 0, 3'600'000));
@@ -128,7 +128,8 @@ Descriptor end_of(ProcessId process) {
 #endif
 }
 
-// Pauses between attempts to start a process. A busy machine may be out of processes for a moment.
+// Pauses between attempts to start a process. A busy machine may reach its limit on processes for a
+// moment.
 constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::chrono::milliseconds kLongestPause{1600};
 
@@ -137,7 +138,7 @@ ProcessId spawn(const Command& command, const Environment& inherited, int out, i
   if (program.empty()) {
     throw base::RunError(fmt::format("cannot find {} in PATH", command.arguments[0]));
   }
-  if (!fs::is_directory(command.folder)) {  // boost would start the program elsewhere
+  if (!fs::is_directory(command.folder)) {  // boost would start the program in another folder
     throw base::RunError(fmt::format("cannot start {1} in {0}: no such folder",
                                      command.folder.string(), program.string()));
   }
@@ -163,13 +164,13 @@ ProcessId spawn(const Command& command, const Environment& inherited, int out, i
       throw base::RunError(fmt::format("cannot start {} in {}: {}", program.string(),
                                        command.folder.string(), error.message()));
     }
-    group.detach();  // destructor would kill the process
-    child.detach();  // process is waited for below, with its resource usage
+    group.detach();  // the destructor of `group` would kill the process
+    child.detach();  // has_ended() waits for the process and reads its resource usage
     return child.id();
   }
 }
 
-/// Returns true if the process was started with `entry` in its environment. /proc/<pid>/environ is
+/// Returns whether the process was started with `entry` in its environment. /proc/<pid>/environ is
 /// a sequence of NAME=value, each ended by a zero byte. The file cannot be read for processes of
 /// other users and is empty for processes that have ended.
 bool was_started_with(const fs::path& proc_entry, const std::string& entry) {
@@ -226,7 +227,7 @@ class RealCommandRunner : public CommandRunner {
     const Descriptor end = end_of(process);
     while (!has_ended(process)) {
       if (Time::now() >= deadline) return std::nullopt;
-      pollfd watched{end.number(), POLLIN, 0};  // poll() ignores a negative number
+      pollfd watched{end.number(), POLLIN, 0};  // poll() ignores a descriptor below 0
       const int left = left_ms(deadline);
       ::poll(&watched, 1, end.number() < 0 ? std::min(left, kLookAgain_ms) : left);
     }
@@ -259,8 +260,8 @@ class RealCommandRunner : public CommandRunner {
     ProcessUsage usage;
   };
 
-  /// Collects the output of a child process until the child ends. The child's own children may hold
-  /// the pipes open longer.
+  /// Collects the output of a child process until the child ends. The function does not wait until
+  /// the pipes are closed, because processes that the child started may hold the pipes open longer.
   void listen(Answer& answer, Descriptor& out, Descriptor& err, Time::time_point deadline) {
     const Descriptor end = end_of(answer.process);
     while (!has_ended(answer.process) && Time::now() < deadline) {
@@ -276,8 +277,8 @@ class RealCommandRunner : public CommandRunner {
     drain(err, answer.err);
   }
 
-  /// Records the end of a child process once. A child that other code has waited for counts as
-  /// ended with exit code 0.
+  /// Returns whether a child process has ended, and stores its exit status when it ends. If other
+  /// code has already waited for the child, the child counts as ended with exit code 0.
   bool has_ended(ProcessId process) {
     Child& child = children_.at(process);
     if (child.end) return true;

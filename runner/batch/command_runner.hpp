@@ -16,11 +16,14 @@
 namespace dlscale::runner {
 
 struct Command {
-  std::vector<std::string> arguments;   ///< program, which is looked up in PATH, and its arguments
-  std::filesystem::path folder;         ///< working directory
-  std::filesystem::path out, err = {};  ///< output files, emptied at the start
-  Environment environment = {};         ///< variables added to the environment of the runner
-  std::vector<int> keep_open = {};      ///< inherited descriptors, under the same numbers
+  /// Program and its arguments. The program is searched in PATH.
+  std::vector<std::string> arguments;
+  std::filesystem::path folder;  ///< working directory
+  /// Files for standard output and standard error, emptied at the start.
+  std::filesystem::path out, err = {};
+  Environment environment = {};  ///< variables added to the environment of the runner
+  /// Open descriptors that the process inherits, with the same numbers.
+  std::vector<int> keep_open = {};
 };
 
 struct ExitStatus {
@@ -38,10 +41,10 @@ struct Answer {
   ProcessId process = 0;
 };
 
-/// Resources that a process and all children it waited for used.
+/// Resources used by a process and by its children, as far as the process waited for them.
 struct ProcessUsage {
   double cpu_s = 0;
-  std::int64_t peak_memory_bytes = 0;  ///< memory of the largest of these processes
+  std::int64_t peak_memory_bytes = 0;  ///< memory of the process that used the most memory
 };
 
 class CommandRunner {
@@ -52,11 +55,12 @@ class CommandRunner {
   /// base::RunError if the program, the folder or a file cannot be used.
   virtual ProcessId start(const Command& command) = 0;
   /// Runs a process to its end, for at most `timeout_s` seconds. The answer contains the output,
-  /// and no files are written. A process that takes longer is killed. A process of another user
-  /// cannot be killed and continues, and wait() reports its end. Throws like start().
+  /// and no files are written. A process that takes longer is killed. A process that runs as
+  /// another user, such as a command of OAR, cannot be killed. It continues, and wait() reports its
+  /// end. Throws like start().
   virtual Answer run(const Command& command, double timeout_s) = 0;
   /// Waits up to `timeout_s` seconds for a started process. A timeout of 0 only checks the process.
-  /// Returns nullopt while the process runs, and the same status in every later call.
+  /// Returns nullopt while the process runs. After its end, returns the same status in every call.
   virtual std::optional<ExitStatus> wait(ProcessId process, double timeout_s) = 0;
   /// Returns the resources that an ended process used.
   virtual ProcessUsage usage(ProcessId process) = 0;
@@ -72,8 +76,8 @@ class CommandRunner {
 };
 
 /// Returns a runner for real processes of this machine. Processes continue to run after the runner
-/// is destroyed. Every process gets `environment`. Without `environment`, every process gets the
-/// environment of this program, cleaned for this machine.
+/// is destroyed. Every process gets `environment`. Without this argument, every process gets the
+/// environment of this program without the variables that clean_environment() removes.
 std::unique_ptr<CommandRunner> make_command_runner();
 std::unique_ptr<CommandRunner> make_command_runner(CleanEnvironment environment);
 

@@ -23,10 +23,10 @@ using JobId = std::string;
 
 struct Job {
   std::string name;  ///< name of the job in the plan
-  /// Globally unique token of this submission, made of letters and digits. The batch system stores
-  /// the token with the job, so that a submission whose answer was lost can be found. The script
-  /// receives the token as its first argument. In OAR, the token is the end of $OAR_JOB_NAME, after
-  /// a full stop.
+  /// Token of this submission, made of letters and digits, and globally unique. The batch system
+  /// stores the token with the job. If the answer to a submission is lost, the job can be found by
+  /// its token. The script receives the token as its first argument. In OAR, the token is the end
+  /// of $OAR_JOB_NAME, after a full stop.
   std::string launch;
   std::filesystem::path script;  ///< absolute path, which distinguishes jobs of different plans
   std::filesystem::path folder;  ///< working directory
@@ -37,8 +37,9 @@ struct Job {
   int throttle = 0;          ///< largest number of concurrent array tasks, 0 = no limit
   std::vector<JobId> after;  ///< jobs that must have ended, with any outcome, before the start
   std::vector<std::string> avoid;  ///< host names of nodes that the job must not use
-  /// Descriptors that the submitting command holds open until the command ends. A lock among them
-  /// prevents other programs from searching for the job while the command may still submit the job.
+  /// Descriptors that the submitting command inherits and holds open until it ends. One of them may
+  /// hold a lock. The lock then prevents other programs from searching for the job while the
+  /// command may still submit the job.
   std::vector<int> keep_open = {};
 };
 
@@ -53,39 +54,39 @@ struct JobStatus {
   std::optional<int> exit_code;  ///< exit code of the script, if known
   int signal = 0;                ///< signal that ended the script, 0 = none
   std::string reason;            ///< one-line explanation for the user, may be empty
-  JobId continued_as = {};       ///< new id under which the batch system runs the job again
+  JobId continued_as = {};       ///< id of the new job if the batch system runs this job again
   double started_at = 0;         ///< Unix time in s, 0 = unknown or not yet
   double ended_at = 0;
   std::vector<std::string> nodes = {};  ///< host names of the allocated nodes
 };
 
-/// Resources that a job used, according to the accounting of the batch system.
+/// Resources that a job used, as the accounting of the batch system reports them.
 struct JobUsage {
   std::optional<double> elapsed_s;
   std::optional<double> cpu_s;  ///< CPU time of all processes of the job
-  /// Estimated memory of the node that used the most memory. In SLURM, the estimate is the largest
-  /// task times the number of tasks per node. On the local machine, the estimate is the largest
-  /// process.
+  /// Estimated memory of the node that used the most memory. In SLURM, the estimate is the memory
+  /// of the largest task times the number of tasks per node. On the local machine, the estimate is
+  /// the memory of the largest process.
   std::optional<std::int64_t> peak_memory_bytes;
 };
 
 class JobScheduler {
  public:
   virtual ~JobScheduler() = default;
-  /// Submits a job. Throws base::RunError if the job is rejected, SubmitLimitReached if the
-  /// rejection is temporary, and SchedulerUnreachable if the outcome is unknown. All functions
-  /// below throw SchedulerUnreachable if the batch system does not answer.
+  /// Submits a job. Throws base::RunError if the batch system rejects the job, SubmitLimitReached
+  /// if the rejection is temporary, and SchedulerUnreachable if the outcome is unknown. All
+  /// functions below throw SchedulerUnreachable if the batch system does not answer.
   virtual Submitted submit(const Job& job) = 0;
   /// Returns the job that was submitted with the token `job.launch`, as long as the batch system
-  /// knows the job. Another process may have submitted the job, or the answer to the submission may
-  /// have been lost.
+  /// knows the job. The caller may not know the job's id, because another process submitted the job
+  /// or because the answer to the submission was lost.
   virtual std::optional<Submitted> find(const Job& job) = 0;
   /// Returns one status per id, in the order of `ids`. An id names a job or an array task. A single
-  /// query to the batch system covers all ids. At most one further query covers jobs that have left
-  /// the queue. The state Lost means that the batch system no longer knows the job.
+  /// query to the batch system covers all ids, and at most one further query covers jobs that have
+  /// left the queue. The state Lost means that the batch system no longer knows the job.
   virtual std::vector<JobStatus> status(const std::vector<JobId>& ids) = 0;
-  /// Returns one usage per id, in the order of `ids`. Fields are empty without accounting, and for
-  /// some seconds after the end of a job if the accounting lags behind.
+  /// Returns one usage per id, in the order of `ids`. Fields are empty if the batch system has no
+  /// accounting. They may also be empty for some seconds after the end of a job.
   virtual std::vector<JobUsage> usage(const std::vector<JobId>& ids) = 0;
   /// Requests the end of the jobs. A second request kills the jobs. status() reports when the jobs
   /// have ended.

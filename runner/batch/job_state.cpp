@@ -11,7 +11,7 @@ using contract::RunOutcome;
 struct Row {
   JobState state;
   const char* name;
-  std::optional<RunOutcome> outcome;  ///< outcome that the state alone implies
+  std::optional<RunOutcome> outcome;  ///< outcome of the run, if the state determines it
 };
 
 constexpr std::array<Row, 13> kRows{{

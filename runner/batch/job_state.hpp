@@ -17,7 +17,7 @@ enum class JobState {
   Queued,
   Running,
   Done,
-  NotNeeded,  ///< planned run that is not needed at present
+  NotNeeded,  ///< planned run that is not needed, for example a further repetition
   Failed,
   OutOfMemory,
   TimedOut,
@@ -35,17 +35,18 @@ const std::vector<JobState>& all_job_states();
 /// oom, timeout, node_fail, preempted, cancelled or lost.
 std::string to_string(JobState state);
 
-/// Returns true for Done and all states after Done. These states do not change without user action.
+/// Returns whether the state is Done or one of the states listed after Done. Only an action of the
+/// user changes these states.
 bool has_ended(JobState state);
-/// Returns true for ended states that the user may want to investigate.
+/// Returns whether the state is the end of a run that the user may want to investigate.
 bool ended_badly(JobState state);
 
 /// Returns the state in which a run with this outcome is shown.
 JobState state_of(contract::RunOutcome outcome);
 
-/// Returns the outcome of a run that the batch system's state alone implies. Returns nullopt for
-/// Done and Failed, because the exit code and the results are more precise, and for states before
-/// the end.
+/// Returns the outcome of a run if the state of its job alone determines the outcome. Returns
+/// nullopt for Done and Failed, because the exit code and the results are more precise. Returns
+/// nullopt for jobs that have not ended.
 std::optional<contract::RunOutcome> outcome_of(JobState state);
 
 }  // namespace dlscale::runner

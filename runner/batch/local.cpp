@@ -17,7 +17,8 @@
 namespace dlscale::runner {
 namespace {
 
-/// Seconds that a cancelled job may take to end by itself. mpirun needs some seconds for its ranks.
+/// Seconds that a cancelled job may take to end by itself. mpirun needs some seconds to end its
+/// ranks.
 constexpr double kGrace_s = 8;
 /// Environment variable that marks all processes of a job, including MPI ranks, with the job id.
 /// The job id is the token of the submission.
@@ -33,7 +34,7 @@ class LocalScheduler : public JobScheduler {
  public:
   explicit LocalScheduler(const SchedulerSetup& setup) : setup_(setup) {}
 
-  /// Kills the running jobs that this program started, because no other program watches these jobs.
+  /// Kills the running jobs that this program started, because no other program would observe them.
   ~LocalScheduler() override {
     for (const auto& [id, entry] : entries_) {
       const bool ours = entry.process != 0;
@@ -120,7 +121,7 @@ class LocalScheduler : public JobScheduler {
   struct Entry {
     Job job;
     JobStatus status = {};
-    ProcessId process = 0;               ///< process of the script, 0 = started by another program
+    ProcessId process = 0;               ///< process of the script; 0 = started by another program
     std::vector<std::string> gpus = {};  ///< GPUs assigned to the job
     std::optional<double> cancelled_at_s = {};
   };
@@ -130,7 +131,7 @@ class LocalScheduler : public JobScheduler {
     return setup_.commands.find_by_environment(fmt::format("{}={}", kMark, id));
   }
 
-  /// Returns the entry of a job. Jobs of earlier programs are recognised by their running
+  /// Returns the entry of a job. A job that an earlier program started is recognised by its running
   /// processes.
   Entries::iterator known(const JobId& id) {
     const auto found = entries_.find(id);
@@ -138,8 +139,8 @@ class LocalScheduler : public JobScheduler {
     return adopt(id, {});
   }
 
-  /// Adds a running job of an earlier program. The GPUs of the job are unknown, so all GPUs count
-  /// as used while the job runs.
+  /// Adds a running job that an earlier program started. It is unknown which GPUs the job uses, so
+  /// all GPUs count as used while the job runs.
   Entries::iterator adopt(const JobId& id, const Job& job) {
     Entry entry{job};
     entry.status.state = JobState::Running;
@@ -155,7 +156,7 @@ class LocalScheduler : public JobScheduler {
   }
 
   /// Kills the remaining processes of a job. Ranks have their own process groups, so killing the
-  /// group of the job does not reach all ranks.
+  /// process group of the script does not reach all ranks.
   void kill_leftovers(const JobId& id) const {
     for (ProcessId process : processes_of(id)) setup_.commands.kill_group(process);
   }
@@ -188,8 +189,10 @@ class LocalScheduler : public JobScheduler {
     });
   }
 
-  /// Starts waiting jobs strictly in order among the jobs that may start, so that other jobs cannot
-  /// overtake a wide job forever. A job that is wider than the machine runs alone.
+  /// Starts waiting jobs in the order of their submission. Held jobs and jobs that wait for other
+  /// jobs are skipped. No job overtakes a job that may start but needs more free cores or GPUs.
+  /// Otherwise such a job could wait forever. A job that needs more than the whole machine runs
+  /// alone.
   void start_what_fits() {
     for (auto next = queue_.begin(); next != queue_.end();) {
       Entry& entry = entries_.at(*next);

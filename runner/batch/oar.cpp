@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements the job scheduler for OAR through OAR's commands. These commands run as user oar, so
-// other users cannot kill them. Some commands retry forever while the database is down. Therefore
-// every call has a time limit.
+// dlscale cannot kill them. Some commands retry forever while OAR's database is down. Therefore
+// dlscale waits for every command only for a limited time.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,13 +18,13 @@ namespace {
 
 /// Largest number of job ids in a query. The operating system limits an argument to 128 KiB.
 constexpr std::size_t kIdsAtOnce = 5000;
-/// Exit codes of oarsub and oardel if the server does not listen. OAR's database has recorded the
-/// request nevertheless.
+/// Exit codes of oarsub and oardel if OAR's server does not accept a connection. OAR's database has
+/// recorded the request nevertheless.
 constexpr int kNoServerToSubmit = 9, kNoServerToDelete = 2;
 
 using Words = std::vector<std::string>;
 
-/// Parameter file that exists while oarsub may read the file.
+/// Temporary parameter file that oarsub reads. The destructor removes the file.
 class ParameterFile {
  public:
   ParameterFile(fs::path path, std::string_view content) : path_(std::move(path)) {
@@ -78,7 +78,8 @@ class OarScheduler : public JobScheduler {
         list(fmt::format("job_name = '{}'", oar::job_name(job.name, job.launch)));
     std::erase_if(jobs, [](const oar::ListedJob& one) { return !one.repeats.empty(); });
     if (jobs.empty()) return std::nullopt;
-    std::vector<JobId> ids(job.tasks.empty() ? 1 : job.tasks.size(), "0");  // placeholder id
+    // Tasks that OAR does not list keep the id 0.
+    std::vector<JobId> ids(job.tasks.empty() ? 1 : job.tasks.size(), "0");
     for (const oar::ListedJob& one : jobs) {
       const auto position = static_cast<std::size_t>(std::max(one.array_index, 1) - 1);
       if (position < ids.size()) ids[position] = one.id;
@@ -141,8 +142,8 @@ class OarScheduler : public JobScheduler {
     throw base::RunError(fmt::format("job {} was rejected: {}", job.name, reason));
   }
 
-  /// Throws SchedulerUnreachable while an earlier oarsub that timed out still runs, because that
-  /// oarsub may still submit the job.
+  /// Throws SchedulerUnreachable if an earlier oarsub for the same job timed out and still runs,
+  /// because it may still submit the job.
   void wait_for_earlier(const Job& job) {
     const auto earlier = pending_.find(job.launch);
     if (earlier == pending_.end()) return;
@@ -158,7 +159,7 @@ class OarScheduler : public JobScheduler {
     return ask_program(setup_.commands, command, setup_.patience_s);
   }
 
-  /// Returns the jobs, ended or not, that match a condition on OAR's table of jobs.
+  /// Returns the jobs that match an SQL condition on OAR's table of jobs, including ended jobs.
   std::vector<oar::ListedJob> list(const std::string& condition) {
     const Answer answer = ask({"oarstat", "-J", "-f", "--sql", condition});
     if (*answer.end != ExitStatus{}) {
@@ -167,7 +168,8 @@ class OarScheduler : public JobScheduler {
     return oar::parse_jobs(answer.out);
   }
 
-  /// Returns the status of the jobs that OAR knows. OAR runs some of the jobs again as new jobs.
+  /// Returns the statuses of the jobs that OAR knows. If OAR runs a job again as a new job, the
+  /// status of the old job contains the id of the new job.
   std::map<JobId, JobStatus> statuses(const std::vector<JobId>& ids) {
     std::map<JobId, JobStatus> known;
     for (std::size_t i = 0; i < ids.size(); i += kIdsAtOnce) {

@@ -18,8 +18,8 @@ namespace {
 using contract::codec::text_in;
 using contract::codec::Value;
 
-/// Collects the usable resources. Resources are listed by id, in some versions of OAR by host
-/// first.
+/// Appends the usable resources in `value` to `found`. Depending on the version of OAR, the JSON
+/// object contains resources by id, or hosts that contain resources by id.
 void find_resources(Value value, std::vector<Value>& found) {
   simdjson::dom::array items;
   if (value.get(items) == simdjson::SUCCESS) {
@@ -42,7 +42,8 @@ struct Host {
   int memory_gb = 0;
 };
 
-/// Returns the resource property that numbers the GPUs. Sites use one of these names.
+/// Returns the name of the resource property that numbers the GPUs. Different sites use different
+/// names.
 std::string gpu_resource(const std::vector<Value>& resources) {
   for (const char* name : {"gpu", "gpunum", "gpuid"}) {
     const bool there = std::any_of(resources.begin(), resources.end(),
@@ -99,7 +100,7 @@ Cluster probe(const Ask& ask) {
   }
   Cluster cluster;
   for (auto& [key, group] : groups) {
-    group.partition = "default";  // queue that always exists (users cannot list OAR's queues)
+    group.partition = "default";  // this queue always exists; users cannot list the queues of OAR
     group.gpu_resource = gpu;
     const std::string& name = std::get<0>(key);
     if (clusters.size() > 1 && !name.empty()) {

@@ -26,7 +26,7 @@ struct OarStateRow {
   JobState state;
 };
 
-/// States of OAR, except for the two states in which jobs end.
+/// States of jobs in OAR, except for the two states in which jobs end.
 constexpr std::array kOarStates{
     OarStateRow{"Waiting", JobState::Queued},    OarStateRow{"Hold", JobState::Queued},
     OarStateRow{"toLaunch", JobState::Queued},   OarStateRow{"toAckReservation", JobState::Queued},
@@ -35,7 +35,7 @@ constexpr std::array kOarStates{
     OarStateRow{"Finishing", JobState::Running}, OarStateRow{"toError", JobState::Running},
 };
 
-/// Events that mean that OAR suspects a node of the job.
+/// Types of OAR's events that mean that a node of the job has a problem.
 constexpr std::array<std::string_view, 17> kNodeEvents{
     "PING_CHECKER_NODE_SUSPECTED",
     "PING_CHECKER_NODE_SUSPECTED_END_JOB",
@@ -57,7 +57,7 @@ constexpr std::array<std::string_view, 17> kNodeEvents{
 };
 
 constexpr std::array<std::string_view, 6> kNoOarObjection{
-    "You are not the right user",  // message for unknown jobs, too
+    "You are not the right user",  // OAR also prints this for unknown jobs
     "This job is not running",    "This job was already killed",        "this job does not exist",
     "not in the right state",     "not in the Hold or Suspended state",
 };
@@ -66,7 +66,7 @@ double number_in(Value object, const char* key) {
   return base::leading_number<double>(text_in(object, key));
 }
 
-/// Cause that ended a job before the job ended by itself.
+/// Reason why OAR ended a job before the job's script ended.
 struct Cause {
   JobState state = JobState::Failed;
   std::string reason;
@@ -174,13 +174,14 @@ std::vector<JobId> submitted_ids(std::string_view text) {
   for (const std::string_view line : base::lines_of(text)) {
     if (!line.starts_with(kMark)) continue;
     const std::string_view id = line.substr(kMark.size());
-    if (value_of(id) > 0) ids.emplace_back(id);  // id of a rejected job is -5 or missing
+    if (value_of(id) > 0) ids.emplace_back(id);  // the id of a rejected job is -5 or missing
   }
   return ids;
 }
 
 std::string refusal_in(std::string_view complaint) {
-  constexpr std::string_view kAlways = "[ERROR] Oarsub failed";  // line printed for every reason
+  // This line is printed for every reason.
+  constexpr std::string_view kAlways = "[ERROR] Oarsub failed";
   std::string reasons, general;
   for (const std::string_view line : base::lines_of(complaint)) {
     if (line.starts_with("/!\\ Ignore")) continue;

@@ -8,7 +8,7 @@
 namespace dlscale::runner {
 namespace {
 
-constexpr double kSlice_s = 0.2;  // longest delay until a stop request is noticed
+constexpr double kSlice_s = 0.2;  // longest time until wait_for() reacts to a stop request
 constexpr double kLongest_s = 60;
 
 }  // namespace

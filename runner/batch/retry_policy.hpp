@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines the errors for a batch system that does not answer or has no room, and retries queries to
-// a batch system that does not answer.
+// Defines the errors for a batch system that does not answer or accepts no more jobs, and retries
+// queries to a batch system that does not answer.
 #pragma once
 
 #include <functional>
@@ -14,9 +14,9 @@ namespace dlscale::runner {
 
 // Error for a batch system that has reached its limit on the jobs of a user.
 
-/// Error for a job that is rejected temporarily, because of other waiting or running jobs of the
-/// same user or because the job is an array with too many tasks. The batch system does not have the
-/// job. The job may be submitted again after other jobs have ended, or with fewer tasks.
+/// Error for a job that is rejected temporarily. Either other waiting or running jobs of the same
+/// user exhaust a limit, or the job is an array with too many tasks. The batch system does not have
+/// the job. The job may be submitted again with fewer tasks, or after other jobs have ended.
 class SubmitLimitReached : public base::RunError {
  public:
   explicit SubmitLimitReached(const std::string& message) : base::RunError(message) {}
@@ -27,8 +27,8 @@ class SubmitLimitReached : public base::RunError {
 /// Exit code of `dlscale` if a batch system does not answer.
 inline constexpr int kUnreachableExit = 4;
 
-/// Error for a batch system that does not answer. The query may be retried. A submission that ends
-/// with this error may still have reached the batch system.
+/// Error for a batch system that does not answer. The query may be retried. If a submission ends
+/// with this error, the batch system may have received the job nevertheless.
 class SchedulerUnreachable : public base::RunError {
  public:
   explicit SchedulerUnreachable(const std::string& message)
@@ -37,7 +37,7 @@ class SchedulerUnreachable : public base::RunError {
 
 // Retries of queries to a batch system that does not answer.
 
-/// Clock, pause function and stop requests that waiting uses.
+/// Clock, pause function and stop requests for functions that wait.
 struct WaitContext {
   const base::Clock& clock;
   std::function<void(double seconds)> pause;
@@ -49,14 +49,16 @@ void wait_for(const WaitContext& waiting, double seconds);
 
 class RetryPolicy {
  public:
-  /// Creates a policy that retries after 1, 2, 4, … 60 s, for `limit_s` in total. A limit of 0
-  /// disables retries. `tell` receives a message for the user before each pause.
+  /// Creates a policy that pauses 1, 2, 4, … and at most 60 s between retries. Retries end
+  /// `limit_s` after the first attempt. With a limit of 0 there are no retries. `tell` receives a
+  /// message for the user before each pause.
   RetryPolicy(WaitContext waiting, double limit_s,
               std::function<void(const std::string& line)> tell)
       : waiting_(std::move(waiting)), limit_s_(limit_s), tell_(std::move(tell)) {}
 
-  /// Calls `question` until it does not throw SchedulerUnreachable. Returns false if a stop was
-  /// requested first. Throws SchedulerUnreachable after the time limit.
+  /// Calls `question`, and calls it again after a pause whenever it throws SchedulerUnreachable.
+  /// Returns true when a call succeeds, and false if a stop was requested first. Throws
+  /// SchedulerUnreachable after the time limit.
   bool ask(const std::function<void()>& question) const;
 
  private:

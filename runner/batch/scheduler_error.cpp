@@ -19,11 +19,11 @@ constexpr std::array<std::string_view, 2> kErrorMarks{"error:", "fatal:"};
 /// Error marks of plugins, of scripts around the commands and of OAR itself, in lower case:
 /// "[ERROR] …", "ERROR : …", "[E] …".
 constexpr std::array<std::string_view, 3> kLooseErrorMarks{"error", "fatal", "[e]"};
-/// Beginnings, after the name of the program, of messages that declare themselves as information.
+/// Beginnings of informational messages. The name of the program may precede the message.
 constexpr std::array<std::string_view, 8> kInformation{"[i]",   "[info]", "info", "[w]",
                                                        "[warn", "warn",   "note", "notice"};
-/// Beginnings of messages from a site's plugin or admission rule. Such a message is informational
-/// unless the message has an error mark.
+/// Beginnings of messages from a site's plugin or admission rule. Such a message counts as
+/// information unless it has an error mark.
 constexpr std::array<std::string_view, 2> kPlugins{"lua:", "#"};
 constexpr std::string_view kAdmissionRule = "admission rule]";
 
@@ -64,8 +64,8 @@ bool has_words(std::string_view text) {
                      [](unsigned char letter) { return std::isalnum(letter) != 0; });
 }
 
-/// Returns true if a line reports an error. Returns false for informational lines and for lines
-/// without words, such as lines of dashes.
+/// Returns whether a line reports an error. Informational lines and lines without words, such as
+/// lines of dashes, do not.
 template <std::size_t size>
 bool reports_error(std::string_view line, const std::array<std::string_view, size>& marks) {
   const std::string message = base::lower(message_of(line));

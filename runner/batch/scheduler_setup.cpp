@@ -14,8 +14,8 @@
 namespace dlscale::runner {
 namespace {
 
-/// Returns the GPUs in $CUDA_VISIBLE_DEVICES. Without the variable, returns the GPUs of the driver:
-/// /dev/nvidia0, ….
+/// Returns the GPUs in $CUDA_VISIBLE_DEVICES. If the variable is not set, returns the numbers of
+/// all GPUs of the driver (/dev/nvidia0, …).
 std::vector<std::string> visible_gpus() {
   std::vector<std::string> gpus;
   if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) {

@@ -16,7 +16,7 @@ namespace {
 
 /// Largest number of job ids on a command line. The operating system limits an argument to 128 KiB.
 constexpr std::size_t kIdsAtOnce = 5000;
-/// Start of the period in which find() searches for jobs.
+/// Start of the period for which find() searches SLURM's accounting.
 constexpr const char* kFirstDay = "now-30days";
 
 using Words = std::vector<std::string>;
@@ -116,7 +116,7 @@ class SlurmScheduler : public JobScheduler {
     return ask_program(setup_.commands, command, setup_.patience_s);
   }
 
-  /// Returns true if the user has waiting or running jobs, of any plan folder.
+  /// Returns whether the user has waiting or running jobs, including jobs of other plan folders.
   bool has_jobs() {
     const std::vector<slurm::QueuedJob> jobs = queue();
     return std::any_of(jobs.begin(), jobs.end(),
@@ -148,8 +148,8 @@ class SlurmScheduler : public JobScheduler {
     return ask_program(setup_.commands, command, setup_.patience_s);
   }
 
-  /// Returns the jobs of this user, including jobs that ended a short time ago. The query names no
-  /// ids, because squeue reports none of the jobs if a single id is unknown.
+  /// Returns the jobs of this user, including jobs that ended a short time ago. The query does not
+  /// name job ids. If a single id were unknown, squeue would report none of the jobs.
   std::vector<slurm::QueuedJob> queue() {
     const Answer answer = ask({"squeue", "--noheader", "--array", "--states=all", "-u", setup_.user,
                                fmt::format("--Format={}", slurm::kQueueFormat)});
@@ -159,8 +159,8 @@ class SlurmScheduler : public JobScheduler {
     return slurm::parse_queue(answer.out);
   }
 
-  /// Returns the output of sacct, or an empty string if the accounting does not exist or cannot be
-  /// read.
+  /// Returns the output of sacct, or an empty string if sacct fails, for example without
+  /// accounting.
   std::string books_of(const Words& more) {
     Words words{"sacct", "--noheader", "--parsable2"};
     words.insert(words.end(), more.begin(), more.end());

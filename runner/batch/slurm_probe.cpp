@@ -59,8 +59,8 @@ struct Gpus {
   std::string type;  ///< GPU type, empty if unknown or mixed
 };
 
-/// Parses GRES such as "gpu:a100:4(S:0-1),nvme:1", "gpu:4" or "(null)". Commas inside parentheses
-/// do not separate entries.
+/// Parses generic resources (GRES) such as "gpu:a100:4(S:0-1),nvme:1", "gpu:4" or "(null)". Commas
+/// inside parentheses do not separate entries.
 Gpus gpus_of(std::string_view gres) {
   std::string plain;
   int depth = 0;
@@ -87,7 +87,7 @@ std::string value_of(const Words& words, const char* name) {
 }
 
 /// Returns the partition that a line of `scontrol show partition -o` describes. Returns nullopt if
-/// users cannot use the partition.
+/// the partition is not up or only root may use it.
 std::optional<NodeGroup> partition_of(const Words& words) {
   const auto value = [&](const char* name) { return value_of(words, name); };
   if (value("State") != "UP" || value("RootOnly") == "YES") return std::nullopt;
@@ -100,7 +100,7 @@ std::optional<NodeGroup> partition_of(const Words& words) {
   return group;
 }
 
-/// Returns the partitions that are closed for users only because of their state, with their states.
+/// Returns the partitions that users may use but whose state is not UP, with their states.
 std::map<std::string, std::string> closed_in(const std::string& answer) {
   std::map<std::string, std::string> closed;
   for (const std::string_view line : base::lines_of(answer)) {
@@ -127,8 +127,8 @@ std::vector<NodeGroup> partitions_of(const std::string& answer) {
   return partitions;
 }
 
-/// Adds nodes to the group of nodes with the same GPUs. The group has the cores and the memory of
-/// its smallest node.
+/// Adds nodes to the group with the same number and type of GPUs. The group has the cores and the
+/// memory of its smallest node.
 void add_nodes(std::vector<NodeGroup>& groups, const NodeGroup& nodes) {
   const auto same = std::find_if(groups.begin(), groups.end(), [&](const NodeGroup& group) {
     return group.gpus_per_node == nodes.gpus_per_node && group.gpu_type == nodes.gpu_type;
@@ -142,8 +142,8 @@ void add_nodes(std::vector<NodeGroup>& groups, const NodeGroup& nodes) {
   same->memory_gb = std::min(same->memory_gb, nodes.memory_gb);
 }
 
-/// Returns the groups of nodes of a partition, from lines of the form name|nodes|sockets|cores per
-/// socket|memory in MiB|GRES.
+/// Returns the groups of nodes of a partition, from lines of sinfo with the fields
+/// name|nodes|sockets|cores per socket|memory in MiB|GRES.
 std::vector<NodeGroup> groups_of(const NodeGroup& partition, const std::string& answer) {
   std::vector<NodeGroup> groups;
   for (const std::string_view line : base::lines_of(answer)) {
@@ -165,7 +165,8 @@ Cluster probe(const Ask& ask) {
   Cluster cluster;
   const std::string config = ask({"scontrol", "show", "config"});
   cluster.name = config_value(config, "ClusterName");
-  cluster.max_array_size = number(config_value(config, "MaxArraySize"));  // indices start at 0
+  // MaxArraySize is the maximum number of tasks, because task indices start at 0.
+  cluster.max_array_size = number(config_value(config, "MaxArraySize"));
   const std::string partitions = ask({"scontrol", "show", "partition", "-o"});
   cluster.closed = closed_in(partitions);
   const std::string nodes = ask({"sinfo", "--noheader", "--exact", "--format=%R|%D|%X|%Y|%m|%G"});

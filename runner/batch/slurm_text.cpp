@@ -23,7 +23,7 @@ const char* const kCommentFormat = "JobID,State,NodeList,Comment";
 
 namespace {
 
-/// Text that sacct prints as the nodes of a job without nodes.
+/// Text that sacct prints in the list of nodes if a job has no nodes.
 constexpr std::string_view kNoNodes = "None assigned";
 /// Number that SLURM reports instead of a signal if a job ran out of memory.
 constexpr int kOutOfMemory = 125;
@@ -33,19 +33,19 @@ struct SlurmStateRow {
   JobState state;
 };
 
-/// States in slurm.h, including flags, of versions 20.02 to 25.05.
+/// States and state flags of jobs in slurm.h of versions 20.02 to 25.05.
 constexpr std::array kSlurmStates{
     SlurmStateRow{"PENDING", JobState::Queued},
-    SlurmStateRow{"CONFIGURING", JobState::Queued},  // nodes of the job are being started
+    SlurmStateRow{"CONFIGURING", JobState::Queued},  // the nodes of the job are being started
     SlurmStateRow{"POWER_UP_NODE", JobState::Queued},
     SlurmStateRow{"EXPEDITING", JobState::Queued},
     SlurmStateRow{"REQUEUED", JobState::Queued},
     SlurmStateRow{"REQUEUE_FED", JobState::Queued},
     SlurmStateRow{"REQUEUE_HOLD", JobState::Queued},
     SlurmStateRow{"RESV_DEL_HOLD", JobState::Queued},
-    SlurmStateRow{"SPECIAL_EXIT", JobState::Queued},  // job was requeued and held
+    SlurmStateRow{"SPECIAL_EXIT", JobState::Queued},  // the job was requeued and held
     SlurmStateRow{"RUNNING", JobState::Running},
-    SlurmStateRow{"COMPLETING", JobState::Running},  // outcome is unknown until the end
+    SlurmStateRow{"COMPLETING", JobState::Running},  // the outcome is unknown until the end
     SlurmStateRow{"STAGE_OUT", JobState::Running},
     SlurmStateRow{"SIGNALING", JobState::Running},
     SlurmStateRow{"RESIZING", JobState::Running},
@@ -63,7 +63,8 @@ constexpr std::array kSlurmStates{
     SlurmStateRow{"DEADLINE", JobState::TimedOut},
     SlurmStateRow{"PREEMPTED", JobState::Preempted},
     SlurmStateRow{"CANCELLED", JobState::Cancelled},
-    SlurmStateRow{"REVOKED", JobState::Cancelled},  // job of another cluster of the federation
+    // Another cluster of the federation runs the job.
+    SlurmStateRow{"REVOKED", JobState::Cancelled},
 };
 
 /// Returns the fields of the lines that have at least `count` fields.
@@ -107,8 +108,8 @@ double cpu_seconds(std::string_view text) {
   return total * 3600 + clock;
 }
 
-/// Sets the exit code and the signal of an ended job. An exit code of 0 is only meaningful for
-/// completed jobs.
+/// Sets the exit code and the signal of an ended job. An exit code of 0 is stored only for
+/// completed jobs, because SLURM also reports 0 for jobs that it ended.
 void note_end(JobStatus& status, int exit_code, int signal) {
   const bool out_of_memory = signal == kOutOfMemory;
   if (out_of_memory && status.state == JobState::Failed) status.state = JobState::OutOfMemory;
@@ -119,8 +120,8 @@ void note_end(JobStatus& status, int exit_code, int signal) {
   }
 }
 
-/// Sets the start and end times of a job. A job without nodes has not started, and SLURM then
-/// reports only an estimated start.
+/// Sets the start and end times of a job. A job without nodes has not started, and SLURM reports
+/// only an estimated start time for such a job.
 void note_times(JobStatus& status, std::string_view start, std::string_view end) {
   if (status.state == JobState::Queued) return;
   if (!status.nodes.empty()) status.started_at = number(start);
@@ -148,8 +149,8 @@ JobStatus queued_status(const std::vector<std::string_view>& fields) {
   return status;
 }
 
-/// Sets the end of a job from its own field "code:signal" and from the highest such field of its
-/// steps.
+/// Sets the exit code and the signal of an ended job. `own` is the field "code:signal" of the job,
+/// and `of_steps` is the highest such field of its steps.
 void note_codes(JobStatus& status, std::string_view own, std::string_view of_steps) {
   const std::vector<std::string_view> codes = base::split(own, ':');
   const std::vector<std::string_view> derived = base::split(of_steps, ':');
@@ -158,7 +159,7 @@ void note_codes(JobStatus& status, std::string_view own, std::string_view of_ste
   if (codes.size() == 2) note_end(status, whole_number(codes[0]), whole_number(codes[1]));
 }
 
-/// Expands the first pair of brackets of a host list, then the rest.
+/// Expands the first pair of brackets of a host list, then all further pairs.
 void expand_host(std::string_view pattern, std::vector<std::string>& hosts) {
   const std::size_t open = pattern.find('['), close = pattern.find(']');
   if (open == std::string_view::npos || close == std::string_view::npos || close < open) {
@@ -196,7 +197,8 @@ constexpr std::array<std::string_view, 15> kUnreachable{
     "Connection refused",
 };
 
-/// Message of SLURM about a job that exceeds a limit, and beginnings of messages that name a limit.
+/// Message that SLURM prints for a job that exceeds a limit, and beginnings of lines that name the
+/// limit.
 constexpr std::string_view kAgainstLimit = "job submit limit, user's size and/or time limits";
 constexpr std::array<std::string_view, 3> kLimits{"error: QOS", "error: Assoc", "error: Part"};
 constexpr std::string_view kLimitOnNumber = "SubmitJob";  // example: QOSMaxSubmitJobPerUserLimit

@@ -14,10 +14,12 @@
 namespace dlscale::runner {
 namespace {
 
-/// Largest number of launches of a run whose progress is unknown because its program is external.
+/// Maximum number of launches of a run of an external program, whose progress the launcher cannot
+/// see.
 constexpr int kMostLaunches = 20;
-/// Seconds after which the launcher retries a scheduler that has reached its limit, because other
-/// jobs of the user may have ended. The launcher retries earlier if jobs of this launch end.
+/// Seconds after which the launcher submits again to a scheduler that has reached its limit,
+/// because other jobs of the user may have ended. The launcher submits earlier if one of its own
+/// jobs ends.
 constexpr double kFull_s = 60;
 
 }  // namespace
@@ -35,7 +37,7 @@ Launcher::Launcher(const contract::Plan& plan, const contract::PlanDir& folder, 
                  options.settle_time_s),
       active_jobs_(plan, folder, parts_.scheduler, parts_.waiting.clock, &parts_.log),
       cancel_requests_(folder.cancel_requests()) {
-  cancel_requests_.fresh();  // requests for earlier submissions are discarded
+  cancel_requests_.fresh();  // discards requests for earlier submissions
 }
 
 LaunchReport Launcher::run(const LaunchOrders& orders) {
@@ -59,8 +61,8 @@ LaunchReport Launcher::run(const LaunchOrders& orders) {
   return report_;
 }
 
-/// Restores the state that earlier launchers left. Follows the jobs that still run, records the
-/// jobs that have ended, and determines whether interrupted submissions reached the scheduler.
+/// Restores the state that earlier launchers left. Follows the jobs that still run, records the end
+/// of jobs that have ended, and determines whether interrupted submissions reached the scheduler.
 void Launcher::look_back(const LaunchOrders& orders) {
   const LaunchHistory history(parts_.log.records());
   for (const contract::PlannedRun& run : plan_.runs) {
@@ -79,8 +81,8 @@ void Launcher::look_back(const LaunchOrders& orders) {
   if (poll()) enqueue(to_submit);
 }
 
-/// Resolves the open submissions in the log. Adds the runs that the scheduler has no room for at
-/// present to `to_submit`. Returns false if a stop was requested.
+/// Resolves the open submissions in the log. If the scheduler does not accept a job at present
+/// because of its limit, adds the job's runs to `to_submit`. Returns false if a stop was requested.
 bool Launcher::resolve(const LaunchHistory& history, std::set<std::string>& to_submit) {
   std::map<std::string, const contract::PlannedJob*> jobs;
   for (const contract::PlannedJob& job : plan_.jobs) jobs[job.name] = &job;
@@ -115,9 +117,9 @@ bool Launcher::resolve(const LaunchHistory& history, std::set<std::string>& to_s
   return true;
 }
 
-/// Queues the given runs that are neither completed nor part of a submitted job, in the order of
-/// the plan. A packed job starts all of its remaining runs, so all of these runs are submitted
-/// together.
+/// Adds those of the given runs to the queue that are neither completed nor part of a submitted
+/// job, in the order of the plan. A packed job starts all of its remaining runs, so all of these
+/// runs are submitted together.
 void Launcher::enqueue(const std::set<std::string>& runs) {
   for (const contract::PlannedJob& job : plan_.jobs) {
     const auto waits = [&](const Waiter& waiter) { return waiter.job == &job; };
@@ -162,8 +164,8 @@ int Launcher::room() const {
   return window - static_cast<int>(active_jobs_.all().size());
 }
 
-/// Records the rejection of runs. The batch system often rejects many jobs for the same reason, so
-/// equal reasons are recorded once.
+/// Records that the batch system rejected the runs of a job. The batch system often rejects many
+/// jobs for the same reason, so equal reasons are recorded once.
 void Launcher::take_refusal(const JobRejected& refusal, const std::string& job,
                             const std::vector<std::string>& runs) {
   report_.refused.insert(runs.begin(), runs.end());
@@ -172,8 +174,8 @@ void Launcher::take_refusal(const JobRejected& refusal, const std::string& job,
   report_.refusals.insert(words.starts_with(prefix) ? words.substr(prefix.size()) : words);
 }
 
-/// Lowers the assumed limit of the scheduler. The scheduler does not report its limit, so the
-/// launcher retries with half as many tasks.
+/// Lowers the assumed limit of the scheduler on submitted jobs. The scheduler does not report its
+/// limit, so the launcher retries with half as many tasks.
 void Launcher::take_note_of_limit(const SubmitLimitReached& refusal, int asked) {
   if (most_until_s_ < 0) {
     parts_.observer.told(
@@ -183,8 +185,8 @@ void Launcher::take_note_of_limit(const SubmitLimitReached& refusal, int asked) 
   most_until_s_ = parts_.waiting.clock.steady_s() + kFull_s;
 }
 
-/// Returns the jobs that must end before `job` starts, for the scheduler to wait for. Returns
-/// nullopt if `job` cannot be submitted yet.
+/// Returns the ids of the submitted jobs that must end before `job` starts. The scheduler then
+/// makes `job` wait for them. Returns nullopt if `job` cannot be submitted yet.
 std::optional<std::vector<JobId>> Launcher::predecessors(const contract::PlannedJob& job) const {
   std::vector<JobId> ids;
   for (const std::string& name : job.after) {
@@ -197,8 +199,8 @@ std::optional<std::vector<JobId>> Launcher::predecessors(const contract::Planned
   return ids;
 }
 
-/// Submits queued runs while there is room. Returns false if a stop was requested. Throws
-/// base::RunError if none of the queued jobs can ever start.
+/// Submits queued runs until the window or the assumed limit of the scheduler is reached. Returns
+/// false if a stop was requested. Throws base::RunError if none of the queued jobs can ever start.
 bool Launcher::submit_what_fits() {
   for (auto waiter = waiting_.begin(); waiter != waiting_.end() && room() > 0;) {
     if (!submit_part(*waiter)) return false;
@@ -211,9 +213,9 @@ bool Launcher::submit_what_fits() {
                                    first.name, fmt::join(first.after, ", ")));
 }
 
-/// Submits the runs of a queued job and removes them from `waiter`. An array submits as many tasks
-/// as there is room for. Nothing is submitted while the job runs with other runs, or while the job
-/// must wait for other jobs. Returns false if a stop was requested.
+/// Submits the runs of a queued job and removes them from `waiter`. For an array, submits as many
+/// tasks as the window and the assumed limit allow. Submits nothing while another part of the job
+/// runs, or while the job must wait for other jobs. Returns false if a stop was requested.
 bool Launcher::submit_part(Waiter& waiter) {
   const contract::PlannedJob& job = *waiter.job;
   const bool array = job.kind == contract::JobKind::array;

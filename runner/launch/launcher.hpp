@@ -2,10 +2,10 @@
 // Launches the runs of a plan through a job scheduler.
 // The problem: a launcher may stop or die at any step while its jobs continue to run, and batch
 // systems limit the number of jobs of a user. The idea: the launcher records each step in the
-// launch log, so that a later launcher continues where this launcher stopped or died. The launcher
-// keeps only as many jobs submitted as its window and the batch system allow. Batch systems do not
-// report their limit, so the launcher submits half as many tasks after a rejection for lack of
-// room.
+// launch log, so that a later launcher can continue from there. The launcher has only as many jobs
+// submitted at a time as its window and the batch system allow. Batch systems do not report their
+// limit. When a batch system rejects a submission because of its limit, the launcher retries with
+// half as many tasks.
 #pragma once
 
 #include <functional>
@@ -28,9 +28,11 @@
 namespace dlscale::runner {
 
 struct Progress {
-  int total = 0;                     ///< number of runs to finish, including completed runs
-  int completed = 0;                 ///< number of completed runs, also of earlier launchers
-  int failed = 0;                    ///< number of failed runs of this launch, cancelled excluded
+  int total = 0;  ///< number of runs to finish, including completed runs
+  /// Number of completed runs, including runs of earlier launchers.
+  int completed = 0;
+  /// Number of runs that failed while this launcher ran, without cancelled runs.
+  int failed = 0;
   int queued = 0;                    ///< number of submitted runs that are not running
   int waiting = 0;                   ///< number of runs that are not submitted yet
   std::vector<std::string> running;  ///< run ids
@@ -49,24 +51,28 @@ class LaunchObserver {
 
 /// Condition on which a launcher returns.
 enum class Until {
-  looked,       ///< one query, and one submission of the jobs that fit
-  handed_over,  ///< submission of all runs
-  ended,        ///< end of all runs
+  looked,       ///< after one query and one submission of the jobs that fit
+  handed_over,  ///< after the submission of all runs
+  ended,        ///< after the end of all runs
 };
 
 struct LauncherOptions {
   Until until = Until::ended;
   int window = 0;       ///< largest number of submitted jobs and array tasks, 0 = no limit
   double poll_s = 0.1;  ///< seconds between two queries to the scheduler
-  /// True: jobs are cancelled if the launcher is stopped. False: the jobs stay in the scheduler.
+  /// True: if a stop is requested, the launcher cancels its jobs. False: the jobs stay in the
+  /// scheduler.
   bool stop_jobs = true;
   /// Seconds after which the launcher records cancelled jobs as cancelled, even if the scheduler
   /// has not confirmed their end.
   double give_up_s = 30;
-  double unreachable_s = 600;  ///< seconds for which the launcher retries a silent scheduler
-  double settle_time_s = 3;    ///< settle time of a submission in s, as in Submitter
-  /// True: jobs are submitted together with the jobs they depend on, and the scheduler makes them
-  /// wait. False: the launcher submits a job after the jobs it depends on have ended.
+  /// Seconds for which the launcher retries if the scheduler does not answer.
+  double unreachable_s = 600;
+  /// Seconds that the batch system may need to accept a job. See Submitter.
+  double settle_time_s = 3;
+  /// True: a job is submitted even if jobs that it depends on have not ended, and the scheduler
+  /// makes it wait for them. False: the launcher submits a job after the jobs that it depends on
+  /// have ended.
   bool hand_over_chains = false;
   std::vector<std::string> avoid = {};  ///< host names of nodes that jobs must not use
 };
@@ -79,21 +85,22 @@ struct LauncherParts {
   WaitContext
       waiting;  ///< clock, pause and stop requests (1 = stop, 2 or more = kill cancelled jobs)
   std::function<std::string()> new_launch;
-  /// Returns further runs to submit after all runs have ended. May be empty.
+  /// Function that returns further runs to submit after all runs have ended. May be empty.
   std::function<std::set<std::string>()> more = {};
 };
 
-/// Runs that a launcher brings to their end.
+/// Runs for which a launcher waits until they end.
 struct LaunchOrders {
-  std::set<std::string> submit;  ///< runs without a job, submitted unless they are completed
+  /// Runs without a job, which are submitted unless they are completed.
+  std::set<std::string> submit;
   std::set<std::string> follow;  ///< runs that already have a job
 };
 
 struct LaunchReport {
   std::vector<RunReport> ended;    ///< runs whose end this launcher saw, in the order of their end
-  int submitted = 0;               ///< number of submitted jobs
-  int queued = 0;                  ///< number of runs in the scheduler
-  int waiting = 0;                 ///< number of runs that are not submitted for lack of room
+  int submitted = 0;               ///< number of jobs that this launcher submitted
+  int queued = 0;                  ///< number of runs that are in the scheduler
+  int waiting = 0;                 ///< number of runs that are not submitted yet
   bool stopped = false;            ///< true: a stop was requested before all runs ended
   std::set<std::string> refused;   ///< runs that the batch system rejected
   std::set<std::string> refusals;  ///< reasons of the rejections
@@ -110,11 +117,13 @@ class Launcher {
 
   /// Submits and follows the runs until the condition LauncherOptions::until holds or a stop is
   /// requested.
-  /// - A job starts after the jobs it depends on have ended, even if runs of these jobs failed.
-  /// - A run that stopped at a checkpoint is resumed as long as each launch advances the run.
-  /// - Other jobs are still submitted if the batch system rejects a job.
+  /// - A job starts after the jobs that it depends on have ended, even if runs of these jobs
+  ///   failed.
+  /// - A run that stopped at a checkpoint is resumed as long as each launch makes progress.
+  /// - If the batch system rejects a job, the other jobs are still submitted.
   ///
-  /// Throws base::RunError for jobs that wait for each other, and SchedulerUnreachable.
+  /// Throws base::RunError if jobs wait for each other, and SchedulerUnreachable if the scheduler
+  /// does not answer.
   LaunchReport run(const LaunchOrders& orders);
 
  private:
@@ -152,8 +161,10 @@ class Launcher {
   ActiveJobs active_jobs_;
   CancelWishes cancel_requests_;
   std::list<Waiter> waiting_;
-  int most_ = 0;              ///< assumed limit of the scheduler on submitted jobs
-  double most_until_s_ = -1;  ///< steady time until which most_ applies, negative before any limit
+  /// Assumed maximum number of submitted jobs that the scheduler accepts.
+  int most_ = 0;
+  /// Steady-clock time until which most_ applies; negative: no limit is known.
+  double most_until_s_ = -1;
   std::map<std::string, std::string> bad_nodes_;  ///< host name of the failed node by run id
   std::set<std::string> followed_;  ///< runs that must end before this launcher finishes
   std::set<std::string> completed_, failed_, cancelled_;  ///< ended runs among followed_

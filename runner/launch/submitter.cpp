@@ -39,7 +39,8 @@ Submitter::Submitter(const contract::PlanDir& folder, const SubmitterParts& part
     : folder_(folder), parts_(parts), young_s_(settle_time_s) {}
 
 /// Returns the description of the job. The submitting command inherits the lock of the launch log.
-/// A command that outlives this program therefore prevents other programs from submitting.
+/// If the command outlives this program, the lock therefore prevents other programs from
+/// submitting.
 Job Submitter::describe(const JobPart& part, const std::string& launch) const {
   Job job = describe_job(folder_, part, launch);
   job.keep_open = {parts_.log.descriptor()};
@@ -85,8 +86,8 @@ std::optional<Submission> Submitter::resolve(const Submission& open,
   return std::nullopt;
 }
 
-/// Waits until the settle time of a submission has passed. Clocks may have been set in the
-/// meantime, so the wait never exceeds the settle time.
+/// Waits until the settle time of a submission has passed. The wait never exceeds the settle time,
+/// even if a clock was changed after the submission.
 void Submitter::wait_until_settled(double asked_at) const {
   const double age_s = std::max(parts_.waiting.clock.unix_s() - asked_at, 0.0);
   if (age_s < young_s_) wait_for(parts_.waiting, young_s_ - age_s);
@@ -103,7 +104,7 @@ std::optional<Submission> Submitter::hand_over(const Submission& open, const Job
       submitted = find(open, job);
     }
     if (submitted) return;
-    unanswered = true;  // answer is outstanding until submit() returns
+    unanswered = true;  // the answer is outstanding until submit() returns
     submitted = parts_.scheduler.submit(job);
   };
   try {
@@ -120,8 +121,8 @@ std::optional<Submission> Submitter::hand_over(const Submission& open, const Job
   return note_submitted(open, *submitted);
 }
 
-/// Searches for a submission. The batch system is asked first. If the batch system has forgotten
-/// the job, the start records of the job scripts still contain the job id.
+/// Searches for the job of a submission. If the batch system no longer knows the job, the start
+/// records of the job scripts still contain the job id.
 std::optional<Submitted> Submitter::find(const Submission& open, const Job& job) {
   if (auto found = parts_.scheduler.find(job)) return found;
   constexpr const char* kNoJob = "0";  // id of a task without a start record
@@ -135,8 +136,8 @@ std::optional<Submitted> Submitter::find(const Submission& open, const Job& job)
   return traced;
 }
 
-/// Searches for a submission, and searches again after the settle time. A batch system that has
-/// just recovered may still have to accept an earlier submission.
+/// Searches for the job of a submission, and searches again after the settle time. A batch system
+/// that has just recovered may still be about to accept the earlier submission.
 std::optional<Submitted> Submitter::find_for_sure(const Submission& open, const Job& job) {
   if (auto found = find(open, job)) return found;
   wait_for(parts_.waiting, young_s_);

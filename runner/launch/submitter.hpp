@@ -16,7 +16,7 @@
 
 namespace dlscale::runner {
 
-/// Runs of a job that are submitted together.
+/// Part of a job: runs that are submitted together.
 struct JobPart {
   const contract::PlannedJob* job = nullptr;
   std::vector<std::string> runs;  ///< run ids in the order of the job
@@ -42,22 +42,22 @@ class JobRejected : public base::RunError {
   using base::RunError::RunError;
 };
 
-/// Submitter that records each submission in the launch log before and after the submission. If an
-/// answer was lost, the submitter searches for the job before the submitter submits the job again.
+/// Submitter that writes to the launch log before and after each submission. If the answer to a
+/// submission was lost, the submitter searches for the job before it submits the job again.
 class Submitter {
  public:
-  /// Creates a submitter with a settle time of `settle_time_s` seconds. The submitter waits for the
-  /// settle time of a submission before the submitter searches for the job, because the batch
-  /// system may still be accepting the job.
+  /// Creates a submitter. After a submission, the batch system may need up to `settle_time_s`
+  /// seconds to accept the job. The submitter waits for this time before it searches for the job.
   Submitter(const contract::PlanDir& folder, const SubmitterParts& parts, double settle_time_s);
 
-  /// Submits a job. Returns nullopt if a stop was requested before the batch system's answer was
-  /// known. Throws JobRejected and SubmitLimitReached, which are both recorded in the launch log,
-  /// and SchedulerUnreachable.
+  /// Submits a part of a job. Returns nullopt if a stop was requested before the batch system
+  /// answered. Throws JobRejected or SubmitLimitReached if the batch system rejects the job, and
+  /// records the rejection in the launch log. Throws SchedulerUnreachable if the batch system does
+  /// not answer.
   std::optional<Submission> submit(const JobPart& part);
-  /// Determines whether the batch system has the submission `open` of a program that died, and
-  /// submits the job otherwise. `job` is null if the plan no longer contains the job. Returns and
-  /// throws like submit().
+  /// Completes the submission `open` of a program that died during the submission. If the batch
+  /// system has the job, records its ids. Otherwise submits the job. `job` is null if the plan no
+  /// longer contains the job. Returns and throws like submit().
   std::optional<Submission> resolve(const Submission& open, const contract::PlannedJob* job);
 
  private:

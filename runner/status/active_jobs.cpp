@@ -70,10 +70,12 @@ std::vector<RunReport> ActiveJobs::poll() {
   for (std::size_t i = 0; i < active_jobs_.size(); ++i) {
     if (!active_jobs_[i].running) waiting.push_back(i);
   }
-  read_cancel_requests();  // cancel requests first, because status() may start waiting jobs
+  // Reads cancel requests first, because status() may start waiting jobs.
+  read_cancel_requests();
   if (log_ != nullptr) end_wished(waiting);
   const std::vector<JobStatus> answers = scheduler_.status(ids);
-  read_cancel_requests();  // cancel requests of jobs that the query reported as ended
+  // Reads the requests that arrived during the query. The query may report their jobs as ended.
+  read_cancel_requests();
   just_started_.clear();
   for (std::size_t i = 0; i < active_jobs_.size(); ++i) {
     const bool ran = active_jobs_[i].running;
@@ -92,8 +94,9 @@ std::vector<RunReport> ActiveJobs::poll() {
 }
 
 /// Cancels waiting jobs that have a cancel request. The program that recorded the request also
-/// cancels jobs, but that program does not reach jobs that wait inside this program or that had no
-/// id yet. Jobs that were running before are left alone, because a second request would kill them.
+/// cancels jobs. However, that program does not reach jobs that wait inside this program or that
+/// had no id yet. Jobs that were already running are left alone, because a second request would
+/// kill them.
 void ActiveJobs::end_wished(const std::vector<std::size_t>& waiting) {
   std::vector<JobId> ids;
   for (const std::size_t i : waiting) {
@@ -108,7 +111,8 @@ void ActiveJobs::end_wished(const std::vector<std::size_t>& waiting) {
   }
 }
 
-/// Applies a status to a job. A requeued job waits first, under its old id or under a new id.
+/// Applies a status to a job. A requeued job becomes a waiting job again, under its old id or a new
+/// id.
 void ActiveJobs::take_answer(ActiveJob& active, JobStatus status) {
   const bool renamed = !status.continued_as.empty();
   const bool waits_again = active.running && status.state == JobState::Queued;
@@ -137,7 +141,8 @@ void ActiveJobs::note(contract::LaunchRecord record) {
   if (log_ != nullptr) log_->append(std::move(record));
 }
 
-/// Returns a log record for a job. The record names the run unless several runs share the job.
+/// Returns a log record for a job. If only one run belongs to the job, the record contains its run
+/// id.
 contract::LaunchRecord ActiveJobs::record_of(const ActiveJob& active, const char* event) const {
   contract::LaunchRecord record;
   record.event = event;
@@ -149,8 +154,8 @@ contract::LaunchRecord ActiveJobs::record_of(const ActiveJob& active, const char
   return record;
 }
 
-/// Records the jobs that started since the last query. Array tasks of one submission share a
-/// record.
+/// Records the jobs that started since the last query. The array tasks of one submission are
+/// recorded together.
 void ActiveJobs::note_starts() {
   std::map<std::string, contract::LaunchRecord> records;  // records by launch
   for (const std::size_t i : just_started_) {
@@ -171,7 +176,7 @@ std::vector<JobUsage> ActiveJobs::usage_of(const std::vector<ActiveJob>& ended) 
   for (const ActiveJob& active : ended) ids.push_back(active.id);
   try {
     return scheduler_.usage(ids);
-  } catch (const SchedulerUnreachable&) {  // usage stays unknown, but the end is recorded
+  } catch (const SchedulerUnreachable&) {  // the usage stays unknown, but the end is recorded
     return std::vector<JobUsage>(ids.size());
   }
 }

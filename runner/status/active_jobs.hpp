@@ -21,8 +21,8 @@ namespace dlscale::runner {
 struct RunReport {
   std::string run_id;
   RunEnd end;
-  double wall_s = 0;         ///< seconds since the job was first seen running
-  int earlier_launches = 0;  ///< number of the last launch before this submission
+  double wall_s = 0;         ///< seconds since a query first reported the job as running
+  int earlier_launches = 0;  ///< number of the run's last launch before this submission
 };
 
 /// Submitted job, or submitted task of an array.
@@ -32,7 +32,7 @@ struct ActiveJob {
   JobId whole;  ///< id of the whole array, equal to `id` for other jobs
   JobId id;
   std::vector<SubmittedRun> runs;  ///< runs that have not ended
-  bool shared = false;             ///< true: the job was submitted with several runs
+  bool shared = false;             ///< true: several runs were submitted as one job
   bool running = false;
   bool cancelled = false;      ///< true: the user or the launcher requested the end
   bool end_requested = false;  ///< true: this program sent the request to the batch system
@@ -46,19 +46,20 @@ class ActiveJobs {
   ActiveJobs(const contract::Plan& plan, const contract::PlanDir& folder, JobScheduler& scheduler,
              const base::Clock& clock, LaunchLog* log);
 
-  /// Starts to follow the runs of a submission that have not ended. Ignores a submission without a
-  /// job id.
+  /// Starts to follow those runs of a submission that have not ended. Ignores a submission without
+  /// a job id.
   void track(const Submission& submission);
   const std::vector<ActiveJob>& all() const { return active_jobs_; }
   bool has_job(const std::string& job) const { return jobs_.contains(job); }
   bool has_run(const std::string& run_id) const { return runs_.contains(run_id); }
-  /// Returns the ids that the successors of `job` must wait for.
+  /// Returns the ids in the batch system for which jobs that depend on `job` must wait.
   std::vector<JobId> ids_of(const std::string& job) const;
 
   /// Queries the status of all jobs with one query and returns the runs that have ended. Throws
-  /// SchedulerUnreachable.
+  /// SchedulerUnreachable if the batch system does not answer.
   std::vector<RunReport> poll();
-  /// Requests the end of all jobs. A second call kills the jobs. Throws SchedulerUnreachable.
+  /// Requests the end of all jobs. A second call kills the jobs. Throws SchedulerUnreachable if the
+  /// batch system does not answer.
   void cancel_all();
   /// Stops following all jobs and returns their runs. The jobs count as cancelled, even if the
   /// batch system has not confirmed their end.

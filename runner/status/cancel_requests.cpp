@@ -59,7 +59,7 @@ std::vector<CancelRequest> CancelWishes::fresh() {
   std::ifstream file(path_, std::ios::binary);
   file.seekg(static_cast<std::streamoff>(seen_bytes_));
   std::string text{std::istreambuf_iterator<char>(file), {}};
-  text.erase(text.rfind('\n') + 1);  // incomplete line, read by the next call
+  text.erase(text.rfind('\n') + 1);  // an incomplete last line is read by the next call
   seen_bytes_ += text.size();
   std::vector<CancelRequest> requests;
   for (const auto& record : contract::parse_launch_log(text)) {

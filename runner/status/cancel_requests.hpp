@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes and reads logs/cancel.jsonl, the cancel requests of users for runs of a plan.
+// Writes and reads logs/cancel.jsonl, in which users request that runs of a plan be cancelled.
 #pragma once
 
 #include <cstdint>

@@ -11,21 +11,21 @@
 
 namespace dlscale::runner {
 
-// A traceback consists of the line "Traceback (most recent call last):", indented frames, and an
-// exception that is not indented. The name of an exception need not end in "Error":
-// subprocess.TimeoutExpired and many exceptions of users do not. Therefore only the position in the
-// block identifies the exception. Launchers put the same prefix in front of all lines of a block
-// ("[rank0]: "). The prefix separates the blocks of different ranks.
+// A traceback consists of the line "Traceback (most recent call last):", indented lines about stack
+// frames, and a line with the exception that is not indented. The name of an exception need not end
+// in "Error". For example, subprocess.TimeoutExpired and many exceptions of users do not. The line
+// of the exception is therefore found only by its position. Launchers put the same prefix in front
+// of all lines of a rank ("[rank0]: "). The prefix separates the tracebacks of different ranks.
 
 namespace {
 
 constexpr std::string_view kBegin = "Traceback (most recent call last):";
-/// Largest number of lines in a block. The exception of a longer block counts as missing.
+/// Maximum number of lines of a traceback. In a longer traceback, no exception is found.
 constexpr std::size_t kLongestBlock = 400;
 
-/// Returns the prefix that the launcher put in front of each line of a block. Python writes
+/// Returns the prefix that the launcher put in front of each line of a traceback. Python writes
 /// "Original " before the traceback of a worker process and "+ Exception Group " before a group of
-/// exceptions. These words do not belong to the prefix.
+/// exceptions. These texts are not part of the prefix.
 std::string_view prefix_of(std::string_view line, std::size_t begin) {
   std::string_view prefix = line.substr(0, begin);
   for (const std::string_view word : {"Original ", "  + Exception Group "}) {
@@ -34,7 +34,7 @@ std::string_view prefix_of(std::string_view line, std::size_t begin) {
   return prefix;
 }
 
-/// Returns true for the last line of a traceback, such as "ValueError: bad",
+/// Returns whether a text may be the last line of a traceback, such as "ValueError: bad",
 /// "mylib.StopTraining: done" or "KeyboardInterrupt". Returns false for lines of loggers ("INFO:
 /// …").
 bool is_exception(std::string_view text) {
@@ -54,7 +54,8 @@ bool is_exception(std::string_view text) {
           text[end + 1] == '\r');
 }
 
-/// Marks the lines of a block from the line with index `from`. The exception is marked as `last`.
+/// Sets `parts` for the lines of a traceback from index `from`. The line of the exception becomes
+/// `last`.
 void mark_block(const std::vector<std::string_view>& lines, std::size_t from,
                 std::string_view prefix, std::vector<TracebackPart>& parts, TracebackPart last) {
   const bool is_ignored = last == TracebackPart::ignored;
@@ -99,23 +100,24 @@ namespace {
 
 using contract::RunOutcome;
 
-constexpr std::size_t kLongestReason = 300;  // bytes
-constexpr std::size_t kLookedAt = 4096;      // bytes of a line that are searched
-// Largest number of lines between two messages of one failure. The stack trace of a rank fits. The
-// program survived any error further back.
+constexpr std::size_t kLongestReason = 300;  // maximum length of a reason in bytes
+constexpr std::size_t kLookedAt = 4096;      // number of bytes of a line that are searched
+// Maximum number of lines between two messages about the same failure. The stack trace of a rank
+// has fewer lines. If an error is further away from the next message, the program survived that
+// error.
 constexpr std::size_t kWidestGap = 200;
 
-/// Start of the reason: the line, the matched message, or a sentence that continues on the lines
-/// below.
+/// Part of the text that becomes the reason: the whole line, the text from the matched message, or
+/// a sentence that continues on the following lines.
 enum class From { line, match, sentence };
 
-/// Known message. A line matches if the line contains all `parts` in this order.
+/// Known message. A line matches if it contains all `parts` in this order.
 struct Message {
   Certainty certainty;
   std::array<std::string_view, 3> parts;
   std::optional<RunOutcome> outcome = {};
   From from = From::match;
-  std::string_view meaning = {};  ///< explanation of a message that does not explain itself
+  std::string_view meaning = {};  ///< explanation that is appended to an unclear message
 };
 
 constexpr auto kMemory = RunOutcome::OutOfMemory;
@@ -125,7 +127,7 @@ constexpr std::string_view kLockedMemory = " (the limit of locked memory, ulimit
 // proctrack/cgroup), the kernel (mm/oom_kill.c), PyTorch (c10, c10d, elastic), TensorFlow and XLA,
 // Open MPI (orterun, PRRTE), MPICH (Hydra), Open PBS, LSF, DeepSpeed's launcher, Horovod.
 constexpr Message kMessages[] = {
-    // Messages of the scheduler that state why the scheduler ended the job.
+    // Messages of the scheduler about the reason why it ended the job.
     {Certainty::verdict, {"slurmstepd", "DUE TO TIME LIMIT"}, RunOutcome::TimedOut},
     {Certainty::verdict, {"CANCELLED AT ", "DUE TO TIME LIMIT"}, RunOutcome::TimedOut, From::line},
     {Certainty::verdict, {"PBS: job killed: walltime"}, RunOutcome::TimedOut},
@@ -151,7 +153,7 @@ constexpr Message kMessages[] = {
     {Certainty::verdict, {"OOMKilled"}, kMemory},
     {Certainty::verdict, {"oom_kill event"}, kMemory, From::line},
     // Messages about failed GPUs, and about memory that could not be locked for a network device.
-    // The latter report a limit and not a lack of memory. NVIDIA's Xid errors are 48 for memory, 74
+    // The latter report a limit, not a lack of memory. NVIDIA's Xid errors are 48 for memory, 74
     // for NVLink, 79 for a GPU that has fallen off the bus, and 94 and 95 for uncorrectable errors.
     {Certainty::verdict, {"NVRM: Xid", "fallen off the bus"}},
     {Certainty::verdict, {"NVRM: GPU", "fallen off the bus"}},
@@ -167,7 +169,7 @@ constexpr Message kMessages[] = {
      From::match,
      kLockedMemory},
     {Certainty::verdict, {"RLIMIT_MEMLOCK"}, {}, From::line, kLockedMemory},
-    // Messages of the program about host memory.
+    // Messages of programs about host memory.
     {Certainty::verdict, {"RuntimeError: ", "DefaultCPUAllocator", "memory"}, kMemory},
     {Certainty::verdict, {"DefaultCPUAllocator", "memory"}, kMemory, From::line},
     {Certainty::verdict, {"std::bad_alloc"}, kMemory, From::line},
@@ -194,7 +196,7 @@ constexpr Message kMessages[] = {
     {Certainty::verdict, {"RESOURCE_EXHAUSTED"}, kMemory},
     {Certainty::verdict, {"ResourceExhaustedError"}, kMemory},
     {Certainty::verdict, {"OOM when allocating"}, kMemory, From::line},
-    // Messages of processes that lost another process, or whose child failed.
+    // Messages of processes that lost the connection to another process, or whose child failed.
     {Certainty::peer, {"remote process exited"}},
     {Certainty::peer, {"ncclRemoteError"}},
     {Certainty::peer, {"Connection reset by peer"}},
@@ -213,7 +215,7 @@ constexpr Message kMessages[] = {
     {Certainty::peer, {"KeyboardInterrupt"}},
     {Certainty::peer, {"has left while others wait for it"}},
     {Certainty::peer, {"reached monitoredBarrier, but received errors"}},
-    // Messages that are written while processes are being stopped.
+    // Messages that are written while other processes are being stopped.
     {Certainty::follow_up, {"closing signal SIGTERM"}},
     {Certainty::follow_up, {"Killing subprocess"}},
     {Certainty::follow_up, {"exited unexpectedly"}},
@@ -315,7 +317,7 @@ constexpr Message kMessages[] = {
     {Certainty::error, {"A request for multiple cpus-per-proc was given"}, {}, From::sentence},
     {Certainty::error, {"tried to bind a new process, but something went"}, {}, From::sentence},
     {Certainty::error, {"daemon has unexpectedly failed after launch"}, {}, From::sentence},
-    // Message of a job script that continues without environment modules.
+    // Message of a job script on a machine without environment modules. The script continues.
     {Certainty::words, {" module: command not found"}, {}, From::line},
     // Error messages that do not come from Python exceptions.
     {Certainty::error, {"No such file or directory"}, {}, From::line},
@@ -326,10 +328,10 @@ constexpr Message kMessages[] = {
     {Certainty::error, {": error: "}, {}, From::line},
 };
 
-/// Words for errors, in lower case. They are searched in lines that match no message.
+/// Words for errors, in lower case. Lines that match no known message are searched for them.
 constexpr std::string_view kErrorWords[] = {"error", "fatal",  "fail",    "cannot", "can't",
                                             "abort", "refuse", "invalid", "denied", "missing"};
-/// Words of lines that warn of an error or describe an error.
+/// Words of lines that only warn of an error or explain how to avoid an error.
 constexpr std::string_view kWarningWords[] = {"warning", "avoid", " may ", "might",
                                               "could",   "try ",  "hint",  "if you"};
 
@@ -360,15 +362,17 @@ constexpr std::string_view kSurvivedWords[] = {"falling back",
                                                "reducing batch",
                                                "reduced batch"};
 
-/// Words that programs print while they train.
+/// Words that programs print while they train. Such a line shows that an earlier error did not end
+/// the program.
 constexpr std::string_view kProgressWords[] = {"epoch", "step", "iter", "loss", "batch"};
 
-/// Words of batch systems and kernels. Programs do not survive the errors that these words report.
+/// Words in messages of batch systems and kernels. A program does not survive the errors in these
+/// messages.
 constexpr std::string_view kSystemWords[] = {"slurmstepd", "srun: ", "oom_kill", "oom-kill",
                                              "oom_reaper", "Killed", "PBS: ",    "TERM_",
                                              "CANCELLED",  "cgroup", "NVRM: "};
 
-/// Words of exceptions that a rank raises because another rank failed.
+/// Words of exceptions that a rank raises if another rank has failed.
 constexpr std::string_view kOthersWords[] = {
     "NCCL",     "nccl",      "ProcessGroup", "DistBackendError", "gloo",   "Gloo",
     "TCPStore", "onnection", "queue.Empty",  "EOFError",         "imeout", "timed out",
@@ -397,7 +401,7 @@ std::size_t word_at(std::string_view line, std::size_t at) {
   return at;
 }
 
-/// Returns the start of the message in the line, or npos if the line does not match the message.
+/// Returns the position of the message in the line, or npos if the line does not match the message.
 std::size_t find(const Message& message, std::string_view line) {
   std::size_t at = 0, first = line.npos;
   for (const std::string_view part : message.parts) {
@@ -410,8 +414,9 @@ std::size_t find(const Message& message, std::string_view line) {
   return first;
 }
 
-/// Returns the start of the name of the Python exception that a line reports ("ValueError: …",
-/// "a.b.Exception"), after any prefix of a launcher. Returns npos for a line without an exception.
+/// Returns the position of an exception's name ("ValueError: …", "a.b.Exception") in a line that
+/// reports a Python exception. A launcher's prefix may precede the name. Returns npos for a line
+/// without an exception.
 std::size_t find_exception(std::string_view line) {
   for (const std::string_view end : {"Error", "Exception", "Interrupt", "SystemExit"}) {
     for (std::size_t at = line.find(end); at != line.npos; at = line.find(end, at + 1)) {
@@ -436,7 +441,7 @@ std::string printable(std::string_view line) {
   return std::string(base::trimmed(text, " "));
 }
 
-/// Meaning of one line. The reason has not been made printable yet.
+/// Classification of one line. `reason` may still contain control characters.
 struct Found {
   std::size_t line = 0;
   std::string_view reason;
@@ -446,8 +451,8 @@ struct Found {
   std::string_view meaning = {};
 };
 
-/// Returns true if a logger marked the line as a warning: "W0101 …", "[W socket.cpp…",
-/// "… W tensorflow/…".
+/// Returns whether a logger marked the line as a warning: "W0101 …", "[W socket.cpp…", "… W
+/// tensorflow/…".
 bool is_logged_warning(std::string_view line) {
   const bool is_glog = line.size() > 5 && line[0] == 'W' &&
                        std::all_of(line.begin() + 1, line.begin() + 5, &base::is_digit);
@@ -469,7 +474,7 @@ Found by_words(std::string_view line) {
   return {0, line, Certainty::last_line, {}};
 }
 
-/// Returns true for a message about an error that the program handled or only warns of.
+/// Returns whether a message is about an error that the program handled or only warns of.
 bool is_survived(const Message& message, std::string_view line) {
   if (message.certainty != Certainty::verdict && message.certainty != Certainty::error)
     return false;
@@ -507,14 +512,14 @@ Found read_line(std::string_view line) {
   return exception == line.npos ? by_words(line) : by_exception(line, exception);
 }
 
-/// Classifies the last line of a traceback as an exception, unless a known message explains the
-/// line.
+/// Changes the classification of the last line of a traceback to an exception, unless a known
+/// message already explains the line.
 void take_exception(std::string_view line, Found& found) {
   const bool is_known =
       found.certainty == Certainty::verdict || found.certainty == Certainty::peer ||
       found.certainty == Certainty::timeout || found.certainty == Certainty::crash ||
       found.certainty == Certainty::follow_up;
-  // The traceback of the DataLoader worker itself follows.
+  // This line repeats the exception of a DataLoader worker. The worker's own traceback follows.
   const bool is_repeated =
       line.find(": Caught ") != line.npos && line.find(" in DataLoader worker") != line.npos;
   if (is_known || is_repeated) return;
@@ -523,13 +528,14 @@ void take_exception(std::string_view line, Found& found) {
   found.outcome.reset();
 }
 
-/// Returns true if the first of several lines with this certainty counts. Other ranks repeat such
-/// lines.
+/// Returns whether the first of several lines with this certainty is the reason, because other
+/// ranks repeat such lines. Otherwise the last line is the reason.
 bool first_counts(Certainty certainty) {
   return certainty >= Certainty::killed;
 }
 
-/// Returns the reason with the lines that continue it, because mpirun wraps its messages.
+/// Returns the reason with the lines that continue it. mpirun breaks its messages into several
+/// lines.
 std::string whole_reason(const Found& found, const std::vector<std::string_view>& lines) {
   std::string reason(found.reason);
   const bool is_wrapped = found.reason.find("noticed that process rank") != found.reason.npos &&
@@ -546,7 +552,7 @@ std::string whole_reason(const Found& found, const std::vector<std::string_view>
   return printable(reason).append(found.meaning);
 }
 
-/// Search for the reason, from the last line of a log to the first line.
+/// Search for the reason of a failure. It goes from the last line of a log to the first line.
 class Search {
  public:
   explicit Search(const std::vector<std::string_view>& lines)
@@ -581,8 +587,8 @@ class Search {
     rank_of_end_ = before_reason(found);
   }
 
-  /// Returns true for an error that the program survived. Such a program continued to train after
-  /// the error until an exception of its own ended it.
+  /// Returns whether the program survived an error. Such a program trained on after the error,
+  /// until its own exception ended it.
   bool is_outlived(const Found& found) const {
     const std::string_view rank = before_reason(found);
     const bool is_other_rank = !rank.empty() && !rank_of_end_.empty() && rank != rank_of_end_;
@@ -590,7 +596,7 @@ class Search {
            !has_any(lines_[found.line], kSystemWords);
   }
 
-  /// Returns the prefix that the launcher put in front of the reason, such as "[rank0]: ".
+  /// Returns the prefix that a launcher put in front of the reason, such as "[rank0]: ".
   std::string_view before_reason(const Found& found) const {
     const std::string_view line = lines_[found.line];
     return line.substr(0, static_cast<std::size_t>(found.reason.data() - line.data()));
@@ -607,9 +613,11 @@ class Search {
   std::vector<TracebackPart> parts_;
   std::size_t last_message_;
   Found best_;
-  bool has_end_ = false;  ///< true: an exception ended the program, and no other rank caused it
+  /// True: an exception ended the program. The exception is not the consequence of another rank's
+  /// failure.
+  bool has_end_ = false;
   std::string_view rank_of_end_;
-  bool has_trained_ = false;  ///< true: the program trained before that exception
+  bool has_trained_ = false;  ///< true: the program printed progress before that exception
 };
 
 }  // namespace

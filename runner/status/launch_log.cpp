@@ -14,7 +14,8 @@
 
 namespace dlscale::runner {
 
-// The descriptor is closed on exec, so a job that outlives its launcher does not keep the lock.
+// The descriptor is closed when another program is executed, so a job that outlives its launcher
+// does not keep the lock.
 LaunchLog::Lock::Lock(const std::filesystem::path& path)
     : descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
   if (descriptor < 0) {
@@ -99,7 +100,7 @@ const LoggedRun* LaunchHistory::last_entry(const std::string& run_id) const {
 void LaunchHistory::add_record(const contract::LaunchRecord& record) {
   if (record.event == "submitting") return begin(record);
   const auto found = by_launch_.find(record.launch);
-  if (found == by_launch_.end()) return;  // submission whose first record is unreadable
+  if (found == by_launch_.end()) return;  // first record of the submission is unreadable
   Submission& submission = submissions_[found->second];
   if (record.event == "submitted") {
     submission.take_ids(record);
@@ -137,8 +138,7 @@ SubmittedRun* LaunchHistory::run_in(Submission& submission, const std::string& r
   return found == submission.runs.end() ? nullptr : &*found;
 }
 
-/// Applies the record to the runs that the record names. A record without names applies to all runs
-/// of the job.
+/// Applies a record to the runs that it names, or to all runs of the job if it names no runs.
 void LaunchHistory::tell(Submission& submission, const contract::LaunchRecord& record) {
   if (record.run_id.empty() && record.runs.empty()) {
     for (SubmittedRun& run : submission.runs) tell_run(run, record);
@@ -160,7 +160,8 @@ void LaunchHistory::tell_run(SubmittedRun& run, const contract::LaunchRecord& re
     run.ended = true;
   }
   LoggedRun& word = words_[run.run_id].said;
-  if (word.launch != record.launch) return;  // record of an earlier submission of the run
+  // Ignores the state in a record of an earlier submission of the run.
+  if (word.launch != record.launch) return;
   if (!record.nodes.empty()) word.nodes = record.nodes;
   word.id = run.id;
   if (record.event == "started") {

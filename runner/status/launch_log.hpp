@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes and reads the launch log of a plan folder, and derives the present state of submissions
+// Writes and reads the launch log of a plan folder, and derives the current state of submissions
 // and runs from the log.
 #pragma once
 
@@ -18,8 +18,8 @@
 
 namespace dlscale::runner {
 
-// Launch log (launch.jsonl) of a plan folder. The log records what happened to each job. One
-// program at a time writes the log.
+// Launch log (launch.jsonl) of a plan folder. The log records what happened to each job. Only one
+// program at a time may write to the log.
 
 /// Error for a launch log that another program holds.
 class LogTaken : public base::RunError {
@@ -27,7 +27,7 @@ class LogTaken : public base::RunError {
   using base::RunError::RunError;
 };
 
-/// Returns true if another program holds the log. Needs no write permission. Returns false if the
+/// Returns whether another program holds the log. Needs no write permission. Returns false if the
 /// log cannot be read.
 bool is_taken(const std::filesystem::path& log);
 
@@ -42,11 +42,11 @@ class LaunchLog {
   const std::vector<contract::LaunchRecord>& records() const { return records_; }
   /// Appends the record with the current time and returns the record as written.
   const contract::LaunchRecord& append(contract::LaunchRecord record);
-  /// Appends the record like append(). After the return, a crash of the machine cannot lose the
-  /// record.
+  /// Appends the record like append(), and writes it to disk. A later crash of the machine cannot
+  /// lose the record.
   const contract::LaunchRecord& append_safely(contract::LaunchRecord record);
   /// Returns the descriptor of the lock. A process that inherits the descriptor keeps the log
-  /// locked until the process ends.
+  /// locked until that process ends.
   int descriptor() const { return lock_.descriptor; }
 
  private:
@@ -65,13 +65,13 @@ class LaunchLog {
   std::vector<contract::LaunchRecord> records_;
 };
 
-// Present state of submissions and runs, derived from the records of the launch log.
+// Current state of submissions and runs, derived from the records of the launch log.
 
 /// Run within a submission.
 struct SubmittedRun {
   std::string run_id;
-  JobId id;                  ///< job id of the array task or the whole job, empty until known
-  int earlier_launches = 0;  ///< number of the last launch before this submission
+  JobId id;                  ///< id of the run's array task, or of its whole job; empty until known
+  int earlier_launches = 0;  ///< number of the run's last launch before this submission
   bool started = false;
   bool ended = false;
 };
@@ -80,12 +80,13 @@ struct SubmittedRun {
 struct Submission {
   std::string launch;
   std::string job;
-  double asked_at = 0;  ///< Unix time of the submission attempt in s
+  double asked_at = 0;  ///< Unix time in s at which the launcher began the submission
   std::vector<SubmittedRun> runs;
-  JobId id;  ///< job id, empty if the batch system may not have the job
+  /// Job id. It is empty while it is unknown whether the batch system has the job.
+  JobId id;
   bool refused = false;
   bool is_array = false;
-  /// Returns true if the submission was rejected or if all of its runs have ended.
+  /// Returns whether the submission was rejected or all of its runs have ended.
   bool is_over() const;
   /// Sets the job ids from a "submitted" record.
   void take_ids(const contract::LaunchRecord& record);
@@ -104,8 +105,8 @@ struct LoggedRun {
   int exit_code = 0;
   std::string reason;
   std::vector<std::string> nodes;
-  double elapsed_s = 0;          ///< accounted duration, 0 = unknown
-  double peak_memory_bytes = 0;  ///< accounted peak memory, 0 = unknown
+  double elapsed_s = 0;          ///< duration in s from the accounting, 0 = unknown
+  double peak_memory_bytes = 0;  ///< peak memory from the accounting, 0 = unknown
 };
 
 class LaunchHistory {
@@ -123,7 +124,7 @@ class LaunchHistory {
  private:
   struct Word {
     LoggedRun said;
-    std::size_t place = 0;  ///< index among the runs of the last submission
+    std::size_t place = 0;  ///< index of the run in its last submission
   };
 
   void begin(const contract::LaunchRecord& record);

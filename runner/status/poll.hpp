@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Determines the state of each run of a plan at this moment, with one query to the batch system.
+// Determines the current state of each run of a plan, with one query to the batch system.
 #pragma once
 
 #include <string>
@@ -22,28 +22,28 @@ struct PolledRun {
   std::vector<std::string> nodes;
   int submissions = 0;
   double submitted_at = 0, started_at = 0, ended_at = 0;  ///< Unix times in s, 0 = not yet
-  double elapsed_s = 0;          ///< accounted duration of an ended run, 0 = unknown
-  double peak_memory_bytes = 0;  ///< accounted peak memory, 0 = unknown
+  double elapsed_s = 0;          ///< duration in s of an ended run from the accounting, 0 = unknown
+  double peak_memory_bytes = 0;  ///< peak memory from the accounting, 0 = unknown
 };
 
 using PolledRuns = std::unordered_map<std::string, PolledRun>;  ///< status by run id
 
-/// Sources of the run states, and the log that records the changes.
+/// Sources of the states of runs, and the log in which changes are recorded.
 struct StatusSources {
   JobScheduler& scheduler;
   const base::Clock& clock;
-  LaunchLog* log = nullptr;  ///< launch log, null to record nothing
+  LaunchLog* log = nullptr;  ///< launch log; if null, changes are not recorded
   /// True if another program holds the launch log. Jobs that the batch system does not know then
-  /// wait or run in the other program, and their states come from the files.
+  /// wait or run inside that program, and their states come from the files.
   bool followed = false;
 };
 
-/// Returns the status of each run. Sends one query for all jobs in the batch system, and none if
-/// the batch system has no jobs. Throws SchedulerUnreachable.
+/// Returns the status of each run. Queries the batch system once for all submitted jobs, unless
+/// there are no submitted jobs. Throws SchedulerUnreachable if the batch system does not answer.
 PolledRuns poll(const contract::Plan& plan, const contract::PlanDir& folder,
                 const StatusSources& parts);
 
-/// Returns the status of each run from the files alone, without a query.
+/// Returns the status of each run from files alone, without a query to the batch system.
 PolledRuns states_in_files(const contract::Plan& plan, const contract::PlanDir& folder);
 
 }  // namespace dlscale::runner

@@ -19,14 +19,15 @@ namespace fs = std::filesystem;
 using contract::RunOutcome;
 namespace {
 
-constexpr std::size_t kWords_bytes = 256 * 1024;  // size of the messages of hundreds of ranks
+// Number of bytes that are searched at the end of a file. The messages of hundreds of ranks fit.
+constexpr std::size_t kWords_bytes = 256 * 1024;
 
 /// Evidence of how a run ended.
 struct Evidence {
   const JobEnd& job;
   bool external = false;
-  bool launched = false;                  ///< true: the submission made a launch folder
-  std::optional<contract::RunStop> stop;  ///< final record of the last launch
+  bool launched = false;                  ///< true: the run started, so it has a launch folder
+  std::optional<contract::RunStop> stop;  ///< final record that the run wrote in its last launch
   std::optional<contract::LaunchRecord> note;
   std::optional<int> exit_code;   ///< exit code of the run
   std::int64_t stderr_bytes = 0;  ///< size of the run's error file before this launch
@@ -48,8 +49,8 @@ Evidence gather(const contract::PlanDir& plan, const contract::PlannedRun& run, 
   return seen;
 }
 
-/// Returns true if the run cannot know why it ended, because its processes only received a stop
-/// signal.
+/// Returns whether the run was stopped from outside. Its processes only received a stop signal, so
+/// the run itself cannot know why it ended.
 bool was_told_to_stop(const Evidence& seen) {
   const bool by_script = seen.note && !seen.note->reason.empty();
   const bool by_run = seen.stop && seen.stop->outcome == RunOutcome::Cancelled;
@@ -57,7 +58,7 @@ bool was_told_to_stop(const Evidence& seen) {
   return by_script || unknown;
 }
 
-/// Returns the outcome of the run's own final record if that outcome is conclusive.
+/// Returns the outcome in the run's own final record, if this outcome needs no confirmation.
 std::optional<RunOutcome> told_by_run(const Evidence& seen) {
   if (!seen.stop) return std::nullopt;
   switch (seen.stop->outcome) {
@@ -76,7 +77,7 @@ RunOutcome outcome_of(const Evidence& seen) {
   if (seen.external && seen.exit_code == 0) return RunOutcome::Completed;
   if (seen.exit_code == contract::kExitRunAgain) return RunOutcome::Preempted;
   const JobState state = seen.job.status.state;
-  // One run of a shared job may have failed by itself before all runs were stopped.
+  // One run of a shared job may have failed on its own before all runs of the job were stopped.
   if (was_told_to_stop(seen) || !seen.job.shared) {
     if (seen.job.cancelled && (was_told_to_stop(seen) || !seen.note)) return RunOutcome::Cancelled;
     const auto verdict = state == JobState::Lost ? std::nullopt : runner::outcome_of(state);
@@ -105,10 +106,10 @@ std::string reason_of_cancellation(const JobEnd& job) {
   return "";
 }
 
-/// File in which a program, its launcher or the batch system may have written the reason.
+/// File in which the program, its launcher or the batch system may have written the reason.
 struct WordsFile {
   fs::path path;
-  std::int64_t from = 0;    ///< number of bytes that earlier launches wrote
+  std::int64_t from = 0;    ///< number of bytes that were in the file before the last launch
   bool is_results = false;  ///< true: the file also contains the program's ordinary output
 };
 
@@ -122,8 +123,9 @@ std::string tail_of(const WordsFile& file) {
 }
 
 /// Sets the outcome and the reason from the file with the most certain message. If several files
-/// are equally certain, the first file counts. Ranks only notice that another rank has left. The
-/// message that the kernel killed that rank may be in a later file.
+/// have equally certain messages, the first file is used. All files are searched. The first file
+/// may only contain the report of a rank that lost another rank, and a later file the message that
+/// the kernel killed that other rank.
 void explain(const std::vector<WordsFile>& files, RunEnd& end) {
   FailureWords best;
   for (const WordsFile& file : files) {
@@ -138,9 +140,9 @@ void explain(const std::vector<WordsFile>& files, RunEnd& end) {
   if (end.reason.empty()) end.reason = best.reason;
 }
 
-/// Returns the files that may contain the reason, the most informative file first. mpirun ends all
-/// ranks when one rank dies. The ranks then report that they received a signal, and mpirun reports
-/// the cause.
+/// Returns the files that may contain the reason, the most informative file first. When one rank
+/// dies, mpirun ends all other ranks. The ranks then report that they received a signal, and only
+/// mpirun reports the cause.
 std::vector<WordsFile> files_with_words(const contract::PlanDir& plan, const std::string& run_id,
                                         const Evidence& seen, int last_launch) {
   std::vector<WordsFile> files{{plan.run_err(run_id), seen.stderr_bytes}};
@@ -175,7 +177,7 @@ RunEnd judge_run(const contract::PlanDir& plan, const contract::PlannedRun& run,
   if (end.outcome == RunOutcome::Cancelled) {
     end.reason = reason_of_cancellation(job);
   } else if (runner::outcome_of(job.status.state) == end.outcome) {
-    end.reason = job.status.reason;  // cause of the messages in the run's logs
+    end.reason = job.status.reason;  // this reason explains the messages in the logs
   }
   if (seen.exit_code != 0) {
     explain(files_with_words(plan, run.run_id, seen, results.launches), end);

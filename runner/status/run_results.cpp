@@ -32,7 +32,8 @@ RunNotes read_run_notes(const contract::PlanDir& plan, const std::string& run_id
 
 namespace {
 
-constexpr std::size_t kTail_bytes = 64 * 1024;  // size that is enough for the last line of any log
+// Number of bytes that contain the last line of any results file.
+constexpr std::size_t kTail_bytes = 64 * 1024;
 
 std::string read_whole(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -76,7 +77,8 @@ bool has_completed(const contract::RunDir& run) {
   const std::vector<contract::LaunchDir> launches = run.launches();
   return std::any_of(launches.rbegin(), launches.rend(), [](const contract::LaunchDir& launch) {
     const std::string tail = base::read_end(launch.results(), kTail_bytes);
-    // A run_stop record is the last record of a file. A tail without one need not be parsed.
+    // A run_stop record is the last record of a file. An end of a file without this text need not
+    // be parsed.
     if (tail.rfind("run_stop") == std::string::npos) return false;
     const auto records = contract::parse_results(tail).records;
     return std::any_of(records.begin(), records.end(), [](const contract::ResultRecord& record) {

@@ -18,7 +18,7 @@ namespace dlscale::runner {
 namespace fs = std::filesystem;
 namespace {
 
-/// Index of the runs that left files. The index lists each folder once and opens no files.
+/// Index of the runs that left files. It lists each folder only once and opens no files.
 class Traces {
  public:
   explicit Traces(const contract::PlanDir& folder)
@@ -37,8 +37,9 @@ class Traces {
 
   bool has_notes(const std::string& run_id) const { return logs_.contains(run_id + notes_end_); }
 
-  /// Returns false if the folder of the run contains no folders. The links of a folder are its
-  /// name, itself and the folders in it. File systems that do not count links report 1.
+  /// Returns false if the folder of the run contains no folders. The number of links of a folder is
+  /// 2 plus the number of folders in it: its name, its own entry and one per folder. File systems
+  /// that do not count links report 1.
   bool may_have_launches(const std::string& run_id) const {
     struct stat status {};
     if (runs_ < 0 || ::fstatat(runs_, run_id.c_str(), &status, 0) != 0) return false;
@@ -54,8 +55,7 @@ class Traces {
 JobState state_by_files(const contract::PlannedRun& run, const contract::PlanDir& folder,
                         const Traces& traces, const RunResults& results) {
   std::optional<JobState> noted;
-  // Ranks that were stopped do not know why, because mpirun and srun stop all ranks if one rank
-  // fails.
+  // If one rank fails, mpirun and srun stop all ranks. The stopped ranks do not know the reason.
   const bool told = results.stop && results.stop->outcome == contract::RunOutcome::Cancelled;
   if (traces.has_notes(run.run_id)) {
     const RunNotes notes = read_run_notes(folder, run.run_id);

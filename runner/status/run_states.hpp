@@ -9,18 +9,18 @@
 
 namespace dlscale::runner {
 
-/// Returns the present state of all submissions according to the launch log of a plan folder.
-/// Returns an empty history without a launch log.
+/// Returns the current state of all submissions, as the launch log of a plan folder records it.
+/// Returns an empty history if there is no launch log.
 LaunchHistory read_history(const contract::PlanDir& folder);
 
-/// Returns the state of each run. The sources, in order of precedence, are:
-/// - a launch that trained to the end, which makes the run Done,
-/// - the launch log,
-/// - the last record of the run,
-/// - the end that the job script recorded.
+/// Returns the state of each run. The state comes from the first of these sources that applies:
+/// - A launch that trained to the end. The run is then Done.
+/// - The launch log.
+/// - The last record of the run.
+/// - The end that the job script recorded.
 ///
-/// The batch system is not queried, so Running means that no file records an end. The function does
-/// not open the files of runs that are Done in the log or that have never started.
+/// The batch system is not queried, so Running means only that no file records an end. The files of
+/// runs that are Done in the log, or that have never started, are not opened.
 States run_states(const contract::Plan& plan, const contract::PlanDir& folder,
                   const LaunchHistory& history);
 States run_states(const contract::Plan& plan, const contract::PlanDir& folder);
