@@ -49,7 +49,7 @@ TEST_CASE("a run continues on a full disk and reports the missing checkpoint at 
   base::write_file_atomically(job.folder() / "run.json", contract::to_json(spec));
   const auto end = job.run(0);
   CHECK(end.exit_code == 0);
-  const std::string warning = "training goes on: cannot write ";
+  const std::string warning = "training continues: cannot write ";
   CHECK_THAT(end.err, Catch::Contains(warning) && Catch::Contains("No space left on device"));
   CHECK(end.err.find(warning) == end.err.rfind(warning));
   CHECK(all<contract::CheckpointRecord>(job.results()).empty());
