@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Main program of `dlscale-train`: runs the requested command and turns errors into one line and an
-// exit code.
+// Main program of `dlscale-train`. Runs the requested command. Reports an error as one line on
+// standard error and as the exit code.
 #include <fmt/format.h>
 
 #include <csignal>
@@ -52,8 +52,8 @@ int train(const std::string& run_folder, bool profile) {
   }
 }
 
-/// Prints an error and returns its exit code. Prints only the first line, because LibTorch adds a
-/// stack trace to its messages.
+/// Prints the first line of an error message and returns the exit code of the error. The other
+/// lines are left out, because LibTorch appends a stack trace to its messages.
 int print_error(const std::exception& error) {
   const std::string_view words = error.what();
   fmt::print(stderr, "dlscale-train: {}\n", words.substr(0, words.find('\n')));
@@ -70,7 +70,7 @@ int print_card(const std::vector<std::string>& arguments) {
   }
 }
 
-/// Option of an earlier version, and the command that replaces it.
+/// Command-line option of an earlier version of dlscale, and the command that replaces the option.
 struct MovedOption {
   const char *option, *command;
 };

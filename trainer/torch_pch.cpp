@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries the precompiled header; holds no code.
+// Source file without code. The build compiles it to create the precompiled header.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Precompiled header for the files that include LibTorch. All of <torch/torch.h> would more than
-// double its size, and every file that uses it would then take 4 s longer to compile.
+// Precompiled header for the source files that include LibTorch. The header includes only a part of
+// <torch/torch.h>. The whole of <torch/torch.h> would more than double the size of the precompiled
+// header, and each source file that uses it would take 4 s longer to compile.
 #pragma once
 
 #include <torch/nn/init.h>

@@ -33,7 +33,7 @@ bool has_cuda() {
 }  // namespace
 
 std::map<std::string, std::string> built_with() {
-  // The macros come from trainer/CMakeLists.txt.
+  // The build defines these macros in trainer/CMakeLists.txt.
   return {{"torch", DLSCALE_TORCH_VERSION},    {"mpi", mpi_version()},
           {"cuda", has_cuda() ? "yes" : "no"}, {"compiler", DLSCALE_COMPILER},
           {"build_type", DLSCALE_BUILD_TYPE},  {"sanitizer", DLSCALE_SANITIZER}};
@@ -48,7 +48,8 @@ namespace {
 std::vector<std::string> communicators() {
   std::vector<std::string> names;
   for (const CommunicatorEntry* entry : communicator_table()) {
-    // Ranks of a run are processes. Ranks that are threads are for tests only.
+    // The communicator "thread" is left out. It runs ranks as threads of one process and is for
+    // tests only, because the ranks of a run are processes.
     if (!entry->unavailable && entry->name != std::string_view("thread")) {
       names.emplace_back(entry->name);
     }
@@ -64,7 +65,8 @@ std::vector<std::string> devices() {
   return names;
 }
 
-/// Returns the loaders of this build. A library that a loader opens at run time may be missing.
+/// Returns the names of the loaders that this build supports. A loader is included even if the
+/// library that it opens at run time is missing on this machine.
 std::vector<std::string> loaders() {
   const bool has_gpus = !base::find(device_table(), "device", "cuda").unavailable;
   std::vector<std::string> names;
@@ -74,14 +76,15 @@ std::vector<std::string> loaders() {
   return names;
 }
 
-/// Returns the reason why this machine lacks the library of a loader, or an empty string.
+/// Returns the reason why the library that the loader `name` opens at run time is missing on this
+/// machine. Returns an empty string if the library is present or the loader needs none.
 std::string why_missing(const std::string& name) {
   const LoaderEntry& loader = base::find(loader_table(), "loader", name);
   return loader.why_missing ? loader.why_missing() : "";
 }
 
-/// Returns ": " and the reason why this build lacks `name`, or an empty string if the table does
-/// not give a reason.
+/// Returns ": " followed by the reason why this build does not support `name`. Returns an empty
+/// string if the table contains no reason.
 template <class Entry>
 std::string reason(base::Table<Entry> table, const std::string& name) {
   for (const Entry* entry : table) {
@@ -90,7 +93,8 @@ std::string reason(base::Table<Entry> table, const std::string& name) {
   return "";
 }
 
-/// Returns the reason why this build lacks the device of a loader, in the format of reason().
+/// Returns the reason why this build does not support the device that a loader needs, in the format
+/// of reason().
 std::string loader_reason(const std::string& name) {
   for (const LoaderEntry* entry : loader_table()) {
     if (entry->name == name && entry->needs_gpu) return reason(device_table(), "cuda");
@@ -98,7 +102,8 @@ std::string loader_reason(const std::string& name) {
   return "";
 }
 
-/// Returns the all-reduce algorithms of dlscale and of Open MPI.
+/// Returns the names of dlscale's own all-reduce algorithms and of the Open MPI algorithms that a
+/// run can select.
 std::vector<std::string> all_reduces() {
   std::vector<std::string> names = base::names(all_reduce_table());
   for (const std::string& name : contract::vocabulary("all_reduce")) {
@@ -107,7 +112,7 @@ std::vector<std::string> all_reduces() {
   return names;
 }
 
-/// Returns the models on which a frozen_backbone can train a classifier.
+/// Returns the names of the models that the model frozen_backbone can use as its backbone.
 std::vector<std::string> backbones() {
   std::vector<std::string> names;
   for (const ModelEntry* model : model_table()) {
@@ -116,8 +121,8 @@ std::vector<std::string> backbones() {
   return names;
 }
 
-/// Returns the framework styles with a replica on each rank, and the styles that divide the work in
-/// another way.
+/// Returns the names of all framework styles: first the styles in which each rank has a replica of
+/// the model, then the other styles.
 std::vector<std::string> frameworks() {
   std::vector<std::string> names = base::names(sync_table());
   for (const StyleEntry* entry : style_table()) names.emplace_back(entry->name);
@@ -148,7 +153,7 @@ TraitsByName model_traits() {
     }
     added.blocks = model->blocks;
   }
-  add(std::string(contract::kScriptModel), "images").has_dropout = true;  // possible dropout
+  add(std::string(contract::kScriptModel), "images").has_dropout = true;  // scripts may use dropout
   return traits;
 }
 
@@ -177,8 +182,9 @@ TraitsByName dataset_traits() {
   return traits;
 }
 
-/// Returns the reason why this build or this machine lacks a name. Returns an empty string if the
-/// only reason is that the build does not list the name.
+/// Returns the reason why a required component, such as a loader or a device, is not available.
+/// Returns an empty string if no reason is known, which is the case for a name that the build does
+/// not contain.
 std::string why_absent(const validation::RequiredName& name) {
   if (name.family == "loader") return loader_reason(name.name);
   if (name.family == "communicator") return reason(communicator_table(), name.name);
@@ -218,7 +224,8 @@ void require_available(const contract::RunSpec& spec, const std::string& file) {
     throw base::SpecError({file}, "trainer.command",
                           "this run uses another training program; start it with its job script");
   }
-  // Libraries that are opened at run time are checked only if the run needs them.
+  // capabilities_of_build() assumes that all libraries that are opened at run time are present.
+  // Their presence is checked only if the run needs them.
   const contract::Capabilities available = capabilities_of_build();
   if (const auto missing = validation::missing_names(available, spec); !missing.empty()) {
     const validation::RequiredName& first = missing.front();

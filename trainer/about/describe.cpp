@@ -41,11 +41,12 @@ double fraction(const std::string& key, const std::string& text) {
       fmt::format("{} {}: expected a number of at least 0 and below 1", key, text));
 }
 
-/// Command-line option for a model setting, for example --classifier-hidden for classifier_hidden.
+/// Command-line option for a model setting. For example, the option --classifier-hidden sets
+/// classifier_hidden.
 struct SettingOption {
   std::string_view key;  ///< key in model_options
   void (*read)(ModelOptions& options, const std::string& option, const std::string& value);
-  std::string (*text)(const ModelOptions& options);  ///< value; empty if the option was not given
+  std::string (*text)(const ModelOptions& options);  ///< returns the value, empty if not given
 };
 
 template <std::string ModelOptions::*Member>
@@ -89,7 +90,7 @@ const SettingOption* find_setting(const std::string& option) {
   return found == std::end(kSettings) ? nullptr : found;
 }
 
-/// Returns the options of the settings that a model reads.
+/// Returns the command-line options for the settings that a model uses.
 std::vector<std::string> settings_of(const ModelEntry& entry) {
   std::istringstream keys(entry.settings);
   std::vector<std::string> options;
@@ -97,7 +98,8 @@ std::vector<std::string> settings_of(const ModelEntry& entry) {
   return options;
 }
 
-/// Throws for settings that the model does not read, because the user expects a different model.
+/// Throws base::UsageError when the user gives a setting that the model does not use, because the
+/// user then probably expects a different model.
 void check_settings(const Description& what, const ModelEntry& entry) {
   const std::vector<std::string> own = settings_of(entry);
   for (const SettingOption& setting : kSettings) {

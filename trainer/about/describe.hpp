@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cost model of a network for `dlscale-train --describe`.
+// Command `dlscale-train --describe`, which prints the cost model of a network.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace dlscale::trainer {
 
-/// Model to describe. The input shape is channels x height x width for images, tokens for texts,
-/// and 2 x tokens for pairs of texts.
+/// Model to describe. The shape in `input` is channels x height x width for images, the number of
+/// tokens for texts, and 2 x the number of tokens for pairs of texts.
 struct Description {
   std::string model;
   std::vector<std::int64_t> input;
-  int classes = 0;  ///< number of classes; in translation, of target words
+  int classes = 0;  ///< number of classes; for translation, number of words in the target language
   int words = 0;    ///< number of words in the vocabulary of texts
   contract::ModelOptions options;
   std::string precision = "fp32";
@@ -26,8 +26,8 @@ struct Description {
 /// [--cell gru|lstm]. Throws base::UsageError.
 Description read_description(const std::vector<std::string>& arguments);
 
-/// Makes the model on the CPU and traces its layers. Throws base::UsageError for an unknown model,
-/// and for an input that the model cannot take.
+/// Creates the model on the CPU and computes its cost model by tracing the layers. Throws
+/// base::UsageError when the model is unknown or does not accept an input of this shape.
 contract::ModelCard describe(const Description& what);
 
 }  // namespace dlscale::trainer

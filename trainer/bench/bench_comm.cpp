@@ -86,7 +86,8 @@ void check_bench(const CommBench& bench) {
   }
 }
 
-/// Metadata that is added to each measurement.
+/// Metadata that describe the benchmark and its machine. The metadata are added to each
+/// measurement.
 class Stamp {
  public:
   Stamp(const CommBench& bench, std::string device, std::string host, int nodes)
@@ -117,7 +118,8 @@ class Stamp {
   std::map<std::string, std::string> made_with_;
 };
 
-/// **Collective.** Measures all collectives. Passes complete records to `found` on rank 0.
+/// **Collective.** Measures all collectives. On rank 0, calls `found` with each measurement after
+/// the metadata have been added.
 void sweep_ranks(const CommBench& bench, Communicator& ranks, Device& device, const Stamp& stamp,
                  const OnCommTime& found) {
   const base::SystemClock clock;
@@ -127,7 +129,8 @@ void sweep_ranks(const CommBench& bench, Communicator& ranks, Device& device, co
                     });
 }
 
-/// Output of the measurements: rows on standard output and lines in the file.
+/// Output of the measurements: table rows or JSON lines on standard output, and JSON lines in the
+/// file of the user.
 class CommOutput {
  public:
   explicit CommOutput(const CommBench& bench)
@@ -197,8 +200,9 @@ int run_comm_bench(const CommBench& bench, MpiSession& session) {
   return contract::kExitCommunication;
 }
 
-/// Reports an error and returns its exit code. Rank 0 reports usage errors, which all ranks
-/// encounter. For any other error, the rank reports it and aborts all ranks.
+/// Reports an error and returns its exit code. A usage error occurs on all ranks, so only rank 0
+/// reports a usage error. Any other error is reported by the rank on which it occurs, which then
+/// aborts all ranks.
 int fail_comm_bench(const std::exception& error, const MpiSession* session) {
   const auto* const own = dynamic_cast<const base::Error*>(&error);
   const int exit_code = own != nullptr ? own->exit_code() : 1;

@@ -95,7 +95,7 @@ const char* const kKernelBenchUsage =
 
 namespace {
 
-constexpr int kMostFailures = 20;  // consecutive failures, which are not caused by the size
+constexpr int kMostFailures = 20;  // limit of consecutive failures before the run stops
 
 std::vector<std::string> class_names() {
   std::vector<std::string> names;
@@ -103,7 +103,7 @@ std::vector<std::string> class_names() {
   return names;
 }
 
-/// Sets the range for an argument of the form KEY=V1,V2,...
+/// Sets the values of a size range from a command-line argument of the form KEY=V1,V2,...
 void set_range(SizeRanges& ranges, const std::string& word) {
   const std::size_t equals = word.find('=');
   const std::string key = word.substr(0, equals);
@@ -118,8 +118,9 @@ void set_range(SizeRanges& ranges, const std::string& word) {
 
 using SampleKey = std::tuple<std::string, KernelSize, std::string>;
 
-/// Returns the keys of the existing measurements. Throws base::UsageError when a measurement
-/// belongs to another device, because times of different devices cannot be combined.
+/// Returns the kernel, size and precision of each existing measurement. Throws base::UsageError
+/// when a measurement belongs to another device, because times of different devices cannot be
+/// combined.
 std::set<SampleKey> keys_of(const std::vector<contract::KernelSample>& had,
                             const BenchDevice& device) {
   std::set<SampleKey> keys;
@@ -135,7 +136,7 @@ std::set<SampleKey> keys_of(const std::vector<contract::KernelSample>& had,
   return keys;
 }
 
-/// Benchmark that measures one size of every kernel per round.
+/// Benchmark that proceeds in rounds. Each round measures one size of every kernel.
 class KernelRounds {
  public:
   KernelRounds(const KernelBench& bench, BenchDevice& device,
@@ -322,7 +323,7 @@ KernelBenchEnd measure_kernels(const KernelBench& bench, BenchDevice& device,
 }
 
 std::string bench_kernels(const KernelBench& bench) {
-  keep_freed_memory();  // same memory settings as in training
+  keep_freed_memory();  // uses the same memory allocator settings as training
   const base::SystemClock clock;
   BenchDevice device = open_bench_device(bench.device, 0, bench.cores);
   MeasurementFile file(bench.file);

@@ -16,7 +16,7 @@
 
 namespace dlscale::trainer {
 
-// Device that a benchmark runs on, with the names that appear in its records.
+// Device that a benchmark runs on, with the names of the device in the benchmark's records.
 
 struct BenchDevice {
   std::unique_ptr<Device> device;
@@ -25,15 +25,15 @@ struct BenchDevice {
   int threads = 0;   ///< number of threads, 0 for a GPU
 };
 
-/// Opens a device. `cores` is the number of threads of a CPU. 0 selects all cores that this process
-/// may run on. Throws base::UsageError for an unknown kind, and base::RunError when this build or
-/// machine has no such device.
+/// Opens a device. On a CPU, `cores` is the number of threads, and 0 selects one thread for each
+/// core that this process may use. Throws base::UsageError when `kind` is unknown, and
+/// base::RunError when this build or this machine has no device of this kind.
 BenchDevice open_bench_device(const std::string& kind, int local_rank, int cores);
 
 std::string this_host();
 
-/// Returns the versions of dlscale, torch, mpi and cuda. Leaves out components that this build
-/// lacks.
+/// Returns the versions of dlscale, torch, mpi and cuda. The result has no entry for a component
+/// that this build does not contain.
 std::map<std::string, std::string> bench_made_with();
 
 struct KernelBench {
@@ -44,9 +44,9 @@ struct KernelBench {
   std::string precision = "fp32";
   int samples = 200;       ///< number of sizes per kernel
   double seconds = 0.05;   ///< measuring time per size
-  double budget_s = 0;     ///< time limit for starting measurements, 0 for no limit
+  double budget_s = 0;     ///< seconds after which no further measurement starts, 0 for no limit
   std::uint64_t seed = 1;  ///< seed for drawing the sizes
-  std::string file;        ///< file that receives the lines; its existing sizes are skipped
+  std::string file;        ///< file for the measurements; sizes already in the file are skipped
 };
 
 extern const char* const kKernelBenchUsage;
@@ -54,30 +54,31 @@ extern const char* const kKernelBenchUsage;
 /// Reads the arguments after `dlscale-bench kernels`. Throws base::UsageError.
 KernelBench read_kernel_bench(const std::vector<std::string>& arguments);
 
-/// Result of a benchmark.
+/// Summary of a finished benchmark.
 struct KernelBenchEnd {
   int measured = 0;
   int had = 0;          ///< number of sizes already in the file
-  int left_out = 0;     ///< number of sizes skipped for lack of memory or of a kernel
-  std::string reason;   ///< reason for the last skipped size
+  int left_out = 0;     ///< number of sizes skipped because of an error or of the size limits
+  std::string reason;   ///< reason why the last of these sizes was skipped
   bool in_time = true;  ///< false when the time budget ran out
 };
 
-/// Callbacks of a benchmark: `found` receives each measurement, and `next` the progress before each
-/// size.
+/// Callbacks of a benchmark. `found` is called with each measurement. `next` is called with the
+/// progress before each size is measured.
 struct KernelBenchEvents {
   std::function<void(const contract::KernelSample&)> found;
   std::function<void(int done, int all, const std::string& next, int had)> next;
 };
 
-/// Measures the kernels in rounds, so that an interrupted file has equally many sizes of each
-/// kernel. `had` holds existing measurements of this device, whose sizes are skipped.
+/// Measures the kernels in rounds, with one size of each kernel per round. If the benchmark is
+/// interrupted, the file therefore contains about the same number of sizes for each kernel. `had`
+/// holds the existing measurements of this device. Their sizes are skipped.
 KernelBenchEnd measure_kernels(const KernelBench& bench, BenchDevice& device,
                                const std::vector<contract::KernelSample>& had,
                                const KernelBenchEvents& events, const base::Clock& clock);
 
-/// Runs the whole command: measures, appends lines and shows the progress. Returns the table to
-/// print. Throws base::Error.
+/// Runs the whole command: measures the kernels, appends the measurements to the file and shows the
+/// progress. Returns the table to print. Throws base::Error.
 std::string bench_kernels(const KernelBench& bench);
 
 }  // namespace dlscale::trainer

@@ -136,7 +136,7 @@ double cpu_s() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// Totals of a block of epochs.
+/// Totals over a block of whole epochs.
 struct LoadBlock {
   std::int64_t images = 0;
   double wall_s = 0, wait_s = 0, cpu_s = 0;
@@ -224,7 +224,8 @@ std::vector<Row> rows_of(const std::vector<LoadBlock>& blocks) {
       })};
 }
 
-/// Returns the number of decoding threads, or 0 when no thread decodes images.
+/// Returns the number of threads that decode images, or 0 when the data set has no images to
+/// decode.
 int threads_of(const contract::RunSpec& spec) {
   if (spec.dataset.image_size == 0) return 0;
   const int said = spec.loader_options.threads;
@@ -282,7 +283,7 @@ LoaderBench read_loader_bench(const std::vector<std::string>& arguments) {
       set_value(bench.spec, argument);
     }
   }
-  // The benchmark uses one rank, regardless of the run description.
+  // The benchmark always uses one rank, even if the run description specifies more.
   contract::RunSpec& spec = bench.spec;
   spec.gpus = spec.accumulation_steps = 1;
   spec.global_batch = spec.batch_per_gpu;
@@ -292,7 +293,7 @@ LoaderBench read_loader_bench(const std::vector<std::string>& arguments) {
 }
 
 std::string measure_loader(const LoaderBench& bench) {
-  keep_freed_memory();  // same memory settings as in training
+  keep_freed_memory();  // uses the same memory allocator settings as training
   const auto dataset = load_dataset(bench.spec);
   Epochs epochs(bench, *dataset);
   epochs.block();

@@ -14,19 +14,21 @@ namespace dlscale::trainer {
 namespace {
 
 constexpr int kFewestCalls = 5, kMostCalls = 1000;
-constexpr std::int64_t kCheckedAtOnce = 1 << 20;  // number of elements
-constexpr int kPatterns = 13;                     // not a multiple of likely rank counts
+constexpr std::int64_t kCheckedAtOnce = 1 << 20;  // number of elements checked together
+constexpr int kPatterns = 13;  // prime, so that shifts by typical rank counts are detected
 
-/// Arrays of one call: the whole array, and the share of one rank.
+/// Arrays of one collective call: the whole array, and the part of the array that belongs to this
+/// rank.
 struct Arrays {
   at::Tensor whole, part;
 };
 
-/// Arrays of one size that successive calls use in turn.
+/// Set of equally large arrays that successive calls use in turn.
 class Rotation {
  public:
-  /// Creates the rotation. `wholes` and `parts` hold the elements of all arrays. `count` and `part`
-  /// are the numbers of elements in one whole array and in one share.
+  /// Creates the rotation. `wholes` holds the elements of all whole arrays, and `parts` holds the
+  /// elements of all parts. `count` is the number of elements of one whole array, and `part` is the
+  /// number of elements of one part.
   Rotation(at::Tensor wholes, at::Tensor parts, std::int64_t count, std::int64_t part)
       : wholes_(std::move(wholes)), parts_(std::move(parts)), count_(count), part_(part) {}
 
@@ -47,7 +49,7 @@ class Rotation {
   std::int64_t turn_ = 0;
 };
 
-/// Returns the value that `rank` contributes to element i.
+/// Returns the test value that `rank` contributes to element i of a collective.
 double term(int rank, std::int64_t i) {
   return rank + 1 + static_cast<double>(i % kPatterns);
 }
@@ -59,10 +61,11 @@ double sum_of_terms(int ranks, std::int64_t i) {
 
 struct Collective {
   const char* name;
-  bool shares;  ///< true when each rank has an equal share of the array
+  bool shares;  ///< true when the array is divided into equal parts, one per rank
   double (*factor)(double ranks);
   void (*call)(Communicator&, const Arrays&);
-  /// True when the input, or the output, of a rank is its share instead of the whole array.
+  /// gives_part is true when the input of a rank is only its part of the array. gets_part is true
+  /// when the output of a rank is only its part of the array.
   bool gives_part, gets_part;
   /// Returns element i of the input of `rank`.
   double (*given)(int rank, std::int64_t i);
@@ -106,8 +109,9 @@ at::ScalarType type_of(const std::string& precision) {
   return precision == "bf16" ? at::kBFloat16 : at::kFloat;
 }
 
-/// Returns the relative tolerance, which covers one rounding per rank. Sums of whole numbers that
-/// fp32 can represent have no rounding error.
+/// Returns the relative tolerance for the check of a result. The tolerance covers one rounding
+/// error per rank. The test values are whole numbers, whose sums in fp32 have no rounding error as
+/// long as fp32 can represent the sums exactly.
 double tolerance(const std::string& precision, int ranks) {
   return ranks * (precision == "bf16" ? 0x1p-8 : 0x1p-24);
 }
@@ -136,14 +140,14 @@ std::int64_t count_wrong(const at::Tensor& tensor, double tolerance, const Value
     const float* const got = block.const_data_ptr<float>();
     for (std::int64_t i = 0; i < length; ++i) {
       const double expected = value(first + i);
-      // The negated comparison also counts NaN as wrong.
+      // The comparison is negated so that NaN counts as wrong too.
       if (!(std::abs(got[i] - expected) <= tolerance * expected)) ++wrong;
     }
   }
   return wrong;
 }
 
-/// Measurement of one collective between the ranks.
+/// Measurement of the collectives between the ranks of one communicator.
 class Measuring {
  public:
   Measuring(const CommSweep& sweep, Communicator& communicator, Device& device,
@@ -191,7 +195,8 @@ class Measuring {
     return clock_.steady_s() - start_s;
   }
 
-  /// Returns the seconds of each call on its slowest rank. The result is the same on all ranks.
+  /// Runs the collective `calls` times. Returns for each call the seconds that the call took on its
+  /// slowest rank. The result is the same on all ranks.
   std::vector<double> slowest(const Collective& collective, Rotation& rotation, int calls) {
     std::vector<double> seconds(static_cast<std::size_t>(calls));
     for (double& each : seconds) each = seconds_of_call(collective, rotation.next());
@@ -199,12 +204,13 @@ class Measuring {
     return seconds;
   }
 
-  /// Warms up. Returns the number of measured calls that fit in the requested time.
+  /// Runs the warm-up calls. Returns the number of calls to measure: the number that the user
+  /// requested, or the number of calls that fit in the measuring time.
   int iterations_of(const Collective& collective, Rotation& rotation) {
     double before_s = clock_.steady_s();
     const int calls = std::max(1, sweep_.warm_up);
     slowest(collective, rotation, calls);
-    double each_s = (clock_.steady_s() - before_s) / calls;  // includes the barrier
+    double each_s = (clock_.steady_s() - before_s) / calls;  // includes the barrier between calls
     ranks_.all_reduce({&each_s, 1, ElementType::float64}, ReduceOp::max);
     if (sweep_.iterations > 0) return sweep_.iterations;
     const double room = sweep_.seconds / std::max(each_s, 1e-9);
@@ -252,7 +258,8 @@ std::vector<std::int64_t> sweep_counts(const CommSweep& sweep, const std::string
   const auto element = static_cast<double>(at::elementSize(type_of(sweep.precision)));
   const std::int64_t unit = collective_of(collective).shares ? ranks : 1;
   std::vector<std::int64_t> counts;
-  // The margin covers rounding errors from the repeated multiplication by the factor.
+  // The margin ensures that the largest size is not lost because of rounding errors in the repeated
+  // multiplication by the factor.
   const double most = static_cast<double>(sweep.most_bytes) * (1 + 1e-9);
   for (auto bytes = static_cast<double>(sweep.least_bytes); bytes <= most; bytes *= sweep.factor) {
     const auto elements = static_cast<std::int64_t>(bytes / element + 1e-6);

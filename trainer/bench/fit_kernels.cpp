@@ -59,8 +59,8 @@ void require_one_device(const std::vector<contract::KernelSample>& samples,
   }
 }
 
-/// Returns the times of kernels in kernel_classes(). Throws base::UsageError when a size is
-/// incomplete.
+/// Returns the measured times, grouped by kernel and precision. Ignores kernels outside
+/// kernel_classes(). Throws base::UsageError when the size of a measurement is incomplete.
 TimesByKernel times_by_kernel(const std::vector<contract::KernelSample>& samples) {
   std::map<std::tuple<std::string, std::string, KernelSize>, contract::KernelTime> last;
   for (const contract::KernelSample& each : samples) {
@@ -106,7 +106,8 @@ contract::Calibration calibration_at(const std::string& file) {
   return contract::calibration_from_json(base::read_text_file(file), file);
 }
 
-/// Returns one line for each kernel with too few measured sizes.
+/// Returns a text with one line for each kernel that has no model because too few sizes were
+/// measured.
 std::string untaught(const contract::Calibration& calibration) {
   std::map<std::string, std::size_t> sizes;
   for (const contract::KernelTime& each : calibration.kernels) ++sizes[each.kernel];

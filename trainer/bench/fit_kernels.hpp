@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command `dlscale-bench fit`, which turns measured kernels into learned kernel times in a
-// calibration file.
+// Command `dlscale-bench fit`. The command trains models that predict kernel times from measured
+// kernel times, and writes the models to a calibration file.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace dlscale::trainer {
 
 struct KernelFit {
   std::vector<std::string> files;  ///< files written by dlscale-bench kernels
-  std::string output;              ///< calibration file to create, or whose kernels to replace
+  std::string output;  ///< calibration file to create, or to update with the new kernels
   Teaching teaching;
 };
 
@@ -24,17 +24,18 @@ extern const char* const kKernelFitUsage;
 /// Reads the arguments after `dlscale-bench fit`. Throws base::UsageError.
 KernelFit read_kernel_fit(const std::vector<std::string>& arguments);
 
-/// Replaces the kernels and models in `calibration`. Fits a model for each kernel and precision
-/// with at least kFewestSizes measured sizes. When a size was measured several times, the last time
-/// counts. Calls `told` with the name of each kernel before its model is fitted. Throws
-/// base::UsageError when the samples belong to several devices or to another device than the
-/// calibration, or when no model can be fitted.
+/// Replaces the kernel times and the kernel models in `calibration`. Fits a model for each
+/// combination of kernel and precision that has at least kFewestSizes measured sizes. When a size
+/// was measured several times, only the last measurement counts. Calls `told` with the name of each
+/// kernel before the model of the kernel is fitted. Throws base::UsageError when the samples come
+/// from several devices, when they come from another device than the calibration, or when no model
+/// can be fitted.
 void fit_into(contract::Calibration& calibration,
               const std::vector<contract::KernelSample>& samples, const Teaching& teaching,
               const std::function<void(int done, int all, const std::string& kernel)>& told);
 
-/// Runs the whole command: reads the files and writes the calibration. Returns the table to print.
-/// Throws base::Error.
+/// Runs the whole command: reads the measurement files, fits the models and writes the calibration
+/// file. Returns the table to print. Throws base::Error.
 std::string fit_kernels(const KernelFit& fit);
 
 }  // namespace dlscale::trainer

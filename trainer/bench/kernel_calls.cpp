@@ -18,7 +18,7 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr std::int64_t kDrawn = 1 << 16;  // number of random values; longer arrays repeat them
+constexpr std::int64_t kDrawn = 1 << 16;  // number of random values, which longer arrays repeat
 constexpr double kLearningRate = 1e-3;
 constexpr double kMomentum = 0.9;
 
@@ -35,7 +35,7 @@ class Workplace {
     return static_cast<std::int64_t>(std::llround(size_.at(key)));
   }
 
-  /// Returns random values from -0.5 to 0.5.
+  /// Returns a tensor of random values between -0.5 and 0.5.
   at::Tensor values(const std::vector<std::int64_t>& shape) const { return values(shape, type_); }
   at::Tensor values(const std::vector<std::int64_t>& shape, at::ScalarType type) const {
     std::int64_t count = 1;
@@ -46,7 +46,7 @@ class Workplace {
     if (shape.size() == 4 && channels_last_) all = all.contiguous(at::MemoryFormat::ChannelsLast);
     return all;
   }
-  /// Returns random values that require a gradient.
+  /// Returns a tensor of random values that requires a gradient.
   at::Tensor variable(const std::vector<std::int64_t>& shape) const {
     return values(shape).requires_grad_();
   }
@@ -62,8 +62,8 @@ class Workplace {
   bool channels_last_;
 };
 
-/// Returns a call that repeatedly runs backward through one operator and computes only the
-/// gradients of `of`.
+/// Returns a kernel call that runs the backward pass from `output` to the tensors `of`. The call
+/// computes only the gradients of these tensors, and can be repeated.
 KernelCall backward(const at::Tensor& output, const std::vector<at::Tensor>& of) {
   const at::Tensor gradient = at::ones_like(output);
   return [=] { torch::autograd::grad({output}, of, {gradient}, /*retain_graph=*/true); };
@@ -73,7 +73,7 @@ enum class Direction { forward, data, filter };
 
 KernelCall convolution(const Workplace& place, Direction direction) {
   const std::int64_t kernel = place.at("kernel"), stride = place.at("stride");
-  // Use the smallest padding that results in h_out.
+  // Compute the smallest padding with which the output has the height h_out.
   const std::int64_t reach = (place.at("h_out") - 1) * stride + kernel - place.at("h_in");
   const std::int64_t pad = std::max<std::int64_t>(0, (reach + 1) / 2);
   at::Tensor input = place.images("c_in");
@@ -119,7 +119,7 @@ KernelCall linear(const Workplace& place, Direction direction) {
   return backward(output, {weight, bias});
 }
 
-/// Returns a call in which the trainer's own optimizer updates one vector of parameters.
+/// Returns a kernel call in which an optimizer of this program updates one vector of parameters.
 KernelCall update(const Workplace& place, const char* kind, double momentum) {
   const at::Tensor parameter = place.values({place.at("n")}, at::kFloat).requires_grad_();
   parameter.mutable_grad() = place.values({place.at("n")}, at::kFloat);

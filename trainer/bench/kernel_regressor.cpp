@@ -17,14 +17,14 @@ namespace {
 
 constexpr int kHiddenLayers = 5, kWidth = 50;
 constexpr double kHeldOut = 0.2;
-constexpr double kSmaller = 1 - 1e-4;  // factor by which an error must shrink to count as smaller
+constexpr double kSmaller = 1 - 1e-4;  // factor below which an error counts as smaller
 
-/// Fully connected network with ReLU between layers. The network uses float64, so that the written
-/// model equals the trained model.
+/// Fully connected network with ReLU between layers. The network computes in float64, because the
+/// calibration file stores float64 values. The stored model is therefore exactly the trained model.
 struct RegressorNet {
   std::vector<at::Tensor> weights, biases;
 
-  /// Returns n predictions for an input of shape n x inputs.
+  /// Returns the n predictions for `values`, a tensor of the shape n x inputs.
   at::Tensor operator()(at::Tensor values) const {
     for (std::size_t i = 0; i < weights.size(); ++i) {
       values = at::linear(values, weights[i], biases[i]);
@@ -39,7 +39,8 @@ struct RegressorNet {
   }
 };
 
-/// Returns a network with Glorot's uniform weights and zero biases, like Keras.
+/// Returns an untrained network. The weights are drawn from Glorot's uniform distribution and the
+/// biases are zero, like in Keras.
 RegressorNet fresh_net(std::size_t inputs, RandomStream& random) {
   RegressorNet net;
   auto in = static_cast<std::int64_t>(inputs);
@@ -64,11 +65,11 @@ RegressorNet copy_of_net(const RegressorNet& net) {
 }
 
 struct Lesson {
-  at::Tensor inputs;  ///< normalised logarithms, n x inputs
-  at::Tensor target;  ///< normalised logarithms of times, n
+  at::Tensor inputs;  ///< normalised logarithms of the sizes, n x inputs
+  at::Tensor target;  ///< normalised logarithms of the times, n values
 };
 
-/// Returns the logarithms of the sizes, with one row per size.
+/// Returns a table of the logarithms of the sizes, with one row per size and one column per key.
 at::Tensor logarithms(const std::vector<KernelSize>& sizes, const std::vector<std::string>& keys) {
   const at::Tensor table =
       at::empty({static_cast<std::int64_t>(sizes.size()), static_cast<std::int64_t>(keys.size())},
@@ -111,7 +112,8 @@ struct MeanAndDeviation {
   double mean = 0, deviation = 1;
 };
 
-/// Returns the mean and the deviation. The deviation of constant values is set to 1.
+/// Returns the mean and the standard deviation of `values`. If all values are equal, the returned
+/// deviation is 1, because the values are later divided by the deviation.
 MeanAndDeviation spread_of(const std::vector<double>& values) {
   MeanAndDeviation spread;
   const auto n = static_cast<double>(values.size());
@@ -122,7 +124,8 @@ MeanAndDeviation spread_of(const std::vector<double>& values) {
   return spread;
 }
 
-/// Records means and deviations of the logarithms, and the ranges of the sizes.
+/// Stores in `model` the mean and the deviation of the logarithms of the sizes, and the range of
+/// each size key.
 void note_ranges(contract::KernelModel& model, const std::vector<contract::KernelTime>& times) {
   for (const std::string& key : model.inputs) {
     std::vector<double> values, logs;
@@ -148,7 +151,7 @@ void shuffle_by(std::vector<T>& values, RandomStream& random) {
   for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[random.below(i)]);
 }
 
-/// Training of one network, epoch by epoch.
+/// Training of one network.
 class Course {
  public:
   Course(const Teaching& teaching, std::size_t inputs, RandomStream& random)
@@ -158,7 +161,8 @@ class Course {
         optimizer_(base::find(optimizer_table(), "optimizer", "adam")
                        .make({.kind = "adam"}, {.tensors = net_.tensors()})) {}
 
-  /// Trains the network. Returns the state with the smallest error on `watched`.
+  /// Trains the network on `lesson`. Returns the network as it was after the epoch with the
+  /// smallest error on the validation data `watched`.
   RegressorNet teach(const Lesson& lesson, const Lesson& watched) {
     RegressorNet best = copy_of_net(net_);
     double least = std::numeric_limits<double>::infinity(), rate = teaching_.learning_rate;
@@ -209,7 +213,8 @@ class Course {
   std::unique_ptr<Optimizer> optimizer_;
 };
 
-/// Records the errors RE and WRE, as the calibration defines them.
+/// Stores in `model` the relative error (RE) and the weighted relative error (WRE) on the held-out
+/// measurements. The calibration file format defines both errors.
 void note_errors(contract::KernelModel& model, const std::vector<contract::KernelTime>& held_out) {
   std::vector<KernelSize> sizes;
   for (const contract::KernelTime& each : held_out) sizes.push_back(each.size);

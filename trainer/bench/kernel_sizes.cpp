@@ -11,7 +11,8 @@ namespace {
 constexpr int kMostTries = 20000;
 constexpr double kNumberBytes = 4;
 
-/// Returns the FNV-1a hash of a class name, which gives each class its own random stream.
+/// Returns the FNV-1a hash of the name of a kernel class. The hash selects the random stream of the
+/// class, so that each class has its own stream.
 std::uint64_t key_of(std::string_view name) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char letter : name) {
@@ -28,8 +29,9 @@ double filter_values(const KernelSize& size) {
 
 const std::vector<KernelClass>& kernel_classes() {
   using Shape = KernelShape;
-  // Published errors on held-out sizes: convolution 15 %, batch norm 14 %, fully connected,
-  // pooling, ReLU, softmax and SGD 5 %, copies 7 %.
+  // The numbers are the errors on held-out sizes that the paper reports: 15 % for convolution, 14 %
+  // for batch norm, 7 % for copies, and 5 % for fully connected layers, pooling, ReLU, softmax and
+  // SGD.
   static const std::vector<KernelClass> classes{
       {"convolution_forward", Shape::convolution, 0.15},
       {"convolution_backward_data", Shape::convolution, 0.15},
@@ -102,7 +104,7 @@ double bytes_of_kernel(KernelShape shape, const KernelSize& size) {
       values = at("b") * at("outputs");
       break;
     case KernelShape::vector:
-      values = 2 * at("n");  // Adam uses two more vectors
+      values = 2 * at("n");  // Adam keeps two more vectors
       break;
   }
   return 2 * kNumberBytes * values;
@@ -164,8 +166,9 @@ double SizeSampler::pick_vector() {
   return std::round(std::exp(logarithm));
 }
 
-/// Draws a size for a convolution or a pool. Filters and windows overlap the image in at least one
-/// value. The padding of pools is at most half of the window, because LibTorch requires it.
+/// Draws a size for a convolution or a pooling. Each filter or pooling window covers at least one
+/// value of the image. The padding of a pooling is at most half of the window side, because
+/// LibTorch requires this limit.
 std::optional<KernelSize> SizeSampler::draw_window(bool convolution) {
   KernelSize size{{"b", pick("b")},
                   {"h_in", pick("h")},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels to measure and the sizes at which they are measured: the ranges of Barrachina et al.,
-// table 3, plus sizes that occur in the models of this program.
+// Kernels to measure and the ranges of their sizes. The ranges are those of Barrachina et al.,
+// table 3, extended by sizes that occur in the models of this program.
 #pragma once
 
 #include <cstdint>
@@ -27,41 +27,46 @@ enum class KernelShape {
   vector,       ///< n
 };
 
-/// Class of kernels whose times are learned by one model.
+/// Class of kernels. For each class and precision, one model learns to predict the kernel times.
 struct KernelClass {
   const char* name;  ///< contract::KernelTime::kernel
   KernelShape shape;
-  double published_error;  ///< error (RE) in the paper, for example 0.15, 0 if not reported
+  double published_error;  ///< relative error (RE) in the paper, 0.15 for 15 %, 0 if not reported
 };
 
 const std::vector<KernelClass>& kernel_classes();
-/// Returns the keys of a size in the order of the model inputs.
+/// Returns the keys of a size, in the order in which a model takes them as inputs.
 const std::vector<std::string>& inputs_of(KernelShape shape);
 
 /// Ranges from which sizes are drawn.
 struct SizeRanges {
-  /// Values for each key. For b, c (channels), h (height and width), kernel, stride, pad and f
-  /// (values of a linear layer), one value of the list is drawn. For n (values of a vector), a
-  /// value between the smallest and the largest is drawn, uniformly on a logarithmic scale.
+  /// Values for each key. For the keys b (batch size), c (channels), h (height and width), kernel,
+  /// stride, pad and f (inputs or outputs of a linear layer), sizes use a random value of the list.
+  /// For n (length of a vector), sizes use a random number between the smallest and the largest
+  /// value of the list, uniformly distributed on a logarithmic scale.
   std::map<std::string, std::vector<std::int64_t>> values;
-  double most_bytes = 0;  ///< byte limit for all arrays of a kernel together
-  double most_flop = 0;   ///< limit on operations, a multiply-add counts as 2
+  double most_bytes = 0;  ///< maximum total bytes of the arrays of a kernel
+  double most_flop = 0;   ///< maximum number of operations, where a multiply-add counts as 2
 };
 
-/// Returns the published ranges, extended and limited to kernels that such a device computes in
-/// about a second.
+/// Returns the ranges of the paper with their extensions. The limits most_bytes and most_flop are
+/// set such that a device of the kind `device` computes each kernel in about a second.
 SizeRanges usual_ranges(const std::string& device);
 
-/// Returns the bytes of the arrays that a call uses, in fp32, including gradients.
+/// Returns the total bytes of the arrays that a kernel call uses, including gradients, if all
+/// values are fp32.
 double bytes_of_kernel(KernelShape shape, const KernelSize& size);
-/// Returns the operations of convolutions and matrix products, and 0 for other kernels.
+/// Returns the number of floating-point operations of a convolution or matrix product. Returns 0
+/// for other kernels.
 double flop_of_kernel(KernelShape shape, const KernelSize& size);
 
-/// Sampler of different sizes of one class. The sequence depends only on the seed.
+/// Sampler of random sizes for one kernel class. The sampler never returns the same size twice. For
+/// given ranges, the sequence of sizes depends only on the seed.
 class SizeSampler {
  public:
   SizeSampler(const KernelClass& kernel, const SizeRanges& ranges, std::uint64_t seed);
-  /// Returns the next size. Returns nullopt when no further size within the limits was found.
+  /// Returns the next size. Returns nullopt when the sampler finds no further size within the
+  /// limits.
   std::optional<KernelSize> next();
 
  private:

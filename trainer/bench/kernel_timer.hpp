@@ -13,27 +13,30 @@ namespace dlscale::trainer {
 
 struct Timing {
   double median_s = 0;
-  double low_s = 0;  ///< start of the median's 95 % interval, by order statistics, 0 below 6 values
+  /// Limits of the 95 % confidence interval of the median, by order statistics. Both limits are 0
+  /// when there are fewer than 6 values.
+  double low_s = 0;
   double high_s = 0;
   double least_s = 0;
   double most_s = 0;
   double mean_s = 0;
-  double deviation_s = 0;  ///< standard deviation of the sample, 0 for one value
+  double deviation_s = 0;  ///< sample standard deviation, 0 for a single value
   int values = 0;
 };
 
-/// Returns the statistics of `seconds`, which must not be empty.
+/// Returns the statistics of `seconds`. The list must contain at least one value.
 Timing timing_of(std::vector<double> seconds);
 
 // Measurement of kernel times.
 
 struct KernelTiming {
-  Timing each;    ///< time of one call, over blocks
+  Timing each;    ///< statistics of the time per call over all blocks
   int calls = 1;  ///< number of calls in a block
 };
 
-/// Measures a kernel. After two uncounted calls, measures blocks of calls. A block takes at least a
-/// millisecond and does not wait between calls, like in training. Measures at least five blocks,
+/// Measures the time of a kernel. After two unmeasured calls, the function measures blocks of
+/// calls. A block consists of enough calls to last about one millisecond. As in training, there is
+/// no wait for the device between the calls of a block. The function measures at least five blocks
 /// and continues until `seconds` have passed.
 KernelTiming time_kernel(const KernelCall& call, Device& device, double seconds,
                          const base::Clock& clock);

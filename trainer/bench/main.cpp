@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Main program of `dlscale-bench`: runs the requested benchmark and turns errors into one line and
-// an exit code.
+// Main program of `dlscale-bench`. Runs the requested benchmark. Reports an error as one line on
+// standard error and as the exit code.
 #include <fmt/format.h>
 
 #include <exception>
@@ -31,8 +31,8 @@ constexpr const char* kUsage =
     "  --version, --help\n"
     "dlscale calibrate reads the output of comm and fit. Each command has its own --help.\n";
 
-/// Prints an error and returns its exit code. Prints only the first line, because LibTorch adds a
-/// stack trace to its messages.
+/// Prints the first line of an error message and returns the exit code of the error. The other
+/// lines are left out, because LibTorch appends a stack trace to its messages.
 int print_error(const std::exception& error) {
   const std::string_view words = error.what();
   fmt::print(stderr, "dlscale-bench: {}\n", words.substr(0, words.find('\n')));

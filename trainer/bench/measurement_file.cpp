@@ -8,12 +8,13 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Reads the records and removes an incomplete last line. Checks the content before changing the
-/// file, so that a file with other content stays unchanged.
+/// Reads the records of a measurement file and removes an incomplete last line from the file.
+/// Checks the content before it changes the file, so that a file that is not a measurement file
+/// stays unchanged.
 contract::BenchRecords read_and_mend(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return {};
   std::string text = base::read_file(path);
-  const std::size_t whole = text.find_last_of('\n') + 1;  // 0 without a line end
+  const std::size_t whole = text.find_last_of('\n') + 1;  // length of all complete lines
   const bool cut_off = whole < text.size();
   if (cut_off && !text.substr(whole).starts_with("{\"record\":")) {
     throw base::UsageError(path.string() +

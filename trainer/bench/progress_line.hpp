@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress display of a benchmark on the last line of a terminal.
+// Progress display of a benchmark, on the last line of the terminal.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace dlscale::trainer {
 
-/// Progress line on standard error. Writes only when `shown` is true.
+/// Progress line on standard error. The line is written only if the constructor argument `shown` is
+/// true.
 class ProgressLine {
  public:
   ProgressLine(const base::Clock& clock, bool shown);
@@ -17,10 +18,11 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// Shows that `done` of `all` items are finished and that `what` is next. The first `skipped`
-  /// items took no time and are excluded from the estimate of the remaining time.
+  /// Shows that `done` of `all` items are finished and that `what` is next. `skipped` is the number
+  /// of finished items that took no time because they were skipped. The estimate of the remaining
+  /// time excludes these items.
   void show(int done, int all, const std::string& what, int skipped = 0);
-  /// Erases the line, so that other output can be printed.
+  /// Erases the progress line, so that other output can be printed in its place.
   void clear();
 
   /// Returns true when standard error is a terminal.

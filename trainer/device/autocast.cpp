@@ -5,8 +5,7 @@
 
 namespace dlscale::trainer {
 
-// Mixed-precision forward passes that compute in 16 bits for the operators in PyTorch's autocast
-// lists.
+// Mixed-precision forward passes. The operators in PyTorch's autocast lists compute in 16 bits.
 
 Autocast::Autocast(const std::string& precision, c10::DeviceType device) : device_(device) {
   if (precision == "bf16") type_ = at::kBFloat16;

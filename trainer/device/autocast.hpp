@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mixed-precision forward passes that compute in 16 bits for the operators in PyTorch's autocast
-// lists.
+// Mixed-precision forward passes. The operators in PyTorch's autocast lists compute in 16 bits.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -23,8 +22,9 @@ class Autocast {
   /// autocast.
   Autocast(const std::string& precision, c10::DeviceType device);
 
-  /// Scope in which operators of the calling thread are cast. The scope must end before the
-  /// optimizer step, because 16-bit copies of the parameters are cached until then.
+  /// Scope in which autocast is active for the operators of the calling thread. The scope must end
+  /// before the optimizer step, because autocast keeps 16-bit copies of the parameters until the
+  /// scope ends, and the optimizer step makes these copies outdated.
   class Scope {
    public:
     explicit Scope(const Autocast& autocast);

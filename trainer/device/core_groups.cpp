@@ -17,9 +17,9 @@ namespace dlscale::trainer {
 
 void use_threads(int cores) {
   at::set_num_threads(cores);
-  // LibTorch rejects a second change of this setting. Later calls need the same value. They come
-  // from other devices of the process and, in tests, from ranks that run as threads at the same
-  // time.
+  // LibTorch allows only one change of this setting in a process, so only the first call of
+  // use_threads() changes the setting. Later calls come from other devices of the process and, in
+  // tests, from ranks that run as threads of this process. All calls need the same value.
   static std::once_flag is_set;
   std::call_once(is_set, [] {
     if (at::get_num_interop_threads() != 1) at::set_num_interop_threads(1);
@@ -30,7 +30,8 @@ namespace {
 
 constexpr int kMostProcessors = 8192;
 
-/// Processor mask for more processors than cpu_set_t can hold.
+/// Set of processors for the affinity calls of Linux. The set can hold more processors than a
+/// cpu_set_t.
 struct Mask {
   std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set{
       CPU_ALLOC(kMostProcessors), [](cpu_set_t* allocated) { CPU_FREE(allocated); }};
@@ -92,8 +93,8 @@ CoreGroups deal_out(const std::vector<Processor>& processors, int groups, int co
 void bind_to(const std::vector<int>& processors) {
   Mask mask;
   for (const int number : processors) CPU_SET_S(number, mask.size, mask.set.get());
-  // The result is ignored: if the system has withdrawn these processors, the thread keeps running
-  // where it may.
+  // The result is ignored, because the binding only improves the speed. If the process may no
+  // longer use these processors, the thread continues on the processors that remain.
   ::sched_setaffinity(0, mask.size, mask.set.get());
 }
 

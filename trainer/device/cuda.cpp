@@ -19,13 +19,13 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Timeline of CUDA events in the stream that runs the operators.
+/// Timeline that records CUDA events in the stream of the operators.
 class CudaTimeline : public Timeline {
  public:
   explicit CudaTimeline(c10::Device device) : device_(device), gpu_(c10::kCUDA) {}
 
   void mark() override {
-    // Events with the default flags record the time.
+    // The default flags enable the measurement of time between events.
     if (spare_.empty()) spare_.emplace_back(c10::kCUDA, c10::EventFlag::BACKEND_DEFAULT);
     marks_.push_back(std::move(spare_.back()));
     spare_.pop_back();
@@ -79,10 +79,11 @@ std::unique_ptr<Device> make(const DeviceContext& context) {
   use_gpu(gpu);
   at::Context& torch = at::globalContext();
   torch.lazyInitDevice(c10::kCUDA);
-  // LibTorch enables TF32 by default in convolutions but not in matrix products.
+  // Set both flags, because LibTorch's defaults enable TF32 in convolutions but not in matrix
+  // products.
   torch.setAllowTF32CuDNN(context.tf32);
   torch.setAllowTF32CuBLAS(context.tf32);
-  torch.setBenchmarkCuDNN(true);  // shapes stay the same, so autotuning pays off
+  torch.setBenchmarkCuDNN(true);  // pays off because all steps have the same shapes
   return std::make_unique<Cuda>(static_cast<c10::DeviceIndex>(gpu));
 }
 

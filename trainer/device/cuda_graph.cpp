@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implementation of the recorder with LibTorch's CUDAGraph, which captures the work submitted to
-// one stream instead of running it.
+// Recorder of GPU work as CUDA graphs. LibTorch's CUDAGraph captures the work that is submitted to
+// one stream, and does not run the captured work.
 #include "trainer/device/cuda_graph.hpp"
 
 #include <ATen/cuda/CUDAEvent.h>
@@ -22,7 +22,8 @@ namespace {
 
 using c10::cuda::CUDAStream;
 
-/// Makes work submitted to `later` from now on wait for the work already submitted to `earlier`.
+/// Makes stream `later` wait: work submitted to `later` after this call starts only when the work
+/// already submitted to stream `earlier` is done.
 void put_behind(const CUDAStream& earlier, const CUDAStream& later) {
   at::cuda::CUDAEvent mark;
   mark.record(earlier);
@@ -54,13 +55,14 @@ class CudaGraphRecorder : public WorkRecorder {
   }
 
   std::unique_ptr<WorkGraph> record(const std::function<void()>& work) override {
-    torch::cuda::synchronize(gpu_);  // excludes pending work from the capture
-    // During a capture, LibTorch frees no memory that the rehearsals left in the cache.
+    torch::cuda::synchronize(gpu_);  // waits for pending work, which must not be captured
+    // LibTorch cannot free cached memory during a capture, so the memory that the rehearsals left
+    // in the cache is freed before the capture.
     c10::cuda::CUDACachingAllocator::emptyCache();
     const c10::cuda::CUDAStreamGuard here(stream_);
     auto made = std::make_unique<CudaGraph>();
-    // Threads that load batches and write checkpoints continue to allocate memory during a capture.
-    // CUDA permits these calls only when the capture is limited to this thread's calls.
+    // Other threads of the process load batches and write checkpoints, and allocate memory during
+    // the capture. CUDA permits their allocations only in the thread-local capture mode.
     made->graph.capture_begin(pool_, cudaStreamCaptureModeThreadLocal);
     try {
       work();
@@ -78,7 +80,8 @@ class CudaGraphRecorder : public WorkRecorder {
   }
 
  private:
-  /// Returns the first line of a CUDA error. The other lines are debugging advice.
+  /// Returns the first line of a CUDA error. The other lines of the error contain only advice for
+  /// debugging.
   static std::string first_line(const c10::Error& error) {
     const std::string words = error.what_without_backtrace();
     return words.substr(0, words.find('\n'));
@@ -90,7 +93,7 @@ class CudaGraphRecorder : public WorkRecorder {
     failed_ = std::move(failed);
     try {
       failed_->graph.capture_end();
-    } catch (const c10::Error&) {  // reports the same failure again
+    } catch (const c10::Error&) {  // the exception repeats the failure that ended the capture
     }
   }
 

@@ -7,7 +7,8 @@
 
 namespace dlscale::trainer {
 
-/// Creates a stream on GPU `gpu` that runs next to the current stream.
+/// Creates a side stream on GPU `gpu`. Its work runs in parallel with the work of the current
+/// stream.
 std::unique_ptr<SideStream> make_cuda_side_stream(int gpu);
 
 }  // namespace dlscale::trainer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stubs for GPUs in builds without CUDA.
+// Stubs of the GPU functions for builds without CUDA.
 #include "trainer/device/device.hpp"
 #include "trainer/device/gpu.hpp"
 #include "trainer/kernels/cuda/launches.hpp"

@@ -7,11 +7,12 @@
 
 namespace dlscale::trainer {
 
-/// Unique identifier of a GPU, or of a part of a GPU that is allocated separately.
+/// Unique identifier of a GPU, or of one instance of a GPU that is divided into instances (MIG).
 using GpuIdentity = std::array<char, 16>;
 
-/// Returns the number of the GPU of a rank. The visible GPUs are assigned to the local ranks of a
-/// node round-robin. Throws RunError (kExitBadRunDescription) when no GPU is visible.
+/// Returns the number of the GPU that a rank uses. The visible GPUs of a node are assigned
+/// round-robin to the ranks of the node. `local_rank` is the number of the rank on its node. Throws
+/// RunError (kExitBadRunDescription) when no GPU is visible.
 int gpu_of(int local_rank);
 
 /// Makes `gpu` the current GPU of this thread.
@@ -19,8 +20,8 @@ void use_gpu(int gpu);
 
 GpuIdentity identity_of(int gpu);
 
-/// Returns the driver's name for the GPU of a rank, for example "NVIDIA A100-SXM4-40GB". Returns an
-/// empty string in builds without CUDA.
+/// Returns the name that the driver gives to the GPU of a rank, for example "NVIDIA
+/// A100-SXM4-40GB". Returns an empty string in builds without CUDA.
 std::string gpu_name(int local_rank);
 
 }  // namespace dlscale::trainer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timeline that measures when a device completes submitted work.
+// Timeline that measures the times at which a device completes the work submitted to it.
 #pragma once
 
 #include <memory>
@@ -12,15 +12,16 @@ namespace dlscale::trainer {
 class Timeline {
  public:
   virtual ~Timeline() = default;
-  /// Marks the instant at which the device completes all work submitted so far. Returns without
-  /// waiting.
+  /// Adds a mark, which stands for the time at which the device completes all work submitted so
+  /// far. Returns immediately.
   virtual void mark() = 0;
   /// Waits until the device has reached the last mark. Returns the seconds between successive
-  /// marks. The last mark becomes the first mark of the next call.
+  /// marks. The next call starts with the interval that follows the last mark.
   virtual std::vector<double> take_intervals() = 0;
 };
 
-/// Creates a timeline for a device whose operators return when they are done.
+/// Creates a timeline for a device on which the call of an operator returns only when the operator
+/// is done, such as a CPU.
 std::unique_ptr<Timeline> make_host_timeline(const base::Clock& clock);
 
 }  // namespace dlscale::trainer

@@ -15,7 +15,8 @@ Failure failure_of(const std::exception& error) {
   if (const auto* known = dynamic_cast<const base::Error*>(&error)) {
     failure.exit_code = known->exit_code();
   }
-  // LibTorch does not have a separate type for memory that its allocators cannot get.
+  // LibTorch has no separate exception type for the case that an allocator gets no memory, so the
+  // message must be searched.
   if (dynamic_cast<const std::bad_alloc*>(&error) || text.find("out of memory") != text.npos ||
       text.find("can't allocate memory") != text.npos) {
     failure.outcome = contract::RunOutcome::OutOfMemory;
@@ -33,8 +34,8 @@ std::string broadcast_text_from(int root, std::string text, CollectiveQueue& que
   return text;
 }
 
-/// Runs `work` and catches all exceptions that main would catch, so that this rank can report its
-/// failure to the other ranks.
+/// Runs `work`. Returns the failure if `work` throws, and nullopt otherwise. Catches the exceptions
+/// that main() would catch, so that this rank can first report the failure to the other ranks.
 std::optional<Failure> attempt(const std::function<void()>& work) {
   try {
     work();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion of an exception to the failure of a launch, and work on which all ranks succeed or
-// fail together.
+// Conversion of an exception to the description of a failed launch, and execution of work that
+// succeeds or fails on all ranks together.
 #pragma once
 
 #include <exception>
@@ -13,7 +13,7 @@
 
 namespace dlscale::trainer {
 
-// Conversion of an exception to the failure of a launch.
+// Conversion of an exception to the description of a failed launch.
 
 struct Failure {
   std::string message;  ///< message of one line
@@ -23,9 +23,11 @@ struct Failure {
 
 Failure failure_of(const std::exception& error);
 
-// Work on which all ranks succeed or fail together, so that no rank waits for a rank that is gone.
+// Execution of work that succeeds or fails on all ranks together. No rank then waits for a rank
+// that has already failed.
 
-/// Failure that every rank throws, so that all ranks can end in order.
+/// Failure that every rank throws together, so that all ranks can end without aborting the MPI
+/// session.
 class SharedError : public base::RunError {
  public:
   explicit SharedError(const Failure& failure)
@@ -36,11 +38,12 @@ class SharedError : public base::RunError {
   Failure failure_;
 };
 
-/// **Collective.** Returns on every rank the text that rank 0 has.
+/// **Collective.** Returns on every rank the `text` of rank 0. The other ranks may pass any text.
 std::string broadcast_text(std::string text, CollectiveQueue& queue);
 
 /// **Collective.** Runs `work` on every rank. `work` must not contain a collective. If `work`
-/// throws on any rank, all ranks throw the SharedError of the first rank that failed.
+/// throws on any rank, all ranks throw a SharedError. It describes the failure of the
+/// lowest-numbered rank that failed.
 void all_or_none(CollectiveQueue& queue, const std::function<void()>& work);
 
 }  // namespace dlscale::trainer

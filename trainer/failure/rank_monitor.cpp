@@ -24,7 +24,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{10};
 
-/// Returns a number for this boot of this machine, or 0 if the system does not report it.
+/// Returns a number that identifies this machine until its next boot. Returns 0 if the system does
+/// not report a boot id.
 std::int64_t this_machine() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string id;
@@ -50,7 +51,7 @@ void wait_until(std::chrono::milliseconds patience, const Condition& condition) 
   }
 }
 
-/// Returns `stop` with the loss of `rank` as the reason.
+/// Returns `stop`, changed such that its reason is the unexpected end of `rank`.
 RunStop lost(RunStop stop, int rank) {
   stop.outcome = contract::RunOutcome::Failed;
   stop.reason = fmt::format("rank {} has left while others wait for it", rank);
@@ -182,12 +183,12 @@ void RankMonitor::write_report(RunStop stop) const {
     stop.reason = fmt::format("rank {}: {}", rank_, stop.reason);
     base::write_file_atomically(launch->rank_stop(), contract::to_json_line(stop) + "\n");
   } catch (const std::exception&) {
-    // The stderr of the job contains the reason as well.
+    // A failed write is ignored, because the stderr of the job contains the reason as well.
   }
 }
 
-/// Appends the missing run_stop in place of rank 0. Does nothing if rank 0 has written its
-/// run_stop.
+/// Appends the run_stop record that rank 0 did not write before it ended. Does nothing if rank 0
+/// has written a run_stop.
 void RankMonitor::complete_records(RunStop stop) {
   const auto launch = this->launch();
   if (!launch) return;
@@ -204,7 +205,8 @@ void RankMonitor::complete_records(RunStop stop) {
       base::LineAppender(launch->results()).append(contract::to_json_line(stop));
       base::LineAppender(launch->err()).append(stop.reason);
     } catch (const std::exception&) {
-      // The message of the launcher names the lost rank.
+      // A failed write is ignored, because the message of the MPI launcher names the lost rank as
+      // well.
     }
   });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Agreement of all ranks that the run must stop because one of them has received a stop request.
+// Polls by which all ranks learn that one rank has received a stop request, so that all ranks stop
+// the run together.
 #pragma once
 
 #include <cstdint>
@@ -10,35 +11,37 @@
 
 namespace dlscale::trainer {
 
-/// Function that returns true if this rank has been warned that its time is nearly up.
+/// Function that returns true if this rank has received a stop request, which is a warning that the
+/// time limit is near.
 using StopRequested = std::function<bool()>;
 
 /// **Collective.** Returns true if any rank has received a stop request. The result is the same on
-/// all ranks, so that either all ranks stop or none.
+/// all ranks, so that all ranks stop together.
 bool any_stop_requested(CollectiveQueue& queue, const StopRequested& told);
 
-/// Poll for stop requests within a window. All ranks learn of a request at the end of each window.
-/// In windows longer than a few seconds, the ranks also poll between steps. The polls are rare
-/// enough to be free of cost.
+/// Schedule of the polls for stop requests between the steps of a window. All ranks exchange stop
+/// requests at the end of each window. In windows longer than a few seconds, the ranks also poll
+/// between steps. The polls are so rare that their cost is negligible.
 class StopPoll {
  public:
   StopPoll(CollectiveQueue& queue, const base::Clock& clock, StopRequested told);
   bool told() const { return told_(); }
-  /// Counts a step and returns true if a poll is due. Must be called after each step. The result is
-  /// the same on all ranks.
+  /// Counts a step. Returns true if the caller must call ask() now. Must be called after each step.
+  /// The result is the same on all ranks.
   bool due_after_step() { return ++steps_ >= interval_; }
   /// **Collective.** Returns true if any rank has received a stop request.
   bool ask();
-  /// Restarts the poll interval after all ranks have met. The `steps` steps since the last meeting
-  /// took `seconds`. Both values must be the same on all ranks.
+  /// Restarts the poll interval after all ranks have exchanged their stop requests, in ask() or in
+  /// another collective. `steps` is the number of steps since the previous exchange, and `seconds`
+  /// is the duration of these steps. Both values must be the same on all ranks.
   void record_meeting(std::int64_t steps, double seconds);
 
  private:
   CollectiveQueue& queue_;
   const base::Clock& clock_;
   StopRequested told_;
-  std::int64_t interval_ = 1;  ///< steps between meetings
-  std::int64_t steps_ = 0;     ///< steps since the last meeting
+  std::int64_t interval_ = 1;  ///< number of steps between two exchanges of stop requests
+  std::int64_t steps_ = 0;     ///< number of steps since the last exchange
   double met_s_;
 };
 

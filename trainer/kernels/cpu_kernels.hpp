@@ -6,12 +6,13 @@
 
 namespace dlscale::trainer {
 
-/// Values of a run's `cpu_kernels`. The first is the default.
+/// Values of the key `cpu_kernels` in a run description. "fast" is the default.
 inline constexpr std::string_view kFastKernels = "fast";
 inline constexpr std::string_view kFrameworkKernels = "framework";
 
-/// Selects the kernels of the whole process, which trains one run. Must be called before a model is
-/// built. The default is true.
+/// Selects the CPU kernels for the whole process. If `fast` is true, models use the kernels of this
+/// folder, and otherwise the kernels of LibTorch. Must be called before a model is built. Without a
+/// call, models use the kernels of this folder.
 void use_fast_cpu_kernels(bool fast);
 bool uses_fast_cpu_kernels();
 

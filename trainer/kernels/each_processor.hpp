@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Macro that compiles a function for several instruction sets.
 //
-// The program loader selects the version for the processor.
+// When the program starts, the dynamic loader selects the version for the processor.
 #pragma once
 
 #ifdef __x86_64__

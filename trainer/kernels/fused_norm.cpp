@@ -14,8 +14,8 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Number of partial sums. Partial sums are computed separately and added in a fixed order, so that
-/// the result does not depend on the number of threads.
+/// Number of row ranges for which sums are computed separately. The partial sums are then added in
+/// a fixed order. The result therefore does not depend on the number of threads.
 constexpr std::int64_t kParts = 16;
 constexpr std::int64_t kLeastRows = 64;  ///< minimum number of rows per thread
 
@@ -28,7 +28,7 @@ Size size_of(const at::Tensor& images) {
   return {images.size(1), images.numel() / images.size(1)};
 }
 
-/// Calls `body` in parallel with ranges of the rows.
+/// Divides the rows into ranges and calls `body` with each range, in parallel.
 template <class Body>
 void for_rows(std::int64_t rows, const Body& body) {
   at::parallel_for(0, rows, kLeastRows, [&](std::int64_t first, std::int64_t last) {
@@ -36,7 +36,8 @@ void for_rows(std::int64_t rows, const Body& body) {
   });
 }
 
-/// Returns two sums per channel. `add` adds the sums over a range of rows to the given memory.
+/// Returns two sums over all rows for each channel. `add` computes both sums for a range of rows
+/// and adds them to the memory that it receives.
 template <class Add>
 std::vector<double> sums_over(Size size, const Add& add) {
   const auto width = 2 * static_cast<std::size_t>(size.channels);
@@ -52,7 +53,8 @@ std::vector<double> sums_over(Size size, const Add& add) {
   return parts;
 }
 
-/// Calls `body` with a null pointer to the C++ type that corresponds to `type`.
+/// Calls `body` with a null pointer to the C++ type that corresponds to `type`. The pointer only
+/// selects the template instance.
 template <class Body>
 void with_type(at::ScalarType type, const Body& body) {
   if (type == at::kDouble) return body(static_cast<double*>(nullptr));
@@ -65,7 +67,7 @@ T* data_of(const at::Tensor& tensor) {
   return tensor.defined() ? static_cast<T*>(tensor.data_ptr()) : nullptr;
 }
 
-/// Returns one number per channel as a tensor with the type of `like`.
+/// Returns `values`, which has one number per channel, as a tensor with the type of `like`.
 at::Tensor per_channel(const std::vector<double>& values, const at::Tensor& like) {
   return at::tensor(values, at::kDouble).to(like.scalar_type());
 }
@@ -75,8 +77,9 @@ struct Statistics {
   std::vector<double> variance;  ///< biased variance
 };
 
-/// Returns mean and variance per channel. The sums are taken over differences from the first value
-/// of each channel, because squares of values far from 0 would cancel.
+/// Returns the mean and the variance of each channel. Before summation, the first value of the
+/// channel is subtracted from each value. Without this subtraction, the difference between the mean
+/// square and the squared mean would lose its precision when the values are far from 0.
 template <class T>
 Statistics statistics_of(const T* x, Size size) {
   const auto channels = static_cast<std::size_t>(size.channels);
@@ -141,7 +144,8 @@ class FusedNorm : public torch::autograd::Function<FusedNorm> {
     return result;
   }
 
-  /// Computes the gradients. With x̂ = (x - mean) s and the gradient g of the ReLU's input:
+  /// Computes the gradients. g is the gradient of the input of the ReLU, w is the weight, s = 1 /
+  /// √(variance + ε), and x̂ = (x - mean) s. Then:
   ///   dx = w s (g - mean(g) - x̂ mean(g x̂)).
   static torch::autograd::variable_list backward(Context* context,
                                                  torch::autograd::variable_list gradients) {
@@ -151,7 +155,8 @@ class FusedNorm : public torch::autograd::Function<FusedNorm> {
                      &deviation = saved[3], &result = saved[4];
     const at::Tensor dy = gradients[0].contiguous(at::MemoryFormat::ChannelsLast);
     const bool has_added = context->saved_data["added"].toBool();
-    // The gradient of `added` is g. Without a ReLU, g equals dy and needs no separate tensor.
+    // The gradient of `added` is g, the gradient of the input of the ReLU. Without a ReLU, g equals
+    // dy, so that no separate tensor is needed.
     const bool writes_g = has_added && result.defined();
     const at::Tensor g = writes_g ? at::empty_like(images) : at::Tensor();
     const at::Tensor dx = at::empty_like(images);

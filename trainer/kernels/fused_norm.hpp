@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch normalisation for training, fused with the operations that follow it.
+// Batch normalisation for training on CPUs, fused with the residual addition and the ReLU that
+// follow it.
 //
-// The fused kernels make two passes over memory forward and two backward. LibTorch's operators make
-// up to nine forward and nine backward.
+// The speed depends on the number of passes over memory. The fused kernels make two passes in the
+// forward direction and two in the backward direction. LibTorch's separate operators make up to
+// nine passes in each direction.
 #pragma once
 
 #include <torch/types.h>
@@ -12,20 +14,20 @@ namespace dlscale::trainer {
 struct NormParameters {
   const at::Tensor& weight;
   const at::Tensor& bias;
-  const at::Tensor& running_mean;  ///< moves towards the batch mean by `momentum`
+  const at::Tensor& running_mean;  ///< updated by running += momentum x (batch mean - running)
   const at::Tensor& running_variance;
-  const at::Tensor& batches;  ///< number of batches so far, one int64
+  const at::Tensor& batches;  ///< number of batches so far, one int64 value
   double momentum;
   double epsilon;
 };
 
 /// Returns true when fused_norm() supports the arguments. `images` must lie on a CPU with channels
 /// last, have type fp32, fp64 or bf16, and have more than one value per channel. `added` must be
-/// undefined or have the same layout, type and shape.
+/// undefined or have the same layout, type and shape as `images`.
 bool can_fuse_norm(const at::Tensor& images, const at::Tensor& added, const at::Tensor& weight);
 
-/// Returns ReLU(norm(images) + added) with the statistics of this batch. `added` may be undefined,
-/// and the ReLU is left out when `relu` is false.
+/// Returns ReLU(norm(images) + added). The normalisation uses the statistics of this batch. If
+/// `added` is undefined, nothing is added. If `relu` is false, the ReLU is left out.
 at::Tensor fused_norm(const at::Tensor& images, const at::Tensor& added, bool relu,
                       const NormParameters& parameters);
 

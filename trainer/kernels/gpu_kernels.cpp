@@ -32,7 +32,8 @@ bool serves(const at::Tensor& tensor) {
   return kernels() && kernels()->serves(tensor) && is_known(tensor.scalar_type());
 }
 
-/// Calls `body` with a null pointer to the C++ type that corresponds to `type`.
+/// Calls `body` with a null pointer to the C++ type that corresponds to `type`. The pointer only
+/// selects the template instance.
 template <class Body>
 void with_value_type(at::ScalarType type, const Body& body) {
   if (type == at::kHalf) return body(static_cast<Float16*>(nullptr));
@@ -57,8 +58,8 @@ std::int64_t rows_of(const at::Tensor& images) {
   return images.numel() / images.size(1);
 }
 
-/// Number of rows in the tensor that the forward pass keeps: mean, deviation, scale and shift of
-/// each channel.
+/// Number of rows in the tensor that the forward pass stores for the backward pass. The rows hold
+/// the mean, the deviation, the scale and the shift of each channel.
 constexpr int kNumbers = 4;
 
 kernel::ChannelNumbers numbers_in(const at::Tensor& numbers) {
@@ -117,7 +118,8 @@ class GpuNorm : public torch::autograd::Function<GpuNorm> {
     const bool relu = context->saved_data["relu"].toBool();
     const at::Tensor dy =
         gradients[0].to(images.scalar_type()).contiguous(at::MemoryFormat::ChannelsLast);
-    // The gradient of `added` is g. Without a ReLU, g equals dy and needs no separate tensor.
+    // The gradient of `added` is g, the gradient of the input of the ReLU. Without a ReLU, g equals
+    // dy, so that no separate tensor is needed.
     const bool writes_g = has_added && relu;
     const at::Tensor g = writes_g ? at::empty_like(images) : at::Tensor();
     const at::Tensor dx = at::empty_like(images);
@@ -261,7 +263,7 @@ at::Tensor gpu_norm(const at::Tensor& images, const at::Tensor& added, bool relu
 
 at::Tensor gpu_max_pool(const at::Tensor& images, int window, int stride, int padding,
                         bool covers_rest) {
-  constexpr int kLargestWindow = 16;  // places are stored in one byte
+  constexpr int kLargestWindow = 16;  // positions are stored in one byte
   if (!serves(images) || !has_channels_last(images) || images.numel() == 0 ||
       window > kLargestWindow) {
     return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model layers that use dlscale's own GPU kernels (cuda/), as autograd functions.
+// Autograd functions for model layers that dlscale's own GPU kernels (folder cuda/) compute.
 #pragma once
 
 #include <torch/types.h>
@@ -15,8 +15,8 @@ namespace kernel {
 class Launches;
 }
 
-/// Sets the kernels of the whole process, which trains one run. Null selects the kernels of
-/// LibTorch and is the default. Must be called before a model is built.
+/// Sets the GPU kernels for the whole process. Null selects the kernels of LibTorch, which are the
+/// default. Must be called before a model is built.
 void use_gpu_kernels(std::unique_ptr<kernel::Launches> kernels);
 bool uses_gpu_kernels();
 
@@ -25,20 +25,21 @@ bool uses_gpu_kernels();
 /// must be undefined or have the same layout, type and shape as `images`.
 bool can_norm_on_gpu(const at::Tensor& images, const at::Tensor& added, const at::Tensor& weight);
 
-/// Returns ReLU(norm(images) + added) with the statistics of this batch. `added` may be undefined,
-/// and the ReLU is left out when `relu` is false. Computes the statistics in fp32. Updates the
-/// running statistics and the number of batches.
+/// Returns ReLU(norm(images) + added). The normalisation uses the statistics of this batch,
+/// computed in fp32. If `added` is undefined, nothing is added. If `relu` is false, the ReLU is
+/// left out. Updates the running statistics and the number of batches in `parameters`.
 at::Tensor gpu_norm(const at::Tensor& images, const at::Tensor& added, bool relu,
                     const NormParameters& parameters);
 
-/// Returns at::max_pool2d with square windows and without dilation. Returns an undefined tensor
-/// when these kernels do not support the arguments.
+/// Returns the same result as at::max_pool2d with square windows and without dilation.
+/// `covers_rest` is the ceil_mode of at::max_pool2d. Returns an undefined tensor when dlscale's
+/// kernels do not support the arguments.
 at::Tensor gpu_max_pool(const at::Tensor& images, int window, int stride, int padding,
                         bool covers_rest);
 
-/// Returns the mean of the cross-entropy (loss.hpp) over the samples in fp32. `scores` has the
-/// shape samples x classes. Returns an undefined tensor when these kernels do not support the
-/// arguments.
+/// Returns the same loss as cross_entropy() in loss.hpp, which is the mean over the samples, in
+/// fp32. `scores` has the shape samples x classes. Returns an undefined tensor when dlscale's
+/// kernels do not support the arguments.
 at::Tensor gpu_cross_entropy(const at::Tensor& scores, const at::Tensor& target, double smoothing);
 
 }  // namespace dlscale::trainer

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batched matrix products with oneDNN.
 //
-// at::bmm calls MKL, which is slower on processors of other vendors
-// (docs/measurements/convolutions.md). LibTorch calls oneDNN only for 16-bit floats. LibTorch's
-// function also accepts fp32 and is exported, but no header of LibTorch declares it.
+// at::bmm calls MKL, which is slower than oneDNN on processors that are not from Intel
+// (docs/measurements/convolutions.md). LibTorch has a function that calls oneDNN, but uses this
+// function only for 16-bit floats. The function also accepts fp32 and is exported, but no header of
+// LibTorch declares it. This file therefore declares the function.
 #include "trainer/kernels/matrix_products.hpp"
 
 #include <torch/types.h>
@@ -16,9 +17,9 @@ TORCH_API void mkldnn_matmul(const Tensor& a, const Tensor& b, const Tensor& res
 namespace dlscale::trainer {
 namespace {
 
-/// Returns true when the function of LibTorch works on this processor. Without AVX-512, for example
-/// on processors with AVX2 only, the function also throws for fp32, because it checks the
-/// requirements of 16-bit floats.
+/// Returns true when LibTorch's function that calls oneDNN works on this processor. The function
+/// checks the requirements of 16-bit floats even for fp32. It therefore throws on processors
+/// without AVX-512.
 bool has_onednn_products() {
   static const bool works = [] {
     if (!at::hasMKLDNN()) return false;

@@ -9,8 +9,8 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Number of rows that are summed in the arithmetic of the values before the sums are added to
-/// doubles.
+/// Number of rows whose sums are computed in type NormMath<T>, which is float for most types. The
+/// sums of these rows are then added to sums in double, so that rounding errors stay small.
 constexpr std::int64_t kBlock = 64;
 
 template <class T>
@@ -18,7 +18,8 @@ template <class T>
   return static_cast<NormMath<T>>(value);
 }
 
-/// Accumulator of two sums per channel.
+/// Accumulator of two sums for each channel. The sums of a block of rows are computed in
+/// NormMath<T> and then added to the doubles in `all`.
 template <class T>
 class BlockSums {
  public:

@@ -16,7 +16,8 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Half-open range of tiles over all images, or of channels.
+/// Half-open range [first, last) of tile numbers or of channel numbers. Tiles are numbered over all
+/// images of the batch.
 struct Range {
   std::int64_t first, last;
 };
@@ -26,11 +27,11 @@ constexpr std::int64_t kReach = kFilterSide - 1;
 constexpr std::int64_t kLeastTilesOfBlock = 64;
 constexpr std::int64_t kLeastTilesOfThread = 8;
 constexpr std::int64_t kLeastChannels = 32;
-/// Minimum number of results per batch. With fewer results, transforming the filters takes longer
-/// than the saved time.
+/// Minimum number of output pixels of a batch. With fewer pixels, the transform of the filters
+/// takes longer than the time that the algorithm saves.
 constexpr std::int64_t kLeastResults = 320;
-/// Minimum average number of results per tile, of 16. In small images, most positions of a tile lie
-/// outside the image.
+/// Minimum average number of output pixels per tile. A tile covers 16 pixels, but in small images
+/// many of them lie outside the image and are computed in vain.
 constexpr std::int64_t kLeastResultsOfTile = 10;
 
 std::int64_t tiles_along(std::int64_t outputs) {
@@ -54,8 +55,9 @@ struct Sizes {
   }
   std::int64_t tiles() const { return samples * input.tile_rows * input.tile_columns; }
   std::int64_t results() const { return samples * output.height * output.width; }
-  /// Calls `body` with blocks of tiles that are processed together. A block has at least as many
-  /// tiles as there are channels, so that data of filters is not read more often than data of
+  /// Divides the tiles into blocks that are processed together, and calls `body` with each block.
+  /// Each block reads all filters again. A block therefore has at least as many tiles as there are
+  /// channels, so that reading the filters does not take more memory accesses than reading the
   /// images.
   template <class Body>
   void for_blocks(const Body& body) const {
@@ -65,7 +67,7 @@ struct Sizes {
   }
 };
 
-/// Calls `body` in parallel with ranges of the tiles.
+/// Divides `tiles` into ranges and calls `body` with each range and all channels, in parallel.
 template <class Body>
 void for_tiles(Range tiles, std::int64_t channels, const Body& body) {
   at::parallel_for(tiles.first, tiles.last, kLeastTilesOfThread,
@@ -74,8 +76,9 @@ void for_tiles(Range tiles, std::int64_t channels, const Body& body) {
                    });
 }
 
-/// Calls `body` in parallel with ranges of the channels. Overlapping tiles require this division,
-/// because no two threads may add to the same value.
+/// Divides the channels into ranges and calls `body` with all tiles and each range of channels, in
+/// parallel. Overlapping tiles require this division: threads that share a tile's values could
+/// otherwise add to the same value at the same time.
 template <class Body>
 void for_channels(Range tiles, std::int64_t channels, const Body& body) {
   at::parallel_for(0, channels / kTileChannels, 1, [&](std::int64_t first, std::int64_t last) {
@@ -104,7 +107,8 @@ void put(const TiledImages& images, const at::Tensor& points, const at::Tensor& 
   for_tiles(tiles, images.channels, body);
 }
 
-/// Returns the points of the filters. `weight` has its channels last.
+/// Returns the transformed filters (their points, see winograd_kernels.hpp). `weight` must be
+/// stored with channels last.
 at::Tensor filter_points(const Sizes& sizes, const at::Tensor& weight) {
   return points_of(sizes.filter, weight, {0, sizes.output.channels});
 }

@@ -13,26 +13,27 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr int kSide = 6;    // side of a tile's points
-constexpr int kLanes = 16;  // one cache line, because points lie far apart
+constexpr int kSide = 6;    // number of points along a side of a tile
+constexpr int kLanes = 16;  // number of channels per vector; a vector fills one cache line
 using Lanes = float __attribute__((vector_size(kLanes * sizeof(float))));
 
-// The interpolation points of the polynomials are 0, ±√½, ±√2 and ∞. They cause smaller rounding
-// errors than the more common points 0, ±1, ±2 and ∞ (effect of the points: Barabasz et al., 2020,
-// arXiv:1803.10986).
+// The interpolation points of the polynomials are 0, ±√½, ±√2 and ∞. These points cause smaller
+// rounding errors than the more common points 0, ±1, ±2 and ∞. Barabasz et al., 2020
+// (arXiv:1803.10986) describe the effect of the points on rounding errors.
 constexpr float kA = 1 / std::numbers::sqrt2_v<float>;
 constexpr float kB = std::numbers::sqrt2_v<float>;
 
-/// Matrix Bᵀ for inputs. The row of a point holds the coefficients of the product of x - p over all
-/// other points p, by ascending powers of x.
+/// Matrix Bᵀ, which transforms inputs. Each row belongs to one interpolation point. The row holds
+/// the coefficients of the polynomial Π (x - p) over all other points p, by ascending powers of x.
 struct OfInput {
   static constexpr float rows[kSide][6] = {{1, 0, -2.5F, 0, 1, 0},    {0, -kB, -2, kA, 1, 0},
                                            {0, kB, -2, -kA, 1, 0},    {0, -kA, -0.5F, kB, 1, 0},
                                            {0, kA, -0.5F, -kB, 1, 0}, {0, 1, 0, -2.5F, 0, 1}};
 };
 
-/// Matrix G for filters. The row of a point holds the powers of the point divided by the product of
-/// its distances from the other points.
+/// Matrix G, which transforms filters. Each row belongs to one interpolation point. The row holds
+/// the powers of the point, divided by the product of the differences between the point and the
+/// other points.
 struct OfFilter {
   static constexpr float rows[kSide][3] = {{1, 0, 0},
                                            {-1 / 1.5F, -kA / 1.5F, -0.5F / 1.5F},
@@ -42,7 +43,8 @@ struct OfFilter {
                                            {0, 0, 1}};
 };
 
-/// Matrix A for outputs. The row of a point holds the powers of the point.
+/// Matrix A, which transforms outputs. Each row belongs to one interpolation point and holds the
+/// powers of the point.
 struct OfOutput {
   static constexpr float rows[kSide][4] = {
       {1, 0, 0, 0},       {1, kA, 0.5F, kA / 2}, {1, -kA, 0.5F, -kA / 2},
@@ -62,8 +64,8 @@ DLSCALE_INLINE void store(Lanes value, float* to) {
   std::memcpy(to, &value, sizeof(value));
 }
 
-/// Returns sum + f value, with the element f at a row and column of L or Lᵀ. Skips the product when
-/// f is 0.
+/// Returns sum + f x value. The factor f is the element in row kRow and column kColumn of L, or of
+/// Lᵀ if kTransposed is true. Skips the multiplication when f is 0.
 template <class L, bool kTransposed, int kRow, int kColumn>
 DLSCALE_INLINE Lanes plus(Lanes sum, Lanes value) {
   constexpr float kFactor = kTransposed ? L::rows[kColumn][kRow] : L::rows[kRow][kColumn];
@@ -71,7 +73,8 @@ DLSCALE_INLINE Lanes plus(Lanes sum, Lanes value) {
   return sum + kFactor * value;
 }
 
-/// Returns one value of the product of L, or of Lᵀ, and the vector `in`.
+/// Returns the element in row kRow of the product of L and the vector `in`. Uses Lᵀ instead of L if
+/// kTransposed is true.
 template <class L, bool kTransposed, int kRow, int... kColumns>
 DLSCALE_INLINE Lanes row_times(const Lanes* in, int stride,
                                std::integer_sequence<int, kColumns...>) {
@@ -87,8 +90,8 @@ DLSCALE_INLINE void times(const Lanes* in, Lanes* out, int stride,
   ((out[kRows * stride] = row_times<L, kTransposed, kRows>(in, stride, Columns())), ...);
 }
 
-/// Computes L `in` Lᵀ, or Lᵀ `in` L when kTransposed is true. All matrices are square and stored
-/// row by row.
+/// Computes the matrix product L `in` Lᵀ, or Lᵀ `in` L if kTransposed is true, and stores it in
+/// `out`. `in` and `out` are square matrices that are stored row by row.
 template <class L, bool kTransposed>
 DLSCALE_INLINE void from_both_sides(const Lanes* in, Lanes* out) {
   constexpr int kOut = kTransposed ? kPatchSide<L> : kSide;
@@ -101,9 +104,9 @@ DLSCALE_INLINE void from_both_sides(const Lanes* in, Lanes* out) {
     times<L, kTransposed>(half + row * kIn, out + row * kOut, 1, Rows());
 }
 
-/// Position of a tile's values in its image.
+/// Position of the values of a tile in the image of the tile.
 struct Patch {
-  std::int64_t start;  ///< offset of the first value, possibly before the image
+  std::int64_t start;  ///< offset of the tile's first value, which may lie before the image
   std::int64_t first_row, last_row, first_column, last_column;  ///< ranges within the image
 };
 
@@ -124,7 +127,7 @@ DLSCALE_INLINE void gather_tiles(const TiledImages& images, const float* values,
   const std::int64_t plane = points.count * images.channels;
   for (std::int64_t tile = block.first_tile; tile < block.last_tile; ++tile) {
     const Patch patch = patch_of(images, tile, kPatch);
-    Lanes in[kPatch * kPatch] = {};  // values outside the image stay 0
+    Lanes in[kPatch * kPatch] = {};  // values outside the image keep the value 0
     Lanes out[kTilePoints];
     for (std::int64_t c = block.first_channel; c < block.last_channel; c += kLanes) {
       for (std::int64_t y = patch.first_row; y < patch.last_row; ++y) {

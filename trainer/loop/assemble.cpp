@@ -28,8 +28,8 @@
 namespace dlscale::trainer {
 namespace {
 
-/// **Collective.** Returns the sums for synchronised batch norms. Returns null when batch norms use
-/// the statistics of their own rank.
+/// **Collective.** Creates the object that sums the statistics of synchronised batch norms over
+/// ranks. Returns null when each rank normalises with the statistics of its own samples.
 std::unique_ptr<RankStatistics> statistics_of(const contract::RunSpec& spec, CollectiveQueue& queue,
                                               const base::Clock& clock) {
   if (spec.batch_norm != "synchronised") return nullptr;
@@ -38,18 +38,19 @@ std::unique_ptr<RankStatistics> statistics_of(const contract::RunSpec& spec, Col
   return statistics->ranks() > 1 ? std::move(statistics) : nullptr;
 }
 
-/// Returns a path of the run description with its variables expanded.
+/// Returns a path from the run description after the expansion of its environment variables. `key`
+/// is the key of the path in the run description, for error messages.
 std::string file_of(std::string_view path, const char* key) {
   return expand_variables(path, ::getenv, key, contract::kExitBadRunDescription);
 }
 
-/// Returns the path of the model script.
+/// Returns the path of the script file that defines the model.
 std::string script_of(const contract::RunSpec& spec) {
   return file_of(std::string_view(spec.model).substr(contract::kScriptModel.size()), "model");
 }
 
-/// Returns the SHA-256 digests of the files that define the model. These files may change between
-/// two launches.
+/// Returns the SHA-256 digests of the files that define the model. The digests show whether a file
+/// has changed between two launches of the run.
 std::map<std::string, std::string> digests_of(const contract::RunSpec& spec) {
   std::map<std::string, std::string> digests;
   const auto add = [&](const char* name, const std::string& file) {
@@ -60,9 +61,10 @@ std::map<std::string, std::string> digests_of(const contract::RunSpec& spec) {
   return digests;
 }
 
-/// Returns true when tensors use the channels-last layout. Unless the run specifies a layout, CPUs
-/// use channels-last because it is fastest, and GPUs use it for the number formats of their matrix
-/// units. Models from scripts keep the default layout, because a script may depend on it.
+/// Returns true when tensors use the channels-last layout. The run description can specify the
+/// layout. Otherwise CPUs use channels-last because this layout is the fastest, and GPUs use
+/// channels-last for the number formats of their matrix units. Models from scripts keep LibTorch's
+/// default layout, because a script may depend on the default.
 bool puts_channels_last(const contract::RunSpec& spec) {
   if (!spec.memory_format.empty()) return spec.memory_format == "channels_last";
   if (spec.model.starts_with(contract::kScriptModel)) return false;
@@ -70,7 +72,8 @@ bool puts_channels_last(const contract::RunSpec& spec) {
   return spec.resources.device == "cpu" || !wide;
 }
 
-/// Creates the model. Records its numbers of parameters and of trainable parameters in `parts`.
+/// Creates the model. Stores in `parts` the number of parameters and the number of trainable
+/// parameters of the model.
 std::unique_ptr<Model> make_model(const contract::RunSpec& spec, const Device& device,
                                   TrainerParts& parts, int worker) {
   use_fast_cpu_kernels(spec.cpu_kernels != kFrameworkKernels);
@@ -98,7 +101,8 @@ std::unique_ptr<Model> make_model(const contract::RunSpec& spec, const Device& d
   return model;
 }
 
-/// Creates all parts that need no communication with other ranks, which excludes the style.
+/// Creates all parts that need no communication with other ranks. The parallel style needs
+/// communication and is not created.
 TrainerParts make_local_parts(const contract::RunSpec& spec, int rank, int local_rank) {
   auto dataset = load_dataset(spec);
   const DataShare share = share_of(spec, rank);
@@ -136,8 +140,8 @@ std::string in_words(const Dataset& data) {
 }
 
 /// **Collective.** Throws on all ranks when a rank's data set differs from the data set of rank 0.
-/// A node may hold an outdated or incomplete copy. Its ranks would then train on wrong samples or
-/// run a different number of steps.
+/// A node may hold an outdated or incomplete copy of the data set. Without this check, the ranks of
+/// such a node would train on wrong samples or run a different number of steps than other ranks.
 void require_same_data(const Dataset& data, CollectiveQueue& queue) {
   const std::string here = in_words(data);
   const std::string of_root = broadcast_text(here, queue);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Construction of all parts of a run from its description.
 //
-// Only this file knows every family of parts.
+// Only this file uses all families of parts, such as models, optimizers and loaders.
 #pragma once
 
 #include "base/clock.hpp"
@@ -10,9 +10,10 @@
 
 namespace dlscale::trainer {
 
-/// **Collective.** Creates every part of the run. Afterwards all ranks hold the parameters of rank
-/// 0. All ranks throw SharedError when a part fails on one rank, for example because data is
-/// missing on its node. `local_rank` is the number of this rank on its node.
+/// **Collective.** Creates every part of the run. Afterwards the parameters are the same on all
+/// ranks, because they are copied from rank 0. If a part cannot be created on one rank, for example
+/// because the data set is missing on the node of this rank, all ranks throw SharedError.
+/// `local_rank` is the number of this rank on its node.
 TrainerParts assemble(const contract::RunSpec& spec, int local_rank, CollectiveQueue& queue,
                       const base::Clock& clock);
 

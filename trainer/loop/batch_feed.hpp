@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transfer of a loader's batches to the device, in parallel with the computation where the device
-// supports it.
+// Transfer of batches from a loader to the device. The transfer runs in parallel with the
+// computation if the device supports parallel transfers.
 #pragma once
 
 #include <array>
@@ -13,22 +13,24 @@
 
 namespace dlscale::trainer {
 
-/// Feed of batches on the device. On a GPU, two device buffers alternate: once the work of a step
-/// has been submitted to the GPU, the next batch is loaded, copied and normalised in another
-/// stream. A batch that the loader delivers repeatedly is copied once.
+/// Feed of batches on the device. On a GPU, two buffers in device memory alternate. While the GPU
+/// computes a step on the batch in one buffer, the next batch is loaded, copied to the other buffer
+/// and normalised there, in another stream. A batch that the loader delivers repeatedly is copied
+/// only once.
 class BatchFeed {
  public:
   /// Creates the feed. All arguments must outlive the feed.
   BatchFeed(Loader& loader, Device& device, const Dataset& dataset, Precision precision);
 
-  /// Discards batches not yet delivered and starts `delivery`.
+  /// Discards the batches of the previous delivery that next() has not yet returned, and starts
+  /// `delivery`.
   void start(Delivery delivery);
-  /// Returns the next batch, on the device. Enters the step parts load_wait and h2d. The memory of
-  /// the batch is valid until the following call of next().
+  /// Returns the next batch, in device memory. Enters the step parts load_wait and h2d. The batch
+  /// is valid until the following call of next().
   Batch next(StepTimer& timer);
-  /// Starts to transfer the next batch, if there is one. Must be called after the work on the
+  /// Starts to transfer the next batch, if there is one. Must be called after all work on the
   /// present batch has been submitted to the device. Enters the step parts load_wait and h2d. The
-  /// caller leaves the last part.
+  /// caller ends the active step part.
   void fetch_ahead(StepTimer& timer);
 
  private:
@@ -38,13 +40,14 @@ class BatchFeed {
   Device& device_;
   DeviceCopy device_copy_;
   std::int64_t left_ = 0;  ///< number of samples that the loader has not yet delivered
-  Batch kept_;             ///< batch of a loader that repeats one batch
+  Batch kept_;             ///< device copy of the batch, for a loader that repeats one batch
   std::unique_ptr<SideStream> side_;
   std::array<Batch, SideStream::kSlots> buffers_;
-  int slot_ = 0;        ///< slot of the batch that next() returned last, if it used a buffer
+  int slot_ = 0;  ///< slot of the batch that next() returned last, if the batch is in a buffer
   bool ahead_ = false;  ///< true when the other slot holds the next batch
-  Batch direct_;  ///< next batch, outside the buffers: it has another shape or already lies on the
-                  ///< device
+  /// Next batch, when the buffers do not hold it because the batch has another shape or the loader
+  /// already delivered it in device memory.
+  Batch direct_;
 };
 
 }  // namespace dlscale::trainer

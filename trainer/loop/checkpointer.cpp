@@ -29,7 +29,7 @@ std::vector<NamedTensor> copies_of(const std::vector<NamedTensor>& tensors) {
   return copies;
 }
 
-/// Returns the state in the file that `rank` wrote for a checkpoint.
+/// Returns the content of the file that `rank` wrote for the checkpoint `saved`.
 std::string read_rank_file(const contract::CheckpointDir& saved,
                            const contract::CheckpointHeader& header, int rank) {
   const std::string name = contract::CheckpointDir::rank_file(rank);
@@ -49,7 +49,8 @@ Checkpointer::Tensors Checkpointer::tensors() {
   return {style_.state(), style_.shard()};
 }
 
-/// Returns the tensors in this rank's checkpoint file. The rank has no file when the list is empty.
+/// Returns the tensors that this rank writes to its checkpoint file. If the list is empty, the rank
+/// writes no file.
 std::vector<NamedTensor> Checkpointer::own(const Tensors& tensors) const {
   std::vector<NamedTensor> mine;
   if (is_root()) mine = tensors.state;
@@ -68,7 +69,7 @@ Resumed Checkpointer::resume() {
     } catch (const base::Error&) {
       failure = std::current_exception();
     }
-    broadcast_text("", context_.queue);  // an empty text ends follow_search()
+    broadcast_text("", context_.queue);  // an empty text ends follow_search() on the other ranks
   } else {
     follow_search(mine);
   }
@@ -83,17 +84,17 @@ Resumed Checkpointer::resume() {
   return {source_ ? source_->root().filename().string() : "", header.progress};
 }
 
-/// Returns the hash that a usable checkpoint must have. The hash includes the digest of the model's
-/// file, because another network with parameters of the same shapes could otherwise load the
-/// checkpoint.
+/// Returns the hash of the run description and of the model's file. The run can resume only from a
+/// checkpoint with the same hash. The hash includes the digest of the model's file, because
+/// otherwise another network with parameters of the same shapes could load the checkpoint.
 std::string Checkpointer::description_hash() const {
   std::string hash = contract::description_hash(context_.spec);
   if (context_.model_sha256.empty()) return hash;
   return contract::sha256_hex(hash + " " + context_.model_sha256);
 }
 
-/// Searches on rank 0 for a usable checkpoint. Tries one checkpoint after another together with all
-/// ranks.
+/// Searches for a usable checkpoint. Runs on rank 0, while the other ranks run follow_search(). All
+/// ranks together try to restore one checkpoint after another until a checkpoint is usable.
 std::optional<contract::CheckpointHeader> Checkpointer::search(
     const std::vector<NamedTensor>& mine) {
   auto found = restore_newest(
@@ -122,7 +123,7 @@ void Checkpointer::follow_search(const std::vector<NamedTensor>& mine) {
       restore(contract::CheckpointDir(folder),
               contract::checkpoint_header_from_json(header, folder), mine);
     } catch (const SharedError&) {
-      continue;  // rank 0 reports the error and tries the next one
+      continue;  // rank 0 reports the error and tries the next checkpoint
     }
   }
 }
@@ -198,7 +199,8 @@ std::optional<SaveFailure> Checkpointer::finish() {
   return failure;
 }
 
-/// **Collective** when each rank has written a file. Returns the files of all ranks.
+/// **Collective** if the pending checkpoint has a file of every rank. Returns the name, size and
+/// checksum of the checkpoint files of all ranks.
 std::vector<contract::SavedFile> Checkpointer::files_of_all_ranks(const contract::SavedFile& mine) {
   if (!pending_->is_sharded) return {mine};
   const int ranks = context_.queue.size();
@@ -217,7 +219,8 @@ std::vector<contract::SavedFile> Checkpointer::files_of_all_ranks(const contract
   return files;
 }
 
-/// Completes the checkpoint on rank 0 after all files are on disk.
+/// Writes the header that makes the checkpoint valid. Rank 0 calls this function after the files of
+/// all ranks are on disk.
 void Checkpointer::complete(std::vector<contract::SavedFile> files) {
   const contract::Progress& progress = pending_->progress;
   std::vector<contract::LaunchDir> earlier;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpointing of a run: saves the training state and resumes a run from the state of an earlier
-// launch.
+// Checkpointing of a run: saves the training state, and resumes the run from the state that an
+// earlier launch saved.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,8 @@
 
 namespace dlscale::trainer {
 
-/// Result of resume(). Its members have default values when the run starts from the beginning.
+/// Result of resume(). If there is no usable checkpoint and the run starts from the beginning, all
+/// members have their default values.
 struct Resumed {
   std::string from;  ///< folder name of the resumed launch, for example "launch-1"
   contract::Progress progress;
@@ -30,7 +31,7 @@ struct SaveFailure {
 };
 
 /// Checkpointer of a launch. Rank 0 writes and reads the state that all ranks share. Each rank
-/// writes and reads its own shard.
+/// writes and reads its own shard of the remaining state (see ParallelStyle).
 class Checkpointer {
  public:
   struct Context {
@@ -42,40 +43,42 @@ class Checkpointer {
     const base::Clock& clock;
     std::string model_sha256 = {};  ///< digest of the model's file, empty for built-in models
   };
-  /// Creates the checkpointer. `style` holds the state that determines how training continues.
+  /// Creates the checkpointer. `style` owns the training state to save, such as parameters and
+  /// optimizer state.
   Checkpointer(Context context, ParallelStyle& style);
 
   /// **Collective.** Restores the newest usable checkpoint of the run's earlier launches, if there
   /// is one.
   Resumed resume();
-  /// **Collective.** Saves the training state, unless a checkpoint at `progress` already exists.
-  /// With asynchronous checkpoints, save() returns once the tensors have been copied, and the next
-  /// save() or finish() reports errors of the writing. Otherwise save() returns once the checkpoint
-  /// is on disk and reports errors itself.
+  /// **Collective.** Saves the training state, unless a checkpoint at `progress` already exists. If
+  /// the run has asynchronous checkpoints, save() returns as soon as the tensors have been copied.
+  /// A write error is then returned by the next save() or finish(). Otherwise save() returns when
+  /// the checkpoint is on disk, or returns the write error itself.
   std::optional<SaveFailure> save(const contract::Progress& progress);
-  /// **Collective.** Waits until the pending checkpoint is on disk. Returns its error if the
+  /// **Collective.** Waits until the pending checkpoint is on disk. Returns the error if the
   /// checkpoint could not be written.
   std::optional<SaveFailure> finish();
   /// Returns true while this rank is writing a checkpoint.
   bool is_writing() const;
-  /// Returns true between the start and finish() of a checkpoint. The result is the same on all
-  /// ranks.
+  /// Returns true when save() has started a checkpoint that finish() has not yet completed. The
+  /// result is the same on all ranks.
   bool has_begun() const { return pending_.has_value(); }
-  /// Returns true when the newest checkpoint on disk has this progress.
+  /// Returns true when the newest checkpoint on disk holds the training state at `progress`.
   bool holds(const contract::Progress& progress) const {
     return last_ && last_->same_place(progress);
   }
-  /// Returns true when every_minutes of the run requires a checkpoint now. Returns false on ranks
-  /// other than 0.
+  /// Returns true when a checkpoint is due because the run's checkpoint interval every_minutes has
+  /// passed. Only rank 0 measures the interval, so the other ranks always return false.
   bool due_by_time() const;
-  /// Returns true when every_epochs of the run requires a checkpoint after `epoch`.
+  /// Returns true when the run's checkpoint interval every_epochs requires a checkpoint after
+  /// `epoch`.
   bool due_after_epoch(int epoch) const;
-  /// Deletes the checkpoints of a complete run, because no launch will resume from them. Must be
-  /// called after finish().
+  /// Deletes the checkpoints of the run. The caller uses discard() when the run is complete,
+  /// because no launch will resume a complete run. Must be called after finish().
   void discard();
-  /// **Collective.** Writes the most recently evaluated weights to LaunchDir::weights(). The
-  /// weights are the moving average of the parameters when the run has one. Throws on all ranks
-  /// when the file cannot be written.
+  /// **Collective.** Writes the weights of the model to the file LaunchDir::weights(). These are
+  /// the weights that evaluations use: the moving average of the parameters if the run has a moving
+  /// average, and the parameters otherwise. Throws on all ranks when the file cannot be written.
   void leave_weights();
 
  private:
@@ -84,12 +87,12 @@ class Checkpointer {
     contract::Progress progress;
     double begin_s = 0;
     contract::CheckpointDir next;
-    bool is_sharded = false;  ///< true when every rank writes a file
+    bool is_sharded = false;  ///< true when every rank writes a file, false when only rank 0 does
     std::future<contract::SavedFile> file;
   };
   /// Tensors that one rank writes and reads.
   struct Tensors {
-    std::vector<NamedTensor> state;  ///< state of the style, complete on rank 0
+    std::vector<NamedTensor> state;  ///< state of all ranks, complete only on rank 0
     std::vector<NamedTensor> shard;
   };
 

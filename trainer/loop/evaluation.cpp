@@ -10,8 +10,9 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Sums counted on a rank. All sums are doubles, which are exact up to 2^53, so one all-reduce
-/// combines them.
+/// Sums over the test samples of a rank, such as the loss and the number of correct predictions.
+/// Counts are stored as doubles too, which represent whole numbers up to 2^53 exactly. A single
+/// all-reduce can therefore add all sums over the ranks.
 class Tally {
  public:
   explicit Tally(const TaskEntry& task) : task_(task), sums_(kOwn + task.counts) {}
@@ -24,7 +25,7 @@ class Tally {
   void break_off() { sums_[kBrokenOff] = 1; }
   bool broken_off() const { return sums_[kBrokenOff] > 0; }
 
-  /// **Collective.** Adds the sums of all ranks.
+  /// **Collective.** Replaces the sums of this rank by the sums over all ranks.
   void add_other_ranks(CollectiveQueue& queue) {
     const auto size = static_cast<std::int64_t>(sums_.size());
     queue.all_reduce({sums_.data(), size, ElementType::float64}, ReduceOp::sum)->wait();
@@ -46,9 +47,9 @@ std::int64_t rounded_up(std::int64_t count, std::int64_t by) {
   return (count + by - 1) / by;
 }
 
-/// Predicts this rank's share of the test set. All ranks run the same number of predictions, given
-/// by the largest share, because predict() is collective. A rank whose share is used up predicts a
-/// sample without counting it.
+/// Evaluates this rank's share of the test set and returns its sums. predict() is collective, so
+/// all ranks must call predict() equally often: as often as the rank with the largest share. A rank
+/// that has no samples left predicts sample 0 again and ignores the result.
 Tally count_share(TrainerParts& parts, CollectiveQueue& queue, const StopRequested& told) {
   const c10::InferenceMode no_gradients;
   const DeviceCopy device_copy(parts.device->torch_device(), *parts.dataset, parts.precision);

@@ -6,9 +6,9 @@
 
 namespace dlscale::trainer {
 
-/// **Collective.** Evaluates the model on the test set. Counts every test sample once, on one rank.
-/// The caller fills in `epoch`. Returns nullopt when any rank was requested to stop during the
-/// evaluation.
+/// **Collective.** Evaluates the model on the test set. Every test sample counts exactly once, on a
+/// single rank. The caller fills in the field `epoch` of the result. Returns nullopt when any rank
+/// was requested to stop during the evaluation.
 std::optional<contract::EvalRecord> evaluate(TrainerParts& parts, CollectiveQueue& queue,
                                              const base::Clock& clock, const StopRequested& told);
 

@@ -15,12 +15,12 @@ namespace dlscale::trainer {
 namespace {
 
 constexpr std::int64_t kWarmUp = 10;
-constexpr std::int64_t kLeast = 100;  ///< minimum number of counted batches per replica
+constexpr std::int64_t kLeast = 100;  ///< minimum number of measured batches per replica
 
-/// Work of one replica.
+/// Number and size of the batches that one replica of the model processes.
 struct Task {
   std::int64_t batch;    ///< number of samples per batch
-  std::int64_t batches;  ///< number of counted batches, the same on all ranks
+  std::int64_t batches;  ///< number of batches after the warm-up, the same on all ranks
 };
 
 Task task_of(const contract::RunSpec& spec, const TrainerParts& parts) {
@@ -30,7 +30,8 @@ Task task_of(const contract::RunSpec& spec, const TrainerParts& parts) {
   return {batch, std::max(kLeast, largest_share / batch)};
 }
 
-/// Returns the sample numbers of all batches, including the warm-up.
+/// Returns the indices of the test samples in all batches of this replica, including the warm-up
+/// batches.
 std::vector<std::int64_t> samples_of(const Task& task, const TrainerParts& parts) {
   auto share = evaluation_share(parts.dataset->test.size(), parts.share.index, parts.share.count);
   if (share.empty()) share = {0};
@@ -43,9 +44,10 @@ std::vector<std::int64_t> samples_of(const Task& task, const TrainerParts& parts
 
 /// Measurements of one rank.
 struct Passes {
-  /// Latency of each counted batch in seconds. NaN on a rank that receives no outputs.
+  /// Latency of each measured batch in seconds. On a rank that receives no outputs, such as the
+  /// first stage of a pipeline, all latencies are NaN.
   std::vector<double> latency_s;
-  double wall_s = 0;  ///< duration including loading
+  double wall_s = 0;  ///< seconds for all measured batches, including the loading of samples
   bool broken_off = false;
 };
 
@@ -75,7 +77,8 @@ Passes pass(const Task& task, TrainerParts& parts, const TrainerTools& tools) {
   return passes;
 }
 
-/// **Collective.** Returns the latencies of all replicas.
+/// **Collective.** Returns the latencies, in seconds, of the measured batches of all replicas.
+/// Excludes ranks whose latencies are NaN.
 std::vector<double> latencies_of_all(std::vector<double> mine, CollectiveQueue& queue) {
   const auto count = static_cast<std::int64_t>(mine.size());
   std::vector<double> all(mine.size() * static_cast<std::size_t>(queue.size()));

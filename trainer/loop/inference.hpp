@@ -7,9 +7,10 @@
 namespace dlscale::trainer {
 
 /// **Collective.** Measures the latency and throughput of forward passes and writes the record.
-/// Every replica passes batches of batch_per_gpu samples per device through the model. The samples
-/// come from the test set and repeat from its beginning when they run out. The first batches are
-/// not counted. Returns the outcome TimedOut when any rank is requested to stop.
+/// Every replica of the model processes batches with batch_per_gpu samples for each of its devices.
+/// The samples come from the test set. When a replica reaches the end of its share of the test set,
+/// it starts again from the beginning. The first batches are a warm-up and are not measured.
+/// Returns the outcome TimedOut when any rank is requested to stop.
 FitResult measure_inference(const contract::RunSpec& spec, TrainerParts& parts,
                             const TrainerTools& tools);
 

@@ -45,7 +45,8 @@ int exit_code_of(RunOutcome outcome) {
   }
 }
 
-/// Returns true for a lost connection, for which another rank may know the reason.
+/// Returns true when `failure` is a lost connection. Such a failure may be the consequence of a
+/// failure on another rank, which then knows the cause.
 bool is_consequence(const Failure& failure) {
   return failure.exit_code == contract::kExitCommunication;
 }
@@ -86,8 +87,8 @@ int Launch::run() {
 
 Launch::~Launch() = default;
 
-/// Reads and checks the run description. Only rank 0 opens the file, because parallel file systems
-/// are slow when a thousand ranks open one file.
+/// Reads and checks the run description. Only rank 0 opens the file and broadcasts its text,
+/// because parallel file systems are slow when a thousand ranks open the same file.
 contract::RunSpec Launch::read_description() {
   const std::string file = folder_.run_json().string();
   std::string text;
@@ -254,7 +255,8 @@ int Launch::fail(const std::exception& error) {
     }
   }
   writer_.stop(stop);
-  // The other ranks do not notice this failure and would wait forever.
+  // Abort the other ranks, because they do not notice the failure of this rank and would wait for
+  // it forever.
   if (!shared && !alone) session_->abort(failure.exit_code);
   return failure.exit_code;
 }
@@ -267,7 +269,7 @@ contract::RunStop Launch::stop_of(const Failure& failure) const {
           .wall_s = clock_.steady_s() - start_s_};
 }
 
-/// Records why the launch stops because of a signal. Runs on the thread of the signal watch.
+/// Records why the launch stops because of a signal. Called on the thread of the signal watch.
 void Launch::stop_by(const std::string& signal, int exit_code) {
   const std::string received = "received " + signal;
   RankMonitor* const monitor = shown_monitor_;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // One launch of a run, from reading run.json to the last record.
 //
-// Failure handling determines the design. A failing rank must end the other ranks, which would
-// otherwise wait forever, and the records must name the first cause. Failures that all ranks share
-// (SharedError) end every rank in order. After any other failure, the rank reports the cause and
-// aborts the MPI session.
+// Failure handling determines the design of this class. A failing rank must end the other ranks,
+// because they would otherwise wait for the failing rank forever. The records must name the first
+// failure, which caused the others. When all ranks throw the same failure (SharedError), every rank
+// ends normally. After any other failure, the failing rank reports the cause and aborts the MPI
+// session.
 #pragma once
 
 #include <atomic>
@@ -25,18 +26,18 @@
 
 namespace dlscale::trainer {
 
-/// Launch of a run in this process. The instance must be created before any other thread, and a
-/// process creates only one.
+/// Launch of a run in this process. A process creates only one instance, and must create the
+/// instance before it starts any thread.
 class Launch {
  public:
-  /// Prepares the launch. `profile` requests a profile in addition to the setting in the run
-  /// description.
+  /// Prepares the launch. If `profile` is true, the launch records a profile even if the run
+  /// description does not request one.
   Launch(const std::string& run_folder, bool profile);
   ~Launch();
   /// **Collective.** Trains the model. Returns the exit code of the program.
   int run();
-  /// Reports the error that run() threw, once, and makes sure that every rank ends. Returns the
-  /// exit code.
+  /// Reports the error that run() threw, and makes sure that every rank ends. An error that all
+  /// ranks share is reported only once. Returns the exit code of the program.
   int fail(const std::exception& error);
 
  private:
@@ -44,7 +45,8 @@ class Launch {
   void require_started(const contract::RunSpec& spec, const std::string& file) const;
   void choose_communicator(const contract::RunSpec& spec);
   void open_folder(const contract::RunSpec& spec);
-  /// Logs and prints on rank 0 which files of the data set were skipped.
+  /// Logs and prints on rank 0 the files of the data set that were skipped. `lines` has one line
+  /// for each skipped file.
   void report_skipped(const std::string& lines);
   void write_start(const contract::RunSpec& spec, const TrainerParts& parts,
                    const Resumed& resumed);
@@ -59,16 +61,17 @@ class Launch {
   const bool profile_;
   ResultWriter writer_;
   std::optional<RankMonitor> monitor_;
-  std::atomic<RankMonitor*> shown_monitor_ = nullptr;  ///< copy for the signal thread
+  std::atomic<RankMonitor*> shown_monitor_ = nullptr;  ///< rank monitor for the signal thread
   SignalWatch watch_;
   std::optional<MpiSession> session_;
   Placement placement_;
   std::unique_ptr<Communicator> communicator_;
   std::optional<CollectiveQueue> queue_;
-  /// Parts of the run. They are kept until fail() has ended the other ranks. Their destructors wait
-  /// until pending messages arrive, so two failing ranks would otherwise wait for each other.
+  /// Parts of the run. The destructors of the parts wait for pending messages from other ranks. If
+  /// run() destroyed the parts, two failing ranks could wait for each other forever. The parts are
+  /// therefore members and exist until fail() has ended the other ranks.
   std::optional<TrainerParts> parts_;
-  int number_ = 0;         ///< k of launch-<k>, 0 before the folder exists
+  int number_ = 0;         ///< number of the launch, 0 before its folder launch-<number> exists
   std::string allocator_;  ///< description of the memory allocator settings
 };
 

@@ -13,7 +13,7 @@ const LoaderEntry& loader_entry(const contract::RunSpec& spec) {
   return base::find(loader_table(), "loader", spec.loader);
 }
 
-/// Returns the recipe for images of any size.
+/// Returns the steps that turn an image file of any size into a sample: crop, resize and flip.
 PictureRecipe recipe_of(const contract::RunSpec& spec, bool is_training) {
   constexpr int kUsualSide = 224, kUsualShorterSide = 256;  // usual test sizes for ImageNet
   const contract::DatasetSpec& set = spec.dataset;

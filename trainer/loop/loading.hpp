@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Construction of a run's training data from its description: the data set, the sample order and
-// the loaders.
+// Construction of the objects that supply a run's samples, from the run description: the data set,
+// the sample order and the loaders.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,17 @@
 
 namespace dlscale::trainer {
 
-/// Returns the seed of a run's random numbers.
+/// Returns the seed of a run's random numbers. Repetitions of a run have different seeds.
 std::uint64_t seed_of(const contract::RunSpec& spec);
 /// Returns the number format of the parameters and of the model's input.
 Precision precision_of(const contract::RunSpec& spec);
 
-/// Loads the data set. Expands environment variables in its path. Throws the exceptions of
-/// DatasetEntry::load.
+/// Loads the data set of a run. Expands environment variables in the path of the data set. Throws
+/// the exceptions of DatasetEntry::load.
 std::unique_ptr<const Dataset> load_dataset(const contract::RunSpec& spec);
 
-/// Share of the samples that a rank or replica takes.
+/// Share of the samples that a rank or a model replica processes: share number `index` of `count`
+/// equal shares.
 struct SampleShare {
   int index = 0;
   int count = 1;
@@ -31,7 +32,7 @@ struct SampleShare {
 DistributedSampler make_sampler(const contract::RunSpec& spec, const Dataset& dataset,
                                 const SampleShare& share);
 
-/// Placement of batches in memory.
+/// Memory in which a loader places its batches, and their layout.
 struct LoaderPlace {
   bool pinned = false;
   int gpu = -1;  ///< number of the rank's GPU, -1 without a GPU

@@ -18,19 +18,20 @@ using contract::StepPart;
 
 namespace {
 
-/// Relative margin for flat losses. A training loss above (1 - kFlatMargin) times the loss of
-/// random guessing counts as flat.
+/// Relative margin for the decision that a model has not learned. A training loss of at least (1 -
+/// kFlatMargin) times the loss of random guessing counts as not learned.
 constexpr double kFlatMargin = 0.001;
 constexpr const char* kGoesOn = ", training continues";
 
-/// Returns the number of ranks that share a batch and run different stages. Returns 0 when all
-/// ranks do the same work on their own batches.
+/// Returns the number of ranks that work on the same batch, each with a different stage of the
+/// model. Returns 0 when all ranks do the same work, each with its own batch.
 int stages_of(const DataShare& share, int ranks) {
   return share.count == ranks ? 0 : ranks / share.count;
 }
 
-/// Warns when the data set is smaller than the plan assumed, so that the warm-up is longer than the
-/// run. The plan has already warned about warm-up epochs that exceed the epochs of the run.
+/// Warns when the learning rate warm-up is longer than the run because the data set has fewer
+/// samples than planned. Does not warn when the run has at least as many warm-up epochs as epochs,
+/// because the planning of the run has already warned about this case.
 void warn_of_endless_warm_up(const contract::RunSpec& spec, const TrainerParts& parts,
                              ResultWriter& writer) {
   const std::int64_t steps = spec.epochs * parts.sampler.steps_per_epoch();
@@ -226,7 +227,8 @@ void Trainer::write_profile(int steps) {
   });
 }
 
-/// Runs `work` outside the measured windows.
+/// Runs `work` between two measured step windows. The time and the communication of `work` count in
+/// neither window.
 template <class Work>
 void Trainer::between_windows(const Work& work) {
   const CommStats before = tools_.queue.stats();
@@ -246,8 +248,9 @@ std::optional<contract::EvalRecord> Trainer::evaluate() {
   return record;
 }
 
-/// Compares an evaluation with the targets of the run. Writes a record for each target that is
-/// reached for the first time.
+/// Compares an evaluation with the targets of the run, such as a test accuracy. Writes a record for
+/// each target that this evaluation reaches for the first time. `train_s` is the training time so
+/// far in seconds.
 void Trainer::compare_with_target(const contract::EvalRecord& found, double train_s) {
   const auto note = [&](const char* metric, double threshold, double value) {
     tools_.writer.write(contract::TargetRecord{.metric = metric,
@@ -279,8 +282,8 @@ bool Trainer::has_reached_target() const {
 }
 
 /// Returns true when the training loss is as high as the loss of random guessing. A model that
-/// gives all classes the same probability has a loss of ln(classes), with or without label
-/// smoothing.
+/// gives all classes the same probability has a loss of ln(classes). This is true with and without
+/// label smoothing.
 bool Trainer::is_flat(double train_loss) const {
   return train_loss >= (1 - kFlatMargin) * std::log(parts_.dataset->classes);
 }
@@ -289,7 +292,8 @@ void Trainer::save() {
   between_windows([this] { report(tools_.checkpoints.save(at_), kGoesOn); });
 }
 
-/// Warns about a failed checkpoint. Consecutive failures are reported once.
+/// Warns that a checkpoint could not be saved. When several checkpoints in a row fail, warns only
+/// about the first. `then` is a text that states what happens next.
 void Trainer::report(const std::optional<SaveFailure>& failure, const char* then) {
   if (failure && !save_failed_) {
     tools_.writer.warn(fmt::format("no checkpoint could be saved at step {}{}: {}", failure->step,
@@ -322,7 +326,7 @@ FitResult Trainer::stop() {
   auto failure = tools_.checkpoints.save(at_);
   if (auto later = tools_.checkpoints.finish()) failure = std::move(later);
   if (!tools_.checkpoints.holds(at_)) {
-    save_failed_ = true;  // the outcome reports the failure
+    save_failed_ = true;  // prevents a second warning, because the outcome reports the failure
     return {RunOutcome::TimedOut,
             fmt::format("the time limit is near, but no checkpoint could be saved at step "
                         "{}: {}",

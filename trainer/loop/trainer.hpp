@@ -37,15 +37,16 @@ struct TrainerParts {
   const TaskEntry* task = nullptr;
   Precision precision = Precision::fp32;  ///< number format of the model's input
   DataShare share;
-  /// Number of samples that a rank evaluates at a time. At most the training batch, for which the
-  /// memory suffices.
+  /// Number of samples that a rank evaluates at a time. The number is at most the training batch
+  /// size, for which the memory is known to suffice.
   std::int64_t evaluation_batch = 1;
   DistributedSampler sampler;
   contract::LearningRateCurve learning_rate;
   std::unique_ptr<Device> device;
   std::unique_ptr<Loader> train_loader;
   std::unique_ptr<Loader> test_loader;
-  /// SHA-256 digests of the files that define the model, on rank 0: model_sha256, weights_sha256.
+  /// SHA-256 digests of the files that define the model, only on rank 0. The keys are model_sha256
+  /// and weights_sha256.
   std::map<std::string, std::string> digests = {};
   std::int64_t parameters = 0;  ///< number of scalars in the model, over all ranks
   std::int64_t trainable_parameters = 0;
@@ -54,7 +55,7 @@ struct TrainerParts {
   std::unique_ptr<ParallelStyle> style;
 };
 
-/// Environment of the training loop. All of it outlives the trainer.
+/// Objects that the training loop uses. All of them must outlive the trainer.
 struct TrainerTools {
   CollectiveQueue& queue;
   ResultWriter& writer;
@@ -69,22 +70,23 @@ struct FitResult {
   /// - Completed.
   /// - Diverged: the loss is not finite, or the model did not learn.
   /// - Preempted: the state was saved before the time limit.
-  /// - TimedOut: a stop was requested, and no new state could be saved.
+  /// - TimedOut: a stop was requested, and the present training state could not be saved.
   contract::RunOutcome outcome = contract::RunOutcome::Completed;
   std::string summary;  ///< one-line summary for the user
-  std::string early;    ///< reason why a complete run skipped epochs, empty if it did not
+  std::string early;    ///< reason why a completed run ended before its last epoch, else empty
 };
 
 class Trainer {
  public:
-  /// Creates the trainer. `parts` outlive the trainer and are in the state of `from`, which
-  /// Checkpointer::resume() returns.
+  /// Creates the trainer. `parts` must outlive the trainer. `from` is the progress that
+  /// Checkpointer::resume() returned, and `parts` must hold the training state at this progress.
   Trainer(const contract::RunSpec& spec, TrainerParts& parts, TrainerTools tools,
           const contract::Progress& from = {});
   ~Trainer();
   /// **Collective.** Runs all remaining epochs. Ends early on all ranks together when the loss is
   /// not finite, the model does not learn, the target of the run is reached, or any rank is
-  /// requested to stop. No checkpoint is being written when fit() returns.
+  /// requested to stop. Before fit() returns, it waits for a checkpoint that is still being
+  /// written.
   FitResult fit();
 
  private:
@@ -124,7 +126,8 @@ class Trainer {
   contract::Progress at_;
   bool save_failed_ = false;  ///< true when the last save failed
   std::string summary_;       ///< summary of the last epoch
-  /// Sum of the losses in the window. The sum stays on the device, so that no step waits for it.
+  /// Sum of the losses of the steps in the present window. The sum is kept on the device, so that
+  /// the host need not wait for the loss of each step.
   std::unique_ptr<at::Tensor> loss_sum_;
 };
 

@@ -7,7 +7,7 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr double kAddedToNorm = 1e-6;  // same value as in PyTorch
+constexpr double kAddedToNorm = 1e-6;  // same value as in PyTorch's clip_grad_norm_
 
 std::vector<at::Tensor> gradients_of(const std::vector<at::Tensor>& tensors) {
   std::vector<at::Tensor> gradients;

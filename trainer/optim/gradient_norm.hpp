@@ -10,12 +10,13 @@ class Tensor;
 
 namespace dlscale::trainer {
 
-/// Returns the squared norm of the gradients of `tensors`, taken as one vector. Tensors without a
-/// gradient contribute 0.
+/// Returns the square of the 2-norm of one vector that consists of the gradients of all `tensors`.
+/// Tensors without a gradient contribute 0.
 double squared_norm(const std::vector<at::Tensor>& tensors);
 
-/// Scales the gradients so that their norm, which is `norm` before the call, is at most `limit`.
-/// The factor is limit / (norm + 1e-6), like in PyTorch's clip_grad_norm_.
+/// Scales the gradients so that their norm is at most `limit`. `norm` is their norm before the
+/// call. Gradients that exceed the limit are multiplied by limit / (norm + 1e-6), like in PyTorch's
+/// clip_grad_norm_.
 void clip_to_norm(const std::vector<at::Tensor>& tensors, double limit, double norm);
 
 }  // namespace dlscale::trainer

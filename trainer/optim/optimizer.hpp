@@ -19,23 +19,24 @@ namespace dlscale::trainer {
 
 struct NamedTensor;  // checkpoint/tensor_archive.hpp
 
-/// Range of elements in a flat tensor that belongs to one parameter of the model.
+/// Range of elements that belongs to one parameter of the model. The range lies in a flat tensor,
+/// which holds the elements of several parameters in one dimension.
 struct ParameterPiece {
-  std::size_t tensor = 0;     ///< index into the stepped tensors
+  std::size_t tensor = 0;     ///< index of the flat tensor in Stepped::tensors
   std::int64_t first = 0;     ///< index of the first element
   std::int64_t count = 0;     ///< number of elements, 0 when other ranks hold the whole parameter
-  std::size_t parameter = 0;  ///< index in model order, the same on all ranks
+  std::size_t parameter = 0;  ///< index of the parameter in the model, the same on all ranks
   bool is_weight = false;     ///< true when the parameter has two or more dimensions
 };
 
 /// Tensors that an optimizer updates. The tensors share memory with the model.
 struct Stepped {
   std::vector<at::Tensor> tensors;
-  /// Pieces for every parameter of the model, in order, when the tensors are flat. Empty when each
-  /// tensor is one parameter.
+  /// When the tensors are flat: one piece for every parameter of the model, in the order of the
+  /// parameters. Empty when each tensor is one parameter.
   std::vector<ParameterPiece> pieces = {};
-  /// **Collective.** Sums each number over the ranks that hold the other pieces. Null when there
-  /// are no such ranks.
+  /// **Collective.** Replaces each number by its sum over all ranks that hold pieces of the
+  /// parameters. Null when this rank holds all parameters completely.
   std::function<void(std::vector<double>& numbers)> sum = {};
 };
 
@@ -43,15 +44,16 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
   /// **Collective** among the ranks that hold pieces of the same parameters. Updates the parameters
-  /// with this learning rate. A parameter without a gradient keeps its value.
+  /// with the given learning rate. A parameter without a gradient keeps its value.
   virtual void step(double learning_rate) = 0;
-  /// Updates the parameters with a learning rate that the device reads at execution time, so that
-  /// the step can be recorded in a graph. `learning_rate` is one float32 number in device memory.
-  /// Returns false without any effect when this optimizer cannot be recorded, or when its next step
-  /// differs from later steps.
+  /// Updates the parameters in a way that a CUDA graph can record. `learning_rate` is one float32
+  /// number in device memory. The device reads the number when the step runs, so each replay of the
+  /// graph can use another learning rate. Returns false without any effect when this optimizer
+  /// cannot be recorded, or when the optimizer's next step differs from its later steps.
   virtual bool step_recordable(const at::Tensor& /*learning_rate*/) { return false; }
-  /// Returns the tensors that a checkpoint must hold so that training continues identically. Every
-  /// call returns the same names and shapes. The list is empty when steps depend only on gradients.
+  /// Returns the optimizer tensors that a checkpoint must hold so that a resumed run continues
+  /// exactly like an uninterrupted run. Every call returns the same names and shapes. The list is
+  /// empty when the optimizer keeps no values from one step to the next.
   virtual std::vector<NamedTensor> state() = 0;
 };
 

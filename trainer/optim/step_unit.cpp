@@ -6,7 +6,7 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Returns one unit per tensor, taking each tensor as a parameter.
+/// Returns one unit per tensor, for the case that each tensor is one parameter.
 std::vector<StepUnit> whole_tensors(const std::vector<at::Tensor>& tensors) {
   std::vector<StepUnit> units;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -22,7 +22,8 @@ std::vector<StepUnit> whole_tensors(const std::vector<at::Tensor>& tensors) {
 
 at::Tensor StepUnit::row_of(const at::Tensor& tensor, const at::Tensor& like) const {
   if (!is_whole || (tensor.is_contiguous() && like.is_contiguous())) return of(tensor);
-  // A gradient with other strides than its parameter is copied into the parameter's memory order.
+  // A gradient whose strides differ from the strides of its parameter is copied into the memory
+  // order of the parameter.
   const bool alike = tensor.strides() == like.strides();
   return (alike ? tensor : at::empty_like(like).copy_(tensor)).as_strided({like.numel()}, {1});
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Framework style data_parallel: one process drives several devices, like torch.nn.DataParallel.
 //
-// Device 0 owns the model and copies the model to the other devices in every step.
+// Device 0 owns the model. In every step, the model is copied from device 0 to the other devices.
 #include <torch/types.h>
 
 #include <functional>
@@ -36,10 +36,10 @@ Replica replica_of(std::unique_ptr<Model> model) {
   return replica;
 }
 
-/// Implements the steps replicate, scatter, parallel_apply and gather of torch.nn.parallel.
-/// Autograd would run one graph on the CPU in a single thread. Therefore each device has a separate
-/// graph that ends where outputs are gathered, and each device runs the backward pass of its own
-/// graph.
+/// Implements the steps replicate, scatter, parallel_apply and gather of torch.nn.parallel. If all
+/// devices shared one autograd graph on a CPU, autograd would run the whole backward pass in a
+/// single thread. Each device therefore has a separate graph, which ends at the output of the
+/// device, and runs the backward pass of this graph itself.
 class DataParallel : public ParallelStyle {
  public:
   explicit DataParallel(StyleContext context)
@@ -120,8 +120,8 @@ class DataParallel : public ParallelStyle {
   Work& work(int device) { return work_[static_cast<std::size_t>(device)]; }
   c10::Device place(int device) const { return devices_[device].torch_device(); }
 
-  /// Runs one micro-batch and adds its gradients to the gradients on device 0. Returns the
-  /// contribution of the micro-batch to the loss of the step.
+  /// Runs one micro-batch and adds its gradients to the gradients on device 0. Returns the loss
+  /// that the micro-batch adds to the loss of the step.
   at::Tensor micro_step(const Batch& batch, StepTimer& timer) {
     timer.enter(StepPart::exposed_comm);
     const int used = replicate_and_scatter(batch.input);
@@ -175,7 +175,8 @@ class DataParallel : public ParallelStyle {
     });
   }
 
-  /// Returns the outputs of the first `used` devices in order, on device 0.
+  /// Returns the outputs of the first `used` devices on device 0, concatenated in the order of the
+  /// devices.
   at::Tensor gather(int used) {
     if (used == 1) return work(0).output;
     at::Tensor all;
@@ -197,8 +198,9 @@ class DataParallel : public ParallelStyle {
     });
   }
 
-  /// Adds the gradients of all devices to the gradients on device 0. No division is needed because
-  /// the loss is already the mean over all samples.
+  /// Adds the gradients of all devices to the gradients on device 0. The sum needs no division by
+  /// the number of devices, because each gradient already belongs to the mean loss over the samples
+  /// of all devices.
   void reduce_gradients(int used) {
     if (used == 1) return;
     exchange(1, [&](int) {
@@ -219,8 +221,8 @@ class DataParallel : public ParallelStyle {
     });
   }
 
-  /// Returns `part`, which lies on device 0, on device `device`. Copies the data unless `device` is
-  /// 0.
+  /// Copies `part` from device 0 to device `device` and returns the copy. Returns `part` itself
+  /// when `device` is 0.
   at::Tensor moved(const at::Tensor& part, int device) {
     if (device == 0) return part;
     copied(device) += static_cast<std::int64_t>(part.nbytes());
@@ -229,8 +231,8 @@ class DataParallel : public ParallelStyle {
 
   std::int64_t& copied(int device) { return copied_[static_cast<std::size_t>(device)]; }
 
-  /// Runs `copies` on the first `count` devices in parallel. Counts the copied bytes as one
-  /// collective.
+  /// Runs `copies`, which copies data between devices, on the first `count` devices in parallel.
+  /// The communication statistics count all these copies as one collective.
   void exchange(int count, const std::function<void(int)>& copies) {
     const double start_s = clock_.steady_s();
     devices_.on_each(count, [&](int i) {

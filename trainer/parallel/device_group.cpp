@@ -19,7 +19,7 @@
 
 namespace dlscale::trainer {
 
-/// Thread that runs work items one after the other.
+/// Thread that runs the work items of one device, one after the other.
 class DeviceGroup::Worker {
  public:
   Worker(Device& device, int cores, std::vector<int> processors)
@@ -43,7 +43,8 @@ class DeviceGroup::Worker {
     changed_.notify_all();
   }
 
-  /// Waits for the work item to finish. Returns its exception, or null.
+  /// Waits for the work item to finish. Returns the exception that the work item threw, or null if
+  /// it threw none.
   std::exception_ptr wait() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return !busy_; });

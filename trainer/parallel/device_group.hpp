@@ -20,8 +20,8 @@ struct Chunk {
   std::int64_t count = 0;
 };
 
-/// Returns chunk number `index` of `parts` chunks. Divides the samples like torch.chunk: the last
-/// chunks may have fewer samples or none.
+/// Returns chunk number `index` of `parts` chunks. The samples are divided like in torch.chunk, so
+/// the last chunks may have fewer samples than the others, or none.
 inline Chunk chunk_of(std::int64_t samples, int index, int parts) {
   const std::int64_t most = (samples + parts - 1) / parts;
   const std::int64_t first = std::min(most * index, samples);
@@ -29,14 +29,14 @@ inline Chunk chunk_of(std::int64_t samples, int index, int parts) {
 }
 
 /// Devices of one process that work in parallel. On a CPU, a device consists of a worker thread and
-/// its operator threads. Each CPU device has its own cores when the process was given exactly as
-/// many cores as its devices need (see device/core_groups). A group with one device uses the
-/// calling thread.
+/// its operator threads. Each CPU device has its own cores when the number of cores of the process
+/// equals the number that all its devices need (see device/core_groups). A group with one device
+/// starts no worker thread and runs all work on the calling thread.
 class DeviceGroup {
  public:
-  /// Creates `count` devices with the settings `each`. The local_rank of a device is its index in
-  /// the group. Throws base::RunError (contract::kExitBadRunDescription) when the machine has fewer
-  /// devices.
+  /// Creates `count` devices. All devices have the settings `each`, except that the local_rank of a
+  /// device is its index in the group. Throws base::RunError (contract::kExitBadRunDescription)
+  /// when the machine has fewer than `count` devices.
   DeviceGroup(const DeviceEntry& kind, int count, const DeviceContext& each);
   ~DeviceGroup();
 
@@ -44,9 +44,10 @@ class DeviceGroup {
   const Device& operator[](int device) const { return *devices_[static_cast<std::size_t>(device)]; }
   /// Returns a readable description of how the devices are placed on the cores.
   const std::string& words() const { return words_; }
-  /// Runs `work` on the first `count` devices in parallel, in the caller's thread-local state of
-  /// LibTorch (gradient mode, number formats, operator watch). Returns when all devices have
-  /// finished their work. Rethrows the exception of the first failed device.
+  /// Runs `work` on the first `count` devices in parallel. Every worker thread takes over the
+  /// caller's thread-local state of LibTorch (gradient mode, number formats) and the caller's
+  /// operator watch. Returns when all devices have finished their work. Rethrows the exception of
+  /// the first failed device.
   void on_each(int count, const std::function<void(int device)>& work);
   /// Runs `work` on the first device.
   void on_first(const std::function<void()>& work) {

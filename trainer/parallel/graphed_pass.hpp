@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA graphs of a training step, for models whose operators take the host longer to launch than
-// the device needs to run them.
+// CUDA graphs of a training step. Graphs save time in models whose operators are so short that the
+// host needs longer to launch an operator than the device needs to run it.
 //
-// The forward pass, the backward pass and the optimizer step each have a graph. Gradients are
-// synchronised between the backward pass and the optimizer step, outside any graph.
+// There are three graphs: for the forward pass, for the backward pass and for the optimizer step.
+// Between the backward pass and the optimizer step, gradients are synchronised between ranks
+// without a graph.
 #pragma once
 
 #include <torch/types.h>
@@ -22,15 +23,15 @@
 
 namespace dlscale::trainer {
 
-/// Recorder and player of the graphs of a training step. The first passes run without graphs. Then
-/// the passes are recorded for the shape of the first batch. Batches of another shape always run
-/// without graphs.
+/// Training step that records CUDA graphs and replays them. The first kRehearsals passes run
+/// without graphs. Then graphs are recorded for batches with the shape of the first batch. Batches
+/// of another shape always run without graphs.
 class GraphedPass {
  public:
   struct Parts {
     std::function<at::Tensor(const Batch& batch)> forward;  ///< returns the loss
-    /// Returns the gradient with which the backward pass of this step starts. Undefined stands for
-    /// 1.
+    /// Returns the gradient of the loss with which the backward pass of this step starts. An
+    /// undefined tensor stands for the gradient 1.
     std::function<at::Tensor(const at::Tensor& loss)> loss_gradient;
     /// Runs the optimizer step with a learning rate in device memory. Returns false if the step
     /// cannot be recorded.
@@ -39,21 +40,23 @@ class GraphedPass {
     bool adds = false;  ///< true when a step accumulates gradients over several passes
   };
 
-  /// Number of passes that run without graphs before one is recorded. PyTorch uses the same number.
+  /// Number of passes that run without graphs before a pass is recorded. PyTorch uses the same
+  /// number.
   static constexpr int kRehearsals = 3;
 
   GraphedPass(std::unique_ptr<WorkRecorder> recorder, Parts parts);
 
   /// Runs the forward and the backward pass of `batch`. The caller has already entered
-  /// StepPart::forward, and run() enters StepPart::backward. Gradients must be undefined before the
-  /// first pass of a step, and belong to the parameters afterwards. Returns the detached loss. The
-  /// next pass may overwrite the loss unless passes accumulate gradients.
+  /// StepPart::forward, and run() enters StepPart::backward. `is_first` is true for the first pass
+  /// of a step. Before the first pass, the gradients of the parameters must be undefined. After
+  /// each pass, the parameters have their gradients. Returns the detached loss. The next pass may
+  /// overwrite the memory of the loss unless a step accumulates gradients over several passes.
   at::Tensor run(const Batch& batch, bool is_first, StepTimer& timer);
-  /// Replays the optimizer step after the passes of a step. Returns false without any effect when
-  /// the caller must run the optimizer step without a graph.
+  /// Runs the optimizer step by its graph, after the passes of the step. Returns false without any
+  /// effect when there is no such graph, and the caller must run the optimizer step itself.
   bool step(double learning_rate);
-  /// Returns why the step, or a part of it, runs without graphs. Returns an empty string when there
-  /// is nothing to report or the reason was already returned.
+  /// Returns the reason why the whole step or a part of the step runs without graphs. Returns an
+  /// empty string when all parts use graphs, or when an earlier call returned the reason.
   std::string take_warning();
   /// Adds the counts "graphed_passes" and "graphed_optimizer_steps" since the previous call.
   void add_counts(Counts& counts);
@@ -80,7 +83,7 @@ class GraphedPass {
                                        ///< do not affect the loss
   bool step_gave_up_ = false;
   std::unique_ptr<WorkGraph> step_;
-  at::Tensor learning_rate_;  ///< float32 scalar that the optimizer graph reads
+  at::Tensor learning_rate_;  ///< learning rate that the optimizer graph reads, a float32 scalar
   double filled_rate_ = 0;    ///< present value of learning_rate_
   std::int64_t graphed_passes_ = 0, graphed_steps_ = 0;  ///< counts since the last add_counts()
 };

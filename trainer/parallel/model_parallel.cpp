@@ -52,15 +52,15 @@ std::vector<std::size_t> places_of(const std::vector<BlockCost>& blocks,
   return cut_into_stages(costs, static_cast<std::size_t>(stages));
 }
 
-/// Returns uninitialised memory for the output of block `cut` for `samples` samples. The output of
-/// this block is transferred to the next stage.
+/// Returns an uninitialised tensor for the output of block `cut` with `samples` samples. Block
+/// `cut` is the last block of a stage, whose output is transferred to the next stage.
 at::Tensor empty_batch(std::int64_t samples, const BlockCost& cut, const at::TensorOptions& like) {
   std::vector<std::int64_t> shape{samples};
   shape.insert(shape.end(), cut.output.begin(), cut.output.end());
   return at::empty(shape, like.dtype(cut.type));
 }
 
-/// Returns the index of the first block with trainable parameters. The blocks before it need no
+/// Returns the index of the first block with trainable parameters. The earlier blocks need no
 /// backward pass.
 std::size_t first_trained_block(const Model& model) {
   const auto& blocks = model.blocks();
@@ -120,8 +120,8 @@ class ModelParallel : public ParallelStyle {
         if (action.kind == PipelineAction::forward || in_backward_) take_part(action, batch, timer);
       }
       if (in_backward_) continue;
-      // A stage without a backward pass never waits for gradients. The flush limits how far such a
-      // stage runs ahead of the next stage.
+      // A stage without a backward pass never waits for gradients and could store ever more outputs
+      // that the next stage has not yet received. The flush limits the number of these outputs.
       timer.enter(StepPart::bubble);
       outputs_.flush(static_cast<std::size_t>(division_.micro_batches));
     }
@@ -139,7 +139,7 @@ class ModelParallel : public ParallelStyle {
     for (const at::Tensor& parameter : model_->parameters()) parameter.mutable_grad().reset();
     timer.leave();
     timer.move(StepPart::optimizer, StepPart::bubble, optimizer_->waited_s_since_last_call());
-    return loss_ * division_.stages;  // other stages report a loss of 0
+    return loss_ * division_.stages;  // makes the mean over ranks right: other stages report 0
   }
 
   at::Tensor predict(const at::Tensor& input) override {
@@ -156,7 +156,7 @@ class ModelParallel : public ParallelStyle {
       outputs_.send(value, stage_number_ + 1);
       outputs_.flush(kPredictionsAhead);
     }
-    outputs_.take_exposed_s();  // discards waiting time outside training steps
+    outputs_.take_exposed_s();  // discards waiting time that does not belong to a training step
     return is_last() ? value : at::Tensor();
   }
 
@@ -176,8 +176,8 @@ class ModelParallel : public ParallelStyle {
   }
 
  private:
-  /// Returns the number of micro-batches in a step. The schedule runs once for each accumulated
-  /// batch.
+  /// Returns the number of micro-batches in an optimizer step. A step accumulates the gradients of
+  /// several batches, and the schedule runs once for each of these batches.
   int all_micro_batches() const { return spec_.accumulation_steps * division_.micro_batches; }
   bool is_first() const { return stage_number_ == 0; }
   bool is_last() const { return stage_number_ + 1 == division_.stages; }
@@ -199,8 +199,8 @@ class ModelParallel : public ParallelStyle {
     return tensor;
   }
 
-  /// Ends the timed part and moves the seconds in which a tensor was in transfer from bubble to
-  /// exposed_comm.
+  /// Ends the active step part. Moves a part of the waiting time from bubble to exposed_comm: the
+  /// seconds in which a tensor was in transfer.
   void move_transfers(StepTimer& timer) {
     timer.leave();
     const double exposed_s = outputs_.take_exposed_s() + gradients_.take_exposed_s();
@@ -232,8 +232,8 @@ class ModelParallel : public ParallelStyle {
     }));
   }
 
-  /// Runs the backward pass of micro-batch `i`. Gradients are synchronised between replicas in the
-  /// backward pass of the last micro-batch.
+  /// Runs the backward pass of micro-batch `i`. The backward pass of the last micro-batch also
+  /// synchronises the gradients between replicas.
   void backward(int i, at::Tensor output_gradient) {
     if (is_last()) output_gradient = optimizer_->loss_gradient(loss_);
     if (sync_ != nullptr) {
@@ -264,7 +264,7 @@ class ModelParallel : public ParallelStyle {
   std::size_t first_, last_;         ///< range [first_, last_) of blocks on this rank
   bool in_backward_;                 ///< true when this stage has a backward pass
   bool hands_back_;                  ///< true when the previous stage has a backward pass
-  BlockCost input_, output_;         ///< blocks whose outputs enter and leave this stage
+  BlockCost input_, output_;         ///< block before this stage, and last block of this stage
   Stage stage_;
   TensorLink outputs_;                  ///< outputs, sent to the next stage of the same replica
   TensorLink gradients_;                ///< gradients of outputs, sent to the previous stage

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parallel styles that divide the blocks of a model among several ranks: layer-wise, as a pipeline,
-// and with several replicas of such a pipeline.
+// Parallel styles that divide the blocks of a model among several ranks: layer-wise model
+// parallelism, pipeline parallelism, and data parallelism between several pipelines.
 #pragma once
 
 #include <memory>
@@ -17,13 +17,13 @@ namespace dlscale::trainer {
 /// stage synchronise their gradients with the ddp style.
 struct ModelDivision {
   int stages = 1;
-  int micro_batches = 1;          ///< number of micro-batches in a replica's part of the batch
+  int micro_batches = 1;  ///< number of micro-batches into which a replica divides its batch
   std::string schedule = "1f1b";  ///< schedule name for pipeline_schedule()
 };
 
 /// **Collective.** Creates the parallel style for `division`. Throws base::RunError
-/// (contract::kExitBadRunDescription) when the ranks, blocks or samples cannot be divided
-/// accordingly.
+/// (contract::kExitBadRunDescription) when the ranks, the blocks of the model or the samples of a
+/// batch cannot be divided as `division` requires.
 std::unique_ptr<ParallelStyle> make_model_parallel(StyleContext context,
                                                    const ModelDivision& division);
 

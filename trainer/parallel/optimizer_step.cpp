@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Final part of a training step, shared by all parallel styles.
+// Unscaling, clipping and application of the gradients at the end of a training step.
 #include "trainer/parallel/optimizer_step.hpp"
 
 #include <ATen/ops/_foreach_add.h>
@@ -60,8 +60,8 @@ void OptimizerStep::swap_ema_weights() {
   }
 }
 
-/// Unscales the gradients when losses are scaled. Returns true when the gradients of all holders
-/// are finite and can be applied.
+/// Divides the gradients by the loss scale if the run scales its losses. Returns true when the
+/// gradients on all holder ranks are finite, so that the optimizer can apply the gradients.
 bool OptimizerStep::unscale() {
   if (!scaler_) return true;
   const bool finite = sum_over_holders(scaler_->unscale(tensors_) ? 0 : 1) == 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of ranks with separate collectives, and the exchange of running statistics and of the sums
-// of synchronised batch norms in such groups.
+// Groups of ranks that run collectives among themselves. Such groups broadcast the running
+// statistics of batch norms and sum the statistics of synchronised batch norms.
 #pragma once
 
 #include <array>
@@ -17,7 +17,8 @@ namespace dlscale::trainer {
 // Groups of ranks with separate collectives.
 
 struct RankGroup {
-  /// **Collective** over `all`. Creates the group of the ranks that pass the same color.
+  /// **Collective** over `all`. Divides the ranks of `all` into groups and creates the group of
+  /// this rank: all ranks that pass the same `color`.
   RankGroup(CollectiveQueue& all, int color, const base::Clock& clock) {
     all.run([&](Communicator& ranks) { communicator = ranks.split(color); })->wait();
     queue.emplace(*communicator, clock);
@@ -33,10 +34,13 @@ void broadcast_buffers(const Model& model, CollectiveQueue& queue);
 
 // Sums of synchronised batch norms over ranks.
 
-/// Sums of batch-norm statistics over ranks, with a separate communicator and queue. In the queue
-/// for gradients, a sum of a few numbers would wait behind whole buckets while the pass stands
-/// still. In addition, Horovod submits gradients in an order that differs between ranks. In the
-/// separate queue, the order is the order of the model's layers, which is the same on all ranks.
+/// Sums of batch-norm statistics over ranks, with a communicator and a queue that gradients do not
+/// use. There are two reasons for the separate queue:
+/// - In the queue for gradients, a sum of a few numbers would wait until whole buckets of gradients
+///   have been sent, and the forward or backward pass would wait for the sum.
+/// - All ranks must submit collectives in the same order. The Horovod style submits gradients in an
+///   order that differs between ranks. In the separate queue, the order is the order of the model's
+///   layers, which is the same on all ranks.
 class RankStatistics final : public StatisticsSum {
  public:
   /// **Collective** over `all`. Creates the group of the ranks with the same `stage`, which have
@@ -46,7 +50,8 @@ class RankStatistics final : public StatisticsSum {
 
   void sum(const at::Tensor& values, Pass pass) override;
   int ranks() const { return ranks_.queue->size(); }
-  /// Returns the seconds of waiting in passes of the given kind since the previous call.
+  /// Returns the seconds that passes of the given kind (forward or backward) have waited for sums
+  /// since the previous call.
   double take_exposed_s(Pass pass);
 
  private:

@@ -65,8 +65,8 @@ class Replicated : public ParallelStyle {
     timer.move(StepPart::forward, StepPart::exposed_comm, in_forward_s);
     timer.move(StepPart::backward, StepPart::exposed_comm, sync_->exposed_comm_s() - in_forward_s);
     if (!graphed_ || !graphed_->step(learning_rate)) optimizer_.step(learning_rate);
-    // Gradients are dropped instead of zeroed, so the next backward pass stores gradients instead
-    // of adding them to zeros.
+    // Gradients are released instead of set to zero. The next backward pass then stores its
+    // gradients directly, which saves the addition to zeros.
     for (const at::Tensor& parameter : model_->parameters()) parameter.mutable_grad().reset();
     timer.enter(StepPart::exposed_comm);
     timer.move(StepPart::optimizer, StepPart::exposed_comm,
@@ -133,8 +133,8 @@ class Replicated : public ParallelStyle {
     return micro_batches_ > 1 ? loss / micro_batches_ : loss;
   }
 
-  /// Returns the parts of a step that CUDA graphs record. The GradientSync must not take part in
-  /// passes, because replayed passes run no code on the host.
+  /// Returns the parts of a step that CUDA graphs record. The GradientSync must not run code during
+  /// a forward or backward pass, because the replay of a graph runs no code on the host.
   GraphedPass::Parts graph_parts() {
     return {
         .forward =
@@ -158,8 +158,9 @@ class Replicated : public ParallelStyle {
                                               });
   }
 
-  /// Broadcasts buffers when the run requests it. Like PyTorch's DDP wrapper, the broadcast happens
-  /// before the first pass of a group of passes whose gradients are exchanged together.
+  /// Broadcasts the model buffers of rank 0 if the run requests the broadcast. When a step
+  /// accumulates gradients over several passes, the broadcast happens only before the first of
+  /// these passes, like in PyTorch's DDP wrapper.
   void share_buffers(bool exchanges, StepTimer& timer) {
     if (!broadcasts_buffers_) return;
     if (buffers_are_due_) {
@@ -174,7 +175,7 @@ class Replicated : public ParallelStyle {
   Autocast autocast_;
   bool broadcasts_buffers_;
   bool buffers_are_due_ = true;
-  double norms_waited_s_ = 0;  ///< seconds the optimizer waited for the norms of other shards
+  double norms_waited_s_ = 0;  ///< seconds that the optimizer waited for the norms from other ranks
   CollectiveQueue& queue_;
   std::unique_ptr<Model> model_;
   std::unique_ptr<GradientSync> sync_;
@@ -220,7 +221,8 @@ void Replicated::load(const std::vector<NamedTensor>& state) {
   sync_->release_parameters(true);
 }
 
-/// Returns the entry of style_table() for `framework`, or null when each rank has a replica.
+/// Returns the entry of style_table() for `framework`. Returns null when `framework` is a style in
+/// which each rank has a replica of the model.
 const StyleEntry* divided_style(const std::string& framework) {
   for (const StyleEntry* entry : style_table()) {
     if (entry->name == framework) return entry;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selection of the style for a run's framework: a style from style_table(), or otherwise a replica
-// of the model on every rank, where each replica trains on its own part of the batch.
+// Selection of the parallel style for a run's framework. The style comes from style_table() if the
+// table lists the framework. Otherwise every rank has a replica of the model and trains the replica
+// on its own part of the batch.
 #pragma once
 
 #include <memory>
@@ -12,8 +13,9 @@ namespace dlscale::trainer {
 /// Returns the part of each global batch that `rank` works on.
 DataShare share_of(const contract::RunSpec& spec, int rank);
 
-/// **Collective.** Creates the style for the run's framework, like StyleEntry::make. A framework
-/// outside style_table() names the GradientSync that synchronises replicas.
+/// **Collective.** Creates the style for the run's framework, like StyleEntry::make. If
+/// style_table() does not list the framework, the framework is the name of the GradientSync that
+/// synchronises the replicas.
 std::unique_ptr<ParallelStyle> make_style(StyleContext context);
 
 }  // namespace dlscale::trainer

@@ -12,7 +12,8 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Metadata that rank 0 needs to receive or send a tensor of another rank.
+/// Name, type and shape of a tensor on another rank. Rank 0 needs these metadata to receive or send
+/// the tensor.
 struct Outline {
   std::string name;
   at::ScalarType type;
@@ -49,8 +50,8 @@ Span bytes_of(std::string& text) {
   return {text.data(), static_cast<std::int64_t>(text.size()), ElementType::uint8};
 }
 
-/// **Collective.** Returns on rank 0 the outlines of every rank. The list of a rank with empty text
-/// is empty.
+/// **Collective.** Returns on rank 0 one list of outlines for each rank. `mine` is the text that
+/// outlines_of() returned on this rank. An empty text results in an empty list.
 std::vector<std::vector<Outline>> collect_outlines(std::string mine, CollectiveQueue& queue) {
   std::int64_t length = static_cast<std::int64_t>(mine.size());
   std::vector<std::int64_t> lengths(static_cast<std::size_t>(queue.size()));
@@ -71,8 +72,8 @@ std::vector<std::vector<Outline>> collect_outlines(std::string mine, CollectiveQ
   return all;
 }
 
-/// Sends the tensor from host memory, wherever the tensor lies, because rank 0 collects tensors in
-/// host memory.
+/// Sends the tensor from host memory, because rank 0 receives tensors in host memory. A tensor on a
+/// GPU is copied to host memory first.
 void send(const at::Tensor& tensor, int to, CollectiveQueue& queue) {
   const at::Tensor dense = tensor.detach().contiguous().cpu();
   queue.exchange(span_of(dense), to, {}, kNobody)->wait();
@@ -115,7 +116,7 @@ void spread_state(const std::vector<NamedTensor>& state, const OwnState& own,
     }
     return;
   }
-  // The tensors of rank 0 are already filled because `state` shares their memory.
+  // The tensors of rank 0 share memory with `state`, so they already have the values.
   std::map<std::string, at::Tensor> by_name;
   for (const NamedTensor& part : state) by_name[part.name] = part.tensor;
   for (int rank = 1; rank < queue.size(); ++rank) {

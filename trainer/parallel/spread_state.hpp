@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that collect on rank 0 a training state that is spread over several ranks, and that
-// distribute the state back to the ranks.
+// Functions for a training state that is spread over several ranks. The functions collect the state
+// on rank 0, and distribute a state from rank 0 to the ranks.
 #pragma once
 
 #include <vector>
@@ -10,18 +10,19 @@
 
 namespace dlscale::trainer {
 
-/// Part of the training state that one rank has.
+/// Part of the training state that lies on one rank.
 struct OwnState {
-  bool speaks = true;  ///< false when another rank contributes the same tensors
+  bool speaks = true;  ///< false when gather_state() takes these tensors from another rank
   std::vector<NamedTensor> tensors;
 };
 
-/// **Collective.** Returns on rank 0 the tensors of every contributing rank, in rank order. Returns
-/// an empty list on other ranks.
+/// **Collective.** Returns on rank 0 the tensors of every rank whose `speaks` is true, in rank
+/// order. Returns an empty list on the other ranks.
 std::vector<NamedTensor> gather_state(const OwnState& own, CollectiveQueue& queue);
 
-/// **Collective.** Copies the values in `state`, which gather_state() returned, into the own
-/// tensors of every rank.
+/// **Collective.** Copies values from rank 0 to all ranks. `state` is the list that gather_state()
+/// returned, with the values to distribute. Each rank receives the values for the tensors in its
+/// `own`.
 void spread_state(const std::vector<NamedTensor>& state, const OwnState& own,
                   CollectiveQueue& queue);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan of a pipeline: how blocks are divided into stages, and in which order a stage runs its
-// micro-batches.
+// Plan of a pipeline: the division of the model's blocks into stages, and the order in which a
+// stage runs its micro-batches.
 //
 // All stages run at the same time, so the most expensive stage determines the duration of a step.
-// cut_into_stages() therefore minimises the cost of the most expensive stage. A stage also waits
-// for micro-batches from its neighbours. pipeline_schedule() orders forward and backward passes,
-// which determines the memory for stored activations.
+// cut_into_stages() therefore minimises the cost of the most expensive stage. pipeline_schedule()
+// orders the forward and backward passes of each stage. The order determines how long a stage waits
+// for its neighbours and how much memory its stored activations need.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@ namespace dlscale::trainer {
 // Division of a sequence of blocks into stages.
 
 /// Divides `costs` (each at least 0) into `stages` non-empty ranges such that the most expensive
-/// range is as cheap as possible. Among equally good divisions, returns the division whose later
-/// stages begin earliest. Returns stages + 1 block indices. Stage s has the blocks [places[s],
-/// places[s + 1]). There must be at least as many blocks as stages.
+/// range is as cheap as possible. Among equally good divisions, selects the division whose later
+/// stages begin earliest. Returns stages + 1 block indices. With the result `places`, stage s has
+/// the blocks places[s] to places[s + 1] - 1. There must be at least as many blocks as stages.
 std::vector<std::size_t> cut_into_stages(const std::vector<double>& costs, std::size_t stages);
 
 // Action in the schedule of a pipeline stage: one pass of one micro-batch.

@@ -54,7 +54,7 @@ class VanillaDataParallel : public ParallelStyle {
     }
     timer.enter(StepPart::optimizer);
     step(learning_rate);
-    return loss * queue_.size();  // other ranks report a loss of 0
+    return loss * queue_.size();  // makes the mean over ranks right: other ranks report 0
   }
 
   at::Tensor predict(const at::Tensor& input) override {
@@ -87,7 +87,7 @@ class VanillaDataParallel : public ParallelStyle {
   bool is_root() const { return queue_.rank() == kRoot; }
 
   /// Runs one micro-batch and adds its gradients to the gradients on rank 0. Returns on rank 0 the
-  /// contribution of the micro-batch to the loss of the step.
+  /// loss that the micro-batch adds to the loss of the step.
   at::Tensor micro_step(const Batch& batch, StepTimer& timer) {
     timer.enter(StepPart::exposed_comm);
     replicate();
@@ -138,8 +138,8 @@ class VanillaDataParallel : public ParallelStyle {
     return shape;
   }
 
-  /// Distributes the input from rank 0. Only rank 0 knows the text length of a batch, so rank 0
-  /// sends the length first.
+  /// Distributes the input from rank 0. For texts, rank 0 first sends the text length of the batch,
+  /// which the other ranks do not know.
   at::Tensor scatter_input(const at::Tensor& input) {
     if (!is_text_) return scatter(input, sample_, options_);
     const at::Tensor length = at::tensor(input.size(-1), options_.dtype(at::kLong));
@@ -148,9 +148,9 @@ class VanillaDataParallel : public ParallelStyle {
     return scatter(input, sample_, options_.dtype(at::kLong));
   }
 
-  /// Returns this rank's chunk of the tensor `whole` on rank 0. On the other ranks, only the first
-  /// dimension of `whole` is used. `one` is the shape of one sample and `options` its tensor
-  /// options.
+  /// Distributes the tensor `whole` of rank 0 and returns this rank's chunk. On the other ranks,
+  /// only the first dimension of `whole` is used, which is the number of samples. `one` is the
+  /// shape of one sample, and `options` are the tensor options of the chunk.
   at::Tensor scatter(const at::Tensor& whole, const std::vector<std::int64_t>& one,
                      const at::TensorOptions& options) {
     at::Tensor mine;
@@ -167,8 +167,8 @@ class VanillaDataParallel : public ParallelStyle {
     return mine;
   }
 
-  /// Returns on rank 0 the chunks of all ranks in order. Returns an undefined tensor on other
-  /// ranks.
+  /// Returns on rank 0 the chunks of all ranks, concatenated in rank order. Returns an undefined
+  /// tensor on the other ranks.
   at::Tensor gather(const at::Tensor& mine, std::int64_t samples) {
     const at::Tensor dense = mine.contiguous();
     std::vector<at::Tensor> chunks{dense};
@@ -181,8 +181,9 @@ class VanillaDataParallel : public ParallelStyle {
     return is_root() ? at::cat(chunks) : at::Tensor();
   }
 
-  /// Adds the gradients of every rank to the gradients on rank 0. No division is needed because the
-  /// loss is already the mean over all samples.
+  /// Adds the gradients of every rank to the gradients on rank 0. The sum needs no division by the
+  /// number of ranks, because each gradient already belongs to the mean loss over the samples of
+  /// all ranks.
   void collect_gradients() {
     const at::NoGradGuard no_gradients;
     for (const at::Tensor& parameter : model_->parameters()) {
@@ -203,7 +204,8 @@ class VanillaDataParallel : public ParallelStyle {
     for (const at::Tensor& parameter : model_->parameters()) parameter.mutable_grad().reset();
   }
 
-  /// Sends `tensor` from rank `from` to rank `to`. Has no effect on other ranks.
+  /// Sends `tensor` from rank `from` to rank `to`. Has no effect on a rank that is neither `from`
+  /// nor `to`.
   void hand(const at::Tensor& tensor, int from, int to) {
     if (queue_.rank() == from) queue_.exchange(span_of(tensor), to, {}, kNobody)->wait();
     if (queue_.rank() == to) queue_.exchange({}, kNobody, span_of(tensor), from)->wait();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watch of CUDA kernels and copies, with the times that the driver reports.
+// Watch that measures CUDA kernels and copies. The CUDA driver reports their times.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,8 @@
 
 namespace dlscale::trainer {
 
-/// Starts a watch of the GPU. A process can have only one such watch at a time.
+/// Starts a watch of all CUDA kernels and copies of this process. A process can have only one such
+/// watch at a time.
 std::unique_ptr<KernelWatch> make_gpu_watch();
 
 }  // namespace dlscale::trainer

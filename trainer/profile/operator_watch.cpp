@@ -28,7 +28,7 @@ class OperatorWatch : public KernelWatch {
  private:
   at::CallbackHandle callback_;
   bool watching_ = true;
-  std::mutex mutex_;  // threads of several devices add times
+  std::mutex mutex_;  // protects times_, because the threads of several devices add times
   std::map<std::string, KernelTime, std::less<>> times_;
 };
 
@@ -38,17 +38,18 @@ bool is_ours(std::string_view name) {
   return name.starts_with("dlscale::");
 }
 
-/// Returns true for operators. All other names are wrappers of the autograd engine.
+/// Returns true if `name` is the name of an operator. LibTorch also reports calls with other names,
+/// which are wrappers of the autograd engine.
 bool is_operator(std::string_view name) {
   return name.starts_with("aten::") || is_ours(name);
 }
 
-/// Call of an operator that has not ended yet.
+/// Operator call that has started and has not ended yet.
 struct Call : at::ObserverContext {
   double start_s = 0;
-  double inner_s = 0;  ///< seconds of the operators that this call has made
+  double inner_s = 0;  ///< seconds of the operator calls made within this call
   Call* outer = nullptr;
-  bool is_whole = false;  ///< inner calls count as part of this call
+  bool is_whole = false;  ///< true when inner calls are not counted separately
 };
 
 thread_local OperatorWatch* watch_of_thread = nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watch of LibTorch's operators on the CPU. Times are added up as operators end, so the memory of a
-// watch does not grow with its length.
+// Watch that measures LibTorch's operators on the CPU. When a call of an operator ends, the watch
+// adds the time of the call to the sum of the operator. The memory of a watch therefore does not
+// grow with the number of calls.
 #pragma once
 
 #include <memory>
@@ -11,14 +12,16 @@ namespace dlscale::trainer {
 
 class OperatorWatch;
 
-/// Starts a watch of the calling thread. The watch includes threads that work for the calling
-/// thread in its thread-local state (see WatchedBy).
+/// Starts a watch of the operators that the calling thread runs. The watch includes other threads
+/// that work for the calling thread, such as the threads of further devices. These threads must use
+/// WatchedBy.
 std::unique_ptr<KernelWatch> make_operator_watch();
 
-/// Returns the watch of this thread, or null if there is none.
+/// Returns the watch of this thread, or null if no watch is active in this thread.
 OperatorWatch* operator_watch();
 
-/// Guard that adds the calls of this thread to `watch` during its lifetime.
+/// Guard for a thread that works for another thread. During the lifetime of the guard, `watch`
+/// includes the operator calls of this thread.
 class WatchedBy {
  public:
   explicit WatchedBy(OperatorWatch* watch);
@@ -30,8 +33,9 @@ class WatchedBy {
   OperatorWatch* before_;
 };
 
-/// Guard that excludes the calls of this thread from the watch during its lifetime. The guard is
-/// for copies between devices, which the communicator counts.
+/// Guard during whose lifetime the watch ignores the operator calls of this thread. The guard is
+/// for copies between devices, because the statistics of the communicator already count these
+/// copies.
 class UncountedSection {
  public:
   UncountedSection();
@@ -43,8 +47,8 @@ class UncountedSection {
   OperatorWatch* const watch_;
 };
 
-/// Guard that counts all time of this thread as I/O (loading) during its lifetime, whatever the
-/// thread calls.
+/// Guard whose whole lifetime counts as I/O, under the name "loading". The watch ignores the
+/// individual operator calls of this thread during this time.
 class LoadingSection : UncountedSection {
  public:
   LoadingSection();

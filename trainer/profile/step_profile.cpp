@@ -38,7 +38,7 @@ std::unique_ptr<KernelWatch> watch_kernels(const c10::Device& device) {
 
 namespace {
 
-constexpr std::size_t kMostKernels = 15;  // maximum number in the record
+constexpr std::size_t kMostKernels = 15;  // maximum number of kernels in the record
 
 double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);

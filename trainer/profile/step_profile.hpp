@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shares of computation, communication and I/O in kernel time, over a block of steps.
+// Profile of a block of training steps: the shares of computation, communication and I/O in the
+// total kernel time.
 #pragma once
 
 #include <cstdint>
@@ -18,54 +19,56 @@ struct Device;
 
 namespace dlscale::trainer {
 
-// Times of the operations on the device of a rank: operators on a CPU, kernels on a GPU.
+// Times of the kernels that the device of a rank runs. On a CPU, a kernel is a LibTorch operator.
+// On a GPU, a kernel is a CUDA kernel or a copy.
 
 enum class KernelKind { communication, io, computation, other };
 inline constexpr int kKernelKinds = 4;
 inline constexpr const char* kKernelKindNames[kKernelKinds] = {"communication", "io", "computation",
                                                                "other"};
 
-/// Returns the kind of a kernel from its name.
-///
+/// Returns the kind of the kernel named `kernel`, derived from the name:
 /// - Computation: kernels of cuDNN and cuBLAS, which are convolutions, matrix products,
 ///   normalisation, pooling and softmax.
 /// - Communication: kernels of NCCL, and copies between GPUs.
 /// - I/O: copies between host and GPU.
 KernelKind kind_of(std::string_view kernel);
 
-/// Sum over all calls of one kernel.
+/// Number of calls and total time of one kernel.
 struct KernelTime {
   std::string name;
   KernelKind kind = KernelKind::other;
   std::int64_t calls = 0;
-  double self_s = 0;  ///< seconds without the kernels that it called
+  double self_s = 0;  ///< seconds of all calls, excluding other kernels called within them
 };
 
-/// Watch of kernels that starts with its construction. A thread can have only one watch at a time.
+/// Watch that measures kernels from its construction to stop(). A thread can have only one watch at
+/// a time.
 class KernelWatch {
  public:
   virtual ~KernelWatch() = default;
-  /// Ends the watch. Returns the kernels in no particular order.
+  /// Ends the watch. Returns the measured kernels in no particular order.
   virtual std::vector<KernelTime> stop() = 0;
 };
 
 /// Starts a watch for `device`. The thread that starts the watch must stop it.
 std::unique_ptr<KernelWatch> watch_kernels(const c10::Device& device);
 
-/// Profile of one block of steps, which starts with its construction. All ranks profile the same
-/// steps.
+/// Profile of one block of training steps. The block starts with the construction of the profile
+/// and ends with stop(). All ranks must profile the same steps.
 ///
-/// On a CPU, communication is the time inside collectives. This time includes the wait for other
-/// ranks, because the kernels of NCCL wait for other ranks as well.
+/// On a CPU, communication is the time in which collectives run. This time includes the wait for
+/// other ranks. Times of GPUs include this wait as well, because NCCL kernels wait for other ranks.
 class StepProfile {
  public:
-  /// Starts the profile. `gpus` is the number of GPUs of the run. A single GPU does not
-  /// communicate. `cores` is the number of cores with which this process computes.
+  /// Starts the profile. `gpus` is the number of devices of the run, also on CPUs. With a single
+  /// device, the profile counts no communication. `cores` is the number of CPU cores that this
+  /// process uses.
   StepProfile(const c10::Device& device, int gpus, int cores, CollectiveQueue& queue,
               const base::Clock& clock);
-  /// Ends the profiled steps.
+  /// Ends the profiled block of steps.
   void stop();
-  /// **Collective.** Returns the record of the steps. Must be called after stop().
+  /// **Collective.** Returns the record of the profiled block. Must be called after stop().
   contract::ProfileRecord record(int epoch, std::int64_t first_step, int steps);
 
  private:

@@ -24,7 +24,8 @@ std::string cpu_model() {
 std::string keep_freed_memory() {
   constexpr int kLargest = std::numeric_limits<int>::max();
   constexpr int kTopPadBytes = 256 << 20;
-  // Older versions of glibc accept at most 32 MiB as the size above which blocks are mapped.
+  // M_MMAP_THRESHOLD is the size above which glibc allocates a block by mmap. Older versions of
+  // glibc accept at most 32 MiB, so try 32 MiB when the larger value is rejected.
   const bool unmapped =
       mallopt(M_MMAP_THRESHOLD, kLargest) == 1 || mallopt(M_MMAP_THRESHOLD, 32 << 20) == 1;
   const bool kept = mallopt(M_TRIM_THRESHOLD, kLargest) == 1;
@@ -57,7 +58,8 @@ void ResultWriter::warn(std::string_view line) noexcept {
   try {
     files_->err.append(line);
   } catch (const base::Error&) {
-    // The error may concern this disk. The line was already printed to stderr of the program above.
+    // A failed write is ignored, because the disk itself may be the reason for the warning. The
+    // stderr of the program, written above, already has the line.
   }
 }
 
@@ -70,7 +72,8 @@ void ResultWriter::stop(contract::RunStop stop) noexcept {
     files->results.append(contract::to_json_line(stop));
     if (stop.outcome != contract::RunOutcome::Completed) files->err.append(stop.reason);
   } catch (const base::Error&) {
-    // A full disk that ended the launch cannot store the last record either.
+    // A failed write is ignored. For example, if a full disk ended the launch, the disk cannot
+    // store the last record either.
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measurements of each rank over a window of steps, their exchange between ranks, and their
-// summary.
+// Measurements of each rank over a window of training steps, the exchange of these measurements
+// between ranks, and their statistics over ranks.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@
 
 namespace dlscale::trainer {
 
-/// Optional counts for the record of a window: a key of the record and the count in the window.
+/// Optional event counts for the record of a window. Each element holds the key in the record and
+/// the number of events in the window.
 using Counts = std::vector<std::pair<std::string, std::int64_t>>;
 
 // Exchange and summary of the measurements of all ranks.
@@ -24,7 +25,7 @@ using Counts = std::vector<std::pair<std::string, std::int64_t>>;
 struct RankWindow {
   BlockTimes times;
   double epoch_wall_s = 0;  ///< seconds since the first step of the epoch
-  double loss_sum = 0;      ///< sum of the losses of the window's steps
+  double loss_sum = 0;      ///< sum of the losses of all steps in the window
   double comm_bytes = 0;
   double collectives = 0;
   double comm_busy_s = 0;
@@ -33,17 +34,18 @@ struct RankWindow {
   double loader_busy_s = 0;
   double loader_bytes = 0;
   double skipped_samples = 0;
-  double stop = 0;     ///< 1: rank has been warned that its time is nearly up
-  double save = 0;     ///< 1: checkpoint is due on this rank
-  double writing = 0;  ///< 1: previous checkpoint is still being written
+  double stop = 0;     ///< 1 when the rank was warned that the time limit is near, else 0
+  double save = 0;     ///< 1 when this rank requests a checkpoint, else 0
+  double writing = 0;  ///< 1 while this rank still writes the previous checkpoint, else 0
 };
 
-/// **Collective.** Returns the measurements of all ranks, in the order of ranks. The result is the
-/// same on all ranks.
+/// **Collective.** Returns the measurements of all ranks, in rank order. The result is the same on
+/// all ranks.
 std::vector<RankWindow> gather(const RankWindow& mine, CollectiveQueue& queue);
 
-/// Returns the mean, the median, the 90th percentile and the maximum of `values`. The percentiles
-/// are interpolated linearly between neighbours. `values` must not be empty.
+/// Returns the mean, the median, the 90th percentile and the maximum of `values`. The median and
+/// the percentile are interpolated linearly between neighbouring values. `values` must not be
+/// empty.
 contract::Spread spread(std::vector<double> values);
 
 }  // namespace dlscale::trainer

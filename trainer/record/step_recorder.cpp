@@ -11,7 +11,7 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Returns one quantity of all ranks.
+/// Returns one value per rank, which `get` selects from the measurements of the rank.
 template <class Get>
 std::vector<double> column(const std::vector<RankWindow>& ranks, Get get) {
   std::vector<double> values;
@@ -20,7 +20,7 @@ std::vector<double> column(const std::vector<RankWindow>& ranks, Get get) {
   return values;
 }
 
-/// Returns the seconds in which a rank did not wait for other ranks.
+/// Returns the seconds of a window in which a rank did not wait for other ranks.
 double work_s(const RankWindow& rank) {
   const auto part = [&rank](contract::StepPart of) {
     return rank.times.parts[static_cast<std::size_t>(of)];
@@ -29,12 +29,14 @@ double work_s(const RankWindow& rank) {
          part(contract::StepPart::bubble);
 }
 
-/// Rounds to 5 digits, so that the record of 1,024 ranks stays short.
+/// Rounds `seconds` to 5 significant digits, so that a record with the values of 1,024 ranks stays
+/// short.
 double rounded(double seconds) {
   return std::stod(fmt::format("{:.5g}", seconds));
 }
 
-/// Adds a key to a JSON object in text form. An empty text stands for an empty object.
+/// Adds a key with its value to a JSON object, which is given as text. An empty text stands for an
+/// empty object.
 template <class Number>
 void add_key(std::string& object, const std::string& key, Number value) {
   if (object.empty()) object = "{}";
@@ -42,7 +44,8 @@ void add_key(std::string& object, const std::string& key, Number value) {
   object += fmt::format(R"({}"{}":{}}})", object.size() > 1 ? "," : "", key, value);
 }
 
-/// Adds the measurements of loaders that work concurrently with the steps.
+/// Adds the loader measurements to a JSON object, if the loaders work in parallel with the training
+/// steps.
 void add_loading(std::string& object, const std::vector<RankWindow>& ranks) {
   const auto mean = [&ranks](double RankWindow::*member) {
     return spread(column(ranks, [member](const RankWindow& rank) { return rank.*member; })).mean;
@@ -118,7 +121,7 @@ WindowEnd StepRecorder::finish_window(const WindowSteps& steps, const RankMeasur
               .save = mine.requests.save ? 1.0 : 0.0,
               .writing = mine.requests.writing ? 1.0 : 0.0},
              queue_);
-  counted_ = queue_.stats();  // gathering does not belong to a window
+  counted_ = queue_.stats();  // excludes the communication of gather() from the next window
   contract::StepWindow window = make_window(steps, ranks);
   for (const auto& [key, count] : mine.counts) add_key(window.extra, key, count);
   add_loading(window.extra, ranks);

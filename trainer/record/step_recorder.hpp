@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion of the measurements of all ranks to step_window and epoch records.
+// Conversion of the measurements of all ranks to the records step_window and epoch.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace dlscale::trainer {
 
-/// Steps of a window.
+/// Steps that belong to a window.
 struct WindowSteps {
   int epoch = 0;
   std::int64_t first_step = 0;
@@ -24,22 +24,22 @@ struct WindowSteps {
   double lr = 0;
 };
 
-/// Returns the record of a window from the measurements of its ranks. The caller sets `time` and
-/// `warmup`.
+/// Returns the record of a window, computed from the measurements of all ranks. The caller must set
+/// the fields `time` and `warmup`.
 contract::StepWindow make_window(const WindowSteps& steps, const std::vector<RankWindow>& ranks);
 
 /// Requests of a rank at the end of a window.
 struct WindowRequests {
-  bool stop = false;     ///< rank has been warned that its time is nearly up
-  bool save = false;     ///< checkpoint is due on the rank
-  bool writing = false;  ///< previous checkpoint is still being written
+  bool stop = false;     ///< true when the rank was warned that the time limit is near
+  bool save = false;     ///< true when the rank requests a checkpoint
+  bool writing = false;  ///< true while the rank still writes the previous checkpoint
 };
 
-/// Results of a finished window that all ranks share.
+/// Results of a finished window. The results are the same on all ranks.
 struct WindowEnd {
-  double train_loss = 0;  ///< mean over steps and ranks
+  double train_loss = 0;  ///< mean loss over the steps of the window and over the ranks
   double wall_s = 0;
-  WindowRequests requests;  ///< requests of any rank
+  WindowRequests requests;  ///< each request is true when at least one rank has made it
 };
 
 /// Measurements and requests of one rank at the end of a window.
@@ -48,33 +48,39 @@ struct RankMeasures {
   double loss_sum = 0;
   double peak_memory_bytes = 0;
   WindowRequests requests;
-  Counts counts;  ///< optional counts; only those of rank 0 are recorded
+  Counts counts;  ///< optional event counts, recorded only for rank 0
   LoaderWork loading = {};
 };
 
-/// Recorder of a launch. Only rank 0 writes records. Every rank gets the same results.
+/// Recorder of the step windows and epochs of a launch. Only rank 0 writes records, but all
+/// functions return the same results on every rank.
 class StepRecorder {
  public:
   StepRecorder(CollectiveQueue& queue, ResultWriter& writer, const base::Clock& clock)
       : queue_(queue), writer_(writer), clock_(clock) {}
 
-  /// Starts an epoch. `so_far` are the sums that earlier launches reached in this epoch.
+  /// Starts an epoch. If earlier launches have run a part of the epoch, `so_far` holds the sums
+  /// over that part.
   void start_epoch(const contract::EpochSums& so_far = {});
-  /// **Collective.** Writes a step_window and returns the shared results of the window.
+  /// **Collective.** Writes the step_window record of a finished window. Returns the results of the
+  /// window, which are the same on all ranks.
   WindowEnd finish_window(const WindowSteps& steps, const RankMeasures& mine);
-  /// Returns the sums over the windows of the epoch.
+  /// Returns the sums over all windows of the epoch so far.
   const contract::EpochSums& sums() const { return sums_; }
   /// Returns the record of the epoch.
   contract::EpochRecord epoch_record(int epoch) const;
-  /// Returns the working seconds of each rank in the windows of the epoch that this launch has run.
-  /// Returns nothing with a single rank or without a window. Ranks with an equal rank % `stages` do
-  /// equal work. With `stages` = 0, all ranks do equal work.
+  /// Returns for each rank the seconds in which the rank worked instead of waiting for other ranks.
+  /// The seconds are summed over the windows of the epoch that this launch has run. Returns nullopt
+  /// if there is only one rank or no window. If the ranks form pipelines, `stages` is the number of
+  /// ranks per pipeline, and ranks with the same value of rank % `stages` do equal work. If
+  /// `stages` is 0, all ranks do equal work.
   std::optional<contract::RankTimes> rank_times(int epoch, int stages) const;
-  /// Excludes the communication since `before` from the windows.
+  /// Excludes from all windows the communication that has taken place since `before` was read from
+  /// the queue.
   void leave_out_since(const CommStats& before);
 
  private:
-  /// Sums over windows of an epoch.
+  /// Sums over several windows of an epoch.
   struct RankWork {
     std::int64_t steps = 0;
     std::vector<double> work_s;             ///< working seconds of each rank
@@ -87,10 +93,10 @@ class StepRecorder {
   ResultWriter& writer_;
   const base::Clock& clock_;
   CommStats counted_;         ///< communication already counted in a window, or excluded
-  double epoch_wall_s_ = 0;   ///< seconds of this rank in this launch
-  double wall_s_before_ = 0;  ///< seconds of the epoch in earlier launches
+  double epoch_wall_s_ = 0;   ///< wall time of the epoch in this launch, in seconds
+  double wall_s_before_ = 0;  ///< wall time of the epoch in earlier launches, in seconds
   contract::EpochSums sums_;
-  RankWork steady_, warmup_;  ///< warm-up is kept apart, as ranks share one-time costs unequally
+  RankWork steady_, warmup_;  ///< sums without and with one-time start-up costs
   bool first_window_ = true;
 };
 

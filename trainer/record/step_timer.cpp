@@ -11,7 +11,8 @@ using contract::StepPart;
 
 namespace {
 
-/// Maximum number of marks that are kept, because each mark takes memory of the GPU driver.
+/// Maximum number of timeline marks before their times are read and the marks are released. The
+/// number is limited because each mark takes memory of the GPU driver.
 constexpr std::size_t kMostIntervals = 4096;
 
 constexpr int kNoPart = -1;

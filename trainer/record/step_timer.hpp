@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timer that divides the wall time of steps into parts.
+// Timer that divides the wall time of training steps into parts, such as forward and backward.
 #pragma once
 
 #include <array>
@@ -14,29 +14,31 @@
 
 namespace dlscale::trainer {
 
-using StepParts =
-    std::array<double, contract::kStepParts>;  ///< seconds, in contract::StepPart order
+using StepParts = std::array<double, contract::kStepParts>;  ///< seconds of each part, in the order
+                                                             ///< of contract::StepPart
 
-/// Block of time and its parts. `other` is the time outside all parts, so the parts sum to wall_s.
+/// Wall time of a block of steps and the times of its parts, in seconds. The part `other` is the
+/// time in which no other part was active, so that the sum of all parts equals wall_s.
 struct BlockTimes {
   double wall_s = 0;
   StepParts parts{};
 };
 
-/// Timer that divides time into parts, of which at most one is active at a time. The times are
-/// those of the device: a part starts when the device has finished the work given before the part,
-/// and ends when the device has finished the work given during the part. Only start() and cut()
-/// wait for the device.
+/// Timer that divides the time of the device into parts. At most one part is active at a time. A
+/// part starts when the device has finished all work that was submitted before enter(). The part
+/// ends when the device has finished the work that was submitted while the part was active. Only
+/// start() and cut() wait for the device.
 class StepTimer {
  public:
   StepTimer(const base::Clock& clock, Device& device);
-  /// Starts a block and discards all earlier time.
+  /// Starts a block and discards all times measured so far.
   void start();
-  /// Ends the active part, if any, and starts `part`.
+  /// Ends the active part, if there is one, and starts `part`.
   void enter(contract::StepPart part);
   /// Ends the active part.
   void leave();
-  /// Moves `seconds` of this block from part `from` to part `to`, but at most the time of `from`.
+  /// Subtracts `seconds` from the time of part `from` in this block, and adds `seconds` to part
+  /// `to`. Moves at most the whole time of `from`.
   void move(contract::StepPart from, contract::StepPart to, double seconds);
   /// Ends the block, starts the next block at the same instant, and returns the ended block. No
   /// part may be active.
@@ -44,7 +46,7 @@ class StepTimer {
 
  private:
   struct Move {
-    std::size_t after;  ///< number of intervals before the move
+    std::size_t after;  ///< number of intervals that ended before the move
     contract::StepPart from, to;
     double seconds;
   };
@@ -55,9 +57,9 @@ class StepTimer {
   std::unique_ptr<Timeline> timeline_;
   double block_start_s_ = 0;
   int part_ = -1;
-  std::vector<int> intervals_;  ///< active part before each mark of the timeline
-  std::vector<Move> moves_;     ///< moves among these intervals, in order
-  StepParts parts_{};           ///< seconds of the intervals before these
+  std::vector<int> intervals_;  ///< part that was active in the interval before each timeline mark
+  std::vector<Move> moves_;  ///< moves since the last time that the intervals were read, in order
+  StepParts parts_{};        ///< seconds of each part in the intervals that were already read
 };
 
 }  // namespace dlscale::trainer

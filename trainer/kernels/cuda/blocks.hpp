@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programming model for GPU kernels that also run on a CPU, where the tests run them.
+// Programming model for GPU kernels that can also run on a CPU. Tests can therefore run the kernels
+// without a GPU.
 //
 // A kernel is a function template with a Block parameter, which represents one thread block. A
 // kernel consists of phases. In each phase, block.each_thread(body) calls body(thread) for every
 // thread and then waits for all threads. On a GPU, each thread runs its own call and then waits at
-// a barrier. On a CPU, a loop runs the calls one after another. State that outlives a phase must
-// therefore lie in block.shared(). The functions are constexpr because nvcc compiles constexpr
-// functions for the GPU without an annotation.
+// a barrier. On a CPU, a loop runs the calls of all threads one after another. A thread therefore
+// cannot keep local variables from one phase to the next. Data that a later phase needs must lie in
+// block.shared(). The functions are constexpr because nvcc compiles constexpr functions for the GPU
+// without an annotation.
 //
 // A Block has these members:
 // - tile() and chunk() return its position in the grid.
 // - threads() returns its number of threads.
 // - shared<S>() returns its shared memory.
-// - load, store, store_pack and widen transfer and convert packs of values.
+// - load, store, store_pack and widen transfer packs of values from and to memory and convert their
+//   types.
 #pragma once
 
 #include <cstdint>
 
 namespace dlscale::trainer::kernel {
 
-/// Pack of V neighbouring values, which one instruction loads or stores.
+/// Pack of V neighbouring values in memory. One instruction loads or stores the whole pack.
 template <class T, int V>
 struct alignas(sizeof(T) * V) Pack {
   T values[V];
@@ -28,22 +31,23 @@ struct alignas(sizeof(T) * V) Pack {
 constexpr int kThreads = 256;  ///< number of threads in a block that works on rows of channels
 
 /// Division of a matrix of `rows` x `channels` values among blocks. The channels of a row are
-/// neighbours in memory. A block has at most `columns` x `lanes` threads. Thread t handles the
-/// packs of column t % columns in the rows t / columns, t / columns + lanes, … of its chunk.
+/// neighbours in memory. A block has at most `columns` x `lanes` threads. The rows are divided into
+/// chunks, and a block works on one chunk. In its chunk, thread t handles column t % columns of the
+/// packs, in the rows t / columns, t / columns + lanes, t / columns + 2 lanes and so on.
 struct RowGrid {
   std::int64_t rows;
   int channels;
   int vector;   ///< number of values in a pack
-  int columns;  ///< number of packs that a block handles side by side
-  int lanes;    ///< number of rows that a block handles at a time
-  int tiles;    ///< number of blocks side by side
-  int chunks;   ///< number of blocks one below another
+  int columns;  ///< number of packs of a row that a block handles
+  int lanes;    ///< number of rows that a block handles at the same time
+  int tiles;    ///< number of blocks that together cover a row
+  int chunks;   ///< number of blocks among which the rows are divided
   std::int64_t rows_per_chunk;
 };
 
 /// Returns the grid for a matrix. `widest` is the number of values in 16 bytes. `blocks` is the
-/// maximum number of blocks on the GPU. Packs of `widest` values are used only when a row consists
-/// of whole packs.
+/// number of blocks that occupy the whole GPU. Packs have `widest` values if the number of channels
+/// is a multiple of `widest`, and otherwise one value.
 constexpr RowGrid make_row_grid(std::int64_t rows, int channels, int widest, int blocks) {
   constexpr int kMostColumns = 32;
   constexpr int kLeastRowsPerLane = 4;
@@ -66,7 +70,7 @@ constexpr RowGrid make_row_grid(std::int64_t rows, int channels, int widest, int
 
 /// Part of a matrix that one thread of a block handles.
 struct ThreadPart {
-  bool works;  ///< true when the thread has a part
+  bool works;  ///< false when the thread has nothing to do
   int column, lane;
   int channel;  ///< first channel
   std::int64_t first_row, last_row;

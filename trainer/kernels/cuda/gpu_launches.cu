@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA implementation of the kernels in this folder. nvcc compiles this file, which includes no
+// CUDA implementation of the kernels in this folder. nvcc compiles this file. The file includes no
 // header of LibTorch.
 #include "trainer/kernels/cuda/gpu_launches.hpp"
 
@@ -12,7 +12,8 @@ namespace {
 
 extern __shared__ double shared_memory[];
 
-/// Thread block of the calling GPU thread.
+/// Block of the programming model in blocks.hpp, implemented by the thread block of the calling GPU
+/// thread.
 class GpuBlock {
  public:
   __device__ int tile() const { return static_cast<int>(blockIdx.x); }
@@ -53,8 +54,8 @@ class GpuBlock {
       to[k] = __uint_as_float(static_cast<unsigned>(pack.values[k].bits) << 16);
     }
   }
-  /// Rounds the values and stores them. The content of `pack` is ignored: the argument only selects
-  /// the type.
+  /// Rounds the V values in `from` to type T and stores them at `to`. The content of `pack` is
+  /// ignored. The argument `pack` only selects the types.
   template <class T, int V>
   __device__ void store(const float* from, Pack<T, V> pack, T* to) const {
 #pragma unroll
@@ -106,7 +107,8 @@ class GpuBlock {
   }
 };
 
-// Kernels that call the block functions. V is the number of values in a pack.
+// CUDA kernels that call the kernel functions of the files *_blocks.hpp. V is the number of values
+// in a pack.
 
 template <class T, int V>
 __global__ void __launch_bounds__(kThreads) moments_kernel(MomentsCall<T> call) {
@@ -126,7 +128,8 @@ __global__ void __launch_bounds__(kThreads) normalise_kernel(NormaliseCall<T> ca
   normalise<T, V>(block, call);
 }
 
-/// Takes the mask as a template argument, so that the loop contains no branch on the mask.
+/// Kernel with the mask as a template argument, so that the compiler removes the branches on the
+/// mask from the loop.
 template <class T, int V, Mask mask>
 __global__ void __launch_bounds__(kThreads) gradient_sums_kernel(GradientSumsCall<T> call) {
   GpuBlock block;
@@ -175,7 +178,8 @@ dim3 blocks_of(const RowGrid& grid) {
   return {static_cast<unsigned>(grid.tiles), static_cast<unsigned>(grid.chunks)};
 }
 
-/// Returns the bytes of shared memory for two sums of each value in a pack.
+/// Returns the bytes of shared memory that a block needs for two sums per value in the packs of all
+/// its threads.
 template <int V>
 std::size_t sums_bytes(const RowGrid& grid) {
   return sizeof(float) * 2 * V * static_cast<std::size_t>(grid.lanes * grid.columns);
@@ -187,8 +191,8 @@ dim3 finish_blocks(int channels) {
 
 constexpr std::size_t kFinishBytes = sizeof(double) * 2 * kFinishChannels * kFinishLanes;
 
-/// Calls `start` with the constant V of the grid: 1, or the largest number of values in a pack of
-/// T.
+/// Calls `start` with the number of values in a pack of the grid as a compile-time constant. The
+/// number is either 1 or the number of values of type T in 16 bytes.
 template <class T, class Start>
 void with_vector(const RowGrid& grid, const Start& start) {
   constexpr int kWidest = 16 / static_cast<int>(sizeof(T));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that start the kernels compiled by nvcc, private to this folder.
+// Functions that start the kernels that nvcc compiles. Only files of this folder may use the
+// functions.
 //
-// Each function returns the CUDA error of the kernel start.
+// Each function returns the CUDA error code from the start of the kernel.
 #pragma once
 
 #include <driver_types.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interface for starting the kernels of this folder: on a GPU, or on a CPU in tests.
+// Interface that starts the kernels of this folder. The kernels run on a GPU, and in tests on a
+// CPU.
 #pragma once
 
 #include <memory>
@@ -15,8 +16,9 @@ class Tensor;
 
 namespace dlscale::trainer::kernel {
 
-/// Interface for starting the kernels of one value type. Kernels start in the current stream of the
-/// current device. The grids in the calls must come from grid(). T is float, Float16 or BFloat16.
+/// Interface that starts the kernels for one value type T. Kernels start in the current stream of
+/// the current device. The RowGrid in a call must come from the function grid(). T is float,
+/// Float16 or BFloat16.
 template <class T>
 class TypedLaunches {
  public:
@@ -42,7 +44,7 @@ class Launches : public TypedLaunches<float>,
   using TypedLaunches<BFloat16>::run;
   /// Returns true when the kernels can access the memory of `tensor`.
   virtual bool serves(const at::Tensor& tensor) const = 0;
-  /// Returns the number of blocks that occupies the whole device.
+  /// Returns the number of blocks that is needed to occupy the whole device.
   virtual int blocks() const = 0;
 };
 
@@ -53,7 +55,8 @@ RowGrid grid(const Launches& launches, std::int64_t rows, int channels) {
                        launches.blocks());
 }
 
-/// Creates the interface for the current GPU. Returns null in a build without CUDA.
+/// Creates an object that starts the kernels on the current GPU. Returns null in a build without
+/// CUDA.
 std::unique_ptr<Launches> make_gpu_launches();
 
 }  // namespace dlscale::trainer::kernel

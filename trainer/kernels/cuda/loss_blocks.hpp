@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax and cross-entropy with label smoothing in one kernel, with one block per sample.
+// Softmax and cross-entropy with label smoothing, computed by one kernel. Each thread block
+// computes one sample.
 //
 // With smoothing s and K classes, the loss of a sample is
-//   log Σ exp(x) - (1 - s) x_target - s / K Σ x,
-// and its gradient is softmax(x) - (1 - s) [target] - s / K.
+//   log Σ exp(x) - (1 - s) x_target - s / K Σ x.
+// The gradient of this loss is
+//   softmax(x) - (1 - s) [target] - s / K,
+// where [target] is 1 for the target class and 0 for the other classes.
 #pragma once
 
 #include <cmath>
@@ -40,7 +43,7 @@ constexpr void cross_entropy(Block& block, const LossCall<T>& call) {
     float most = score(0);
     for (int c = thread; c < call.classes; c += kLossThreads) {
       const float x = score(c);
-      if (!(x <= most)) most = x;  // condition also holds for NaN
+      if (!(x <= most)) most = x;  // the negated comparison also holds for NaN, so that NaN is kept
     }
     largest[thread] = most;
   });
@@ -78,8 +81,8 @@ constexpr void cross_entropy(Block& block, const LossCall<T>& call) {
   });
 }
 
-/// Arguments of cross_entropy_gradient(), which computes the gradient of the mean over the samples,
-/// multiplied by `gradient`.
+/// Arguments of cross_entropy_gradient(), which computes the gradient of the mean loss over the
+/// samples and multiplies it by `gradient`.
 template <class T>
 struct LossGradientCall {
   std::int64_t samples;
@@ -88,7 +91,7 @@ struct LossGradientCall {
   const std::int64_t* target;
   float smoothing;
   const float* normalisers;
-  const float* gradient;  ///< one number
+  const float* gradient;  ///< gradient of the mean loss, one number
   T* dscores;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batch normalisation of images with channels last, including the residual addition and the ReLU
-// after it. The kernels make two passes over memory forward and two backward.
+// that follow it. The kernels make two passes over memory in the forward direction and two in the
+// backward direction.
 //
 // A pass that needs sums over all pixels uses two kernels. In the first kernel, every block writes
 // its partial sums. The second, small kernel adds the partial sums in a fixed order and computes
@@ -13,11 +14,12 @@
 
 namespace dlscale::trainer::kernel {
 
-/// Number of rows that a thread loads before it uses the first row, to hide memory latency.
+/// Number of rows that a thread loads before it computes with the first of them. The loads then run
+/// at the same time, which hides the memory latency.
 constexpr int kAhead = 4;
-constexpr int kFewAhead = 2;  ///< number of rows for kernels that load three values per result
+constexpr int kFewAhead = 2;  ///< same number for kernels that load three values per result
 
-/// Numbers of each channel that the forward pass stores for the backward pass: 4 x channels.
+/// Four numbers for each channel, which the forward pass stores for the backward pass.
 struct ChannelNumbers {
   float* mean;
   float* deviation;  ///< 1 / √(variance + ε)
@@ -25,8 +27,8 @@ struct ChannelNumbers {
   float* shift;      ///< bias - mean x scale
 };
 
-/// Adds the sums of a block's lanes, which lie in shared memory as lanes x columns x 2V. Writes the
-/// results to `partials`, whose shape is chunks x 2 x channels.
+/// Adds up the sums of all lanes of a block. `sums` lies in shared memory and has the shape lanes x
+/// columns x 2V. The results are written to `partials`, which has the shape chunks x 2 x channels.
 template <int V, class Block>
 constexpr void write_partials(Block& block, const RowGrid& grid, const float* sums,
                               float* partials) {
@@ -43,8 +45,9 @@ constexpr void write_partials(Block& block, const RowGrid& grid, const float* su
   });
 }
 
-/// Arguments of add_moments(), which sums x - pivot and its square. The pivot is the first row of
-/// x, because sums of squares of values far from 0 would cancel.
+/// Arguments of add_moments(), which computes for each channel the sums of x - pivot and of (x -
+/// pivot)². The pivot is the first row of x. Without a pivot, the variance would lose its precision
+/// when the values are far from 0.
 template <class T>
 struct MomentsCall {
   RowGrid grid;
@@ -88,12 +91,13 @@ constexpr void add_moments(Block& block, const MomentsCall<T>& call) {
   write_partials<V>(block, call.grid, sums, call.partials);
 }
 
-/// Numbers of channels and lanes in a block that finishes sums. Their product is the number of
-/// threads of the block.
+/// Numbers of channels and of lanes in a block that adds partial sums (see finish_sums()). The
+/// product of the two numbers is the number of threads of the block.
 constexpr int kFinishChannels = 32;
 constexpr int kFinishLanes = 32;
 
-/// Calls use(channel, sum, sum) with both sums over all chunks, in one thread per channel.
+/// Adds the partial sums of all chunks for each channel. Then one thread per channel calls
+/// use(channel, first sum, second sum).
 template <class Block, class Use>
 constexpr void finish_sums(Block& block, int channels, int chunks, const float* partials,
                            const Use& use) {
@@ -122,20 +126,20 @@ constexpr void finish_sums(Block& block, int channels, int chunks, const float* 
   });
 }
 
-/// Arguments of finish_moments(), which updates the running statistics, counts the batch and writes
-/// the numbers of each channel.
+/// Arguments of finish_moments(), which computes `numbers` for each channel from the partial sums.
+/// The kernel also updates the running statistics and increments the number of batches.
 template <class T>
 struct FinishMomentsCall {
   std::int64_t rows;
   int channels;
   int chunks;
   const float* partials;
-  const T* x;  ///< input whose first row is the pivot
+  const T* x;  ///< input of the normalisation, whose first row is the pivot
   const float* weight;
   const float* bias;
   float* running_mean;
   float* running_variance;
-  std::int64_t* batches;  ///< one number
+  std::int64_t* batches;  ///< number of batches so far, one value
   double momentum;
   double epsilon;
   ChannelNumbers numbers;
@@ -151,7 +155,8 @@ constexpr void finish_moments(Block& block, const FinishMomentsCall<T>& call) {
         const double offset = first / count;
         const double mean = static_cast<double>(pivot[0]) + offset;
         double variance = second / count - offset * offset;
-        // The comparison keeps NaN unchanged.
+        // Rounding errors can make the variance negative. Unlike std::max, this comparison leaves
+        // NaN unchanged.
         if (variance < 0) variance = 0;
         const double deviation = 1 / std::sqrt(variance + call.epsilon);
         const double scale = static_cast<double>(call.weight[c]) * deviation;
@@ -170,7 +175,7 @@ constexpr void finish_moments(Block& block, const FinishMomentsCall<T>& call) {
       });
 }
 
-/// Arguments of normalise(), which computes y = scale x + shift, adds `added` and applies ReLU.
+/// Arguments of normalise(), which computes y = ReLU(scale x + shift + added).
 template <class T>
 struct NormaliseCall {
   RowGrid grid;
@@ -217,22 +222,24 @@ constexpr void normalise(Block& block, const NormaliseCall<T>& call) {
   });
 }
 
-/// Rule by which g, the gradient of the ReLU's input, follows from dy.
+/// Rule by which a kernel computes g, the gradient of the input of the ReLU, from dy, the gradient
+/// of the output.
 enum class Mask {
-  none,         ///< g = dy, without a ReLU
-  from_input,   ///< g = dy where scale x + shift > 0, without a residual addition
+  none,         ///< g = dy, when there is no ReLU
+  from_input,   ///< g = dy where scale x + shift > 0, when nothing is added before the ReLU
   from_output,  ///< g = dy where y > 0
 };
 
-/// Arguments of add_gradient_sums(), which sums g and g (x - mean).
+/// Arguments of add_gradient_sums(), which computes for each channel the sums of g and of g (x -
+/// mean).
 template <class T>
 struct GradientSumsCall {
   RowGrid grid;
   Mask mask;
   const T* x;
-  const T* y;  ///< null unless the mask comes from the output
+  const T* y;  ///< output of the ReLU, null unless the mask is from_output
   const T* dy;
-  T* g;  ///< output for g, null if not needed
+  T* g;  ///< array to which the kernel writes g, null if g is not needed
   ChannelNumbers numbers;
   float* partials;
 };
@@ -286,10 +293,11 @@ constexpr void add_gradient_sums(Block& block, const GradientSumsCall<T>& call) 
   write_partials<V>(block, call.grid, sums, call.partials);
 }
 
-/// Arguments of finish_gradients(), which computes the gradients of weight and bias, and the slope
-/// and offset of
+/// Arguments of finish_gradients(), which computes the gradients of weight and bias for each
+/// channel. The kernel also computes the slope and the offset in the formula for the input
+/// gradient:
 ///   dx = scale g + slope (x - mean) + offset.
-/// With x̂ = (x - mean) deviation:
+/// With x̂ = (x - mean) deviation, this formula equals
 ///   dx = scale (g - mean(g) - x̂ mean(g x̂)).
 template <class T>
 struct FinishGradientsCall {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Max pooling of images with channels last.
 //
-// The kernels store the position of a maximum in its window in one byte. LibTorch uses eight bytes.
+// The forward pass stores the position of each maximum for the backward pass. These kernels store
+// the position within the window in one byte, while LibTorch uses eight bytes per maximum. The
+// kernels therefore need less memory traffic.
 #pragma once
 
 #include "trainer/kernels/cuda/blocks.hpp"
@@ -13,18 +15,18 @@ struct PoolShape {
   int channels;
   int height, width;            ///< size of the input
   int out_height, out_width;    ///< size of the output
-  int window, stride, padding;  ///< window parameters; window x window is at most 256
+  int window, stride, padding;  ///< side, stride and padding of a window; the side is at most 16
 };
 
-/// Arguments of pool_largest(). Rows of the grid are pixels. The grid covers the output in the
-/// forward pass and the input in the backward pass.
+/// Arguments of pool_largest(). A row of the grid is a pixel. The grid covers the pixels of the
+/// output. In the backward pass, the grid covers the pixels of the input.
 template <class T>
 struct PoolCall {
   RowGrid grid;
   PoolShape shape;
   const T* x;
   T* y;
-  std::uint8_t* places;  ///< position of each maximum, in the layout of y
+  std::uint8_t* places;  ///< position of each maximum within its window, in the layout of y
 };
 
 template <class T, int V, class Block>
@@ -53,7 +55,8 @@ constexpr void pool_largest(Block& block, const PoolCall<T>& call) {
         float values[V] = {};
         block.widen(pack, values);
         for (int k = 0; k < V; ++k) {
-          // Select the first of equal values, and prefer NaN to any number, like LibTorch.
+          // Like LibTorch, select the first of several equal values, and prefer NaN to every
+          // number.
           if (!is_first && !(values[k] > most[k]) && values[k] == values[k]) continue;
           most[k] = values[k];
           kept.values[k] = pack.values[k];

@@ -23,7 +23,8 @@ class MomentOptimizer : public Optimizer {
     for (const at::Tensor& parameter : parameters_) {
       mean_.push_back(at::zeros_like(parameter));
       square_.push_back(at::zeros_like(parameter));
-      // The fused kernels read the step counts in fp32 from the device.
+      // The step counts are fp32 tensors on the device, because LibTorch's fused kernels require
+      // this type.
       steps_.push_back(at::zeros({}, parameter.options().dtype(at::kFloat).requires_grad(false)));
     }
   }
@@ -58,7 +59,8 @@ class MomentOptimizer : public Optimizer {
   }
 
   /// Collects the tensors of the units whose decay flag equals `decays`. Skips parameters without a
-  /// gradient. The loss does not depend on such parameters, so they keep their values.
+  /// gradient. The loss does not depend on a parameter without a gradient, so the parameter keeps
+  /// its value.
   void gather(bool decays) {
     for (auto* list : {&chosen_, &gradients_, &chosen_mean_, &chosen_square_, &chosen_steps_}) {
       list->clear();
@@ -91,9 +93,10 @@ class MomentOptimizer : public Optimizer {
   DecayPlace decay_;
   std::vector<at::Tensor> parameters_;
   std::vector<StepUnit> units_;
-  std::vector<at::Tensor> mean_, square_;  ///< running means, per tensor
-  std::vector<at::Tensor> steps_;          ///< number of steps of each tensor
-  // The lists are members to avoid allocations in each step.
+  std::vector<at::Tensor> mean_, square_;  ///< running means of g and of g^2 for each tensor
+  std::vector<at::Tensor> steps_;          ///< number of steps that updated each tensor
+  // These lists are members instead of local variables, so that a step need not allocate their
+  // memory again.
   std::vector<at::Tensor> chosen_, gradients_, chosen_mean_, chosen_square_, chosen_steps_;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adam and AdamW, which use running means of gradients and of squared gradients.
+// Optimizers Adam and AdamW, which keep running means of the gradients and of the squared
+// gradients.
 #pragma once
 
 #include <memory>
@@ -8,13 +9,14 @@
 
 namespace dlscale::trainer {
 
-/// Place in the update rule where weight decay is applied.
+/// Term of the update rule to which weight decay is added.
 enum class DecayPlace {
   gradient,  ///< g += wd p: Kingma and Ba, Adam, 2015, as in PyTorch
   parameter  ///< p -= lr wd p: Loshchilov and Hutter, Decoupled Weight Decay, 2019
 };
 
-/// Creates Adam or AdamW as PyTorch defines them. Step t computes:
+/// Creates Adam or AdamW as PyTorch defines them. In step t, the optimizer updates a parameter p
+/// with the gradient g and the learning rate lr:
 ///   m = b1 m + (1 - b1) g
 ///   v = b2 v + (1 - b2) g^2
 ///   p -= lr / (1 - b1^t) m / (sqrt(v / (1 - b2^t)) + epsilon)

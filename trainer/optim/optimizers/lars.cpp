@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // LARS (layer-wise adaptive rate scaling) optimizer.
 //
-// You, Gitman, Ginsburg, Large Batch Training of Convolutional Networks, 2017, algorithm 1:
+// Source: You, Gitman, Ginsburg, Large Batch Training of Convolutional Networks, 2017, algorithm 1.
+// A step updates the weights w of a layer with the gradient g, the velocity v, the learning rate
+// lr, the momentum mu and the weight decay wd:
 //   l = trust |w| / (|g| + wd |w| + epsilon)
 //   v = mu v + lr l (g + wd w)
 //   w -= v
@@ -19,8 +21,9 @@
 namespace dlscale::trainer {
 namespace {
 
-/// LARS optimizer. The local rate l is 1 for biases and norm parameters, which have one dimension,
-/// and for parameters whose values or gradients are all 0.
+/// LARS optimizer. The local learning rate l is 1 for parameters with one dimension, which are
+/// biases and parameters of norm layers. l is also 1 for parameters whose values or gradients are
+/// all 0.
 class Lars : public Optimizer {
  public:
   Lars(const contract::OptimizerSpec& spec, const Stepped& stepped)
@@ -67,8 +70,9 @@ class Lars : public Optimizer {
     return spec_.lars.trust_coefficient * weight / (gradient + decay * weight + spec_.lars.epsilon);
   }
 
-  /// **Collective.** Returns |w|^2 and |g|^2 of each parameter with an adapted rate, summed over
-  /// the ranks that hold pieces of the parameter.
+  /// **Collective.** Returns |w|^2 and |g|^2 of each parameter, which are needed for the local
+  /// learning rate. The values are summed over all ranks that hold pieces of the parameter.
+  /// Parameters with one dimension need no norms and have the values 0.
   std::vector<double> squared_norms() const {
     std::vector<at::Tensor> tensors;
     std::vector<std::size_t> places;
@@ -84,7 +88,7 @@ class Lars : public Optimizer {
     }
     std::vector<double> squares(2 * count_, 0.0);
     if (!tensors.empty()) {
-      // All norms are copied from the device at once.
+      // A single copy transfers all norms from the device to the host.
       const at::Tensor norms = at::stack(at::_foreach_norm(tensors, 2)).to(at::kCPU, at::kDouble);
       for (std::size_t i = 0; i < places.size(); ++i) {
         const double norm = norms.const_data_ptr<double>()[i];

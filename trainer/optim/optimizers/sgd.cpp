@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stochastic gradient descent as PyTorch defines it.
 //
-// A step computes:
+// A step updates a parameter p with the gradient g, the velocity v, the learning rate lr, the
+// momentum mu and the weight decay wd:
 //   g += wd p
 //   v = mu v + (1 - dampening) g, and v = g in the first step
 //   p -= lr v, or p -= lr (g + mu v) with Nesterov's momentum
@@ -63,10 +64,11 @@ class Sgd : public Optimizer {
   }
 
  private:
-  /// Collects the tensors that have a gradient, whose next step is or is not their first (`first`),
-  /// and whose decay flag equals `decays`. Skips parameters without a gradient. The loss does not
-  /// depend on such parameters, so they keep their values. Returns true when any tensor was
-  /// collected.
+  /// Collects the tensors for one call of the fused kernel. If `first` is true, collects tensors
+  /// that no step has updated yet, and otherwise the other tensors. If `decays` is true, collects
+  /// tensors with weight decay, and otherwise tensors without. Skips parameters without a gradient:
+  /// the loss does not depend on such a parameter, so the parameter keeps its value. Returns true
+  /// when any tensor was collected.
   bool gather(bool first, bool decays) {
     chosen_.clear();
     gradients_.clear();
@@ -84,7 +86,8 @@ class Sgd : public Optimizer {
     return !chosen_.empty();
   }
 
-  /// Runs the fused kernel on the collected tensors. Rate is double or at::Tensor.
+  /// Updates the collected tensors with LibTorch's fused kernel. The type Rate is double or
+  /// at::Tensor.
   template <class Rate>
   void step_gathered(const Rate& learning_rate, bool first, bool decays) {
     at::_fused_sgd_(chosen_, gradients_, chosen_velocity_, decays ? spec_.weight_decay : 0,
@@ -95,9 +98,10 @@ class Sgd : public Optimizer {
   contract::OptimizerSpec spec_;
   std::vector<at::Tensor> parameters_;
   std::vector<StepUnit> units_;
-  at::Tensor stepped_;  ///< value 1 for each parameter after its first step
+  at::Tensor stepped_;  ///< one value per parameter: 0 before its first step, then 1
   std::vector<at::Tensor> velocity_;
-  // The lists are members to avoid allocations in each step.
+  // These lists are members instead of local variables, so that a step need not allocate their
+  // memory again.
   std::vector<at::Tensor> chosen_, gradients_, chosen_velocity_;
 };
 
