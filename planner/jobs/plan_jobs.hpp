@@ -25,7 +25,7 @@ struct Planning {
   std::vector<std::vector<std::uint32_t>> job_runs;  ///< for each job, the indices of its runs
   /// Texts of the copies that are written to the plan folder.
   std::string study_toml, site_toml;
-  std::string site_file;                             ///< file that site_toml was read from
+  std::string site_file;  ///< file that site_toml was read from
   /// Text of the complete study: merged with the studies that it extends, with the changes by -S
   /// and with all defaults.
   std::string resolved;

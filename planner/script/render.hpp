@@ -29,11 +29,11 @@ using Named = std::vector<std::pair<std::string_view, T>>;
 
 /// Names and values that a template may use.
 struct TemplateData {
-  Named<std::string> values;                  ///< {{name}}: value, quoted as one word
-  Named<bool> flags;                          ///< {{#name}}…{{/name}}: section shown when true
-  Named<std::vector<std::string>> lists;      ///< {{#name}}{{.}}{{/name}}: list of quoted words
-  Named<std::vector<std::string>> verbatim;   ///< {{#name}}{{{line}}}{{/name}}: unquoted lines
-  Named<std::string> partials;                ///< {{>name}}: name of the included template
+  Named<std::string> values;                 ///< {{name}}: value, quoted as one word
+  Named<bool> flags;                         ///< {{#name}}…{{/name}}: section shown when true
+  Named<std::vector<std::string>> lists;     ///< {{#name}}{{.}}{{/name}}: list of quoted words
+  Named<std::vector<std::string>> verbatim;  ///< {{#name}}{{{line}}}{{/name}}: unquoted lines
+  Named<std::string> partials;               ///< {{>name}}: name of the included template
   /// Further values. A further value replaces the value of the same name.
   std::map<std::string, std::string> extras;
 };

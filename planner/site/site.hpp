@@ -42,14 +42,14 @@ struct Partition {
   std::string gpu_request = "gres";  ///< SLURM option: gres, gpus-per-node, none
   /// SLURM: true if jobs request memory in proportion to their GPUs.
   bool memory_request = false;
-  std::string properties;            ///< OAR: SQL that selects the nodes (-p)
-  std::string gpu_resource = "gpu";  ///< OAR: resource that counts GPUs in -l
+  std::string properties;               ///< OAR: SQL that selects the nodes (-p)
+  std::string gpu_resource = "gpu";     ///< OAR: resource that counts GPUs in -l
   std::string host_resource = "nodes";  ///< OAR: resource that counts nodes in -l
   std::vector<std::string> types;       ///< OAR: types of the job (-t)
   /// OAR: true if a job may run on any number of nodes, as long as it gets the requested number of
   /// GPUs.
   bool moldable = false;
-  std::string gpu;              ///< predictions: name of the GPU in devices/; empty: unknown
+  std::string gpu;  ///< predictions: name of the GPU in devices/; empty: unknown
   /// For predictions: bandwidth of all network adapters of a node together, in Gbit/s. 0 means
   /// unknown.
   double link_gbit_s = 0;
@@ -70,12 +70,12 @@ struct Site {
   std::string bind;
   std::vector<Partition> partitions;  ///< partitions in order of preference
   std::string account;
-  double walltime_s = 0;         ///< default time limit of a job; 0 = none
+  double walltime_s = 0;  ///< default time limit of a job; 0 = none
   /// Default number of cores of a rank. 0 means the cores of a node divided by its GPUs, or 1
   /// without GPUs.
   int cores_per_rank = 0;
-  int max_array_size = 1001;     ///< maximum number of tasks of an array (SLURM default: 1001)
-  int max_jobs = 0;              ///< maximum number of jobs of a user at a time; 0 = no limit
+  int max_array_size = 1001;  ///< maximum number of tasks of an array (SLURM default: 1001)
+  int max_jobs = 0;           ///< maximum number of jobs of a user at a time; 0 = no limit
   /// Seconds from the warning signal to the time limit. 0 means that no signal is sent.
   int signal_before_end_s = 60;
   /// Flag: a job whose runs saved their state before the time limit returns to the queue by itself.

@@ -98,11 +98,11 @@ struct Matrix {
   Recipe recipe;
   /// Places of the keys of [training] that the study sets.
   std::map<std::string, base::Location> given;
-  std::vector<StudyAxis> axes;                  ///< axes of [matrix] in file order, then of [[zip]]
+  std::vector<StudyAxis> axes;  ///< axes of [matrix] in file order, then of [[zip]]
   /// Blocks of points: first the combinations of the axes, then a block for each [[include]].
   std::vector<Block> blocks;
-  std::vector<config::Symbol> symbols;          ///< names that conditions may use: axes first
-  std::vector<config::Value> constants;         ///< values of the names; empty for axes
+  std::vector<config::Symbol> symbols;   ///< names that conditions may use: axes first
+  std::vector<config::Value> constants;  ///< values of the names; empty for axes
   std::vector<Exclusion> exclusions;
   std::vector<Override> overrides;  ///< overrides in file order; the last matching one applies
   ResourceSettings resources;

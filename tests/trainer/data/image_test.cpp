@@ -74,8 +74,7 @@ TEST_CASE("a broken CIFAR-10 batch is reported with its record") {
   CHECK_THAT(image_error("cifar10", folder.path()),
              Catch::Contains("data_batch_1.bin: it is cut short: 100 bytes are left for record 2"));
   test::write_text(batch, record(1, 'a') + record(10, 'a'));
-  CHECK_THAT(image_error("cifar10", folder.path()),
-             Catch::Contains("record 2 has the label 10"));
+  CHECK_THAT(image_error("cifar10", folder.path()), Catch::Contains("record 2 has the label 10"));
   test::write_text(batch, "");
   CHECK_THAT(image_error("cifar10", folder.path()),
              Catch::Contains("data_batch_1.bin: it is empty"));
