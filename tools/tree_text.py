@@ -38,7 +38,7 @@ def code_comments(lines, path):
 
     def ended():
         text = " ".join(part for part in block if part).strip()
-        if text and not text.startswith("SPDX"):
+        if text and not text.startswith(("SPDX", "namespace")):
             yield Text(str(path), first, "comment", text)
         block.clear()
 
@@ -53,7 +53,7 @@ def code_comments(lines, path):
             continue
         yield from ended()
         behind = re.search(r"[^\s\"'](?:[^\"']*|.*[;,{)])\s+//[/!]?<?\s?([^\"]*)$", line)
-        if behind:
+        if behind and not behind.group(1).startswith("namespace"):
             yield Text(str(path), number, "comment", behind.group(1).strip())
     yield from ended()
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# With a real OAR, dlscale and its scripts follow the plan inside another job and with variables of OAR's
-# commands in the environment. Argument: the built dlscale.
+# Tests with a real OAR that dlscale and its scripts use the values of the plan, even if they start inside
+# another OAR job or if the environment sets variables that OAR's commands read. Argument: the built dlscale.
 # shellcheck source-path=SCRIPTDIR source=planned.bash
 source "$(dirname "$0")/planned.bash" "$1"
 # shellcheck source=environment.bash

@@ -5,8 +5,8 @@
 # as the home of root.
 umask 022 # a private umask would hide the copies, too
 
-# copy_for_all_users FOLDER: makes FOLDER, with the scripts of the tests and with the share folder of
-# dlscale (sites, templates, share) in the places they have in a checkout.
+# copy_for_all_users FOLDER: creates FOLDER and copies the test scripts and the data folders of dlscale
+# (sites, templates, share) into it. The paths inside FOLDER are the same as in a checkout.
 copy_for_all_users() {
   local checkout
   checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

@@ -123,7 +123,7 @@ void Job::wait_for(const std::function<bool()>& condition) const {
       "what is waited for does not happen");
 }
 
-/// Returns whether the job has ended. Leaves the process for end() to wait for.
+/// Returns true if the job has ended. Does not reap the process, because end() does.
 bool Job::has_ended() const {
   siginfo_t info{};
   const auto id = static_cast<id_t>(pid_);

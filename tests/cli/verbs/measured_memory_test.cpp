@@ -83,8 +83,8 @@ std::string card_of_mlp() {
 /// according to the made model card.
 constexpr double kKept = 601e6, kActivations = 32 * 60e6;
 
-/// Study of one rank with a calibration of its model. The peaks of 8 and 16 samples are 100 MiB and
-/// half of the activations above the model card.
+/// Study of one rank with a calibration of its model. The measured peak memory at 8 and at 16
+/// samples exceeds the estimate of the model card by 100 MiB plus half of the activations.
 struct MeasuredMemory {
   explicit MeasuredMemory(const std::string& device, const std::string& model = "mlp") {
     base::write_file_atomically(dlscale.folder / "study.toml", kOneRank);
