@@ -4,8 +4,8 @@
 #include <ATen/record_function.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <atomic>
 #include <optional>
-#include <utility>
 
 #include "trainer/kernels/cuda/launches.hpp"
 
@@ -15,13 +15,11 @@ namespace {
 using Context = torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-std::unique_ptr<kernel::Launches>& kernels() {
-  static std::unique_ptr<kernel::Launches> all;
-  return all;
-}
+// Atomic, because ranks that are threads of one process set it at the same time.
+std::atomic<const kernel::Launches*> kernels = nullptr;
 
-kernel::Launches& launches() {
-  return *kernels();
+const kernel::Launches& launches() {
+  return *kernels;
 }
 
 bool is_known(at::ScalarType type) {
@@ -29,7 +27,8 @@ bool is_known(at::ScalarType type) {
 }
 
 bool serves(const at::Tensor& tensor) {
-  return kernels() && kernels()->serves(tensor) && is_known(tensor.scalar_type());
+  const kernel::Launches* const set = kernels;
+  return set != nullptr && set->serves(tensor) && is_known(tensor.scalar_type());
 }
 
 /// Calls `body` with a null pointer to the C++ type that corresponds to `type`. The pointer only
@@ -206,11 +205,10 @@ class GpuCrossEntropy : public torch::autograd::Function<GpuCrossEntropy> {
     const std::int64_t samples = scores.size(0);
     const at::Tensor losses = at::empty({2, samples}, scores.options().dtype(at::kFloat));
     with_value_type(scores.scalar_type(), [&]<class T>(T*) {
-      launches().run(
-          kernel::LossCall<T>{static_cast<int>(scores.size(1)), values_of<T>(scores),
-                              values_of<std::int64_t>(target), static_cast<float>(smoothing),
-                              values_of<float>(losses), values_of<float>(losses) + samples},
-          samples);
+      launches().run(kernel::LossCall<T>{samples, static_cast<int>(scores.size(1)),
+                                         values_of<T>(scores), values_of<std::int64_t>(target),
+                                         static_cast<float>(smoothing), values_of<float>(losses),
+                                         values_of<float>(losses) + samples});
     });
     context->save_for_backward({scores, target, losses});
     context->saved_data["smoothing"] = smoothing;
@@ -237,12 +235,12 @@ class GpuCrossEntropy : public torch::autograd::Function<GpuCrossEntropy> {
 
 }  // namespace
 
-void use_gpu_kernels(std::unique_ptr<kernel::Launches> all) {
-  kernels() = std::move(all);
+void use_gpu_kernels(const kernel::Launches* set) {
+  kernels = set;
 }
 
 bool uses_gpu_kernels() {
-  return kernels() != nullptr;
+  return kernels != nullptr;
 }
 
 bool can_norm_on_gpu(const at::Tensor& images, const at::Tensor& added, const at::Tensor& weight) {

@@ -4,9 +4,6 @@
 
 #include <torch/types.h>
 
-#include <memory>
-#include <string_view>
-
 #include "trainer/kernels/fused_norm.hpp"
 
 namespace dlscale::trainer {
@@ -16,8 +13,8 @@ class Launches;
 }
 
 /// Sets the GPU kernels for the whole process. Null selects the kernels of LibTorch, which are the
-/// default. Must be called before a model is built.
-void use_gpu_kernels(std::unique_ptr<kernel::Launches> kernels);
+/// default. Must be called before a model is built. `kernels` must outlive their use.
+void use_gpu_kernels(const kernel::Launches* kernels);
 bool uses_gpu_kernels();
 
 /// Returns true when gpu_norm() supports the arguments. `images` must have type fp32, fp16 or bf16,

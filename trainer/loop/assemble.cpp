@@ -79,7 +79,7 @@ std::unique_ptr<Model> make_model(const contract::RunSpec& spec, const Device& d
   use_fast_cpu_kernels(spec.cpu_kernels != kFrameworkKernels);
   const bool own_gpu_kernels =
       spec.resources.device == "cuda" && spec.gpu_kernels != kFrameworkKernels;
-  use_gpu_kernels(own_gpu_kernels ? kernel::make_gpu_launches() : nullptr);
+  use_gpu_kernels(own_gpu_kernels ? kernel::gpu_launches() : nullptr);
   const ModelContext context{.input = parts.dataset->shape,
                              .classes = parts.dataset->classes,
                              .words = parts.dataset->words,

@@ -14,8 +14,13 @@ namespace {
 /// Guard during whose lifetime the kernels run on the CPU.
 class KernelsOnHost {
  public:
-  explicit KernelsOnHost(int blocks) { trainer::use_gpu_kernels(test::make_host_launches(blocks)); }
+  explicit KernelsOnHost(int blocks) : launches_(test::make_host_launches(blocks)) {
+    trainer::use_gpu_kernels(launches_.get());
+  }
   ~KernelsOnHost() { trainer::use_gpu_kernels(nullptr); }
+
+ private:
+  std::unique_ptr<trainer::kernel::Launches> launches_;
 };
 
 }  // namespace

@@ -27,7 +27,7 @@ bool use_kernels() {
     test::skip(error.what());
     return false;
   }
-  trainer::use_gpu_kernels(trainer::kernel::make_gpu_launches());
+  trainer::use_gpu_kernels(trainer::kernel::gpu_launches());
   return true;
 }
 

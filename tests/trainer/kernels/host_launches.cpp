@@ -81,28 +81,20 @@ void for_blocks(std::int64_t tiles, int chunks, int threads, std::size_t shared_
 /// pack.
 template <class T, class Body>
 void for_rows(const RowGrid& grid, const Body& body) {
-  constexpr int kWidest = 16 / static_cast<int>(sizeof(T));
-  const auto bytes =
-      sizeof(float) * 2 * static_cast<std::size_t>(grid.vector * grid.lanes * grid.columns);
-  for_blocks(grid.tiles, grid.chunks, kThreads, bytes, [&](HostBlock& block) {
-    if (grid.vector == kWidest) {
-      body(block, std::integral_constant<int, kWidest>{});
-    } else {
-      body(block, std::integral_constant<int, 1>{});
-    }
+  with_pack<T>(grid, [&](auto v) {
+    for_blocks(grid.tiles, grid.chunks, kThreads, sums_bytes(grid),
+               [&](HostBlock& block) { body(block, v); });
   });
 }
 
 template <class Body>
 void for_channels(int channels, const Body& body) {
-  constexpr int kFinishThreads = kFinishChannels * kFinishLanes;
-  for_blocks((channels + kFinishChannels - 1) / kFinishChannels, 1, kFinishThreads,
-             sizeof(double) * 2 * kFinishThreads, body);
+  for_blocks(finish_blocks(channels), 1, kFinishThreads, kFinishBytes, body);
 }
 
 template <class Body>
 void for_samples(std::int64_t samples, const Body& body) {
-  for_blocks(samples, 1, kLossThreads, 3 * sizeof(float) * kLossThreads, body);
+  for_blocks(samples, 1, kLossThreads, kLossBytes, body);
 }
 
 template <class T>
@@ -138,8 +130,8 @@ void run_on_host(const PoolGradientCall<T>& call) {
   for_rows<T>(call.grid, [&](HostBlock& block, auto v) { pool_gradient<T, v()>(block, call); });
 }
 template <class T>
-void run_on_host(const LossCall<T>& call, std::int64_t samples) {
-  for_samples(samples, [&](HostBlock& block) { cross_entropy<T>(block, call); });
+void run_on_host(const LossCall<T>& call) {
+  for_samples(call.samples, [&](HostBlock& block) { cross_entropy<T>(block, call); });
 }
 template <class T>
 void run_on_host(const LossGradientCall<T>& call) {
@@ -149,44 +141,11 @@ void run_on_host(const LossGradientCall<T>& call) {
 class HostLaunches : public Launches {
  public:
   explicit HostLaunches(int blocks) : blocks_(blocks) {}
-  int blocks() const override { return blocks_; }
-  bool serves(const at::Tensor& tensor) const override { return tensor.is_cpu(); }
-
-#define DLSCALE_LAUNCHES_OF(T)                                       \
-  void run(const MomentsCall<T>& call) override {                    \
-    run_on_host(call);                                               \
-  }                                                                  \
-  void run(const FinishMomentsCall<T>& call) override {              \
-    run_on_host(call);                                               \
-  }                                                                  \
-  void run(const NormaliseCall<T>& call) override {                  \
-    run_on_host(call);                                               \
-  }                                                                  \
-  void run(const GradientSumsCall<T>& call) override {               \
-    run_on_host(call);                                               \
-  }                                                                  \
-  void run(const FinishGradientsCall<T>& call) override {            \
-    run_on_host(call);                                               \
-  }                                                                  \
-  void run(const NormGradientCall<T>& call) override {               \
-    run_on_host(call);                                               \
-  }                                                                  \
-  void run(const PoolCall<T>& call) override {                       \
-    run_on_host(call);                                               \
-  }                                                                  \
-  void run(const PoolGradientCall<T>& call) override {               \
-    run_on_host(call);                                               \
-  }                                                                  \
-  void run(const LossCall<T>& call, std::int64_t samples) override { \
-    run_on_host(call, samples);                                      \
-  }                                                                  \
-  void run(const LossGradientCall<T>& call) override {               \
-    run_on_host(call);                                               \
+  void run(const Call& call) const override {
+    std::visit([](const auto& each) { run_on_host(each); }, call);
   }
-  DLSCALE_LAUNCHES_OF(float)
-  DLSCALE_LAUNCHES_OF(Float16)
-  DLSCALE_LAUNCHES_OF(BFloat16)
-#undef DLSCALE_LAUNCHES_OF
+  bool serves(const at::Tensor& tensor) const override { return tensor.is_cpu(); }
+  int blocks() const override { return blocks_; }
 
  private:
   int blocks_;

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 namespace dlscale::trainer::kernel {
 
@@ -27,6 +28,10 @@ template <class T, int V>
 struct alignas(sizeof(T) * V) Pack {
   T values[V];
 };
+
+/// Number of values of type T in a pack of 16 bytes, the largest access of a GPU.
+template <class T>
+constexpr int kWidestPack = 16 / static_cast<int>(sizeof(T));
 
 constexpr int kThreads = 256;  ///< number of threads in a block that works on rows of channels
 
@@ -89,6 +94,17 @@ constexpr ThreadPart part_of(const Block& block, const RowGrid& grid, int thread
           channel,
           begin + lane,
           end < grid.rows ? end : grid.rows};
+}
+
+/// Calls `start` with the number of values in a pack of the grid as a compile-time constant, which
+/// is 1 or kWidestPack<T>.
+template <class T, class Start>
+constexpr void with_pack(const RowGrid& grid, const Start& start) {
+  if (grid.vector == kWidestPack<T>) {
+    start(std::integral_constant<int, kWidestPack<T>>{});
+  } else {
+    start(std::integral_constant<int, 1>{});
+  }
 }
 
 }  // namespace dlscale::trainer::kernel

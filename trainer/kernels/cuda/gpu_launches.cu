@@ -178,82 +178,50 @@ dim3 blocks_of(const RowGrid& grid) {
   return {static_cast<unsigned>(grid.tiles), static_cast<unsigned>(grid.chunks)};
 }
 
-/// Returns the bytes of shared memory that a block needs for two sums per value in the packs of all
-/// its threads.
-template <int V>
-std::size_t sums_bytes(const RowGrid& grid) {
-  return sizeof(float) * 2 * V * static_cast<std::size_t>(grid.lanes * grid.columns);
-}
-
-dim3 finish_blocks(int channels) {
-  return {static_cast<unsigned>((channels + kFinishChannels - 1) / kFinishChannels)};
-}
-
-constexpr std::size_t kFinishBytes = sizeof(double) * 2 * kFinishChannels * kFinishLanes;
-
-/// Calls `start` with the number of values in a pack of the grid as a compile-time constant. The
-/// number is either 1 or the number of values of type T in 16 bytes.
-template <class T, class Start>
-void with_vector(const RowGrid& grid, const Start& start) {
-  constexpr int kWidest = 16 / static_cast<int>(sizeof(T));
-  if (grid.vector == kWidest) {
-    start(std::integral_constant<int, kWidest>{});
-  } else {
-    start(std::integral_constant<int, 1>{});
-  }
-}
-
-}  // namespace
-
 template <class T>
-cudaError_t start(const MomentsCall<T>& call, cudaStream_t stream) {
-  with_vector<T>(call.grid, [&](auto v) {
-    moments_kernel<T, v()><<<blocks_of(call.grid), kThreads, sums_bytes<v()>(call.grid), stream>>>(call);
+void launch(const MomentsCall<T>& call, cudaStream_t stream) {
+  with_pack<T>(call.grid, [&](auto v) {
+    moments_kernel<T, v()><<<blocks_of(call.grid), kThreads, sums_bytes(call.grid), stream>>>(call);
   });
-  return cudaGetLastError();
 }
 
 template <class T>
-cudaError_t start(const FinishMomentsCall<T>& call, cudaStream_t stream) {
+void launch(const FinishMomentsCall<T>& call, cudaStream_t stream) {
   finish_moments_kernel<T>
-      <<<finish_blocks(call.channels), kFinishChannels * kFinishLanes, kFinishBytes, stream>>>(call);
-  return cudaGetLastError();
+      <<<finish_blocks(call.channels), kFinishThreads, kFinishBytes, stream>>>(call);
 }
 
 template <class T>
-cudaError_t start(const NormaliseCall<T>& call, cudaStream_t stream) {
-  with_vector<T>(call.grid, [&](auto v) {
+void launch(const NormaliseCall<T>& call, cudaStream_t stream) {
+  with_pack<T>(call.grid, [&](auto v) {
     normalise_kernel<T, v()><<<blocks_of(call.grid), kThreads, 0, stream>>>(call);
   });
-  return cudaGetLastError();
 }
 
 template <class T>
-cudaError_t start(const GradientSumsCall<T>& call, cudaStream_t stream) {
-  with_vector<T>(call.grid, [&](auto v) {
+void launch(const GradientSumsCall<T>& call, cudaStream_t stream) {
+  with_pack<T>(call.grid, [&](auto v) {
     constexpr int V = v();
-    const auto launch = [&](auto* kernel) {
-      kernel<<<blocks_of(call.grid), kThreads, sums_bytes<V>(call.grid), stream>>>(call);
+    const auto with_mask = [&](auto* kernel) {
+      kernel<<<blocks_of(call.grid), kThreads, sums_bytes(call.grid), stream>>>(call);
     };
     switch (call.mask) {
-      case Mask::none: return launch(&gradient_sums_kernel<T, V, Mask::none>);
-      case Mask::from_input: return launch(&gradient_sums_kernel<T, V, Mask::from_input>);
-      case Mask::from_output: return launch(&gradient_sums_kernel<T, V, Mask::from_output>);
+      case Mask::none: return with_mask(&gradient_sums_kernel<T, V, Mask::none>);
+      case Mask::from_input: return with_mask(&gradient_sums_kernel<T, V, Mask::from_input>);
+      case Mask::from_output: return with_mask(&gradient_sums_kernel<T, V, Mask::from_output>);
     }
   });
-  return cudaGetLastError();
 }
 
 template <class T>
-cudaError_t start(const FinishGradientsCall<T>& call, cudaStream_t stream) {
-  finish_gradients_kernel<T><<<finish_blocks(call.channels), kFinishChannels * kFinishLanes, kFinishBytes,
+void launch(const FinishGradientsCall<T>& call, cudaStream_t stream) {
+  finish_gradients_kernel<T><<<finish_blocks(call.channels), kFinishThreads, kFinishBytes,
                             stream>>>(call);
-  return cudaGetLastError();
 }
 
 template <class T>
-cudaError_t start(const NormGradientCall<T>& call, cudaStream_t stream) {
-  with_vector<T>(call.grid, [&](auto v) {
+void launch(const NormGradientCall<T>& call, cudaStream_t stream) {
+  with_pack<T>(call.grid, [&](auto v) {
     constexpr int V = v();
     if (call.mask == Mask::from_input) {
       norm_gradient_kernel<T, V, Mask::from_input><<<blocks_of(call.grid), kThreads, 0, stream>>>(call);
@@ -261,51 +229,38 @@ cudaError_t start(const NormGradientCall<T>& call, cudaStream_t stream) {
       norm_gradient_kernel<T, V, Mask::none><<<blocks_of(call.grid), kThreads, 0, stream>>>(call);
     }
   });
-  return cudaGetLastError();
 }
 
 template <class T>
-cudaError_t start(const PoolCall<T>& call, cudaStream_t stream) {
-  with_vector<T>(call.grid, [&](auto v) {
+void launch(const PoolCall<T>& call, cudaStream_t stream) {
+  with_pack<T>(call.grid, [&](auto v) {
     pool_kernel<T, v()><<<blocks_of(call.grid), kThreads, 0, stream>>>(call);
   });
-  return cudaGetLastError();
 }
 
 template <class T>
-cudaError_t start(const PoolGradientCall<T>& call, cudaStream_t stream) {
-  with_vector<T>(call.grid, [&](auto v) {
+void launch(const PoolGradientCall<T>& call, cudaStream_t stream) {
+  with_pack<T>(call.grid, [&](auto v) {
     pool_gradient_kernel<T, v()><<<blocks_of(call.grid), kThreads, 0, stream>>>(call);
   });
-  return cudaGetLastError();
 }
 
 template <class T>
-cudaError_t start(const LossCall<T>& call, std::int64_t samples, cudaStream_t stream) {
+void launch(const LossCall<T>& call, cudaStream_t stream) {
   loss_kernel<T>
-      <<<static_cast<unsigned>(samples), kLossThreads, 3 * sizeof(float) * kLossThreads, stream>>>(call);
-  return cudaGetLastError();
+      <<<static_cast<unsigned>(call.samples), kLossThreads, kLossBytes, stream>>>(call);
 }
 
 template <class T>
-cudaError_t start(const LossGradientCall<T>& call, cudaStream_t stream) {
+void launch(const LossGradientCall<T>& call, cudaStream_t stream) {
   loss_gradient_kernel<T><<<static_cast<unsigned>(call.samples), kLossThreads, 0, stream>>>(call);
-  return cudaGetLastError();
 }
 
-#define DLSCALE_KERNELS_OF(T)                                                  \
-  template cudaError_t start(const MomentsCall<T>&, cudaStream_t);             \
-  template cudaError_t start(const FinishMomentsCall<T>&, cudaStream_t);       \
-  template cudaError_t start(const NormaliseCall<T>&, cudaStream_t);           \
-  template cudaError_t start(const GradientSumsCall<T>&, cudaStream_t);        \
-  template cudaError_t start(const FinishGradientsCall<T>&, cudaStream_t);     \
-  template cudaError_t start(const NormGradientCall<T>&, cudaStream_t);        \
-  template cudaError_t start(const PoolCall<T>&, cudaStream_t);                \
-  template cudaError_t start(const PoolGradientCall<T>&, cudaStream_t);        \
-  template cudaError_t start(const LossCall<T>&, std::int64_t, cudaStream_t);  \
-  template cudaError_t start(const LossGradientCall<T>&, cudaStream_t)
-DLSCALE_KERNELS_OF(float);
-DLSCALE_KERNELS_OF(Float16);
-DLSCALE_KERNELS_OF(BFloat16);
+}  // namespace
+
+cudaError_t start(const Call& call, cudaStream_t stream) {
+  std::visit([&](const auto& each) { launch(each, stream); }, call);
+  return cudaGetLastError();
+}
 
 }  // namespace dlscale::trainer::kernel

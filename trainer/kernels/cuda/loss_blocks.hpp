@@ -10,15 +10,18 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 
 #include "trainer/kernels/cuda/blocks.hpp"
 
 namespace dlscale::trainer::kernel {
 
 constexpr int kLossThreads = 128;
+constexpr std::size_t kLossBytes = 3 * sizeof(float) * kLossThreads;  ///< shared memory
 
 template <class T>
 struct LossCall {
+  std::int64_t samples;
   int classes;
   const T* scores;  ///< samples x classes
   const std::int64_t* target;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 
 #include "trainer/kernels/cuda/blocks.hpp"
 
@@ -95,6 +96,19 @@ constexpr void add_moments(Block& block, const MomentsCall<T>& call) {
 /// product of the two numbers is the number of threads of the block.
 constexpr int kFinishChannels = 32;
 constexpr int kFinishLanes = 32;
+constexpr int kFinishThreads = kFinishChannels * kFinishLanes;
+constexpr std::size_t kFinishBytes = sizeof(double) * 2 * kFinishThreads;  ///< shared memory
+
+/// Returns the number of blocks that add the partial sums of all channels.
+constexpr int finish_blocks(int channels) {
+  return (channels + kFinishChannels - 1) / kFinishChannels;
+}
+
+/// Returns the bytes of shared memory that a block of the grid needs for two sums per value in the
+/// packs of all its threads.
+constexpr std::size_t sums_bytes(const RowGrid& grid) {
+  return sizeof(float) * 2 * static_cast<std::size_t>(grid.vector * grid.lanes * grid.columns);
+}
 
 /// Adds the partial sums of all chunks for each channel. Then one thread per channel calls
 /// use(channel, first sum, second sum).
