@@ -16,36 +16,15 @@ import time
 
 import torch
 import torchvision
-from torch import nn
 from torch.nn.functional import cross_entropy
+
+import peer
 
 WARM_UP_STEPS = 11
 
 
-def mlp():
-    return nn.Sequential(nn.Flatten(), nn.Linear(784, 512), nn.ReLU(inplace=True),
-                         nn.Linear(512, 512), nn.ReLU(inplace=True), nn.Linear(512, 10))
-
-
-def cnn():
-    return nn.Sequential(nn.Conv2d(1, 32, 3), nn.ReLU(inplace=True), nn.Conv2d(32, 64, 3),
-                         nn.ReLU(inplace=True), nn.MaxPool2d(2), nn.Flatten(),
-                         nn.Linear(9216, 128), nn.ReLU(inplace=True), nn.Linear(128, 10))
-
-
-def resnet18_for_cifar():
-    net = torchvision.models.resnet18(num_classes=10)
-    net.conv1 = nn.Conv2d(3, 64, 3, padding=1, bias=False)
-    net.maxpool = nn.Identity()
-    return net
-
-
-
 MODELS = {  # constructor, shape of a sample, classes
-    "mlp": (mlp, (1, 28, 28), 10),
-    "cnn": (cnn, (1, 28, 28), 10),
-    "resnet18": (resnet18_for_cifar, (3, 32, 32), 10),
-    "resnet50": (torchvision.models.resnet50, (3, 224, 224), 1000),
+    **peer.MODELS,
     "densenet121": (torchvision.models.densenet121, (3, 224, 224), 1000),
     "vgg16": (torchvision.models.vgg16, (3, 224, 224), 1000),
 }
