@@ -11,7 +11,6 @@ using contract::StepPart;
 
 BatchFeed::BatchFeed(Loader& loader, Device& device, const Dataset& dataset, Precision precision)
     : loader_(loader),
-      device_(device),
       device_copy_(device.torch_device(), dataset, precision),
       side_(loader.repeats() ? nullptr : device.side_stream()) {}
 
@@ -51,23 +50,22 @@ void BatchFeed::fetch_ahead(StepTimer& timer) {
   timer.enter(StepPart::h2d);
   const int slot = 1 - slot_;
   Batch& buffer = buffers_[static_cast<std::size_t>(slot)];
-  if (!buffer.target.defined()) {
-    const Batch sample = device_copy_(batch);
-    const bool target_is_input = sample.target.is_same(sample.input);
-    buffer.input = at::empty_like(sample.input);
-    buffer.target = target_is_input ? buffer.input : at::empty_like(sample.target);
-    side_->release(slot);
-  }
-  if (!fits(batch, buffer) || batch.input.device() == device_.torch_device()) {
+  const bool is_first = !buffer.target.defined();
+  // DALI makes its batches on the GPU.
+  if (batch.input.is_cuda() || (!is_first && !fits(batch, buffer))) {
     direct_ = batch;
     return;
   }
-  side_->fill(slot, [&] {
+  ahead_ = true;
+  if (is_first) {
+    buffer = device_copy_(batch);
+    return;
+  }
+  side_->fill(slot, [this, batch, &buffer] {
     const Batch brought = device_copy_(batch);
     buffer.input.copy_(brought.input);
     if (!buffer.target.is_same(buffer.input)) buffer.target.copy_(brought.target);
   });
-  ahead_ = true;
 }
 
 bool BatchFeed::fits(const Batch& batch, const Batch& buffer) const {

@@ -37,7 +37,6 @@ class BatchFeed {
   bool fits(const Batch& batch, const Batch& buffer) const;
 
   Loader& loader_;
-  Device& device_;
   DeviceCopy device_copy_;
   std::int64_t left_ = 0;  ///< number of samples that the loader has not yet delivered
   Batch kept_;             ///< device copy of the batch, for a loader that repeats one batch

@@ -2,6 +2,7 @@
 // Tests of the findings of `dlscale doctor` and of the command on this machine.
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <map>
 
 #include "contract/version.hpp"
 #include "tests/cli/planned_demo.hpp"
@@ -168,6 +169,21 @@ TEST_CASE("doctor for a missing batch system points to a login node") {
   CHECK(ran.exit_code == 1);
   CHECK_THAT(ran.out, Contains("not on PATH: oarsub, oarstat, oardel") &&
                           Contains("run this on a login node of the cluster"));
+}
+
+TEST_CASE("doctor --gpu runs the packed checks and passes their exit code on") {
+  test::DlscaleProgram dlscale;
+  fs::create_directories(dlscale.folder / "share/templates");
+  const std::map<std::string, std::string> share = {
+      {"DLSCALE_SHARE", (dlscale.folder / "share").string()}};
+  const test::Ran missing = dlscale.run({"doctor", "--gpu"}, share);
+  CHECK(missing.exit_code == 2);
+  CHECK_THAT(missing.err, Contains("share/gpu-check/run: ") && Contains("tools/gpu-check"));
+  fs::create_directories(dlscale.folder / "share/gpu-check");
+  write_program(dlscale.folder / "share/gpu-check/run", "echo no GPU is visible; exit 3\n");
+  const test::Ran packed = dlscale.run({"doctor", "--gpu"}, share);
+  CHECK(packed.exit_code == 3);
+  CHECK(packed.out == "no GPU is visible\n");
 }
 
 TEST_CASE("doctor rejects an unknown site and a missing folder") {

@@ -6,6 +6,7 @@
 #include "base/file.hpp"
 #include "contract/records/result_record.hpp"
 #include "tests/support/fake_clock.hpp"
+#include "tests/support/require.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "trainer/comm/single.hpp"
 #include "trainer/comm/thread.hpp"
@@ -96,9 +97,7 @@ TEST_CASE("an epoch sums up its windows, and only a launch's first window is mar
 
 TEST_CASE("the work times of ranks exclude waiting, and start-up if there are other windows") {
   trainer::run_as_threads(3, [](trainer::Communicator& communicator) {
-    const auto require = [](bool holds) {
-      if (!holds) throw base::RunError("wrong rank times");
-    };
+    const auto require = [](bool holds) { test::require(holds, "the rank times are right"); };
     test::FakeClock clock;
     trainer::CollectiveQueue queue(communicator, clock);
     trainer::ResultWriter writer;

@@ -4,17 +4,12 @@
 
 #include <torch/types.h>
 
-#include <stdexcept>
-
 #include "base/error.hpp"
+#include "tests/support/require.hpp"
 #include "trainer/sync/gradient_sync.hpp"
 
 namespace dlscale::test {
 namespace {
-
-void require(bool fact, const char* what) {
-  if (!fact) throw std::runtime_error(what);
-}
 
 /// A rank with its queue, two parameters of three elements and a Horovod for the parameters.
 struct Rank {
