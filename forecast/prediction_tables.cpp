@@ -275,9 +275,9 @@ Table knee_table(const StudyPrediction& study) {
   }
   table.notes = {
       fmt::format(
-          "the largest count up to which efficiency is at least {}, predicted up to {} GPUs",
+          "the largest GPU count up to which efficiency is at least {}, predicted up to {} GPUs",
           predict::kWorthwhileEfficiency, most),
-      "GPUs, low to high: from the low and the high edge of efficiency"};
+      "GPUs, low to high: the counts from the lower and the upper edge of efficiency"};
   add_once(table.notes, missing_terms_notes(study));
   add_columns(table, {{"gpus", "GPUs"},
                       {"gpus_bounds", "GPUs, low to high", "", 0, 1, true},
@@ -344,8 +344,8 @@ Table sweep_table(const StudyPrediction& study, const Sweep& sweep) {
   const SweptQuantity& quantity = swept_quantity(sweep.name);
   Table table =
       curves_table(study, "sweep-" + sweep.name, fmt::format("Step time over {}", quantity.title));
-  table.notes = {
-      fmt::format("each curve as planned on its largest GPU count, except for {}", quantity.title)};
+  table.notes = {fmt::format("each curve uses the settings of its largest GPU count, except for {}",
+                             quantity.title)};
   add_once(table.notes, missing_terms_notes(study));
   table.notes_in_caption = 1;
   add_columns(table, {{quantity.id, quantity.title, quantity.unit, quantity.decimals},

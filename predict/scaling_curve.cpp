@@ -139,8 +139,9 @@ std::vector<CurvePoint> scaling_curve(const TrainingModel& model, const CurveSet
       return step_of(model, here, ranks, share, v).total().value / samples;
     };
     const auto first_cost = [&](Variant v) {
-      // If only one of the two batches is far from the measured batches, the error of that batch
-      // does not apply to the other. The first point then keeps its predicted computation time.
+      // The measured error corrects the first point only if its batch and the batch of this point
+      // are both close to the measured batches, or both far from them. Otherwise the error at one
+      // batch says nothing about the other batch.
       if (here.extrapolated != at_first.extrapolated) v.computing = 1;
       return step_of(model, at_first, first, first_share, v).total().value /
              (first_share.batch * first_share.passes);

@@ -80,7 +80,7 @@ class Handover {
     if (choice_.detach && !tools_.detach(place_.folder.logs() / "submit.log")) return base::kExitOk;
     const runner::LaunchHistory history(log_->records());
     runner::LaunchOrders orders{pick_(place_, selected_), open_runs(history, selected_)};
-    const auto more = more_repeats(place_, selected_);
+    const auto more = adaptive_repeats(place_, selected_);
     if (more && orders.submit.empty() && orders.follow.empty()) orders.submit = more();
     if (orders.submit.empty() && orders.follow.empty()) {
       place_.words << "nothing to submit; ";

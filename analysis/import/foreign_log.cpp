@@ -40,7 +40,7 @@ void take_parameters(const fs::path& file, AxisValues& facts) {
 /// nothing unless the count is at least 1 and below 1e7.
 std::optional<std::int64_t> count_in(const JsonObject& object, const char* key) {
   double number = 0;
-  if (const auto told = object.integer(key)) number = static_cast<double>(*told);
+  if (const auto reported = object.integer(key)) number = static_cast<double>(*reported);
   if (const auto text = object.text(key)) whole_number(*text, number);
   const bool good = number >= 1 && number < 1e7;
   return good ? std::optional(static_cast<std::int64_t>(number)) : std::nullopt;

@@ -263,9 +263,9 @@ class Import {
   /// was probably not meant to be a run: the user chose the format of all files, and is_meant() is
   /// false for this file.
   bool read_run(const ForeignLog& log, ImportRecord& record, std::string_view text, bool is_whole) {
-    MergedAxes told = told_of(log, record);
-    add_defaults(told);
-    contract::RunSpec run = imported_run(study(), told, log.shown);
+    MergedAxes reported = reported_axes(log, record);
+    add_defaults(reported);
+    contract::RunSpec run = imported_run(study(), reported, log.shown);
     keep_what_is_said(run);
     LogContent content = read_log(record, text, run);
     record.facts = content.facts;
@@ -330,7 +330,7 @@ class Import {
     }
   }
 
-  MergedAxes told_of(const ForeignLog& log, const ImportRecord& record) {
+  MergedAxes reported_axes(const ForeignLog& log, const ImportRecord& record) {
     MergedAxes axes;
     axes.add("--set", stated_);
     if (table_) {
@@ -349,7 +349,7 @@ class Import {
   /// Adds a run. Throws base::UsageError if the axes of the run are invalid or incomplete.
   void add(const ForeignLog& log, const ImportRecord& record, contract::RunOutcome outcome,
            const std::string& reason) {
-    MergedAxes axes = told_of(log, record);
+    MergedAxes axes = reported_axes(log, record);
     axes.add("its content", record.facts);
     add_defaults(axes);
     add_unknown_model(axes, record, whole_path(folder_.root()).parent_path());

@@ -107,7 +107,7 @@ std::string_view part_text_of(std::string_view text, const LogPart& part, RowRea
 }
 
 /// Returns a count stated in the log, or 0 if the log does not state it.
-std::int64_t told_count(const AxisValues& facts, const char* name) {
+std::int64_t reported_count(const AxisValues& facts, const char* name) {
   const auto found = facts.find(name);
   double value = 0;
   const bool is_one = found != facts.end() && read_number(found->second, value);
@@ -117,12 +117,12 @@ std::int64_t told_count(const AxisValues& facts, const char* name) {
 /// Copies the global batch and the number of training samples from the log into the run, unless
 /// another source states them.
 void take_counts(const AxisValues& facts, contract::RunSpec& run) {
-  if (run.global_batch <= 0) run.global_batch = told_count(facts, "global_batch");
+  if (run.global_batch <= 0) run.global_batch = reported_count(facts, "global_batch");
   if (run.global_batch <= 0) {
-    run.global_batch = told_count(facts, "batch_per_gpu") * told_count(facts, "gpus");
+    run.global_batch = reported_count(facts, "batch_per_gpu") * reported_count(facts, "gpus");
   }
   std::int64_t& train_samples = run.dataset.train_samples;
-  if (train_samples <= 0) train_samples = told_count(facts, "train_samples");
+  if (train_samples <= 0) train_samples = reported_count(facts, "train_samples");
 }
 
 bool has_measure(const MappedFormat& format) {

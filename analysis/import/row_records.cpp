@@ -148,8 +148,8 @@ void RowRecords::add_group(const Group& group) {
   if (first.has(Measure::epoch)) last_epoch_ = static_cast<int>(first[Measure::epoch]);
   if (first.has(Measure::epoch) && first[Measure::epoch] != epoch_.epoch) end_epoch();
   const bool is_of_ranks = first.has(Measure::rank);
-  const auto told = run_.point.find("gpus");
-  if (is_of_ranks && told != run_.point.end() && static_cast<int>(group.size()) != run_.gpus) {
+  const auto reported = run_.point.find("gpus");
+  if (is_of_ranks && reported != run_.point.end() && static_cast<int>(group.size()) != run_.gpus) {
     return skip(
         line, fmt::format("only {} of {} ranks have a row for this step", group.size(), run_.gpus));
   }
@@ -223,8 +223,8 @@ double RowRecords::samples_of(const MeasuredRow& row) const {
 
 /// Returns the number of optimizer steps of a row with `samples` samples, or 0 if it is unknown.
 std::int64_t RowRecords::steps_of(const MeasuredRow& row, std::int64_t samples) const {
-  const double told = row.has(Measure::steps) ? row[Measure::steps] : 0;
-  if (told > 0) return std::llround(std::min(told, 1e9));
+  const double reported = row.has(Measure::steps) ? row[Measure::steps] : 0;
+  if (reported > 0) return std::llround(std::min(reported, 1e9));
   if (!is_in_epoch(row)) return 1;
   if (run_.global_batch <= 0) return 0;
   return std::max<std::int64_t>(1, (samples + run_.global_batch / 2) / run_.global_batch);
@@ -301,8 +301,8 @@ void RowRecords::end_epoch() {
   epoch_lacks_samples_ = false;
 }
 
-/// Clears the step counts of all windows. If some windows lack their step count, the mean time of a
-/// step is unknown.
+/// Clears the step counts of all windows. Called if some windows lack their step count, because the
+/// mean time of a step cannot be computed from the other windows alone.
 void RowRecords::forget_steps() {
   for (contract::ResultRecord& record : file_.records) {
     if (auto* window = std::get_if<contract::StepWindow>(&record)) {

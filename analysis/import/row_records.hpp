@@ -59,8 +59,9 @@ class RowRecords {
   contract::ResultsFile file_;
   LossWatch losses_;
   std::vector<Group> groups_;
-  std::map<std::vector<double>, std::size_t> group_of_;  ///< groups, by epoch and step or position
-  std::map<std::vector<double>, int> rows_of_;           ///< number of rows by epoch and rank
+  /// Index in `groups_` for the key (epoch, step) or, without a step, (epoch, position).
+  std::map<std::vector<double>, std::size_t> group_of_;
+  std::map<std::vector<double>, int> rows_of_;  ///< number of rows by epoch and rank
   std::map<double, int> rows_in_epoch_;  ///< number of rows with a time or rate and without a step
   contract::EpochRecord epoch_;          ///< current epoch
   int epoch_line_ = 0;                   ///< line of the current epoch; 0: none

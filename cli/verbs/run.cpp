@@ -86,8 +86,8 @@ int run(const RunOptions& options) {
   workspace::LaunchChoice how;
   how.max_jobs = options.jobs;
   how.tell_submissions = false;
-  how.more = workspace::more_repeats(place, selected);
-  const workspace::RunIds first = workspace::without_more_repeats(place.plan, selected);
+  how.more = workspace::adaptive_repeats(place, selected);
+  const workspace::RunIds first = workspace::without_adaptive_repeats(place.plan, selected);
   const runner::LaunchReport report = launch_in_view(place, log, {first, selected}, how);
   if (report.stopped) {
     place.words << "interrupted; repeat the command to continue with the remaining runs\n";

@@ -27,7 +27,7 @@ std::set<std::string> pick_new(const workspace::LaunchFolder& place,
   std::set<std::string> picked;
   std::size_t failed = 0;
   std::set<runner::JobState> bad;
-  const workspace::RunIds first = workspace::without_more_repeats(place.plan, selected);
+  const workspace::RunIds first = workspace::without_adaptive_repeats(place.plan, selected);
   for (const auto& [run, state] : runner::run_states(place.plan, place.folder)) {
     if (!first.contains(run)) continue;
     if (state == runner::JobState::Planned || state == runner::JobState::Preempted) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the commands that README.md shows for this machine, with the study in README.md.
+# Runs the commands that README.md gives for one machine without a batch system. Uses the study in README.md.
 # usage: readme.sh DLSCALE README
 # shellcheck source-path=SCRIPTDIR source=support.bash
 readme=$(realpath "$2")

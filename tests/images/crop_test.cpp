@@ -34,7 +34,8 @@ double distance_from_uniform(std::vector<double> values) {
   return most;
 }
 
-/// Distance that chance exceeds in one of a thousand experiments of kDraws draws.
+/// Largest accepted distance. A correct crop exceeds it by chance in one of 1000 experiments with
+/// kDraws draws each.
 const double kCritical = 1.95 / std::sqrt(kDraws);
 
 double share_of_area(Size picture, const Box& part) {

@@ -22,8 +22,8 @@ using test::stop_of;
 
 namespace {
 
-/// Shell command that runs the rest of the command line with the content of the file in its first
-/// argument as the identity of this machine.
+/// Shell command whose first argument is a file, and whose other arguments are a command line. It
+/// runs that command line with the content of the file as the identity of this machine.
 const std::string kElsewhere = std::string("unshare --mount ") +
                                (::geteuid() == 0 ? "" : "--map-root-user ") +
                                "sh -c 'mount --bind \"$0\" /proc/sys/kernel/random/boot_id && "

@@ -142,12 +142,13 @@ constexpr const char* kNoEfficiency = "not needed until the first repetitions gi
 
 }  // namespace
 
-std::function<std::set<std::string>()> more_repeats(const LaunchFolder& place, RunIds selected) {
+std::function<std::set<std::string>()> adaptive_repeats(const LaunchFolder& place,
+                                                        RunIds selected) {
   if (place.plan.until.efficiency_ci == 0) return {};
   return [&place, selected = std::move(selected)] { return next_repeats(place, selected); };
 }
 
-RunIds without_more_repeats(const contract::Plan& plan, const RunIds& selected) {
+RunIds without_adaptive_repeats(const contract::Plan& plan, const RunIds& selected) {
   if (plan.until.efficiency_ci == 0) return selected;
   RunIds first;
   for (const contract::PlannedRun& run : plan.runs) {

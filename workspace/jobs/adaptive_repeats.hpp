@@ -15,13 +15,14 @@
 namespace dlscale::workspace {
 
 /// Returns a function that the launcher calls when all submitted runs have ended. The function
-/// returns the next repetitions among `selected`. It returns none when every point is known well
-/// enough or has all its repetitions. The result is an empty function if the study sets no width
-/// for intervals. `place` must outlive the function.
-std::function<std::set<std::string>()> more_repeats(const LaunchFolder& place, RunIds selected);
+/// returns the runs of `selected` to submit next: further repetitions of the points whose
+/// confidence interval is wider than the study permits. The function returns no runs when every
+/// interval is narrow enough or has all its repetitions. If the study sets no maximum width, the
+/// result is an empty function. `place` must outlive the function.
+std::function<std::set<std::string>()> adaptive_repeats(const LaunchFolder& place, RunIds selected);
 
 /// Returns the selected runs without the repetitions that run only when needed.
-RunIds without_more_repeats(const contract::Plan& plan, const RunIds& selected);
+RunIds without_adaptive_repeats(const contract::Plan& plan, const RunIds& selected);
 
 using States = runner::States;  ///< states by run id
 

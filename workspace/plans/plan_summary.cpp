@@ -163,7 +163,8 @@ std::string describe_written(const planner::WrittenPlan& written, const contract
   std::string text;
   for (const std::string& run : written.stale) {
     text += fmt::format(
-        "stale: {} has results from an earlier description; its files are unchanged\n", run);
+        "stale: {} has results from an earlier version of the study; its files are unchanged\n",
+        run);
   }
   return text + fmt::format("{}: {} files {}written, {} unchanged\n", out.root().string(),
                             written.written, dry_run ? "would be " : "", written.unchanged);

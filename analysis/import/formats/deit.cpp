@@ -20,7 +20,7 @@ bool recognises(std::string_view head) {
 LogContent read_log(std::string_view text, const contract::RunSpec& run) {
   CollectedLog log(run, "deit");
   JsonObject json;
-  RunPlace told;
+  RunPlace reported;
   take_lines(text, log,
              [&](const LogLine& line) {
                const std::size_t at = line.text.find(kMark);
@@ -31,7 +31,7 @@ LogContent read_log(std::string_view text, const contract::RunSpec& run) {
                const auto number = json.integer("epoch");
                if (!number || *number < 0 || *number > 1'000'000'000)
                  return log.skip("no valid epoch number");
-               if (log.repeats(told, {*number, 0})) return;
+               if (log.repeats(reported, {*number, 0})) return;
                contract::EpochRecord epoch{.epoch = static_cast<int>(*number),
                                            .wall_s = std::nan("")};
                epoch.train_loss = json.loss("train_loss");

@@ -169,19 +169,19 @@ class HuggingfaceLogReader {
   /// Returns why the runtime does not cover all steps, or an empty text if the numbers are
   /// consistent.
   std::string span_problem(const WholeTraining& all) const {
-    const double told = all.steps_per_s * all.wall_s;  // NaN if not printed
+    const double reported = all.steps_per_s * all.wall_s;  // NaN if not printed
     const double allowed = kTolerance * all.steps + kRateResolution * all.wall_s;
-    if (told > all.steps + allowed) {
+    if (reported > all.steps + allowed) {
       return fmt::format(
           "train_steps_per_second divides {:.0f} steps by the runtime, but the training stopped "
           "after {:.0f}",
-          told, all.steps);
+          reported, all.steps);
     }
-    if (told < all.steps - allowed) {
+    if (reported < all.steps - allowed) {
       return fmt::format(
           "the training seems to have been resumed: train_steps_per_second counts {:.0f} steps of "
           "{:.0f} in total",
-          told, all.steps);
+          reported, all.steps);
     }
     if (lacks_first_losses(all)) {
       return fmt::format(

@@ -54,7 +54,7 @@ bool recognises(std::string_view head) {
 
 LogContent read_log(std::string_view text, const contract::RunSpec& run) {
   CollectedLog log(run, "llmc");
-  std::array<RunPlace, 3> told;  // last position of each kind of line
+  std::array<RunPlace, 3> reported;  // last position of each kind of line
   take_lines(text, log,
              [&](const LogLine& line) {
                if (!line.text.starts_with("s:")) return;
@@ -64,7 +64,7 @@ LogContent read_log(std::string_view text, const contract::RunSpec& run) {
                if (!line.complete) return log.cut_off();
                if (!read_line(line.text, step, kind, value))
                  return log.skip("the text after \"s:\" is not a line of llm.c");
-               if (log.repeats(told[static_cast<std::size_t>(kind)], {0, step})) return;
+               if (log.repeats(reported[static_cast<std::size_t>(kind)], {0, step})) return;
                const double at = static_cast<double>(step);
                if (kind == Kind::train && step <= 1'000'000'000) {
                  contract::StepWindow window{.first_step = step, .steps = 1, .time = std::nan("")};

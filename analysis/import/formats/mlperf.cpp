@@ -59,7 +59,7 @@ class MlperfLogReader {
     progress_.global_batch = log_.knows_batch() ? log_.global_batch() : 0;
     progress_.is_first_epoch = by_epoch_ && done_ == 0;
     progress_.find_samples(event);
-    if (!told(event)) timed(event);
+    if (!reported(event)) timed(event);
   }
 
   /// Sets the benchmark. Some programs name it only in their last lines.
@@ -80,7 +80,7 @@ class MlperfLogReader {
 
  private:
   /// Reads a line about the run as a whole. Returns false for any other line.
-  bool told(const MlperfEvent& e) {
+  bool reported(const MlperfEvent& e) {
     const std::string_view key = e.key;
     const auto whole = static_cast<std::int64_t>(std::clamp(e.value.value_or(0), 0.0, 9e15));
     if (key == "submission_benchmark") {
@@ -475,9 +475,9 @@ class MlperfLogReader {
 
   void evaluated(const MlperfEvent& e) {
     const double epoch = e.epoch.value_or(0);
-    const std::pair told(e.samples.value_or(epoch), *e.value);
-    if (told == evaluation_) return log_.skip_repeated();  // line of another rank
-    evaluation_ = told;
+    const std::pair reported(e.samples.value_or(epoch), *e.value);
+    if (reported == evaluation_) return log_.skip_repeated();  // line of another rank
+    evaluation_ = reported;
     coverage_.evaluated(e.time);
     note_evaluation_end(e);
     compare_count(e);

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::string_view kHeader = "epoch,val_error1,val_error5,val_loss";
 
-void take_row(CollectedLog& log, const CsvColumns& columns, const LogLine& line, RunPlace& told) {
+void take_row(CollectedLog& log, const CsvColumns& columns, const LogLine& line,
+              RunPlace& reported) {
   const auto cells = base::split(line.text, ',');
   const auto number = columns.number(cells, "epoch");
   const auto error = columns.number(cells, "val_error1");
@@ -19,7 +20,7 @@ void take_row(CollectedLog& log, const CsvColumns& columns, const LogLine& line,
     return line.complete ? log.skip("is not a row of an epoch") : log.cut_off();
   }
   if (!line.complete) return log.cut_off();
-  if (log.repeats(told, {static_cast<std::int64_t>(*number), 0})) return;
+  if (log.repeats(reported, {static_cast<std::int64_t>(*number), 0})) return;
   contract::EpochRecord epoch{.epoch = static_cast<int>(*number) - 1, .wall_s = std::nan("")};
   epoch.train_loss = columns.loss(cells, "train_loss");
   epoch.lr = std::nan("");
@@ -38,13 +39,13 @@ bool recognises(std::string_view head) {
 LogContent read_log(std::string_view text, const contract::RunSpec& run) {
   CollectedLog log(run, "pytorch_csv");
   std::optional<CsvColumns> columns;
-  RunPlace told;
+  RunPlace reported;
   take_lines(text, log,
              [&](const LogLine& line) {
                if (line.text.starts_with(kHeader)) {
                  columns.emplace(line.text);
                } else if (columns && !line.text.empty()) {
-                 take_row(log, *columns, line, told);
+                 take_row(log, *columns, line, reported);
                }
              },
              {&recognises});

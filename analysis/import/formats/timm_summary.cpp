@@ -11,14 +11,15 @@ namespace {
 
 constexpr std::string_view kHeader = "epoch,train_loss,eval_loss,eval_top1,eval_top5";
 
-void take_row(CollectedLog& log, const CsvColumns& columns, const LogLine& line, RunPlace& told) {
+void take_row(CollectedLog& log, const CsvColumns& columns, const LogLine& line,
+              RunPlace& reported) {
   const auto cells = base::split(line.text, ',');
   const auto number = columns.number(cells, "epoch");
   if (!line.complete) return log.cut_off();
   if (cells.size() != columns.names().size() || !number || *number < 0 || *number > 1e7) {
     return log.skip("is not a row of an epoch");
   }
-  if (log.repeats(told, {static_cast<std::int64_t>(*number), 0})) return;
+  if (log.repeats(reported, {static_cast<std::int64_t>(*number), 0})) return;
   const auto value = [&](const char* name) {
     return columns.number(cells, name).value_or(std::nan(""));
   };
@@ -42,13 +43,13 @@ bool recognises(std::string_view head) {
 LogContent read_log(std::string_view text, const contract::RunSpec& run) {
   CollectedLog log(run, "timm");
   std::optional<CsvColumns> columns;
-  RunPlace told;
+  RunPlace reported;
   take_lines(text, log,
              [&](const LogLine& line) {
                if (line.text.starts_with(kHeader)) {
                  if (line.complete) columns.emplace(line.text);
                } else if (columns && line.text.find(',') != line.text.npos) {
-                 take_row(log, *columns, line, told);
+                 take_row(log, *columns, line, reported);
                }
              },
              {&recognises});

@@ -24,11 +24,11 @@ void stop_as_diverged(contract::ResultsFile& file, const std::string& reason, in
     file.record_lines.push_back(line);
     return stop_as_diverged(file, reason, line);
   }
-  auto& told = std::get<RunStop>(*stop);
-  if (told.outcome != RunOutcome::Completed) return;
-  told.outcome = RunOutcome::Diverged;
-  told.exit_code = contract::kExitDiverged;
-  told.reason = reason;
+  auto& reported = std::get<RunStop>(*stop);
+  if (reported.outcome != RunOutcome::Completed) return;
+  reported.outcome = RunOutcome::Diverged;
+  reported.exit_code = contract::kExitDiverged;
+  reported.reason = reason;
 }
 
 }  // namespace

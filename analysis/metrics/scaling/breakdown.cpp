@@ -25,12 +25,12 @@ std::vector<Breakdown> breakdowns(const std::vector<ScalingCurve>& curves) {
       const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
       if (!(sum > 0)) continue;
       for (double& part : parts) part /= sum;
-      std::array<bool, contract::kStepParts> told{};
-      for (std::size_t i = 0; i < told.size(); ++i) {
-        told[i] = tells(point.repeats, static_cast<contract::StepPart>(i));
+      std::array<bool, contract::kStepParts> reported{};
+      for (std::size_t i = 0; i < reported.size(); ++i) {
+        reported[i] = tells(point.repeats, static_cast<contract::StepPart>(i));
       }
       result.push_back({curve.key, point.gpus, point.repeats.size(),
-                        wall_s / static_cast<double>(steps), parts, sum / wall_s, told,
+                        wall_s / static_cast<double>(steps), parts, sum / wall_s, reported,
                         tells_steps(point.repeats)});
     }
   }

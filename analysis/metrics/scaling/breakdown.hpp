@@ -27,7 +27,7 @@ struct Breakdown {
   double closure = 0;
   /// Flags of the parts that were measured. The time of the parts that were not measured is in the
   /// part `other`.
-  std::array<bool, contract::kStepParts> told = {};
+  std::array<bool, contract::kStepParts> reported = {};
   bool tells_steps = true;  ///< false if the number of steps and therefore step_time_s are unknown
 };
 

@@ -56,11 +56,11 @@ bool are_about_one_point(const Published& a, const Published& b) {
 
 std::vector<Finding> find(const Publication& publication) {
   std::vector<Finding> found;
-  std::set<const Published*> told;
+  std::set<const Published*> reported;
   const std::vector<Published>& values = publication.values;
   for (std::size_t i = 0; i < values.size(); ++i) {
     Evidence evidence{&values[i]};
-    if (values[i].kind != 'R' || told.contains(&values[i])) continue;
+    if (values[i].kind != 'R' || reported.contains(&values[i])) continue;
     for (std::size_t j = i + 1; j < values.size(); ++j) {
       if (values[j].kind == 'R' && is_comparable(values[i], values[j]) &&
           are_about_one_point(values[i], values[j]) && differ(values[i], values[j])) {
@@ -68,7 +68,7 @@ std::vector<Finding> find(const Publication& publication) {
       }
     }
     if (evidence.size() < 2) continue;
-    told.insert(evidence.begin(), evidence.end());
+    reported.insert(evidence.begin(), evidence.end());
     found.push_back(
         finding_of(evidence, "These statements are about the same point and cannot all be true."));
   }

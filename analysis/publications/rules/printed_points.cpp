@@ -48,7 +48,7 @@ double meant(const PublishedSeries& series, double first, double count) {
 
 std::vector<Finding> find_odd_gpu_count(const Publication& publication) {
   std::vector<Finding> found;
-  std::set<int> told;
+  std::set<int> reported;
   for (const PublishedSeries& series : series_along(publication, "gpus")) {
     const double first = series.points.front().at;
     std::vector<SeriesPoint> odd;
@@ -57,7 +57,7 @@ std::vector<Finding> find_odd_gpu_count(const Publication& publication) {
     }
     if (odd.size() != 1 || series.points.size() <= kFewestDoublings) continue;
     const double count = meant(series, first, odd[0].at);
-    if (count == 0 || !told.insert(odd[0].value->place.line).second) continue;
+    if (count == 0 || !reported.insert(odd[0].value->place.line).second) continue;
     found.push_back(finding_of(
         {odd[0].value},
         fmt::format("All other counts of this series double from {:g}. {:g} does not, and has the "

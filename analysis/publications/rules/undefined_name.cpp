@@ -19,12 +19,12 @@ std::vector<Finding> find(const Publication& publication) {
   for (const auto& [key, known] : publication.settings) {
     if (!key.starts_with(kDefined)) continue;
     const std::string axis = key.substr(kDefined.size());
-    std::set<std::string> told;
+    std::set<std::string> reported;
     for (const Published& value : publication.values) {
       for (const std::string& name : {value.axis(axis), value.along == axis ? value.to : ""}) {
         const bool defined =
             name.empty() || std::find(known.begin(), known.end(), name) != known.end();
-        if (defined || !told.insert(name).second) continue;
+        if (defined || !reported.insert(name).second) continue;
         found.push_back(finding_of(
             {&value}, fmt::format("\"{}\" is never defined. The publication describes only {}.",
                                   name, fmt::join(known, ", "))));

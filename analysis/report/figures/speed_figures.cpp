@@ -283,13 +283,13 @@ Figure breakdown_figure(const Frame& frame, const AnalysisOptions& options) {
   const std::vector<std::string> axes = varying_axes(keys_of(drawing.curves));
   std::vector<Breakdown> bars = breakdowns(drawing.curves);
   std::erase_if(bars, [](const Breakdown& bar) { return !bar.tells_steps; });
-  std::vector<std::size_t> told;  // parts of a step that were measured for at least one bar
+  std::vector<std::size_t> reported;  // parts of a step that were measured for at least one bar
   for (std::size_t part = 0; part < contract::kStepParts; ++part) {
     if (std::none_of(bars.begin(), bars.end(),
-                     [&](const Breakdown& bar) { return bar.told[part]; })) {
+                     [&](const Breakdown& bar) { return bar.reported[part]; })) {
       continue;
     }
-    told.push_back(part);
+    reported.push_back(part);
     figure.series.push_back({contract::kStepPartNames[part], {}, part, part});
   }
   if (const std::string text = describe_untold_parts(bars); !text.empty()) {
@@ -299,9 +299,9 @@ Figure breakdown_figure(const Frame& frame, const AnalysisOptions& options) {
     std::string label;
     for (const std::string& axis : axes) label += value_of(breakdown.key, axis) + ", ";
     figure.categories.push_back(label + base::count_of(breakdown.gpus, drawing.worker));
-    for (std::size_t i = 0; i < told.size(); ++i) {
-      double ms = 1000 * breakdown.share[told[i]] * breakdown.closure * breakdown.step_time_s;
-      if (!breakdown.told[told[i]]) ms = std::nan("");
+    for (std::size_t i = 0; i < reported.size(); ++i) {
+      double ms = 1000 * breakdown.share[reported[i]] * breakdown.closure * breakdown.step_time_s;
+      if (!breakdown.reported[reported[i]]) ms = std::nan("");
       figure.series[i].points.push_back({0, ms, {}});
     }
   }

@@ -192,9 +192,9 @@ std::string silence_of(const std::map<JobPlace, JobGroup>& groups) {
     jobs.insert(jobs.end(), group.jobs.begin(), group.jobs.end());
   }
   std::vector<std::string> parts;
-  for (const Told& told : kTold) {
-    const std::size_t silent = jobs.size() - job_values_of(jobs, told.of).size();
-    if (silent > 0) parts.push_back(fmt::format("no {} for {}", told.name, silent));
+  for (const Told& reported : kTold) {
+    const std::size_t silent = jobs.size() - job_values_of(jobs, reported.of).size();
+    if (silent > 0) parts.push_back(fmt::format("no {} for {}", reported.name, silent));
   }
   if (parts.empty()) return "";
   return fmt::format(

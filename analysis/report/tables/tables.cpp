@@ -202,7 +202,7 @@ Table breakdown_table(const Frame& frame, const AnalysisOptions&) {
     row.number(static_cast<double>(breakdown.n));
     breakdown.tells_steps ? row.number(breakdown.step_time_s) : row.nothing();
     for (std::size_t i = 0; i < breakdown.share.size(); ++i) {
-      breakdown.told[i] ? row.number(breakdown.share[i]) : row.nothing();
+      breakdown.reported[i] ? row.number(breakdown.share[i]) : row.nothing();
     }
     row.number(breakdown.closure).into(table);
   }
@@ -249,10 +249,10 @@ Table accuracy_table(const Frame& frame, const AnalysisOptions&) {
   for (const AccuracyPoint& point : points) {
     const Estimate& final_accuracy = point.final_accuracy;
     Row row = start.row(point.key, point.gpus);
-    for (const double told : {static_cast<double>(point.batch_per_gpu),
-                              static_cast<double>(point.global_batch), point.lr_peak}) {
+    for (const double reported : {static_cast<double>(point.batch_per_gpu),
+                                  static_cast<double>(point.global_batch), point.lr_peak}) {
       // 0 means that a third-party log does not record the value.
-      told > 0 ? row.number(told) : row.nothing();
+      reported > 0 ? row.number(reported) : row.nothing();
     }
     row.number(static_cast<double>(final_accuracy.n));
     if (any_diverged) row.number(static_cast<double>(point.diverged));

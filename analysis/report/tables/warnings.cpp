@@ -103,7 +103,7 @@ std::string describe_untold_parts(const std::vector<Breakdown>& breakdowns) {
   std::vector<std::string> somewhere;
   for (std::size_t i = 0; i < contract::kStepParts; ++i) {
     const auto untold = std::count_if(breakdowns.begin(), breakdowns.end(),
-                                      [&](const Breakdown& one) { return !one.told[i]; });
+                                      [&](const Breakdown& one) { return !one.reported[i]; });
     if (untold == 0) continue;
     const bool all = static_cast<std::size_t>(untold) == breakdowns.size();
     (all ? nowhere : somewhere).emplace_back(contract::kStepPartNames[i]);

@@ -113,7 +113,7 @@ TEST_CASE("MPI ranks pass the collective suite and know their placement", "[.mpi
   CHECK_NOTHROW(test::check_collectives_of(*whole, ElementType::float32, (1 << 18) + 3));
   CHECK_NOTHROW(test::check_splits(*whole));
   CHECK_NOTHROW(test::check_counters(*whole));
-  // Calls of at most 300 elements test how data that exceeds the size limit of one call is split.
+  // Limits each call to 300 elements, to test how larger data is split over several calls.
   CHECK_NOTHROW(test::check_collectives(*make_mpi(session, 300), {0, 1, 300, 301, 1000}));
 
   for (const AllReduceEntry* entry : all_reduce_table()) {

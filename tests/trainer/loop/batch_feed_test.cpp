@@ -47,8 +47,8 @@ class NumberLoader : public Loader {
   bool repeats_;
 };
 
-/// Stream that does its work as late as it may: when the computation is about to use the slot. Fails
-/// if a slot is filled while the computation may still read it.
+/// Stream that does its work as late as it may: when the computation is about to use the slot.
+/// Fails if a slot is filled while the computation may still read it.
 class LateStream : public SideStream {
  public:
   void fill(int slot, const std::function<void()>& work) override {

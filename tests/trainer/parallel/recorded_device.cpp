@@ -57,7 +57,7 @@ class Recording {
     if (!failure_.empty()) throw base::RunError(failure_);
     return std::move(calls_);
   }
-  /// Restores the content of memory that existed before the recording.
+  /// Gives all memory that was allocated before the recording the content that it had then.
   void restore() const {
     const at::AutoDispatchBelowADInplaceOrView unseen;  // hides the copies from autograd
     for (const auto& [memory, kept] : before_) kept.first.copy_(kept.second);
