@@ -3,30 +3,21 @@
 
 #include <torch/types.h>
 
-#include <vector>
-
 namespace dlscale::trainer {
-namespace {
-
-constexpr double kBrightest = 255;
-
-}  // namespace
 
 DeviceCopy::DeviceCopy(const at::Device& device, const Dataset& dataset, Precision precision)
-    : device_(device),
-      dataset_(dataset),
-      type_(precision == Precision::fp64 ? at::kDouble : at::kFloat) {
-  if (!device.is_cuda()) return;
-  std::vector<double> slope, shift;
+    : device_(device), type_(precision == Precision::fp64 ? at::kDouble : at::kFloat) {
+  constexpr double kBrightest = 255;
   for (std::size_t c = 0; c < dataset.mean.size(); ++c) {
-    slope.push_back(1 / (kBrightest * dataset.deviation[c]));
-    shift.push_back(dataset.mean[c] / dataset.deviation[c]);
+    slopes_.push_back(1 / (kBrightest * dataset.deviation[c]));
+    shifts_.push_back(dataset.mean[c] / dataset.deviation[c]);
   }
+  if (!device.is_cuda()) return;
   const auto per_channel = [&](const std::vector<double>& values) {
     return at::tensor(values, at::kDouble).to(device, type_).view({1, -1, 1, 1});
   };
-  slope_ = per_channel(slope);
-  shift_ = per_channel(shift);
+  gpu_slopes_ = per_channel(slopes_);
+  gpu_shifts_ = per_channel(shifts_);
 }
 
 Batch DeviceCopy::operator()(const Batch& batch) const {
@@ -40,12 +31,10 @@ Batch DeviceCopy::operator()(const Batch& batch) const {
 at::Tensor DeviceCopy::normalised(const at::Tensor& bytes) const {
   // The GPU normalises all channels in two passes. Separate passes for each channel would read the
   // memory of all channels every time.
-  if (slope_.defined()) return at::mul(bytes, slope_).sub_(shift_);
+  if (gpu_slopes_.defined()) return at::mul(bytes, gpu_slopes_).sub_(gpu_shifts_);
   const at::Tensor images = bytes.to(type_);
-  for (std::size_t c = 0; c < dataset_.mean.size(); ++c) {
-    images.select(1, static_cast<std::int64_t>(c))
-        .mul_(1 / (kBrightest * dataset_.deviation[c]))
-        .sub_(dataset_.mean[c] / dataset_.deviation[c]);
+  for (std::size_t c = 0; c < slopes_.size(); ++c) {
+    images.select(1, static_cast<std::int64_t>(c)).mul_(slopes_[c]).sub_(shifts_[c]);
   }
   return images;
 }

@@ -2,6 +2,10 @@
 // Copy of the batches of a loader to the device, and normalisation of images there.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
 #include "trainer/data/dataset.hpp"
 #include "trainer/data/loader.hpp"
 #include "trainer/device/autocast.hpp"
@@ -13,7 +17,7 @@ namespace dlscale::trainer {
 /// normalised on the device after the copy.
 class DeviceCopy {
  public:
-  /// Keeps a reference to `dataset`, which must outlive this object.
+  /// `dataset` provides mean and deviation of each channel.
   DeviceCopy(const at::Device& device, const Dataset& dataset, Precision precision);
   Batch operator()(const Batch& batch) const;
 
@@ -21,9 +25,9 @@ class DeviceCopy {
   at::Tensor normalised(const at::Tensor& bytes) const;
 
   at::Device device_;
-  const Dataset& dataset_;
   at::ScalarType type_;
-  at::Tensor slope_, shift_;  ///< factor and offset per channel, only on a GPU
+  std::vector<double> slopes_, shifts_;  ///< a channel is normalised as slope x byte - shift
+  at::Tensor gpu_slopes_, gpu_shifts_;   ///< the same numbers on a GPU
 };
 
 }  // namespace dlscale::trainer
