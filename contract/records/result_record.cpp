@@ -68,6 +68,7 @@ void visit_fields(Visitor& v, EpochRecord& r) {
   v.required("steps", r.steps);
   v.required("samples", r.samples);
   v.optional("train_loss", r.train_loss);
+  v.sparse("correct", r.correct);
   v.optional("lr", r.lr);
 }
 
@@ -77,6 +78,8 @@ void visit_fields(Visitor& v, RankTimes& r) {
   v.optional("time", r.time);
   v.required("steps", r.steps);
   v.required("work_s", r.work_s);
+  v.sparse("train_loss", r.train_loss);
+  v.sparse("train_accuracy", r.train_accuracy);
   v.sparse("stages", r.stages);
 }
 
@@ -90,6 +93,9 @@ void visit_fields(Visitor& v, EvalRecord& r) {
   v.required("accuracy", r.accuracy);
   v.optional("loss", r.loss);
   v.sparse("metrics", r.metrics);
+  v.sparse("rank_loss", r.rank_loss);
+  v.sparse("rank_accuracy", r.rank_accuracy);
+  v.sparse("rank_wall_s", r.rank_wall_s);
 }
 
 template <class Visitor>

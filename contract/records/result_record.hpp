@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -77,6 +78,9 @@ struct EpochRecord {
   std::int64_t steps = 0;
   std::int64_t samples = 0;
   double train_loss = 0;
+  /// Number of training samples that the forward pass of their step classified correctly. Empty if
+  /// the trainer did not count them.
+  std::optional<std::int64_t> correct;
   double lr = 0;  ///< learning rate of the last step
   std::string extra;
   bool operator==(const EpochRecord&) const = default;
@@ -91,6 +95,10 @@ struct RankTimes {
   std::int64_t steps = 0;
   /// Working time of each rank (wall_s without exposed_comm and bubble), rounded to 5 digits.
   std::vector<double> work_s;
+  /// Mean training loss of each rank over the same steps. Empty if the trainer did not record it.
+  std::vector<double> train_loss;
+  /// Training accuracy of each rank over the same steps. Empty if it was not counted.
+  std::vector<double> train_accuracy;
   /// Number of stages. Ranks have equal work if their (rank % stages) is equal. 0 means that all
   /// ranks have equal work.
   int stages = 0;
@@ -109,13 +117,17 @@ struct EvalRecord {
   double accuracy = 0;                    ///< correct / samples; 0 for reconstruction
   double loss = 0;                        ///< mean of the task's loss, without label smoothing
   std::map<std::string, double> metrics;  ///< other metrics: top5_accuracy, perplexity, bleu, …
+  /// Results of each rank on its own share of the test set. Empty for one rank, and if the trainer
+  /// did not record them.
+  std::vector<double> rank_loss, rank_accuracy;
+  std::vector<double> rank_wall_s;  ///< time of each rank without waiting for other ranks
   std::string extra;
   bool operator==(const EvalRecord&) const = default;
 };
 
 /// Record of the first time in the run that a target is reached.
 struct TargetRecord {
-  std::string metric;  ///< metric: accuracy or bleu (minimum), or loss (maximum)
+  std::string metric;  ///< metric: accuracy or bleu (minimum), loss or train_loss (maximum)
   double threshold = 0;
   double value = 0;
   int epoch = 0;          ///< epoch after which the target was reached

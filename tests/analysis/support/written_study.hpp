@@ -112,7 +112,8 @@ class WrittenStudy {
       window.parts[3].mean = 0.75 * window.wall_s;
       list.push_back(window);
     }
-    list.push_back(contract::EpochRecord{0, 0, 1.5, 30, 30 * 64 * gpus, 0.4, 0.1, ""});
+    list.push_back(contract::EpochRecord{
+        .wall_s = 1.5, .steps = 30, .samples = 30 * 64 * gpus, .train_loss = 0.4, .lr = 0.1});
     list.push_back(contract::EvalRecord{0, 0, 0.1, 1000, 900, measured.accuracy, 0.3, {}, ""});
     if (measured.stopped) {
       contract::RunStop stop;

@@ -72,6 +72,8 @@ RankTimes any_rank_times(test::AnyValue& any) {
           .time = any.positive(),
           .steps = any.whole(1, 1 << 30),
           .work_s = any.list([&] { return any.positive(); }),
+          .train_loss = any.list([&] { return any.positive(); }),
+          .train_accuracy = any.list([&] { return any.positive(); }),
           .stages = static_cast<int>(any.whole(0, 4))};
 }
 
@@ -83,17 +85,27 @@ ResultRecord any_record(unsigned seed) {
     case 1:
       return any_window(any);
     case 2:
-      return EpochRecord{static_cast<int>(any.whole(0, 90)),
-                         any.number(),
-                         any.number(),
-                         3,
-                         4,
-                         any.number(),
-                         any.number(),
-                         ""};
+      return EpochRecord{
+          .epoch = static_cast<int>(any.whole(0, 90)),
+          .time = any.number(),
+          .wall_s = any.number(),
+          .steps = 3,
+          .samples = 4,
+          .train_loss = any.number(),
+          .correct = any.whole(0, 1) == 0 ? std::optional<std::int64_t>() : any.whole(0, 4),
+          .lr = any.number()};
     case 3:
-      return EvalRecord{1,   any.number(), any.number(),     10, 7,
-                        0.7, any.number(), any_metrics(any), ""};
+      return EvalRecord{.epoch = 1,
+                        .time = any.number(),
+                        .wall_s = any.number(),
+                        .samples = 10,
+                        .correct = 7,
+                        .accuracy = 0.7,
+                        .loss = any.number(),
+                        .metrics = any_metrics(any),
+                        .rank_loss = any.list([&] { return any.positive(); }),
+                        .rank_accuracy = any.list([&] { return any.positive(); }),
+                        .rank_wall_s = any.list([&] { return any.positive(); })};
     case 4:
       return CheckpointRecord{
           1, any.whole(0, 1 << 30), any.number(), any.number(), any.text(), any.whole(0, 1LL << 40),
@@ -163,6 +175,8 @@ TEST_CASE("rank times without a number of steps are skipped") {
 
 TEST_CASE("an evaluation without extra metrics has no metrics key") {
   CHECK(to_json_line(EvalRecord{}).find("metrics") == std::string::npos);
+  CHECK(to_json_line(EvalRecord{}).find("rank_") == std::string::npos);
+  CHECK(to_json_line(EpochRecord{}).find("correct") == std::string::npos);
   const EvalRecord eval{.metrics = {{"top5_accuracy", 0.99}}};
   CHECK_THAT(to_json_line(eval), Catch::Contains(R"("metrics":{"top5_accuracy":0.99})"));
 }
