@@ -18,18 +18,18 @@
 
 namespace dlscale::analysis {
 
-// Predictions that were saved in the plan folder, next to the values that runs measured.
+// Predictions from the plan folder, each together with the values that runs of its point measured.
 
-/// Saved prediction for one point of the study (a combination of axis values), next to the values
-/// that the runs of this point have measured so far.
+/// Saved prediction for one point of the study (a combination of axis values), together with the
+/// values that the runs of this point have measured so far.
 struct KeptPrediction {
-  /// Last prediction saved before the point's first launch, or the first prediction if all were
-  /// saved later.
+  /// Last prediction saved before the point's first launch, or the first prediction if all
+  /// predictions were saved after this launch.
   contract::RunPrediction said;
   /// True if the prediction was saved after the point's first launch had started.
   bool afterwards = false;
   std::vector<std::string> run_ids;
-  /// Peak memory per GPU in bytes, one value for each run that recorded it.
+  /// Peak memory per GPU in bytes, one value for each run that recorded its peak memory.
   std::vector<double> memory_bytes;
 };
 
@@ -60,7 +60,7 @@ struct TargetRow {
   std::string metric;
   double threshold = 0;
   int epoch = 0;       ///< epoch after which the target was reached, from 0
-  double train_s = 0;  ///< training time until then, without evaluations, summed over all launches
+  double train_s = 0;  ///< training time up to that epoch's end, all launches, no evaluations
   std::int64_t samples = 0;
 };
 
@@ -98,7 +98,8 @@ struct StepTotals {
 
 /// Training time of all launches of a run, split into time that counts and time that was lost.
 struct SpentTime {
-  /// Number of launches in the result: the completed launch and the launches it resumed from.
+  /// Number of launches that the result comes from: the completed launch and the launches from
+  /// which it resumed.
   int launches = 1;
   double kept_s = 0;  ///< time of steps that are part of the result
   double lost_s = 0;  ///< time of repeated steps and of launches that are not part of the result
@@ -114,8 +115,8 @@ struct RankEpoch {
 /// record these times.
 struct LaunchRanks {
   int launch = 1;
-  /// Number of pipeline stages. Ranks with equal rank % stages do equal work. 0 means that all
-  /// ranks do equal work.
+  /// Number of pipeline stages. Ranks with the same value of `rank % stages` do equal work. 0 means
+  /// that all ranks do equal work.
   int stages = 0;
   std::vector<std::string> hosts;  ///< host names by rank
   std::vector<RankEpoch> epochs;
@@ -130,10 +131,10 @@ enum class WarmUp {
 /// Comparison of the warm-up that the trainer marked with the warm-up that step times show
 /// (steady_from in analysis/metrics/statistics/summary.hpp).
 struct WarmUpEnd {
-  /// Number of windows from the marked to the detected end of the warm-up, in the launch with most
-  /// such windows.
+  /// Number of windows from the marked to the detected end of the warm-up, in the launch for which
+  /// this number is largest.
   int late_windows = 0;
-  /// Number of launches with at least five unmarked windows that never became steady.
+  /// Number of launches that have at least five unmarked windows but never became steady.
   int unsteady = 0;
 };
 
@@ -167,7 +168,8 @@ struct CollectiveRow {
 struct RunRow {
   std::string run_id;
   int repetition = 1;
-  std::string outcome = kNotStarted;         ///< name of a RunOutcome or one of the constants above
+  /// Name of a contract::RunOutcome, or kUnfinished, kNotStarted or kUnreadable.
+  std::string outcome = kNotStarted;
   std::map<std::string, std::string> point;  ///< value of the run on each axis, by axis name
   /// Conditions that must be equal in runs that are compared: device, CPU and GPU model, data set,
   /// … The key is the name of the condition.
@@ -186,7 +188,7 @@ struct RunRow {
   std::map<std::string, double> metrics;
   std::vector<TargetRow> targets;  ///< targets that the run reached
   std::vector<InferenceRow> inference;
-  std::vector<LaunchRanks> ranks;  ///< rank times of all launches
+  std::vector<LaunchRanks> ranks;  ///< work times of the ranks, by launch
   /// Accounting data. Only runs that were imported from batch-system accounting have it.
   std::optional<JobRow> job;
   std::vector<CollectiveRow> collectives;
@@ -212,9 +214,8 @@ struct Frame {
   std::string outliers;
   /// Predictions for all points, including points whose runs were left out.
   std::vector<KeptPrediction> predictions = {};
-  /// Result of CurveKeys::spread (analysis/metrics/scaling/curve.hpp) for all runs, before some
-  /// runs were left out. These curves have a GPU count that was measured on different numbers of
-  /// nodes.
+  /// Curves that have a GPU count which was measured on different numbers of nodes. This is the
+  /// result of CurveKeys::spread (analysis/metrics/scaling/curve.hpp) before runs were left out.
   std::set<std::string> spread_curves = {};
 };
 

@@ -22,7 +22,7 @@ struct CsvCell {
 
 enum class CsvQuotes {
   /// Quotation marks enclose a whole cell, which may then contain line ends (RFC 4180). Spaces
-  /// around other cells are removed.
+  /// around cells without quotation marks are removed.
   around_cells,
   /// Quotation marks may begin and end anywhere in a cell, but text in quotation marks cannot
   /// contain line ends. Spaces and tabs around all cells are removed.
@@ -44,7 +44,8 @@ class CsvReader {
 
   char separator() const { return separator_; }
   void set_separator(char separator) { separator_ = separator; }
-  /// Detects the separator in the next line, which must be a heading, and uses it from then on.
+  /// Detects the separator in the next line, which must be a heading. All later rows are read with
+  /// this separator.
   void recognise_separator();
 
   /// Skips a line end if the reader is at a line end. Returns true if a line end was skipped.

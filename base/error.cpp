@@ -45,7 +45,7 @@ SpecError::SpecError(const Location& where, std::string_view key_path, std::stri
 
 Location locate(std::string_view file, std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, std::min(offset, text.size()));
-  // In the first line, rfind returns npos, and npos + 1 is 0.
+  // If `before` has no line end, rfind returns npos, and npos + 1 is 0.
   const std::size_t line_start = before.rfind('\n') + 1;
   return {std::string(file), 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n')),
           1 + static_cast<int>(before.size() - line_start)};

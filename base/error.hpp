@@ -34,7 +34,7 @@ struct Location {
 };
 
 /// Error in a study, site, template or run description (exit 2). The message has the form
-/// `file:line:column: key.path: message`, without unknown parts.
+/// `file:line:column: key.path: message`. Unknown parts are left out.
 class SpecError : public Error {
  public:
   SpecError(const Location& where, std::string_view key_path, std::string_view message);

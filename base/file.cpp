@@ -43,7 +43,7 @@ void write_all(int descriptor, std::string_view content, const fs::path& path) {
   }
 }
 
-// O_NONBLOCK: opening a pipe does not wait.
+// With O_NONBLOCK, opening a pipe does not wait for a writer.
 constexpr int kRead = O_RDONLY | O_NONBLOCK | O_CLOEXEC;
 constexpr std::size_t kBuffer = std::size_t{1} << 16;
 

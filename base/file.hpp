@@ -11,7 +11,7 @@
 
 namespace dlscale::base {
 
-/// Reads the whole file. Throws RunError with the path and the reason of the system.
+/// Reads the whole file. Throws RunError with the path and the reason that the system reports.
 std::string read_file(const std::filesystem::path& path);
 
 /// Reads the last `bytes` bytes, or the whole of a smaller file. Returns an empty text if the file
@@ -55,7 +55,7 @@ class PartFile {
 
   std::uint64_t size() const { return size_; }
   void append(std::string_view bytes);
-  /// Overwrites bytes that have been appended.
+  /// Overwrites bytes from `offset` on. The bytes must have been appended before.
   void write(std::string_view bytes, std::uint64_t offset) const;
   /// Writes all bytes to the disk before it returns.
   void flush() const;
@@ -95,8 +95,8 @@ class Folder {
   /// Returns whether `name` is a file with this content. With Mode::executable, all users who may
   /// read the file must also be able to execute it.
   bool holds(const std::string& name, std::string_view content, Mode mode = Mode::plain) const;
-  /// Returns the status of a file without opening it: size, mode, inode and times of the last
-  /// change. The stamp differs after every change of the file, unless two changes fall into one
+  /// Returns a stamp of a file: its size, mode, inode and times of the last change. Does not open
+  /// the file. The stamp differs after every change of the file, unless two changes fall into one
   /// tick of the system's clock (at most 10 ms). Returns an empty text if the file does not exist.
   std::string stamp(const std::string& name) const;
   /// Writes a file like write_file_atomically.

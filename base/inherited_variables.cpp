@@ -11,9 +11,9 @@ namespace {
 /// a star.
 using Pattern = std::string_view;
 
-/// Variables that dlscale passes on to the programs that it starts. They locate the cluster and
-/// authenticate the user, they contain paths of programs and libraries, or users set them for a
-/// library.
+/// Variables that dlscale passes on to the programs that it starts. Some variables locate the
+/// cluster or authenticate the user. Other variables contain paths of programs and libraries, or
+/// are settings of libraries.
 constexpr Pattern kPassing[] = {
     "SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_CLUSTERS", "SLURM_JWT",           "SLURM_SACK_*",
     "SLURM_HOME", "SLURM_ROOT",        "SLURM_PREFIX",   "SLURM_DIR",           "SLURM_BIN",
@@ -124,7 +124,8 @@ constexpr Table kEverywhere[] = {kCommandOptions, kProcessManagers, kOpenMpi, kT
                                  kFrameworks};
 
 /// Variables that a batch system sets in its jobs. The patterns for SLURM also match the variables
-/// with the same beginning that SLURM's commands read as options.
+/// that SLURM's commands read as options, because the names of these variables begin in the same
+/// way.
 struct BatchSystemRow {
   Pattern pattern;
   std::string_view scheduler;  ///< scheduler whose job scripts need the variables; empty = none

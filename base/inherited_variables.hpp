@@ -31,7 +31,7 @@ bool is_removed_variable(std::string_view name, std::string_view scheduler,
 struct ScriptVariables {
   /// Patterns of variables that stay set even if `unset` matches.
   std::vector<std::string_view> kept;
-  /// Patterns of options and ranks that do not belong to this job.
+  /// Patterns of variables that state options or ranks and do not belong to this job.
   std::vector<std::string_view> unset;
 };
 

@@ -75,7 +75,7 @@ void parallel_for_chunks(std::size_t count, const ChunkWork& work, const LoopLim
     for (std::size_t i = 1; i < std::min(most, chunks); ++i) {
       try {
         others.emplace_back([&loop] { loop.run(); });
-      } catch (const std::system_error&) {  // error at the user's limit on threads
+      } catch (const std::system_error&) {  // the user has reached the limit on threads
         break;
       }
     }

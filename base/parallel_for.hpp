@@ -8,7 +8,7 @@
 namespace dlscale::base {
 
 struct LoopLimits {
-  std::size_t most_threads = 0;  ///< maximum number of threads, at most the cores; 0 = one per core
+  std::size_t most_threads = 0;  ///< limit on the threads, at most one per core; 0 = one per core
   std::size_t chunk = 1;         ///< number of indices that a thread takes at a time
 };
 

@@ -54,7 +54,7 @@ int dispatch(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) throw base::UsageError(usage_error(app, error));
-    app.exit(error);  // prints the text of --help or --version, which also end the parsing
+    app.exit(error);  // prints the text that --help or --version requests
   }
   return exit_code;
 }

@@ -43,16 +43,16 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-/// Stores the device of a source in the calibration. Throws base::UsageError if earlier sources
-/// were measured on another device, because measurements from different devices cannot be combined.
+/// Stores the device of a source in the calibration. Throws base::UsageError if an earlier source
+/// was measured on another device, because measurements from different devices cannot be combined.
 void take_device(const std::string& device, const std::string& source,
                  contract::Calibration& calibration) {
   if (device.empty() || device == calibration.device) return;
   if (!calibration.device.empty()) {
-    throw base::UsageError(
-        fmt::format("{}: was measured on {}, but earlier sources on {}; create a separate "
-                    "calibration for each device",
-                    source, device, calibration.device));
+    throw base::UsageError(fmt::format(
+        "{}: was measured on {}, but earlier sources were measured on {}; create a separate "
+        "calibration for each device",
+        source, device, calibration.device));
   }
   calibration.device = device;
 }
@@ -67,15 +67,15 @@ std::string made_by(std::string algorithm, const std::string& communicator,
   return precision.empty() ? algorithm : algorithm + ", " + precision;
 }
 
-/// Stores the algorithm, communicator and precision of an all-reduce. Throws base::UsageError if
-/// earlier sources differ from them at the same placement.
+/// Stores the algorithm, communicator and precision of an all-reduce. Throws base::UsageError if an
+/// earlier source used another algorithm, communicator or precision at the same placement.
 void take_maker(const Measured& measured, const PlacementKey& key, const std::string& source,
                 GatheredMeasurements& all) {
   const std::string& maker = all.made_by.emplace(key, measured.made_by).first->second;
   if (maker == measured.made_by) return;
   throw base::UsageError(
       fmt::format("{}: the all-reduces of {} use {}, but those of earlier sources use {}; create a "
-                  "separate calibration for each",
+                  "separate calibration for each combination",
                   source, place_text(measured.time), measured.made_by, maker));
 }
 
@@ -130,7 +130,8 @@ void gather_bench(std::string_view text, const std::string& source, const Gather
   }
   add_measured(measured, options, source, all);
   if (wrong > 0) {
-    all.found.back() += fmt::format("; {} skipped: wrong results, one rank or no bytes", wrong);
+    all.found.back() += fmt::format(
+        "; {} skipped because of wrong results, a single rank or empty messages", wrong);
   }
 }
 
@@ -155,7 +156,8 @@ void gather_calibration(std::string_view text, const std::string& source,
 }
 
 /// Returns the collective that a log of nccl-tests measures. Logs before version 2.16 do not name
-/// the collective, so it is derived from the file name, or from the factor between algbw and busbw.
+/// the collective. For these logs, the collective is derived from the file name, or from the factor
+/// between algbw and busbw.
 std::string collective_of(const analysis::CollectiveResult& row, int gpus,
                           const std::string& source) {
   if (!row.collective.empty()) return row.collective;
@@ -226,7 +228,8 @@ void gather_study(const std::string& source, const GatherOptions& options,
   append(to.exchange, study.calibration.exchange);
   append(to.loading, study.calibration.loading);
   append(to.memory, study.calibration.memory);
-  // A benchmark measures all-reduces separately and at many sizes, so it has priority over a study.
+  // A benchmark measures all-reduces separately and at many sizes, so its times have priority over
+  // the times from a study.
   std::set<std::pair<int, int>> known;
   for (const AllReduceTime& time : to.all_reduce) known.insert({time.nodes, time.gpus});
   std::size_t taken = 0;
@@ -238,9 +241,10 @@ void gather_study(const std::string& source, const GatherOptions& options,
   }
   all.found.push_back(fmt::format(
       "{}: steps of {} runs, {} of their all-reduces{}", source, study.runs, taken,
-      study.passed_over > 0
-          ? fmt::format("; {} runs skipped: no step parts, or not modelled", study.passed_over)
-          : ""));
+      study.passed_over > 0 ? fmt::format("; {} runs skipped, because their step parts are not "
+                                          "recorded or their framework style is not modelled",
+                                          study.passed_over)
+                            : ""));
 }
 
 void fit_compute(const std::vector<contract::ComputeTime>& times,
@@ -278,8 +282,8 @@ void check_sizes(const std::vector<AllReduceTime>& times) {
   for (const auto& [key, bytes] : sizes) {
     if (static_cast<int>(bytes.size()) >= predict::kFewestSizes) continue;
     throw base::UsageError(fmt::format(
-        "too few points: all-reduces of {} on {}; fitting latency and bandwidth with an interval "
-        "needs {}: measure more sizes (dlscale-bench comm --help)",
+        "too few points: all-reduces of {} on {}; a fit of latency and bandwidth with an interval "
+        "needs {}; measure more sizes (dlscale-bench comm --help)",
         base::count_of(bytes.size(), "size"), place_text(*of.at(key)), predict::kFewestSizes));
   }
 }
@@ -319,8 +323,8 @@ void fit(GatheredMeasurements& all) {
         "the sources contain no measured all-reduce and no measured step; measure with "
         "dlscale-bench comm, or collect runs on one or two nodes");
   }
-  // Only benchmarked placements must have enough sizes. All-reduces from studies have only the
-  // sizes of the gradients of their models.
+  // Only benchmarked placements must have enough sizes. A study measures only the message sizes
+  // that the gradients of its models have.
   std::vector<AllReduceTime> benchmarked = calibration.all_reduce;
   std::erase_if(benchmarked, [&](const AllReduceTime& time) {
     return !all.benchmarked.contains({time.topology, time.nodes, time.gpus});

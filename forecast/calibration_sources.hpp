@@ -30,7 +30,7 @@ struct GatheredMeasurements {
 };
 
 struct GatherOptions {
-  std::string topology;             ///< topology for all-reduces of sources that do not record it
+  std::string topology;             ///< topology for all-reduces of sources that do not record one
   workspace::SelectionChoice runs;  ///< selection of runs in collected studies
   /// Folder of model cards, which give the number of messages per step.
   std::filesystem::path cards;

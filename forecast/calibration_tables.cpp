@@ -82,8 +82,8 @@ Table steps_table(const contract::Calibration& calibration) {
   Table table{.id = "calibrated-steps",
               .title = "Passes over a batch, as measured",
               .notes = {"fit of start + batch x time per sample by least squares of relative "
-                        "errors; intervals: 95 %, Student's t of the residuals; for a single batch "
-                        "size the line goes through the origin"},
+                        "errors; intervals: 95 %, Student's t of the residuals; with a single "
+                        "batch size the line goes through the origin"},
               .columns = {{"model", "model"},
                           {"input", "input"},
                           {"precision", "precision"},
@@ -105,16 +105,16 @@ Table steps_table(const contract::Calibration& calibration) {
   return table;
 }
 
-/// Returns a table of the standard deviation of steps. Each model and batch has a row with the
-/// median over its runs.
+/// Returns a table of the standard deviation of the time of a step. Each model and batch has a row
+/// with the median over its runs.
 Table scatter_table(const contract::Calibration& calibration) {
   Table table{
       .id = "calibrated-scatter",
       .title = "Variation between the steps of a rank, as measured",
       .notes =
           {"standard deviation of a step, without slow changes: from step windows of one rank, or "
-           "from the time that several ranks waited for the slowest; median of n runs",
-           "two ranks wait for each other 0.56 deviations per step on average"},
+           "from the time that several ranks waited for the slowest rank; median of n runs",
+           "the faster of two ranks waits 0.56 deviations per step on average"},
       .columns = {{"model", "model"},
                   {"input", "input"},
                   {"precision", "precision"},

@@ -77,8 +77,8 @@ SaveTimes saves_in(const contract::PlanDir& folder, const std::set<ModelAndFrame
   return times;
 }
 
-/// Time to write a checkpoint. It is a number from the command line that holds for all runs, or
-/// comes from the records of other runs.
+/// Time to write a checkpoint. The time is a number from the command line that applies to all runs,
+/// or it comes from the records of other runs.
 class TimeToSave {
  public:
   TimeToSave(const std::string& source, const std::set<ModelAndFramework>& wanted) {
@@ -90,13 +90,13 @@ class TimeToSave {
     std::error_code unreadable;
     if (!seconds_ && !fs::is_directory(source, unreadable)) {
       throw base::UsageError(fmt::format(
-          "--checkpoint-write {}: is neither a number of seconds nor a plan folder", source));
+          "--checkpoint-write {}: must be a number of seconds or a plan folder", source));
     }
     if (!seconds_) recorded_ = saves_in(contract::PlanDir(fs::path(source)), wanted);
   }
 
   /// Returns the time from the command line, or the median of the times recorded on the GPU count
-  /// nearest to `gpus`. Returns nothing if there is neither.
+  /// nearest to `gpus`. Returns nothing if neither exists.
   std::optional<Seconds> of(const contract::RunSpec& run, int gpus) const {
     if (seconds_) return Seconds{*seconds_};
     const auto found = recorded_.find({run.model, run.framework});
@@ -125,8 +125,8 @@ std::string setting_words(const contract::CheckpointSpec& setting) {
   return text.empty() ? "never" : text;
 }
 
-/// Returns the planned training time between two checkpoints. If the study sets no checkpoints,
-/// returns the training time of the whole run.
+/// Returns the planned training time between two checkpoints. If the study does not save
+/// checkpoints, returns the training time of the whole run.
 Seconds planned_interval(const contract::CheckpointSpec& setting, Seconds epoch, Seconds work) {
   Seconds interval = work;
   if (setting.every_epochs > 0) interval = std::min(interval, epoch * setting.every_epochs);
@@ -185,7 +185,8 @@ std::vector<analysis::Cell> advice_cells(const PredictedCurve& curve,
 
 std::vector<std::string> notes_of(const CheckpointQuestion& question) {
   return {
-      fmt::format("a node fails every {:g} hours at random, and a run on N nodes N times as often",
+      fmt::format("a node fails at random, every {:g} hours on average; a run on N nodes fails N "
+                  "times as often",
                   question.node_mtbf_h),
       "lost: share of the time spent on saving and on repeating work that was not saved, without "
       "the time of a restart, which does not depend on the interval; if the interval is longer "

@@ -11,9 +11,9 @@
 namespace dlscale::forecast {
 
 struct CheckpointQuestion {
-  /// Mean time between failures of one node in hours. 0 means no advice requested.
+  /// Mean time between failures of one node in hours. 0 means that the user did not request advice.
   double node_mtbf_h = 0;
-  /// Time to write a checkpoint in seconds ("90"), or a plan folder whose runs recorded it.
+  /// Time to write a checkpoint in seconds ("90"), or a plan folder whose runs recorded this time.
   std::string write;
 };
 

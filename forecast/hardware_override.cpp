@@ -34,8 +34,8 @@ constexpr Unit kSizes[] = {
 const std::vector<std::string> kKeys{"gpu",    "link",     "latency", "peak",
                                      "memory", "capacity", "context"};
 
-/// Returns the positive number at the beginning of the text and the number of its characters.
-/// Returns {0, 0} if there is none.
+/// Returns the positive number at the beginning of the text, and how many characters the number
+/// has. Returns {0, 0} if the text does not begin with a positive number.
 std::pair<double, std::size_t> positive_number(std::string_view text) {
   double value = 0;
   const char* const end = text.data() + text.size();
@@ -85,7 +85,7 @@ void read_word(const std::string& word, HardwareOverride& what) {
   }
 }
 
-/// Default values of sweeps. They are the values that the figures of the PyDTNN study show.
+/// Default values of sweeps, which are the values in the figures of the PyDTNN study.
 const std::vector<Sweep>& usual_sweeps() {
   static const std::vector<Sweep> sweeps{
       {"peak", {5, 10, 20, 30, 50, 75, 100, 156, 200, 300}},

@@ -10,8 +10,8 @@
 
 namespace dlscale::forecast {
 
-/// Hardware values that the user changes for a prediction. An unset value keeps the value of the
-/// site and its device.
+/// Hardware values that the user changes for a prediction. If a value is not set, the prediction
+/// uses the value of the site or of its device.
 struct HardwareOverride {
   /// Name of a device file that replaces the device of the site.
   std::string gpu;

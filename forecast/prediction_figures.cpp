@@ -147,7 +147,7 @@ analysis::Figure predicted_efficiency(const StudyPrediction& study) {
       over_gpus(study, {.id = "efficiency", .title = "efficiency", .from_zero = true},
                 [](const predict::CurvePoint& point) { return point.efficiency; });
   figure.title = "Predicted efficiency of " + study.study;
-  figure.subtitle += ", relative to the fewest GPUs of a curve";
+  figure.subtitle += ", relative to the smallest GPU count of a curve";
   return figure;
 }
 

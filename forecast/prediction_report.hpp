@@ -14,7 +14,8 @@
 namespace dlscale::forecast {
 
 /// Returns the tables of times, of useful GPU counts, of memory and of each sweep. If a sweep has
-/// no rows, reports this on standard error. Throws base::UsageError if the only sweep has no rows.
+/// no rows, reports the sweep on standard error. Throws base::UsageError if the only sweep has no
+/// rows.
 analysis::Report prediction_report(const StudyPrediction& study, const std::vector<Sweep>& sweeps);
 
 /// Writes each table of `report` in each format, and the figures as SVG. Reports the written files

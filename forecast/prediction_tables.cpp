@@ -19,8 +19,8 @@ namespace {
 std::string unmeasured_computation(const StudyPrediction& study) {
   const bool learned =
       study.measured != nullptr && !study.measured->calibration().kernel_models.empty();
-  return (learned ? "learned kernels, within 25 %, if they cover nearly all of a model; otherwise "
-                    "the roofline of "
+  return (learned ? "learned kernel models, within 25 %, if these cover nearly all of a model; "
+                    "otherwise the roofline of "
                   : "the roofline of ") +
          study.curves.front().hardware.device.title + ", 1 to 3.5 times its time";
 }
@@ -36,14 +36,15 @@ int most_gpus_measured(const StudyPrediction& study) {
   return most;
 }
 
-/// Returns a sentence on the bands of large GPU counts: how much they are widened for effects that
-/// the model omits, and from which GPU count on.
+/// Returns a sentence on the bands of large GPU counts. The sentence states how much the bands are
+/// widened for effects that the model omits, and from which GPU count on.
 std::string width_of(const predict::MissingTerms& missing, predict::SampleSource source,
                      const std::string& site) {
   const bool reads = source == predict::SampleSource::input_pipeline;
   std::string note = fmt::format(
-      "low and high beyond {}: widened by what published systems lost for such reasons; 95 % of "
-      "those with {} lost at most {:.0f} % of the step time for each doubling of the GPUs",
+      "low and high beyond {}: widened by the efficiency that published systems lost for such "
+      "reasons; 95 % of the systems with {} lost at most {:.0f} % of the step time for each "
+      "doubling of the GPUs",
       missing.measured_gpus == 1 ? "1 GPU"
                                  : fmt::format("the {} measured GPUs", missing.measured_gpus),
       reads ? "an input pipeline" : "data in memory", 100 * (std::exp(missing.spread.loss) - 1));
@@ -90,13 +91,13 @@ std::vector<std::string> prediction_basis(const StudyPrediction& study) {
                             unmeasured_computation(study)
                       : "computation: " + unmeasured_computation(study) + "; no step was measured");
   notes.emplace_back(study.measured == nullptr || study.measured->calibration().all_reduce.empty()
-                         ? "all-reduce: latency and bandwidth of data sheets, 1 to 2 times that "
-                           "time; none was measured"
-                         : "all-reduce: interpolated measurements; on other GPU counts from "
-                           "latency and bandwidth of the same topology");
+                         ? "all-reduce: latency and bandwidth of data sheets, 1 to 2 times the "
+                           "resulting time; no all-reduce was measured"
+                         : "all-reduce: interpolated measurements; on GPU counts that were not "
+                           "measured, latency and bandwidth fitted to the same topology");
   const bool loads = study.measured != nullptr && !study.measured->calibration().loading.empty();
   notes.emplace_back(scatter ? "waiting for the slowest rank: from the variation between measured "
-                               "steps, 0 to 3 times that"
+                               "steps, 0 to 3 times the resulting time"
                              : "waiting for the slowest rank: not included, because no measured "
                                "steps show their variation");
   notes.emplace_back(std::string("low and high: all of these added in quadrature; epoch and "
@@ -156,8 +157,8 @@ std::vector<std::string> notes_of_distance(const StudyPrediction& study,
       known.insert(static_cast<double>(time.batch));
     }
     notes.push_back(
-        fmt::format("{}: batches of {:g} per GPU are far from the measured ones ({:g}): computing "
-                    "time is within 25 % at best",
+        fmt::format("{}: batches of {:g} per GPU are far from the measured batches ({:g}): "
+                    "computing time is within 25 % at best",
                     label_of(study, curve), fmt::join(far, ", "), fmt::join(known, ", ")));
   }
   const int most = most_gpus_measured(study);
@@ -214,8 +215,8 @@ void add_once(std::vector<std::string>& notes, const std::vector<std::string>& m
   }
 }
 
-/// Returns the GPU-hours per second of the predicted epoch time. Multiplied by the bounds of the
-/// epoch time, they give the bounds of the GPU-hours.
+/// Returns the GPU-hours per second of the predicted epoch time. This factor converts the bounds of
+/// the epoch time to the bounds of the GPU-hours.
 double hours_of_epoch(const CurvePoint& point) {
   return point.gpu_hours / point.epoch_s.value;
 }
@@ -273,11 +274,10 @@ Table knee_table(const StudyPrediction& study) {
   for (const PredictedCurve& curve : study.curves) {
     for (const CurvePoint& point : curve.over_gpus) most = std::max(most, point.ranks.gpus);
   }
-  table.notes = {
-      fmt::format(
-          "the largest GPU count up to which efficiency is at least {}, predicted up to {} GPUs",
-          predict::kWorthwhileEfficiency, most),
-      "GPUs, low to high: the counts from the lower and the upper edge of efficiency"};
+  table.notes = {fmt::format("the largest GPU count up to which efficiency is at least {}; "
+                             "efficiency was predicted up to {} GPUs",
+                             predict::kWorthwhileEfficiency, most),
+                 "GPUs, low to high: the counts from the lower and the upper edge of efficiency"};
   add_once(table.notes, missing_terms_notes(study));
   add_columns(table, {{"gpus", "GPUs"},
                       {"gpus_bounds", "GPUs, low to high", "", 0, 1, true},

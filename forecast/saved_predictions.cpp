@@ -65,8 +65,8 @@ std::string basis_of(const StudyPrediction& study, const PredictedCurve& curve) 
 }
 
 /// Predicts the memory of a rank at a point so that it can be compared with recorded memory. On
-/// GPUs it is the memory of the allocator without the context. On CPUs it is the resident memory of
-/// the process, which cannot be predicted from a card alone.
+/// GPUs, the predicted memory is that of the allocator without the context. On CPUs, it is the
+/// resident memory of the process, which cannot be predicted from a card alone.
 contract::PredictedValue memory_at(const PredictedCurve& curve, const predict::CurvePoint& point) {
   const predict::Device& device = curve.hardware.device;
   const bool by_card = device.memory.value > 0 && !is_of_process(curve);
@@ -161,7 +161,7 @@ std::string to_text(const KeptPredictions& kept, const contract::PlanDir& folder
   if (kept.known > 0) text += fmt::format(", {} saved before", kept.known);
   if (kept.foreign > 0) {
     text +=
-        fmt::format(", {} skipped because the plan does not contain their points", kept.foreign);
+        fmt::format(", {} skipped, because the plan does not contain their points", kept.foreign);
   }
   return text + "\n";
 }

@@ -40,7 +40,7 @@ std::vector<contract::RunPrediction> run_predictions(const StudyPrediction& stud
 
 struct KeptPredictions {
   int written = 0;
-  int known = 0;    ///< number of predictions equal to the last saved ones of their points
+  int known = 0;    ///< number of predictions equal to the last saved prediction of their point
   int foreign = 0;  ///< number of predictions for points that the plan does not contain
 };
 
@@ -53,9 +53,9 @@ KeptPredictions keep_predictions(const std::vector<contract::RunPrediction>& pre
 /// Returns a line such as "12 predictions saved in demo/predictions.jsonl, 4 saved before".
 std::string to_text(const KeptPredictions& kept, const contract::PlanDir& folder);
 
-/// Saves predictions for a plan. They use the calibration of the study if it has measured steps.
-/// Returns a line about them. Returns an empty text if there is no such calibration, or if it has
-/// no data for the study.
+/// Saves predictions for a plan. The predictions use the calibration of the study. Returns a line
+/// about the saved predictions. Returns an empty text if the study has no calibration with measured
+/// steps, or if the calibration has no data for the study.
 std::string keep_planned(const planner::Planning& planning, const contract::PlanDir& folder,
                          double now);
 

@@ -24,7 +24,7 @@ PredictedSelection select_predictions(const contract::Plan& plan,
                                       const workspace::SelectionChoice& choice);
 
 /// Plans the curves of the selected runs, including points that do not fit into GPU memory. Stores
-/// the selection in `selection` if it restricts the runs. Throws what Planner and
+/// the selection in `selection` if the user selected only some of the runs. Throws what Planner and
 /// select_predictions throw.
 planner::Planning plan_selected(const planner::PlanRequest& request,
                                 const workspace::SelectionChoice& choice,

@@ -20,7 +20,8 @@ constexpr const char* kRoofline = "roofline";
 
 MadeFigure rates(const FigureChoice& choice) {
   if (!choice.study.baseline.empty() || choice.study.mixed) {
-    throw base::UsageError("--baseline and --mixed apply to results; learning rates have none");
+    throw base::UsageError(
+        "--baseline and --mixed apply only to figures of results, not to learning rates");
   }
   return {figure_of_rates({choice.study.folder, choice.overrides, choice.study.runs}),
           "no run of the study has known epochs and a known learning rate"};
@@ -28,7 +29,7 @@ MadeFigure rates(const FigureChoice& choice) {
 
 MadeFigure results(const FigureChoice& choice) {
   if (!choice.overrides.empty()) {
-    throw base::UsageError("-S changes a study file; only plot lr reads one");
+    throw base::UsageError("-S changes a study file, which only plot lr reads");
   }
   workspace::ChosenStudy study = workspace::open_study(choice.study);
   if (choice.kind == kRoofline) {

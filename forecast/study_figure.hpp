@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Creates one figure of a study by name. Most figures show results. Others show a roofline or
-// learning rates.
+// Creates one figure of a study by name. Most figures show results. The other figures show a
+// roofline or learning rates.
 #pragma once
 
 #include <string>

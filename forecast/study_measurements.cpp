@@ -236,7 +236,8 @@ std::optional<contract::AllReduceTime> all_reduce_of(const MeasuredRun& run,
                                  .seconds = busy / *messages};
 }
 
-/// Measured values, grouped by what they measure. Each run of a group contributes one value.
+/// Measured values, grouped by the key that each member states. Each run of a group contributes one
+/// value.
 struct MeasuredGroups {
   std::map<std::tuple<std::string, int, int>, Values> hidden;  ///< key: framework, nodes, GPUs
   std::map<std::pair<std::string, std::string>, Values> wait;  ///< key: loader, data set

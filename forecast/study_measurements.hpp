@@ -21,8 +21,9 @@ namespace dlscale::forecast {
 // Variation between the steps and the ranks of a run, from its step windows.
 
 struct StepScatter {
-  /// Standard deviation of the time of a rank's step. For one rank it comes from consecutive
-  /// windows, for several ranks from their waiting time. 0 means not recorded, or too few windows.
+  /// Standard deviation of the time of a rank's step. For one rank, the deviation is computed from
+  /// consecutive windows. For several ranks, it is computed from their waiting time. 0 means that
+  /// nothing was recorded, or that there are too few windows.
   double deviation_s = 0;
   /// Seconds of a step that a rank waits for the slowest rank, mean over the ranks.
   double wait_s = 0;
@@ -48,7 +49,7 @@ class MemoryPeaks {
   void add(const contract::RunSpec& run, const predict::SampleShape& shape);
 
   /// Returns one entry for each group of runs that differ only in the repetition, with the median
-  /// of their peaks.
+  /// of the peaks of the group.
   std::vector<contract::MemoryPeak> middles() const;
 
  private:
@@ -70,14 +71,15 @@ struct StudyMeasurements {
   /// Measurements: compute, exchange, loading, all_reduce, memory, device.
   contract::Calibration calibration;
   int runs = 0;  ///< number of measured runs
-  /// Number of runs without step times, or with framework styles whose steps are not predicted.
+  /// Number of skipped runs: runs without step times, and runs with framework styles whose steps
+  /// are not predicted.
   int passed_over = 0;
 };
 
 /// Measures the selected runs:
-/// - The size of an all-reduce is the number of bytes of a step divided by the number of messages.
-///   Its time is the busy time of a step, without waiting for other ranks, divided by the number of
-///   messages.
+/// - The size of an all-reduce is the number of bytes reduced in a step divided by the number of
+///   messages. Its time is the busy time of a step, without waiting for other ranks, divided by the
+///   number of messages.
 /// - The number of messages comes from the model card in `cards`. Runs without a card give no
 ///   all-reduce and no memory peak.
 /// - Runs with other collectives (ZeRO from stage 1, synchronised batch norms) give no all-reduce.

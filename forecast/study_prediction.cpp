@@ -50,7 +50,7 @@ const planner::Partition* partition_of(const planner::Planning& planning, std::s
   return index < 0 ? nullptr : &planning.site.partitions[static_cast<std::size_t>(index)];
 }
 
-/// Inputs of a prediction in addition to the plan.
+/// Inputs that a prediction needs in addition to the plan.
 struct Given {
   const PredictionFiles& files;
   const HardwareOverride& what;
@@ -75,7 +75,7 @@ predict::Device find_device(const planner::Planning& planning, const planner::Pa
   }
   throw base::UsageError(fmt::format(
       "the site {} does not name its GPU: set gpu = \"NAME\" in its partition{}, use --what-if "
-      "gpu=NAME (there are: {}), or give a --calibration with measured steps of {}",
+      "gpu=NAME (known devices: {}), or give a --calibration with measured steps of {}",
       planning.site.name, partition == nullptr ? "" : " " + partition->name,
       fmt::join(planner::devices_in(given.files.devices), ", "), run.model));
 }
@@ -107,9 +107,8 @@ predict::Hardware hardware_in(const planner::Site& site, const planner::Partitio
 std::string other_device(const Given& given, const predict::Device& device) {
   if (given.measured == nullptr) return "";
   const std::string why = predict::not_measured_on(given.measured->calibration(), device);
-  return why.empty()
-             ? ""
-             : why + ": no prediction (to predict from data sheets, use --calibration none)";
+  return why.empty() ? ""
+                     : why + ": no prediction (use --calibration none to predict from data sheets)";
 }
 
 /// Stores in `curve` the measured memory that the card does not include. For processes on CPUs, the
@@ -117,7 +116,7 @@ std::string other_device(const Given& given, const predict::Device& device) {
 /// user gave has priority.
 void take_held_memory(PredictedCurve& curve, const Given& given) {
   predict::Device& device = curve.hardware.device;
-  // If ranks compute on CPUs, the calibration has no GPU, whatever the partition names.
+  // If ranks compute on CPUs, the calibration contains no GPU, even if the partition names one.
   const bool elsewhere = is_of_process(curve) && !predict::is_measured_alone(device);
   if (given.measured == nullptr || elsewhere) return;
   curve.held = predict::held_memory(given.measured->calibration().memory, curve.first, curve.card);
@@ -193,7 +192,8 @@ void keep_measured(PredictedCurve& curve, const Given& given, std::vector<std::s
         notes,
         hardware.other_link && nodes > 1
             ? fmt::format(
-                  "the link differs from the measured one, and the partition does not name its GPU "
+                  "the link differs from the measured link, and the partition does not name its "
+                  "GPU "
                   "and the connection within a node: no prediction for {} ranks on {} nodes",
                   gpus, nodes)
             : fmt::format("the calibration has no all-reduce that applies to {} ranks on {} nodes: "
@@ -211,10 +211,11 @@ std::string key_of(const std::map<std::string, std::string>& axes) {
   return key;
 }
 
-/// Returns whether the runs of a curve keep the global batch constant (strong scaling). They do if
-/// the global batch grows by less than the square root of the growth of GPUs. The test leaves room
-/// for batches that were rounded because they do not divide evenly. If the curve has one GPU count,
-/// it is strong if the study is, or if the study has an axis of global batches.
+/// Returns whether the runs of a curve keep the global batch constant (strong scaling). The global
+/// batch counts as constant if it grows by less than the square root of the growth of the GPU
+/// count. This tolerance allows for batches that were rounded because they do not divide evenly. A
+/// curve with a single GPU count is strong if the study is strong, or if the study has an axis of
+/// global batches.
 bool is_strong(const contract::PlannedRun& first, const contract::PlannedRun& last,
                const std::string& scaling) {
   if (first.gpus == last.gpus) return scaling == "strong" || first.point.contains("global_batch");
@@ -292,8 +293,8 @@ void add_runs(const planner::Planning& planning, const std::vector<std::size_t>&
   curve.planned.assign(counts.begin(), counts.end());
 }
 
-/// Returns the GPU counts of the curve for which the time of an all-reduce is known. They are the
-/// planned counts, followed by doubled counts up to `up_to`.
+/// Returns the GPU counts of the curve for which the time of an all-reduce is known. The counts are
+/// the planned counts, followed by doubled counts up to `up_to`.
 std::vector<int> shown_counts(const predict::TrainingModel& model, const PredictedCurve& curve,
                               int up_to) {
   // Without a data sheet, measured steps do not extend to larger GPU counts.

@@ -42,7 +42,7 @@ struct PredictedCurve {
   bool strong = false;                   ///< true if all runs have the same global batch
   std::map<int, predict::Share> shares;  ///< work of a rank in a step, by planned GPU count
   predict::HeldMemory held;              ///< measured memory that the card does not include
-  /// Predictions at the planned GPU counts, then at doubled counts. Counts without a known
+  /// Predictions at the planned GPU counts, followed by doubled counts. Counts without a known
   /// all-reduce time are left out.
   std::vector<predict::CurvePoint> over_gpus;
 };
@@ -60,11 +60,11 @@ struct StudyPrediction {
 /// Predicts a planned study:
 /// - Without `measured`, predictions use data sheets.
 /// - If a partition does not name its GPU, its device is the device of the measured steps.
-/// - If a partition names another device than the measured device, its runs are not predicted, and
-///   a note says so.
-/// - GPU counts above the planned counts end at `up_to`.
-/// Throws base::UsageError, with a remedy, if nothing can be predicted or if `what` cannot be
-/// applied to measured steps.
+/// - If a partition names another device than the measured device, the runs on that partition are
+///   not predicted, and a note states this.
+/// - The largest GPU count above the planned counts is at most `up_to`.
+/// Throws base::UsageError, whose text contains a remedy, if nothing can be predicted or if `what`
+/// cannot be applied to measured steps.
 StudyPrediction predict_study(const planner::Planning& planning, const PredictionFiles& files,
                               const HardwareOverride& what,
                               std::shared_ptr<const predict::Measurements> measured, int up_to);
@@ -84,8 +84,8 @@ std::vector<contract::ComputeTime> measured_steps(const StudyPrediction& study,
 /// of a GPU allocator. The measured memory of a process includes the context.
 bool is_of_process(const PredictedCurve& curve);
 
-/// Returns the settings that decide the memory of a rank with `gpus` GPUs and `passes` passes per
-/// step. They include measured memory.
+/// Returns the settings that determine how much memory a rank needs with `gpus` GPUs and `passes`
+/// passes per step. The settings include the measured memory.
 predict::MemorySetting memory_setting_at(const PredictedCurve& curve, int gpus, int passes);
 
 // The following functions create labels that distinguish the curves of a prediction.

@@ -16,16 +16,16 @@
 namespace dlscale::forecast {
 namespace {
 
-constexpr double kMostRanks = 1e7;  // maximum number of ranks, above that of any machine
+constexpr double kMostRanks = 1e7;  // maximum number of ranks, more than any machine has
 
-/// Predicted step, or the reason why it is unknown.
+/// Predicted step, or the reason why the step is unknown.
 struct Attempt {
   std::optional<SweptStep> step;
   std::string why;
 };
 
 /// Returns why the times of a model cannot be converted to another peak. Returns an empty text if
-/// they can.
+/// the times can be converted.
 std::string fixed_peak(const predict::TrainingModel& model, const PredictedCurve& curve) {
   const predict::Device& device = curve.hardware.device;
   if (predict::is_measured_alone(device)) {

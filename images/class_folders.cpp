@@ -64,7 +64,7 @@ void add_in_order(const base::SkipTally& found, base::SkipTally& skipped) {
 /// is an image.
 std::string why_skipped(const fs::directory_entry& entry) {
   if (is_hidden(entry)) return "hidden files are not read";
-  std::error_code error;  // error for a broken link or a link to itself
+  std::error_code error;  // set for a broken link or a link to itself
   if (!entry.is_regular_file(error)) {
     const bool is_link = entry.is_symlink(error);
     return is_link ? "links that do not lead to a file are not read"
@@ -116,7 +116,7 @@ Names image_names(const fs::path& folder, base::SkipTally& skipped) {
   if (names.empty()) {
     fail(fmt::format("{} has no image (.jpg, .jpeg, .png){}", folder.string(),
                      own.empty() ? ""
-                                 : fmt::format("; {} not read, for example {}",
+                                 : fmt::format("; {} files were not read, for example {}",
                                                base::count_of(own.total(), "file is", "files are"),
                                                own.reasons().front().example)));
   }

@@ -25,7 +25,8 @@ Box in_the_middle(Size picture, Size part) {
           part.width};
 }
 
-/// Returns the largest centred part whose ratio of width to height is within the bounds.
+/// Returns the largest centred part of an image whose ratio of width to height is within the
+/// bounds.
 Box largest(Size picture, const CropBounds& bounds) {
   const double ratio = static_cast<double>(picture.width) / picture.height;
   Size part = picture;

@@ -20,10 +20,10 @@
 
 namespace dlscale::images {
 
-/// Producer of items 0 to count - 1. Each thread calls its own maker, a function that `make_maker`
-/// returns. At most a few finished items for each thread wait for next(). If a maker throws, next()
-/// rethrows the exception when it reaches the maker's item. So the first error in order is always
-/// the same.
+/// Producer of the items with the numbers 0 to count - 1. Each thread calls its own maker, a
+/// function that `make_maker` returns. At most a few finished items for each thread wait for
+/// next(). If a maker throws, next() rethrows the exception when it reaches the maker's item. The
+/// caller therefore always gets the same exception, independent of the timing of the threads.
 template <class Item>
 class InOrder {
  public:
@@ -33,8 +33,8 @@ class InOrder {
   /// thread.
   InOrder(std::int64_t count, int threads, const std::function<Maker()>& make_maker)
       : count_(count), places_(static_cast<std::size_t>(threads) * kWaitingPerThread) {
-    // Creates all makers and reserves memory before the first thread starts, because an exception
-    // after the start would leave running threads.
+    // All makers are created and memory is reserved before the first thread starts, because an
+    // exception after that would leave threads running.
     std::vector<Maker> makers;
     for (int i = 0; i < threads; ++i) makers.push_back(make_maker());
     threads_.reserve(makers.size());
@@ -44,7 +44,7 @@ class InOrder {
       }
     } catch (const std::system_error& refused) {
       if (threads_.empty()) fail_without_threads(refused);
-      // The system cannot start more threads. The threads that already run make all items.
+      // The system cannot start more threads. The running threads make all items.
     }
   }
   /// Waits for the threads to end. Items that no thread has started are not made.

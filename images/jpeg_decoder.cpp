@@ -34,8 +34,8 @@ void colours_of_inks(const std::uint8_t* inks, int pixels, std::uint8_t* colours
 }
 
 /// Throws BrokenPicture if no end-of-image marker follows the offset `scan`, at which the data of
-/// the first scan begin. An earlier marker does not count, because it belongs to a thumbnail. Bytes
-/// after the last marker are ignored, because cameras append their own data.
+/// the first scan begin. A marker before this offset does not count, because it belongs to a
+/// thumbnail. Bytes after the last marker are ignored, because cameras append data there.
 void require_end(std::span<const std::uint8_t> bytes, std::size_t scan) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const std::size_t end = text.rfind("\xff\xd9");
@@ -129,7 +129,7 @@ PictureView JpegDecoder::decode(const Box& part) {
     info.out_color_space = has_inks ? JCS_CMYK : JCS_RGB;
     jpeg_start_decompress(&info);
     // Colours at the edges of the decoded columns are computed from fewer pixels than in a decoded
-    // whole image. One more decoded block on each side keeps these edges out of the part.
+    // whole image. Decoding one more block on each side keeps these edges out of the part.
     const auto block = static_cast<JDIMENSION>(info.max_h_samp_factor * DCTSIZE);
     const auto first = static_cast<JDIMENSION>(part.left);
     left = first - std::min(first, block);

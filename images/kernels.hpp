@@ -34,7 +34,7 @@ struct RowOfNumbers {
   std::ptrdiff_t stride;
 };
 
-/// Set of inner loops for one type of processor.
+/// Inner loops for one type of processor.
 struct Kernels {
   const char* name;
   /// Filters rows [0, from.height) along their length. Rows of `out` have kColours x filter.size()

@@ -31,7 +31,7 @@ enum class Layout {
 void normalise(PictureView picture, const Normalisation& by, bool mirrored, Layout layout,
                float* out);
 
-/// Writes the bytes of the pixels without normalisation. Works like normalise() otherwise.
+/// Writes the bytes of the pixels without normalisation. Otherwise works like normalise().
 void copy_pixels(PictureView picture, bool mirrored, Layout layout, std::uint8_t* out);
 
 }  // namespace dlscale::images

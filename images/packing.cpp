@@ -23,8 +23,8 @@ namespace {
 using Complaint = std::string;
 using Stored = std::variant<StoredImage, Complaint>;
 
-/// Returns the SHA-256 of the names and sizes of the files in order. Record files contain this
-/// digest to identify the files that they were packed from.
+/// Returns the SHA-256 of the names and sizes of the files in order. A record file contains this
+/// digest, which identifies the files from which the record file was packed.
 std::string source_digest(const std::vector<ClassFile>& files, const fs::path& split) {
   std::string lines;
   for (const ClassFile& file : files) {
@@ -46,8 +46,8 @@ std::string note_of(const std::vector<ClassFile>& files, const fs::path& split,
   return note + fmt::format("files {}\nsha256 {}\n", files.size(), source_digest(files, split));
 }
 
-/// Shuffles the files with the algorithm of Fisher and Yates. std::shuffle does not give the same
-/// order with every standard library.
+/// Shuffles the files with the algorithm of Fisher and Yates. std::shuffle is not used, because it
+/// gives different orders with different standard libraries.
 void shuffle(std::vector<ClassFile>& files, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   for (std::size_t left = files.size(); left > 1; --left) {
@@ -111,7 +111,7 @@ void write_records(const std::vector<ClassFile>& files, RecordWriter& writer,
     }
     observer.progress(i + 1, total);
   }
-  if (left_out == total) throw base::UsageError("all images are broken; nothing is packed");
+  if (left_out == total) throw base::UsageError("all images are broken, so nothing is packed");
   writer.finish(left_out);
 }
 

@@ -13,13 +13,13 @@
 
 namespace dlscale::images {
 
-/// Options of pack_split().
+/// Options for pack_split().
 struct PackOptions {
   StoredForm form;
   int threads = 1;
   /// True if broken images are skipped instead of failing.
   bool leaves_out_broken = false;
-  /// Seed of the shuffle. Empty means order of class_files().
+  /// Seed of the shuffle. If empty, the images keep the order of class_files().
   std::optional<std::uint64_t> shuffle_seed;
   std::uint32_t alignment = 4096;  ///< alignment of records in bytes
   bool replaces = false;           ///< true if an existing record file is overwritten
@@ -30,8 +30,8 @@ struct PackOptions {
 struct PackObserver {
   std::function<void(std::int64_t done, std::int64_t total)> progress;
   std::function<void(const std::string& complaint)> left_out;
-  /// Callback for the files in the folder of the split that are not read. pack_split() calls this
-  /// callback once, before it packs the first image.
+  /// Callback that receives the files in the folder of the split that are not read. pack_split()
+  /// calls it once, before it packs the first image.
   std::function<void(const base::SkipTally& skipped)> skipped = {};
 };
 
@@ -53,10 +53,10 @@ Split find_split(const std::filesystem::path& root, const std::string& name,
 
 /// Packs the images of the folder `split` into the record file `out`. Several threads decode and
 /// encode the images. The bytes of `out` do not depend on the number of threads. Returns whether
-/// `out` was written. Keeps an existing `out` that was made from the same files with the same
-/// options, and returns false. Throws base::UsageError for a broken image and for an `out` that was
-/// made differently. Throws base::RunError if a file cannot be read or written. After an error
-/// `out` is unchanged.
+/// `out` was written. If `out` already exists and was made from the same files with the same
+/// options, keeps it and returns false. Throws base::UsageError for a broken image and for an `out`
+/// that was made differently. Throws base::RunError if a file cannot be read or written. After an
+/// error `out` is unchanged.
 bool pack_split(const std::filesystem::path& split, const ClassNames& classes,
                 const std::filesystem::path& out, const PackOptions& options,
                 const PackObserver& observer);

@@ -16,7 +16,7 @@
 namespace dlscale::images {
 namespace {
 
-/// Signature, then length, name, width and height of the IHDR chunk.
+/// Number of bytes of the signature and of the length, name, width and height of the IHDR chunk.
 constexpr std::size_t kHeaderBytes = 24;
 constexpr std::string_view kEnd("IEND\xae\x42\x60\x82", 8);
 
@@ -57,12 +57,13 @@ class Session {
       passes = png_set_interlace_handling(png_);
       png_read_update_info(png_, info_);
       if (png_get_rowbytes(png_, info_) != kColours * png_get_image_width(png_, info_)) {
-        png_error(png_, "its pixels cannot be converted to RGB");
+        png_error(png_, "the pixels of the image cannot be converted to RGB");
       }
     });
     return passes;
   }
-  /// Reads one row. In later passes `row` must have the bytes that the previous pass wrote.
+  /// Reads one row. In every pass after the first, `row` must contain the bytes that the previous
+  /// pass wrote.
   void read_row(std::uint8_t* row) {
     guard([&] { png_read_row(png_, row, nullptr); });
   }

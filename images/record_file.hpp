@@ -37,14 +37,14 @@ class RecordFile {
   /// Returns the note in the file (RecordFileHead::note): the source of the images and the options
   /// of the packing.
   const std::string& note() const { return note_; }
-  /// Returns the SHA-256 of the index, the class names and the note. The digest changes with all
-  /// content of the file, because the index has the checksums of the records.
+  /// Returns the SHA-256 of the index, the class names and the note. The digest changes if any
+  /// content of the file changes, because the index contains the checksums of the records.
   const std::string& digest() const { return digest_; }
   /// Returns the number of broken images that were omitted from the file.
   int left_out() const { return left_out_; }
   std::uint32_t alignment() const { return alignment_; }
 
-  /// Returns the index data of a record, without its bytes.
+  /// Returns the data that the index has about a record. The result contains no image bytes.
   Record entry(std::int64_t number) const;
   /// Reads the bytes of a record into `buffer`. The returned record refers to `buffer`. Compares
   /// the checksum when a record is first read. Throws BrokenPicture if the checksum is wrong.

@@ -39,8 +39,8 @@ inline std::string_view as_text(Bytes bytes) {
 
 static_assert(std::endian::native == std::endian::little, "record files are little-endian");
 
-/// Magic number at the start of a record file. A text file does not begin with these bytes, and a
-/// copy in text mode damages them.
+/// Magic number at the start of a record file. No text file begins with these bytes. A transfer of
+/// the file in text mode changes these bytes, so the damage is detected.
 inline constexpr std::array<char, 8> kRecordMagic{'\x89', 'D', 'L', 'R', 'E', 'C', '\r', '\n'};
 inline constexpr std::uint32_t kRecordVersion = 1;
 

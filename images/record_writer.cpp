@@ -102,7 +102,8 @@ void RecordWriter::finish(int left_out) {
   }
   header.header_checksum = checksum(checked_part(header));
   part_.write(as_text(bytes_of(header)), 0);
-  // The file is on the disk before it is renamed, so that a power cut leaves no incomplete file.
+  // The file is written to the disk before it is renamed, so that a power failure leaves no
+  // incomplete file at `path`.
   part_.flush();
   part_.take_its_name();
 }

@@ -12,7 +12,7 @@
 
 namespace dlscale::images {
 
-/// Properties of a record file in addition to its records.
+/// Content of a record file in addition to its records.
 struct RecordFileHead {
   std::vector<std::string> classes;  ///< names of the classes, without line breaks
   std::string note;                  ///< image source and packing options, see RecordFile::note()
@@ -25,14 +25,14 @@ struct RecordFileHead {
 /// throw base::RunError with the name of `path`.
 class RecordWriter {
  public:
-  /// Creates the part file. Throws base::UsageError if a record file cannot have the properties in
-  /// `head`.
+  /// Creates the part file. Throws base::UsageError if the values in `head` are not allowed in a
+  /// record file.
   RecordWriter(std::filesystem::path path, RecordFileHead head);
 
   /// Appends a record of at most 4 GiB. Raw records must have height x width x 3 bytes.
   void append(const Record& record);
   /// Writes the index and the header, and renames the file. `left_out` is the number of broken
-  /// images that RecordFile::left_out() returns.
+  /// images that were omitted. RecordFile::left_out() returns it.
   void finish(int left_out);
 
  private:

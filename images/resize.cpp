@@ -43,7 +43,7 @@ struct Weigher {
   }
 
  private:
-  /// Weighs all covered pixels, as Pillow's precompute_coeffs (Resample.c) does.
+  /// Computes the weights of all covered pixels, as Pillow's precompute_coeffs (Resample.c) does.
   std::pair<int, int> weigh_covered(double middle, double* weights) const {
     const int first = std::max(0, static_cast<int>(middle - reach + 0.5));
     const int end = std::min(side.from_size, static_cast<int>(middle + reach + 0.5));
@@ -56,7 +56,8 @@ struct Weigher {
     for (int k = 0; k < end - first; ++k) weights[k] *= share;
     return {first, end - first};
   }
-  /// Weighs the nearest two pixels, as PyTorch's interpolate(align_corners=False) does.
+  /// Computes the weights of the two nearest pixels, as PyTorch's interpolate(align_corners=False)
+  /// does.
   std::pair<int, int> weigh_nearest(double place, double* weights) const {
     place = std::max(0.0, place);
     const int first = std::min(static_cast<int>(place), side.from_size - 1);
@@ -169,7 +170,7 @@ PictureView Resizer::resize_part(PictureView from, Size to, const Box& part, Res
   if (old.height != to.height) {
     Filter& down = memory.down;
     make_filter({old.height, to.height, part.top, part.height}, resample, memory.weights, down);
-    // The filter along rows processes only the rows that the filter along columns reads.
+    // The filter along rows processes only the rows that the filter down the columns reads.
     const int first = down.first.front();
     rows = {first, 0, down.first.back() + down.count.back() - first, old.width};
     for (std::int32_t& place : down.first) place -= first;

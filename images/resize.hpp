@@ -9,8 +9,8 @@
 namespace dlscale::images {
 
 enum class Resample {
-  antialiased,  ///< bilinear filter over all covered pixels, as PIL's BILINEAR or antialias=True
-  bilinear,     ///< bilinear interpolation of the nearest four pixels, as antialias=False
+  antialiased,  ///< bilinear filter over all covered pixels, as in PIL's BILINEAR
+  bilinear,     ///< bilinear interpolation of the nearest four pixels
 };
 
 /// Resizer that resizes one image after another and reuses its memory. Only one thread may use a
@@ -28,8 +28,8 @@ class Resizer {
   Resizer& operator=(Resizer&&) noexcept;
 
   /// Returns `from` scaled to the size `to`. The pixels stay in the memory of the resizer until the
-  /// next call. Returns `from` itself if it already has the size. Both sizes must be at least 1 x
-  /// 1.
+  /// next call. Returns `from` itself if it already has the size `to`. Both sizes must be at least
+  /// 1 x 1.
   PictureView resize(PictureView from, Size to, Resample resample = Resample::antialiased) {
     return resize_part(from, to, whole(to), resample);
   }

@@ -40,14 +40,14 @@ struct StoredImage {
   Size size;
 };
 
-/// Converter that converts one image file after another and reuses its memory. Only one thread may
-/// use an ImageStorer at a time.
+/// Converter of image files to their stored form. It converts one file after another and reuses its
+/// memory. Only one thread may use an ImageStorer at a time.
 class ImageStorer {
  public:
   explicit ImageStorer(const StoredForm& form) : form_(form) {}
-  /// Returns the stored form of an image file. Decodes the whole file to verify it. If a JPEG file
-  /// need not be scaled, its bytes are kept. With the form "jpeg" the bytes of a PNG file are kept
-  /// too. Throws BrokenPicture.
+  /// Returns the stored form of an image file. Decodes the whole file to verify that the image is
+  /// not damaged. If a JPEG file need not be scaled, its bytes are kept. With the form "jpeg" the
+  /// bytes of a PNG file are kept too. Throws BrokenPicture.
   StoredImage store(std::vector<std::uint8_t> file);
 
  private:

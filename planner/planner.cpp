@@ -201,11 +201,12 @@ void note_resources(Planning& planning, const RunTimes& times) {
     const Partition& partition =
         planning.site.partitions[static_cast<std::size_t>(given.partition)];
     if (!partition.moldable) continue;
-    note_once(notes,
-              fmt::format(
-                  "jobs on {} request only one shape although the partition is moldable, because "
-                  "the command cannot adapt to another shape; set launcher = \"ranks\" to allow it",
-                  partition.name));
+    note_once(
+        notes,
+        fmt::format("jobs on {} request only one shape although the partition is moldable, because "
+                    "the command cannot adapt to another shape; set launcher = \"ranks\" to allow "
+                    "other shapes",
+                    partition.name));
   }
   for (const std::string& note : unused_parameters(planning.study)) note_once(notes, note);
   std::vector<std::string>& warnings = planning.plan.warnings;

@@ -67,8 +67,9 @@ class Planner {
   bool learns_limits() const;
 
   /// Derives the run of each point for which `wanted` returns true, or of all points if `wanted` is
-  /// empty. Runs that `names` contains keep their names. With a condition, returns how many points
-  /// were evaluated and how many of them are wanted. Throws the errors of planner::expand.
+  /// empty. Runs that `names` contains keep their names. If `wanted` is not empty, returns the
+  /// number of evaluated points and the number of wanted points. Throws the errors of
+  /// planner::expand.
   std::optional<Asked> expand(const Wanted& wanted = {}, const RunNames& names = {});
   /// Returns the plan with the runs that expand() derived: names, points, GPUs and batches. Times
   /// and jobs are not known yet.
@@ -94,8 +95,8 @@ class Planner {
 Planning make_plan(const PlanRequest& request, const Resources& resources);
 
 /// Returns the job script of plan.jobs[job] for a plan folder at `out`. Throws base::SpecError if
-/// the template uses an unknown name, or if the template does not allow a value at the place where
-/// it uses the value.
+/// the template uses an unknown name, or if a value is not allowed at the place where the template
+/// uses the value.
 std::string job_script(const Planning& planning, std::size_t job, const Resources& resources,
                        const contract::PlanDir& out);
 
@@ -112,9 +113,10 @@ struct WrittenPlan {
 WrittenPlan check_plan(const Planning& planning, const Resources& resources,
                        const contract::PlanDir& out);
 
-/// Writes the plan folder, with plan.json last. Deletes no files of the user. If it throws one of
-/// the following errors, the folder is unchanged: the errors of check_plan(), and base::UsageError
-/// for a folder that cannot be made. Throws base::RunError if a file cannot be written.
+/// Writes the plan folder, with plan.json last. Deletes no files of the user. If write_plan()
+/// throws one of the following errors, the folder is unchanged: the errors of check_plan(), and
+/// base::UsageError for a folder that cannot be made. Throws base::RunError if a file cannot be
+/// written.
 WrittenPlan write_plan(const Planning& planning, const Resources& resources,
                        const contract::PlanDir& out);
 

@@ -20,14 +20,14 @@ struct Knowledge {
   bool runs_there;  ///< flag: the site runs this trainer
 };
 
-/// Counts, for each kind of warning, the runs of a plan that it concerns. `known` must outlive this
-/// object.
+/// Counts, for each kind of warning, the runs of a plan that cause the warning. `known` must
+/// outlive this object.
 class Warnings {
  public:
   explicit Warnings(const std::optional<Knowledge>& known) : known_(&known) {}
 
   void look_at(const contract::RunSpec& run, int repeats);
-  /// Appends one line for each kind of warning, with the number of runs that it concerns.
+  /// Appends one line for each kind of warning, with the number of runs that cause the warning.
   void add_to(std::vector<std::string>& warnings) const;
 
  private:
@@ -39,11 +39,11 @@ class Warnings {
   const std::optional<Knowledge>* known_;
   int runs_ = 0;
   int endless_warmups_ = 0, falling_warmups_ = 0, flat_warmups_ = 0, idle_epochs_ = 0;
-  // Number of runs by the family and name that the trainer lacks.
+  // Number of runs for each family and name that the trainer does not have.
   std::map<std::pair<std::string, std::string>, int> missing_;
-  // Number of runs by rejected key and reason.
+  // Number of runs for each rejected key and reason.
   std::map<std::pair<std::string, std::string>, int> unfit_;
-  // Number of runs by condition on the data.
+  // Number of runs for each condition on the data.
   std::map<std::string, int> conditional_;
 };
 

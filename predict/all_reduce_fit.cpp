@@ -16,12 +16,14 @@
 namespace dlscale::predict {
 namespace {
 
-// Minimum number of sizes of a range: two for the coefficients and two to judge the fit.
+// Minimum number of sizes in a range: two sizes determine the coefficients, and two more test the
+// fit.
 constexpr std::size_t kFewestOfRange = 4;
 constexpr std::size_t kMostRanges = 3;
-// Approximate number of borders to try if there are many sizes.
+// Approximate number of borders that are tried if there are many sizes.
 constexpr std::size_t kMostBorders = 48;
-// Relative error below which a fit counts as exact. Fits to synthetic data differ only by rounding.
+// Relative error below which a fit counts as exact. Fits to synthetic data have only rounding
+// errors.
 constexpr double kExact = 1e-6;
 
 struct Size {
@@ -60,8 +62,8 @@ std::vector<TermFit> fits_between(const std::vector<Size>& sizes, const Borders&
 std::optional<double> aicc(const std::vector<TermFit>& fits, double sizes) {
   double squares = 0;
   for (const TermFit& fit : fits) squares += fit.squares;
-  // Each range has two coefficients, each border between ranges adds one, and the variance adds
-  // one.
+  // The number of parameters k is two coefficients for each range, one for each border between
+  // ranges, and one for the variance.
   const double k = 3.0 * static_cast<double>(fits.size()) - 1 + 1;
   if (sizes - k - 1 <= 0) return std::nullopt;
   const double mean = std::max(squares / sizes, kExact * kExact);
@@ -136,9 +138,9 @@ std::vector<contract::AllReduceFit> fit_all_reduces(
 contract::FittedValue fit_summation(int gpus,
                                     const std::map<std::int64_t, double>& reduce_scatter_s,
                                     const std::map<std::int64_t, double>& all_gather_s) {
-  // Fits a line through the origin to the differences, and divides both sides by the measured time.
-  // Errors relative to the differences have no meaning, because differences of noisy times may be
-  // negative.
+  // A line through the origin is fitted to the differences, and both sides are divided by the
+  // measured time. Errors relative to the differences would have no meaning, because differences of
+  // noisy times may be negative.
   double xx = 0, xy = 0;
   std::vector<std::pair<double, double>> points;
   for (const auto& [bytes, seconds] : reduce_scatter_s) {
@@ -166,10 +168,10 @@ constexpr double kErrors = 2;     // factor on the error for a 95 % interval
 constexpr double kInside = 0.05;  // smallest uncertainty between two measured sizes
 // Smallest uncertainty beyond the measured sizes and for other GPU counts.
 constexpr double kOutside = 0.1;
-// Uncertainty that each doubling of the GPU count adds. Eight H100 GPUs of a node were one third
-// faster than predicted from four of them. With kOutside the uncertainty is 0.4 at twice the
-// measured GPU count. At eight times the measured count the band is as wide as the band of data
-// sheets.
+// Uncertainty that each doubling of the GPU count adds. An all-reduce on eight H100 GPUs of a node
+// was one third faster than predicted from four of these GPUs. With kOutside the uncertainty is 0.4
+// at twice the measured GPU count. At eight times the measured count the band is as wide as the
+// band of data sheets.
 constexpr double kEachDoubling = 0.3;
 
 /// Returns the number of hops in a ring, which is the factor of α.
@@ -239,7 +241,7 @@ AllReduceTable::AllReduceTable(const std::vector<contract::AllReduceTime>& measu
   for (auto& [key, table] : tables_) {
     std::stable_sort(table.points.begin(), table.points.end(),
                      [](const Point& a, const Point& b) { return a.bytes < b.bytes; });
-    // Keeps the slowest of several times of one size.
+    // Keeps only the slowest time of each size.
     std::vector<Point> points;
     for (const Point& point : table.points) {
       if (points.empty() || points.back().bytes < point.bytes) {
@@ -292,12 +294,12 @@ AllReduceTable::TopologyFit AllReduceTable::fit_of(const std::string& topology,
   }
   throw base::UsageError(
       "no all-reduce was measured on " + placement_text(ranks) + " (measured: " + known + "), " +
-      (topology.empty()
-           ? "and the calibration does not name a topology to extrapolate from; measure this "
-             "placement, or name the topology with dlscale calibrate --topology"
-           : "and the topology \"" + topology + "\" has no measurement on " +
-                 (ranks.nodes == 1 ? "one node" : "several nodes") +
-                 " to extrapolate from; measure this placement"));
+      (topology.empty() ? "and the calibration does not name a topology, which is needed to "
+                          "extrapolate; measure this "
+                          "placement, or name the topology with dlscale calibrate --topology"
+                        : "and the topology \"" + topology + "\" has no measurement on " +
+                              (ranks.nodes == 1 ? "one node" : "several nodes") +
+                              " to extrapolate from; measure this placement"));
 }
 
 AllReduceEstimate AllReduceTable::estimate(const std::string& topology, Placement ranks,

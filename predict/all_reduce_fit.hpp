@@ -22,8 +22,8 @@ inline constexpr int kFewestSizes = 3;
 
 /// Fits the latency α and the time per byte β to the all-reduces of each topology and placement.
 /// Returns one fit for each range of message sizes, in ascending order.
-/// - Ranges are needed because libraries change protocol and algorithm with the message size, and α
-///   and β change with them.
+/// - Ranges are needed because libraries choose protocol and algorithm by message size, and each
+///   protocol and algorithm has a different α and β.
 /// - A placement has one, two or three ranges. If it has several ranges, each range contains at
 ///   least four sizes.
 /// - The number and the borders of the ranges minimise the corrected Akaike information criterion
@@ -91,9 +91,9 @@ class AllReduceTable {
   /// - If the placement was not measured, α and β are fitted to other placements of the topology.
   ///   For ranks on one node, these are the placements on one node. Otherwise, these are the
   ///   placements on several nodes.
-  /// In the last case, throws base::UsageError if there are no such placements or if `topology` is
-  /// empty. Without a named topology, the bandwidth of one GPU count does not predict the bandwidth
-  /// of another count.
+  /// If the placement was not measured, throws base::UsageError if there are no such placements or
+  /// if `topology` is empty. Without a named topology, the bandwidth at one GPU count does not
+  /// predict the bandwidth at another GPU count.
   AllReduceEstimate estimate(const std::string& topology, Placement ranks, Bytes message) const;
 
  private:
@@ -105,7 +105,7 @@ class AllReduceTable {
   struct Fitted {
     std::vector<Point> points;  ///< points in ascending order of bytes
     RingFit fit;
-    /// Relative error if each size is estimated from its neighbours. The value is negative if there
+    /// Relative error of estimates of each size from its neighbours. The value is negative if there
     /// are fewer than three sizes.
     double left_out = 0;
   };

@@ -30,14 +30,14 @@ Band scaled(const Band& band, double scale) {
 namespace {
 
 struct SiteSpread {
-  std::string_view site;  ///< published system that is left out; empty: no system
+  std::string_view site;  ///< published system that the row leaves out; empty: none
   double input_pipeline;
   double memory;
   double gain;
 };
 
-/// Spreads from the first table of docs/measurements/prediction_bands.md, which
-/// bench/prediction_bands.py writes.
+/// Spreads of the efficiencies of published systems, from the first table of
+/// docs/measurements/prediction_bands.md, which bench/prediction_bands.py writes.
 constexpr SiteSpread kSpreads[] = {
     {"", 0.358, 0.090, 0.032},
     {"jureca-dc", 0.358, 0.094, 0.032},

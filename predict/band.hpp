@@ -10,7 +10,7 @@
 
 namespace dlscale::predict {
 
-// Bands: predicted numbers with their likely ranges.
+// The following types and functions describe bands: predicted numbers with their likely ranges.
 
 /// Factors that define the likely range of a value, from value x low to value x high.
 struct Factors {
@@ -33,13 +33,13 @@ Band widened(Band band, Factors factors);
 /// Returns the band with the value and both edges multiplied by `scale`.
 Band scaled(const Band& band, double scale);
 
-// Widening of the bands because of costs that the model of a step leaves out.
-// The model has no term for loading from a shared file system, for the start of an epoch, for
-// stragglers between nodes, or for congestion of the network. Measured runs contain these costs at
-// their own GPU counts. At other GPU counts the costs are unknown, and published systems differ
-// widely in how much efficiency they lose. The bands are therefore widened by the losses of
-// published systems. bench/prediction_bands.py determines these losses from all published systems,
-// and again without each of the systems (docs/measurements/prediction_bands.md).
+// Widening of the bands because of costs that the model of a step leaves out. The model has no term
+// for loading from a shared file system, for the start of an epoch, for stragglers between nodes,
+// or for congestion of the network. Measured runs contain these costs at their own GPU counts. At
+// other GPU counts the costs are unknown, and published systems differ widely in how much
+// efficiency they lose. The bands are therefore widened by the losses of published systems.
+// bench/prediction_bands.py determines these losses from all published systems, and again with each
+// one of the systems left out (docs/measurements/prediction_bands.md).
 
 /// Names of the costs that the model leaves out, for messages.
 inline constexpr const char* kMissingTerms =
@@ -64,12 +64,12 @@ struct PublishedSpread {
 };
 
 /// Returns the spread of all published systems. If `site` is a published system itself, returns the
-/// spread of the other systems, so that the results of a system do not determine its own
-/// predictions.
+/// spread of the other systems, so that the results of a system do not influence the predictions
+/// for this system.
 PublishedSpread published_spread(SampleSource source, std::string_view site);
 
-/// Returns whether `site` is a published system. The bands of a published system leave out its own
-/// results.
+/// Returns whether `site` is a published system. The bands for a published system are computed
+/// without the results of that system.
 bool is_published_system(std::string_view site);
 
 /// Returns the likely range of the cost of a sample at `gpus` GPUs relative to its cost at `from`

@@ -10,7 +10,7 @@ namespace dlscale::predict {
 /// and M is the mean time between failures. Young, CACM 17(9), 1974.
 Seconds young_interval(Seconds write, Seconds between_failures);
 
-/// Returns the training time between two saves with which a run loses the least time: √(2δM)(1 +
+/// Returns the training time between two saves that minimises the time that a run loses: √(2δM)(1 +
 /// ⅓√(δ/2M) + δ/18M) - δ, or M if δ ≥ 2M. δ is the time to save and M is the mean time between
 /// failures. Daly: A higher order estimate of the optimum checkpoint interval for restart dumps,
 /// FGCS 22, 2006.

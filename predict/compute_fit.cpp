@@ -54,7 +54,7 @@ double student_95(int degrees) {
   if (degrees <= static_cast<int>(kTable.size())) {
     return kTable[static_cast<std::size_t>(degrees - 1)];
   }
-  return 1.96 + 2.4 / degrees;  // approximation with an error below 0.001 beyond the table
+  return 1.96 + 2.4 / degrees;  // approximation beyond the table, with an error below 0.001
 }
 
 TermFit fit_terms(const std::vector<TermPoint>& points) {
@@ -67,9 +67,10 @@ TermFit fit_terms(const std::vector<TermPoint>& points) {
     second = (n.b1 * n.aa - n.a1 * n.ab) / n.determinant();
     both = first >= 0 && second >= 0;
   }
-  // If one coefficient is negative, the best feasible fit holds it at 0 and fits the other alone.
-  // If the two terms are proportional, the points cannot separate them. The fit then keeps the
-  // second coefficient, because a time per byte predicts more than a latency.
+  // If one coefficient would be negative, the best feasible fit holds this coefficient at 0 and
+  // fits the other coefficient alone. If the two terms are proportional, the points cannot separate
+  // them. The fit then keeps the second coefficient, because a time per byte predicts more than a
+  // latency.
   const bool first_alone = !both && (n.bb <= 0 || (!n.parallel() && second < 0));
   if (!both) {
     first = first_alone ? std::max(0.0, n.a1 / n.aa) : 0;
@@ -105,10 +106,10 @@ double median(std::vector<double> values) {
 
 namespace {
 
-// A batch counts as far if it is this many times the largest measured batch, or if the smallest
-// measured batch is this many times the batch.
+// Ratio from which a batch counts as far from the measured batches: the ratio of the batch to the
+// largest measured batch, or of the smallest measured batch to the batch.
 constexpr double kFarthest = 2;
-// Minimum relative error, because a line fits few points too well.
+// Minimum relative error. A line through few points has an error that is too small.
 constexpr double kLeastDeviation = 0.03;
 // Minimum relative error at a batch outside the measured range.
 constexpr double kOtherBatch = 0.1;
@@ -212,9 +213,9 @@ struct PassFit {
   Seconds at(double batch, int ranks) const { return line.at(batch) * sharing.at(ranks); }
 };
 
-/// Fits a line through the median time of each batch size. A fit of single runs by relative errors
-/// would draw the line to the fastest runs. The relative error of the line is still the error of
-/// single runs.
+/// Fits a line through the median time of each batch size. A fit of relative errors to single runs
+/// would draw the line towards the fastest runs. The relative error of the line is still the error
+/// of single runs.
 BatchFit line_of(const std::vector<double>& batches, const std::vector<double>& seconds) {
   std::map<double, std::vector<double>> runs;
   for (std::size_t i = 0; i < batches.size(); ++i) runs[batches[i]].push_back(seconds[i]);
@@ -258,7 +259,8 @@ PassFit fit_pass(const std::vector<contract::ComputeTime>& measured, const TimeO
 }
 
 /// Returns the time of the optimizer for `ranks` ranks on a node. The time does not depend on the
-/// batch. The median time of the fewest measured ranks is multiplied by the slow-down for `ranks`.
+/// batch. The median time that was measured with the fewest ranks is multiplied by the slow-down
+/// for `ranks`.
 Seconds optimizer_at(const std::vector<contract::ComputeTime>& measured, int ranks) {
   std::map<int, std::vector<double>> times;
   for (const contract::ComputeTime& time : measured) {

@@ -36,12 +36,13 @@ struct TermFit {
 
 /// Fits two non-negative coefficients to the points by least squares of relative errors. The
 /// confidence intervals follow from the covariance and Student's t. There are points - 2 degrees of
-/// freedom, or points - 1 if one coefficient is held at 0. With fewer than three points, and for a
-/// coefficient held at 0, the interval contains only the fitted value. Requires at least one point.
+/// freedom, or points - 1 if one coefficient is held at 0. If there are fewer than three points, or
+/// if the coefficient is held at 0, the interval contains only the fitted value. Requires at least
+/// one point.
 TermFit fit_terms(const std::vector<TermPoint>& points);
 
-/// Returns the two-sided 95 % quantile of Student's t: half the width of a 95 % confidence interval
-/// in standard errors. Returns 0 for fewer than one degree of freedom.
+/// Returns the two-sided 95 % quantile of Student's t, which is half the width of a 95 % confidence
+/// interval in units of the standard error. Returns 0 for fewer than one degree of freedom.
 double student_95(int degrees);
 
 /// Returns the median of at least one value. The median of an even count is the mean of the two
@@ -68,7 +69,8 @@ struct ComputeEstimate {
   ComputeTimes times;
   Factors sure;
   int measured = 0;  ///< number of measured batch sizes; 0: no step was measured
-  /// Flag: the batch is above twice the largest measured batch or below half the smallest.
+  /// Flag: the batch is more than twice the largest measured batch, or less than half the smallest
+  /// measured batch.
   bool extrapolated = false;
   /// Standard deviation of the part of the step time that varies from rank to rank. The value is 0
   /// if it was not measured.
@@ -86,8 +88,8 @@ struct ComputeBasis {
   std::vector<contract::KernelModel> kernels;  ///< models of kernels; may be empty
 };
 
-/// Factors by which a pass takes longer if several ranks compute on a node. The factor is 1 for the
-/// smallest measured number of ranks.
+/// Factors by which a pass takes longer if several ranks compute on the same node. The factor is 1
+/// for the smallest measured number of ranks.
 class Sharing {
  public:
   /// Stores the factor for each measured number of ranks on a node. The factor for the smallest
@@ -114,21 +116,22 @@ inline constexpr Factors kLearnedSure{0.8, 1.25};
 ///   the measured times.
 /// - The time of a pass is a line over the batch size. The line is fitted to the median of each
 ///   batch size, measured with the fewest ranks on a node.
-/// - Steps measured with more ranks on a node show how much longer the passes then take.
+/// - Steps that were measured with more ranks on a node show how much longer the passes take with
+///   that many ranks.
 ComputeEstimate estimate_compute(const contract::ModelCard& card, double batch,
                                  const ComputeBasis& basis);
 
 /// Returns the times in `all` that were measured with the model of `card` in `precision`. The
-/// precision is compared because two precisions may share a cost model although their times differ:
-/// tf32 and fp32, fp16 and bf16.
+/// precision is compared because two precisions may share a cost model although their times differ.
+/// Examples are tf32 and fp32, and fp16 and bf16.
 std::vector<contract::ComputeTime> times_of(const std::vector<contract::ComputeTime>& all,
                                             const contract::ModelCard& card,
                                             const std::string& precision);
 
 /// Returns the times that apply to `framework`. Ranks on one node exchange data, which makes passes
 /// longer in a way that depends on the framework. If `framework` was measured with several ranks on
-/// a node, the times of other frameworks with the same number of ranks are omitted. All times of
-/// one rank are kept, because one rank does not exchange data.
+/// a node, the times of other frameworks with the same number of ranks are omitted. All times that
+/// were measured with one rank are kept, because one rank does not exchange data.
 std::vector<contract::ComputeTime> times_as_in(const std::vector<contract::ComputeTime>& times,
                                                const std::string& framework);
 

@@ -49,14 +49,14 @@ bool costs_nothing(const contract::PassCost& pass, double batch) {
   return pass.flops.at(batch) + pass.read.at(batch) + pass.written.at(batch) <= 0;
 }
 
-/// Set of the kernel models in one precision. If a model is missing, the lookup gives the reason.
+/// Kernel models in one precision.
 class KernelTable {
  public:
   KernelTable(const std::vector<contract::KernelModel>& models, std::string precision)
       : models_(models), precision_(std::move(precision)) {}
 
   /// Returns the sum of the times of the kernels. Returns nothing and sets `why` if a kernel has no
-  /// model, or if its size is outside the sizes on which the model was trained.
+  /// model, or if the size of a kernel is outside the sizes on which its model was trained.
   std::optional<Seconds> time(const std::vector<KernelUse>& uses, std::string& why) const {
     Seconds sum;
     for (const KernelUse& use : uses) {
@@ -86,8 +86,8 @@ class KernelTable {
   std::string precision_;
 };
 
-/// Accumulator that replaces roofline times by times of kernel models, and sums the roofline times
-/// that were replaced.
+/// Accumulator that replaces roofline times with times of kernel models, and sums the roofline
+/// times that it has replaced.
 class Learner {
  public:
   explicit Learner(Seconds roofline) : roofline_(roofline) {}
@@ -159,8 +159,8 @@ std::optional<std::vector<KernelUse>> backward_kernels(const contract::LayerCard
                                                        double batch, double bytes_of_number) {
   if (costs_nothing(layer.backward, batch)) return std::vector<KernelUse>{};
   const std::string& kind = layer.kind;
-  // The first layer does not compute the gradient of its input. Its backward pass writes only the
-  // gradient of its filters.
+  // The first layer of a model does not compute the gradient of its input. The backward pass of
+  // this layer writes only the gradient of the filters.
   const bool wants_data = layer.backward.written.per_sample > 0;
   if (kind == "conv2d") {
     if (!wants_data) return sized(layer, batch, {"convolution_backward_filter"});
@@ -195,7 +195,7 @@ LearnedTimes learned_times(const contract::ModelCard& card,
     learner.learn(time.backward.time, table, backward_kernels(layer, batch, bytes_of_number),
                   layer.kind + " backward");
   }
-  // The optimizer updates fp32 parameters, even if the cost model has another precision.
+  // The optimizer updates fp32 parameters, even if the cost model is for another precision.
   const KernelUse update{kUpdates[std::clamp(optimizer_states, 0, 2)],
                          {{"n", static_cast<double>(card.parameters)}}};
   learner.learn(times.optimizer, KernelTable(models, "fp32"), std::vector<KernelUse>{update},

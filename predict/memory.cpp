@@ -73,12 +73,12 @@ Bytes held_buckets(const contract::ModelCard& card, const MemorySetting& setting
   Bytes one = setting.bucket_limit;
   if (setting.bucket_grows) one = std::max(one, largest_of(card, &contract::LayerCard::name));
   one = std::min(one, all);
-  // A second bucket is started when the first bucket has no space for the next gradient.
+  // A second bucket exists as soon as the first bucket has no space for the next gradient.
   return setting.fills_beside && (one < all || setting.passes > 1) ? one * 2 : one;
 }
 
-/// Memory of gradients: a constant part, and a factor on the bytes of gradients that the backward
-/// pass has made so far.
+/// Memory of gradients: a constant part, and a part that is a factor times the bytes of the
+/// gradients that the backward pass has made so far.
 struct HeldGradients {
   Bytes always;
   double of_made = 0;
@@ -89,7 +89,8 @@ HeldGradients held_gradients(const contract::ModelCard& card, const MemorySettin
   const int stage = setting.zero_stage;
   const Bytes all = all_gradients(card);
   const Bytes part = stage > 0 ? all / setting.ranks : Bytes{};
-  // The gradients of a block are sent together from a separate vector, so that they exist twice.
+  // The gradients of a block are sent together from a separate vector, so each gradient is in
+  // memory twice.
   if (stage == 3) return {part + largest_of(card, &contract::LayerCard::block) * 2};
   if (stage == 2 || setting.fills_beside) return {part};  // gradients are sent one after another
   const double each = 1 + setting.compressed;
@@ -149,7 +150,8 @@ Bytes allocated_before(const contract::ModelCard& card, std::size_t layer, doubl
 }
 
 DominatingLayer dominating_layer(const contract::ModelCard& card, double batch) {
-  // If a single part has this share, its name ("features") is too general.
+  // Share of the activations from which a part is divided further, because its name, such as
+  // "features", is too general to be helpful.
   constexpr double kNearlyAll = 0.9;
   double all = 0, most = 0;
   DominatingLayer result;
@@ -213,7 +215,7 @@ using contract::MemoryPeak;
 using Peaks = std::vector<MemoryPeak>;
 
 /// Relative scatter of the peaks of runs with equal settings. If the slope over activations changes
-/// the peaks by less than this, the slope is taken as 0.
+/// the peaks by less than this scatter, the slope is set to 0.
 constexpr double kPeakScatter = 0.03;
 
 template <class Holds>
@@ -229,7 +231,8 @@ bool is_comparable(const MemoryPeak& peak, const contract::RunSpec& run) {
   return peak.device != "cpu" || (peak.loader == run.loader && peak.dataset == run.dataset.kind);
 }
 
-/// Returns the peaks measured with the framework. If there are none, returns all peaks.
+/// Returns the peaks that were measured with the framework. If no peaks were measured with it,
+/// returns all peaks.
 Peaks by_framework(const Peaks& peaks, const std::string& framework) {
   Peaks own = peaks_where(peaks, [&](const auto& peak) { return peak.framework == framework; });
   return own.empty() ? peaks : own;
@@ -267,7 +270,7 @@ HeldMemory line_through(const Peaks& peaks) {
 }  // namespace
 
 double HeldMemory::uncertainty(Bytes activations) const {
-  constexpr double kRounding = 0.01;  // tolerance for batches as large as measured batches
+  constexpr double kRounding = 0.01;  // tolerance for comparing activations
   const double error = std::max(2 * relative_error, kPeakScatter);
   const bool within =
       activations >= least * (1 - kRounding) && activations <= most * (1 + kRounding);

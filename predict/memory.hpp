@@ -25,7 +25,7 @@ struct HeldBeyond {
 /// Memory that a rank keeps in addition to activations, and settings that determine it.
 struct MemorySetting {
   int optimizer_states = 0;  ///< numbers kept per parameter: optimizer states and moving average
-  /// ZeRO stage: 1 partitions states, 2 also gradients, 3 also parameters.
+  /// ZeRO stage: 1 partitions optimizer states, 2 also gradients, 3 also parameters.
   int zero_stage = 0;
   int ranks = 1;
   int passes = 1;  ///< batches per step; above 1, all gradients are kept
@@ -34,7 +34,8 @@ struct MemorySetting {
   bool gradients_in_buckets = true;  ///< flag: gradients are views of the buckets
   Bytes bucket_limit;                ///< size limit of a bucket; 0: one bucket for all gradients
   bool bucket_grows = false;         ///< flag: a gradient above the limit enlarges its bucket
-  /// Flag for ZeRO stages 1 and 2: each pass fills the next bucket while another bucket is reduced.
+  /// Flag for ZeRO stages 1 and 2: the backward pass fills the next bucket while the previous
+  /// bucket is reduced.
   bool fills_beside = false;
   double compressed = 0;  ///< bytes of a compressed copy per byte of gradients; 0: no copy
   Bytes prefetch;         ///< maximum bytes of parameters that ZeRO stage 3 gathers ahead
@@ -83,8 +84,8 @@ struct DominatingLayer {
 };
 DominatingLayer dominating_layer(const contract::ModelCard& card, double batch);
 
-/// Relative error of past memory predictions. A run fits if the device can hold the predicted
-/// memory and this share of it in addition.
+/// Relative error of past memory predictions. A run fits if the device has room for the predicted
+/// memory and, in addition, for this share of the predicted memory.
 inline constexpr double kMemoryMargin = 0.08;
 
 struct MemoryVerdict {
@@ -100,18 +101,20 @@ MemoryVerdict memory_verdict(const contract::ModelCard& card, std::int64_t batch
                              double margin = kMemoryMargin);
 
 /// Returns the verdict as one line: whether the run fits, the needed memory, the activations, the
-/// layers that keep most of them and, if the run does not fit, the largest batch that fits. Example
-/// of the beginning: "does not fit 16.0 GiB: needs 17.2 GiB".
+/// layers that keep most of the activations and, if the run does not fit, the largest batch that
+/// fits. Example of the beginning: "does not fit 16.0 GiB: needs 17.2 GiB".
 std::string verdict_text(const MemoryVerdict& verdict, const contract::ModelCard& card,
                          std::int64_t batch);
 
 // Memory that measured ranks held in addition to the sums of their cost models, as a linear
 // function of the bytes of activations.
 
-/// Measured memory in addition to the sums of cost models, and the runs that it comes from.
+/// Measured memory in addition to the sums of cost models, and the number of runs in which it was
+/// measured.
 struct HeldMemory {
-  /// Memory as a linear function of the bytes of activations. On CPUs its start is the memory of a
-  /// process before the first tensor. On GPUs its start is the overhead of the allocator.
+  /// Memory as a linear function of the bytes of activations. On CPUs, `beyond.start` is the memory
+  /// of a process before the first tensor. On GPUs, `beyond.start` is the overhead of the
+  /// allocator.
   HeldBeyond beyond;
   double relative_error = 0;  ///< root mean square of predicted / measured - 1 of the fitted runs
   Bytes least, most;          ///< smallest and largest activations of the fitted runs
@@ -121,21 +124,21 @@ struct HeldMemory {
   int other_models = 0;
 
   /// Returns the relative uncertainty of the predicted memory for the given bytes of activations.
-  /// The uncertainty is twice the relative error, and at least 3 %. In these cases it is at least
-  /// kMemoryMargin: the activations are outside the measured range, the fit comes from other
-  /// models, or no measurement applies.
+  /// The uncertainty is twice the relative error, and at least 3 %. The uncertainty is at least
+  /// kMemoryMargin in these cases: the activations are outside the measured range, the fit comes
+  /// from other models, or no measurement applies.
   double uncertainty(Bytes activations) const;
 };
 
 /// Returns the memory that ranks of `run` hold in addition to the sum of the cost model `card`. The
 /// memory is fitted by least squares of relative errors of peaks, with non-negative coefficients.
-/// - If runs of the same model in the same precision were measured, uses only these runs. If they
-///   all have one batch size, they determine only the start.
+/// - If runs of the same model in the same precision were measured, uses only these runs. If these
+///   runs all have the same batch size, they determine only the start.
 /// - Otherwise uses the runs of other models. If there is only one other model, its runs determine
 ///   only the start.
-/// - Compares each measured peak with the sum for the settings of its own run. Runs may therefore
-///   differ in optimizer, accumulation, ZeRO stages and ranks.
-/// - Uses only runs with the framework of `run` if there are such runs.
+/// - Compares each measured peak with the sum of the cost model for the settings of the run that
+///   had this peak. Runs may therefore differ in optimizer, accumulation, ZeRO stages and ranks.
+/// - If there are runs with the framework of `run`, uses only these runs.
 /// - On CPUs uses only runs with the same loader and kind of data, because a process has its data
 ///   in memory.
 HeldMemory held_memory(const std::vector<contract::MemoryPeak>& measured,

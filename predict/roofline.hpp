@@ -38,8 +38,8 @@ struct Rates {
 /// precisions if the device has no peak for `precision`.
 Rates rates_of(const Device& device, const std::string& precision);
 
-// Minimum time of a layer: the larger of FLOPs / peak rate and bytes / memory bandwidth. Williams,
-// Waterman, Patterson: Roofline, CACM 52(4), 2009.
+// The roofline gives the minimum time of a layer: the larger of FLOPs / peak rate and bytes /
+// memory bandwidth. Williams, Waterman, Patterson: Roofline, CACM 52(4), 2009.
 
 /// Resource that limits the speed of a layer or a step.
 enum class Bound { compute, memory, communication };
@@ -78,9 +78,9 @@ Bytes number_width(const std::string& precision);
 /// its gradient: 0 for plain sgd, 1 with momentum and for lars, 2 for adam and adamw.
 int optimizer_states(const std::string& optimizer, double momentum);
 
-/// Returns the minimum computation times of a step. Real devices need at least these times. The
-/// optimizer reads parameters, gradients and states, and writes parameters and states. Excludes the
-/// loss and data loading.
+/// Returns the minimum computation times of a step. A real device is never faster. The optimizer
+/// reads parameters, gradients and states, and writes parameters and states. Excludes the loss and
+/// data loading.
 ComputeTimes roofline(const contract::ModelCard& card, const Rates& rates, double batch,
                       int optimizer_states);
 

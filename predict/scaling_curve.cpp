@@ -16,16 +16,16 @@ constexpr double kSecondsPerHour = 3600;
 /// predicted wait that was found.
 constexpr Factors kWaitSure{0, 3};  // see docs/prediction-model.md, section Bands
 
-/// Factors by which computing, reducing and waiting for the slowest rank take longer or shorter
-/// than predicted.
+/// Factors by which the times of computing, reducing and waiting for the slowest rank differ from
+/// the predicted times.
 struct Variant {
   double computing;
   double reducing;
   double waiting = 1;
 };
 
-/// Returns the computation of a rank on the node with the most ranks. Such ranks are the slowest,
-/// and the slowest rank determines the time of a step.
+/// Returns the computation of a rank on the node with the most ranks. The ranks on this node are
+/// the slowest, and the slowest rank determines the time of a step.
 ComputeEstimate computing(const TrainingModel& model, double batch, Placement ranks) {
   ComputeBasis basis = model.computing;
   basis.ranks_on_node = (ranks.gpus + ranks.nodes - 1) / ranks.nodes;
@@ -58,8 +58,8 @@ StepTime step_of(const TrainingModel& model, const ComputeEstimate& computing, P
   return step_time(model.card, varied, ranks.gpus, cost, setting);
 }
 
-/// Returns the value for the predicted times with a band. Each pair of variants moves the value
-/// down or up. The changes of all pairs are added in quadrature.
+/// Returns the value for the predicted times, with a band. In each pair of variants, one variant
+/// lowers the value and the other raises it. The changes of all pairs are added in quadrature.
 template <class Value>
 Band band(const std::vector<Variant>& variants, const Value& value) {
   Band result{value(Variant{1, 1})};
@@ -95,7 +95,7 @@ Band step_band_of(const TrainingModel& model, const ComputeEstimate& computing, 
 }
 
 double steps_of_epoch(const CurveSetting& setting, double global_batch) {
-  // Tolerance for rounding, because strong scaling divides batches.
+  // Tolerance for rounding errors, which occur because strong scaling divides batches.
   constexpr double kRounding = 1e-9;
   const double steps = static_cast<double>(setting.samples) / global_batch;
   return setting.drops_last ? std::max(1.0, std::floor(steps * (1 + kRounding)))
@@ -139,9 +139,9 @@ std::vector<CurvePoint> scaling_curve(const TrainingModel& model, const CurveSet
       return step_of(model, here, ranks, share, v).total().value / samples;
     };
     const auto first_cost = [&](Variant v) {
-      // The measured error corrects the first point only if its batch and the batch of this point
-      // are both close to the measured batches, or both far from them. Otherwise the error at one
-      // batch says nothing about the other batch.
+      // The error of the computing time is common to this point and the first point only if both of
+      // their batches are close to the measured batches, or both are far from them. Otherwise the
+      // error at one batch does not determine the error at the other batch.
       if (here.extrapolated != at_first.extrapolated) v.computing = 1;
       return step_of(model, at_first, first, first_share, v).total().value /
              (first_share.batch * first_share.passes);

@@ -45,9 +45,10 @@ struct Share {
 
 /// Settings of a scaling curve that are the same for all GPU counts.
 struct CurveSetting {
-  /// Flag: the global batch stays constant (strong scaling), else the batch per GPU.
+  /// Flag: the global batch stays constant (strong scaling); otherwise the batch per GPU stays
+  /// constant.
   bool strong = false;
-  double batch_per_gpu = 1;  ///< batch per GPU at the first GPU count, if `shares` is empty
+  double batch_per_gpu = 1;  ///< batch per GPU at the first GPU count, used if `shares` is empty
   std::int64_t samples = 0;  ///< number of samples of an epoch
   bool drops_last = false;   ///< flag: an incomplete last step of an epoch is dropped
   int epochs = 1;
@@ -98,8 +99,8 @@ std::vector<int> doubled_counts(int first, int most);
 inline constexpr double kWorthwhileEfficiency = 0.8;
 
 /// Returns the last GPU count up to which every point has at least the given efficiency. `edge`
-/// selects the compared number: the predicted efficiency or an edge of its band. Returns 0 if the
-/// first point has a lower efficiency or the curve is empty.
+/// selects the number that is compared with the given efficiency: the predicted efficiency or an
+/// edge of its band. Returns 0 if the first point has a lower efficiency or the curve is empty.
 int knee(const std::vector<CurvePoint>& curve, double efficiency = kWorthwhileEfficiency,
          double Band::*edge = &Band::value);
 

@@ -13,7 +13,8 @@ namespace dlscale::predict {
 namespace {
 
 constexpr std::size_t kFewestBlocks = 5;
-// Smallest number of pairs from which the function estimates how much steps average out.
+// Smallest number of pairs of blocks from which the similarity of the steps in a block is
+// estimated.
 constexpr std::size_t kFewestPairs = 4;
 
 /// Returns the standard deviation of the time of a step, computed from the mean distance of each
@@ -31,7 +32,7 @@ double as_if_independent(const std::vector<StepBlock>& blocks) {
 
 /// Returns how similar the times of steps in a block are, from 0 to 1. At 0 the steps are
 /// independent, and their deviations average out within a block. At 1 all steps of a block take the
-/// same time, so that long blocks differ as much from each other as short blocks.
+/// same time, so that long blocks differ from each other as much as short blocks do.
 double alikeness(const std::vector<StepBlock>& blocks, double deviation) {
   std::vector<StepBlock> pairs;
   for (std::size_t i = 1; i < blocks.size(); i += 2) {
@@ -87,7 +88,7 @@ double mean_largest(int ranks) {
   // the step width, because the integrand is flat at both ends.
   constexpr double kEdge = 8, kStep = 1.0 / 16;
   if (ranks < 2) return 0;
-  double below = 0.5;  // half of Φ^P at the upper edge, which is 1; at the lower edge Φ^P is 0
+  double below = 0.5;  // half of Φ^P at the upper edge, where Φ^P is 1; at the lower edge, Φ^P is 0
   for (int i = 1; i < static_cast<int>(2 * kEdge / kStep); ++i) {
     const double x = i * kStep - kEdge;
     below += std::pow(std::erfc(-x / std::numbers::sqrt2) / 2, ranks);
@@ -97,9 +98,9 @@ double mean_largest(int ranks) {
 
 Seconds deviation_at(const std::vector<contract::ComputeTime>& measured, double batch,
                      int ranks_on_node, Seconds computing) {
-  // Runs of several ranks count as known even without a deviation, because the times of their
-  // all-reduces already contain their waiting. If they are nearest, the result is 0. A run of one
-  // rank without a deviation had too few blocks and is ignored.
+  // Runs of several ranks are kept even without a deviation, because the times of their all-reduces
+  // already contain the waiting. If such runs are nearest, the result is 0. A run of one rank
+  // without a deviation had too few blocks and is ignored.
   std::vector<contract::ComputeTime> known;
   for (const contract::ComputeTime& time : measured) {
     if (sharing_ranks(time) > 1 || time.deviation_s > 0) known.push_back(time);

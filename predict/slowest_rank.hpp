@@ -15,12 +15,13 @@ struct StepBlock {
   double work_s = 0;  ///< seconds of all steps, without waiting for other ranks
 };
 
-/// Returns the standard deviation of the step time of one rank. Two ranks with this deviation wait
-/// deviation / √π for each other on average. This holds for any distribution, because the deviation
-/// is computed from mean differences (Gini). Each block is compared only with the next block, so
-/// that slow changes do not count. All ranks of a machine may share slow changes. Deviations of the
-/// steps of a block partly cancel. The function estimates how much they cancel by comparing pairs
-/// of blocks with single blocks. Returns 0 for fewer than five blocks.
+/// Returns the standard deviation of the step time of one rank. If two ranks have this deviation,
+/// the faster rank waits deviation / √π for the slower rank on average. This relation holds for any
+/// distribution of step times, because the deviation is computed from mean differences (Gini). Each
+/// block is compared only with the next block, so that slow changes do not count. All ranks of a
+/// machine may share slow changes. Deviations of the steps within a block partly cancel. The
+/// function estimates how much they cancel by comparing pairs of blocks with single blocks. Returns
+/// 0 for fewer than five blocks.
 Seconds step_deviation(const std::vector<StepBlock>& blocks);
 
 /// Returns the mean of the largest of `ranks` independent values with a standard normal
@@ -30,8 +31,8 @@ double mean_largest(int ranks);
 
 /// Returns the standard deviation of the time of a step with this batch whose computation takes the
 /// time `computing`. The result is `computing` times the median ratio of deviation to computation
-/// in measured runs. The runs are those with the nearest number of ranks on a node, and among
-/// these, those with the nearest batch. Returns 0 if no deviation was measured.
+/// in measured runs. Only the runs with the nearest number of ranks on a node are used, and among
+/// these runs, only the runs with the nearest batch. Returns 0 if no deviation was measured.
 Seconds deviation_at(const std::vector<contract::ComputeTime>& measured, double batch,
                      int ranks_on_node, Seconds computing);
 

@@ -63,7 +63,7 @@ Seconds one_by_one(const contract::ModelCard& card, const AllReduceCost& cost) {
   for (const contract::LayerCard& layer : card.layers) {
     if (layer.parameters == 0) continue;
     sum += cost(number * static_cast<double>(layer.parameters));
-    // Further tensors of a layer, such as biases, cost one latency each.
+    // Each further tensor of a layer, such as the bias, adds the cost of an empty message.
     sum += cost(Bytes{}) * std::max(0, layer.parameter_tensors - 1);
   }
   return sum;

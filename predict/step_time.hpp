@@ -42,8 +42,9 @@ struct Overlap {
   double hidden() const { return total.value > 0 ? 1 - exposed / total : 1; }
 };
 
-/// Returns the times of reductions that follow each other. A reduction finishes at f = max(f of the
-/// previous reduction, ready) + cost, where `ready` is the time at which its bucket is complete.
+/// Returns the times of reductions that run one after another. A reduction finishes at f = max(f of
+/// the previous reduction, ready) + cost, where `ready` is the time at which its bucket is
+/// complete.
 Overlap overlap(const std::vector<Bucket>& buckets, Seconds backward,
                 const std::function<Seconds(Bytes)>& cost);
 
@@ -65,17 +66,17 @@ struct StepSetting {
   double compression = 1;  ///< bytes sent per byte of gradients
   /// Cost of an exchange of gradients, relative to one all-reduce of the sent bytes. An all-gather
   /// or a reduce-scatter costs half of an all-reduce, in hops and in bytes. The relative cost is
-  /// therefore 1/2 if each rank receives only its own partition of the gradients, and 3/2 if
-  /// parameters are also gathered twice.
+  /// therefore 1/2 if each rank receives only its own partition of the gradients. It is 3/2 if, in
+  /// addition, parameters are gathered twice.
   double volume = 1;
   /// Cost of gathering parameters after the optimizer's step, relative to one all-reduce of all
   /// parameters.
   double after_step = 0;
   bool every_pass = false;  ///< flag: every pass exchanges gradients, not only the last pass
   Seconds cycle;            ///< delay before the exchange of the last gradients begins
-  int passes = 1;           ///< number of batches of a step, one after another
-  Seconds wait;             ///< measured time that a step waits for its data, never hidden
-  Seconds slowest_wait;     ///< time that several ranks wait for the slowest rank, never hidden
+  int passes = 1;           ///< number of batches that a step processes one after another
+  Seconds wait;             ///< measured time for which a step waits for its data; never hidden
+  Seconds slowest_wait;     ///< time for which ranks wait for the slowest rank; never hidden
   double hidden_most = 1;   ///< largest share of the time of collectives that computation hides
 };
 

@@ -10,7 +10,7 @@
 namespace dlscale::predict {
 namespace {
 
-constexpr const char* kMeasuredDevice = "measured";  // name that no file of devices/ has
+constexpr const char* kMeasuredDevice = "measured";  // name that no file in devices/ has
 
 /// Returns the factors of the likely range of an all-reduce that was estimated from measurements.
 Factors sure_of(const AllReduceEstimate& estimate) {
@@ -59,7 +59,8 @@ std::optional<LinkEstimate> Measurements::all_reduce(Placement ranks, Bytes mess
 
 std::optional<double> Measurements::hidden_most(const std::string& framework,
                                                 Placement ranks) const {
-  // Penalty for links of the other kind. It is larger than the distance between any two GPU counts.
+  // Penalty added to the distance if one placement is on one node and the other is on several
+  // nodes. It is larger than the distance between any two GPU counts.
   constexpr double kOtherLinks = 64;
   std::optional<double> hidden;
   double least = 0;
@@ -159,8 +160,8 @@ std::string fixed_rates(const TrainingModel& model) {
 }
 
 Device measured_device(const contract::Calibration& calibration, const std::string& precision) {
-  // Ten FLOPs per byte are typical of CPUs. The measured time is only distributed among the layers,
-  // so only the ratio of the two rates matters.
+  // The ratio of ten FLOPs per byte is typical of CPUs. The rates only distribute the measured time
+  // among the layers, so only the ratio of the two rates matters.
   Device device{.name = kMeasuredDevice, .title = calibration.device};
   device.peak[precision] = teraflops(1);
   device.memory_bandwidth = gigabytes_per_s(100);

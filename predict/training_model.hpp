@@ -50,7 +50,7 @@ class Measurements {
 };
 
 /// Likely ranges of real times relative to times from the roofline and from data sheets. Real times
-/// are never shorter than these times.
+/// are never shorter than the times from the roofline and from data sheets.
 inline constexpr Factors kRooflineSure{1, 3.5};  // see docs/prediction-model.md, section Bands
 inline constexpr Factors kDataSheetSure{1, 2};
 
@@ -82,7 +82,7 @@ Device measured_device(const contract::Calibration& calibration, const std::stri
 /// ranks that were not measured cannot be predicted.
 bool is_measured_alone(const Device& device);
 
-/// Returns why the measurements of a calibration do not apply to a device, as text with the
+/// Returns why the measurements of a calibration do not apply to a device, as a text that names the
 /// measured device and the given device. Returns an empty text if the measurements apply. The
 /// measurements apply in these cases:
 /// - The calibration does not name its device.
@@ -90,9 +90,9 @@ bool is_measured_alone(const Device& device);
 /// - The device comes from measured_device().
 std::string not_measured_on(const contract::Calibration& calibration, const Device& device);
 
-/// Returns why another peak or memory bandwidth would not change the predicted computation time:
-/// the time comes from measured steps or kernel models. Returns an empty text if the computation
-/// time depends on the peak and the memory bandwidth.
+/// Returns a text that explains why another peak or memory bandwidth would not change the predicted
+/// computation time, which is so if this time comes from measured steps or kernel models. Returns
+/// an empty text if the computation time depends on the peak and the memory bandwidth.
 std::string fixed_rates(const TrainingModel& model);
 
 }  // namespace dlscale::predict

@@ -47,7 +47,7 @@ std::optional<std::int64_t> train_samples(const contract::DatasetSpec& dataset) 
   const std::optional<std::int64_t> all = known_train_samples(dataset.kind);
   if (!all || dataset.folds < 2) return all;
   if (dataset.kind == "text_ag_news") return std::nullopt;
-  // The test samples are the samples whose index modulo `folds` is `fold` - 1.
+  // The samples whose index modulo `folds` is `fold` - 1 are test samples, so they are not counted.
   return *all - (*all - dataset.fold + dataset.folds) / dataset.folds;
 }
 

@@ -22,15 +22,15 @@ struct Throughput {
 struct ThroughputEstimate {
   double samples_per_s = 0;
   bool extrapolated = false;  ///< flag: the GPU count is outside the measured counts
-  /// Measured GPU count from which the throughput was extrapolated. Otherwise this is the GPU count
-  /// itself.
+  /// Measured GPU count from which the throughput was extrapolated. If the throughput was not
+  /// extrapolated, this is the GPU count itself.
   int from_gpus = 0;
 };
 
 /// Returns the throughput at a GPU count. Between two measured counts the logarithm of the
 /// throughput is linear in the logarithm of the count. Outside the measured counts the throughput
-/// is proportional to the GPU count, starting from the nearest measurement. The slowest of several
-/// measurements of one count is used. Returns nothing without measurements.
+/// is proportional to the GPU count, starting from the nearest measurement. If one count was
+/// measured several times, the slowest measurement is used. Returns nothing without measurements.
 std::optional<ThroughputEstimate> throughput_at(std::vector<Throughput> measured, int gpus);
 
 /// Returns the number of training samples of a kind of data set with a fixed size: MNIST,
@@ -39,15 +39,15 @@ std::optional<ThroughputEstimate> throughput_at(std::vector<Throughput> measured
 std::optional<std::int64_t> known_train_samples(std::string_view dataset_kind);
 
 /// Returns the number of samples in an epoch of a run. Returns nothing if the description of the
-/// data set does not determine the number:
+/// data set does not determine the number, as in these cases:
 /// - The number of samples in the first classes of a data set is not known.
 /// - The number of samples in folds of AG News is not known, because the training file may be
 ///   missing.
 std::optional<std::int64_t> train_samples(const contract::DatasetSpec& dataset);
 
 inline constexpr double kDefaultMargin = 1.5;
-/// Seconds allowed for the time before the first step, in which the run loads modules and libraries
-/// and opens its data.
+/// Seconds that the time limit allows for the time before the first step. In this time the run
+/// loads modules and libraries and opens its data.
 inline constexpr double kStartUp_s = 120;
 
 /// Returns the time limit to request in seconds. The limit is the larger of prediction x margin and
@@ -55,16 +55,18 @@ inline constexpr double kStartUp_s = 120;
 /// band of the prediction.
 double walltime_s(double predicted_s, double margin, double longest_s = 0);
 
-/// Returns the band of a measured run time. Repeats of a run take different times, so the band is
-/// as wide as the band of a measured step.
+/// Returns the band of a measured run time. Repetitions of a run take different times. The band is
+/// therefore as wide as the band of a measured step.
 Band measured_time(double seconds);
 
-// Time limit to request if the errors of earlier predictions are known.
+// The following functions compute the time limit to request if the errors of earlier predictions
+// are known.
 
 /// Returns an upper bound for the next ratio of real to predicted run time. The next ratio does not
 /// exceed the bound with probability `quantile`, for any distribution of the ratios. The bound is
 /// the ⌈(n+1) quantile⌉-th of the n sorted ratios (Vovk, Gammerman, Shafer: Algorithmic Learning in
-/// a Random World, 2005). Returns nothing with too few ratios. 95 % needs at least 19 ratios.
+/// a Random World, 2005). Returns nothing if there are too few ratios for `quantile`. A quantile of
+/// 95 % needs at least 19 ratios.
 std::optional<double> next_ratio_bound(std::vector<double> ratios, double quantile);
 
 /// Time limit to request for a run.

@@ -57,14 +57,14 @@ StepSetting deepspeed_setting(const contract::RunSpec& run) {
     if (options.overlap_comm != "off") setting.agreement = Agreement::buckets;
     setting.by_block = true;
     // All ranks gather the parameters twice, before the forward pass and before the backward pass.
-    // They also send each gradient to the rank that owns it. Each of the three costs half of an
-    // all-reduce.
+    // They also send each gradient to the rank that owns it. Each of these three exchanges costs
+    // half of an all-reduce.
     setting.volume = 3 * kHalf;
     setting.every_pass = true;
     return setting;
   }
   if (fills_beside(run)) setting.agreement = Agreement::buckets;
-  // A rank receives only gradients that it owns.
+  // A rank receives only the gradients that it owns.
   if (options.use_reduce_scatter) setting.volume = kHalf;
   setting.after_step = kHalf;
   setting.every_pass = stage == 2 || fills_beside(run);
@@ -108,16 +108,16 @@ std::string not_modelled(const contract::RunSpec& run) {
   if (!run.trainer.command.empty()) return "an external trainer's steps are not modelled";
   if (!run.mode.empty()) return "inference is not modelled";
   if (!run.frozen.empty()) {
-    return "partly frozen models are not modelled: cost models assume that all parameters are "
-           "trained";
+    return "partly frozen models are not modelled, because cost models assume that all parameters "
+           "are trained";
   }
   const contract::FrameworkStyle& style = contract::framework_style(run.framework);
   if (style.reads("powersgd_rank") && run.framework_options.compression == "powersgd") {
-    return "compression = \"powersgd\" is not modelled, only fp16 and bf16";
+    return "compression = \"powersgd\" is not modelled, only the compressions fp16 and bf16 are";
   }
   if (style.step_model != StepModel::none) return "";
   return "the steps of " + run.framework +
-         " are not modelled, only those of data-parallel replicas";
+         " are not modelled, only the steps of data-parallel replicas are";
 }
 
 std::vector<std::string> not_counted(const contract::RunSpec& run) {
@@ -133,7 +133,8 @@ std::vector<std::string> not_counted(const contract::RunSpec& run) {
     notes.emplace_back("batch_norm = \"synchronised\": the exchange of statistics is not counted");
   }
   if (style.reads("hierarchical_all_reduce") && options.hierarchical_all_reduce) {
-    notes.emplace_back("hierarchical_all_reduce: all-reduces are predicted without it");
+    notes.emplace_back(
+        "hierarchical_all_reduce: all-reduces are predicted as if this setting were off");
   }
   if (style.reads("autotune") && options.autotune) {
     notes.emplace_back(
@@ -163,7 +164,7 @@ StepSetting step_setting(const contract::RunSpec& run) {
     // them.
     setting.bucket = mebibytes(options.fusion_threshold_mb) / setting.compression;
     setting.first_bucket = setting.bucket;
-    setting.cycle = microseconds(options.cycle_time_ms * 1000) / 2;  // half a cycle on average
+    setting.cycle = microseconds(options.cycle_time_ms * 1000) / 2;  // average wait: half a cycle
   } else {
     setting.agreement = Agreement::each_gradient;
   }

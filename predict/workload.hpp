@@ -29,8 +29,8 @@ std::optional<SampleShape> sample_shape(const contract::DatasetSpec& dataset);
 std::string card_precision(const std::string& precision);
 
 /// Returns why the models cannot predict a run. Returns an empty text if they can predict the run.
-/// The models require three things: a framework style with a contract::StepModel, a network whose
-/// parameters are all trained, and an exchange of all gradients.
+/// The models require a framework style with a contract::StepModel, a network whose parameters are
+/// all trained, and an exchange of all gradients.
 std::string not_modelled(const contract::RunSpec& run);
 
 /// Returns the settings of a run that the models ignore, as one line of text for each setting.

@@ -40,7 +40,7 @@ MaybeConflict check_model(const Fit& fit) {
   if (run.zero_init_gamma && !fit.model.is_residual) {
     return Conflict{"zero_init_gamma",
                     fmt::format("requires a model with residual blocks, but dlscale knows no "
-                                "residual blocks in {}; leave it out",
+                                "residual blocks in {}; omit this key",
                                 run.model)};
   }
   if (run.zero_init_gamma && !run.weights.empty()) {
@@ -86,7 +86,7 @@ MaybeConflict check_augmentation(const Fit& fit) {
     if (!is_set) continue;
     if (fit.data.samples != kImages) {
       return Conflict{
-          key, fmt::format("applies to images, but the data set {} contains {}; leave it out",
+          key, fmt::format("applies to images, but the data set {} contains {}; omit this key",
                            set.kind, fit.data.samples)};
     }
     const bool cuts = set.image_size > 0 && fit.loader.any_size;
@@ -115,7 +115,7 @@ MaybeConflict check_pictures(const Fit& fit) {
   if (!fit.data.any_size) {
     return Conflict{"dataset.image_size",
                     fmt::format("applies to images of any size, but the images of the data set {} "
-                                "have a fixed size; leave it out",
+                                "have a fixed size; omit this key",
                                 set.kind)};
   }
   if (!fit.loader.any_size) {
@@ -144,20 +144,19 @@ MaybeConflict check_loader_options(const Fit& fit) {
     if (!is_set || !fit.loader.is_in_memory || makes_pictures) continue;
     return Conflict{key,
                     fmt::format("applies to loaders that decode images in the background, such "
-                                "as native; {} keeps the samples of {} in memory; leave it out",
+                                "as native; {} keeps the samples of {} in memory; omit this key",
                                 run.loader, run.dataset.kind)};
   }
   if (options.hand_over == "fp32" && run.precision == "fp64") {
     return Conflict{
         "loader_options.hand_over",
-        "is fp32, but with the precision fp64 images are normalised on the device; leave it out"};
+        "is fp32, but with the precision fp64 images are normalised on the device; omit this key"};
   }
   if (!options.sample_order.empty() && fit.data.samples != kImages) {
-    return Conflict{
-        "loader_options.sample_order",
-        fmt::format(
-            "is {}, but the texts of {} are sorted by length and have no other order; leave it out",
-            options.sample_order, run.dataset.kind)};
+    return Conflict{"loader_options.sample_order",
+                    fmt::format("is {}, but the texts of {} are sorted by length and have no other "
+                                "order; omit this key",
+                                options.sample_order, run.dataset.kind)};
   }
   return {};
 }
@@ -172,7 +171,7 @@ MaybeConflict check_text(const Fit& fit) {
         std::pair{"dataset.max_length", set.max_length}}) {
     if (value == 0) continue;
     return Conflict{
-        key, fmt::format("applies to texts, but the data set {} contains images; leave it out",
+        key, fmt::format("applies to texts, but the data set {} contains images; omit this key",
                          set.kind)};
   }
   return {};
@@ -186,17 +185,17 @@ MaybeConflict check_set(const Fit& fit) {
     if (!is_set || is_synthetic) continue;
     return Conflict{
         key,
-        fmt::format("applies only to the data set synthetic; {} has a fixed value; leave it out",
+        fmt::format("applies only to the data set synthetic; {} has a fixed value; omit this key",
                     set.kind)};
   }
   if (!set.sha256.empty() && fit.data.is_generated) {
     return Conflict{
         "dataset.sha256",
-        fmt::format("the data set {} is generated and has no files; leave it out", set.kind)};
+        fmt::format("the data set {} is generated and has no files; omit this key", set.kind)};
   }
   if (set.first_classes > 0 && fit.data.task != "classification") {
     return Conflict{"dataset.first_classes",
-                    fmt::format("the data set {} has no classes; leave it out", set.kind)};
+                    fmt::format("the data set {} has no classes; omit this key", set.kind)};
   }
   if (set.first_classes > 0 && is_synthetic) {
     return Conflict{"dataset.first_classes",
@@ -241,7 +240,7 @@ MaybeConflict check_inference(const Fit& fit) {
       {"checkpoint.weights", checkpoint.weights}};
   for (const auto& [key, is_set] : said) {
     if (is_set)
-      return Conflict{key, "applies only to training, but mode is \"inference\"; leave it out"};
+      return Conflict{key, "applies only to training, but mode is \"inference\"; omit this key"};
   }
   return {};
 }
@@ -253,12 +252,12 @@ MaybeConflict check_goals(const Fit& fit) {
   if (run.label_smoothing > 0 && !fit.model.smooths_labels) {
     return Conflict{
         "label_smoothing",
-        fmt::format("does not apply to {}, the task of {}; leave it out", task, run.model)};
+        fmt::format("does not apply to {}, the task of {}; omit this key", task, run.model)};
   }
   if (run.plateau_epochs > 0 && task != "classification") {
     return Conflict{
         "plateau_epochs",
-        fmt::format("applies only to classification, which is not the task of {}; leave it out",
+        fmt::format("applies only to classification, which is not the task of {}; omit this key",
                     run.model)};
   }
   if (run.target.accuracy > 0 && fit.model.input_is_target) {
@@ -298,8 +297,8 @@ constexpr int kLongestSide = 65536;
 constexpr int kMostClasses = 65536;  // number of values of a 16-bit label
 constexpr int kColours = 3;          // number of channels of images that loaders decode and crop
 
-/// Returns the shape of the images that the model receives. Returns nothing if the run description
-/// does not define the shape, so that only the image files do.
+/// Returns the shape of the images that the model receives. Returns nothing if only the image files
+/// define the shape and the run description does not.
 std::optional<ImageExtents> extents_of(const contract::Traits& data,
                                        const contract::DatasetSpec& set) {
   if (set.image_size > 0) return ImageExtents{kColours, set.image_size, set.image_size};

@@ -24,7 +24,7 @@ std::vector<RequiredName> required_names(const contract::RunSpec& run) {
   return names;
 }
 
-/// Checks that the communicator can access the memory of the device and connects all ranks.
+/// Checks that the communicator can access the memory of the device and can connect all ranks.
 std::optional<Conflict> check_transport(const contract::RunSpec& run) {
   const std::string& communicator = run.resources.communicator;
   const bool on_gpus = run.resources.device == "cuda";

@@ -49,7 +49,7 @@ std::optional<Conflict> find_foreign_option(const contract::RunSpec& run) {
   for (const std::string_view option : contract::changed_options(run.framework_options)) {
     if (style.reads(option)) continue;
     return Conflict{fmt::format("framework_options.{}", option),
-                    fmt::format("is an option of {} and has no effect with {}; leave it out",
+                    fmt::format("is an option of {} and has no effect with {}; omit this key",
                                 readers_of(option), run.framework)};
   }
   return {};
@@ -86,7 +86,7 @@ std::optional<Conflict> find_option_of_other_stages(const contract::RunSpec& run
     const bool is_heeded = option.first <= stage && stage <= option.last;
     if (is_heeded || !option.is_set(run.framework_options)) continue;
     return Conflict{option.key,
-                    fmt::format("applies to {} of ZeRO, but zero_stage is {}; leave it out",
+                    fmt::format("applies to {} of ZeRO, but zero_stage is {}; omit this key",
                                 words_of(option), stage)};
   }
   return {};
@@ -103,7 +103,7 @@ std::optional<Conflict> find_option_of_powersgd(const contract::RunSpec& run) {
     if (!said) continue;
     return Conflict{
         key,
-        fmt::format("applies to compression = \"powersgd\", but compression is {}; leave it out",
+        fmt::format("applies to compression = \"powersgd\", but compression is {}; omit this key",
                     options.compression)};
   }
   return {};
@@ -139,9 +139,10 @@ MaybeConflict check_arithmetic(const contract::RunSpec& run) {
   if (run.batch_norm != "synchronised") return {};
   const contract::FrameworkStyle& style = contract::framework_style(run.framework);
   if (!style.own_statistics.empty()) {
-    return Conflict{"batch_norm",
-                    fmt::format("is synchronised, but in {} {}; use another framework or local",
-                                style.name, style.own_statistics)};
+    return Conflict{
+        "batch_norm",
+        fmt::format("is synchronised, but in {} {}; use the value local or another framework",
+                    style.name, style.own_statistics)};
   }
   if (run.model.starts_with(contract::kScriptModel)) {
     return Conflict{
@@ -169,7 +170,7 @@ MaybeConflict check_graph(const contract::RunSpec& run) {
   const auto refused = [](std::string why) { return Conflict{"cuda_graph", std::move(why)}; };
   if (!is_on_gpus(run)) {
     return refused(fmt::format(
-        "is true, but CUDA graphs require the device cuda and the device is {}; leave it out",
+        "is true, but CUDA graphs require the device cuda and the device is {}; omit this key",
         run.resources.device));
   }
   if (!exchanges_after_passes(run)) {
@@ -190,8 +191,8 @@ MaybeConflict check_graph(const contract::RunSpec& run) {
   }
   if (run.loader == "text") {
     return refused(
-        "is true, but batches of text vary in length and a CUDA graph has a fixed shape; leave it "
-        "out");
+        "is true, but batches of text vary in length and a CUDA graph has a fixed shape; omit this "
+        "key");
   }
   return {};
 }
@@ -199,17 +200,17 @@ MaybeConflict check_graph(const contract::RunSpec& run) {
 MaybeConflict check_cpu_kernels(const contract::RunSpec& run) {
   if (run.cpu_kernels.empty() || !is_on_gpus(run)) return {};
   return Conflict{"cpu_kernels",
-                  fmt::format("is {}, but the run is on GPUs; leave it out", run.cpu_kernels)};
+                  fmt::format("is {}, but the run is on GPUs; omit this key", run.cpu_kernels)};
 }
 
 MaybeConflict check_gpu_kernels(const contract::RunSpec& run) {
   if (run.gpu_kernels.empty() || is_on_gpus(run)) return {};
   return Conflict{"gpu_kernels",
-                  fmt::format("is {}, but the run is on CPUs; leave it out", run.gpu_kernels)};
+                  fmt::format("is {}, but the run is on CPUs; omit this key", run.gpu_kernels)};
 }
 
 /// Returns why the run has no all-reduce to which the setting `all_reduce` applies. Returns an
-/// empty text if it has one.
+/// empty text if the run has such an all-reduce.
 std::string_view reduces_nothing(const contract::RunSpec& run) {
   if (run.mode == "inference") return "reduces no gradients in inference";
   const contract::FrameworkStyle& style = contract::framework_style(run.framework);
@@ -226,20 +227,20 @@ std::string_view reduces_nothing(const contract::RunSpec& run) {
 MaybeConflict check_all_reduce(const contract::RunSpec& run) {
   const std::string_view why = reduces_nothing(run);
   if (!why.empty() && !run.all_reduce.empty() && run.all_reduce != "auto") {
-    return Conflict{"all_reduce", fmt::format("is {}, but {} {}; leave it out", run.all_reduce,
+    return Conflict{"all_reduce", fmt::format("is {}, but {} {}; omit this key", run.all_reduce,
                                               run.framework, why)};
   }
   if (!is_on_gpus(run)) return {};
   if (!run.all_reduce.empty() && run.all_reduce != "auto") {
     return Conflict{"all_reduce",
-                    fmt::format("is {}, an algorithm of mpi; leave it out, because "
-                                "nccl selects its own (environment variable NCCL_ALGO)",
+                    fmt::format("is {}, an algorithm of mpi; omit this key, because nccl selects "
+                                "its own algorithm (environment variable NCCL_ALGO)",
                                 run.all_reduce)};
   }
   if (run.framework_options.hierarchical_all_reduce) {
     return Conflict{
         "framework_options.hierarchical_all_reduce",
-        "applies only to mpi; leave it out, because nccl arranges its all-reduces across "
+        "applies only to mpi; omit this key, because nccl arranges its all-reduces across "
         "nodes itself"};
   }
   return {};
@@ -262,7 +263,7 @@ MaybeConflict check_options(const contract::RunSpec& run) {
     return Conflict{
         "framework_options.static_graph",
         "is true, but with several passes per step the reducer would reduce no gradients "
-        "after the first step; leave it out, or set accumulation_steps to 1"};
+        "after the first step; omit this key, or set accumulation_steps to 1"};
   }
   if (!options.offload_optimizer) return {};
   if (style.reads("zero_stage") && options.zero_stage == 0) {
@@ -310,7 +311,7 @@ MaybeConflict check_division(const contract::RunSpec& run) {
   if (!is_hybrid && size != 1 && size != run.gpus) {
     return Conflict{
         "framework_options.model_parallel_size",
-        fmt::format("is {}, but {} divides one model over all {} ranks; leave it out, or "
+        fmt::format("is {}, but {} divides one model over all {} ranks; omit this key, or "
                     "use hybrid for several replicas",
                     size, run.framework, run.gpus)};
   }

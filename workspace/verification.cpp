@@ -65,7 +65,7 @@ void verify_text(const fs::path& file, const std::string& again, Verified& verif
                        around_difference(is, was), around_difference(was, is));
   }
   if (different > kShownLines) {
-    out << fmt::format("{}: and {} more lines\n", file.string(), different - kShownLines);
+    out << fmt::format("{}: and {} more differing lines\n", file.string(), different - kShownLines);
   }
   ++verified.files;
   verified.lines += has.size();

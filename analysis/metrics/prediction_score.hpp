@@ -53,7 +53,7 @@ std::vector<ScoredValue> score(const Frame& frame, const PredictedQuantity& quan
 
 struct ErrorSummary {
   std::size_t points = 0;
-  /// Points whose prediction was saved after their first run had started.
+  /// Number of points whose prediction was saved after their first run had started.
   std::size_t afterwards = 0;
   double median_error = 0;  ///< median of |predicted / measured - 1|
   double worst_error = 0;   ///< error with the largest magnitude, with its sign

@@ -65,8 +65,8 @@ class AxisRoles {
  public:
   AxisRoles(const std::vector<PlacedValue>& values, const std::string& axis);
 
-  /// Returns the axes and cells that identify the curve of a value. Values for which they are equal
-  /// lie on the same curve. Throws nothing.
+  /// Returns the axes and cells that identify the curve of a value. Values with equal axes and
+  /// cells lie on the same curve. Throws nothing.
   std::map<std::string, std::string> curve_of(const PlacedValue& placed) const;
 
  private:

@@ -86,8 +86,8 @@ constexpr std::string_view kIdeals[] = {"ideal",     "linear",   "theoretical", 
 constexpr std::string_view kComparisons[] = {
     " over ",          " vs ",      " vs. ", " versus ", " relative to ", " compared to ",
     " compared with ", " against ", " wrt ", " w.r.t. "};
-/// Words that describe a baseline in the same table, such as "single GPU". A baseline with any
-/// other word is another program.
+/// Words that describe a baseline in the same table, such as "single GPU". A baseline that is
+/// described with any other word is a different program.
 constexpr std::string_view kBaselineWords[] = {
     "the",  "a",        "an",     "one",     "single", "baseline", "base",   "first",
     "row",  "smallest", "gpu",    "gpus",    "node",   "nodes",    "core",   "cores",
@@ -446,7 +446,7 @@ std::optional<ColumnHeading> read_ratio(const std::string& text) {
 }
 
 /// Reads a heading that has no unit in brackets. `text` is the heading without remarks in brackets,
-/// and `whole` is the heading with them.
+/// and `whole` is the heading with these remarks.
 ColumnHeading read_plain(const std::string& text, const std::string& whole) {
   std::string unit = text.substr(0, text.find('@'));
   std::replace(unit.begin(), unit.end(), '_', ' ');

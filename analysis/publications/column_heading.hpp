@@ -37,7 +37,8 @@ bool is_time_name(std::string_view quantity);
 /// Returns true for the time of a step. The work of a step is one batch and does not depend on the
 /// size of the data set.
 bool is_step_time_name(std::string_view quantity);
-/// Return true for samples per second of all GPUs (is_rate_name) and of one GPU (is_gpu_rate_name).
+/// is_rate_name() returns true for samples per second of all GPUs. is_gpu_rate_name() returns true
+/// for samples per second of one GPU.
 bool is_rate_name(std::string_view quantity);
 bool is_gpu_rate_name(std::string_view quantity);
 
@@ -55,7 +56,7 @@ struct ColumnHeading {
   bool is_measured = false;
   bool has_unit = true;   ///< false for a speed-up or efficiency whose heading has no unit
   bool is_guess = false;  ///< true for an axis whose name and unit are unknown
-  std::string problem;    ///< reason why the heading cannot be read, as a sentence; empty: none
+  std::string problem;    ///< why the heading cannot be read, as a sentence; empty: it can
 };
 
 /// Reads a heading such as "Throughput (images/sec)", "epoch_time@median [s]", "images/sec",

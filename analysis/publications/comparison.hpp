@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares results with the published values for the same points.
+// Compares the user's results with the published values for the same points.
 #pragma once
 
 #include <set>
@@ -13,7 +13,7 @@ namespace dlscale::analysis {
 struct Match {
   const Published* published = nullptr;
   std::string point;  ///< point of the result as text, such as "gpus 8, model resnet50"
-  Estimate own;       ///< result in base units, as in Published::number
+  Estimate own;       ///< the user's result in base units, as in Published::number
 };
 
 struct Comparison {
@@ -22,9 +22,9 @@ struct Comparison {
   std::set<std::string> unsaid;  ///< axes of the publication that the results do not state
 };
 
-/// Finds the results that belong to the point of each published value. A result matches if it
+/// Finds, for each published value, the user's results at the same point. A result matches if it
 /// agrees with all axes of the published value, one of which must be a count of GPUs or cores. Two
-/// kinds of axes may differ:
+/// kinds of axes are exempt:
 /// - Axes that describe the experiment of the publication (device, setup, nodes, epochs, repeats,
 ///   system) are ignored.
 /// - A result may lack the axes framework, model, loader and lr_schedule.
@@ -32,7 +32,7 @@ struct Comparison {
 Comparison compare(const Publication& publication, const std::vector<OwnPoint>& points);
 
 /// Returns the relative difference (result - published value) / published value. If the publication
-/// states a bound or a range, returns 0 for a result that satisfies it, and otherwise the
+/// states a bound or a range, returns 0 for a result within this bound or range, and otherwise the
 /// difference from the nearest limit.
 double difference(const Published& published, double own);
 

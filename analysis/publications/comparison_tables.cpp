@@ -124,28 +124,29 @@ Table publication_table(const ReferenceStudy& study) {
 }
 
 Table comparison_table(const ReferenceStudy& study, const Comparison& comparison) {
-  Table table{
-      "comparison",
-      "Own values compared with " + study.title,
-      {"difference = own / published - 1; 0 if the own value satisfies a published bound or range",
-       "own: median of the n repeats with its 95 % interval (n < 6: range); values by a formula of "
-       "the publication are computed from means and have no interval"},
-      {{"quantity", "quantity", ""},
-       {"point", "own point", ""},
-       {"unit", "unit", ""},
-       {"published", "published", ""},
-       {"kind", "kind", ""},
-       {"own", "own", "", 3},
-       {"own_interval", "interval", "", 3, 1, true},
-       {"n", "n", ""},
-       {"difference", "difference", "%", 1, 100},
-       {"difference_interval", "interval", "%", 1, 100, true},
-       {"verdict", "verdict", ""},
-       {"where", "where", ""}},
-      {}};
+  Table table{"comparison",
+              "The user's values compared with " + study.title,
+              {"difference = own / published - 1; 0 if the user's value (own) is within a "
+               "published bound or range",
+               "own: the user's value, as the median of the n repeats with its 95 % interval (n < "
+               "6: range); values by a formula of "
+               "the publication are computed from means and have no interval"},
+              {{"quantity", "quantity", ""},
+               {"point", "own point", ""},
+               {"unit", "unit", ""},
+               {"published", "published", ""},
+               {"kind", "kind", ""},
+               {"own", "own", "", 3},
+               {"own_interval", "interval", "", 3, 1, true},
+               {"n", "n", ""},
+               {"difference", "difference", "%", 1, 100},
+               {"difference_interval", "interval", "%", 1, 100, true},
+               {"verdict", "verdict", ""},
+               {"where", "where", ""}},
+              {}};
   if (!comparison.unsaid.empty()) {
     table.notes.push_back(
-        fmt::format("not recorded by the own runs and therefore ignored when matching: {}",
+        fmt::format("ignored when matching, because the user's runs do not record them: {}",
                     fmt::join(comparison.unsaid, ", ")));
   }
   for (const Match& match : comparison.matches) table.rows.push_back(row_of(match));
@@ -154,7 +155,7 @@ Table comparison_table(const ReferenceStudy& study, const Comparison& comparison
 
 Table unmatched_table(const ReferenceStudy& study, const Comparison& comparison) {
   Table table{"unmatched",
-              "Published values of " + study.title + " without an own counterpart",
+              "Published values of " + study.title + " without a matching value of the user",
               {},
               {{"quantity", "quantity", ""},
                {"point", "point", ""},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the tables that show a publication, its contradictions and its comparison with own
+// Builds the tables that show a publication, its contradictions, and its comparison with the user's
 // results.
 #pragma once
 

@@ -41,8 +41,8 @@ Finding finding_of(const Evidence& evidence, std::string meaning);
 /// Returns a finding about a definition or setting at a place in the file of the study.
 Finding finding_at(const base::Location& place, std::string values, std::string meaning);
 
-/// Returns the file, the line and the place in the publication of a value: "table2.csv:7 (Table
-/// 2)".
+/// Returns where a value is stated: the file, the line, and the place in the publication, as in
+/// "table2.csv:7 (Table 2)".
 std::string where_of(const Published& value);
 
 }  // namespace dlscale::analysis

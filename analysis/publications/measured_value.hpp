@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the quantities that a publication states from own results, by the definitions of the
-// publication.
+// Computes, from the user's results, the quantities that a publication states. The computation
+// follows the definitions of the publication.
 #pragma once
 
 #include <map>
@@ -24,13 +24,14 @@ struct OwnPoint {
 /// instead of `gpus`.
 std::vector<OwnPoint> own_points(const std::vector<ScalingCurve>& curves);
 
-/// Returns the published quantity at the point `own` in base units. Returns nothing if the runs
-/// lack the data. The value is computed as in the publication:
+/// Returns the value of the published quantity that the user's runs reached at the point `own`, in
+/// base units. Returns nothing if these runs lack the data. The value is computed as in the
+/// publication:
 /// - A throughput is computed by the formula of the publication, if there is one. The runs must
 ///   have recorded the times of loading and computing.
 /// - An efficiency or a speed-up is relative to the baseline of the publication.
-/// - Intervals are those of medians (n < 6: the range). Values computed from mean step times have
-///   no interval.
+/// - Intervals are intervals of medians (for n < 6 repeats: ranges). Values computed from mean step
+///   times have no interval.
 std::optional<Estimate> measured_value(const Publication& publication, const Published& published,
                                        const OwnPoint& own);
 

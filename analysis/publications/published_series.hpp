@@ -34,8 +34,8 @@ bool is_scaling_axis(std::string_view axis);
 /// points. The cells of the axis must be numbers or, if `order` is given, words of `order`.
 /// Devices, setups, nodes, repeats and notes do not distinguish series unless a series would have
 /// several of them at the same count. Some axes grow or shrink with the GPU count, such as the
-/// global batch in weak scaling. If this gives fewer series, such an axis is replaced in `axes` by
-/// its value per GPU or by its value times the GPU count.
+/// global batch in weak scaling. `axes` contains the value of such an axis per GPU, or this value
+/// times the GPU count, if the replacement gives fewer series.
 std::vector<PublishedSeries> series_along(const Publication& publication, const std::string& axis,
                                           const Words& order = {});
 
@@ -44,17 +44,17 @@ std::vector<PublishedSeries> series_along(const Publication& publication, const 
 std::vector<PublishedSeries> stated_along(const Publication& publication,
                                           const std::string& quantity, const std::string& axis);
 
-/// Returns true if `a` and `b` may describe the same point: in each axis that both state, their
-/// cells have a common value. The axis `but` is ignored.
+/// Returns true if `a` and `b` may describe the same point: in each axis that `a` and `b` both
+/// contain, the two cells have a common value. The axis `but` is ignored.
 bool may_be_one_point(const std::map<std::string, std::string>& a,
                       const std::map<std::string, std::string>& b, const std::string& but = "");
 
-/// Returns true if a claim is about the values of a series: their quantity, statistic and axes
-/// agree.
+/// Returns true if a claim is about the values of a series: claim and series agree in quantity,
+/// statistic and axes.
 bool concerns(const Published& claim, const PublishedSeries& series);
 
-/// Return true for a time (is_whole_time) and for samples per second of all GPUs (is_rate).
-/// Speed-ups are computed from these quantities.
+/// is_whole_time() returns true for a time. is_rate() returns true for samples per second of all
+/// GPUs. Speed-ups are computed from these quantities.
 bool is_whole_time(const Published& value);
 bool is_rate(const Published& value);
 /// Returns true if the quantity is samples per second of one GPU.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data model of a publication: its values and claims, where it states them, and how it defines its
-// quantities.
+// Data model of a publication: its values and claims, the places where they are stated, and the
+// definitions of its quantities.
 #pragma once
 
 #include <map>

@@ -43,8 +43,8 @@ void set_quantity(Published& value, const std::string& name) {
   value.statistic = at == std::string::npos ? "" : name.substr(at + 1);
 }
 
-/// Sets the number of a value from its cell. Returns the reason if the cell does not contain a
-/// number, or an empty text if it does.
+/// Sets the number of a value from its cell. Returns an empty text if the cell contains a number,
+/// and otherwise the problem with the cell.
 std::string set_number(Published& value, const base::CsvCell& cell, const std::string& unit,
                        DecimalMark mark) {
   const PrintedCell printed = read_printed_cell(cell.text, unit, mark);
@@ -255,10 +255,11 @@ class TableReader {
     return text == "comma" ? DecimalMark::comma : DecimalMark::point;
   }
 
-  /// Returns the decimal mark that the numbers in the file show. These are the measured numbers
-  /// and, in other columns, fractions such as "0.95". Other numbers in other columns are ignored
-  /// because they may be versions. If no number shows a mark, a file with commas between its
-  /// columns has decimal points, and a file with semicolons may have either mark.
+  /// Returns the decimal mark that the numbers in the file show. The function considers the
+  /// measured numbers and, in other columns, fractions such as "0.95". Other numbers in other
+  /// columns are ignored because they may be versions. If no number shows a mark, a file with
+  /// commas between its columns has decimal points, and a file with semicolons may have either
+  /// mark.
   DecimalMark shown_mark() const {
     bool comma = false, point = false;
     for (const auto& row : csv_.rows) {
@@ -362,8 +363,8 @@ class TableReader {
                            const base::CsvCell& cell) {
     const bool is_share = !column.has_unit && value.quantity == "efficiency";
     if (!is_share || !value.number || value.number->value <= 5) return;
-    fail(cell, fmt::format("an efficiency of {0} without a unit: call the column \"{1} [%]\"",
-                           cell.text, column.heading));
+    fail(cell, fmt::format("the efficiency {0} has no unit: call the column \"{1} [%]\"", cell.text,
+                           column.heading));
   }
 
   void add_stated(const Published& common, const base::CsvCell& quantity,

@@ -63,8 +63,8 @@ struct PrintedCell {
   std::string problem;            ///< reason for a missing number, as the end of a sentence
 };
 
-/// Reads a cell of a column with this unit ("image/s", "%"). If the cell has a unit of its own that
-/// measures the same as the unit of the column, the unit of the cell is used.
+/// Reads a cell of a column with this unit ("image/s", "%"). If the cell has its own unit and this
+/// unit has the dimension of the column's unit, the unit of the cell is used.
 PrintedCell read_printed_cell(std::string_view text, const std::string& unit, DecimalMark mark);
 
 /// Returns true for "OOM", "failed" and similar words that tables print for a run that gave no

@@ -29,10 +29,10 @@ struct ClaimMismatch {
 std::string assumption_of(const ClaimMismatch& mismatch);
 
 /// Returns the claims of the quantity ("speedup" or "efficiency") that a time or rate of the same
-/// curve contradicts, even if all printed digits may be rounded. The work behind the times is
-/// assumed to be fixed or to grow with the GPUs, whichever gives fewer contradictions on the whole
-/// curve. If both give equally many, the work is fixed unless the publication states that it grows
-/// or no time falls.
+/// curve contradicts, even when the rounding of all printed digits is considered. The work behind
+/// the times is assumed to be fixed or to grow with the GPUs, whichever gives fewer contradictions
+/// on the whole curve. If both assumptions give equally many contradictions, the work is fixed
+/// unless the publication states that it grows or no time falls.
 std::vector<ClaimMismatch> claims_beside_measurements(const Publication& publication,
                                                       const std::string& quantity);
 

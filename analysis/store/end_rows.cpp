@@ -63,7 +63,7 @@ std::vector<contract::LaunchRecord> records_in(const EndFile& file, Sources& sou
     return contract::parse_launch_log(base::read_file(file.path));
   } catch (const base::Error& error) {  // the other files are still read if this file is broken
     sources.distrust(file.name);
-    problems.push_back(std::string(error.what()) + "; collect again when it can be read");
+    problems.push_back(std::string(error.what()) + "; collect again when the file can be read");
     return {};
   }
 }

@@ -110,7 +110,7 @@ class FolderRows {
   void keep(FoundRun run, std::vector<FileToTake>& files) {
     sources_.keep(run.description.name, run.description.state);
     const bool waits = tables_.has(run.run_id) && !run.description.state.exists();
-    if (waits) return;  // the task of the array job that runs this run has not started
+    if (waits) return;  // the array job's task for this run has not started
     sources_.keep(run.folder.name, run.folder.state);
     if (!is_imported_) {
       announce(run.description, Kind::description, files);
@@ -165,7 +165,7 @@ class FolderRows {
   void skip_unreadable(const std::string& name, const std::string& problem) {
     sources_.knows(name);  // marks the content in the database as still valid
     sources_.distrust(name);
-    summary_.problems.push_back(problem + "; collect again when it can be read");
+    summary_.problems.push_back(problem + "; collect again when the file can be read");
   }
 
   void take_run(const FoundRun& found) {
@@ -250,7 +250,7 @@ class FolderRows {
       // Until the log can be read, the run is Lost, as it would be in a rebuilt database.
       if (log_.is_unreadable) {
         sources_.distrust(record.path);
-        why += "; collect again when it can be read";
+        why += "; collect again when the file can be read";
       }
       return failed_launch(spec, gone ? RunOutcome::Lost : RunOutcome::Failed, why);
     }

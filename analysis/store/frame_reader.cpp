@@ -86,7 +86,7 @@ class FrameReader {
     run.global_batch = runs_.getColumn(6);
     run.lr_peak = runs_.getColumn(7);
     for (int i = 9; i < runs_.getColumnCount(); ++i) {
-      // Empty if the run is unreadable or the value is not recorded.
+      // The value is empty if the run is unreadable or if the run does not record the value.
       const std::string value = runs_.getColumn(i);
       if (!value.empty()) run.conditions[runs_.getColumnName(i)] = value;
     }

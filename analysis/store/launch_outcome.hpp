@@ -24,7 +24,7 @@ namespace dlscale::analysis {
 ///   there is no such axis
 std::string stop_rule(const contract::RunSpec& run);
 
-// Decision how each launch of a run ended, from the records of several sources.
+// Decision on how each launch of a run ended, from the records of several sources.
 
 /// Start and end of a launch, according to the launch's own results file.
 struct LaunchSeen {

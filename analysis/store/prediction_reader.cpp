@@ -49,8 +49,8 @@ std::vector<SeenRun> read_runs(SQLite::Database& database) {
   return runs;
 }
 
-/// Returns the last of the predictions that was made before `started`. If all were made later,
-/// returns the first prediction and marks it with `afterwards`.
+/// Returns the last of the predictions that was made before `started`. If all predictions were made
+/// later, returns the first prediction and marks it with `afterwards`.
 KeptPrediction choose(const std::vector<contract::RunPrediction>& said,
                       std::optional<double> started) {
   KeptPrediction kept{.said = said.front(), .afterwards = started && said.front().time > *started};

@@ -18,10 +18,10 @@ namespace dlscale::analysis {
 
 // Peak memory of each run of a plan folder.
 
-/// Returns the peak memory in bytes of each run, by run id: the peak of the rank that used most
-/// memory in the launch that gave the run's result. On CPUs it is the resident memory of a process,
-/// on GPUs the memory that the allocator had reserved. Runs without recorded memory are left out.
-/// Throws base::RunError if the database cannot be used.
+/// Returns the peak memory in bytes of each run, by run id: the peak of the rank that used the most
+/// memory in the launch that gave the run's result. On CPUs, this is the peak resident memory of a
+/// process. On GPUs, it is the peak of the memory that the allocator had reserved. Runs without
+/// recorded memory are left out. Throws base::RunError if the database cannot be used.
 std::map<std::string, double> read_peak_memory(const contract::PlanDir& folder);
 
 // Reader of the work times and the hosts of all ranks in the launches of a run.

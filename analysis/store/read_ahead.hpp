@@ -20,7 +20,7 @@ struct FileToTake {
   std::string name;  ///< path relative to the folder, or absolute
   Kind kind = Kind::other;
   std::int64_t size = 0;  ///< approximate size in bytes
-  /// Digest of content that the database already holds, which need not be parsed.
+  /// Digest of the file's content in the database. Content with this digest need not be parsed.
   std::string known_sha256;
 };
 

@@ -277,8 +277,8 @@ struct RecordRows::Prepared {
   Inserter axes{database, "run_axis", {"run_id", "name", "value"}};
   std::vector<SQLite::Statement> deletions =
       analysis::deletions(database, {"run", "run_axis"}, "run_id = ?");
-  // Runs and launches that have rows in the database. This avoids deleting launches without rows,
-  // because each deletion needs one statement for every table.
+  // Runs and launches that have rows in the database. Launches without rows need not be deleted.
+  // This saves time, because each deletion needs one statement for every table.
   KnownRows known = {};
 
   void read_known() {

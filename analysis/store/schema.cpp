@@ -39,7 +39,7 @@ CREATE TABLE run (
   plan_position INTEGER,  -- NULL: no longer in the plan
   outcome TEXT,           -- of the last completed launch, or else of the last launch
   result_launch INTEGER,  -- the last completed launch
-  compression TEXT,  -- how gradients are sent (fp16, bf16, powersgd); empty: as they are
+  compression TEXT,  -- of gradients (fp16, bf16, powersgd); empty: none
   stop_rule TEXT     -- what ends training: "epochs", "accuracy >= 0.94", …; empty: unknown
 ) WITHOUT ROWID;
 
@@ -52,9 +52,9 @@ CREATE TABLE launch (
   nodes INTEGER, resumed_from TEXT, trainer_version TEXT, parameters INTEGER,
   trainable_parameters INTEGER, train_samples INTEGER, test_samples INTEGER,
   steps_per_epoch INTEGER, padded_samples INTEGER, dropped_samples INTEGER,
-  -- end as recorded by the trainer
+  -- end of the launch as the trainer recorded it
   stopped REAL, stop_outcome TEXT, stop_reason TEXT, stop_exit_code INTEGER,
-  -- end after taking all records into account
+  -- end of the launch according to all records
   outcome TEXT, outcome_source TEXT, reason TEXT,
   resumed_step INTEGER,  -- steps done when resumed_from was saved; later steps were repeated
   PRIMARY KEY (run_id, launch)
@@ -111,7 +111,7 @@ CREATE TABLE eval_metric (
   PRIMARY KEY (run_id, launch, line, name)
 ) WITHOUT ROWID;
 
--- When a run first reached a target.
+-- Targets of a run, with the time at which the run first reached each target.
 CREATE TABLE target (
   run_id TEXT, launch INTEGER, line INTEGER, metric TEXT, threshold REAL, value REAL,
   epoch INTEGER, step INTEGER, time REAL, train_s REAL, samples INTEGER,
@@ -128,7 +128,7 @@ CREATE TABLE inference (
 -- Working time of each rank in an epoch, for the part of the epoch that the launch trained.
 CREATE TABLE rank_times (
   run_id TEXT, launch INTEGER, line INTEGER, epoch INTEGER, time REAL, steps INTEGER,
-  stages INTEGER,  -- ranks with equal rank % stages do equal work; 0: all ranks do
+  stages INTEGER,  -- ranks with equal rank % stages do equal work; 0: all ranks do so
   work_s TEXT,     -- by rank, a JSON array: one row per rank would be millions of rows
   PRIMARY KEY (run_id, launch, line)
 ) WITHOUT ROWID;
@@ -159,7 +159,8 @@ CREATE TABLE collective (
   PRIMARY KEY (run_id, launch, position)
 ) WITHOUT ROWID;
 
--- Jobs from the accounting of a batch system. Times of day are as printed there. NULL: missing.
+-- Jobs from the accounting of a batch system. `submitted`, `started` and `ended` are as
+-- the batch system printed them. NULL marks missing values.
 CREATE TABLE job (
   run_id TEXT, launch INTEGER, line INTEGER, job_id TEXT, name TEXT, cluster TEXT, partition TEXT,
   account TEXT, state TEXT, exit_code INTEGER, signal INTEGER, submitted TEXT, started TEXT,

@@ -21,7 +21,7 @@ namespace {
 /// file systems have a resolution of one second (NFS on ext3) or better.
 constexpr std::int64_t kTick_ns = 2'000'000'000;
 constexpr std::int64_t kNoFile = -2;  ///< value of FileState::size for a pipe, a socket or a device
-/// At most 8 threads check files, 2000 files at a time.
+/// At most 8 threads check files. Each thread takes 2000 files at a time.
 constexpr base::LoopLimits kLookers{.most_threads = 8, .chunk = 2000};
 
 std::int64_t nanoseconds(const timespec& time) {

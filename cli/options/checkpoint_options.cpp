@@ -10,7 +10,7 @@ namespace dlscale::cli {
 void add_checkpoint_options(CLI::App& app, forecast::CheckpointQuestion& question) {
   app.add_option(
          "--mtbf", question.node_mtbf_h,
-         "also print the optimal checkpoint interval, for one failure of a node every HOURS")
+         "also print the optimal checkpoint interval, if a node fails every HOURS hours on average")
       ->check(CLI::PositiveNumber)
       ->type_name("HOURS");
   app.add_option("--checkpoint-write", question.write,

@@ -30,15 +30,16 @@ void add_log_options(CLI::App& app, workspace::LogOptions& options) {
                  "TOML file with regular expressions for the lines of the logs")
       ->type_name(value_kind::kFile);
   app.add_option("--axis", request.axes,
-                 "NAME=REGEX: axis of the runs, with the group of the last match of REGEX in the "
-                 "path of the log as its value")
+                 "NAME=REGEX: axis of the runs. Its value is the group in the last match of REGEX "
+                 "in the path of the log")
       ->allow_extra_args(false);
-  app.add_option("--table", request.table, "CSV file with axes of the logs in its column path")
+  app.add_option("--table", request.table,
+                 "CSV file with axes of the logs. Its column path contains the paths of the logs")
       ->type_name(value_kind::kFile);
   app.add_option("--set", request.stated, "NAME=VALUE: axis of all runs of these logs")
       ->allow_extra_args(false);
   app.add_option("--default", request.defaults,
-                 "NAME=VALUE: axis of the runs that have no other value for it")
+                 "NAME=VALUE: value of an axis for runs without another value")
       ->allow_extra_args(false);
   app.add_option("--study", request.study, "name of the study (default: name of the folder)");
   app.add_option("--scaling", request.scaling, "kind of scaling of the runs (default: throughput)")

@@ -21,9 +21,9 @@ namespace dlscale::cli {
 void add_folder_argument(CLI::App& app, std::string& folder,
                          const char* description = "plan folder (default: the current folder)");
 
-/// Allows the user to omit the plan folder if the current folder is a plan folder. If the path
-/// `folder` does not exist, it is moved to `runs` as the name of a run, and `folder` becomes the
-/// current folder.
+/// Allows the user to omit the plan folder if the current folder is a plan folder. If the path in
+/// `folder` does not exist, its text is moved to `runs` as the name of a run, and `folder` is set
+/// to the current folder.
 void allow_runs_alone(std::string& folder, std::vector<std::string>& runs);
 
 // The following function declares --state, which selects runs by their state.

@@ -29,7 +29,7 @@ class StopSignals {
 /// Forks the process. In the parent process, prints the path of the child's output and returns
 /// false. The parent must then exit without changing files that it shares with the child. In the
 /// child process, returns true. The child has no terminal and appends its output to `log`. Throws
-/// base::RunError if this fails.
+/// base::RunError if the system cannot fork the process or open `log`.
 bool detach(const std::filesystem::path& log);
 
 }  // namespace dlscale::cli

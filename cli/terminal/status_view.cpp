@@ -57,7 +57,7 @@ std::string local_time(double unix_s, const char* format) {
                      fmt::localtime(static_cast<std::time_t>(unix_s)));
 }
 
-/// Formats a local time. The date is included unless it is today.
+/// Formats a local time. The date is left out if it is today's date.
 std::string clock_at(double unix_s, double now_s) {
   const bool today = local_time(unix_s, "%F") == local_time(now_s, "%F");
   return local_time(unix_s, today ? "%H:%M" : "%F %H:%M");

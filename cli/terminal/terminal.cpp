@@ -46,7 +46,7 @@ std::string paint(std::string_view text, Colour colour, const Terminal& terminal
 std::string progress_line(const ProgressState& state, int columns) {
   const double by_runs = state.total > 0 ? double(state.done) / state.total : 1;
   const double share = std::clamp(state.share.value_or(by_runs), 0.0, 1.0);
-  constexpr double kRounding = 1e-9;  // a share of 0.7 must fill 14 of 20 cells
+  constexpr double kRounding = 1e-9;  // so that a share of 0.7 fills 14 of 20 cells
   const int filled = static_cast<int>(kBarWidth * share + kRounding);
   std::string line = fmt::format("[{:#<{}}{:-<{}}] {}/{} {}", "", filled, "", kBarWidth - filled,
                                  state.done, state.total, state.things);
@@ -54,7 +54,8 @@ std::string progress_line(const ProgressState& state, int columns) {
   line += fmt::format(", {}", base::duration(state.elapsed_s));
   if (state.rest_s) line += fmt::format(", about {} left", base::duration(*state.rest_s));
   if (!state.now.empty()) line += ": " + state.now;
-  // The last column stays empty, because some terminals begin a new line after a character in it.
+  // The last column stays empty, because some terminals begin a new line after a character in the
+  // last column.
   return line.substr(0, static_cast<std::size_t>(std::max(columns - 1, 0)));
 }
 

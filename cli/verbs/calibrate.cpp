@@ -50,9 +50,9 @@ int calibrate(CalibrateOptions options) {
   calibration.made_with["dlscale"] = contract::version();
   base::write_file_atomically(options.output, contract::to_json(calibration));
   std::cout << writer.render(forecast::calibration_report(calibration));
-  fmt::print(
-      stderr, "{}: {} all-reduces, {} steps; use it with dlscale predict STUDY --calibration {}\n",
-      options.output, calibration.all_reduce.size(), calibration.compute.size(), options.output);
+  fmt::print(stderr, "{}: {} all-reduces, {} steps; next: dlscale predict STUDY --calibration {}\n",
+             options.output, calibration.all_reduce.size(), calibration.compute.size(),
+             options.output);
   return kExitOk;
 }
 

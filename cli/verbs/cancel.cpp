@@ -55,7 +55,7 @@ int cancel_chosen(workspace::LaunchFolder& place, const workspace::CancelledJobs
                   const CancelOptions& options, workspace::Deeds& deeds) {
   const std::vector<workspace::CancelTarget>& targets = chosen.targets;
   const int nothing = options.selection.allow_empty ? kExitOk : kExitNothingMatched;
-  place.words << (targets.empty() ? "none of these runs is in the batch system\n"
+  place.words << (targets.empty() ? "none of the selected runs is in the batch system\n"
                                   : print_targets(targets));
   deeds.dry_run = !options.yes;
   deeds.jobs = static_cast<int>(targets.size());

@@ -37,7 +37,7 @@ Action define_collect(CLI::App& app) {
   };
   const auto options = std::make_shared<CollectOptions>();
   app.add_option("DIR", options->names,
-                 "plan folders (default: the current folder), or with -o logs and folders of logs")
+                 "plan folders (default: the current folder). With -o: logs and folders of logs")
       ->type_name(value_kind::kFile);
   add_log_options(app, options->logs);
   app.add_flag("--rebuild", options->rebuild, "rebuild results.sqlite from all files");

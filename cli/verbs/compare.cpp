@@ -58,8 +58,8 @@ int tell_nothing(const CompareOptions& options, const workspace::Compared& compa
   return options.own.runs.allow_empty ? kExitOk : kExitNothingMatched;
 }
 
-/// Prints the report in the requested format. As text, contradictions in the publication are
-/// printed as paragraphs instead of a table.
+/// Prints the report in the requested format. In the text format, contradictions in the publication
+/// are paragraphs and not a table.
 void print(const CompareOptions& options, const analysis::ReferenceStudy& study,
            analysis::Report report) {
   const analysis::ReportWriter& writer = analysis::find_report_writer(options.format);

@@ -136,8 +136,9 @@ Action define_doctor(CLI::App& app) {
          "name of a site, or a site file (*.toml) (default: the site of the plan, or local)")
       ->type_name(value_kind::kSite);
   auto* const json = app.add_flag("--json", options->json, "print a JSON list of objects");
-  app.add_flag("--gpu", options->gpu,
-               "instead check the trainer on this node's GPU, into gpu-check-results")
+  app.add_flag(
+         "--gpu", options->gpu,
+         "check only the trainer on this node's GPU, and write the results into gpu-check-results")
       ->excludes(json);
   return [options] { return doctor(*options); };
 }

@@ -43,7 +43,7 @@ int export_views(const ExportOptions& options) {
   workspace::states_of(options.states);
   const contract::PlanDir folder{std::filesystem::path(options.folder)};
   const workspace::RunIds runs = chosen_runs(options, folder);
-  if (runs.empty()) return kExitOk;  // only possible with --allow-empty
+  if (runs.empty()) return kExitOk;  // `runs` is empty only with --allow-empty
   const std::vector<analysis::Exported> written = analysis::export_study(
       folder,
       {&format, options.output, {options.views.begin(), options.views.end()}, runs, options.force});

@@ -20,8 +20,8 @@ namespace dlscale::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// Time limit in seconds for an answer of the scheduler. A busy scheduler answers within seconds,
-/// and its client programs detect an unreachable scheduler in less time.
+/// Time limit in seconds for an answer of the scheduler. A busy scheduler answers within seconds.
+/// If the scheduler is unreachable, its client programs report this before the time limit.
 constexpr double kSitePatience_s = 60;
 
 /// Default walltime in seconds. All known partitions allow this walltime.

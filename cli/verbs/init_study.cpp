@@ -18,8 +18,8 @@ namespace dlscale::cli {
 namespace fs = std::filesystem;
 namespace {
 
-/// Template of the example study. The study can be planned for the local site. It can also be
-/// planned after the user has enabled the commented lines.
+/// Template of the example study. The study can be planned for the local site, with and without the
+/// lines that are comments in the template.
 constexpr const char* kStudy = R"toml(# A scaling study. Try it on this machine:
 #   dlscale plan {file} --explain --dry-run
 #   dlscale run {file} -o {stem}

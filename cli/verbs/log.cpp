@@ -67,9 +67,9 @@ Action define_log(CLI::App& app) {
       ->type_name(value_kind::kFolderOrRun);
   add_selection_options(app, options->selection, RunArguments::none);
   add_state_option(app, options->states, "select runs by state, separated by commas");
-  CLI::Option* follow = app.add_flag(
-      "-f,--follow", options->follow,
-      "follow the output, also in later launches of a run, until the runs have ended or Ctrl-C");
+  CLI::Option* follow = app.add_flag("-f,--follow", options->follow,
+                                     "follow the output, also in later launches of a run, until "
+                                     "the runs have ended or you press Ctrl-C");
   app.add_option("-n,--lines", options->output.last_lines,
                  "number of lines from the end of each file")
       ->check(CLI::Range(0, 1000000000));

@@ -54,7 +54,7 @@ void pack_one(const images::Split& split, const images::PackOptions& packing, Pa
 int pack(const PackOptions& options, PackView& view) {
   if (options.out.empty())
     throw base::UsageError("-o FOLDER is missing: name the folder for the record files");
-  // Find errors in the options before any file is written.
+  // These calls detect errors in the options before any file is written.
   images::PackOptions packing = options.packing;
   packing.form = images::stored_form(options.as);
   packing.form.quality = options.quality;
@@ -113,8 +113,9 @@ Action define_pack(CLI::App& app) {
   app.add_option("--quality", options->quality, "quality of re-encoded JPEG images")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
-  app.add_option("--threads", options->packing.threads,
-                 "number of threads that decode and encode. The result does not depend on it")
+  app.add_option(
+         "--threads", options->packing.threads,
+         "number of threads that decode and encode. The result does not depend on this number")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   app.add_option("--on-broken", options->on_broken,

@@ -107,20 +107,21 @@ Action define_plan(CLI::App& app) {
                "print how batches, steps, learning rate and time of each point are computed. "
                "--explain=GLOB selects runs");
   CLI::Option* resolved = app.add_flag("--resolved", options->resolved,
-                                       "print the study with everything it extends, -S and "
-                                       "defaults as one TOML file, without writing");
+                                       "print the complete study as one TOML file, including the "
+                                       "studies that it extends, -S and defaults, without writing");
   app.add_option("--max-gpu-hours", options->request.max_gpu_hours,
                  "reject a plan whose jobs could exceed this number of GPU-hours")
       ->type_name("HOURS");
   app.add_flag("--fit", options->request.fit,
-               "omit points until the plan fits the budget. Each curve keeps its ends and evenly "
-               "spaced GPU counts between them");
+               "omit points until the plan fits the budget. Each curve keeps its smallest and its "
+               "largest GPU count, and evenly spaced GPU counts in between");
   app.add_option("--template", options->job_template,
                  "your own template for job scripts. Its partials are searched in its folder, then "
                  "in the shipped templates")
       ->type_name(value_kind::kFile);
-  app.add_flag("--json", options->json,
-               "print the plan, or the changes with --diff, as JSON instead of the summary")
+  app.add_flag(
+         "--json", options->json,
+         "print the plan as JSON instead of the summary; with --diff, print the changes as JSON")
       ->excludes(resolved);
   add_selection_options(app, options->runs, RunArguments::none);
   CLI::App* show = app.add_subcommand("show", "Show complete run descriptions of a plan folder");

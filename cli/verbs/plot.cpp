@@ -31,7 +31,7 @@ struct PlotOptions : forecast::FigureChoice {
   std::string output;
 };
 
-constexpr const char* kPgfplots = "tex";  // format that LaTeX draws
+constexpr const char* kPgfplots = "tex";  // file ending of figures that LaTeX draws
 
 /// Returns the path of the figure: the requested path, or a default path in the plan folder. The
 /// default for learning rates is "lr.svg", because they need no plan folder.
@@ -87,8 +87,8 @@ Action define_plot(CLI::App& app) {
                  "next to it (default: DIR/figures/KIND.svg; for lr: lr.svg)")
       ->type_name(value_kind::kFile);
   app.add_flag("--laws", options->laws,
-               "for speedup and efficiency: extrapolate with the average of the scaling laws to 8 "
-               "times the GPU count (dashed, with 95 % band)");
+               "for speedup and efficiency: extrapolate the curve to 8 times its largest GPU count "
+               "with the average of the scaling laws (dashed line with 95 % band)");
   add_roofline_options(app, options->roofline);
   add_study_options(app, options->study);
   app.get_option("DIR")

@@ -63,7 +63,7 @@ int predict(const PredictOptions& options) {
   }
   if (!options.checkpoints.write.empty() && options.checkpoints.node_mtbf_h <= 0) {
     throw base::UsageError(
-        "--checkpoint-write: --mtbf HOURS is missing, the mean time between failures of a node");
+        "--checkpoint-write: also give --mtbf HOURS, the mean time between failures of a node");
   }
   forecast::PredictedSelection selection;
   const planner::Planning planning =

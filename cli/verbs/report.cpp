@@ -31,7 +31,8 @@ struct ReportOptions {
   std::string output;
 };
 
-/// Share of the progress bar for computing the tables. The rest is for writing and drawing.
+/// Share of the progress bar for computing the tables. The rest of the bar is for writing and
+/// drawing.
 constexpr double kShareOfNumbers = 0.5;
 
 /// Returns the output folder, which may not exist yet. Throws base::UsageError if the path exists

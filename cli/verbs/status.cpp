@@ -80,8 +80,8 @@ int show_once(const StatusOptions& options, workspace::FolderStatus& status,
   return exit_code_of(status);
 }
 
-/// Returns the runs to show. They are selected only once, so that rows do not appear and disappear
-/// during --watch.
+/// Returns the runs to show. The runs are selected only once, so that rows do not appear and
+/// disappear during --watch.
 PlannedRuns choose(const StatusOptions& options, const workspace::FolderStatus& status,
                    workspace::RunIds selected) {
   selected = workspace::keep_states(std::move(selected), options.states, status.states(),
@@ -107,8 +107,9 @@ Action define_status(CLI::App& app) {
   add_folder_argument(app, options->folder);
   add_selection_options(app, options->selection, RunArguments::positional);
   add_state_option(app, options->states, "select runs by state, separated by commas");
-  CLI::Option* watch = app.add_flag("--watch,-w", options->watch,
-                                    "show a live table until all runs have ended or Ctrl-C");
+  CLI::Option* watch =
+      app.add_flag("--watch,-w", options->watch,
+                   "show a live table until all runs have ended or you press Ctrl-C");
   app.add_option("-n,--interval", options->interval_s, "seconds between two updates of --watch")
       ->check(CLI::Range(0.1, 86400.0))
       ->needs(watch)

@@ -70,9 +70,9 @@ Action define_verify(CLI::App& app) {
   const auto options = std::make_shared<workspace::VerifyChoice>();
   app.add_option("--report", options->report,
                  "folder of dlscale report: check its files except images, instead of DIR/tables. "
-                 "Give the same options as to dlscale report")
+                 "Give the same options as for dlscale report")
       ->type_name(value_kind::kFolder);
-  app.add_option("--by", options->by, "--by of dlscale report")
+  app.add_option("--by", options->by, "the same --by as for dlscale report")
       ->delimiter(',')
       ->allow_extra_args(false);
   add_study_options(app, options->study);

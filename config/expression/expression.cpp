@@ -226,7 +226,7 @@ class Parser {
   }
   Index membership(Index left) {
     Term term{.op = Op::in, .children = {left}};
-    if (!accept("[")) fail("expected [ after in");
+    if (!accept("[")) fail("expected [ after \"in\"");
     do {
       term.children.push_back(sum());
       check_comparable(left, term.children.back());
@@ -235,8 +235,8 @@ class Parser {
     return add(std::move(term), terms_[left].at);
   }
   Index glob(Index left) {
-    want(left, Kind::text, "the left side of matches must be a string");
-    if (peek() != '"' && peek() != '\'') fail("expected a pattern in quotes after matches");
+    want(left, Kind::text, "the left side of \"matches\" must be a string");
+    if (peek() != '"' && peek() != '\'') fail("expected a pattern in quotes after \"matches\"");
     const Index pattern = quoted(peek());
     return add({.op = Op::matches, .children = {left, pattern}}, terms_[left].at);
   }
@@ -348,8 +348,8 @@ class Parser {
     check_choice(terms_[left], terms_[right]);
     check_choice(terms_[right], terms_[left]);
   }
-  /// Rejects a comparison of a symbol with a text that the symbol can never have. Such a text is
-  /// usually misspelt.
+  /// Rejects a comparison of a symbol with a text that is not one of the symbol's possible values.
+  /// Such a text is usually misspelt.
   void check_choice(const Term& named, const Term& constant) const {
     if (named.op != Op::symbol || constant.op != Op::constant) return;
     const Symbol& symbol = symbols_[named.symbol];

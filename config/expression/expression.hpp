@@ -91,7 +91,7 @@ class Expression {
     Op op = Op::constant;
     std::vector<std::size_t> children = {};
     std::size_t symbol = 0;  ///< index of the symbol
-    Value constant = {};     ///< value; for a symbol, its name
+    Value constant = {};     ///< value of a constant, or name of a symbol
     Symbol::Kind kind = Symbol::Kind::truth;
     std::size_t at = 0;  ///< position of the term's first character in the text
   };

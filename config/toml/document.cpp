@@ -11,8 +11,8 @@
 namespace dlscale::config {
 namespace {
 
-/// Converter from the tree of toml++ to nodes. `place` returns the position of a region of the
-/// text, as messages show the position.
+/// Converter from the tree of toml++ to nodes. `place` returns the position of a region of the text
+/// in the form that messages need.
 struct Converter {
   std::string file;
   bool one_line;  // true for a command line argument: positions have no line and column
@@ -60,9 +60,9 @@ struct Converter {
   }
 };
 
-/// Limit on the number of parts of a dotted key. Each part is a table in the table before it.
-/// toml++ limits the nesting of values, but not the number of parts. Reading very many parts would
-/// overflow the stack.
+/// Limit on the number of parts of a dotted key. Each part makes a table inside the table of the
+/// previous part. toml++ limits the nesting of values, but not the number of parts. Reading very
+/// many parts would overflow the stack.
 constexpr std::ptrdiff_t kMostKeyParts = 1000;
 
 void refuse_endless_keys(std::string_view text, const std::string& file, bool one_line) {
@@ -87,7 +87,8 @@ Node parse(std::string_view text, const std::string& file, bool one_line) {
   }
 }
 
-/// Returns the value of a `-S` argument. `place` is the argument as messages show it.
+/// Returns the value of a `-S` argument. `place` is the text that stands for the argument in
+/// messages.
 Node override_value(std::string_view text, const std::string& place) {
   const bool looks_like_toml = !text.empty() && std::string_view("\"'[{").find(text[0]) < 4;
   try {
@@ -280,7 +281,7 @@ void write_table(const Table& table, const std::string& path, std::string& out) 
 
 std::string toml_text(const Node& document) {
   const auto* table = std::get_if<Table>(&document.value);
-  if (table == nullptr) throw base::SpecError(document.where, "", "a document is a table");
+  if (table == nullptr) throw base::SpecError(document.where, "", "a document must be a table");
   std::string out;
   write_table(*table, "", out);
   return out.starts_with('\n') ? out.substr(1) : out;

@@ -49,12 +49,12 @@ std::string kind_of(const Node& node);
 /// form, lists as [1, 2].
 std::string to_text(const Node& node);
 
-/// Returns the entry of that key, or null.
+/// Returns the entry of `table` whose key is `key`, or null.
 const Entry* find_key(const Table& table, std::string_view key);
 
 /// Returns the document as TOML text. Parsing the text gives the same values in the same order,
-/// except that keys come before the tables next to them. Throws base::SpecError if the document is
-/// not a table.
+/// except that the plain values of a table come before its inner tables. Throws base::SpecError if
+/// the document is not a table.
 std::string toml_text(const Node& document);
 
 }  // namespace dlscale::config

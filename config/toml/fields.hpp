@@ -15,8 +15,8 @@ namespace dlscale::config {
 
 inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 inline constexpr std::int64_t kMostWhole = std::numeric_limits<std::int32_t>::max();
-/// Limits on numbers in studies. They are far above any machine, but low enough that their products
-/// can be represented.
+/// Limits on numbers in studies. They are far above the size of any machine, but low enough that
+/// their products can be represented.
 inline constexpr std::int64_t kMostGpus = 1'000'000;
 inline constexpr std::int64_t kMostCoresPerRank = 4096;
 

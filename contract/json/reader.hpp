@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads values from JSON text. The list of fields of a type is the list that the writer uses.
+// Reads values from JSON text. The reader and the writer use the same list of fields of a type.
 #pragma once
 
 #include <algorithm>

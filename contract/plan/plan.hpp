@@ -69,8 +69,8 @@ struct PlannedJob {
   ResourceRequest resources;         ///< resources of the job, or of each task of an array
   JobKind kind = JobKind::single;
   std::string partition;  ///< partition of the site; empty if the site has none
-  double gpu_hours = 0;   ///< upper limit: charged GPUs x walltime, summed over tasks
-  /// For an array: name without ending of the table file (one line per run).
+  double gpu_hours = 0;   ///< upper limit in GPU-hours: charged GPUs x walltime, summed over tasks
+  /// For an array: name of the table file without its ending. The file has one line per run.
   std::string table;
   int offset = 0;    ///< array: number of table lines before this job's first line
   int throttle = 0;  ///< array: maximum number of running tasks; 0 = no limit

@@ -41,7 +41,7 @@ class LaunchDir {
   /// Rank 0 reads the reason for its own run_stop record from this file.
   std::filesystem::path rank_stop() const { return root_ / "rank_stop.jsonl"; }
   /// Returns the path of the file with the weights of the model after the last step. The file
-  /// exists only if the run requests it.
+  /// exists only if the description of the run requests the weights.
   std::filesystem::path weights() const { return root_ / "model.safetensors"; }
   std::filesystem::path checkpoint() const { return root_ / "checkpoint"; }
   CheckpointDir saved(int n) const;

@@ -38,8 +38,9 @@ struct CommTime {
   double most_s = 0;
   int iterations = 0;
   int warm_up = 0;       ///< number of calls before the measured calls
-  double algbw_gbs = 0;  ///< bytes / seconds, 10^9 B/s
-  /// Bus bandwidth: algbw x 2(n-1)/n, (n-1)/n or 1, depending on the collective, as in nccl-tests.
+  double algbw_gbs = 0;  ///< algorithm bandwidth: bytes / seconds, in 10^9 B/s
+  /// Bus bandwidth in 10^9 B/s: algbw times 2(n-1)/n, (n-1)/n or 1. The factor depends on the
+  /// collective, as in nccl-tests.
   double busbw_gbs = 0;
   std::int64_t wrong = 0;  ///< number of wrong elements in the results of all ranks
   double time = 0;         ///< time of the measurement, seconds since 1970
@@ -52,7 +53,7 @@ struct KernelSample {
   std::string kernel;
   std::map<std::string, double> size;
   std::string precision = "fp32";
-  double seconds = 0;  ///< time of a call: median of `repetitions` blocks of calls
+  double seconds = 0;  ///< time of a call: median over `repetitions` blocks of calls
   double mean_s = 0;
   double deviation_s = 0;
   double least_s = 0;

@@ -52,8 +52,9 @@ struct DenseWeights {
   bool operator==(const DenseWeights&) const = default;
 };
 
-/// Neural network that estimates the time of a kernel. It computes ln(seconds) from ln(sizes). Both
-/// are normalised. ReLU follows each layer but the last.
+/// Neural network that estimates the time of a kernel. It computes ln(seconds) from ln(sizes). The
+/// inputs and the output of the network are normalised. ReLU follows each layer except the last
+/// layer.
 struct KernelModel {
   std::string kernel;
   std::string precision = "fp32";

@@ -26,10 +26,10 @@ struct EpochSums {
 struct Progress {
   int epoch = 0;                ///< epoch in progress
   std::int64_t step = 0;        ///< number of optimizer steps done in the whole run
-  bool epoch_recorded = false;  ///< true if the epoch's record is written but its evaluation is not
+  bool epoch_recorded = false;  ///< true if the epoch is recorded but not evaluated yet
   EpochSums so_far;
   double train_s = 0;  ///< wall time of training in earlier epochs, over all launches
-  /// Number of consecutive epochs, up to the latest, without learning.
+  /// Number of consecutive epochs without learning that end with the latest epoch.
   int flat_epochs = 0;
   bool accuracy_reached = false;  ///< true if the accuracy target is reached and recorded
   bool loss_reached = false;

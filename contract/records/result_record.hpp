@@ -28,9 +28,10 @@ struct RunStart {
   int schema_version = kResultSchemaVersion;
   std::string run_id;
   int launch = 1;
-  /// Folder of the launch whose checkpoint was loaded. Empty means fresh start.
+  /// Folder of the launch whose checkpoint was loaded. Empty means that the run started from the
+  /// beginning.
   std::string resumed_from;
-  std::int64_t resumed_step = 0;  ///< number of optimizer steps before that checkpoint
+  std::int64_t resumed_step = 0;  ///< number of optimizer steps before the loaded checkpoint
   double time = 0;
   int world_size = 1, nodes = 1;
   std::vector<std::string> hosts;  ///< host of each rank
@@ -112,7 +113,7 @@ struct EvalRecord {
   double time = 0;
   double wall_s = 0;
   std::int64_t samples = 0;
-  /// Number of correct samples (top-1). A translation is correct if all its words are.
+  /// Number of correct samples (top-1). A translation is correct if all its words are correct.
   std::int64_t correct = 0;
   double accuracy = 0;                    ///< correct / samples; 0 for reconstruction
   double loss = 0;                        ///< mean of the task's loss, without label smoothing
@@ -139,8 +140,8 @@ struct TargetRecord {
   bool operator==(const TargetRecord&) const = default;
 };
 
-/// Times of forward passes on batches of one size. Some batches before the counted batches are not
-/// included.
+/// Times of forward passes on batches of one size. The first batches of a rank, which warm up the
+/// device, are not included.
 struct InferenceRecord {
   std::int64_t batch = 0;  ///< number of samples in a rank's batch
   int batches = 0;         ///< number of counted batches of a rank
@@ -168,9 +169,9 @@ struct CheckpointRecord {
 /// Kernel of a profile: an operator on a CPU, a CUDA kernel on a GPU.
 struct ProfiledKernel {
   std::string name;
-  std::string kind;  ///< share that includes its time: communication, io, computation, other
+  std::string kind;  ///< share that contains its time: communication, io, computation, other
   std::int64_t calls = 0;
-  double self_s = 0;  ///< time without called kernels
+  double self_s = 0;  ///< time without the time of called kernels
   bool operator==(const ProfiledKernel&) const = default;
 };
 

@@ -27,8 +27,8 @@ struct FrameworkOptions {
   // Options of horovod, as in Horovod's environment variables.
   double fusion_threshold_mb = 128;  ///< MiB of gradients that one all-reduce fuses
   double cycle_time_ms = 1;          ///< time between two rounds of negotiation
-  /// Number of negotiated tensors that are cached. Afterwards the readiness of a cached tensor
-  /// takes one bit.
+  /// Number of negotiated tensors that are cached. A rank announces with one bit that a cached
+  /// tensor is ready.
   int cache_capacity = 1024;
   bool hierarchical_all_reduce = false;
   /// True if the fusion threshold and the cycle time are tuned while training.

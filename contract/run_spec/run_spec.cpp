@@ -76,9 +76,10 @@ void validate_lengths(const RunSpec& spec, const Checker& check) {
   constexpr std::size_t kLongest = 160;
   const auto limit = [&](const char* key, const char* what, std::size_t length) {
     if (length <= kLongest) return;
-    check.fail(key, fmt::format(
-                        "{} has {} characters, but names of files are made from it: use at most {}",
-                        what, length, kLongest));
+    check.fail(key,
+               fmt::format(
+                   "{} has {} characters, but names of files contain it; use at most {} characters",
+                   what, length, kLongest));
   };
   limit("study", "the study name", spec.study.size());
   limit("model", "the combined name of framework, model and lr_schedule",
@@ -120,7 +121,7 @@ void validate_names(const RunSpec& spec, const Checker& check) {
   check.known("device", "resources.device", spec.resources.device);
   check.known("communicator", "resources.communicator", spec.resources.communicator);
   check.require(spec.mode.empty() || spec.mode == "inference", "mode",
-                "must be \"inference\"; leave it out for training");
+                "must be \"inference\"; omit this key for training");
   check.one_of("lr_schedule.update", spec.lr_schedule.update, {"step", "epoch"});
   check.one_of("lr_schedule.origin", spec.lr_schedule.origin, {"start", "after_warmup"});
 }

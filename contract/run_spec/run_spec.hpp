@@ -30,7 +30,7 @@ struct DatasetSpec {
   std::string sha256;     ///< digest that the data must have; empty = any digest
   /// For images: width in pixels of the zero border added before a random crop.
   int random_crop = 0;
-  bool random_flip = false;  ///< images: true if a random half of them is mirrored left to right
+  bool random_flip = false;  ///< true if a random half of the images is mirrored left to right
   /// Side in pixels of the square that the model sees, for images of any size. Training cuts a
   /// random part of the image, testing cuts the centre. 0 means that all images have one size and
   /// stay as they are.
@@ -135,7 +135,8 @@ struct RunSpec {
   /// Memory layout of images and their weights: "contiguous" or "channels_last". Empty means that
   /// the trainer chooses.
   std::string memory_format;
-  /// Kernels on CPUs: "framework" (LibTorch's). Empty means "fast" (also dlscale's).
+  /// Kernels on CPUs: "framework" means only LibTorch's kernels. Empty means "fast": dlscale's
+  /// kernels are used as well.
   std::string cpu_kernels;
   std::string gpu_kernels;  ///< kernels on GPUs, with the values of cpu_kernels
   bool cuda_graph = false;  ///< true if a CUDA graph records the passes once and replays them
@@ -160,7 +161,7 @@ struct RunSpec {
   OptimizerSpec optimizer;
   double label_smoothing = 0;
   double clip_norm = 0;  ///< maximum norm of the gradient; 0 = no limit
-  double ema_decay = 0;  ///< decay of the moving average of parameters that is evaluated; 0 = none
+  double ema_decay = 0;  ///< decay of the averaged parameters that are evaluated; 0 = no average
   TargetSpec target;
   /// Number of epochs without learning (loss not below ln classes) after which the run ends. 0
   /// means that the run never ends for this reason.

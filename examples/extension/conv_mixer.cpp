@@ -23,10 +23,11 @@ constexpr std::int64_t kChannels = 64, kLayers = 4, kPatch = 4, kFilter = 5;
 /// Layer with one filter for each channel and a shortcut around this filter, followed by a filter
 /// that mixes the channels.
 ///
-/// BatchNorm2d and Convolution have the names and initial values of the modules of torch::nn.
-/// BatchNorm2d takes `context.statistics`, so that a study can set batch_norm = "synchronised".
-/// Convolution is faster on CPUs. A model can use any module of torch::nn except Dropout.
-/// dropout.hpp contains a dropout whose random numbers are part of checkpoints.
+/// BatchNorm2d and Convolution have the parameter names and initial values of the corresponding
+/// modules of torch::nn. BatchNorm2d takes `context.statistics`, so that a study can set
+/// batch_norm = "synchronised". Convolution is faster on CPUs than torch::nn::Conv2d. A model can
+/// use any module of torch::nn except Dropout. Instead, dropout.hpp contains a dropout whose random
+/// numbers are part of checkpoints.
 struct LayerImpl : torch::nn::Module {
   explicit LayerImpl(const ModelContext& context)
       : spatial(register_module(
@@ -104,8 +105,8 @@ std::unique_ptr<Model> make(const ModelContext& context) {
 
 }  // namespace
 
-// Row of the table. Its name must be <name of the file>_entry, and its first value is the name in a
-// study.
+// Row in the table of models. The name of the row must be <name of the file>_entry. The first
+// value of the row is the name of the model in a study.
 extern const ModelEntry conv_mixer_entry;
 const ModelEntry conv_mixer_entry{"conv_mixer", "ConvMixer of 4 layers of 64 channels", make};
 

@@ -10,7 +10,7 @@
 namespace dlscale::contract {
 namespace {
 
-constexpr double kSharePeak = 0.8;  // share of t_max without a milestone
+constexpr double kSharePeak = 0.8;  // default start of the cooldown, as a share of t_max
 
 /// Returns the learning rate `t` epochs after the origin of the schedule, for any t >= 0 including
 /// values above t_max. `context.spec` contains the schedule's settings from the study. Each
@@ -27,8 +27,8 @@ double rate(const ScheduleContext& context, double t) {
 
 }  // namespace
 
-// Row of the table. Its name must be <name of the file>_entry, and its first value is the name in a
-// study.
+// Row in the table of learning-rate schedules. The name of the row must be <name of the
+// file>_entry. The first value of the row is the name of the schedule in a study.
 extern const LrScheduleEntry cooldown_entry;
 const LrScheduleEntry cooldown_entry{"cooldown", "the peak rate, then linearly to lr_min", rate};
 

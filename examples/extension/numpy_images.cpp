@@ -123,9 +123,9 @@ Split read_split(const fs::path& folder, const std::string& name, ImageShape& sh
           .labels = read_labels(folder / (name + "_labels.npy"), images.sizes[0])};
 }
 
-/// Computes the mean and the deviation of each channel of the training pixels, between 0 and 1. The
-/// input of a model is (pixel / 255 - mean) / deviation. If these numbers are known for a data set,
-/// this function can set them instead.
+/// Computes the mean and the standard deviation of pixel / 255 for each channel of the training
+/// images. The input of a model is (pixel / 255 - mean) / deviation. If mean and deviation of a
+/// data set are known, this function can set the known values instead.
 void measure_colours(Dataset& dataset) {
   const auto channels = static_cast<std::size_t>(dataset.shape.channels);
   const auto& all = dataset.train.pixels;
@@ -172,8 +172,8 @@ Dataset load(const contract::DatasetSpec& spec) {
 
 }  // namespace
 
-// Row of the table. Its name must be <name of the file>_entry, and its first value is the name in a
-// study.
+// Row in the table of data sets. The name of the row must be <name of the file>_entry. The first
+// value of the row is the name of the data set in a study.
 extern const DatasetEntry numpy_images_entry;
 const DatasetEntry numpy_images_entry{"numpy_images", "images in files of numpy.save", load};
 

@@ -140,7 +140,8 @@ Fit fit_budget(std::span<const PlannedRun> runs, double limit, int baseline_gpus
         {place->first_run,
          fmt::format("left out to stay within {:g} GPU-hours: the point takes {:.4g} GPU-hours and "
                      "lies between {} and {} GPUs (both ends of a curve are kept; points with the "
-                     "closest neighbours are removed first, and among equals the most expensive)",
+                     "closest neighbours are removed first, and among equally close points the "
+                     "most expensive one)",
                      limit, place->gpu_hours, place->before->gpus, place->after->gpus)});
   }
   return fit;

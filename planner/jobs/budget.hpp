@@ -30,7 +30,7 @@ double total_gpu_hours(std::span<const contract::PlannedRun> runs);
 bool within_budget(double gpu_hours, double limit);
 
 struct Dropped {
-  std::size_t first_run = 0;  ///< index of the first repetition of the point
+  std::size_t first_run = 0;  ///< index of the point's first repetition in `runs`
   std::string why;
 };
 

@@ -16,7 +16,7 @@ class InOrder {
   void add(const NodeShare& share) {
     const auto wanted = static_cast<std::ptrdiff_t>(share.slots);
     last_start_ = std::max(last_start_, free_at_[static_cast<std::size_t>(wanted) - 1]);
-    // Uses those free slots that became free last. Slots that were never used then stay unused, and
+    // Takes the slots that became free last. Slots that no run has used yet then stay unused, so
     // the node needs no more slots than necessary.
     const auto busy = std::upper_bound(free_at_.begin(), free_at_.end(), last_start_);
     const double end = last_start_ + share.seconds;
@@ -38,8 +38,8 @@ class InOrder {
 /// Node that is being filled with runs. A new run gets the earliest start time at which enough
 /// slots are free for its whole duration. This start time may be before the start of runs that were
 /// placed earlier. When in_order() starts the runs in the order of their start times, it reproduces
-/// these times. A run that was placed later only occupies slots, so it cannot let another run start
-/// earlier.
+/// these times. Placing a further run only occupies slots, so no run that is already placed can
+/// start earlier.
 class OpenNode {
  public:
   OpenNode(int slots, double limit_s)
@@ -117,7 +117,8 @@ class OpenNode {
   }
 
   std::vector<Span> spans_;
-  // Longest interval in seconds in which at least the indexed number of slots is free.
+  // longest_[n] is the duration in seconds of the longest interval in which at least n slots are
+  // free.
   std::vector<double> longest_;
   std::vector<std::pair<double, NodeShare>> starts_;
 };
@@ -193,7 +194,7 @@ NodePlan in_order(std::span<const NodeShare> runs, int slots) {
 }
 
 std::vector<NodePlan> co_schedule(std::vector<NodeShare> shares, int slots, double limit_s) {
-  // Maximum number of searched nodes, which keeps the search fast.
+  // Maximum number of nodes that are searched for space. The limit keeps the search fast.
   constexpr std::size_t kMostOpen = 100;
   std::sort(shares.begin(), shares.end(), longer);
   std::vector<OpenNode> nodes;

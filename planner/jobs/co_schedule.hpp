@@ -49,8 +49,9 @@ struct Sharing {
   std::size_t too_dear = 0;
 };
 
-/// Distributes the runs like co_schedule(), but charges each node at most as much as its runs would
-/// cost as separate jobs. If a node would be charged more, tries fewer slots or fewer of its runs.
+/// Distributes the runs like co_schedule(), but lets runs share a node only if the node is charged
+/// at most as much as its runs would be as separate jobs. If a node would be charged more, the
+/// function tries fewer slots or fewer of the node's runs.
 Sharing share_nodes(std::vector<NodeShare> shares, int slots, double limit_s, const Charge& charge);
 
 }  // namespace dlscale::planner

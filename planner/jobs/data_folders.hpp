@@ -21,8 +21,8 @@ class CardFolder {
   explicit CardFolder(std::optional<std::filesystem::path> folder) : folder_(std::move(folder)) {}
 
   /// Returns the cost model for the network, the shape of the data and the precision of a run, or
-  /// null if the folder does not contain it. Reads each file once. Throws base::SpecError for a
-  /// broken file.
+  /// null if the folder does not contain the cost model. Reads each file once. Throws
+  /// base::SpecError for a broken file.
   const contract::ModelCard* card(const contract::RunSpec& run);
 
  private:
@@ -54,8 +54,8 @@ class DeviceFolder {
 
 /// Returns the hardware for predictions: this device on the nodes of a partition, or on a single
 /// machine if `partition` is null. If the partition does not state the number of GPUs per node, the
-/// number is unlimited. If it does not state the bandwidth of the links between nodes, the
-/// bandwidth is 0.
+/// number is unlimited. If the partition does not state the bandwidth of the links between nodes,
+/// the bandwidth is 0.
 predict::Hardware hardware_of(predict::Device device, const Partition* partition);
 
 }  // namespace dlscale::planner

@@ -32,8 +32,9 @@ FinishedRuns::FinishedRuns(std::vector<FinishedRun> runs) {
     }
     if (run.elapsed_s <= 0) continue;
     by_point_[key_of(run.point)].of_gpus.emplace_back(run.gpus, run.elapsed_s);
-    // The elapsed time includes the start-up time. The ratio of a short run is therefore larger
-    // than longer runs need. Time limits from such ratios are too long rather than too short.
+    // The elapsed time includes the start-up time. The ratio of elapsed to predicted time is
+    // therefore larger for short runs than for long runs. Time limits that are derived from such
+    // ratios are too long rather than too short.
     if (run.predicted_s > 0) ratios_.push_back(run.elapsed_s / run.predicted_s);
   }
 }

@@ -22,7 +22,7 @@ struct FinishedRun {
   /// the run completed its training in a single launch.
   double elapsed_s = 0;
   std::string run_id;
-  double predicted_low_s = 0;  ///< edges of the band of predicted_s
+  double predicted_low_s = 0;  ///< lower and upper edge of the band of predicted_s
   double predicted_high_s = 0;
 };
 
@@ -33,8 +33,8 @@ class FinishedRuns {
   /// Returns the time of a run, derived from finished runs of the same point. Runs that differ only
   /// in learning rate or learning-rate schedule count as the same point. If several runs have
   /// finished, the slowest one is used. For other GPU counts, the time follows from
-  /// predict::throughput_at(), and `spread` widens the band by the distance in GPUs. Returns
-  /// nothing if no run of the point has finished.
+  /// predict::throughput_at(). `spread` widens the band, and a larger difference between the GPU
+  /// counts gives a wider band. Returns nothing if no run of the point has finished.
   std::optional<predict::Band> run_s(const contract::RunSpec& run,
                                      const predict::PublishedSpread& spread) const;
 
@@ -48,13 +48,13 @@ class FinishedRuns {
   /// predict::request_walltime. Returns the margin of `requested` if no finished run had a
   /// prediction.
   double margin(const ResourceSettings& requested) const;
-  /// Returns a message with this factor and the number of finished runs that determine it. Returns
-  /// an empty text if no finished run had a prediction.
+  /// Returns a message with the factor of margin() and the number of finished runs that determine
+  /// the factor. Returns an empty text if no finished run had a prediction.
   std::string note(const ResourceSettings& requested) const;
 
  private:
   struct Times {
-    std::vector<std::pair<int, double>> of_gpus;  ///< pairs of GPUs and seconds
+    std::vector<std::pair<int, double>> of_gpus;  ///< GPU counts with run times in seconds
   };
   std::map<std::string, Times> by_point_;       ///< times by the key of the point, see key_of()
   std::vector<double> ratios_;                  ///< elapsed / predicted time of each finished run

@@ -11,8 +11,8 @@
 namespace dlscale::planner {
 namespace {
 
-/// Returns the memory that measured runs on this kind of GPU held in addition to the sums of their
-/// cost models.
+/// Returns the memory that measured runs on this kind of GPU held in addition to the memory that
+/// their cost models predict.
 predict::HeldMemory held_on(const predict::Device& gpu, const contract::RunSpec& run,
                             const contract::ModelCard& card,
                             const predict::Measurements* measured) {

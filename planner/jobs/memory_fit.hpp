@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks whether runs fit the memory of their GPUs, by their cost models and by the memory that
-// measured runs held.
+// Checks whether runs fit the memory of their GPUs, based on the cost models of the runs and on the
+// memory that measured runs held.
 #pragma once
 
 #include <filesystem>
@@ -30,8 +30,8 @@ class MemoryFit {
   /// - The site does not name its GPU.
   /// - The cost model is missing.
   /// - The prediction does not support the settings of the run.
-  /// Real runs hold more memory than the sums of their cost models. `measured` provides this
-  /// additional memory, unless it is null or describes another device.
+  /// Real runs hold more memory than their cost models predict. `measured` provides this additional
+  /// memory, unless `measured` is null or describes another device.
   /// Throws base::UsageError for a GPU that is not in the folder, and base::SpecError for broken
   /// files.
   std::optional<std::string> conflict(const contract::RunSpec& run, const Partition* partition,
@@ -46,7 +46,7 @@ class MemoryFit {
   CardFolder cards_;
   DeviceFolder devices_;
   int close_ = 0, unjudged_ = 0;
-  std::set<std::string> without_card_;  ///< models without a cost model, with their precision
+  std::set<std::string> without_card_;  ///< networks and precisions without a cost model
 };
 
 }  // namespace dlscale::planner

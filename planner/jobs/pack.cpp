@@ -26,7 +26,8 @@ using Indices = std::vector<std::uint32_t>;
 constexpr double kSecondsPerHour = 3600;
 constexpr double kMinute = 60;
 constexpr std::size_t kDigits = 8;  // minimum number of digest digits in a name
-// Number of bytes of digest text above which the text is replaced by its digest.
+// Maximum size in bytes of the text from which a digest is computed. A longer text is replaced by
+// its digest before more text is appended.
 constexpr std::size_t kMostPackFacts = std::size_t{1} << 16;
 constexpr const char* kPacked = "packed-";
 
@@ -94,8 +95,8 @@ class Arranger {
     return std::min(limit, longest_s + predict::kStartUp_s);
   }
 
-  /// Adds a job and computes its charge. Assigns the job to its runs, and each run its share of the
-  /// charge.
+  /// Adds a job and computes its charge. Assigns the job and a share of the charge to each of
+  /// the runs.
   void add(PlannedJob job, Indices runs) {
     const std::uint32_t first = runs.front();
     if (needs_[first].allocation->partition >= 0) job.partition = partition_of(first).name;
@@ -384,7 +385,7 @@ class Arranger {
   const LaunchSettings& launch_;
   std::span<const RunNeeds> needs_;
   std::span<PlannedRun> runs_;
-  // Object that represents all equal settings, by each of these settings objects. See wishes_of().
+  // Maps each settings object to the object that represents all equal settings. See wishes_of().
   std::map<const ResourceSettings*, const ResourceSettings*> wishes_;
   // Cache of partition_of().
   std::map<std::pair<const ResourceSettings*, int>, Partition> partitions_;

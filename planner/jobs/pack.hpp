@@ -42,7 +42,7 @@ struct Arrangement {
 /// - Runs that fill less than a node are packed. A packed job uses a single node for at most the
 ///   maximum time of the partition. If the partition has no maximum, the job takes at most the
 ///   default time limit of the site, or the longest reserved time if that is longer.
-/// - A packed job is not charged more than its runs as separate jobs.
+/// - A packed job is not charged more than its runs would be as separate jobs.
 /// - The remaining runs with equal needs become arrays. A site accepts at most max_array_size tasks
 ///   per array.
 ///

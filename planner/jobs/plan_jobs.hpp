@@ -26,8 +26,8 @@ struct Planning {
   /// Texts of the copies that are written to the plan folder.
   std::string study_toml, site_toml;
   std::string site_file;  ///< file that site_toml was read from
-  /// Text of the complete study: merged with the studies that it extends, with the changes by -S
-  /// and with all defaults.
+  /// Text of the complete study: merged with the studies that it extends, with the changes from -S
+  /// arguments and with all defaults.
   std::string resolved;
 
   /// Returns the complete description of plan.runs[i].

@@ -160,8 +160,8 @@ predict::Band RunTimes::of(const contract::RunSpec& run, const ResourceSettings&
                            const Site& site) {
   const predict::Band calibrated =
       requested.calibration.empty() ? predict::Band{} : by_calibration(run, requested, site);
-  // The local scheduler sets no time limit unless the study names a calibration. Times of finished
-  // runs must not add a limit that ends the run.
+  // The local scheduler sets no time limit unless the study names a calibration. The times of
+  // finished runs must not add a time limit, which could end a run too early.
   if (calibrated.value > 0 || site.scheduler == "local") return calibrated;
   const auto finished = finished_.run_s(run, spread_of(run, site));
   if (finished) {
@@ -213,7 +213,7 @@ std::vector<std::string> RunTimes::notes() const {
   };
   note(extrapolated_,
        "outside the measured GPU counts: run times assume that throughput is linear in the number "
-       "of GPUs beyond them");
+       "of GPUs beyond these counts");
   if (const int beyond = beyond_ + steps_.beyond_measured(); beyond > 0) {
     lines.push_back(fmt::format(
         "{} outside the GPU counts of measured runs, where the calibration does not cover {}: time "

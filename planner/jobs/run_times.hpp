@@ -67,7 +67,7 @@ class StepTimes {
 class Calibration {
  public:
   /// Reads the rows from `text`. `file` is the name for error messages. Throws base::SpecError for
-  /// a wrong text, with the place, the key and the nearest valid name.
+  /// an invalid text. The error states the place, the key and the nearest valid name.
   Calibration(std::string_view text, const std::string& file);
   /// Returns the throughput of a run. Uses the rows whose conditions all match the run, and among
   /// these rows, only those with the most conditions. Throws base::SpecError for a condition on a
@@ -126,7 +126,7 @@ class RunTimes {
   FinishedRuns finished_;
   std::map<std::string, Named> files_;
   int extrapolated_ = 0, unmatched_ = 0, unknown_size_ = 0, as_finished_ = 0;
-  int beyond_ = 0;  ///< number of runs outside the GPU counts of rows or finished runs
+  int beyond_ = 0;  ///< number of runs outside the measured GPU counts
 };
 
 }  // namespace dlscale::planner

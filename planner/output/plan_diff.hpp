@@ -18,7 +18,8 @@ struct PlanDiff {
   std::vector<RunChange> added;    ///< runs that only the new plan contains
   std::vector<RunChange> removed;  ///< runs that only the old plan contains; their files stay
   std::vector<RunChange> changed;
-  /// Changed runs that already have results of their old description.
+  /// Changed runs that already have results. The results belong to the old descriptions of the
+  /// runs.
   std::vector<RunChange> stale;
   std::vector<RunChange> unchanged;
   std::size_t moved = 0;  ///< number of unchanged runs whose job has changed

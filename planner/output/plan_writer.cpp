@@ -9,8 +9,8 @@
 // - plan.json, which names all other files, is written last.
 // - Runs whose results belong to another description are stale. The writer reports them and leaves
 //   their files alone.
-// - A digest of all inputs and file stamps shows that a folder is unchanged. The writer then skips
-//   the comparison of its files.
+// - A digest of all inputs and of the time stamps of the files shows that a folder is unchanged.
+//   The writer then skips the comparison of its files.
 #include "planner/output/plan_writer.hpp"
 
 #include <fcntl.h>
@@ -79,12 +79,13 @@ using base::Folder;
 using contract::JobKind;
 using contract::PlannedJob;
 
-// Number of bytes above which the digest text is replaced by its digest.
+// Maximum size in bytes of the text from which a digest is computed. A longer text is replaced by
+// its digest before more text is appended.
 constexpr std::size_t kMostFacts = std::size_t{1} << 16;
 /// Limits of loops over files. Login nodes are shared, so few threads are used. The chunks are
 /// large because writing a file takes little time.
 constexpr base::LoopLimits kFileLoop{.most_threads = 4, .chunk = 256};
-constexpr std::chrono::milliseconds kClockTick(10);  // upper bound on the time step of file stamps
+constexpr std::chrono::milliseconds kClockTick(10);  // longest step of the time stamps of files
 
 contract::PlanDir absolute(const contract::PlanDir& out) {
   const fs::path root = fs::absolute(out.root()).lexically_normal();
@@ -348,9 +349,9 @@ void PlanWriter::mark_stale() {
 
 /// Returns a digest from which the writer recognises an unchanged folder. The digest covers
 /// everything that determines the content of scripts and descriptions: this program, the templates,
-/// the study, the site and the path of the folder. The digest also covers the stamps of the scripts
-/// and descriptions. If the digest equals the digest in the folder, these files are what the writer
-/// would write now. Otherwise the writer compares all files byte by byte.
+/// the study, the site and the path of the folder. The digest also covers the time stamps of the
+/// scripts and descriptions. If the digest equals the digest in the folder, these files are what
+/// the writer would write now. Otherwise the writer compares all files byte by byte.
 std::string PlanWriter::fingerprint() const {
   std::string facts = planning_.resolved + planning_.site_toml + planning_.site.trainer +
                       absolute_out_.root().string();
@@ -389,7 +390,7 @@ void PlanWriter::write_seal() const {
     fs::remove(out_.fingerprint());
     return;
   }
-  std::this_thread::sleep_for(kClockTick);  // later changes of the files then get other stamps
+  std::this_thread::sleep_for(kClockTick);  // so that later changes get other stamps
   base::write_file_if_changed(out_.fingerprint(), fingerprint());
 }
 
@@ -411,7 +412,7 @@ void PlanWriter::look_at_job(std::size_t job, const std::string& script, const F
 }
 
 /// Compares a run with its description in the folder. Runs of an array are described in the array's
-/// table. When a task of an array has started, its run has a run.json in addition.
+/// table. After a task of an array has started, the run of the task also has a run.json.
 FileState PlanWriter::look_at_run(std::size_t run, JobKind kind, const Folder& runs) const {
   const std::string& id = plan_.runs[run].run_id;
   const contract::RunSpec spec = planning_.run(run);

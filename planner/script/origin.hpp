@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the key of the study or the site that gave a value of a job script.
+// Finds the key of the study or of the site from which a value in a job script comes.
 #pragma once
 
 #include <cstddef>

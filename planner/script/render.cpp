@@ -157,8 +157,8 @@ class StrictContext : public mustache::context<std::string> {
 
  private:
   /// Returns whether the partial `from` includes the partial `name`, directly or through other
-  /// partials. Only partials that were read so far count. None of them includes itself, so the
-  /// recursion ends.
+  /// partials. Only partials that were read so far count. None of these partials includes itself,
+  /// so the recursion ends.
   bool reaches(const std::string& from, const std::string& name) const {
     const auto asked = asked_.find(from);
     if (asked == asked_.end()) return false;
@@ -218,8 +218,8 @@ std::vector<std::string_view> values_of(const TemplateData& data) {
   return values;
 }
 
-/// Returns whether mustache makes the same text with the same place marks from both data. The
-/// values themselves may differ.
+/// Returns whether mustache makes the same text with the same place marks from `a` and from `b`.
+/// The values themselves may differ.
 bool same_shape(const TemplateData& a, const TemplateData& b) {
   const auto same_name = [](const auto& x, const auto& y) { return x.first == y.first; };
   const auto same_size = [](const auto& x, const auto& y) {

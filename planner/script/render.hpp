@@ -34,11 +34,11 @@ struct TemplateData {
   Named<std::vector<std::string>> lists;     ///< {{#name}}{{.}}{{/name}}: list of quoted words
   Named<std::vector<std::string>> verbatim;  ///< {{#name}}{{{line}}}{{/name}}: unquoted lines
   Named<std::string> partials;               ///< {{>name}}: name of the included template
-  /// Further values. A further value replaces the value of the same name.
+  /// Additional values. An additional value replaces the value of the same name in `values`.
   std::map<std::string, std::string> extras;
 };
 
-/// Text of a template file. Error messages use it to find the line of a name.
+/// Text of a template file. The text is used to find the line of a name for error messages.
 struct TemplateSource {
   std::string file;
   std::string text;
@@ -66,8 +66,8 @@ class ScriptTemplate {
 
  private:
   ScriptTemplate() = default;
-  /// Text that mustache made, and the data that it was made from. The text is also used for other
-  /// data that differ only in values and list items.
+  /// Text that mustache made, and the data from which mustache made the text. The text is also used
+  /// for other data that differ only in values and list items.
   struct Compiled {
     TemplateData data;
     ScriptText text;

@@ -87,8 +87,8 @@ constexpr const char* kCommand = "trainer.command";
 constexpr const char* kDatasetPath = "dataset_path";
 constexpr const char* kWeights = "weights";
 
-/// Calls `make`. If `make` throws an error, replaces the place in the command by the place of the
-/// command in the study.
+/// Calls `make`. If `make` throws an error at a place in the command, throws the error at the place
+/// of the command in the study instead.
 template <class Make>
 auto at_command(const base::Location& where, Make make) {
   try {

@@ -104,7 +104,7 @@ bool Script::binds_cores() const {
 
 int Script::bound_cores() const {
   int cores = request.cores_per_rank;
-  // With each GPU, OAR gives a job the GPU's share of the cores of its node.
+  // For each GPU, OAR also gives a job a proportional share of the cores of the node.
   if (on("oar") && cuda() && !partition.exclusive) {
     cores = std::clamp(partition.cores_per_node / std::max(1, partition.gpus_per_node), 1, cores);
   }
@@ -292,7 +292,7 @@ constexpr DataRow<std::string> kAskedValues[] = {
      [](const Script& s) { return s.partition.gpu_resource; }},
     {"nodes", "number of nodes of the job",
      [](const Script& s) { return std::to_string(s.request.nodes); }},
-    {"ranks_per_node", "GPUs used on each node; packed: at most at the same time",
+    {"ranks_per_node", "GPUs used on each node; packed: most GPUs used at a time",
      [](const Script& s) { return std::to_string(s.request.ranks_per_node); }},
     {"cores_per_rank", "cores per rank",
      [](const Script& s) { return std::to_string(s.request.cores_per_rank); }},
@@ -435,7 +435,7 @@ constexpr DataRow<bool> kLaunchFlags[] = {
     {"exclusive", "the job uses whole nodes",
      [](const Script& s) { return s.partition.exclusive; }},
     {"moldable", "OAR chooses one of several shapes", [](const Script& s) { return s.moldable(); }},
-    {"several_nodes", "processes on more than one node",
+    {"several_nodes", "the job starts processes on more than one node",
      [](const Script& s) { return s.launch_nodes() > 1; }},
     {"asks_gpus", "SLURM: GPUs are requested",
      [](const Script& s) { return s.cuda() && s.partition.gpu_request != "none"; }},
@@ -458,11 +458,11 @@ constexpr DataRow<std::vector<std::string>> kLists[] = {
      [](const Script& s) { return s.datasets; }},
     {"dataset_variables", "names of the variables in datasets, longest first",
      [](const Script& s) { return s.data_variables(); }},
-    {"packed_runs", "packed: RANKS:RUN in the order of their start",
+    {"packed_runs", "packed: RANKS:RUN of each run, in the order in which the runs start",
      [](const Script& s) { return s.packed_runs(); }},
     {"commands", "external trainer: the command of each run (packed and array)",
      [](const Script& s) { return s.commands(); }},
-    {"slots", "packed: 0, 1, … for each rank that fits at the same time",
+    {"slots", "packed: 0, 1, …, one number for each rank that fits on the node at a time",
      [](const Script& s) { return s.slots(); }},
 };
 

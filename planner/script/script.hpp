@@ -47,8 +47,8 @@ struct Script {
   bool plain() const;
   const std::string& container() const { return site.container.kind; }
   bool pyxis() const { return container() == "pyxis"; }
-  /// Returns whether the container must be started with --nv: it needs GPUs, and the site's
-  /// arguments do not select GPUs yet.
+  /// Returns whether the container must be started with --nv: the container needs GPUs, and the
+  /// site's container arguments do not select GPUs yet.
   bool adds_nv() const;
 
   /// Returns whether OAR may choose the shape of the job. shapes() returns the allowed shapes.
@@ -93,8 +93,8 @@ struct Script {
   bool asks_gpus_per_node() const {
     return on("slurm") && cuda() && partition.gpu_request == "gpus-per-node";
   }
-  /// Returns the patterns of the environment variables that the script unsets at its start, and of
-  /// those that it keeps.
+  /// Returns the patterns of the environment variables that the script unsets at its start, and the
+  /// patterns of the variables that the script keeps.
   base::ScriptVariables variables() const;
 
   bool asks_memory() const { return requested.memory_gb > 0 || partition.memory_request; }

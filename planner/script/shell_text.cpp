@@ -62,7 +62,7 @@ void Quoting::read_in_words(char c) {
   } else if (c == '#' && std::string_view(" \t\n;|&(").find(last_) != std::string_view::npos) {
     comment_ = true;
   } else if (c == '(' && last_ == '(') {
-    levels_.back() = In::arithmetic;  // replaces the level of the first parenthesis
+    levels_.back() = In::arithmetic;  // replaces the level of the first "("
     parentheses_ = 1;
   } else if (c == '(') {
     levels_.push_back(In::words);
@@ -156,7 +156,7 @@ const DirectiveRule* directive_of(std::string_view line) {
   return nullptr;
 }
 
-/// Returns whether a line that consists of this text may become a directive, as "#" or "#SB" may.
+/// Returns whether this text may be the beginning of a directive, for example "#" or "#SB".
 bool begins_directive(std::string_view line) {
   return !line.empty() && std::any_of(std::begin(kDirectives), std::end(kDirectives),
                                       [&](const DirectiveRule& rule) {

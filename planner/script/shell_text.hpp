@@ -82,7 +82,8 @@ class ScriptText {
   /// - Inside quotes, here-documents and arithmetic, the value cannot be quoted again. It must not
   ///   contain characters with a special meaning in a shell.
   ///
-  /// Throws UnfitValue, which names the template and the directive or the line.
+  /// Throws UnfitValue for a value that is not allowed at its place. The error names the template
+  /// and the directive or the line.
   std::string with(std::span<const std::string_view> values) const;
 
  private:

@@ -14,7 +14,7 @@ namespace dlscale::planner {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr double kLeast = 1e-9;  // lower bound of positive numbers
+constexpr double kLeast = 1e-9;  // lower bound of numbers that must be positive
 // Names of the precisions in studies.
 constexpr const char* kPrecisions[] = {"fp32", "fp64", "tf32", "bf16", "fp16"};
 

@@ -73,7 +73,8 @@ Wishes read_wishes(const config::Item& section, const std::vector<config::Field<
 std::vector<std::string> idle_time_keys(const Site& site, const ResourceSettings& resources,
                                         const LaunchSettings& launch) {
   std::vector<std::string> notes;
-  // Packing uses predicted times. The keys then have an effect in spite of a fixed walltime.
+  // Packing uses predicted times, so the keys have an effect on packing even if the walltime is
+  // fixed.
   const bool packs = launch.pack && site.scheduler != "local";
   if (resources.walltime_s == 0 || packs) return notes;
   for (const char* key : {"margin", "quantile", "calibration"}) {
@@ -99,7 +100,7 @@ LaunchSettings read_launch(const config::Item& section) {
   auto requested = read_wishes(section, launch_fields());
   if (requested.throttle > 0 && !requested.array) {
     config::Item{requested.said.at("throttle"), section.key + ".throttle"}.fail(
-        "needs array = true because it limits the tasks of an array");
+        "needs array = true because throttle limits the tasks of an array");
   }
   return requested;
 }
@@ -155,7 +156,7 @@ std::vector<std::string> unsupported_settings(const Site& site, const ResourceSe
        {"pack", "array", "throttle", "chain"}}};
   if (site.scheduler == "oar" && launch.throttle > 0) {
     config::Item{launch.said.at("throttle"), "launch.throttle"}.fail(
-        "OAR cannot limit the number of running tasks of an array; leave it out");
+        "OAR cannot limit the number of running tasks of an array; leave the key out");
   }
   std::vector<std::string> notes = idle_time_keys(site, resources, launch);
   if (site.scheduler == "oar" && launch.chain > 0) {

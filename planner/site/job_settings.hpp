@@ -44,7 +44,7 @@ struct LaunchSettings {
   std::map<std::string, config::Node> said;
 };
 
-/// Reads the section [resources]. read_launch() reads the section [launch]. Both throw
+/// Reads the section [resources]. read_launch() reads the section [launch]. Both functions throw
 /// base::SpecError for unknown keys and invalid values.
 ResourceSettings read_resources(const config::Item& section);
 LaunchSettings read_launch(const config::Item& section);

@@ -48,11 +48,11 @@ Refusal refusal_of_nodes(const Partition& partition, int gpus, int room, Request
                                 nodes, gpus / nodes, partition.max_nodes)};
   }
   if (partition.nodes > 0 && nodes > partition.nodes) {
-    return {"gpus", fmt::format("needs {} nodes of {} ranks, but only {} exist", nodes,
+    return {"gpus", fmt::format("needs {} nodes of {} ranks, but only {} nodes exist", nodes,
                                 gpus / nodes, partition.nodes)};
   }
   if (nodes < partition.min_nodes) {
-    return {"gpus", fmt::format("needs {} nodes, but jobs must use at least {}", nodes,
+    return {"gpus", fmt::format("needs {} nodes, but jobs must use at least {} nodes", nodes,
                                 partition.min_nodes)};
   }
   request.nodes = nodes;
@@ -73,20 +73,21 @@ Refusal refusal_of_wishes(const Partition& partition, const ResourceSettings& re
     return {"gpu_type", fmt::format("its GPUs are of type {}", partition.gpu_type)};
   }
   if (partition.memory_gb > 0 && requested.memory_gb > partition.memory_gb) {
-    return {"memory_gb", fmt::format("{:g} GB requested on nodes with {:g} GB", requested.memory_gb,
-                                     partition.memory_gb)};
+    return {"memory_gb", fmt::format("{:g} GB per node requested, but nodes have only {:g} GB",
+                                     requested.memory_gb, partition.memory_gb)};
   }
   return {};
 }
 
-/// Checks whether a partition can run a job. If it can, sets the nodes of `request` and returns an
-/// empty reason.
+/// Checks whether a partition can run a job. If the partition can run the job, sets the nodes of
+/// `request` and returns an empty reason.
 Refusal try_partition(const Site& site, const ResourceSettings& requested,
                       const Partition& partition, const Demand& demand, Request& request) {
   const int room = ranks_per_full_node(site, partition, request.cores_per_rank);
   if (room < 1) {
-    return {"cores_per_rank", fmt::format("{} cores per rank requested on nodes with {} cores",
-                                          request.cores_per_rank, partition.cores_per_node)};
+    return {"cores_per_rank",
+            fmt::format("{} cores per rank requested, but nodes have only {} cores",
+                        request.cores_per_rank, partition.cores_per_node)};
   }
   if (demand.one_process && demand.gpus > room) {
     return {"gpus",

@@ -83,7 +83,7 @@ std::string site_text(const Site& site) {
   lines.say("# account = \"my-project\"\n");
   lines.set("walltime", clock(site.walltime_s) + "  # for jobs whose study sets no walltime");
   lines.set_number("max_array_size", site.max_array_size, Site{}.max_array_size);
-  lines.say("\n# Shell lines that load the libraries which the trainer was built with.");
+  lines.say("\n# Shell lines that load the libraries with which the trainer was built.");
   lines.say("# modules = [\"module load OpenMPI CUDA\"]");
   if (!oar) {
     lines.say(
@@ -97,7 +97,8 @@ std::string site_text(const Site& site) {
       "\n# A job goes to the first partition that fits. Delete partitions that you may not use.");
   if (oar)
     lines.say(
-        "# `queue`, or `name` without it, is the OAR queue. OAR does not report which queues "
+        "# The OAR queue is `queue`, or `name` if `queue` is missing. OAR does not report which "
+        "queues "
         "exist.");
   for (const Partition& partition : site.partitions) write_partition(lines, partition, oar);
   return lines.text();

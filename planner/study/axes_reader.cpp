@@ -17,8 +17,8 @@ namespace dlscale::planner {
 namespace {
 
 const std::vector<std::string> kKeys{"from", "to", "times", "step", "count", "spacing"};
-constexpr double kLargest = 1e15;  // largest bound; whole numbers up to it are exact as doubles
-// Rounding may make the last value exceed `to`. This is the accepted excess, in steps.
+constexpr double kLargest = 1e15;  // largest bound; doubles represent smaller whole numbers exactly
+// Largest accepted amount, in steps, by which the last value may exceed `to` because of rounding.
 constexpr double kSlack = 1e-9;
 
 struct Range {
@@ -170,7 +170,7 @@ class ValueReader {
       const config::List range = range_values(value);
       for (const config::Node& node : range) {
         if (is_broken(node))
-          setting_.read(scratch_, {node, value.key});  // throws if the setting needs whole numbers
+          setting_.read(scratch_, {node, value.key});  // throws if only whole numbers are valid
       }
       for (const config::Node& node : range) add({node, value.key});
     }

@@ -28,8 +28,8 @@ config::List range_values(const config::Item& range);
 // The following functions read the axes of a study and their combinations.
 
 /// Each function adds the axes or points of one section to the matrix. The recipe of the matrix
-/// must already contain the study's trainer. [matrix] must be read before [[zip]], and both before
-/// [[include]]. All three functions throw base::SpecError for a wrong section.
+/// must already contain the study's trainer. [matrix] must be read before [[zip]], and [[zip]]
+/// before [[include]]. All three functions throw base::SpecError for a wrong section.
 void read_axes(const config::Item& section, Matrix& matrix);
 void read_zip(const config::Item& zip, Matrix& matrix);
 void read_include(const config::Item& include, Matrix& matrix);

@@ -13,7 +13,8 @@
 namespace dlscale::planner {
 namespace {
 
-/// Returns the largest divisor of `number` that is at most `most`. Both must be at least 1.
+/// Returns the largest divisor of `number` that is at most `most`. Both arguments must be at least
+/// 1.
 std::int64_t largest_divisor(std::int64_t number, std::int64_t most) {
   if (number <= most) return number;
   std::int64_t best = 1;
@@ -25,7 +26,7 @@ std::int64_t largest_divisor(std::int64_t number, std::int64_t most) {
   return best;
 }
 
-/// Derives the accumulation steps when both batches are given.
+/// Derives the accumulation steps when the global batch and the batch per GPU are given.
 void derive_steps(const BatchWish& requested_key, int gpus, bool floor, Batches& out) {
   const std::int64_t at_once = *requested_key.per_gpu * gpus;
   const auto split = [&] {

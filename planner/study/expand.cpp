@@ -251,8 +251,8 @@ class Expander {
                     text == other ? "the same values again (from [[include]])" : text));
   }
 
-  /// Throws base::SpecError if the two matrices request different resources for a run that they
-  /// share.
+  /// Throws base::SpecError if the current matrix and the earlier matrix that contains the point
+  /// request different resources for the point's run.
   void check_resources(const Point& point) {
     if (!alike_.insert(point.matrix).second) return;
     const Matrix& first = study_.matrices[point.matrix];

@@ -20,7 +20,7 @@ struct Point {
   std::uint32_t matrix = 0;              ///< index in Study::matrices
   std::vector<std::uint32_t> values;     ///< index of the value of each axis
   std::vector<std::uint32_t> overrides;  ///< indices of the overrides that apply
-  std::string id;                        ///< common beginning of the ids of its runs
+  std::string id;                        ///< common beginning of the ids of the point's runs
   std::vector<std::uint32_t> also;       ///< indices of other matrices that request the same run
   std::uint32_t resources = 0;           ///< index of the matrix whose [resources] apply
   contract::RunSpec run;  ///< run without id, repetition and resources; empty for excluded points
@@ -35,7 +35,7 @@ struct Asked {
 struct Expansion {
   std::vector<Point> points;
   std::vector<contract::SkippedPoint> skipped;
-  std::vector<std::string> notes;  ///< notes about differences from the request, each of them once
+  std::vector<std::string> notes;  ///< notes about differences from the request, each note once
   std::optional<Asked> asked;      ///< counts; absent if there is no condition
 };
 

@@ -26,8 +26,8 @@ Parameters read_training(const config::Item& training, Matrix& matrix) {
   return parameters;
 }
 
-/// Splits the keys of an [[override]] or [[exclude]]. Stores the values of the keys in `named` in
-/// `values`, null for a missing key. Returns the other keys as a table.
+/// Splits the keys of an [[override]] or [[exclude]]. Stores the value of each key of `named` in
+/// `values`, or null if the key is missing. Returns the other keys as a table.
 config::Node without(const config::Item& item, const std::vector<std::string>& named,
                      std::vector<const config::Node*>& values) {
   config::Node rest{config::Table{}, item.node.where};

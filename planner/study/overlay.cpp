@@ -106,7 +106,7 @@ config::Entry* find(config::Table& table, std::string_view key) {
   return const_cast<config::Entry*>(config::find_key(table, key));
 }
 
-/// Removes a dotted key, and tables that become empty by this.
+/// Removes a dotted key, and each table that the removal leaves empty.
 void erase(config::Node& node, std::string_view name) {
   auto* table = std::get_if<config::Table>(&node.value);
   if (table == nullptr) return;

@@ -46,7 +46,7 @@ class PointValues {
   const Matrix& matrix_;
   const std::string& uneven_batch_;
   std::vector<const config::Value*> values_;
-  // Indices of these names in matrix.symbols.
+  // Indices in matrix.symbols of the GPU count and of the settings for batches.
   std::size_t gpus_, per_gpu_, global_, most_per_gpu_, steps_;
   Batches batches_;
   std::array<config::Value, 3> derived_;  // derived values of per_gpu_, global_ and steps_

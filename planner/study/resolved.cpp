@@ -187,7 +187,7 @@ std::string resolved_study(std::string_view text, const std::string& file,
   for (const std::string& assignment : overrides) config::apply_override(root, assignment);
   fill_in(root, "study", study_defaults());
   const bool ours = config::find_key(std::get<config::Table>(root.value), "trainer") == nullptr;
-  if (!ours) return config::toml_text(root);  // external trainers have other defaults
+  if (!ours) return config::toml_text(root);  // the defaults do not apply to external trainers
   for (const auto& rows : {data_defaults(), learning_defaults(), running_defaults()}) {
     fill_in(root, "training", rows);
   }

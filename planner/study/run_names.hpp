@@ -19,14 +19,14 @@ class RunNames {
  public:
   /// Creates names for a plan folder without runs.
   RunNames() = default;
-  /// Creates names for a plan folder. Its runs keep their names.
+  /// Creates names for a plan folder. The runs of the folder keep their names.
   explicit RunNames(const contract::PlanDir& folder);
 
   /// Returns the common beginning of the ids of a point's runs, `<stem>-<hash>`. If the folder
-  /// already has a run with this hash, its stem is reused. A new stem consists of the framework,
-  /// the model, the number of GPUs, the batch per GPU, and each axis of the matrix with several
-  /// values, in the order of the matrix. Long stems are cut, because batch systems limit the length
-  /// of job names.
+  /// already has a run with this hash, the stem of that run is reused. A new stem consists of the
+  /// framework, the model, the number of GPUs, the batch per GPU, and each axis of the matrix with
+  /// several values, in the order of the matrix. Long stems are cut, because batch systems limit
+  /// the length of job names.
   std::string point_id(const contract::RunSpec& run, const Matrix& matrix,
                        const std::vector<std::uint32_t>& values) const;
 

@@ -84,7 +84,8 @@ Setting choice(std::string name, std::string kind, std::vector<std::string> choi
                  [=](Recipe&, const config::Item& item) { return item.one_of(kind, choices); });
 }
 
-/// Makes a choice between texts. If the text is `usual`, the run spec stores an empty text.
+/// Makes a setting that is a choice between texts. For the text `usual`, the run spec stores an
+/// empty text.
 template <class Target>
 Setting choice_but(const std::string& usual, std::string name, std::vector<std::string> choices,
                    Target target) {
@@ -101,7 +102,7 @@ Setting choice_but(const std::string& usual, std::string name, std::vector<std::
           }};
 }
 
-/// Makes a number with 0 <= x < 1.
+/// Makes a setting that is a number x with 0 <= x < 1.
 template <class Target>
 Setting fraction(std::string name, Target target) {
   return setting({std::move(name), Kind::number}, target, [](Recipe&, const config::Item& item) {
@@ -111,8 +112,8 @@ Setting fraction(std::string name, Target target) {
   });
 }
 
-/// Makes a choice between the names of a family in the vocabulary. A study with an external trainer
-/// may use other plain names.
+/// Makes a setting that is a choice between the names of a family in the vocabulary. A study with
+/// an external trainer may use other plain names.
 template <class Target>
 Setting known(std::string name, const std::string& family, Target target) {
   const std::vector<std::string>& names = contract::vocabulary(family);

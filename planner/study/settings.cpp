@@ -515,15 +515,15 @@ std::vector<Setting> goal_settings() {
   };
 }
 
-/// Returns the target of a schedule parameter: a function that finds it in a recipe by schedule
-/// kind.
+/// Returns the target of a schedule parameter: a function that finds the parameter of the schedule
+/// `kind` in a recipe.
 template <class Member>
 auto of_schedule(const std::string& kind, Member LrScheduleSpec::*member) {
   return [=](Recipe& r) -> Member& { return r.schedules[kind].*member; };
 }
 
-/// Returns `kinds` and the schedule kinds of extensions. Extensions may read any parameter, so they
-/// get a setting for each.
+/// Returns `kinds` and the schedule kinds of extensions. Extensions may read any parameter, so
+/// every parameter gets a setting for each of their schedule kinds.
 std::vector<std::string> and_of_extensions(std::vector<std::string> kinds) {
   for (const contract::ExtensionName& own : contract::extension_names()) {
     if (own.family == "lr_schedule") kinds.push_back(own.name);

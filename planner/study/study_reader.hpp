@@ -15,8 +15,8 @@ namespace dlscale::planner {
 std::string read_from_disk(const std::string& file);
 
 /// Returns the study that `text` (TOML) describes. `overrides` are `-S` arguments. `read` returns
-/// the texts of the files that the study extends. Throws base::SpecError for a wrong text, with the
-/// place, the key and the nearest valid name.
+/// the texts of the files that the study extends. Throws base::SpecError for an invalid text. The
+/// error states the place, the key and the nearest valid name.
 Study read_study(std::string_view text, const std::string& file,
                  const std::vector<std::string>& overrides,
                  const FileReader& read = read_from_disk);

@@ -44,7 +44,8 @@ struct Cluster {
 };
 
 /// Function that runs a program and returns its output. Throws SchedulerUnreachable if the program
-/// fails, with its error message, or if the program does not end in time.
+/// fails or does not end in time. If the program fails, the error contains the program's error
+/// message.
 using Ask = std::function<std::string(const std::vector<std::string>& arguments)>;
 
 /// Returns a function that runs programs with `commands` for at most `timeout_s` seconds.

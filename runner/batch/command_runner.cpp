@@ -95,7 +95,8 @@ struct Pipe {
   Descriptor read, write;
 };
 
-/// Appends the available data to `text`. Closes the pipe when all its writers have closed it.
+/// Appends the available data to `text`. Closes the pipe when all processes that write to the pipe
+/// have closed their ends.
 void drain(Descriptor& pipe, std::string& text) {
   std::array<char, 65536> piece;
   while (pipe.number() >= 0) {
@@ -138,7 +139,8 @@ ProcessId spawn(const Command& command, const Environment& inherited, int out, i
   if (program.empty()) {
     throw base::RunError(fmt::format("cannot find {} in PATH", command.arguments[0]));
   }
-  if (!fs::is_directory(command.folder)) {  // boost would start the program in another folder
+  // If the folder is missing, boost would start the program in another folder.
+  if (!fs::is_directory(command.folder)) {
     throw base::RunError(fmt::format("cannot start {1} in {0}: no such folder",
                                      command.folder.string(), program.string()));
   }

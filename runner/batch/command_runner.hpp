@@ -41,7 +41,8 @@ struct Answer {
   ProcessId process = 0;
 };
 
-/// Resources used by a process and by its children, as far as the process waited for them.
+/// Resources that a process used, including the resources of those children that the process waited
+/// for.
 struct ProcessUsage {
   double cpu_s = 0;
   std::int64_t peak_memory_bytes = 0;  ///< memory of the process that used the most memory
@@ -57,7 +58,7 @@ class CommandRunner {
   /// Runs a process to its end, for at most `timeout_s` seconds. The answer contains the output,
   /// and no files are written. A process that takes longer is killed. A process that runs as
   /// another user, such as a command of OAR, cannot be killed. It continues, and wait() reports its
-  /// end. Throws like start().
+  /// end. Throws the errors of start().
   virtual Answer run(const Command& command, double timeout_s) = 0;
   /// Waits up to `timeout_s` seconds for a started process. A timeout of 0 only checks the process.
   /// Returns nullopt while the process runs. After its end, returns the same status in every call.

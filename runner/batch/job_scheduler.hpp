@@ -37,9 +37,9 @@ struct Job {
   int throttle = 0;          ///< largest number of concurrent array tasks, 0 = no limit
   std::vector<JobId> after;  ///< jobs that must have ended, with any outcome, before the start
   std::vector<std::string> avoid;  ///< host names of nodes that the job must not use
-  /// Descriptors that the submitting command inherits and holds open until it ends. One of them may
-  /// hold a lock. The lock then prevents other programs from searching for the job while the
-  /// command may still submit the job.
+  /// Descriptors that the submitting command inherits and holds open until the command ends. One of
+  /// the descriptors may hold a lock. The lock then prevents other programs from searching for the
+  /// job while the command may still submit the job.
   std::vector<int> keep_open = {};
 };
 
@@ -55,7 +55,7 @@ struct JobStatus {
   int signal = 0;                ///< signal that ended the script, 0 = none
   std::string reason;            ///< one-line explanation for the user, may be empty
   JobId continued_as = {};       ///< id of the new job if the batch system runs this job again
-  double started_at = 0;         ///< Unix time in s, 0 = unknown or not yet
+  double started_at = 0;         ///< Unix time in s, 0 = unknown or not started
   double ended_at = 0;
   std::vector<std::string> nodes = {};  ///< host names of the allocated nodes
 };

@@ -143,7 +143,7 @@ class OarScheduler : public JobScheduler {
   }
 
   /// Throws SchedulerUnreachable if an earlier oarsub for the same job timed out and still runs,
-  /// because it may still submit the job.
+  /// because that oarsub may still submit the job.
   void wait_for_earlier(const Job& job) {
     const auto earlier = pending_.find(job.launch);
     if (earlier == pending_.end()) return;

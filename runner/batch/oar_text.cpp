@@ -180,7 +180,7 @@ std::vector<JobId> submitted_ids(std::string_view text) {
 }
 
 std::string refusal_in(std::string_view complaint) {
-  // This line is printed for every reason.
+  // oarsub prints this line after every rejection, whatever the reason.
   constexpr std::string_view kAlways = "[ERROR] Oarsub failed";
   std::string reasons, general;
   for (const std::string_view line : base::lines_of(complaint)) {

@@ -39,7 +39,8 @@ std::string job_name(std::string_view name, std::string_view word);
 /// Returns the value in the last line "#OAR <option> <value>" of a script, or an empty string.
 std::string directive(std::string_view script, std::string_view option);
 /// Returns the condition on nodes for oarsub's -p: the condition in the script and the exclusion of
-/// the nodes in `avoid`. The condition for -p replaces the one in the script.
+/// the nodes in `avoid`. The result repeats the condition in the script, because oarsub ignores
+/// that condition if -p is given.
 std::string properties(std::string_view script, const std::vector<std::string>& avoid);
 /// Returns the lines of the parameter file `all` that belong to the selected tasks of an array.
 /// Tasks are counted from 0. Throws base::RunError for a task that the array does not have.

@@ -57,8 +57,8 @@ class RetryPolicy {
       : waiting_(std::move(waiting)), limit_s_(limit_s), tell_(std::move(tell)) {}
 
   /// Calls `question`, and calls it again after a pause whenever it throws SchedulerUnreachable.
-  /// Returns true when a call succeeds, and false if a stop was requested first. Throws
-  /// SchedulerUnreachable after the time limit.
+  /// Returns true when a call succeeds, and false if a stop was requested before a call succeeded.
+  /// Throws SchedulerUnreachable after the time limit.
   bool ask(const std::function<void()>& question) const;
 
  private:

@@ -67,7 +67,7 @@ constexpr std::array kSlurmStates{
     SlurmStateRow{"REVOKED", JobState::Cancelled},
 };
 
-/// Returns the fields of the lines that have at least `count` fields.
+/// Returns the fields of each line that has at least `count` fields.
 std::vector<std::vector<std::string_view>> table(std::string_view text, std::size_t count) {
   std::vector<std::vector<std::string_view>> rows;
   for (const std::string_view line : base::lines_of(text)) {

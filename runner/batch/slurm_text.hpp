@@ -48,7 +48,8 @@ JobState state_of(std::string_view word);
 /// Returns the id in the output of `sbatch --parsable`: 12 or 12;cluster. Returns an empty id if
 /// there is none.
 JobId submitted_id(std::string_view text);
-/// Returns the ids of the whole jobs to which the ids belong, each once.
+/// Returns the ids of the whole jobs to which the jobs and array tasks in `ids` belong, each id
+/// once.
 std::vector<JobId> whole_jobs(const std::vector<JobId>& ids);
 /// Returns the option --array for the tasks, in rising order: --array=0-3,7%2.
 std::string array_option(std::vector<int> tasks, int throttle);

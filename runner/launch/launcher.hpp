@@ -71,8 +71,8 @@ struct LauncherOptions {
   /// Seconds that the batch system may need to accept a job. See Submitter.
   double settle_time_s = 3;
   /// True: a job is submitted even if jobs that it depends on have not ended, and the scheduler
-  /// makes it wait for them. False: the launcher submits a job after the jobs that it depends on
-  /// have ended.
+  /// makes the job wait for those jobs. False: the launcher submits a job after the jobs that it
+  /// depends on have ended.
   bool hand_over_chains = false;
   std::vector<std::string> avoid = {};  ///< host names of nodes that jobs must not use
 };
@@ -89,7 +89,7 @@ struct LauncherParts {
   std::function<std::set<std::string>()> more = {};
 };
 
-/// Runs for which a launcher waits until they end.
+/// Runs that a launcher submits or follows until the runs end.
 struct LaunchOrders {
   /// Runs without a job, which are submitted unless they are completed.
   std::set<std::string> submit;

@@ -57,7 +57,7 @@ class Submitter {
   std::optional<Submission> submit(const JobPart& part);
   /// Completes the submission `open` of a program that died during the submission. If the batch
   /// system has the job, records its ids. Otherwise submits the job. `job` is null if the plan no
-  /// longer contains the job. Returns and throws like submit().
+  /// longer contains the job. Has the same results and errors as submit().
   std::optional<Submission> resolve(const Submission& open, const contract::PlannedJob* job);
 
  private:

@@ -13,9 +13,10 @@ namespace dlscale::runner {
 
 // A traceback consists of the line "Traceback (most recent call last):", indented lines about stack
 // frames, and a line with the exception that is not indented. The name of an exception need not end
-// in "Error". For example, subprocess.TimeoutExpired and many exceptions of users do not. The line
-// of the exception is therefore found only by its position. Launchers put the same prefix in front
-// of all lines of a rank ("[rank0]: "). The prefix separates the tracebacks of different ranks.
+// in "Error". For example, the names subprocess.TimeoutExpired and KeyboardInterrupt do not end in
+// "Error". The line of the exception is therefore found only by its position. Launchers put the
+// same prefix in front of all lines of a rank ("[rank0]: "). The prefix separates the tracebacks of
+// different ranks.
 
 namespace {
 
@@ -101,7 +102,7 @@ namespace {
 using contract::RunOutcome;
 
 constexpr std::size_t kLongestReason = 300;  // maximum length of a reason in bytes
-constexpr std::size_t kLookedAt = 4096;      // number of bytes of a line that are searched
+constexpr std::size_t kLookedAt = 4096;      // number of bytes searched in each line
 // Maximum number of lines between two messages about the same failure. The stack trace of a rank
 // has fewer lines. If an error is further away from the next message, the program survived that
 // error.
@@ -153,8 +154,9 @@ constexpr Message kMessages[] = {
     {Certainty::verdict, {"OOMKilled"}, kMemory},
     {Certainty::verdict, {"oom_kill event"}, kMemory, From::line},
     // Messages about failed GPUs, and about memory that could not be locked for a network device.
-    // The latter report a limit, not a lack of memory. NVIDIA's Xid errors are 48 for memory, 74
-    // for NVLink, 79 for a GPU that has fallen off the bus, and 94 and 95 for uncorrectable errors.
+    // The messages about locked memory report a limit, not a lack of memory. The numbers of
+    // NVIDIA's Xid errors are 48 for memory, 74 for NVLink, 79 for a GPU that has fallen off the
+    // bus, and 94 and 95 for uncorrectable errors.
     {Certainty::verdict, {"NVRM: Xid", "fallen off the bus"}},
     {Certainty::verdict, {"NVRM: GPU", "fallen off the bus"}},
     {Certainty::verdict, {"NVRM: Xid", "): 48,"}},
@@ -474,7 +476,7 @@ Found by_words(std::string_view line) {
   return {0, line, Certainty::last_line, {}};
 }
 
-/// Returns whether a message is about an error that the program handled or only warns of.
+/// Returns whether a message reports an error that the program handled, or only warns of an error.
 bool is_survived(const Message& message, std::string_view line) {
   if (message.certainty != Certainty::verdict && message.certainty != Certainty::error)
     return false;
@@ -552,7 +554,7 @@ std::string whole_reason(const Found& found, const std::vector<std::string_view>
   return printable(reason).append(found.meaning);
 }
 
-/// Search for the reason of a failure. It goes from the last line of a log to the first line.
+/// Search for the reason of a failure, from the last line of a log to the first line.
 class Search {
  public:
   explicit Search(const std::vector<std::string_view>& lines)
@@ -587,8 +589,8 @@ class Search {
     rank_of_end_ = before_reason(found);
   }
 
-  /// Returns whether the program survived an error. Such a program trained on after the error,
-  /// until its own exception ended it.
+  /// Returns whether the program survived an error: it continued to train after the error, until an
+  /// exception of the program itself ended the training.
   bool is_outlived(const Found& found) const {
     const std::string_view rank = before_reason(found);
     const bool is_other_rank = !rank.empty() && !rank_of_end_.empty() && rank != rank_of_end_;

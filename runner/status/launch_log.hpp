@@ -101,7 +101,7 @@ struct LoggedRun {
   std::string launch;  ///< token of the last submission
   JobId id;
   int submissions = 0;
-  double submitted_at = 0, started_at = 0, ended_at = 0;  ///< Unix times in s, 0 = not yet
+  double submitted_at = 0, started_at = 0, ended_at = 0;  ///< Unix times in s, 0 = has not happened
   int exit_code = 0;
   std::string reason;
   std::vector<std::string> nodes;

@@ -21,7 +21,7 @@ struct PolledRun {
   std::string reason;  ///< one-line explanation for the user, may be empty
   std::vector<std::string> nodes;
   int submissions = 0;
-  double submitted_at = 0, started_at = 0, ended_at = 0;  ///< Unix times in s, 0 = not yet
+  double submitted_at = 0, started_at = 0, ended_at = 0;  ///< Unix times in s, 0 = has not happened
   double elapsed_s = 0;          ///< duration in s of an ended run from the accounting, 0 = unknown
   double peak_memory_bytes = 0;  ///< peak memory from the accounting, 0 = unknown
 };

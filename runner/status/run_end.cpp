@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 using contract::RunOutcome;
 namespace {
 
-// Number of bytes that are searched at the end of a file. The messages of hundreds of ranks fit.
+// Number of bytes that are searched at the end of a file. The messages of hundreds of ranks fit
+// into this size.
 constexpr std::size_t kWords_bytes = 256 * 1024;
 
 /// Evidence of how a run ended.
@@ -124,8 +125,8 @@ std::string tail_of(const WordsFile& file) {
 
 /// Sets the outcome and the reason from the file with the most certain message. If several files
 /// have equally certain messages, the first file is used. All files are searched. The first file
-/// may only contain the report of a rank that lost another rank, and a later file the message that
-/// the kernel killed that other rank.
+/// may contain only the report of a rank that lost the connection to another rank, while a later
+/// file contains the message that the kernel killed that other rank.
 void explain(const std::vector<WordsFile>& files, RunEnd& end) {
   FailureWords best;
   for (const WordsFile& file : files) {

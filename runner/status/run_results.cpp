@@ -32,7 +32,7 @@ RunNotes read_run_notes(const contract::PlanDir& plan, const std::string& run_id
 
 namespace {
 
-// Number of bytes that contain the last line of any results file.
+// Number of bytes that are read at the end of a results file. They always contain the last line.
 constexpr std::size_t kTail_bytes = 64 * 1024;
 
 std::string read_whole(const fs::path& path) {

@@ -20,14 +20,15 @@ struct RunNotes {
   bool started = false;
   std::string job_id;             ///< job id in the last record
   std::int64_t stderr_bytes = 0;  ///< size of the run's error file at its last start
-  /// Record of the end. It is missing while the script runs, and if the script was killed.
+  /// Record of the end. The record is missing while the script runs and after the script was
+  /// killed.
   std::optional<contract::LaunchRecord> end;
 };
 
 /// Returns the start and the end of a run in the submission `launch`. With an empty `launch`,
-/// returns those of the last start in any submission. A start after an end belongs to a requeued
-/// job, so that end is discarded. Malformed lines are skipped. The order of the records counts
-/// instead of their times, because the clocks of nodes differ.
+/// returns the last start in any submission and the end that belongs to this start. A start after
+/// an end belongs to a requeued job, so that end is discarded. Malformed lines are skipped. The
+/// order of the records counts instead of their times, because the clocks of nodes differ.
 RunNotes read_run_notes(const contract::PlanDir& plan, const std::string& run_id,
                         const std::string& launch = {});
 

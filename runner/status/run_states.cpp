@@ -18,7 +18,7 @@ namespace dlscale::runner {
 namespace fs = std::filesystem;
 namespace {
 
-/// Index of the runs that left files. It lists each folder only once and opens no files.
+/// Index of the runs that left files. The index lists each folder only once and opens no files.
 class Traces {
  public:
   explicit Traces(const contract::PlanDir& folder)

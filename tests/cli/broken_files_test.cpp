@@ -88,8 +88,8 @@ TEST_CASE("names too long for files are rejected before anything is written") {
   const test::Ran ran =
       program.run({"plan", kStudy, "-S", "study.name='" + std::string(161, 'n') + "'"});
   CHECK(ran.exit_code == 2);
-  CHECK(ran.err.find("study: the study name has 161 characters, but names of files are made from "
-                     "it: use at most 160\n") != std::string::npos);
+  CHECK(ran.err.find("study: the study name has 161 characters, but names of files contain it; use "
+                     "at most 160 characters\n") != std::string::npos);
   const test::Ran model = program.run({"plan", kStudy, "-S", "trainer.command='true'", "-S",
                                        "matrix.model=['" + std::string(400, 'm') + "']"});
   CHECK(model.exit_code == 2);

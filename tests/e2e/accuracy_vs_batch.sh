@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The accuracy-vs-batch study, reduced to 12,000 images of real MNIST, three batches and one schedule.
-# With a linearly scaled learning rate a batch of 4,096 is too large for this data.
-# The base learning rate is doubled because the study has a fifth of the images.
+# The accuracy-vs-batch study, reduced to 12,000 images of real MNIST, three batches and one
+# schedule. With a linearly scaled learning rate a batch of 4,096 is too large for this data. The
+# base learning rate is doubled because this study has only a fifth of MNIST's images.
 # shellcheck source-path=SCRIPTDIR source=support.bash
 source "$(dirname "$0")/support.bash"
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Plans, submits, follows, retries and collects a study with the bundled trainer on a real batch system
-# with two nodes, as single jobs, as arrays and as packed jobs. The tables must equal the tables of the
-# same study on this machine. Only times may differ.
+# Plans, submits, follows, retries and collects a study with the bundled trainer on a real batch
+# system with two nodes, as single jobs, as arrays and as packed jobs. Except for times, the tables
+# must equal the tables of the same study that runs on this machine without a batch system.
 # usage: cluster_study.sh DLSCALE slurm|oar
 # shellcheck source-path=SCRIPTDIR source=support.bash
 source "$(dirname "$0")/support.bash"

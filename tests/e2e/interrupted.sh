@@ -10,7 +10,7 @@ launcher=$!
 training() { grep -qs '"record":"step_window"' small/runs/*/launch-1/results.jsonl; }
 wait_for 60 training
 
-# The first dlscale holds the folder.
+# The first dlscale still holds the folder, so a second dlscale fails.
 expect 1 "$dlscale" "${arguments[@]}"
 says "another dlscale is running the jobs of"
 

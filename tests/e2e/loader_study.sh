@@ -36,7 +36,8 @@ fi
 expect 0 "$tool" --programs "$programs" -o small "$DLSCALE_TEST_DATA/clothing10" --no-figures \
   -S study.repeats=1 -S study.baseline=per-curve -S 'matrix.model=["mlp"]' -S 'matrix.gpus=[2]' -S training.epochs=4
 
-# has LOADER PATH: checks that the table has the loader on these files for each framework style.
+# has LOADER PATH: checks that the table has rows for LOADER with the files in PATH, for each
+# framework style.
 has() {
   [[ $(grep -cE "^mlp,2,(ddp|horovod|deepspeed),$1,\\\$DATA/$2," small/loaders.csv) == 3 ]] ||
     fail "$1 on $2 is not in the table in three styles: $(cat small/loaders.csv)"

@@ -18,8 +18,8 @@ fail() {
   exit 1
 }
 
-# processes PATTERN: prints the ids of this test's processes (working directory below the test folder)
-# whose command line, with spaces between words, matches.
+# processes PATTERN: prints the ids of the processes whose working directory is below the test
+# folder and whose command line, with spaces between words, matches PATTERN.
 processes() {
   local folder line
   for folder in /proc/[0-9]*; do

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Programs built with examples/extension plan, plot and train with its names. Programs built without reject the names.
+# Checks that programs built with examples/extension accept its names in plans, plots and trainings, and that programs
+# built without this extension reject the names.
 # Arguments: dlscale with the extension, dlscale without the extension.
 # shellcheck source-path=SCRIPTDIR source=../e2e/support.bash
 source "$(dirname "$0")/../e2e/support.bash" "$1"
@@ -28,7 +29,8 @@ says 'unknown model "conv_mixer"'
 expect 2 "$dlscale" plan "$study" -o wrong -S 'training.schedules.cooldown.milestone=[4]'
 says 'did you mean "milestones"?'
 
-# The learning rates without training: warm-up, peak, and half way to lr_min in the middle of the last epoch.
+# Checks the learning rates without training: during the warm-up, at the peak, and half way to lr_min in the middle of
+# the last epoch.
 expect 0 "$dlscale" plot lr "$study" -o rates.svg
 for point in 0,0.02 1,0.04 4,0.04 4.5,0.0205 4.75,0.01075; do says "0.04,$point,," rates.csv; done
 
@@ -40,7 +42,7 @@ while read -r results; do
   awk -v found="${accuracy#*:}" 'BEGIN { exit !(found >= 0.9) }' || fail "$results: $accuracy"
 done < <(find mine/runs -name results.jsonl)
 
-# The data set reports a folder without its files.
+# The data set reports a folder that lacks the files of the data set.
 mkdir empty
 DATA=$work/empty expect 1 "$dlscale" run "$study" -o lost --no-figures --where 'gpus == 1'
 says "cannot read $work/empty/train_images.npy: no such file"

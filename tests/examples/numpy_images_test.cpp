@@ -31,7 +31,7 @@ std::string npy(const std::string& type, const std::string& sizes, const std::st
   return file;
 }
 
-/// Returns the little-endian integers 0, 1, 2, 0, ….
+/// Returns `count` little-endian integers 0, 1, 2, 0, …, each with `width` bytes.
 std::string labels(int count, int width) {
   std::string values;
   for (int i = 0; i < count; ++i) {
@@ -55,7 +55,8 @@ struct Folder : test::TempDir {
     base::write_file_atomically(*this / (name + ".npy"), text);
   }
   contract::DatasetSpec spec() const { return {.kind = "numpy_images", .path = path()}; }
-  /// Returns the error message of loading, which must name the given file.
+  /// Writes `text` to the file NAME.npy and loads the data set. Returns the error message, which
+  /// must name this file.
   std::string refusal(const std::string& name, const std::string& text) const {
     write(name, text);
     try {
@@ -115,10 +116,11 @@ TEST_CASE("labels may have any integer type, and a study may select fewer classe
 TEST_CASE("a missing folder and a study without a folder are reported") {
   CHECK_THROWS_WITH(load({.kind = "numpy_images"}),
                     "dataset.path is empty; name the folder of train_images.npy");
-  CHECK_THROWS_WITH(load({.kind = "numpy_images", .path = "/nowhere"}),
-                    "cannot read /nowhere/train_images.npy: no such file, nor "
-                    "train_images.npy.gz; put the file there or correct training.dataset.path in "
-                    "the study");
+  CHECK_THROWS_WITH(
+      load({.kind = "numpy_images", .path = "/nowhere"}),
+      "cannot read /nowhere/train_images.npy: neither this file nor "
+      "train_images.npy.gz exists; put the file there or correct training.dataset.path in "
+      "the study");
 }
 
 TEST_CASE("unusable image files are rejected with their names") {

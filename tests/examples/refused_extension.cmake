@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# An extension that is wrong: -DWRONG=<what>.
+# Extension with an error. The option -DWRONG=<kind> selects the kind of error.
 cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/../../cmake/Registry.cmake)
 if(WRONG STREQUAL unknown_family)

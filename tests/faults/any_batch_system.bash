@@ -3,7 +3,7 @@
 # Faults that every batch system can have. Sourced after faults.bash.
 # shellcheck disable=SC2154 # faults.bash and the sourcing script set the variables
 
-# dlscale is killed at twenty instants. Each time another dlscale continues.
+# dlscale is killed at twenty instants. After each kill, another dlscale continues.
 killed() {
   make_plan p 30
   kill_submitters p 20 "${kill_step_ms:?}"
@@ -69,7 +69,7 @@ fill_disk() {
   head -c 10m /dev/zero >"$work/$1/filler" 2>/dev/null || true
 }
 
-# A machine failed while writing the log. The last line is cut off or followed by zeros.
+# The machine failed while dlscale wrote the log. The last line is cut off or followed by zeros.
 corrupted() {
   make_plan p 4
   hold_runs

@@ -110,8 +110,8 @@ poll_s() { if [[ ${cluster_kind:?} == oar ]]; then echo 2; else echo 0.5; fi; }
 # submit NAME ARGUMENT...: runs `dlscale submit` with output to submit.log.
 submit() { "$dlscale" submit "$work/$1" --poll "$(poll_s)" "${@:2}" >>"$work/submit.log" 2>&1; }
 
-# kill_submitters NAME TIMES STEP: TIMES times, kills dlscale 0 to 9 STEPs (ms) after dlscale logs that
-# it is about to submit another job.
+# kill_submitters NAME TIMES STEP: kills dlscale TIMES times. Each kill happens 0 to 9 times STEP ms
+# after dlscale logs that it is about to submit another job.
 kill_submitters() {
   local seen time
   for ((time = 0; time < $2; ++time)); do
@@ -139,7 +139,7 @@ wait_for() {
   done
 }
 
-# events NAME EVENT: prints the number of these events in the launch log.
+# events NAME EVENT: prints the number of records of EVENT in the launch log.
 events() { grep -c "\"event\":\"$2\"" "$work/$1/launch.jsonl" 2>/dev/null || true; }
 has_events() { [[ $(events "$1" "$2") -ge $3 ]]; }
 
@@ -147,7 +147,7 @@ has_events() { [[ $(events "$1" "$2") -ge $3 ]]; }
 starts() { cat "$work/$1"/logs/*.end 2>/dev/null | grep -c '"event":"started"' || true; }
 has_started() { [[ $(starts "$1") -ge $2 ]]; }
 
-# node_of NAME LAUNCH: prints the host of that launch of the folder's only run.
+# node_of NAME LAUNCH: prints the host on which launch LAUNCH of the folder's only run ran.
 node_of() { cat "$work/$1"/runs/*/"launch-$2/node" 2>/dev/null; }
 
 has_trained() { [[ -n $(node_of p 1) ]]; }
@@ -198,8 +198,8 @@ refuses_to_plan() {
   [[ ! -e $work/$1 ]] || fail "what cannot be submitted was planned"
 }
 
-# was_requeued NAME STARTS: checks that the run is done after one submission that was requeued and
-# STARTS starts of its script.
+# was_requeued NAME STARTS: checks that the run is done, that its only submission was requeued, and
+# that its script was started STARTS times.
 was_requeued() {
   has_events "$1" requeued 1 || fail "nobody noted that the job waited again"
   [[ $(events "$1" submitting) == 1 ]] || fail "it was submitted twice"

@@ -17,9 +17,9 @@ if [[ -z ${3:-} ]]; then
   in_cluster oar_cluster.sh "${options[@]}"
 fi
 
-# batch_system_saw_each_once NAME: checks that OAR's records have each job exactly once.
-# OAR records each array task as a separate job. A job that OAR submitted again after it could not reach
-# a node names the original job and is not counted.
+# batch_system_saw_each_once NAME: checks that OAR's records have each job exactly once. OAR records
+# each array task as a separate job. If OAR cannot reach a node, OAR submits the job again. The new
+# job names the original job and is not counted.
 batch_system_saw_each_once() {
   oarstat -J -f --sql "job_user='$(id -un)'" >"$work/jobs.log" 2>&1 || oarstat -J -f -u >"$work/jobs.log"
   python3 - "$work/jobs.log" "$work/$1" <<'PY' || fail "OAR has other jobs than it should"

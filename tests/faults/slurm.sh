@@ -82,7 +82,7 @@ down_at_poll() {
   each_run_once p
 }
 
-# --once does not wait for the controller and exits with code 4.
+# `dlscale submit --once` does not wait for the controller and exits with code 4.
 down_once() {
   make_plan p 2
   fault controller stop
@@ -116,7 +116,8 @@ goes_on_later() {
   was_requeued p 2
 }
 
-# The node of a running job crashes. The run has state node_fail, and `retry` avoids the node even after it is back.
+# The node of a running job crashes. The run has state node_fail, and `retry` avoids the node even
+# after the node is back.
 node_failure() {
   site_says='requeue = false'
   make_plan p 1

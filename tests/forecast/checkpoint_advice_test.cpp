@@ -147,11 +147,10 @@ TEST_CASE("missing or wrong options of checkpoint advice give an error that name
     CHECK_THAT(ran.err, StartsWith("dlscale: ") && Contains(message));
   };
   refused({"--mtbf", "1000"}, "--checkpoint-write SECONDS");
-  refused({"--checkpoint-write", "30"}, "--mtbf HOURS is missing");
+  refused({"--checkpoint-write", "30"}, "also give --mtbf HOURS");
   refused({"--mtbf", "0", "--checkpoint-write", "30"}, "--mtbf");
   refused({"--mtbf", "1000", "--checkpoint-write", "0"}, "expected seconds above 0");
-  refused({"--mtbf", "1000", "--checkpoint-write", "30s"},
-          "neither a number of seconds nor a plan");
+  refused({"--mtbf", "1000", "--checkpoint-write", "30s"}, "must be a number of seconds or a plan");
   refused({"--mtbf", "1000", "--checkpoint-write", "."}, "no plan.json in .");
   const test::PlannedDemo demo;
   refused({"--mtbf", "1000", "--checkpoint-write", demo.folder.root().string()},

@@ -42,7 +42,7 @@ TEST_CASE("malformed quantities are rejected") {
 TEST_CASE("a sweep has default values unless values are given") {
   CHECK(read_sweeps({"all"}).size() == 4);
   const auto with_values = read_sweeps({"all", "link=1,10"});
-  REQUIRE(with_values.size() == 4);  // one entry per name, the last one given
+  REQUIRE(with_values.size() == 4);  // for each name, only the value that was given last
   CHECK(with_values[1].name == "link");
   CHECK(with_values[1].values == std::vector<double>{1, 10});
   const auto sweeps = read_sweeps({"link=100,1,10", "batch"});

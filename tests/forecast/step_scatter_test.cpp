@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the step-time deviation from measured records to predictions.
+// Tests of the deviation of step times, from the measured records to the predictions.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <numbers>
@@ -14,8 +14,8 @@ using Catch::Contains;
 namespace {
 
 /// Demo study with windows of one step that compute for 90 ms and 110 ms alternately. On several
-/// GPUs, collectives take 40 ms of each step. A rank waits for `wait_s` of these 40 ms, and 30 ms
-/// delay the step.
+/// GPUs, collectives take 40 ms of each step. For `wait_s` of this time, a rank waits for other
+/// ranks. 30 ms of the 40 ms delay the step.
 struct ApartDemo : test::PlannedDemo {
   explicit ApartDemo(double wait_s = 0.02, int windows = 20) {
     for (const auto& run : contract::read_plan(folder).runs) {
@@ -76,7 +76,8 @@ const double kSquareRootOfPi = std::sqrt(std::numbers::pi);
 
 TEST_CASE("windows of one rank give the deviation of its step times") {
   const ApartDemo demo;
-  // Two such ranks wait for half of 20 ms, which is 1/√π of the deviation.
+  // The faster of two such ranks waits for half of 20 ms on average, which is 1/√π of the
+  // deviation.
   CHECK(demo.deviation_on(1) == Approx(0.01 * kSquareRootOfPi));
   CHECK_THAT(demo.calibrated.out, Contains("Variation between the steps of a rank, as measured"));
 }

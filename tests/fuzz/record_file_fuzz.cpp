@@ -67,7 +67,7 @@ void read_all(const std::string& path) {
       decode(file.read_record(i, buffer), decoder);
     } catch (const BrokenPicture&) {
       Record record = file.entry(i);
-      record.bytes = buffer;  // bytes without a correct checksum
+      record.bytes = buffer;  // bytes that were read, although their checksum is wrong
       try {
         decode(record, decoder);
       } catch (const BrokenPicture&) {

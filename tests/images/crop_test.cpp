@@ -22,8 +22,8 @@ struct Draws {
   }
 };
 
-/// Returns the largest distance of the distribution of the values from a uniform one over [0, 1]
-/// (Kolmogorov-Smirnov statistic).
+/// Returns the largest distance between the distribution of the values and a uniform distribution
+/// over [0, 1] (Kolmogorov-Smirnov statistic).
 double distance_from_uniform(std::vector<double> values) {
   std::ranges::sort(values);
   double most = 0;
@@ -34,8 +34,8 @@ double distance_from_uniform(std::vector<double> values) {
   return most;
 }
 
-/// Largest accepted distance. A correct crop exceeds it by chance in one of 1000 experiments with
-/// kDraws draws each.
+/// Largest accepted distance. A correct crop exceeds this distance by chance in one of 1000
+/// experiments with kDraws draws each.
 const double kCritical = 1.95 / std::sqrt(kDraws);
 
 double share_of_area(Size picture, const Box& part) {
@@ -76,7 +76,8 @@ TEST_CASE("every position of a crop has the same probability") {
     const double expected = static_cast<double>(kDraws) / static_cast<double>(counts.size());
     double chi_square = 0;
     for (const int count : counts) chi_square += (count - expected) * (count - expected) / expected;
-    // The limits are exceeded with a probability of 0.1 % for 4 and 2 degrees of freedom.
+    // A correct crop exceeds the limits with a probability of 0.1 %. The 5 positions have 4 degrees
+    // of freedom, and the 3 positions have 2.
     CHECK(chi_square < (counts.size() == 5 ? 18.5 : 13.8));
   }
 }

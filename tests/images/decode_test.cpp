@@ -57,7 +57,7 @@ Box any_part(Size size, std::mt19937& random) {
           static_cast<int>(random() % (size.width - width + 1)), height, width};
 }
 
-/// Returns one.png with another size in its IHDR chunk.
+/// Returns the bytes of one.png with another image size in the IHDR chunk.
 std::string with_png_size(std::uint32_t height, std::uint32_t width) {
   std::string bytes = bytes_of("one.png");
   for (int i = 0; i < 4; ++i) {
@@ -101,7 +101,8 @@ TEST_CASE("a decoder decodes the next image after a broken image") {
 TEST_CASE("every truncated image is an error and not a crash") {
   for (const char* name : {"exif.jpg", "progressive.jpg", "palette.png", "interlaced.png"}) {
     const std::string bytes = bytes_of(name);
-    // A PNG counts as cut before its 12-byte end chunk, a JPEG before its last two bytes.
+    // A PNG file counts as cut if it ends before its 12-byte end chunk. A JPEG file counts as cut
+    // if it ends before its last two bytes.
     for (std::size_t size = 0; size + 12 < bytes.size(); size += 7) {
       INFO(name << " cut to " << size);
       CHECK(error_of(bytes.substr(0, size)) != "no error");

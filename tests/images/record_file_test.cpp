@@ -17,8 +17,8 @@ using images::RecordFile;
 
 namespace {
 
-/// Returns the error of opening the file, and checks that it names the file and has the exit code
-/// for data errors.
+/// Returns the error that opening the file causes. Checks that the error names the file and has the
+/// exit code for data errors.
 std::string error_of(const std::filesystem::path& path) {
   try {
     const RecordFile file(path);

@@ -32,7 +32,7 @@ inline void write_records(const std::filesystem::path& path, std::uint32_t align
   writer.finish(5);
 }
 
-/// Content of a record file with access to its header and entries.
+/// Content of a record file, with functions that read and change the header and the entries.
 struct RecordBytes {
   explicit RecordBytes(const std::filesystem::path& path) : text(base::read_file(path)) {}
 
@@ -46,7 +46,7 @@ struct RecordBytes {
     std::memcpy(&entry, &text[place_of(number)], sizeof entry);
     return entry;
   }
-  /// Overwrites the header or an entry. mend_checksums() then makes the checksums valid.
+  /// Overwrites the header or an entry. The checksums are wrong until mend_checksums() is called.
   void put(const images::RecordHeader& header) { std::memcpy(text.data(), &header, sizeof header); }
   void put(std::size_t number, const images::RecordEntry& entry) {
     std::memcpy(&text[place_of(number)], &entry, sizeof entry);

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Limit on the size of files that simulates a full disk during its lifetime.
+/// Object that limits the size of files as long as it exists, which simulates a full disk.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) {

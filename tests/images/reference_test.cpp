@@ -19,8 +19,8 @@ using namespace dlscale::images;
 namespace {
 
 const std::string kFolder = DLSCALE_SOURCE_DIR "/tests/data/images/";
-/// Largest difference of a colour level. Rounding in the filters, the conversion of inks and the
-/// JPEG colours of other versions of libjpeg-turbo differ by at most one level.
+/// Largest accepted difference of a colour level. The rounding in the filters, the conversion of
+/// inks, and other versions of libjpeg-turbo change a colour by at most one level.
 constexpr int kTolerance = 1;
 
 struct Reference {

@@ -14,7 +14,7 @@ using namespace dlscale::images;
 
 namespace {
 
-/// Image of noise in a buffer that ends with the last pixel.
+/// Image of noise in a buffer that ends directly after the last pixel.
 struct Noise {
   std::vector<std::uint8_t> bytes;
   Size size;
@@ -42,7 +42,8 @@ int largest_difference(const std::vector<std::uint8_t>& a, const std::vector<std
   return most;
 }
 
-/// Returns a filter with `count` random weights per output pixel that spans the whole source.
+/// Returns a filter that has `count` random weights per output pixel and reads the whole range of
+/// old pixels.
 Filter any_filter(int from, std::size_t to, int count, std::mt19937& random) {
   Filter filter{.taps = (count + 3) / 4 * 4, .bits = 14};
   for (std::size_t i = 0; i < to; ++i) {

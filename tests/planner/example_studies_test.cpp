@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Returns the TOML files with a section [study]. Studies of an extension are left out, because
-/// they need programs that are built with it: tests/examples/extension.sh builds and runs them.
+/// they need programs that are built with the extension: tests/examples/extension.sh builds and
+/// runs them.
 std::vector<fs::path> example_studies() {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(test::kSource / "examples")) {
@@ -71,7 +72,7 @@ std::vector<Words> commands_in_head(const fs::path& file) {
   return commands;
 }
 
-/// Returns the plan request of a command of the head, with the site `local` by default.
+/// Returns the plan request of a command in the head of a study, with the site `local` by default.
 planner::PlanRequest request_of(const fs::path& file, const Words& command) {
   planner::PlanRequest request{.study = file};
   for (std::size_t i = 0; i + 1 < command.size(); ++i) {
@@ -81,8 +82,8 @@ planner::PlanRequest request_of(const fs::path& file, const Words& command) {
   return request;
 }
 
-/// Returns the requests of the commands of the head that plan the study, and a request without
-/// changes for the first site of the head other than `local`.
+/// Returns a request for each command in the head that plans the study, and a request without
+/// changes for the first site in the head other than `local`.
 std::vector<planner::PlanRequest> requests_of(const fs::path& file) {
   std::vector<planner::PlanRequest> requests;
   for (const Words& command : commands_in_head(file)) {
@@ -104,7 +105,7 @@ contract::Capabilities full_capabilities() {
   return contract::capabilities_from_json(base::read_file(file), file);
 }
 
-/// Returns why the trainer rejects a run, or an empty text if the trainer accepts it.
+/// Returns why the trainer rejects a run, or an empty text if the trainer accepts the run.
 std::string refusal_of(const contract::Capabilities& trainer, const contract::RunSpec& run) {
   for (const auto& missing : validation::missing_names(trainer, run)) {
     return "no " + missing.family + " " + missing.name;

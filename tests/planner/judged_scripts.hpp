@@ -22,7 +22,8 @@ namespace dlscale::test {
 /// checked once by bash. Scripts that also differ in numbers are checked once by shellcheck.
 class JudgedScripts {
  public:
-  /// Adds the job scripts of a plan in `folder` or below. Messages about them begin with `form`.
+  /// Adds the job scripts of a plan in `folder` or below. Messages about these scripts begin with
+  /// `form`.
   void take(const contract::PlanDir& plan, const std::filesystem::path& folder,
             const std::string& form) {
     for (const auto& entry : std::filesystem::directory_iterator(plan.jobs())) {

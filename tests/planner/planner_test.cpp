@@ -174,12 +174,12 @@ TEST_CASE("each setting that the trainer would reject is one warning with key an
   };
   CHECK(with_traits("local", "synthetic_digits") ==
         "the trainer rejects dataset.classes (applies only to the data set synthetic; "
-        "synthetic_digits has a fixed value; leave it out): 48 of 48 runs would fail (" +
+        "synthetic_digits has a fixed value; omit this key): 48 of 48 runs would fail (" +
             (dir / "caps.json").string() + ")");
   CHECK(
       with_traits("nef", "synthetic") ==
       "the trainer of this installation rejects label_smoothing (does not apply to classification, "
-      "the task of mlp; leave it out; the trainer of the site may accept it): 48 of 48 runs");
+      "the task of mlp; omit this key; the trainer of the site may accept it): 48 of 48 runs");
 }
 
 TEST_CASE("settings that are invalid for any model and data are warnings") {
@@ -193,12 +193,13 @@ TEST_CASE("settings that are invalid for any model and data are warnings") {
         "use fp32 or bf16): 48 of 48 runs would fail (" +
             (dir / "caps.json").string() + ")");
   CHECK(warning("nef", "training.all_reduce='ring'") ==
-        "the trainer of this installation rejects all_reduce (is ring, an algorithm of mpi; leave "
-        "it out, because nccl selects its own (environment variable NCCL_ALGO); the trainer of the "
+        "the trainer of this installation rejects all_reduce (is ring, an algorithm of mpi; omit "
+        "this key, because nccl selects its own algorithm (environment variable NCCL_ALGO); the "
+        "trainer of the "
         "site may accept it): 48 of 48 runs");
   CHECK(warning("local", "training.frameworks.ddp.powersgd_rank=4") ==
         "the trainer rejects framework_options.powersgd_rank (applies to compression = "
-        "\"powersgd\", but compression is none; leave it out): 24 of 48 runs would fail (" +
+        "\"powersgd\", but compression is none; omit this key): 24 of 48 runs would fail (" +
             (dir / "caps.json").string() + ")");
 }
 
@@ -300,10 +301,11 @@ TEST_CASE("a command that is started once gets several nodes only with a launche
             ":2:11: trainer.command: is started once, but 8 GPUs are on 2 nodes of site; set "
             "launcher = \"torchrun\" or \"ranks\", or \"plain\" if the command starts processes on "
             "the other nodes itself");
-  CHECK(plan("4", "").plan.warnings ==
-        std::vector<std::string>{
-            "jobs on p request only one shape although the partition is moldable, because the "
-            "command cannot adapt to another shape; set launcher = \"ranks\" to allow it"});
+  CHECK(
+      plan("4", "").plan.warnings ==
+      std::vector<std::string>{
+          "jobs on p request only one shape although the partition is moldable, because the "
+          "command cannot adapt to another shape; set launcher = \"ranks\" to allow other shapes"});
   CHECK(plan("[2, 8]", "launcher = 'ranks'").plan.warnings.empty());
   for (const std::string launcher : {"torchrun", "plain"}) {
     CHECK(plan("8", "launcher = '" + launcher + "'").plan.jobs.size() == 1);

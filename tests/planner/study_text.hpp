@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small study with parts that tests replace, and helpers to read it.
+// Small study with parts that tests replace, and helpers to read the study.
 #pragma once
 
 #include <string>

@@ -12,7 +12,8 @@ double ring(int gpus, double bytes, double alpha, double beta) {
   return 2.0 * (gpus - 1) * alpha + 2.0 * (gpus - 1) / gpus * bytes * beta;
 }
 
-/// Returns times of sizes doubled from 1 KiB. Latency and bandwidth change at `border` bytes.
+/// Returns the times for `sizes` message sizes, each twice the previous size, starting at 1 KiB.
+/// Latency and bandwidth change at `border` bytes.
 std::vector<AllReduceTime> measured(int gpus, int sizes, std::int64_t border) {
   std::vector<AllReduceTime> times;
   std::int64_t bytes = 1024;

@@ -82,7 +82,8 @@ TEST_CASE("latency and bandwidth of a ring are recovered and are never negative"
   const RingFit fit = fit_ring(gpus, bytes, seconds);
   CHECK(fit.latency.value == Approx(kLatency));
   CHECK(fit.seconds_per_byte == Approx(kPerByte));
-  // Times that grow faster than the message give no latency, and falling times give no slope.
+  // Times that grow faster than the message size give a latency of 0, and falling times give a
+  // slope of 0.
   CHECK(fit_ring({2, 2}, {1e3, 1e6}, {1e-6, 1e-2}).latency.value == 0);
   CHECK(fit_ring({2, 2}, {1e3, 1e6}, {1e-3, 1e-5}).seconds_per_byte == 0);
   CHECK(fit_ring({2}, {1e6}, {1e-3}).seconds_per_byte == Approx(1e-9));

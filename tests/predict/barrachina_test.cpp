@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the model with results of Barrachina et al. (Computing 105(5), 2023): AMPERE, 100 nodes
-// of one A100, their step without overlap, eq (1), 128 samples per GPU. The command line output is
-// tested in tests/cli/verbs/barrachina_test.cpp.
+// Compares the model with results of Barrachina et al. (Computing 105(5), 2023): the cluster AMPERE
+// with 100 nodes of one A100 each, the step without overlap, eq (1), and 128 samples per GPU. The
+// command line output is tested in tests/cli/verbs/barrachina_test.cpp.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
@@ -19,7 +19,7 @@ constexpr const char* kModels[] = {"vgg16", "resnet50", "densenet121"};
 struct Ampere {
   double peak_tflops = 156;
   double memory_gbs = 1555;
-  double link_gbit = 200;  // nominal value of the analysis
+  double link_gbit = 200;  // nominal bandwidth in the analysis
   int processes = 100;
   double batch = 128;
 };
@@ -93,7 +93,7 @@ TEST_CASE("Barrachina: a link of 10 Gbit/s is a bottleneck, especially on CIFAR-
     CHECK(slowdown(false, 10) > 1.2);
     CHECK(slowdown(true, 10) > slowdown(false, 10));
   }
-  // The limit lies between 10 and 30 Gbit/s.
+  // The bandwidth at which the limiting resource changes lies between 10 and 30 Gbit/s.
   const auto& resnet = card("resnet50", false);
   CHECK(step(resnet, {.link_gbit = 10}).bound == Bound::communication);
   CHECK(step(resnet, {.link_gbit = 30}).bound != Bound::communication);

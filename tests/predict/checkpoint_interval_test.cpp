@@ -56,6 +56,6 @@ TEST_CASE("a run that ends before its first save loses all of its work at a fail
   const double never = checkpoint_loss(work, {2000}, write, between);
   CHECK(never == checkpoint_loss(work, work, write, between));
   CHECK(never == Approx(1 - 0.1 / std::expm1(0.1)));
-  CHECK(checkpoint_loss(work, {500}, write, between) > never);  // cost of saving above its benefit
+  CHECK(checkpoint_loss(work, {500}, write, between) > never);  // saving costs more than it gains
   CHECK(checkpoint_loss({1e6}, {1e6}, write, between) == Approx(1));
 }

@@ -11,8 +11,8 @@ using contract::MemoryPeak;
 
 namespace {
 
-/// Returns the peak of a rank with a cost model of 60 MB per sample and 600 MB in addition. The
-/// peak exceeds the cost model by `beyond` bytes.
+/// Returns the memory peak of a rank whose cost model predicts 600 MB plus 60 MB per sample. The
+/// peak exceeds this prediction by `beyond` bytes.
 MemoryPeak peak_of(std::int64_t batch, double beyond, const std::string& model = "made") {
   const double activations = 60e6 * static_cast<double>(batch);
   return {.model = model,
@@ -64,7 +64,8 @@ TEST_CASE("runs of one batch determine only the start") {
 }
 
 TEST_CASE("a slope within the scatter of equal runs is set to 0") {
-  // The difference is 20 MB for peaks of 1.2 to 2.7 GB.
+  // The peaks are 1.2 GB and 2.7 GB, but their differences from the cost model, 100 MB and 120 MB,
+  // are nearly equal.
   const HeldMemory flat = held_by({peak_of(8, 100e6), peak_of(32, 120e6)});
   CHECK(flat.beyond.of_activations == 0);
   CHECK(flat.beyond.start.value > 100e6);

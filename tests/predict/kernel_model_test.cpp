@@ -27,7 +27,7 @@ contract::KernelModel product(const std::string& kernel, const std::vector<std::
           .layers = {{std::vector<double>(n, 1), {0}}}};
 }
 
-/// Returns the made cost model with the sizes that tracing would have found.
+/// Returns the cost model made_card() with the sizes that a trace of the model would contain.
 contract::ModelCard sized_card() {
   contract::ModelCard card = test::made_card();
   card.layers[0].size = {{"c_in", 2},  {"c_out", 5},  {"h_in", 8},
@@ -55,8 +55,8 @@ const predict::Rates kKernelRates{predict::teraflops(1), predict::gigabytes_per_
 }  // namespace
 
 TEST_CASE("a kernel model applies ReLU to all layers except the last") {
-  // The normalised ln b is 2. The hidden values are 2, and -2 which ReLU sets to 0. The output is
-  // 3 x 2 - 1 = 5.
+  // The normalised ln b is 2. The hidden values are 2 and -2, and ReLU sets the second value to 0.
+  // The output is 3 x 2 - 1 = 5.
   const contract::KernelModel model{.kernel = "relu_forward",
                                     .inputs = {"b"},
                                     .input_mean = {1},

@@ -6,9 +6,10 @@
 
 namespace dlscale::test {
 
-/// Returns two layers with parameters and an activation in place between them. For B samples the
-/// forward pass of the first layer computes 4 B GFLOP and moves 1 GB, and that of the second layer
-/// computes 1 B GFLOP and moves 0.2 B GB + 0.8 GB. The backward pass takes twice as much.
+/// Returns a cost model of two layers with parameters and, between them, an activation that works
+/// in place. For B samples, the forward pass of the first layer computes 4 B GFLOP and moves 1 GB.
+/// The forward pass of the second layer computes 1 B GFLOP and moves 0.2 B GB + 0.8 GB. The
+/// backward pass of a layer computes and moves twice as much as its forward pass.
 inline contract::ModelCard made_card() {
   const auto pass = [](double flops, double fixed, double per_sample, contract::BatchCost live) {
     return contract::PassCost{{0, flops}, {fixed, per_sample}, {}, live};

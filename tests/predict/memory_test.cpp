@@ -41,7 +41,7 @@ TEST_CASE("accumulation keeps the gradients and the inputs of other passes") {
   const MemoryParts parts = peak_memory(card, 10, {.passes = 3});
   CHECK(parts.gradients.value == 300e6);
   CHECK(parts.activations.value == 600e6 + 2 * 10 * 3 * 4 * 4 * 4);
-  // Gradients become views of buckets in the last pass.
+  // The gradients become views of the buckets in the last pass.
   CHECK(peak_memory(card, 10, {.passes = 3, .buckets = true}).gradients.value == 300e6);
 }
 
@@ -61,7 +61,7 @@ TEST_CASE("buckets contain the gradients or are added to them") {
   const double alone = parts({}).total().value;
   CHECK(parts({.buckets = true}).gradients.value == 0);
   CHECK(parts({.buckets = true, .gradients_in_buckets = false}).total().value == alone + 300e6);
-  // Buckets stay between steps, and gradients do not.
+  // Buckets stay in memory between steps, but gradients do not.
   CHECK(peak_memory(card, 10, {.buckets = true}).total().value == 301e6 + 300e6 + 600e6);
   const MemoryParts fused = parts({.buckets = true,
                                    .gradients_in_buckets = false,

@@ -59,7 +59,8 @@ TEST_CASE("a published system is left out of its own spread, and unknown sites u
   CHECK(is_published_system("juwels-booster"));
   CHECK_FALSE(is_published_system("altec"));
   CHECK_FALSE(is_published_system(""));
-  // The other systems lie closer together without results possibly measured on JUWELS Booster.
+  // The results of the other systems lie closer together if results that may have been measured on
+  // JUWELS Booster are left out.
   CHECK(published_spread(kPipeline, "juwels-booster").loss <
         published_spread(kPipeline, "altec").loss);
   CHECK(published_spread(kPipeline, "").loss == published_spread(kPipeline, "altec").loss);

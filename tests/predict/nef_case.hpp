@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// DenseNet-121 that ran out of memory with 128 images of 224 x 224 on one GPU of 10.91 GiB: "Tried
-// to allocate 184.00 MiB … Of the allocated memory 10.55 GiB is allocated by PyTorch" (Es Saim,
-// Univ. Côte d'Azur, report of 2024/25).
+// Case of a DenseNet-121 that ran out of memory with 128 images of 224 x 224 on one GPU of 10.91
+// GiB: "Tried to allocate 184.00 MiB … Of the allocated memory 10.55 GiB is allocated by PyTorch"
+// (Es Saim, Univ. Côte d'Azur, report of 2024/25).
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ inline const contract::ModelCard& nef_card() {
 }
 
 /// Returns the index of the concatenation of 183.75 MiB that failed (layer 11 of the second dense
-/// block), or 0 if there is none.
+/// block), or 0 if there is no such concatenation.
 inline std::size_t nef_failing_layer() {
   constexpr double kTried = 183.75 * 1024 * 1024;
   const auto& layers = nef_card().layers;
@@ -33,7 +33,7 @@ inline std::size_t nef_failing_layer() {
 
 /// Returns the size of the features that torchvision's dense block keeps in a list while it runs:
 /// the input of the block and the output of each layer before the failing one. The dense block of
-/// dlscale keeps only their concatenation.
+/// dlscale keeps only the concatenation of these tensors.
 inline predict::Bytes nef_features_in_list() {
   constexpr int kFailingLayer = 11;
   predict::Bytes sum;

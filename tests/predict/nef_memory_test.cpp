@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the predicted memory with the message of PyTorch when it ran out of memory.
+// Compares the predicted memory with the message that PyTorch printed when it ran out of memory.
 #include <catch2/catch.hpp>
 
 #include "tests/predict/nef_case.hpp"

@@ -18,7 +18,8 @@ const Rates kRooflineRates{teraflops(10), gigabytes_per_s(1000)};
 TEST_CASE("a layer takes the longer of its FLOPs at peak and its bytes at bandwidth") {
   const auto card = test::made_card();
   const ComputeTimes times = roofline(card, kRooflineRates, 10, 0);
-  // First layer: 40 GFLOP at 10 TFLOP/s, 1 GB at 1 TB/s. Second layer: 10 GFLOP, 2.8 GB.
+  // The first layer computes 40 GFLOP at 10 TFLOP/s and moves 1 GB at 1 TB/s. The second layer
+  // computes 10 GFLOP and moves 2.8 GB.
   CHECK(times.layers[0].forward.time.value == Approx(4e-3));
   CHECK(times.layers[0].forward.bound == Bound::compute);
   CHECK(times.layers[2].forward.time.value == Approx(2.8e-3));

@@ -160,6 +160,6 @@ TEST_CASE("the wait for the slowest rank follows from the deviation of steps") {
   CHECK(curve[2].step_s.high - curve[2].step_s.value >= 2 * curve[2].step.slowest_wait.value);
   CHECK(curve[2].step_s.value - curve[2].step_s.low >= curve[2].step.slowest_wait.value);
   CHECK(curve[2].efficiency.value < curve[1].efficiency.value);
-  apart.setting.passes = 4;  // passes that even out
+  apart.setting.passes = 4;  // passes whose deviations average out
   CHECK(step_at(apart, {1, 2}, 10).slowest_wait.value == Approx(2 * 0.05642).epsilon(1e-3));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the shipped model cards in 16 bits with those in fp32.
+// Compares the shipped model cards for 16-bit precision with the model cards for fp32.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
@@ -13,7 +13,7 @@ namespace {
 
 const std::string kIn16Bits = "-bf16";
 
-/// Returns the names of the model cards for autocast, without their suffix.
+/// Returns the names of the model cards for autocast, without the suffix kIn16Bits.
 std::vector<std::string> cards_in_16_bits() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(DLSCALE_SOURCE_DIR "/share/cards")) {
@@ -40,7 +40,7 @@ TEST_CASE("a model has the same FLOPs in 16 bits and keeps about half of its act
     const contract::ModelCard half = test::shipped_card(name + kIn16Bits);
     CHECK(half.precision == "bf16");
     CHECK(half.parameters == single.parameters);
-    CHECK(half.parameter_bytes == single.parameter_bytes);  // fp32 under autocast
+    CHECK(half.parameter_bytes == single.parameter_bytes);  // autocast keeps parameters in fp32
     REQUIRE(half.layers.size() == single.layers.size());
     for (std::size_t i = 0; i < half.layers.size(); ++i) {
       CHECK(half.layers[i].kind == single.layers[i].kind);
@@ -48,8 +48,8 @@ TEST_CASE("a model has the same FLOPs in 16 bits and keeps about half of its act
     }
     const double share = saved_of_a_sample(half) / saved_of_a_sample(single);
     CHECK(share >= 0.5);
-    // Pool indices keep their size and the input exists in both formats, which is most of the
-    // memory of a small model.
+    // Pool indices have the same size in 16 bits, and the input exists in both formats. In a small
+    // model these tensors need most of the memory.
     CHECK(share < (half.layers.size() > 40 ? 0.6 : 1.3));
   }
 }

@@ -13,7 +13,8 @@ namespace {
 
 const double kSquareRootOfPi = std::sqrt(std::numbers::pi);
 
-/// Returns blocks of `steps` steps each that take a second with a deviation of 0.1 s.
+/// Returns blocks of `steps` steps each. A step takes one second on average, with a standard
+/// deviation of 0.1 s.
 std::vector<StepBlock> drawn_blocks(int count, int steps) {
   std::mt19937 random(7);
   std::normal_distribution<double> step(1, 0.1);
@@ -62,7 +63,8 @@ TEST_CASE("the deviation of a step is recovered from single steps and from block
 }
 
 TEST_CASE("the deviation of steps is at most that of blocks that do not even out") {
-  // Groups of four blocks take 1 s and 1.1 s a step in turn: 25 ms between blocks on average.
+  // Groups of four blocks alternate between steps of 1 s and steps of 1.1 s. Consecutive blocks
+  // therefore differ by 25 ms per step on average.
   std::vector<StepBlock> levels;
   for (int i = 0; i < 512; ++i) levels.push_back({8, i / 4 % 2 == 0 ? 8.0 : 8.8});
   CHECK(step_deviation(levels).value == Approx(0.022).epsilon(0.05));
@@ -97,6 +99,6 @@ TEST_CASE("ranks whose measured all-reduces include the wait do not wait twice")
   std::vector<contract::ComputeTime> measured{step_of_two_s(4, 0.2, 1), step_of_two_s(4, 0, 4)};
   CHECK(deviation_at(measured, 4, 4, {2}).value == 0);
   CHECK(deviation_at(measured, 4, 1, {2}).value == Approx(0.2));
-  measured.push_back(step_of_two_s(8, 0, 1));  // step with too few windows
+  measured.push_back(step_of_two_s(8, 0, 1));  // run with too few windows
   CHECK(deviation_at(measured, 8, 1, {2}).value == Approx(0.2));
 }

@@ -12,7 +12,7 @@ namespace {
 
 const Rates kStepRates{teraflops(10), gigabytes_per_s(1000)};
 
-/// Returns the time of a message on a link that takes a second per GB.
+/// Returns the time of a message on a link that needs one second for 1 GB.
 Seconds slow_link(Bytes message) {
   return {message.value * 1e-9};
 }
@@ -23,7 +23,8 @@ StepTime step(Agreement agreement, int ranks, StepSetting setting = {}) {
   return step_time(card, roofline(card, kStepRates, 10, 0), ranks, slow_link, setting);
 }
 
-/// Checks that the first bucket has the gradients of the last layer and the second all others.
+/// Checks that the first bucket has the gradients of the last layer, and that the second bucket has
+/// all other gradients.
 void check_last_layer_first(const std::vector<Bucket>& buckets, const ComputeTimes& times) {
   REQUIRE(buckets.size() == 2);
   CHECK(buckets[0].size.value == 100e6);
@@ -70,12 +71,13 @@ TEST_CASE("gradients have twice the bytes in fp64 and all bytes of fp32 under au
 
 TEST_CASE("a reduction begins when its bucket is ready and the previous one is done") {
   const std::vector<Bucket> buckets{{Bytes{1}, {1}}, {Bytes{1}, {2}}, {Bytes{1}, {10}}};
-  // The reductions take 1..4 s, 4..7 s and 10..13 s.
+  // The reductions run from 1 s to 4 s, from 4 s to 7 s and from 10 s to 13 s.
   const Overlap long_ones = overlap(buckets, {10}, [](Bytes) { return Seconds{3}; });
   CHECK(long_ones.total.value == 9);
   CHECK(long_ones.exposed.value == 3);
   CHECK(long_ones.hidden() == Approx(2.0 / 3));
-  // The reductions take 1..6 s, 6..11 s and 11..16 s, and the last waits for the second.
+  // The reductions run from 1 s to 6 s, from 6 s to 11 s and from 11 s to 16 s. The last reduction
+  // waits for the second.
   CHECK(overlap(buckets, {10}, [](Bytes) { return Seconds{5}; }).exposed.value == 6);
   CHECK(overlap(buckets, {20}, [](Bytes) { return Seconds{5}; }).exposed.value == 0);
   CHECK(overlap({}, {10}, slow_link).hidden() == 1);

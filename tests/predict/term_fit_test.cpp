@@ -56,7 +56,7 @@ TEST_CASE("known times are left out of the coefficients but not of the error") {
   CHECK(fit.first.value == Approx(3));
   CHECK(fit.second.value == Approx(0.5));
   CHECK(fit.relative_error < 1e-12);
-  // Known times above the measured times leave nothing for the coefficients.
+  // If the known times exceed the measured times, the coefficients are 0.
   const TermFit none = fit_terms({{1, 1, 90, 100}, {1, 2, 45, 50}});
   CHECK(none.first.value == 0);
   CHECK(none.second.value == 0);

@@ -23,8 +23,8 @@ contract::RunSpec run_of(const contract::ModelCard& card, const std::string& fra
   return run;
 }
 
-/// Returns steps of 3 s on one rank and 3.9 s on two, an all-reduce of a second, and 10 ms of
-/// loading per sample.
+/// Returns a calibration with steps of 3 s on one rank and 3.9 s on two ranks, an all-reduce of one
+/// second, and 10 ms of loading per sample.
 contract::Calibration calibration_of(const contract::ModelCard& card) {
   contract::Calibration c{.device = "a CPU"};
   c.compute.push_back({card.model, card.input, "fp32", 32, 1, 2, 0, 0, 10, 1});
@@ -191,7 +191,7 @@ TEST_CASE("measurements of another device are not used, and both devices are nam
 }
 
 TEST_CASE("measured steps and kernels count only in their own precision") {
-  const contract::ModelCard card = test::made_card();  // cost model in fp32, and so in tf32
+  const contract::ModelCard card = test::made_card();  // cost model in fp32, used for tf32 too
   auto calibration = calibration_of(card);
   calibration.kernel_models.push_back({.kernel = "relu_forward"});
   const Measurements measured(calibration);

@@ -24,7 +24,7 @@ TEST_CASE("replicas are modelled, and other styles are reported as not modelled"
     CHECK(not_modelled({.framework = framework}).empty());
   }
   CHECK(not_modelled({.framework = "pipeline"}) ==
-        "the steps of pipeline are not modelled, only those of data-parallel replicas");
+        "the steps of pipeline are not modelled, only the steps of data-parallel replicas are");
   CHECK_FALSE(not_modelled({.mode = "inference"}).empty());
   RunSpec external;
   external.trainer.command = "python train.py";
@@ -32,9 +32,9 @@ TEST_CASE("replicas are modelled, and other styles are reported as not modelled"
 }
 
 TEST_CASE("frozen parameters and partly sent gradients are not modelled") {
-  CHECK(
-      not_modelled({.framework = "ddp", .frozen = "layer1"}) ==
-      "partly frozen models are not modelled: cost models assume that all parameters are trained");
+  CHECK(not_modelled({.framework = "ddp", .frozen = "layer1"}) ==
+        "partly frozen models are not modelled, because cost models assume that all parameters are "
+        "trained");
   RunSpec run{.framework = "ddp"};
   run.framework_options.compression = "fp16";
   CHECK(not_modelled(run).empty());
@@ -76,10 +76,10 @@ TEST_CASE("gradients in 16 bits have fewer bytes and fill a fusion buffer later"
   run.framework_options.compression = "bf16";
   CHECK(step_setting(run).compression == 0.5);
   CHECK(step_setting(run).volume == 1);
-  CHECK(step_setting(run).bucket == kBucket);  // cast of the full bucket
+  CHECK(step_setting(run).bucket == kBucket);  // the full bucket is cast
   run.framework = "horovod";
   CHECK(step_setting(run).compression == 0.5);
-  CHECK(step_setting(run).bucket == kMebibyte * 256);  // cast before fusion
+  CHECK(step_setting(run).bucket == kMebibyte * 256);  // gradients are cast before fusion
   run.precision = "fp64";
   CHECK(step_setting(run).compression == 0.25);
 }
@@ -116,7 +116,7 @@ TEST_CASE("stages 1 and 2 all-reduce and then gather parameters, stage 2 in ever
     CHECK(setting.every_pass == (stage == 2));
     const StepSetting beside = of_stage(stage, "on");
     CHECK(beside.agreement == Agreement::buckets);
-    CHECK(beside.every_pass);  // hooks in stage 1 too
+    CHECK(beside.every_pass);  // stage 1 uses hooks too
     const StepSetting to_owners = of_stage(stage, "off", true);
     CHECK(to_owners.agreement == Agreement::at_once);
     CHECK(to_owners.volume == 0.5);

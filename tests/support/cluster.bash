@@ -1,11 +1,13 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Functions of the cluster fixtures. A cluster is a tree of processes in its own namespaces.
+# Functions of the cluster fixtures. A fixture is a script that starts a test cluster: a tree of
+# processes in namespaces of its own.
 #
-# Outside, a fixture checks what it needs and calls `enter_cluster`, which runs the same script
-# again as process 1 of new namespaces. There everything below /run is private memory, the network
-# holds only this cluster, and nothing of the machine is changed. When process 1 ends, however it
-# ends, the kernel ends every daemon with it: there is nothing to take down.
+# A fixture first checks that the programs it needs exist. Then it calls `enter_cluster`, which
+# runs the fixture again as process 1 of new namespaces. In these namespaces, the files below /run
+# are kept in private memory, the network contains only this cluster, and the machine is not
+# changed. When process 1 ends for any reason, the kernel ends all daemons of the cluster. A fixture
+# therefore needs no clean-up.
 set -euo pipefail
 PATH=$PATH:/usr/sbin:/sbin
 export LC_ALL=C
@@ -20,7 +22,7 @@ skip() {
   exit 77
 }
 
-# need PROGRAM...: skips when one is missing.
+# need PROGRAM...: skips the test if one of the programs is missing.
 need() {
   local program missing=()
   for program in "$@"; do
@@ -30,8 +32,8 @@ need() {
     skip "no ${missing[*]} on this machine (tools/setup --schedulers)"
 }
 
-# enter_cluster FIXTURE ARGUMENT...: the fixture again, inside. Users other than root become the
-# only user of a user namespace, under their own id.
+# enter_cluster FIXTURE ARGUMENT...: runs the fixture again in new namespaces. For a user other than
+# root, the function also makes a user namespace, in which only this user exists, with the same id.
 enter_cluster() {
   local flags=(--net --uts --mount --ipc --pid --fork --mount-proc --kill-child)
   [[ $(id -u) -eq 0 ]] || flags+=(--user --map-current-user --keep-caps)
@@ -42,7 +44,7 @@ enter_cluster() {
 
 inside_cluster() { [[ -n ${DLSCALE_INSIDE_CLUSTER:-} ]]; }
 
-# new_machine HOSTNAME: private memory and a network in which this host alone answers.
+# new_machine HOSTNAME: makes the private files in /run, and a network that contains only this host.
 new_machine() {
   mount -t tmpfs -o mode=755 tmpfs /run
   mkdir -p "$state"
@@ -50,15 +52,16 @@ new_machine() {
   mount --bind "$state/hosts" /etc/hosts
   hostname "$1"
   ip link set lo up
-  ip address add 10.77.0.254/24 dev lo # with 127.0.0.1 alone no address would be looked up at all
+  ip address add 10.77.0.254/24 dev lo # with only 127.0.0.1, programs look up no host names
 }
 
-# Nodes are trees of processes in namespaces of their own, joined by a bridge; they share the file
-# system, /run included. They are numbered from 1 in the order of their names here.
+# Each node is a tree of processes in namespaces of its own. A bridge connects the networks of the
+# nodes. All nodes share one file system, which includes /run. The numbers of the nodes start from 1
+# and follow the order of the names in `nodes`.
 declare -a nodes=()
 declare -A node_process=()
 
-# join_nodes NAME...: names them and makes their network.
+# join_nodes NAME...: records the names of the nodes and makes the network that connects them.
 join_nodes() {
   local number
   nodes=("$@")
@@ -71,7 +74,8 @@ join_nodes() {
   ip link set br0 up
 }
 
-# start_node NAME: with what `node_daemon NAME` of the fixture prints, words ended by zeros, as daemon.
+# start_node NAME: starts a node and its daemon. The command of the daemon is what the function
+# `node_daemon NAME` of the fixture prints. Each word of the command ends with a NUL character.
 start_node() {
   local number daemon
   mapfile -d '' daemon < <(node_daemon "$1")
@@ -80,14 +84,14 @@ start_node() {
     "$(dirname "${BASH_SOURCE[0]}")/cluster_node.sh" "$1" "10.77.0.$((number + 1))" "${daemon[@]}" \
     </dev/null >>"$state/node-$1.log" 2>&1 &
   node_process[$1]=$!
-  disown # the shell is not to remark on its end
+  disown # otherwise the shell prints a message when the node ends
   wait_for has_own_network "$!"
   ip link add "veth$number" type veth peer name eth0 netns "$!"
   ip link set "veth$number" master br0 up
 }
 has_own_network() { [[ $(readlink "/proc/$1/ns/net") != "$(readlink /proc/$$/ns/net)" ]]; }
 
-# crash_node NAME: everything on it is gone at once.
+# crash_node NAME: kills all processes of the node at the same time.
 crash_node() {
   kill -KILL "${node_process[$1]:?no such node, or not running}"
   wait_for is_gone "${node_process[$1]}"
@@ -99,8 +103,9 @@ crash_node() {
 }
 is_gone() { ! grep -qs '^State:.[^ZX]' "/proc/$1/status"; }
 
-# serve_faults: from now on any user's program `fault THING ACTION [NAME]` on PATH calls
-# fault_THING_ACTION NAME in the fixture, as process 1's user, and ends as that does.
+# serve_faults: puts a program `fault THING ACTION [NAME]` on PATH, which every user can run. The
+# program makes the fixture call `fault_THING_ACTION NAME` as the user of process 1. The program
+# ends with the exit code of this call.
 serve_faults() {
   mkdir "$state/bin" "$state/done"
   mkfifo -m 666 "$state/faults"
@@ -138,7 +143,7 @@ take_orders() {
 fault_node_crash() { crash_node "$1"; }
 fault_node_boot() { start_node "$1"; }
 
-# wait_for COMMAND...: until it succeeds, at most 20 s.
+# wait_for COMMAND...: repeats the command until it succeeds. Fails after 20 s.
 wait_for() {
   local limit=$((SECONDS + 20))
   until "$@" >/dev/null 2>&1; do
@@ -147,7 +152,7 @@ wait_for() {
   done
 }
 
-# die MESSAGE: with the last lines of what the daemons said.
+# die MESSAGE: prints the message and the last lines of the logs of all daemons, and exits with 1.
 die() {
   echo "$(basename "$0"): $*" >&2
   tail -n 5 "$state"/*.log >&2 2>/dev/null || true

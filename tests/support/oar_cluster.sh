@@ -45,14 +45,15 @@ if ! inside_cluster; then
 fi
 shift 2
 
-# Replaces a file or folder at a fixed path of OAR by a copy that only this cluster sees.
+# private_copy PATH: replaces a file or folder by a copy that only this cluster sees.
 private_copy() {
   local copy=$state/${1##*/}
   cp -a "$1" "$copy"
   mount --bind "$copy" "$1"
 }
 
-# configure NAME [VALUE]: in the cluster's own oar.conf; without a value OAR's own counts.
+# configure NAME [VALUE]: sets a variable in this cluster's oar.conf. Without a value, removes the
+# variable, so that OAR uses its default.
 configure() {
   sed -i "/^#\?$1=/d" /etc/oar/oar.conf
   [[ $# -lt 2 ]] || echo "$1=\"$2\"" >>/etc/oar/oar.conf
@@ -64,7 +65,7 @@ echo "scientist:x:1777:1777::$state/home:/bin/bash" >>/etc/passwd
 echo "scientist:x:1777:" >>/etc/group
 echo "scientist:*:19000:0:99999:7:::" >>/etc/shadow
 mkdir "$state/home"
-: >"$state/home/.bashrc" # OAR reads it for each job
+: >"$state/home/.bashrc" # OAR reads this file for each job
 chown 1777:1777 "$state/home"
 : >"$state/oar.log"
 chown oar "$state/oar.log"
@@ -76,10 +77,10 @@ configure SERVER_HOSTNAME oarserver
 configure LOG_FILE "$state/oar.log"
 if [[ $running == yes ]]; then
   configure CPUSET_PATH # without cpusets
-  # OAR connects to nodes half a dozen times a job; what OpenSSH takes by itself, safe from quantum computers,
-  # costs a slow machine as much as all the rest of a connection.
+  # OAR connects to nodes about six times for each job. The default key exchange of OpenSSH resists
+  # quantum computers. On a slow machine it takes as long as all other parts of a connection.
   echo "KexAlgorithms ecdh-sha2-nistp256" >>/etc/oar/sshd_config
-  # Look often, and do not wait long for what does not answer.
+  # Schedule jobs often, and do not wait long for nodes that do not answer.
   configure SCHEDULER_JOB_SECURITY_TIME 1
   configure SCHEDULER_MIN_TIME_BETWEEN_2_CALLS 0
   configure FINAUD_FREQUENCY "$look"
@@ -89,8 +90,8 @@ if [[ $running == yes ]]; then
   configure PINGCHECKER_SENTINELLE_SCRIPT_COMMAND "/usr/lib/oar/sentinelle.pl -t 3 -w 20"
 else
   configure PINGCHECKER_SENTINELLE_SCRIPT_COMMAND ""
-  configure PINGCHECKER_GENERIC_COMMAND true     # every node is said to be there,
-  configure META_SCHED_CMD ../../../usr/bin/true # and no job is ever given to one
+  configure PINGCHECKER_GENERIC_COMMAND true     # report every node as alive,
+  configure META_SCHED_CMD ../../../usr/bin/true # and never start a job on a node
 fi
 
 database=$state/database
@@ -123,7 +124,7 @@ fault_controller_kill() {
 }
 answers() { (exec 3<>/dev/tcp/oarserver/6666) 2>/dev/null; }
 
-# A node keeps the files of its jobs below /var/lib/oar, as each other node does.
+# Each node needs its own copy of /var/lib/oar, because the files of its jobs are below this folder.
 node_daemon() {
   printf '%s\0' bash -c "rm -rf '$state/oar-$1'
 cp -a /var/lib/oar '$state/oar-$1'
@@ -133,7 +134,7 @@ exec /usr/sbin/sshd -D -f /etc/oar/sshd_config -o PidFile=none -E '$state/sshd-$
 fault_node_boot() {
   start_node "$1"
   wait_for node_listens "$1"
-  oarnodesetting -s Alive -h "$1" # after some errors OAR waits for somebody to say so
+  oarnodesetting -s Alive -h "$1" # OAR does not always detect this by itself
 }
 node_listens() { (exec 3<>"/dev/tcp/$1/6667") 2>/dev/null; }
 
@@ -163,7 +164,7 @@ as_scientist() {
   setpriv --reuid=1777 --regid=1777 --clear-groups env HOME="$state/home" USER=scientist \
     LOGNAME=scientist SHELL=/bin/bash OAR_OARSTAT_OUTPUT_FORMAT=2 "$@"
 }
-# A command fails in a folder that its user cannot enter, such as one below the home of root.
+# A command fails in a folder that its user cannot enter, such as a folder below the home of root.
 as_scientist test -x "$PWD" || cd "$state/home"
 code=0
 as_scientist "$@" || code=$?

@@ -4,8 +4,9 @@
 
 usage: oar_resources.py SITE.toml
 
-Every property that the site's partitions speak of becomes a column of the table of resources, with
-a value for which the partition's condition holds. One resource is one core.
+Each property that a condition of the site's partitions uses becomes a column of the table of
+resources. The value of a resource in this column satisfies the condition of the partition. One
+resource is one core.
 """
 import re
 import sys
@@ -18,7 +19,7 @@ COMPARISON = re.compile(r"""(\w+)\s*(=|!=|<>|<=|>=|<|>|\blike\b|\bin\b)\s*\(?\s*
 
 
 def conditions(properties):
-    """Column -> value that makes each comparison true: the first one said for a column counts."""
+    """Returns, for each column, the value that makes its first comparison true."""
     values = {}
     for column, operator, literal in COMPARISON.findall(properties):
         text = literal.strip("'")
@@ -37,7 +38,7 @@ def quoted(value):
 
 
 class Numbers:
-    """What counts on from one partition to the next."""
+    """Counters that continue from one partition to the next partition."""
 
     def __init__(self):
         self.node, self.cpu, self.core, self.gpu = 0, 1, 1, 1
@@ -63,7 +64,7 @@ def rows(partition, numbers):
 
 
 def allow_types(partitions):
-    """A type of job that OAR itself does not know passes its admission rule."""
+    """Prints SQL that makes an admission rule accept types of jobs that OAR does not know."""
     for kind in sorted({kind for partition in partitions for kind in partition.get("types", [])}):
         print("UPDATE admission_rules SET rule = replace(rule, 'qr/^idempotent$/,', "
               f"'qr/^idempotent$/, qr/^\\Q{kind}\\E$/,');")

@@ -66,11 +66,11 @@ StateSaveLocation=$state/saved
 SlurmdSpoolDir=$state/spool-%n
 SlurmdPidFile=$state/slurmd-%n.pid
 SlurmdLogFile=$state/slurmd-%n.log
-# Each node has its own folder, because MPI launchers keep files here.
+# Each node has a folder of its own, because MPI launchers keep files in this folder.
 TmpFS=$state/tmp-%n
-# Believe the number of cores that the site says.
+# Use the number of cores in the site file instead of the number of cores of this machine.
 SlurmdParameters=config_overrides
-# Look for work often, and for those that do not answer.
+# Schedule jobs often, and detect nodes that do not answer quickly.
 SchedulerParameters=batch_sched_delay=0,bf_interval=1,sched_interval=2,sched_min_interval=1000
 SlurmdTimeout=10
 BatchStartTimeout=10
@@ -88,9 +88,10 @@ MpiDefault=none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
 GresTypes=gpu
-# Refuse at submission what no node could ever run.
+# Reject a job at submission if no node can run the job.
 EnforcePartLimits=ALL
-# Nodes in State=CLOUD are thought to start when a job needs them; sinfo shows them meanwhile.
+# SLURM assumes that nodes in State=CLOUD start when a job needs them. sinfo shows these nodes
+# even if they do not run.
 ResumeProgram=/bin/true
 SuspendProgram=/bin/true
 SuspendTime=86400
@@ -102,13 +103,14 @@ export SLURM_CONF=$state/slurm.conf
 start_munge() {
   local force=()
   (umask 077 && head -c 1024 /dev/urandom >"$state/munge.key")
-  [[ $(id -u) -eq 0 ]] || force=(--force) # in a user namespace root's folders look like nobody's
+  [[ $(id -u) -eq 0 ]] || force=(--force) # a user namespace shows root's folders as nobody's
   munged "${force[@]}" --socket="$state/munge.socket" --key-file="$state/munge.key" \
     --pid-file="$state/munged.pid" --log-file="$state/munged.log" \
     --seed-file="$state/munge.seed" 2>"$state/munge-start.log" || die "munged does not start"
 }
 
-# The database listens to this cluster's slurmdbd only, which finds it by MYSQL_UNIX_PORT.
+# The database accepts connections only from this cluster's slurmdbd. slurmdbd finds the database
+# through the variable MYSQL_UNIX_PORT.
 start_database() {
   local files=$state/database socket=$state/mariadb.socket
   mariadb-install-db --no-defaults --datadir="$files" --auth-root-authentication-method=socket \
@@ -152,14 +154,15 @@ fault_controller_start() {
 }
 fault_controller_stop() { stop_daemon slurmctld; }
 fault_controller_kill() { stop_daemon slurmctld KILL; }
-# stop_daemon NAME [SIGNAL]
+# stop_daemon NAME [SIGNAL]: sends the signal (default: TERM) and waits until the daemon has ended.
 stop_daemon() {
   local process
   process=$(<"$state/$1.pid")
   kill "-${2:-TERM}" "$process"
   wait_for is_gone "$process"
 }
-# SLURM names its groups after the nodes, so each cluster gets a part of the hierarchy for its own.
+# SLURM names its control groups after the nodes. The names are the same in each cluster, so each
+# cluster gets a part of the hierarchy of groups for itself.
 memory_groups=()
 limit_memory() {
   local kind group
@@ -193,7 +196,7 @@ if [[ -n ${running[*]} ]]; then
   mapfile -t hosts < <(scontrol show hostnames "$(sed -n 's/^NodeName=\([^ ]*\).*/\1/p' "$state/slurm.conf" | paste -sd,)")
   join_nodes "${hosts[@]}"
 fi
-echo CgroupPlugin=cgroup/v1 >"$state/cgroup.conf" # one must be named, used or not
+echo CgroupPlugin=cgroup/v1 >"$state/cgroup.conf" # required even if it is unused
 [[ $limit_memory == no ]] || limit_memory
 fault_controller_start || die "slurmctld does not start"
 

@@ -4,8 +4,9 @@
 
 usage: slurm_nodes.py [--running] SITE.toml
 
-Partitions with the same shape of node share nodes; one with fewer nodes has the first of them.
-Nodes are declared only; with --running each is a host of its name.
+Partitions whose nodes have the same shape share nodes. A partition with fewer nodes than the others
+has the first nodes. Without --running, SLURM knows the nodes, but no host with their names exists.
+With --running, each node is a host with the name of the node.
 """
 import re
 import sys
@@ -25,7 +26,7 @@ def node_count(partition):
 
 
 def features(partitions):
-    """Every name in the partitions' constraints; its operators ("&", "|", counts) are left out."""
+    """Returns the names in the partitions' constraints, without operators ("&", "|", counts)."""
     names = set()
     for partition in partitions:
         names |= set(re.findall(r"[A-Za-z_][\w.-]*", partition.get("constraint", "")))
@@ -48,8 +49,8 @@ def node_line(prefix, partitions, count, state):
 
 
 def partition_line(name, entries, nodes):
-    """One partition may be listed several times, with several QoS: its limits are the widest. What
-    has no name is what jobs get that name none."""
+    """Returns the line of a partition. A partition may have several entries, with different QoS.
+    The widest limits of the entries apply. A partition without a name is the default partition."""
     line = f"PartitionName={name or 'unnamed Default=YES'} State=UP Nodes={nodes}"
     line += f" MinNodes={min(entry.get('min_nodes', 1) for entry in entries)}"
     if all("max_nodes" in entry for entry in entries):
@@ -89,7 +90,7 @@ def main():
             nodes.add(f"{prefix}[1-{partition.get('nodes', count)}]")
             entries.append(partition)
     for name, (nodes, entries) in named.items():
-        # Ranges of one prefix may overlap: SLURM joins them.
+        # Ranges with the same prefix may overlap, because SLURM joins them.
         print(partition_line(name, entries, ",".join(sorted(nodes))))
 
 

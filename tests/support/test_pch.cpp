@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-// A source file that gives the precompiled header of the tests a library to build in. main.cpp
-// contains the Catch2 implementation and cannot use the precompiled header.
+// Source file of the library that builds the precompiled header of the tests. main.cpp cannot build
+// the header, because it contains the Catch2 implementation.

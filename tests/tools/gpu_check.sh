@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The folder that tools/gpu-check packs, on a machine with a few commands and no GPU: a page that says so for each
-# part, and exit code 3. gpu_check.sh BUILD
+# Tests the folder that tools/gpu-check packs. On a machine with a few commands and without a GPU, the checks write a
+# page that reports the missing GPU for each part, and end with exit code 3. Usage: gpu_check.sh BUILD
 set -euo pipefail
 build=$1
 tools=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../tools" && pwd)

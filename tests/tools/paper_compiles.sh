@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The paper of a report, a single figure and a text with numbers from the report compile with hostile names
-# in them, with pdfLaTeX and, where installed, with LuaLaTeX. Two reports have the same bytes.
+# Tests that the paper of a report, a single figure and a text with numbers from the report compile although
+# they contain hostile names. The compilers are pdfLaTeX and, if it is installed, LuaLaTeX. Also tests that two
+# reports of the same study have the same bytes.
 # Arguments: dlscale, sample_study.
 set -euo pipefail
 if ! command -v pdflatex >/dev/null; then

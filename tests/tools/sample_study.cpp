@@ -21,7 +21,7 @@ namespace {
 using namespace dlscale;
 
 struct Size {
-  int recipes = 2;  ///< values of a second axis in addition to the framework
+  int recipes = 2;  ///< number of recipes; the study has the axes framework and recipe
   int repeats = 3;
   int epochs = 6;
 };

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# dlscale-bench comm between the processes of an MPI job.
+# Tests `dlscale-bench comm` between the processes of an MPI job.
 # usage: bench_comm.sh DLSCALE_BENCH MPIRUN
 set -euo pipefail
 bench=$1
@@ -18,7 +18,7 @@ grep -q '^mpi between 2 ranks on 1 node, fp32' "$folder/table" || fail "no headi
 [ "$(grep -c '"record":"comm"' "$folder/comm.jsonl")" = 16 ] || fail "not 4 sizes of 4 collectives"
 [ "$(grep -c '"ranks":2,.*"wrong":0' "$folder/comm.jsonl")" = 16 ] || fail "ranks or results are wrong"
 
-# A part of a line that a killed job has left is taken away; whole ones stay.
+# A new job removes the incomplete line that a killed job has left in the file, and keeps the complete lines.
 printf '{"record":"comm","alg' >> "$folder/comm.jsonl"
 "${mpirun[@]}" "$bench" comm --all-reduce ring --max 4 --iterations 3 \
   -o "$folder/comm.jsonl" > /dev/null
@@ -33,7 +33,7 @@ set -e
 [ "$(grep -c '^dlscale-bench: unknown option "--maxx"; did you mean "--max"?' "$folder/err")" = 1 ] ||
   fail "a wrong option was not told once: $(cat "$folder/err")"
 
-# The options that these commands were are refused, with the command.
+# dlscale-train rejects the former options for the benchmarks and names the new command of each benchmark.
 train=$(dirname "$bench")/dlscale-train
 for moved in "--bench-comm comm" "--bench-kernels kernels" "--bench-loader loader" "--fit-kernels fit"; do
   read -r option command <<< "$moved"

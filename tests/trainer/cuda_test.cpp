@@ -152,5 +152,5 @@ TEST_CASE("different collectives on GPUs are reported to all ranks", "[.nccl_dif
   const Span some{data.data(), session.rank() == 0 ? 3 : 4, ElementType::float32};
   CHECK_THROWS_WITH(ranks->all_reduce(some, ReduceOp::sum),
                     Catch::Contains("call different collectives") ||
-                        Catch::Contains("other ranks call something else"));
+                        Catch::Contains("other ranks make a different call"));
 }

@@ -95,7 +95,8 @@ TEST_CASE("ranks with other data than rank 0 end before training, with the reaso
     std::filesystem::create_directory(data / rank);
     test::write_samples("text_sst", data / rank);
   }
-  // The number of samples is unchanged, as in an older copy of the file.
+  // Changes the text of rank 1 but not the number of samples, as if rank 1 had an older copy of the
+  // file.
   const auto training_file = data / "1" / "stsa.binary.train";
   const std::string text = base::read_file(training_file);
   base::write_file_atomically(training_file, "1 other words" + text.substr(text.find('\n')));

@@ -210,7 +210,7 @@ TEST_CASE("a run killed at any step resumes to the same bits of parameters and o
 
 TEST_CASE("a launch killed during a save leaves a usable checkpoint") {
   auto spec = description(1, 100000);
-  spec.checkpoint.every_minutes = 1e-6;  // after each window
+  spec.checkpoint.every_minutes = 1e-6;  // saves a checkpoint after each window
   Job job(spec);
   std::int64_t step = 0;
   for (int launch = 1; launch <= 6; ++launch) {

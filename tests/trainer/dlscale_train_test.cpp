@@ -131,7 +131,7 @@ TEST_CASE("the step parts of a real run sum to its wall time") {
 }
 
 TEST_CASE("the work time of each rank in an epoch is at most the wall time of its windows") {
-  contract::StepWindow counted;  // steady windows of the epoch, or the first window
+  contract::StepWindow counted;  // sum of the windows after warm-up, or the only window
   int found = 0;
   for (const auto& record : learnt_digits(2).results.records) {
     if (const auto* window = std::get_if<contract::StepWindow>(&record)) {

@@ -67,7 +67,7 @@ void check_gpu_times(int number) {
   const auto device = base::find(trainer::device_table(), "device", "cuda").make({number});
   const base::SystemClock clock;
   trainer::StepTimer timer(clock, *device);
-  slow_ones(gpu);  // the first products of a size take longer
+  slow_ones(gpu);  // the first matrix products of each size take longer
   timer.start();
   const double begin_s = clock.steady_s();
   timer.enter(contract::StepPart::forward);

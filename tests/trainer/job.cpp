@@ -114,7 +114,8 @@ void Job::wait_for_training() const {
 void Job::wait_for(const std::function<bool()>& condition) const {
   wait_until(
       [&] {
-        const bool ended = has_ended();  // before the condition, to include the job's last actions
+        // has_ended() comes first, so that the condition sees the last actions of an ended job.
+        const bool ended = has_ended();
         if (condition()) return true;
         if (ended)
           throw std::runtime_error("the job has ended before: " + text_of(folder_ / "err"));

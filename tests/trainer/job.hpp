@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dlscale-train started as by a user: alone or under mpirun, in its own run folder.
+// Process of dlscale-train that a test starts as a user would: alone or under mpirun, in its own
+// run folder.
 #pragma once
 
 #include <sys/types.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of how settings of sync styles change the communication, and of rejected uses.
+// Tests of how the settings of gradient synchronisation change the communication, and of rejected
+// calls.
 #include <torch/types.h>
 
 #include <catch2/catch.hpp>
@@ -169,7 +170,7 @@ TEST_CASE(
     weights.mutable_grad() = at::full({4}, i, at::kDouble);
     shard.reduce_gradients();
     CHECK_FALSE(weights.grad().defined());
-    CHECK(sum() == before[i - 1]);  // all except the last part sent
+    CHECK(sum() == before[i - 1]);  // includes all parts except the part sent last
   }
   shard.finish_gradients();
   CHECK(sum() == 6);
@@ -188,8 +189,8 @@ TEST_CASE("a static graph with find_unused_parameters reduces the same as withou
 
 TEST_CASE("a second backward pass in a step of ddp is an error") {
   const std::string message =
-      "ddp: two backward passes in one step, but the second would not be reduced; combine both "
-      "losses into one";
+      "ddp: one step has two backward passes, but the gradients of the second pass would not be "
+      "reduced; combine both losses into one";
   DdpRank rank{contract::FrameworkOptions()};
   rank.sync->before_forward(true);
   const at::Tensor output = rank.model.forward();
@@ -199,7 +200,7 @@ TEST_CASE("a second backward pass in a step of ddp is an error") {
   CHECK_THROWS_WITH(rank.sync->before_backward(rank.model.forward()), message);
   rank.sync->after_backward();
   rank.reduced.take();
-  rank.sync->before_forward(false);  // passes without an exchange accumulate
+  rank.sync->before_forward(false);  // passes without an exchange accumulate gradients
   for (int pass = 0; pass < 2; ++pass) {
     const at::Tensor another = rank.model.forward();
     rank.sync->before_backward(another);

@@ -21,7 +21,7 @@
 namespace dlscale::test {
 namespace {
 
-/// Returns the model's part of a checkpoint as the bytes of doubles.
+/// Returns the tensors of the model in a checkpoint, converted to doubles, as bytes.
 std::string bytes_of_model(const std::vector<trainer::NamedTensor>& state) {
   std::string bytes;
   for (const trainer::NamedTensor& part : state) {
@@ -87,7 +87,7 @@ ThreadLaunch run(const contract::RunSpec& spec) {
 }
 
 ThreadLaunch run_as_rank(const contract::RunSpec& spec, trainer::Communicator& ranks) {
-  const TempDir mine;  // all ranks use the folder of rank 0
+  const TempDir mine;  // used on rank 0 only, whose folder all ranks share
   const bool is_root = ranks.rank() == 0;
   if (is_root) contract::RunDir(mine.path()).make_next_launch();
   std::string path = mine.path();

@@ -21,7 +21,7 @@ struct ThreadLaunch {
   contract::RunOutcome outcome = contract::RunOutcome::Completed;
   std::string summary;
   std::string resumed_from;
-  std::string parameters;  ///< final parameters of the model as the bytes of doubles
+  std::string parameters;  ///< final parameters of the model, as doubles in bytes
 };
 
 /// Disturbances of a launch.

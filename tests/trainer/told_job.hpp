@@ -12,7 +12,7 @@
 
 namespace dlscale::test {
 
-/// Returns a run with 40 steps per epoch on one rank, or 20 steps on two ranks.
+/// Returns a run with 40 steps per epoch on one rank, or 20 steps per epoch on two ranks.
 inline contract::RunSpec description(int ranks, int epochs = 6) {
   contract::RunSpec spec;
   spec.run_id = "digits";

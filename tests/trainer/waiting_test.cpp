@@ -22,7 +22,7 @@ using contract::StepPart;
 
 namespace {
 
-constexpr double kSum_s = 5;  ///< duration of a sum of few numbers
+constexpr double kSum_s = 5;  ///< duration of an all-reduce of at most 4 numbers
 
 /// Clock that advances while other ranks are slow.
 class SlownessClock : public base::Clock {
@@ -32,8 +32,8 @@ class SlownessClock : public base::Clock {
     if (std::this_thread::get_id() == trainer_) standing = asked_.exchange(false);
     return now_s;
   }
-  /// Announces that the trainer's thread will wait. The thread waits from its next call of
-  /// steady_s() until the call after that.
+  /// Announces that the thread of the trainer will wait. The thread counts as waiting between its
+  /// next two calls of steady_s().
   void ask() const { asked_ = true; }
   mutable std::atomic<bool> standing{false};
   std::atomic<double> now_s{0};
@@ -43,8 +43,8 @@ class SlownessClock : public base::Clock {
   mutable std::atomic<bool> asked_{false};
 };
 
-/// Communicator of one rank whose sums of few numbers take kSum_s while the rank's thread waits for
-/// the sums.
+/// Communicator of one rank. An all-reduce begins when the thread of the rank waits. An all-reduce
+/// of at most 4 numbers takes kSum_s.
 class SlowSums : public Overlay {
  public:
   SlowSums(Communicator& alone, SlownessClock& clock) : Overlay(alone), clock_(clock) {}

@@ -12,8 +12,8 @@
 
 namespace dlscale::test {
 
-/// Returns the result of `work`. If `progress` does not change for a minute, it prints `what` and
-/// aborts the program, because ranks cannot be ended from outside.
+/// Returns the result of `work`. If `progress` does not change for a minute, the function prints
+/// `what` and aborts the program, because the ranks cannot be ended from outside.
 inline bool watched(const std::function<bool()>& work, const std::atomic<int>& progress,
                     const std::string& what) {
   auto all = std::async(std::launch::async, work);

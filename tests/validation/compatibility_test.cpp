@@ -104,7 +104,7 @@ TEST_CASE("random crop and flip are errors for texts and for loaders without aug
   spec = run_of("nbow", "text_sst", "text");
   spec.dataset.random_flip = true;
   CHECK_THAT(error_of(spec), Catch::EndsWith("dataset.random_flip: applies to images, but the data "
-                                             "set text_sst contains text; leave it out"));
+                                             "set text_sst contains text; omit this key"));
 }
 
 TEST_CASE("dataset.image_size is for images of any size and loaders that decode them") {
@@ -123,7 +123,7 @@ TEST_CASE("dataset.image_size is for images of any size and loaders that decode 
   spec.dataset.kind = "cifar10";
   CHECK(error_of(spec) ==
         "dataset.image_size: applies to images of any size, but the images of the data set cifar10 "
-        "have a fixed size; leave it out");
+        "have a fixed size; omit this key");
   spec = run_of("mlp", "image_folder", "native");
   spec.dataset.image_size = 224;
   spec.dataset.random_crop = 4;
@@ -147,7 +147,7 @@ TEST_CASE("options of decoding loaders are errors if the samples are in memory")
           "loader_options." + key +
               ": applies to loaders that decode images in the background, such as native; " +
               spec.loader + " keeps the samples of " + spec.dataset.kind +
-              " in memory; leave it out");
+              " in memory; omit this key");
   }
   for (const char* loader : {"native", "synthetic"}) {
     auto spec = run_of("mlp", "image_folder", loader);
@@ -164,7 +164,7 @@ TEST_CASE("a sample order or number format that a run cannot use is an error") {
   spec.loader_options = {.sample_order = "pytorch"};
   CHECK(error_of(spec) ==
         "loader_options.sample_order: is pytorch, but the texts of text_sst are sorted by length "
-        "and have no other order; leave it out");
+        "and have no other order; omit this key");
   spec = run_of("mlp", "mnist", "memory");
   spec.loader_options.sample_order = "pytorch";
   CHECK(error_of(spec) == "no error");
@@ -175,14 +175,14 @@ TEST_CASE("a sample order or number format that a run cannot use is an error") {
   spec.precision = "fp64";
   CHECK(error_of(spec) ==
         "loader_options.hand_over: is fp32, but with the precision fp64 images are normalised on "
-        "the device; leave it out");
+        "the device; omit this key");
 }
 
 TEST_CASE("settings without effect are errors") {
   auto spec = run_of("mlp", "mnist", "memory");
   spec.dataset.max_length = 9;
   CHECK_THAT(error_of(spec), Catch::EndsWith("dataset.max_length: applies to texts, but the data "
-                                             "set mnist contains images; leave it out"));
+                                             "set mnist contains images; omit this key"));
   spec = run_of("mlp", "synthetic", "memory");
   spec.dataset.first_classes = 3;
   CHECK_THAT(error_of(spec),
@@ -193,9 +193,10 @@ TEST_CASE("settings without effect are errors") {
              Catch::Contains("dataset.sha256: the data set synthetic_digits is generated"));
   spec = run_of("seq2seq", "text_multi30k", "text");
   spec.dataset.first_classes = 3;
-  CHECK_THAT(error_of(spec),
-             Catch::Contains(
-                 "dataset.first_classes: the data set text_multi30k has no classes; leave it out"));
+  CHECK_THAT(
+      error_of(spec),
+      Catch::Contains(
+          "dataset.first_classes: the data set text_multi30k has no classes; omit this key"));
   spec = run_of("conv_autoencoder", "mnist", "memory");
   spec.label_smoothing = 0.1;
   CHECK_THAT(error_of(spec), Catch::Contains("label_smoothing: does not apply to reconstruction"));
@@ -208,12 +209,12 @@ TEST_CASE("setting the shape or classes of a data set with fixed ones is an erro
   CHECK(error_of(spec) == "no error");
   spec.dataset.kind = "mnist";
   CHECK(error_of(spec) ==
-        "dataset.shape: applies only to the data set synthetic; mnist has a fixed value; leave it "
-        "out");
+        "dataset.shape: applies only to the data set synthetic; mnist has a fixed value; omit this "
+        "key");
   spec.dataset.shape = "";
   CHECK(error_of(spec) ==
-        "dataset.classes: applies only to the data set synthetic; mnist has a fixed value; leave "
-        "it out");
+        "dataset.classes: applies only to the data set synthetic; mnist has a fixed value; omit "
+        "this key");
 }
 
 TEST_CASE("settings for training are errors in inference") {
@@ -242,7 +243,7 @@ TEST_CASE("settings for training are errors in inference") {
   CHECK(error_of(spec) == "no error");
   spec.mode = "inference";
   CHECK(error_of(spec) ==
-        key + ": applies only to training, but mode is \"inference\"; leave it out");
+        key + ": applies only to training, but mode is \"inference\"; omit this key");
 }
 
 TEST_CASE("a model of one block cannot be divided into stages") {
@@ -296,7 +297,7 @@ TEST_CASE("unsupported targets and zero_init_gamma without residual blocks are e
   spec.model = "mlp";
   CHECK(error_of(spec) ==
         "zero_init_gamma: requires a model with residual blocks, but dlscale knows no residual "
-        "blocks in mlp; leave it out");
+        "blocks in mlp; omit this key");
 }
 
 TEST_CASE("a BLEU target is only for the training of translation models") {
@@ -305,7 +306,7 @@ TEST_CASE("a BLEU target is only for the training of translation models") {
   CHECK(error_of(spec) == "no error");
   spec.mode = "inference";
   CHECK(error_of(spec) ==
-        "target.bleu: applies only to training, but mode is \"inference\"; leave it out");
+        "target.bleu: applies only to training, but mode is \"inference\"; omit this key");
   spec = run_of("mlp", "mnist", "memory");
   spec.target.bleu = 20;
   CHECK(error_of(spec) ==

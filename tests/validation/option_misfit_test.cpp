@@ -71,16 +71,16 @@ TEST_CASE("every option is rejected for a framework that does not use it") {
 TEST_CASE("the error for an unused option names the frameworks that use it") {
   CHECK(said_of_options("pipeline", {.compression = "fp16"}) ==
         "framework_options.compression: is an option of ddp and horovod and has no effect with "
-        "pipeline; leave it out");
+        "pipeline; omit this key");
   CHECK(said_of_options("ddp", {.zero_stage = 1}) ==
-        "framework_options.zero_stage: is an option of deepspeed and has no effect with ddp; leave "
-        "it out");
+        "framework_options.zero_stage: is an option of deepspeed and has no effect with ddp; omit "
+        "this key");
   CHECK(said_of_options("deepspeed", {.balance = "blocks"}) ==
         "framework_options.balance: is an option of layerwise, pipeline and hybrid and has no "
-        "effect with deepspeed; leave it out");
+        "effect with deepspeed; omit this key");
   CHECK(said_of_options("hybrid", {.static_graph = true}) ==
-        "framework_options.static_graph: is an option of ddp and has no effect with hybrid; leave "
-        "it out");
+        "framework_options.static_graph: is an option of ddp and has no effect with hybrid; omit "
+        "this key");
   CHECK(said_of_options("hybrid", {.bucket_cap_mb = 1, .micro_batches = 2}) == "no error");
 }
 
@@ -102,23 +102,23 @@ TEST_CASE("an option for some ZeRO stages is rejected in the other stages") {
   }
   CHECK(said_of_options("deepspeed", {.zero_stage = 1, .prefetch_elements = 0}) ==
         "framework_options.prefetch_elements: applies to stage 3 of ZeRO, but zero_stage is 1; "
-        "leave it out");
+        "omit this key");
   CHECK(said_of_options("deepspeed", {.zero_stage = 3, .use_reduce_scatter = true}) ==
         "framework_options.use_reduce_scatter: applies to stages 1 and 2 of ZeRO, but zero_stage "
-        "is 3; leave it out");
+        "is 3; omit this key");
 }
 
 TEST_CASE("options of PowerSGD are rejected without PowerSGD") {
   FrameworkOptions options{.powersgd_rank = 4};
   CHECK(said_of_options("ddp", options) ==
         "framework_options.powersgd_rank: applies to compression = \"powersgd\", but compression "
-        "is none; leave it out");
+        "is none; omit this key");
   options.compression = "powersgd";
   CHECK(said_of_options("ddp", options) == "no error");
   options = {.compression = "bf16", .powersgd_start_step = 9};
   CHECK(said_of_options("ddp", options) ==
         "framework_options.powersgd_start_step: applies to compression = \"powersgd\", but "
-        "compression is bf16; leave it out");
+        "compression is bf16; omit this key");
 }
 
 TEST_CASE("ranks and samples that stages do not divide evenly are rejected") {
@@ -154,7 +154,7 @@ TEST_CASE("ranks and samples that stages do not divide evenly are rejected") {
     CHECK(said(framework, 4, {.model_parallel_size = 4}) == "no error");
     CHECK(said(framework, 4, {.model_parallel_size = 2}) ==
           "framework_options.model_parallel_size: is 2, but " + std::string(framework) +
-              " divides one model over all 4 ranks; leave it out, or use hybrid for several "
+              " divides one model over all 4 ranks; omit this key, or use hybrid for several "
               "replicas");
   }
 }

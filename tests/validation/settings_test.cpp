@@ -72,8 +72,8 @@ TEST_CASE("CUDA graphs require GPUs and passes with one shape and no communicati
   spec.cuda_graph = true;
   spec.framework = "synchronous";
   CHECK(said_of_settings(spec) ==
-        "cuda_graph: is true, but CUDA graphs require the device cuda and the device is cpu; leave "
-        "it out");
+        "cuda_graph: is true, but CUDA graphs require the device cuda and the device is cpu; omit "
+        "this key");
   spec.resources.device = "cuda";
   CHECK(said_of_settings(spec) == "no error");
   for (const char* framework : {"ddp", "horovod", "data_parallel", "pipeline", "deepspeed"}) {
@@ -114,8 +114,8 @@ TEST_CASE("the all-reduce algorithm cannot be set on GPUs") {
   CHECK(said_of_settings(spec) == "no error");
   spec.resources.device = "cuda";
   CHECK(said_of_settings(spec) ==
-        "all_reduce: is ring, an algorithm of mpi; leave it out, because nccl selects its own "
-        "(environment variable NCCL_ALGO)");
+        "all_reduce: is ring, an algorithm of mpi; omit this key, because nccl selects its own "
+        "algorithm (environment variable NCCL_ALGO)");
   spec.all_reduce = "auto";
   CHECK(said_of_settings(spec) == "no error");
   spec.framework = "horovod";
@@ -132,14 +132,14 @@ TEST_CASE("cpu_kernels is rejected for runs on GPUs") {
   CHECK(said_of_settings(spec) == "no error");
   spec.resources.device = "cuda";
   CHECK(said_of_settings(spec) ==
-        "cpu_kernels: is framework, but the run is on GPUs; leave it out");
+        "cpu_kernels: is framework, but the run is on GPUs; omit this key");
 }
 
 TEST_CASE("gpu_kernels is rejected for runs on CPUs") {
   RunSpec spec;
   spec.gpu_kernels = "framework";
   CHECK(said_of_settings(spec) ==
-        "gpu_kernels: is framework, but the run is on CPUs; leave it out");
+        "gpu_kernels: is framework, but the run is on CPUs; omit this key");
   spec.resources.device = "cuda";
   CHECK(said_of_settings(spec) == "no error");
 }
@@ -155,13 +155,13 @@ TEST_CASE("all_reduce is rejected for runs that reduce nothing between ranks") {
     spec.framework = framework;
     CHECK_THAT(said_of_settings(spec),
                Catch::StartsWith("all_reduce: is ring, but " + spec.framework + " ") &&
-                   Catch::EndsWith("; leave it out"));
+                   Catch::EndsWith("; omit this key"));
   }
   spec.framework = "vanilla_data_parallel";
   CHECK(said_of_settings(spec) ==
         "all_reduce: is ring, but vanilla_data_parallel sends gradients to rank 0, one message "
-        "after the other; leave it out");
-  spec.batch_norm = "synchronised";  // statistics reduced between ranks
+        "after the other; omit this key");
+  spec.batch_norm = "synchronised";  // the ranks all-reduce the statistics of batch norms
   CHECK(said_of_settings(spec) == "no error");
   spec.mode = "inference";
   CHECK_THAT(said_of_settings(spec), Catch::Contains("reduces no gradients in inference"));
@@ -242,15 +242,15 @@ TEST_CASE("runs are rejected as stated in the table of framework styles") {
     CHECK(said_of_settings(reducing) ==
           (style.no_all_reduce.empty() ? "no error"
                                        : "all_reduce: is ring, but " + name + " " +
-                                             std::string(style.no_all_reduce) + "; leave it out"));
+                                             std::string(style.no_all_reduce) + "; omit this key"));
 
     RunSpec sharing = run_of_style(name);
     sharing.batch_norm = "synchronised";
-    CHECK(said_of_settings(sharing) ==
-          (style.own_statistics.empty()
-               ? "no error"
-               : "batch_norm: is synchronised, but in " + name + " " +
-                     std::string(style.own_statistics) + "; use another framework or local"));
+    CHECK(said_of_settings(sharing) == (style.own_statistics.empty()
+                                            ? "no error"
+                                            : "batch_norm: is synchronised, but in " + name + " " +
+                                                  std::string(style.own_statistics) +
+                                                  "; use the value local or another framework"));
 
     RunSpec inferring = run_of_style(name);
     inferring.mode = "inference";

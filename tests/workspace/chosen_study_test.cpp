@@ -47,7 +47,7 @@ TEST_CASE("a chosen baseline that was not measured is a usage error naming it") 
   const Collected collected;
   CHECK_THROWS_AS(workspace::open_study(collected.choice("gpus=16")), base::UsageError);
   CHECK_THROWS_WITH(workspace::open_study(collected.choice("gpus=16")),
-                    Contains("gpus=16") && Contains("it has gpus=1, 2"));
+                    Contains("gpus=16") && Contains("this curve has gpus=1, 2"));
 }
 
 TEST_CASE("outlying repeats are left out by a known policy only") {

@@ -33,7 +33,7 @@ bool has_cuda() {
 }  // namespace
 
 std::map<std::string, std::string> built_with() {
-  // The build defines these macros in trainer/CMakeLists.txt.
+  // trainer/CMakeLists.txt defines the macros in this list.
   return {{"torch", DLSCALE_TORCH_VERSION},    {"mpi", mpi_version()},
           {"cuda", has_cuda() ? "yes" : "no"}, {"compiler", DLSCALE_COMPILER},
           {"build_type", DLSCALE_BUILD_TYPE},  {"sanitizer", DLSCALE_SANITIZER}};
@@ -48,8 +48,8 @@ namespace {
 std::vector<std::string> communicators() {
   std::vector<std::string> names;
   for (const CommunicatorEntry* entry : communicator_table()) {
-    // The communicator "thread" is left out. It runs ranks as threads of one process and is for
-    // tests only, because the ranks of a run are processes.
+    // The communicator "thread" is left out. It runs ranks as threads of one process and is used
+    // only in tests. The ranks of a run are always processes.
     if (!entry->unavailable && entry->name != std::string_view("thread")) {
       names.emplace_back(entry->name);
     }
@@ -77,7 +77,8 @@ std::vector<std::string> loaders() {
 }
 
 /// Returns the reason why the library that the loader `name` opens at run time is missing on this
-/// machine. Returns an empty string if the library is present or the loader needs none.
+/// machine. Returns an empty string if the library is present or if the loader needs no such
+/// library.
 std::string why_missing(const std::string& name) {
   const LoaderEntry& loader = base::find(loader_table(), "loader", name);
   return loader.why_missing ? loader.why_missing() : "";
@@ -224,8 +225,8 @@ void require_available(const contract::RunSpec& spec, const std::string& file) {
     throw base::SpecError({file}, "trainer.command",
                           "this run uses another training program; start it with its job script");
   }
-  // capabilities_of_build() assumes that all libraries that are opened at run time are present.
-  // Their presence is checked only if the run needs them.
+  // capabilities_of_build() assumes that all libraries that are opened at run time are present. The
+  // presence of a library is checked below, and only if the run needs the library.
   const contract::Capabilities available = capabilities_of_build();
   if (const auto missing = validation::missing_names(available, spec); !missing.empty()) {
     const validation::RequiredName& first = missing.front();

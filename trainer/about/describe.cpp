@@ -46,7 +46,7 @@ double fraction(const std::string& key, const std::string& text) {
 struct SettingOption {
   std::string_view key;  ///< key in model_options
   void (*read)(ModelOptions& options, const std::string& option, const std::string& value);
-  std::string (*text)(const ModelOptions& options);  ///< returns the value, empty if not given
+  std::string (*text)(const ModelOptions& options);  ///< returns the value, or "" if not given
 };
 
 template <std::string ModelOptions::*Member>

@@ -15,8 +15,8 @@ struct CommBench {
   CommSweep sweep;
   std::string communicator = "mpi";
   /// Name of the all-reduce algorithm, from all_reduce_table() or from Open MPI. An empty name
-  /// selects the algorithm "auto" between processes. Between threads, an empty name selects the own
-  /// algorithm of the communicator "thread".
+  /// selects the algorithm "auto" between processes. Between threads, an empty name selects the
+  /// built-in algorithm of the communicator "thread".
   std::string all_reduce;
   int threads = 2;       ///< number of ranks of the communicator "thread"
   std::string topology;  ///< name that the user gives to the interconnect of the ranks
@@ -26,7 +26,7 @@ struct CommBench {
 
 extern const char* const kCommBenchUsage;
 
-/// Reads the arguments after `dlscale-bench comm`. Throws base::UsageError.
+/// Reads the arguments after `dlscale-bench comm`. Throws base::UsageError for an invalid argument.
 CommBench read_comm_bench(const std::vector<std::string>& arguments);
 
 /// Measures collectives between threads of this process. Calls `found` on rank 0 with each

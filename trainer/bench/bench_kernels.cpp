@@ -95,7 +95,7 @@ const char* const kKernelBenchUsage =
 
 namespace {
 
-constexpr int kMostFailures = 20;  // limit of consecutive failures before the run stops
+constexpr int kMostFailures = 20;  // consecutive failures after which the benchmark stops
 
 std::vector<std::string> class_names() {
   std::vector<std::string> names;
@@ -128,7 +128,7 @@ std::set<SampleKey> keys_of(const std::vector<contract::KernelSample>& had,
     if (each.device != device.name || each.threads != device.threads) {
       throw base::UsageError(
           fmt::format("-o: the file contains times of {} with {} threads, but this device is {} "
-                      "with {}; use another file or set --cores",
+                      "with {} threads; use another file or set --cores",
                       each.device, each.threads, device.name, device.threads));
     }
     keys.insert({each.kernel, each.size, each.precision});

@@ -51,15 +51,16 @@ struct KernelBench {
 
 extern const char* const kKernelBenchUsage;
 
-/// Reads the arguments after `dlscale-bench kernels`. Throws base::UsageError.
+/// Reads the arguments after `dlscale-bench kernels`. Throws base::UsageError for an invalid
+/// argument.
 KernelBench read_kernel_bench(const std::vector<std::string>& arguments);
 
 /// Summary of a finished benchmark.
 struct KernelBenchEnd {
   int measured = 0;
   int had = 0;          ///< number of sizes already in the file
-  int left_out = 0;     ///< number of sizes skipped because of an error or of the size limits
-  std::string reason;   ///< reason why the last of these sizes was skipped
+  int left_out = 0;     ///< number of sizes skipped because of an error or the limits
+  std::string reason;   ///< reason why the last skipped size was skipped
   bool in_time = true;  ///< false when the time budget ran out
 };
 
@@ -78,7 +79,7 @@ KernelBenchEnd measure_kernels(const KernelBench& bench, BenchDevice& device,
                                const KernelBenchEvents& events, const base::Clock& clock);
 
 /// Runs the whole command: measures the kernels, appends the measurements to the file and shows the
-/// progress. Returns the table to print. Throws base::Error.
+/// progress. Returns the table to print. Throws base::Error on failure.
 std::string bench_kernels(const KernelBench& bench);
 
 }  // namespace dlscale::trainer

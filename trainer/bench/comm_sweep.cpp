@@ -15,7 +15,9 @@ namespace {
 
 constexpr int kFewestCalls = 5, kMostCalls = 1000;
 constexpr std::int64_t kCheckedAtOnce = 1 << 20;  // number of elements checked together
-constexpr int kPatterns = 13;  // prime, so that shifts by typical rank counts are detected
+/// Period of the test values: a prime number, so that the check detects shifts by usual rank
+/// counts.
+constexpr int kPatterns = 13;
 
 /// Arrays of one collective call: the whole array, and the part of the array that belongs to this
 /// rank.

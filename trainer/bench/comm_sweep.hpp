@@ -22,7 +22,7 @@ struct CommSweep {
   std::int64_t most_bytes = std::int64_t{256} << 20;
   double factor = 2;     ///< ratio of each size to the previous size, above 1
   double seconds = 0.5;  ///< total duration of the measured calls of each size, in seconds
-  int iterations = 0;  ///< number of measured calls, 0 for as many as fit in `seconds` (5 to 1000)
+  int iterations = 0;  ///< number of measured calls, 0 for as many (5 to 1000) as fit in `seconds`
   int warm_up = 5;     ///< number of unmeasured calls before the measured calls of each size
   /// Total bytes of the arrays that successive calls use in turn. In the same way, a training step
   /// communicates different gradients one after another. With 0, all calls use a single array, like

@@ -48,9 +48,10 @@ void require_one_device(const std::vector<contract::KernelSample>& samples,
   const contract::KernelSample& first = samples.front();
   for (const contract::KernelSample& each : samples) {
     if (each.device == first.device && each.threads == first.threads) continue;
-    throw base::UsageError(fmt::format(
-        "the files contain times of {} with {} threads and of {} with {}; give files of one device",
-        first.device, first.threads, each.device, each.threads));
+    throw base::UsageError(
+        fmt::format("the files contain times of {} with {} threads and of {} with {} threads; give "
+                    "files of one device",
+                    first.device, first.threads, each.device, each.threads));
   }
   if (!calibrated.empty() && calibrated != first.device) {
     throw base::UsageError(fmt::format(

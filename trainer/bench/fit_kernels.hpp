@@ -21,7 +21,7 @@ struct KernelFit {
 
 extern const char* const kKernelFitUsage;
 
-/// Reads the arguments after `dlscale-bench fit`. Throws base::UsageError.
+/// Reads the arguments after `dlscale-bench fit`. Throws base::UsageError for an invalid argument.
 KernelFit read_kernel_fit(const std::vector<std::string>& arguments);
 
 /// Replaces the kernel times and the kernel models in `calibration`. Fits a model for each
@@ -35,7 +35,7 @@ void fit_into(contract::Calibration& calibration,
               const std::function<void(int done, int all, const std::string& kernel)>& told);
 
 /// Runs the whole command: reads the measurement files, fits the models and writes the calibration
-/// file. Returns the table to print. Throws base::Error.
+/// file. Returns the table to print. Throws base::Error on failure.
 std::string fit_kernels(const KernelFit& fit);
 
 }  // namespace dlscale::trainer

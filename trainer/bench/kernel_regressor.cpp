@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kHiddenLayers = 5, kWidth = 50;
 constexpr double kHeldOut = 0.2;
-constexpr double kSmaller = 1 - 1e-4;  // factor below which an error counts as smaller
+constexpr double kSmaller = 1 - 1e-4;  // an error is smaller if below this share of the smallest
 
 /// Fully connected network with ReLU between layers. The network computes in float64, because the
 /// calibration file stores float64 values. The stored model is therefore exactly the trained model.

@@ -69,6 +69,7 @@ const std::vector<std::string>& inputs_of(KernelShape shape) {
 
 SizeRanges usual_ranges(const std::string& device) {
   SizeRanges ranges;
+  // Each "published" comment states the range of the paper, which is smaller than the range here.
   ranges.values = {{"b", {16, 32, 64, 128, 256}},
                    {"c", {3, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048}},  // published: 3 to 512
                    {"h", {1, 2, 4, 7, 8, 14, 16, 28, 32, 56, 112, 224}},     // published: 8 to 224
@@ -104,7 +105,7 @@ double bytes_of_kernel(KernelShape shape, const KernelSize& size) {
       values = at("b") * at("outputs");
       break;
     case KernelShape::vector:
-      values = 2 * at("n");  // Adam keeps two more vectors
+      values = 2 * at("n");  // Adam keeps two additional vectors
       break;
   }
   return 2 * kNumberBytes * values;

@@ -10,7 +10,7 @@ namespace dlscale::trainer {
 namespace {
 
 constexpr double kNormal95 = 1.96;
-constexpr std::size_t kFewestForInterval = 6;  // the range of 5 values is only a 93.8 % interval
+constexpr std::size_t kFewestForInterval = 6;  // the limits of 5 values form only a 93.8 % interval
 
 double middle_of(const std::vector<double>& sorted) {
   const std::size_t half = sorted.size() / 2;
@@ -34,8 +34,8 @@ Timing timing_of(std::vector<double> seconds) {
   }
   if (seconds.size() >= kFewestForInterval) {
     // The interval limits are order statistics of the sorted values. Their ranks follow from the
-    // normal approximation of the binomial distribution, for example ranks 1 and 6 of 6 values, 2
-    // and 9 of 10, 6 and 15 of 20.
+    // normal approximation of the binomial distribution, for example ranks 1 and 6 of 6 values,
+    // ranks 2 and 9 of 10 values, and ranks 6 and 15 of 20 values.
     const auto below =
         static_cast<std::size_t>(std::max(0.0, std::floor((n - kNormal95 * std::sqrt(n)) / 2)));
     timing.low_s = seconds[below];

@@ -14,7 +14,7 @@ namespace {
 contract::BenchRecords read_and_mend(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return {};
   std::string text = base::read_file(path);
-  const std::size_t whole = text.find_last_of('\n') + 1;  // length of all complete lines
+  const std::size_t whole = text.find_last_of('\n') + 1;  // total length of the complete lines
   const bool cut_off = whole < text.size();
   if (cut_off && !text.substr(whole).starts_with("{\"record\":")) {
     throw base::UsageError(path.string() +

@@ -15,8 +15,9 @@ using TakeValue = std::function<void(const std::string& option, const std::strin
 
 struct OptionTable {
   std::map<std::string, TakeValue> valued;  ///< options with a value, by name such as "--seconds"
-  std::map<std::string, std::function<void()>> flags;      ///< options without a value
-  std::function<void(const std::string& word)> word = {};  ///< other arguments, null to reject them
+  std::map<std::string, std::function<void()>> flags;  ///< options without a value
+  /// Function that processes any other argument. Null rejects other arguments.
+  std::function<void(const std::string& word)> word = {};
 };
 
 /// Parses the arguments. Throws base::UsageError for a missing value and for an unknown option. For

@@ -111,7 +111,7 @@ contract::CheckpointHeader restore(const contract::CheckpointDir& saved,
   contract::CheckpointHeader header =
       contract::checkpoint_header_from_json(base::read_file(file), file);
   if (header.world_size != search.world_size) {
-    throw base::RunError(fmt::format("{} was saved by {} ranks, but this launch has {}",
+    throw base::RunError(fmt::format("{} was saved by {} ranks, but this launch has {} ranks",
                                      saved.root().string(), header.world_size, search.world_size));
   }
   if (header.description_hash != search.description_hash) {
@@ -160,7 +160,7 @@ void delete_oldest(const CheckpointEnd& end) {
 contract::CheckpointDir begin_checkpoint(const contract::LaunchDir& launch) {
   const auto older = launch.all_saved();
   const contract::CheckpointDir next = launch.saved(older.empty() ? 1 : older.back().number() + 1);
-  abandon_checkpoint(next);  // delete a draft that a killed launch has left
+  abandon_checkpoint(next);  // deletes the draft that a killed launch may have left
   base::make_directories(next.draft());
   return next;
 }

@@ -62,7 +62,8 @@ contract::CheckpointDir begin_checkpoint(const contract::LaunchDir& launch);
 contract::SavedFile write_rank_file(const contract::CheckpointDir& next, int rank,
                                     const std::function<void(StateFile& file)>& write_state);
 
-/// Input of finish_checkpoint(). All ranks must have written their files before.
+/// Input of finish_checkpoint(). All ranks must have written their files before the call of
+/// finish_checkpoint().
 struct CheckpointEnd {
   contract::LaunchDir launch;
   contract::CheckpointDir next;
@@ -102,9 +103,9 @@ struct CheckpointSearch {
 
 /// Restores the newest usable checkpoint from the earlier launches of the run. The function
 /// searches the launches from the newest to the oldest and stops at a launch that completed or
-/// diverged. A new launch does not resume such a launch or the launches before it. A checkpoint
-/// that is damaged or belongs to another run description is skipped and reported through
-/// `search.warn`. Returns nullopt if there is no usable checkpoint.
+/// diverged. A new launch resumes neither a completed or diverged launch nor the launches before
+/// that launch. A checkpoint that is damaged or belongs to another run description is skipped and
+/// reported through `search.warn`. Returns nullopt if there is no usable checkpoint.
 std::optional<FoundCheckpoint> restore_newest(const CheckpointSearch& search);
 
 }  // namespace dlscale::trainer

@@ -22,7 +22,8 @@ namespace dlscale::trainer {
 namespace {
 
 constexpr std::int64_t kLengthBytes = 8;
-constexpr std::uint64_t kLongestHeader = 100'000'000;  // limit of the reference reader, bytes
+/// Maximum length of a header in bytes, which is the limit of the format's reference reader.
+constexpr std::uint64_t kLongestHeader = 100'000'000;
 constexpr std::int64_t kAlignment = 8;
 
 struct Type {
@@ -127,11 +128,14 @@ void SafetensorsFile::read_header() {
     fail("is not a safetensors file: it has fewer than 8 bytes");
   }
   if (length > kLongestHeader) {
-    fail(fmt::format("is not a safetensors file: its header would have {} bytes", length));
+    fail(fmt::format("is not a safetensors file: its first 8 bytes state a header of {} bytes",
+                     length));
   }
   data_begin_ = kLengthBytes + static_cast<std::int64_t>(length);
   if (data_begin_ > size) {
-    fail(fmt::format("is cut off within its header: it has {} of {} bytes", size, data_begin_));
+    fail(fmt::format(
+        "is cut off within its header: the file has {} bytes, but the header ends at byte {}", size,
+        data_begin_));
   }
   std::string text(length, '\0');
   if (!bytes_.read(text.data(), static_cast<std::streamsize>(length))) fail("cannot be read");
@@ -140,17 +144,19 @@ void SafetensorsFile::read_header() {
   const std::int64_t there = size - data_begin_;
   const std::int64_t wanted = entries_.empty() ? 0 : entries_.back().end;
   if (wanted > there) {
-    fail(fmt::format("is cut off: {} ends at byte {} of the data, but the file contains {}",
-                     entries_.back().name, wanted, there));
+    fail(fmt::format(
+        "is cut off: {} ends at byte {} of the data, but the file contains only {} bytes of data",
+        entries_.back().name, wanted, there));
   }
-  if (wanted < there) fail(fmt::format("has {} bytes after its last tensor", there - wanted));
+  if (wanted < there)
+    fail(fmt::format("has {} bytes after its last tensor, but must end there", there - wanted));
 }
 
 at::Tensor SafetensorsFile::read(const contract::SafetensorsEntry& entry) {
   at::Tensor tensor = at::empty(entry.shape, find_type(entry.type)->type);
   bytes_.seekg(data_begin_ + entry.begin);
   if (!bytes_.read(static_cast<char*>(tensor.data_ptr()), entry.end - entry.begin)) {
-    fail(fmt::format("cannot be read at {}", entry.name));
+    fail(fmt::format("cannot be read at tensor {}", entry.name));
   }
   return tensor;
 }

@@ -57,7 +57,8 @@ at::Tensor find_in(torch::serialize::InputArchive& archive, const std::string& n
 void require_like(const at::Tensor& wanted, const at::Tensor& found, const std::string& name) {
   if (!found.defined()) throw base::RunError("the checkpoint does not contain " + name);
   if (found.sizes() != wanted.sizes() || found.scalar_type() != wanted.scalar_type()) {
-    throw base::RunError("the checkpoint's " + name + " has another shape or type");
+    throw base::RunError("the checkpoint's " + name +
+                         " has another shape or type than this run expects");
   }
 }
 

@@ -2,9 +2,9 @@
 // Asynchronous collectives that run on a separate communication thread in the order of submission.
 //
 // Problem: gradients must travel while the main thread computes. Non-blocking MPI collectives do
-// not achieve this overlap, because Open MPI makes no progress on them while no thread calls it.
-// Solution: the submitting thread receives a handle at once, and the communication thread runs the
-// blocking collectives.
+// not achieve this overlap, because Open MPI makes progress on the collectives only while a thread
+// calls Open MPI. Solution: the submitting thread receives a handle at once, and the communication
+// thread runs the blocking collectives.
 #pragma once
 
 #include <condition_variable>
@@ -78,9 +78,9 @@ class CollectiveQueue {
   /// valid until the Work is done.
   std::shared_ptr<Work> run(std::function<void(Communicator&)> calls, OnDone on_done = {});
 
-  /// Waits for `work`, which must belong to this queue. Returns how many seconds of this wait the
-  /// device was idle, which is the time after the device had finished all work of the calling
-  /// thread. Without a device, returns the whole wait.
+  /// Waits for `work`, which must belong to this queue. Returns the part of the wait, in seconds,
+  /// after the device had finished all work of the calling thread. The device is idle in this part.
+  /// Without a device, returns the whole wait.
   double wait_for(Work& work);
 
   /// Returns the communicator that runs the calls. Other code may use the communicator, for example

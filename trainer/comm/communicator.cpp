@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part that all communicators share. It checks and counts each call and passes the call to the
+// Functions that all communicators share. They check and count each call and pass the call to the
 // transport.
 #include "trainer/comm/communicator.hpp"
 
@@ -66,10 +66,11 @@ namespace {
 /// and in the same kind of memory.
 void require_parts(const char* call, const Span& whole, const Span& part, int ranks) {
   if (whole.memory != part.memory)
-    refuse(fmt::format("{} needs all arrays in the same memory", call));
+    refuse(fmt::format("{} needs all arrays in the same kind of memory", call));
   if (whole.count == part.count * ranks && whole.type == part.type) return;
-  refuse(fmt::format("{}: {} elements are not {} parts of {} elements of the same type", call,
-                     whole.count, ranks, part.count));
+  refuse(fmt::format(
+      "{}: the whole array has {} elements, but must have {} parts of {} elements of the same type",
+      call, whole.count, ranks, part.count));
 }
 
 void require_bits(const Span& data, ReduceOp op) {

@@ -32,7 +32,7 @@ struct Span {
   Span part(std::int64_t first, std::int64_t length) const;
 };
 
-/// Communication totals of one rank. Failed calls do not count.
+/// Communication totals of one rank. The totals exclude failed calls.
 struct CommStats {
   std::int64_t collectives = 0;  ///< number of calls, including exchanges that carry data
   std::int64_t bytes = 0;        ///< bytes of `data` or `in`; in an exchange, bytes of `out`
@@ -68,8 +68,8 @@ class Communicator {
   int size() const { return size_; }
 
   /// **Collective.** Replaces `data` on every rank by the element-wise reduction, which is equal on
-  /// all ranks. An integer sum must not overflow, because some transports wrap and others saturate.
-  /// Sums of 16-bit floats are added in float32 and rounded.
+  /// all ranks. An integer sum must not overflow, because an overflow wraps on some transports and
+  /// saturates on other transports. Sums of 16-bit floats are added in float32 and rounded.
   void all_reduce(Span data, ReduceOp op);
   /// **Collective.** Divides the element-wise reduction of `in` into size() equal parts and writes
   /// part rank() to `out`. in.count must be size() x out.count. `in` is unchanged, and `out` must
@@ -121,8 +121,8 @@ class Communicator {
   /// Returns CommStats::wait_s of the last call alone. Communicators that wrap this communicator
   /// read this value.
   double last_wait_s() const { return last_wait_s_; }
-  /// Returns the name in all_reduce_table() of the all-reduce algorithm in use. The record of the
-  /// run contains this name.
+  /// Returns the name of the all-reduce algorithm in use. The name is listed in all_reduce_table().
+  /// The record of the run contains this name.
   virtual std::string all_reduce_name() const { return "tuned"; }
 
  protected:
@@ -161,7 +161,7 @@ class Communicator {
 struct CommunicatorEntry {
   const char* name;
   const char* summary;
-  const char* unavailable;  ///< reason why this build lacks the transport; null if it is present
+  const char* unavailable;  ///< reason why this build lacks the transport; null if the build has it
 };
 
 base::Table<CommunicatorEntry> communicator_table();

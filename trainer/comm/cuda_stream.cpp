@@ -38,7 +38,7 @@ class DefaultStreamFence : public Fence {
                  "cudaEventElapsedTime");
       return milliseconds / 1e3;
     } catch (const base::RunError&) {
-      return 0;  // next call on this GPU reports the error
+      return 0;  // the next call on this GPU reports the error
     }
   }
 

@@ -58,7 +58,7 @@ class CudaMark {
 };
 
 /// Polls `done` until it returns true. Yields the core to computing threads between polls. Returns
-/// false when `patience` is given and the wait took longer.
+/// false when `patience` is given and `done` has not returned true within this time.
 bool wait_until(const std::function<bool()>& done,
                 std::optional<std::chrono::duration<double>> patience = {});
 

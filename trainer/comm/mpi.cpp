@@ -172,7 +172,7 @@ class MpiCommunicator : public Communicator {
     waited(std::chrono::duration<double>(Clock::now() - begin).count());
     if (least[0] == -least[1]) return;
     throw base::RunError(
-        fmt::format("rank {} calls {} with {} elements, but other ranks call something else",
+        fmt::format("rank {} calls {} with {} elements, but other ranks make a different call",
                     rank(), call.name, call.data.count),
         contract::kExitCommunication);
   }
@@ -279,7 +279,8 @@ void MpiCommunicator::do_exchange(Span out, int to, Span in, int from) {
   }
   if (to != kNobody) {
     for_messages(out, [&](void* part, int count) {
-      // MPI_Isend would complete an empty message before the receiver has arrived.
+      // With MPI_Isend, the send of an empty message would complete before the receiver has
+      // arrived.
       const auto send = count == 0 ? &MPI_Issend : &MPI_Isend;
       check_mpi(send(part, count, mpi_type(out.type), to, 0, context_, &requests.emplace_back()),
                 "MPI_Isend");

@@ -35,7 +35,7 @@ class MpiSession {
 
   int rank() const { return rank_; }
   int size() const { return size_; }
-  /// **Collective.** Returns the placement of the ranks.
+  /// **Collective.** Returns the placement of the ranks on nodes.
   Placement placement() const;
   /// **Collective.** Selects the all-reduce algorithm of all communicators that are made after this
   /// call. "openmpi:<algorithm>", for example "openmpi:ring", selects an algorithm of Open MPI. Any

@@ -46,8 +46,9 @@ int value_of(int variable, const std::string& name) {
     if (name == text.data()) return value;
     known += fmt::format("{}{}", known.empty() ? "" : ", ", text.data());
   }
-  throw base::RunError(fmt::format("Open MPI has no all-reduce \"{}\"; it has {}", name, known),
-                       contract::kExitBadRunDescription);
+  throw base::RunError(
+      fmt::format("Open MPI has no all-reduce \"{}\"; the available names are {}", name, known),
+      contract::kExitBadRunDescription);
 }
 
 }  // namespace

@@ -155,7 +155,7 @@ void NcclCommunicator::do_exchange(Span out, int to, Span in, int from) {
   if (to == kNobody) out = {nullptr, 0, in.type, in.memory};
   if (from == kNobody) in = {nullptr, 0, out.type, out.memory};
   if (out.memory != in.memory) {
-    throw base::RunError("exchange needs all arrays in the same memory",
+    throw base::RunError("exchange needs all arrays in the same kind of memory",
                          contract::kExitCommunication);
   }
   if (out.memory == Memory::host) return host_->exchange(out, to, in, from);
@@ -191,9 +191,10 @@ void NcclCommunicator::require_counterparts(const Span& out, int to, const Span&
 
 void NcclCommunicator::require_equal(const Span& mine, std::int64_t theirs, int other) const {
   if (static_cast<std::int64_t>(mine.bytes()) == theirs) return;
-  throw base::RunError(fmt::format("rank {} exchanges {} bytes with rank {}, which expects {}",
-                                   rank(), mine.bytes(), other, theirs),
-                       contract::kExitCommunication);
+  throw base::RunError(
+      fmt::format("rank {} exchanges {} bytes with rank {}, which expects {} bytes", rank(),
+                  mine.bytes(), other, theirs),
+      contract::kExitCommunication);
 }
 
 std::unique_ptr<Communicator> NcclCommunicator::do_split(int color) {

@@ -16,7 +16,8 @@ struct NcclSettings {
   /// GPU. NCCL normally requires a separate GPU for each rank. Ranks that share a GPU take turns on
   /// it and communicate through sockets.
   bool share_gpus = false;
-  /// Time limit of a call after all ranks have arrived. A call that takes longer has failed.
+  /// Time limit of a call after all ranks have arrived. A call that takes longer than the limit
+  /// counts as failed.
   std::chrono::duration<double> patience = std::chrono::minutes(10);
 };
 

@@ -33,7 +33,8 @@ NcclConnection::NcclConnection(int rank, int size, const ncclUniqueId& id, Retry
 std::unique_ptr<NcclConnection> NcclConnection::split(NcclConnection& whole, int color, int rank) {
   std::unique_ptr<NcclConnection> part(new NcclConnection(whole.patience_));
   ncclConfig_t config = behind_the_call();
-  // ncclCommSplit returns at once. NCCL sets part->comm_ before whole.settle() returns.
+  // ncclCommSplit returns before the split is complete. NCCL sets part->comm_ before whole.settle()
+  // returns.
   whole.settle(ncclCommSplit(whole.comm_, color, rank, &part->comm_, &config), "split");
   part->settle(ncclSuccess, "split");
   return part;
@@ -106,8 +107,9 @@ void NcclConnection::fail(const char* name, const std::string& why) {
 }
 
 void NcclConnection::fail_late(const char* name) {
-  fail(name, fmt::format("not complete after {:.0f} s: a rank or the network has failed",
-                         patience_.count()));
+  fail(name,
+       fmt::format("the operation is not complete after {:.0f} s: a rank or the network has failed",
+                   patience_.count()));
 }
 
 }  // namespace dlscale::trainer

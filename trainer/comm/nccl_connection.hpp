@@ -43,7 +43,7 @@ class NcclConnection {
 
   RetryPolicy patience_;
   CudaStream stream_;
-  ncclComm_t comm_ = nullptr;  ///< null once aborted
+  ncclComm_t comm_ = nullptr;  ///< null after an abort
 };
 
 }  // namespace dlscale::trainer

@@ -34,7 +34,7 @@ void request_realtime_priority() {
   ::prctl(PR_SET_TIMERSLACK, kTimerSlackNs, 0, 0, 0);
   Attributes now;
   if (::syscall(SYS_sched_getattr, 0, &now, sizeof(now), 0) != 0) return;
-  if (now.policy != SCHED_OTHER) return;  // keep a scheduling policy that the user has chosen
+  if (now.policy != SCHED_OTHER) return;  // keeps a scheduling policy that the user has chosen
   now.runtime = kTurnNs;
   ::syscall(SYS_sched_setattr, 0, &now, 0);
 }

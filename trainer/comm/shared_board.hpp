@@ -72,11 +72,11 @@ class SharedBoard {
   void tell(Progress what, std::uint64_t rounds);
   /// Returns when the counter `what` of every rank has reached `rounds`.
   void wait(Progress what, std::uint64_t rounds) const;
-  /// Publishes the call of this rank whose first round is `round`. Must precede tell(given, round +
-  /// 1).
+  /// Publishes the call of this rank whose first round is `round`. The rank must call show() before
+  /// tell(given, round + 1).
   void show(std::uint64_t round, const SharedCall& call);
   /// Compares the calls that all ranks have published for `round`. Throws on every rank when the
-  /// calls differ. Must follow wait(given, round + 1).
+  /// calls differ. The rank must call require_same() after wait(given, round + 1).
   void require_same(std::uint64_t round) const;
 
  private:

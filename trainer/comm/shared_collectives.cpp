@@ -74,8 +74,9 @@ double SharedCollectives::wait_for_call() {
 /// reads the slots of the other ranks. Returns the seconds until all ranks had arrived.
 ///
 /// A rank overwrites its slot two rounds later, so all ranks must have read the slot by then.
-/// Within a call, the loop waits until they have. The first write of a call needs no such wait,
-/// because a rank begins a call only after it has read all data of its earlier calls.
+/// Within a call, the loop waits until all ranks have read the slot. The first write of a call
+/// needs no such wait, because a rank begins a call only after it has read all data of its earlier
+/// calls.
 double SharedCollectives::in_rounds(std::int64_t count, std::int64_t most, const Step& give,
                                     const Step& take) {
   const auto chunk = [&](std::int64_t first, std::uint64_t round) {

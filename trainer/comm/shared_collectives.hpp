@@ -3,8 +3,8 @@
 //
 // Problem: a transport copies messages between processes that could read the same memory. Idea: the
 // ranks copy their data to slots in shared memory, from which all ranks read. A board of atomic
-// counters shows the progress of each rank. The transport still runs long all-gathers, because it
-// copies the data once, and slots need two copies.
+// counters shows the progress of each rank. The transport still runs long all-gathers, because the
+// transport copies the data once, whereas slots need two copies.
 #pragma once
 
 #include <functional>
@@ -32,8 +32,9 @@ class SharedCollectives {
   static std::unique_ptr<SharedCollectives> make(Communicator& ranks);
 
   /// Maximum size of the output of an all_gather, in bytes, up to which all_gather() here is faster
-  /// than the all_gather of the transport. The transport is faster for more data, because it copies
-  /// the data once, and shared memory needs two copies (bench/comm_bench, 2 ranks).
+  /// than the all_gather of the transport. The transport is faster for more data, because the
+  /// transport copies the data once, whereas shared memory needs two copies (bench/comm_bench, 2
+  /// ranks).
   static constexpr std::size_t kMostGatheredBytes = 32 * 1024;
 
   double all_reduce(const Span& data, ReduceOp op);

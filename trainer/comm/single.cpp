@@ -42,6 +42,6 @@ std::unique_ptr<Communicator> make_single() {
 
 extern const CommunicatorEntry single_entry;
 const CommunicatorEntry single_entry{
-    .name = "single", .summary = "one rank alone", .unavailable = nullptr};
+    .name = "single", .summary = "a single rank, without communication", .unavailable = nullptr};
 
 }  // namespace dlscale::trainer

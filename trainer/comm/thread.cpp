@@ -83,9 +83,9 @@ void ThreadMeeting::receive(int rank, int from, const Span& in, Lock& lock) {
   wait(rank, {[&letters] { return !letters.empty(); }, from}, lock);
   Letter& letter = *letters.front();
   if (letter.text.count != in.count || letter.text.type != in.type) {
-    give_up(fmt::format("rank {} sends {} elements of {} bytes, but rank {} expects {} of {}", from,
-                        letter.text.count, bytes_of(letter.text.type), rank, in.count,
-                        bytes_of(in.type)));
+    give_up(fmt::format(
+        "rank {} sends {} elements of {} bytes, but rank {} expects {} elements of {} bytes", from,
+        letter.text.count, bytes_of(letter.text.type), rank, in.count, bytes_of(in.type)));
     throw base::RunError(trouble_, contract::kExitCommunication);
   }
   letters.pop_front();
@@ -106,7 +106,7 @@ void ThreadMeeting::wait(int rank, Wait what, Lock& lock) {
   if (what.over()) return;
   const auto place = static_cast<std::size_t>(rank);
   waits_[place] = &what;
-  if (all_stuck()) give_up("every rank waits for another: the ranks make different calls");
+  if (all_stuck()) give_up("every rank waits for another rank: the ranks make different calls");
   changed_.wait(lock, [&] { return what.over() || !why_in_vain(what).empty(); });
   waits_[place] = nullptr;
   if (!what.over()) throw base::RunError(why_in_vain(what), contract::kExitCommunication);

@@ -65,8 +65,8 @@ class ThreadMeeting {
     Span text;
     bool taken = false;
   };
-  /// Condition that a rank waits for. `peer` is the rank that must fulfil it, or kNobody for all
-  /// ranks.
+  /// Condition that a rank waits for. `peer` is the rank that must fulfil the condition, or kNobody
+  /// if all ranks must fulfil it.
   struct Wait {
     std::function<bool()> over;
     int peer = kNobody;

@@ -8,8 +8,8 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Key of the random numbers for augmentation. The sampler uses the same seed and epochs, so
-/// without this key both would draw the same random numbers.
+/// Key of the random numbers for augmentation. The sampler uses the same seed and epochs. Without
+/// this key, the sampler and the augmentation would draw the same random numbers.
 constexpr std::uint64_t kPurpose = 0x6175676d656e7421;
 
 }  // namespace

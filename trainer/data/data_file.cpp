@@ -62,10 +62,11 @@ fs::path plain_or_compressed(const fs::path& path) {
   std::error_code ignored;
   if (fs::is_regular_file(path, ignored)) return path;
   if (fs::is_regular_file(compressed(path), ignored)) return compressed(path);
-  throw base::RunError(fmt::format("cannot read {}: no such file, nor {}; put the file there or "
-                                   "correct training.dataset.path in the study",
-                                   path.string(), compressed(path).filename().string()),
-                       contract::kExitData);
+  throw base::RunError(
+      fmt::format("cannot read {}: neither this file nor {} exists; put the file there or "
+                  "correct training.dataset.path in the study",
+                  path.string(), compressed(path).filename().string()),
+      contract::kExitData);
 }
 
 }  // namespace

@@ -22,8 +22,8 @@ namespace dlscale::trainer {
   throw base::RunError(message, contract::kExitData);
 }
 
-// Environment variables in the paths of a run description. They let the same description work on
-// machines that keep data in different folders.
+// Environment variables in the paths of a run description. The variables let the same description
+// work on machines that keep data in different folders.
 
 /// Function that returns the value of an environment variable, or null when the variable is not
 /// set, for example ::getenv.

@@ -75,7 +75,7 @@ void require_digest(const std::string& sha256, const contract::DatasetSpec& spec
 std::int64_t samples_to_keep(std::int64_t left, std::int64_t asked, const std::string& what) {
   if (asked > left) {
     refuse_data(
-        fmt::format("{} {} samples are requested, but the data set has {}; lower "
+        fmt::format("{} {} samples are requested, but the data set has only {}; lower "
                     "dataset.{}_samples or set it to 0 for all",
                     asked, what, left, what));
   }
@@ -84,8 +84,8 @@ std::int64_t samples_to_keep(std::int64_t left, std::int64_t asked, const std::s
 
 int classes_to_keep(int classes, int asked) {
   if (asked > classes) {
-    refuse_data(fmt::format("dataset.first_classes: is {}, but the data set has {} classes", asked,
-                            classes));
+    refuse_data(fmt::format("dataset.first_classes: is {}, but the data set has only {} classes",
+                            asked, classes));
   }
   return asked == 0 ? classes : asked;
 }

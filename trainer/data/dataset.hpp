@@ -14,7 +14,7 @@
 
 namespace dlscale::trainer {
 
-class PictureSource;  // data/picture_files.hpp
+class PictureSource;  // defined in data/picture_files.hpp
 
 struct ImageShape {
   int channels = 1;
@@ -90,7 +90,8 @@ struct Dataset {
 
 /// Completes a set of images that was read from files. Computes the digest of the set, compares the
 /// digest with spec.sha256, and then removes the classes and samples that `spec` does not request.
-/// Throws base::RunError (contract::kExitData).
+/// Throws base::RunError (contract::kExitData) if the digest differs or if too few classes or
+/// samples are left.
 void keep_requested_samples(Dataset& images, const contract::DatasetSpec& spec);
 
 /// Throws base::RunError (contract::kExitData) if spec.sha256 is set and differs from `sha256`.

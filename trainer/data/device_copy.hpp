@@ -17,7 +17,7 @@ namespace dlscale::trainer {
 /// normalised on the device after the copy.
 class DeviceCopy {
  public:
-  /// `dataset` provides mean and deviation of each channel.
+  /// `dataset` provides the mean and the deviation of each channel.
   DeviceCopy(const at::Device& device, const Dataset& dataset, Precision precision);
   Batch operator()(const Batch& batch) const;
 
@@ -27,7 +27,7 @@ class DeviceCopy {
   at::Device device_;
   at::ScalarType type_;
   std::vector<double> slopes_, shifts_;  ///< a channel is normalised as slope x byte - shift
-  at::Tensor gpu_slopes_, gpu_shifts_;   ///< the same numbers on a GPU
+  at::Tensor gpu_slopes_, gpu_shifts_;   ///< slopes_ and shifts_ as tensors on the GPU
 };
 
 }  // namespace dlscale::trainer

@@ -38,8 +38,8 @@ Split decode(const Files& files, ImageShape& shape) {
     if (shape.height == 0) shape = {images::kColours, picture.height, picture.width};
     if (picture.size() != images::Size{shape.height, shape.width}) {
       refuse_data(fmt::format(
-          "{} has {}x{} pixels, but the images before it have {}x{}; images in memory must have "
-          "one size; scale them first, or set dataset.image_size and use a loader that crops "
+          "{} has {}x{} pixels, but the preceding images have {}x{} pixels; images in memory must "
+          "have one size; scale them first, or set dataset.image_size and use a loader that crops "
           "images",
           file.path.string(), picture.height, picture.width, shape.height, shape.width));
     }
@@ -74,8 +74,8 @@ struct Wish {
   std::int64_t samples;  ///< number of first samples to keep; 0 keeps all
 };
 
-/// Returns a split with the paths and labels of the images that `selection` requests. Images of all
-/// classes but the first `kept` classes are left out.
+/// Returns a split with the paths and labels of the images that `selection` requests. Images of
+/// classes after the first `kept` classes are left out.
 Split note(const Wish& selection, const images::ClassNames& classes, int kept, Files files) {
   std::erase_if(files, [kept](const images::ClassFile& file) { return file.label >= kept; });
   if (files.empty()) {

@@ -70,7 +70,7 @@ struct LoaderContext {
   bool target_is_input = false;    ///< true if the target of a batch is its input
   bool is_evaluation = false;      ///< true: pad text batches to the longest text of the split
   Augmentation augmentation = {};  ///< augmentation of images; the same on all ranks
-  PictureRecipe pictures = {};     ///< recipe for images of any size; sets no normalisation
+  PictureRecipe pictures = {};     ///< recipe for images of any size, without normalisation
   contract::LoaderOptions options = {};
   int cores = 1;  ///< number of CPU cores of this rank
   int gpu = -1;   ///< index of the GPU of this rank, -1 without a GPU

@@ -27,9 +27,9 @@ class RecordReader : public PictureReader {
     if (record_.encoding == images::Encoding::raw) return size;
     const images::Size decoded = decoder_.open(record_.bytes);
     if (decoded == size) return size;
-    throw images::BrokenPicture(fmt::format("it has {}x{} pixels, but the index gives {}x{}",
-                                            decoded.height, decoded.width, size.height,
-                                            size.width));
+    throw images::BrokenPicture(
+        fmt::format("it has {}x{} pixels, but the index states {}x{} pixels", decoded.height,
+                    decoded.width, size.height, size.width));
   }
 
   images::PictureView decode(const images::Box& part) override {
@@ -64,7 +64,7 @@ struct RecordSelection {
   std::int64_t samples;  ///< number of first samples to keep; 0 keeps all
 };
 
-/// Returns a split with the records that `selection` requests. Records of all classes but the first
+/// Returns a split with the records that `selection` requests. Records of classes after the first
 /// `kept` classes are left out.
 Split select_records(const RecordSelection& selection, int kept) {
   const images::RecordFile& file = *selection.file;

@@ -139,7 +139,8 @@ class PictureLoader : public Loader {
 
   /// Adds the memory of a batch to the list of free memory, unless another object still refers to
   /// the memory. Pinned memory is not added, because an asynchronous copy may still read it.
-  /// Instead, pinned memory returns to LibTorch, which reuses it only after the copy is done.
+  /// Instead, pinned memory returns to LibTorch, and LibTorch reuses the memory only after the copy
+  /// is done.
   void recycle(at::Tensor images) {
     if (!images.defined() || context_.pinned) return;
     if (images.use_count() == 1 && images.storage().use_count() == 1) {

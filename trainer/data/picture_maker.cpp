@@ -28,8 +28,8 @@ void fail_broken(const PictureSource& source, const BrokenPictures& what, std::i
 
 namespace {
 
-/// Key of the random numbers for crops. The sampler uses the same seed and epochs, so without this
-/// key both would draw the same random numbers.
+/// Key of the random numbers for crops. The sampler uses the same seed and epochs. Without this
+/// key, the sampler and the crops would draw the same random numbers.
 constexpr std::uint64_t kCropPurpose = 0x7069637475726573;
 
 }  // namespace

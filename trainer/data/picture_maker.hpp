@@ -22,8 +22,8 @@ struct BrokenPictures {
   /// Number of samples in the split if broken images are replaced. The next valid image of the
   /// split replaces a broken image. The value 0 makes a broken image an error.
   std::int64_t replacements = 0;
-  /// True for a test set. Its images are never replaced, because the replacement would change the
-  /// test set.
+  /// True for a test set. The images of a test set are never replaced, because a replacement would
+  /// change the test set.
   bool of_test_set = false;
 };
 

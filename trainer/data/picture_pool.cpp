@@ -45,7 +45,7 @@ void PicturePool::start_threads() {
     } catch (const std::system_error& refused) {
       throw base::RunError(
           fmt::format("loader_options.threads: only {} of {} decoding threads can be started: {}; "
-                      "use fewer, or raise the limit of user processes (ulimit -u)",
+                      "use fewer threads, or raise the limit of user processes (ulimit -u)",
                       threads_.size(), settings_.threads, refused.code().message()),
           contract::kExitData);
     }

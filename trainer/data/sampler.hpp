@@ -13,7 +13,7 @@ struct SamplerSettings {
   std::int64_t global_batch = 1;  ///< samples per step on all ranks; multiple of world_size
   int rank = 0;
   int world_size = 1;
-  std::string last_batch = "pad";  ///< contract::RunSpec::last_batch
+  std::string last_batch = "pad";  ///< value of contract::RunSpec::last_batch
   std::uint64_t seed = 0;
   bool as_pytorch = false;                 ///< true: order of torch.utils.data.DistributedSampler
   std::int64_t window = 0;                 ///< samples per shuffled block; 0: shuffle all samples
@@ -46,8 +46,8 @@ class DistributedSampler {
 
   std::int64_t steps_per_epoch() const { return steps_; }
   std::int64_t batch_per_rank() const { return settings_.global_batch / settings_.world_size; }
-  std::int64_t padded_samples() const;   ///< number of repeated samples in an epoch
-  std::int64_t dropped_samples() const;  ///< number of left-out samples in an epoch
+  std::int64_t padded_samples() const;   ///< samples that an epoch repeats to fill the last batch
+  std::int64_t dropped_samples() const;  ///< samples that an epoch leaves out
 
   /// Returns the samples of this rank in an epoch: batch_per_rank() samples for each of the
   /// steps_per_epoch() steps, one step after the other.

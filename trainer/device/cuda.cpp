@@ -79,11 +79,11 @@ std::unique_ptr<Device> make(const DeviceContext& context) {
   use_gpu(gpu);
   at::Context& torch = at::globalContext();
   torch.lazyInitDevice(c10::kCUDA);
-  // Set both flags, because LibTorch's defaults enable TF32 in convolutions but not in matrix
+  // Sets both flags, because LibTorch's defaults enable TF32 in convolutions but not in matrix
   // products.
   torch.setAllowTF32CuDNN(context.tf32);
   torch.setAllowTF32CuBLAS(context.tf32);
-  torch.setBenchmarkCuDNN(true);  // pays off because all steps have the same shapes
+  torch.setBenchmarkCuDNN(true);  // benchmarks pay off, as all steps have the same shapes
   return std::make_unique<Cuda>(static_cast<c10::DeviceIndex>(gpu));
 }
 

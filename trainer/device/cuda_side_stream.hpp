@@ -7,8 +7,8 @@
 
 namespace dlscale::trainer {
 
-/// Creates a side stream on GPU `gpu`. Its work runs in parallel with the work of the current
-/// stream.
+/// Creates a side stream on GPU `gpu`. The work of the side stream runs in parallel with the work
+/// of the current stream.
 std::unique_ptr<SideStream> make_cuda_side_stream(int gpu);
 
 }  // namespace dlscale::trainer

@@ -28,7 +28,7 @@ int gpu_of(int local_rank) {
   throw base::RunError(
       fmt::format("no GPU is visible ({}); check the driver with nvidia-smi, the job's request for "
                   "GPUs and CUDA_VISIBLE_DEVICES",
-                  result == cudaSuccess ? "the driver lists none" : cudaGetErrorString(result)),
+                  result == cudaSuccess ? "the driver lists no GPU" : cudaGetErrorString(result)),
       contract::kExitBadRunDescription);
 }
 

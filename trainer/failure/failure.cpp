@@ -11,7 +11,7 @@ namespace dlscale::trainer {
 
 Failure failure_of(const std::exception& error) {
   const std::string text = error.what();
-  Failure failure{text.substr(0, text.find('\n'))};  // LibTorch appends a stack trace
+  Failure failure{text.substr(0, text.find('\n'))};  // drops LibTorch's stack trace
   if (const auto* known = dynamic_cast<const base::Error*>(&error)) {
     failure.exit_code = known->exit_code();
   }

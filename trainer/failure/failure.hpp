@@ -42,7 +42,7 @@ class SharedError : public base::RunError {
 std::string broadcast_text(std::string text, CollectiveQueue& queue);
 
 /// **Collective.** Runs `work` on every rank. `work` must not contain a collective. If `work`
-/// throws on any rank, all ranks throw a SharedError. It describes the failure of the
+/// throws on any rank, all ranks throw a SharedError. The SharedError describes the failure of the
 /// lowest-numbered rank that failed.
 void all_or_none(CollectiveQueue& queue, const std::function<void()>& work);
 

@@ -32,9 +32,9 @@ class SignalWatch {
   bool time_is_nearly_up() const { return time_is_nearly_up_; }
 
   /// Ignores SIGINT and SIGTERM from now on. The caller uses this function when the process is
-  /// about to end and its exit code must not change any more. Without it, a SIGTERM could change
-  /// the exit code: MPI launchers send SIGTERM to the other ranks as soon as one rank has ended
-  /// with an exit code other than 0.
+  /// about to end and its exit code must not change any more. Without this function, a SIGTERM
+  /// could change the exit code: MPI launchers send SIGTERM to the other ranks as soon as one rank
+  /// has ended with an exit code other than 0.
   void let_leave() { over_ = true; }
 
  private:

@@ -26,8 +26,8 @@ class StopPoll {
  public:
   StopPoll(CollectiveQueue& queue, const base::Clock& clock, StopRequested told);
   bool told() const { return told_(); }
-  /// Counts a step. Returns true if the caller must call ask() now. Must be called after each step.
-  /// The result is the same on all ranks.
+  /// Counts a step. Returns true if the caller must call ask() now. The caller must call
+  /// due_after_step() after each step. The result is the same on all ranks.
   bool due_after_step() { return ++steps_ >= interval_; }
   /// **Collective.** Returns true if any rank has received a stop request.
   bool ask();

@@ -15,7 +15,7 @@ namespace {
 using Context = torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// Atomic, because ranks that are threads of one process set it at the same time.
+// Atomic, because ranks that are threads of one process set this variable at the same time.
 std::atomic<const kernel::Launches*> kernels = nullptr;
 
 const kernel::Launches& launches() {

@@ -13,7 +13,8 @@ class Launches;
 }
 
 /// Sets the GPU kernels for the whole process. Null selects the kernels of LibTorch, which are the
-/// default. Must be called before a model is built. `kernels` must outlive their use.
+/// default. Must be called before a model is built. `kernels` must stay valid as long as models use
+/// the kernels.
 void use_gpu_kernels(const kernel::Launches* kernels);
 bool uses_gpu_kernels();
 

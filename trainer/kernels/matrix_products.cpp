@@ -17,9 +17,9 @@ TORCH_API void mkldnn_matmul(const Tensor& a, const Tensor& b, const Tensor& res
 namespace dlscale::trainer {
 namespace {
 
-/// Returns true when LibTorch's function that calls oneDNN works on this processor. The function
-/// checks the requirements of 16-bit floats even for fp32. It therefore throws on processors
-/// without AVX-512.
+/// Returns true when LibTorch's function that calls oneDNN works on this processor. LibTorch's
+/// function checks the requirements of 16-bit floats even for fp32, and therefore throws on
+/// processors without AVX-512.
 bool has_onednn_products() {
   static const bool works = [] {
     if (!at::hasMKLDNN()) return false;

@@ -31,7 +31,7 @@ constexpr std::int64_t kLeastChannels = 32;
 /// takes longer than the time that the algorithm saves.
 constexpr std::int64_t kLeastResults = 320;
 /// Minimum average number of output pixels per tile. A tile covers 16 pixels, but in small images
-/// many of them lie outside the image and are computed in vain.
+/// many of these pixels lie outside the image and are computed in vain.
 constexpr std::int64_t kLeastResultsOfTile = 10;
 
 std::int64_t tiles_along(std::int64_t outputs) {

@@ -90,8 +90,8 @@ DLSCALE_INLINE void times(const Lanes* in, Lanes* out, int stride,
   ((out[kRows * stride] = row_times<L, kTransposed, kRows>(in, stride, Columns())), ...);
 }
 
-/// Computes the matrix product L `in` Lᵀ, or Lᵀ `in` L if kTransposed is true, and stores it in
-/// `out`. `in` and `out` are square matrices that are stored row by row.
+/// Computes the matrix product L `in` Lᵀ, or Lᵀ `in` L if kTransposed is true, and stores the
+/// product in `out`. `in` and `out` are square matrices that are stored row by row.
 template <class L, bool kTransposed>
 DLSCALE_INLINE void from_both_sides(const Lanes* in, Lanes* out) {
   constexpr int kOut = kTransposed ? kPatchSide<L> : kSide;
@@ -107,7 +107,8 @@ DLSCALE_INLINE void from_both_sides(const Lanes* in, Lanes* out) {
 /// Position of the values of a tile in the image of the tile.
 struct Patch {
   std::int64_t start;  ///< offset of the tile's first value, which may lie before the image
-  std::int64_t first_row, last_row, first_column, last_column;  ///< ranges within the image
+  /// Ranges of the rows and columns within the image.
+  std::int64_t first_row, last_row, first_column, last_column;
 };
 
 DLSCALE_INLINE Patch patch_of(const TiledImages& images, std::int64_t tile, std::int64_t side) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Linear maps of the minimal filtering algorithm F(4x4, 3x3), which computes a 3x3 convolution of
-// stride 1 with as little as a quarter of its multiplications.
+// stride 1 with as little as a quarter of the multiplications of a direct convolution.
 //
 // The algorithm is described in Lavin, Gray: Fast Algorithms for Convolutional Neural Networks,
 // 2016 (arXiv:1509.09308). This file does not use LibTorch.
@@ -20,7 +20,7 @@ namespace dlscale::trainer {
 
 constexpr std::int64_t kTileSide = 4;  ///< number of results along a side of a tile
 constexpr std::int64_t kTilePoints = 36;
-constexpr std::int64_t kTileChannels = 16;  ///< divisor of every number of channels
+constexpr std::int64_t kTileChannels = 16;  ///< every number of channels is a multiple of this
 
 enum class TileKind { input, filter, output };
 
@@ -55,8 +55,9 @@ void gather(const TiledImages& images, const float* values, const TileBlock& blo
             const TilePoints<float>& points);
 
 /// Computes values of the images from the points of the tiles and channels in `block`. Tiles of an
-/// input overlap, so their results are added to `values`. Results of filters and outputs overwrite
-/// `values`. If `bias` is not null, these results include the bias of each channel.
+/// input overlap, so the results of these tiles are added to `values`. Results of filters and
+/// outputs overwrite `values`. If `bias` is not null, the results that overwrite `values` include
+/// the bias of each channel.
 void scatter(const TiledImages& images, const TilePoints<const float>& points, const float* bias,
              const TileBlock& block, float* values);
 

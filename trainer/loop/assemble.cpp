@@ -63,8 +63,8 @@ std::map<std::string, std::string> digests_of(const contract::RunSpec& spec) {
 
 /// Returns true when tensors use the channels-last layout. The run description can specify the
 /// layout. Otherwise CPUs use channels-last because this layout is the fastest, and GPUs use
-/// channels-last for the number formats of their matrix units. Models from scripts keep LibTorch's
-/// default layout, because a script may depend on the default.
+/// channels-last only for the number formats that their matrix units support. Models from scripts
+/// keep LibTorch's default layout, because a script may depend on the default.
 bool puts_channels_last(const contract::RunSpec& spec) {
   if (!spec.memory_format.empty()) return spec.memory_format == "channels_last";
   if (spec.model.starts_with(contract::kScriptModel)) return false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Construction of all parts of a run from its description.
 //
-// Only this file uses all families of parts, such as models, optimizers and loaders.
+// assemble.cpp is the only file that uses all families of parts, such as models, optimizers and
+// loaders.
 #pragma once
 
 #include "base/clock.hpp"

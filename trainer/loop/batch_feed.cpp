@@ -51,7 +51,7 @@ void BatchFeed::fetch_ahead(StepTimer& timer) {
   const int slot = 1 - slot_;
   Batch& buffer = buffers_[static_cast<std::size_t>(slot)];
   const bool is_first = !buffer.target.defined();
-  // DALI makes its batches on the GPU.
+  // DALI makes its batches on the GPU, so they need no copy.
   if (batch.input.is_cuda() || (!is_first && !fits(batch, buffer))) {
     direct_ = batch;
     return;

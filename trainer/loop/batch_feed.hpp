@@ -42,7 +42,7 @@ class BatchFeed {
   Batch kept_;             ///< device copy of the batch, for a loader that repeats one batch
   std::unique_ptr<SideStream> side_;
   std::array<Batch, SideStream::kSlots> buffers_;
-  int slot_ = 0;  ///< slot of the batch that next() returned last, if the batch is in a buffer
+  int slot_ = 0;  ///< slot of the batch that next() returned last, if a buffer holds this batch
   bool ahead_ = false;  ///< true when the other slot holds the next batch
   /// Next batch, when the buffers do not hold it because the batch has another shape or the loader
   /// already delivered it in device memory.

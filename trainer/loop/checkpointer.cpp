@@ -69,7 +69,7 @@ Resumed Checkpointer::resume() {
     } catch (const base::Error&) {
       failure = std::current_exception();
     }
-    broadcast_text("", context_.queue);  // an empty text ends follow_search() on the other ranks
+    broadcast_text("", context_.queue);  // ends follow_search() on the other ranks
   } else {
     follow_search(mine);
   }

@@ -52,8 +52,8 @@ class Checkpointer {
   Resumed resume();
   /// **Collective.** Saves the training state, unless a checkpoint at `progress` already exists. If
   /// the run has asynchronous checkpoints, save() returns as soon as the tensors have been copied.
-  /// A write error is then returned by the next save() or finish(). Otherwise save() returns when
-  /// the checkpoint is on disk, or returns the write error itself.
+  /// The next call of save() or finish() then returns a write error. Without asynchronous
+  /// checkpoints, save() returns when the checkpoint is on disk, and returns a write error itself.
   std::optional<SaveFailure> save(const contract::Progress& progress);
   /// **Collective.** Waits until the pending checkpoint is on disk. Returns the error if the
   /// checkpoint could not be written.

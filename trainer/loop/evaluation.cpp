@@ -11,8 +11,8 @@ namespace dlscale::trainer {
 namespace {
 
 /// Sums over the test samples of a rank, such as the loss and the number of correct predictions.
-/// Counts are stored as doubles too, which represent whole numbers up to 2^53 exactly. A single
-/// all-reduce can therefore add all sums over the ranks.
+/// Counts are also stored as doubles. A double represents whole numbers up to 2^53 exactly. A
+/// single all-reduce can therefore add all sums over the ranks.
 class Tally {
  public:
   explicit Tally(const TaskEntry& task) : task_(task), sums_(kOwn + task.counts) {}
@@ -48,8 +48,8 @@ std::int64_t rounded_up(std::int64_t count, std::int64_t by) {
 }
 
 /// Evaluates this rank's share of the test set and returns its sums. predict() is collective, so
-/// all ranks must call predict() equally often: as often as the rank with the largest share. A rank
-/// that has no samples left predicts sample 0 again and ignores the result.
+/// every rank must call predict() as often as the rank with the largest share. A rank that has no
+/// samples left predicts sample 0 again and ignores the result.
 Tally count_share(TrainerParts& parts, CollectiveQueue& queue, const StopRequested& told) {
   const c10::InferenceMode no_gradients;
   const DeviceCopy device_copy(parts.device->torch_device(), *parts.dataset, parts.precision);

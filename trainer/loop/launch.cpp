@@ -46,7 +46,7 @@ int exit_code_of(RunOutcome outcome) {
 }
 
 /// Returns true when `failure` is a lost connection. Such a failure may be the consequence of a
-/// failure on another rank, which then knows the cause.
+/// failure on another rank, and that rank then reports the cause.
 bool is_consequence(const Failure& failure) {
   return failure.exit_code == contract::kExitCommunication;
 }
@@ -255,8 +255,8 @@ int Launch::fail(const std::exception& error) {
     }
   }
   writer_.stop(stop);
-  // Abort the other ranks, because they do not notice the failure of this rank and would wait for
-  // it forever.
+  // The other ranks are aborted, because they do not notice the failure of this rank and would wait
+  // for this rank forever.
   if (!shared && !alone) session_->abort(failure.exit_code);
   return failure.exit_code;
 }

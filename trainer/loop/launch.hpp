@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // One launch of a run, from reading run.json to the last record.
 //
-// Failure handling determines the design of this class. A failing rank must end the other ranks,
-// because they would otherwise wait for the failing rank forever. The records must name the first
-// failure, which caused the others. When all ranks throw the same failure (SharedError), every rank
-// ends normally. After any other failure, the failing rank reports the cause and aborts the MPI
-// session.
+// The handling of failures determines the design of this class. A failing rank must end the other
+// ranks, because the other ranks would otherwise wait for it forever. The records must name the
+// first failure, because it caused the other failures. When all ranks throw the same failure
+// (SharedError), every rank ends normally. After any other failure, the failing rank reports the
+// cause and aborts the MPI session.
 #pragma once
 
 #include <atomic>
@@ -45,8 +45,8 @@ class Launch {
   void require_started(const contract::RunSpec& spec, const std::string& file) const;
   void choose_communicator(const contract::RunSpec& spec);
   void open_folder(const contract::RunSpec& spec);
-  /// Logs and prints on rank 0 the files of the data set that were skipped. `lines` has one line
-  /// for each skipped file.
+  /// On rank 0, logs and prints which files of the data set were skipped. `lines` has one line for
+  /// each skipped file.
   void report_skipped(const std::string& lines);
   void write_start(const contract::RunSpec& spec, const TrainerParts& parts,
                    const Resumed& resumed);

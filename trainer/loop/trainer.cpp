@@ -24,7 +24,7 @@ constexpr double kFlatMargin = 0.001;
 constexpr const char* kGoesOn = ", training continues";
 
 /// Returns the number of ranks that work on the same batch, each with a different stage of the
-/// model. Returns 0 when all ranks do the same work, each with its own batch.
+/// model. Returns 0 when all ranks do the same work on different batches.
 int stages_of(const DataShare& share, int ranks) {
   return share.count == ranks ? 0 : ranks / share.count;
 }
@@ -37,11 +37,12 @@ void warn_of_endless_warm_up(const contract::RunSpec& spec, const TrainerParts& 
   const std::int64_t steps = spec.epochs * parts.sampler.steps_per_epoch();
   if (spec.lr.warmup_steps < std::max<std::int64_t>(steps, 1)) return;
   if (spec.warmup_epochs >= spec.epochs) return;
-  writer.warn(fmt::format(
-      "the peak learning rate is never reached: the warm-up has {} steps, but the run only {}, "
-      "because the data set has {} samples, fewer than planned; set dataset.train_samples or lower "
-      "training.warmup_steps",
-      spec.lr.warmup_steps, steps, parts.dataset->train.size()));
+  writer.warn(
+      fmt::format("the peak learning rate is never reached: the warm-up has {} steps, but the run "
+                  "has only {}, because the data set has {} samples, which is fewer than planned; "
+                  "set dataset.train_samples or lower "
+                  "training.warmup_steps",
+                  spec.lr.warmup_steps, steps, parts.dataset->train.size()));
 }
 
 }  // namespace
@@ -282,8 +283,8 @@ bool Trainer::has_reached_target() const {
 }
 
 /// Returns true when the training loss is as high as the loss of random guessing. A model that
-/// gives all classes the same probability has a loss of ln(classes). This is true with and without
-/// label smoothing.
+/// gives all classes the same probability has a loss of ln(classes). The loss is ln(classes) both
+/// with and without label smoothing.
 bool Trainer::is_flat(double train_loss) const {
   return train_loss >= (1 - kFlatMargin) * std::log(parts_.dataset->classes);
 }
@@ -293,7 +294,7 @@ void Trainer::save() {
 }
 
 /// Warns that a checkpoint could not be saved. When several checkpoints in a row fail, warns only
-/// about the first. `then` is a text that states what happens next.
+/// about the first failure. `then` is a text that states what happens next.
 void Trainer::report(const std::optional<SaveFailure>& failure, const char* then) {
   if (failure && !save_failed_) {
     tools_.writer.warn(fmt::format("no checkpoint could be saved at step {}{}: {}", failure->step,

@@ -74,11 +74,12 @@ std::shared_ptr<VisionNet> make_alexnet_net(const ModelContext& context) {
 }  // namespace
 
 extern const ModelEntry alexnet_entry;
-const ModelEntry alexnet_entry{.name = "alexnet",
-                               .summary = "5 convolutions, the first of 11x11, 3 linear layers",
-                               .make = make_vision_model<make_alexnet_net>,
-                               .backbone = make_alexnet_net,
-                               .has_dropout = true,
-                               .blocks = 8};
+const ModelEntry alexnet_entry{
+    .name = "alexnet",
+    .summary = "5 convolutions (the first with 11x11 filters) and 3 linear layers",
+    .make = make_vision_model<make_alexnet_net>,
+    .backbone = make_alexnet_net,
+    .has_dropout = true,
+    .blocks = 8};
 
 }  // namespace dlscale::trainer

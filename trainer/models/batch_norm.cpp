@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batch normalisation over several ranks. The code uses LibTorch's kernels that normalise with
-// given statistics, because these kernels exist for every device. In the backward pass, they give
-// the gradients for constant statistics. A slope and a shift for each channel then add the
-// dependence of the statistics on the samples of all ranks.
+// given statistics, because these kernels exist for every device. In the backward pass, these
+// kernels return the gradients for constant statistics. The statistics depend on the samples of all
+// ranks. A slope and a shift for each channel therefore correct the gradients.
 #include "trainer/models/batch_norm.hpp"
 
 #include <torch/csrc/autograd/custom_function.h>

@@ -15,7 +15,7 @@ class StatisticsSum {
  public:
   enum class Pass { forward, backward };
   /// **Collective** among these ranks, which must make their calls in the same order. Replaces
-  /// `values`, a dense floating-point tensor, by its sum over these ranks. `pass` states whether
+  /// `values`, a dense floating-point tensor, with its sum over these ranks. `pass` states whether
   /// the call comes from a forward or a backward pass.
   virtual void sum(const at::Tensor& values, Pass pass) = 0;
 

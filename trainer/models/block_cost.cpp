@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measurement of block costs. The code observes the calls of LibTorch's operators, so it works for
-// every model.
+// Measurement of the costs of blocks. The code observes the calls of LibTorch's operators, so the
+// measurement works for every model.
 #include "trainer/models/block_cost.hpp"
 
 #include <ATen/record_function.h>
@@ -33,7 +33,7 @@ std::unique_ptr<at::ObserverContext> begin_call(const at::RecordFunction& call) 
   const auto input = [&](std::size_t i) { return call.inputs()[i].toTensor(); };
   if (counted == nullptr) return nullptr;
   const bool is_ours =
-      name == "dlscale::convolution";  // Winograd kernel; operators within it are not counted
+      name == "dlscale::convolution";  // Winograd kernel, whose inner operators are not counted
   if (is_ours || name == "aten::convolution") {
     const at::Tensor weight = input(1);
     return std::make_unique<Counted>(static_cast<double>(weight.numel() / weight.size(0)),

@@ -45,8 +45,9 @@ struct Cnn : torch::nn::Module {
 std::unique_ptr<Model> make_cnn(const ModelContext& context) {
   const int side = std::min(context.input.height, context.input.width);
   if (side < kSmallestSide) {
-    throw base::UsageError("model cnn needs images of at least 6x6, these have a side of " +
-                           std::to_string(side));
+    throw base::UsageError(
+        "model cnn needs images of at least 6x6 pixels, but these have a side of " +
+        std::to_string(side));
   }
   return make_module_model<Cnn>(context);
 }
@@ -54,10 +55,11 @@ std::unique_ptr<Model> make_cnn(const ModelContext& context) {
 }  // namespace
 
 extern const ModelEntry cnn_entry;
-const ModelEntry cnn_entry{.name = "cnn",
-                           .summary = "convolutions of 32 and 64, pool, hidden layer of 128",
-                           .make = make_cnn,
-                           .smallest_side = kSmallestSide,
-                           .blocks = 4};
+const ModelEntry cnn_entry{
+    .name = "cnn",
+    .summary = "convolutions of 32 and 64 channels, pool, hidden layer of 128 units",
+    .make = make_cnn,
+    .smallest_side = kSmallestSide,
+    .blocks = 4};
 
 }  // namespace dlscale::trainer

@@ -50,8 +50,8 @@ struct ConvAutoencoder : torch::nn::Module {
 std::unique_ptr<Model> make_conv_autoencoder(const ModelContext& context) {
   if (context.input.height % kShrinks != 0 || context.input.width % kShrinks != 0) {
     throw base::UsageError(
-        fmt::format("model conv_autoencoder needs images whose sides are multiples of {}; these "
-                    "have {}x{}",
+        fmt::format("model conv_autoencoder needs images whose sides are multiples of {}, but "
+                    "these images have {}x{} pixels",
                     kShrinks, context.input.height, context.input.width));
   }
   return make_module_model<ConvAutoencoder>(context);
@@ -62,7 +62,7 @@ std::unique_ptr<Model> make_conv_autoencoder(const ModelContext& context) {
 extern const ModelEntry conv_autoencoder_entry;
 const ModelEntry conv_autoencoder_entry{
     .name = "conv_autoencoder",
-    .summary = "images through two convolutions to 4 channels, and back",
+    .summary = "two convolutions reduce images to 4 channels, and two restore the images",
     .make = make_conv_autoencoder,
     .task = "reconstruction",
     .side_multiple = kShrinks,

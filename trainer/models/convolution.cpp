@@ -10,7 +10,8 @@
 //   are wrong gradients, crashes and infinite loops (oneDNN issue 6035). convolve() therefore
 //   copies the pixels itself and then convolves without a stride.
 // - 3x3 filters of stride 1: convolve() calls the kernels of winograd.hpp where they are faster.
-// - With cpu_kernels = "framework", only the work-around for the fault of oneDNN is active.
+// - With cpu_kernels = "framework", convolve() applies only the work-around for the fault of
+//   oneDNN.
 #include "trainer/models/convolution.hpp"
 
 #include "trainer/kernels/cpu_kernels.hpp"
@@ -20,7 +21,7 @@ namespace dlscale::trainer {
 namespace {
 
 constexpr std::int64_t kEnoughSamples = 16;  // with this many samples, LibTorch itself uses oneDNN
-constexpr std::int64_t kFewValues = 20480;   // largest single sample for which LibTorch is faster
+constexpr std::int64_t kFewValues = 20480;   // size up to which LibTorch is faster
 constexpr std::int64_t kWidestBlock = 16;    // largest block of channels in oneDNN
 
 bool is_of_one_value(const at::Tensor& weight) {

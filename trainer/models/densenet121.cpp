@@ -108,7 +108,7 @@ std::shared_ptr<VisionNet> make_densenet121_net(const ModelContext& context) {
 extern const ModelEntry densenet121_entry;
 const ModelEntry densenet121_entry{
     .name = "densenet121",
-    .summary = "58 layers that each add 32 channels to all those before them",
+    .summary = "58 layers, each of which adds 32 channels to all channels before it",
     .make = make_vision_model<make_densenet121_net>,
     .backbone = make_densenet121_net,
     .blocks = 63};

@@ -15,7 +15,7 @@ namespace dlscale::trainer {
 /// the other values so that the expected value stays the same. The choice depends on the seed of
 /// the run, the worker, the position of the layer in its net and the number of previous passes.
 /// Only the number of previous passes changes during training, so a checkpoint needs to contain
-/// only this number. It is the same on every rank.
+/// only this number. This number is the same on every rank.
 class DropoutImpl : public torch::nn::Module {
  public:
   /// Makes the layer. `place` is a number that must differ between the dropout layers of a net.

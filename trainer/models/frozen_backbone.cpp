@@ -38,8 +38,8 @@ const ModelEntry& backbone_of(const ModelContext& context) {
   throw base::UsageError("model_options.backbone: " + base::unknown_name("backbone", name, known));
 }
 
-/// Returns the context with which the backbone is made. The backbone has the form for images of
-/// ImageNet's size and no classifier.
+/// Returns the context with which the backbone is made. The backbone is built for images of
+/// ImageNet's size and has no classifier.
 ModelContext context_of_backbone(const ModelContext& context) {
   ModelContext whole = context;
   whole.input = {kColours, std::max(kSide, context.input.height),
@@ -148,7 +148,7 @@ std::unique_ptr<Model> make_frozen_backbone(const ModelContext& context) {
   const int channels = context.input.channels;
   if (channels != 1 && channels != kColours) {
     throw base::UsageError(fmt::format(
-        "model frozen_backbone needs images of 1 or 3 channels, these have {}", channels));
+        "model frozen_backbone needs images of 1 or 3 channels, but these have {}", channels));
   }
   const auto drawing = start_drawing(context.seed);
   return std::make_unique<FrozenBackbone>(context);

@@ -32,7 +32,7 @@ struct Mlp : torch::nn::Module {
 
 extern const ModelEntry mlp_entry;
 const ModelEntry mlp_entry{.name = "mlp",
-                           .summary = "multi-layer perceptron, two hidden layers of 512",
+                           .summary = "multi-layer perceptron, two hidden layers of 512 units",
                            .make = make_module_model<Mlp>,
                            .blocks = 3};
 

@@ -26,7 +26,7 @@ struct Pretrained;   // models/weights.hpp
 /// be divided between any two blocks.
 struct Block {
   std::string name;
-  std::vector<std::size_t> parameters;  ///< indices of its parameters in Model::parameters()
+  std::vector<std::size_t> parameters;  ///< the block's indices in Model::parameters()
 };
 
 /// Observer that Model::forward() notifies before and after each block.
@@ -65,8 +65,8 @@ class Model {
   /// until the model is destroyed.
   virtual const std::vector<at::Tensor>& parameters() const = 0;
   virtual const std::vector<std::string>& parameter_names() const = 0;
-  /// Returns the tensors, other than parameters, that forward passes update, which are running
-  /// statistics.
+  /// Returns the running statistics, which are the tensors other than parameters that forward
+  /// passes update.
   virtual std::vector<at::Tensor> buffers() const = 0;
   /// Returns all parameters, including frozen parameters, and all buffers.
   virtual std::vector<NamedTensor> weights() = 0;

@@ -5,7 +5,8 @@
 // The prediction of step times needs the FLOPs, the memory traffic and the live memory of every
 // operator of any model. The tracer therefore runs the model forward and backward and observes
 // LibTorch's operator callbacks and memory reports. The cost of an operator is a fixed cost plus a
-// cost per sample. Two runs with different batch sizes are needed to separate these two.
+// cost per sample. Two runs with different batch sizes are needed to separate the fixed cost from
+// the cost per sample.
 #include "trainer/models/model_tracer.hpp"
 
 #include <ATen/SequenceNumber.h>
@@ -141,8 +142,9 @@ class Walk : public c10::MemoryReportingInfoBase, public BlockWatch {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
   std::size_t last() const { return layers_.empty() ? 0 : layers_.size() - 1; }
-  /// Returns the record to which the cost of the running operator is added. In the forward pass
-  /// this is the last layer, and in the backward pass the layer of the running node.
+  /// Returns the record to which the cost of the running operator is added. In the forward pass,
+  /// this is the record of the last layer. In the backward pass, it is the record of the layer to
+  /// which the running node belongs.
   WalkedPass& pass() {
     if (forward_) return layers_.back().forward;
     return node_ == kNone ? elsewhere_ : layers_[node_].backward;
@@ -173,8 +175,8 @@ class Walk : public c10::MemoryReportingInfoBase, public BlockWatch {
     layers_.pop_back();
   }
 
-  /// Finds the layer to which a backward node belongs: the last layer that had begun when autograd
-  /// created the node in the forward pass.
+  /// Finds the layer to which a backward node belongs. This is the last layer that began before
+  /// autograd created the node in the forward pass.
   std::unique_ptr<at::ObserverContext> begin_node(const at::RecordFunction& function) {
     const auto number = static_cast<std::uint64_t>(function.seqNr());
     const auto after = std::upper_bound(
@@ -242,7 +244,7 @@ std::vector<WalkedLayer> walk(Model& model, const MakeBatch& make_batch, const F
   walking = way.get();
   at::Tensor output = forward(batch);
   way->end_forward();
-  walking = nullptr;  // ones_like is not an operator of the model
+  walking = nullptr;  // because ones_like is not an operator of the model
   const at::Tensor gradient = at::ones_like(output);
   walking = way.get();
   output.backward(gradient);
@@ -265,9 +267,9 @@ contract::PassCost line_through(const WalkedPass& fewer, const WalkedPass& more)
           line_through(fewer.written, more.written), line_through(fewer.live, more.live)};
 }
 
-/// Returns the sizes of an operator without "b", if all sizes except "b" are equal in both traces.
-/// Otherwise, returns an empty map. Also returns an empty map if "b" is not the number of samples,
-/// for example because it counts the tokens of texts.
+/// Returns the sizes of an operator without the size "b" if all other sizes are equal in both
+/// traces. Otherwise, returns an empty map. Also returns an empty map if "b" is not the number of
+/// samples, for example because it counts the tokens of texts.
 std::map<std::string, double> size_of_sample(std::map<std::string, double> fewer,
                                              std::map<std::string, double> more) {
   if (fewer["b"] != kFewer || more["b"] != kMore) return {};
@@ -291,9 +293,8 @@ std::vector<contract::LayerCard> walk_model(Model& model, const MakeBatch& make_
   for (std::size_t i = 0; i < std::max(fewer.size(), more.size()); ++i) {
     if (fewer.size() != more.size() || fewer[i].kind != more[i].kind) {
       throw base::RunError(
-          fmt::format("the operators depend on the batch size: {} operators for {} samples, {} for "
-                      "{}; the cost "
-                      "of other batch sizes cannot be derived",
+          fmt::format("the operators depend on the batch size: {} operators for {} samples, but {} "
+                      "for {}; the cost of other batch sizes cannot be derived",
                       fewer.size(), kFewer, more.size(), kMore));
     }
     const WalkedLayer &a = fewer[i], &b = more[i];

@@ -38,8 +38,8 @@ class ModuleModel : public Model {
     for (const at::Tensor& each : net_->parameters()) {
       if (!context.channels_last || each.dim() != 4) continue;
       // A clone is needed even for 1x1 filters, although their order in memory does not change.
-      // Only the clone has the strides by which LibTorch recognises a channels-last tensor. Its
-      // gradients get the same strides.
+      // Only the clone has the strides by which LibTorch recognises a channels-last tensor. The
+      // gradients of the parameter get the same strides.
       each.set_data(each.detach().clone(at::MemoryFormat::ChannelsLast));
       channels_last_ = true;
     }

@@ -49,11 +49,12 @@ struct Nbow : torch::nn::Module {
 }  // namespace
 
 extern const ModelEntry nbow_entry;
-const ModelEntry nbow_entry{.name = "nbow",
-                            .summary = "neural bag of words: mean of word vectors, linear layer",
-                            .make = make_module_model<Nbow>,
-                            .input = "text",
-                            .settings = "embedding",
-                            .blocks = 2};
+const ModelEntry nbow_entry{
+    .name = "nbow",
+    .summary = "neural bag of words: linear layer on the mean of the word vectors",
+    .make = make_module_model<Nbow>,
+    .input = "text",
+    .settings = "embedding",
+    .blocks = 2};
 
 }  // namespace dlscale::trainer

@@ -60,8 +60,8 @@ bool is_square(const at::Tensor& tensor) {
   return tensor.dim() == 4 && tensor.size(2) == tensor.size(3);
 }
 
-/// Returns the value that all elements of a list have. Returns 0 if the elements differ, and
-/// `without` if the list is empty.
+/// Returns the value of the elements of a list if all elements are equal. Returns 0 if the elements
+/// differ, and `without` if the list is empty.
 std::int64_t alike(const c10::IValue& list, std::int64_t without) {
   const std::vector<std::int64_t> values = list.toIntVector();
   if (values.empty()) return without;

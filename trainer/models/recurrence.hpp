@@ -20,8 +20,8 @@ class RecurrenceImpl : public torch::nn::Module {
   /// Makes a layer with cells of the kind `cell`, which is gru or lstm.
   RecurrenceImpl(const std::string& cell, const Sizes& sizes);
 
-  /// State of a recurrent cell: the hidden state and, for an LSTM, the cell state. Each is a tensor
-  /// of directions x samples x hidden.
+  /// State of a recurrent cell: the hidden state and, for an LSTM, the cell state. Each state is a
+  /// tensor of directions x samples x hidden.
   using Memory = std::vector<at::Tensor>;
   struct Run {
     at::Tensor outputs;  ///< samples x length x (directions x hidden)

@@ -22,8 +22,8 @@ namespace {
 
 constexpr std::int64_t kTriedSamples = 2;
 
-/// Returns the first non-empty line of a message. A message of LibTorch states the problem in its
-/// first line, and many lines about the location of the problem follow.
+/// Returns the first non-empty line of a message. A message of LibTorch states the problem in the
+/// first line. The many lines after it describe the location of the problem.
 std::string first_line(const std::string& text) {
   const std::size_t begin = std::min(text.find_first_not_of('\n'), text.size());
   return text.substr(begin, text.find('\n', begin) - begin);
@@ -39,8 +39,8 @@ std::string reason_of(const std::exception& error) {
   return text.substr(text.rfind('\n') + 1);
 }
 
-/// Returns true if an error says that memory was insufficient. Such an error is not a fault of the
-/// module.
+/// Returns true if the text of an error states that memory was insufficient. Such an error is not a
+/// fault of the module.
 bool lacks_memory(const std::exception& error) {
   const std::string_view text = error.what();
   return text.find("out of memory") != text.npos || text.find("can't allocate memory") != text.npos;
@@ -64,7 +64,9 @@ class ScriptModel : public Model {
     }
     list_parameters();
     if (parameters_.empty()) {
-      fail("has no parameters to train; torch.jit.freeze() turns them into constants");
+      fail(
+          "has no parameters to train; torch.jit.freeze() turns parameters into constants, so save "
+          "the module without it");
     }
     try_passes(context);
     module_.train();
@@ -160,9 +162,9 @@ class ScriptModel : public Model {
             .next());
   }
 
-  /// Runs the module without optimisation, one operator after the other. TorchScript would
-  /// otherwise optimise the module after some passes. The results of later passes would then be
-  /// rounded differently from those of earlier passes.
+  /// Runs the module without optimisation, one operator after the other. Otherwise, TorchScript
+  /// would optimise the module after some passes. The results of passes after the optimisation
+  /// would then be rounded differently from the results of passes before it.
   at::Tensor run(torch::jit::Module& module, const at::Tensor& input) const {
     const torch::jit::GraphOptimizerEnabledGuard as_written(false);
     const bool arranged = channels_last_ && input.dim() == 4;
@@ -206,7 +208,9 @@ class ScriptModel : public Model {
     const auto drawing = start_drawing(seed_);
     const at::AutoGradMode gradients(true);
     if (!run(copy, input).requires_grad()) {
-      fail("returns scores without a gradient in training: they are detached from its parameters");
+      fail(
+          "returns scores without a gradient in training, because the scores are detached from its "
+          "parameters");
     }
   }
 

@@ -10,16 +10,17 @@
 
 namespace dlscale::trainer {
 
-/// Returns a model of one block. Its initial parameters are those in the file. As a check, the
-/// function runs one pass in evaluation mode and one pass in training mode. It throws
-/// base::RunError (contract::kExitBadRunDescription) in these cases:
+/// Returns a model of one block. The initial parameters of the model are the parameters in the
+/// file. As a check, the function runs one pass in evaluation mode and one pass in training mode.
+/// It throws base::RunError (contract::kExitBadRunDescription) in these cases:
 /// - The file cannot be read or is not a TorchScript module.
 /// - The module has no parameters.
 /// - The module does not return scores of the shape samples x classes for the input that the
 ///   context describes.
 /// - The result of the training pass does not require a gradient.
 ///
-/// A later pass throws the same exception if the module fails in it.
+/// A forward pass of the returned model throws base::RunError with the same exit code if the module
+/// fails in that pass.
 std::unique_ptr<Model> make_script_model(const std::string& file, const ModelContext& context);
 
 }  // namespace dlscale::trainer

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Translation model with an encoder and a decoder with attention (Luong, Pham, Manning: Effective
-// Approaches to Attention-based Neural Machine Translation, 2015). From the variants in this paper,
-// the model uses global attention with the "general" score and no input feeding.
+// Approaches to Attention-based Neural Machine Translation, 2015). Of the variants in this paper,
+// the model uses global attention with the "general" score, without input feeding.
 #include <torch/nn/module.h>
 #include <torch/nn/modules/embedding.h>
 #include <torch/nn/modules/linear.h>

@@ -22,8 +22,8 @@ Convolution make_squeezenet1_0_convolution(const torch::nn::Conv2dOptions& optio
   return made;
 }
 
-/// Fire module. A 1x1 convolution reduces the number of channels, and 1x1 and 3x3 convolutions then
-/// increase it.
+/// Fire module. A 1x1 convolution reduces the number of channels. Then 1x1 and 3x3 convolutions
+/// increase this number.
 class FireImpl : public torch::nn::Module {
  public:
   FireImpl(std::int64_t in, std::int64_t squeezed, std::int64_t expanded)
@@ -59,8 +59,8 @@ at::Tensor pool(const at::Tensor& images) {
   return pool_largest(images, 3, 2, /*covers_rest=*/true);
 }
 
-/// Adds the stem to the net. For images of at most 64 pixels per side, the convolution is 3x3 with
-/// stride 1.
+/// Adds the stem to the net. For images of at most 64 pixels per side, the convolution of the stem
+/// is 3x3 with stride 1.
 void add_squeezenet1_0_stem(VisionNet& net, const ModelContext& context) {
   torch::nn::Conv2dOptions options(context.input.channels, kSqueezenet10StemChannels, 7);
   options.stride(2);
@@ -101,7 +101,7 @@ std::shared_ptr<VisionNet> make_squeezenet1_0_net(const ModelContext& context) {
 extern const ModelEntry squeezenet1_0_entry;
 const ModelEntry squeezenet1_0_entry{
     .name = "squeezenet1_0",
-    .summary = "8 modules that squeeze channels and expand them, no linear layer",
+    .summary = "8 modules that squeeze and then expand the channels; no linear layer",
     .make = make_vision_model<make_squeezenet1_0_net>,
     .backbone = make_squeezenet1_0_net,
     .has_dropout = true,

@@ -40,7 +40,7 @@ torch::nn::Linear make_linear(std::int64_t in, std::int64_t out) {
 }
 
 void add_trunk(VisionNet& net, const ModelContext& context, const VggDepth& depth) {
-  int place = 0;  // index of the next layer; ReLUs and poolings count as layers
+  int place = 0;  // index of the next layer, counting ReLUs and poolings
   const auto name = [&place] { return "features." + std::to_string(place); };
   std::int64_t in = context.input.channels;
   for (std::size_t level = 0; level < depth.convolutions.size(); ++level) {
@@ -79,7 +79,7 @@ void add_vgg_classifier(VisionNet& net, const ModelContext& context) {
 
 /// Returns a net with the layers, names and initial distributions of torchvision. Normally, the
 /// classifier receives the means over 7 x 7 parts of the image. For images of at most 64 pixels per
-/// side, it receives the mean over the whole image.
+/// side, the classifier receives the mean over the whole image.
 template <VggDepth depth>
 std::shared_ptr<VisionNet> make_vgg(const ModelContext& context) {
   auto net = std::make_shared<VisionNet>();

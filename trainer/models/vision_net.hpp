@@ -16,12 +16,13 @@
 
 namespace dlscale::trainer {
 
-/// Returns true for images of at most 64 pixels per side. Nets use smaller strides and less pooling
-/// for such images.
+/// Returns true for images of at most 64 pixels per side. For such images, nets use smaller strides
+/// and less pooling.
 bool are_small(const ImageShape& images);
 
 /// A net that consists of a trunk, which computes features of images, and a classifier of these
-/// features. Both are sequences of layers, which are divided into blocks.
+/// features. The trunk and the classifier are sequences of layers, and each sequence is divided
+/// into blocks.
 class VisionNet : public torch::nn::Module {
  public:
   using Step = std::function<at::Tensor(const at::Tensor&)>;
@@ -42,15 +43,15 @@ class VisionNet : public torch::nn::Module {
     step([norm](const at::Tensor& x) mutable { return norm->forward_relu(x); });
   }
   /// Adds a function that is applied to the output of the last layer. The function may change its
-  /// input in place only if the block already contains a layer. Otherwise, it would change the
-  /// input of the block.
+  /// input in place only if the block already contains a layer. Otherwise, the function would
+  /// change the input of the block.
   void step(Step step) { open_->push_back(std::move(step)); }
   void relu() {
     step([](const at::Tensor& x) { return x.relu_(); });
   }
-  /// Sets the function that converts the output of the trunk to the input of a classifier, which is
-  /// samples x width. `classifier` is the prefix of the names of the classifier's tensors in
-  /// torchvision.
+  /// Sets the function that converts the output of the trunk to the input of the classifier, a
+  /// tensor of samples x width. `classifier` is the prefix of the names of the classifier's tensors
+  /// in torchvision.
   void set_features(std::int64_t width, Step step, const std::string& classifier = "classifier.");
   std::int64_t feature_width() const { return width_; }
   const std::string& classifier_name() const { return classifier_name_; }

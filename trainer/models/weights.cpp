@@ -22,7 +22,7 @@ using contract::SafetensorsEntry;
 constexpr std::string_view kModel = "model.";
 constexpr std::string_view kRandom = "model.random.";
 
-/// A file of weights, and the tensors of a model to which its values are copied.
+/// A file of weights, and the tensors of a model to which the values in the file are copied.
 class Loading {
  public:
   Loading(Model& model, const std::string& path) : path_(path), file_(path) {
@@ -119,7 +119,7 @@ class Loading {
   std::map<std::string, const SafetensorsEntry*> entries_;
   Pretrained wanted_;
   std::string classifier_;  ///< name prefix of the last layer
-  bool is_backbone_;        ///< true if frozen_backbone accepts this model as backbone
+  bool is_backbone_;        ///< true if frozen_backbone accepts this model as its backbone
 };
 
 }  // namespace

@@ -25,8 +25,8 @@ struct Pretrained {
 /// its names, shapes or types do not match the model. The model is unchanged after an error.
 void load_weights(Model& model, const std::string& file);
 
-/// Selects the weights of the model, with their names, from `state`, which is the result of
-/// ParallelStyle::state().
+/// Returns the weights of the model, with their names. `state` is the result of
+/// ParallelStyle::state(), which contains the weights among other tensors.
 std::vector<NamedTensor> weights_in(const std::vector<NamedTensor>& state);
 
 }  // namespace dlscale::trainer

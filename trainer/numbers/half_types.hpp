@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 16-bit floating types as bits that convert to float and back.
+// The 16-bit floating-point types, stored as bits, with conversions to and from float.
 #pragma once
 
 #include <bit>
@@ -7,7 +7,8 @@
 
 namespace dlscale::trainer {
 
-/// IEEE 754 binary16. Conversions are without branches, so that loops over them are vectorised.
+/// IEEE 754 binary16. The conversions contain no branches, so that the compiler can vectorise loops
+/// that convert numbers.
 struct Float16 {
   std::uint16_t bits = 0;
   Float16() = default;
@@ -42,7 +43,7 @@ struct Float16 {
   }
 };
 
-/// The upper half of a float.
+/// The number format bfloat16, which is the upper half of a float.
 struct BFloat16 {
   std::uint16_t bits = 0;
   BFloat16() = default;

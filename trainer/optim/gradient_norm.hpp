@@ -14,9 +14,9 @@ namespace dlscale::trainer {
 /// Tensors without a gradient contribute 0.
 double squared_norm(const std::vector<at::Tensor>& tensors);
 
-/// Scales the gradients so that their norm is at most `limit`. `norm` is their norm before the
-/// call. Gradients that exceed the limit are multiplied by limit / (norm + 1e-6), like in PyTorch's
-/// clip_grad_norm_.
+/// Scales the gradients so that their norm is at most `limit`. `norm` is the norm of the gradients
+/// before the call. If the norm exceeds the limit, all gradients are multiplied by limit / (norm +
+/// 1e-6), as in PyTorch's clip_grad_norm_.
 void clip_to_norm(const std::vector<at::Tensor>& tensors, double limit, double norm);
 
 }  // namespace dlscale::trainer

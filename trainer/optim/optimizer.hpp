@@ -32,10 +32,10 @@ struct ParameterPiece {
 /// Tensors that an optimizer updates. The tensors share memory with the model.
 struct Stepped {
   std::vector<at::Tensor> tensors;
-  /// When the tensors are flat: one piece for every parameter of the model, in the order of the
-  /// parameters. Empty when each tensor is one parameter.
+  /// If the tensors are flat, one piece for every parameter of the model, in the order of the
+  /// parameters. If each tensor is one parameter, this list is empty.
   std::vector<ParameterPiece> pieces = {};
-  /// **Collective.** Replaces each number by its sum over all ranks that hold pieces of the
+  /// **Collective.** Replaces each number with its sum over all ranks that hold pieces of the
   /// parameters. Null when this rank holds all parameters completely.
   std::function<void(std::vector<double>& numbers)> sum = {};
 };
@@ -44,7 +44,7 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
   /// **Collective** among the ranks that hold pieces of the same parameters. Updates the parameters
-  /// with the given learning rate. A parameter without a gradient keeps its value.
+  /// with the given learning rate. A parameter that has no gradient keeps its value.
   virtual void step(double learning_rate) = 0;
   /// Updates the parameters in a way that a CUDA graph can record. `learning_rate` is one float32
   /// number in device memory. The device reads the number when the step runs, so each replay of the

@@ -36,8 +36,9 @@ struct StepUnit {
 std::vector<StepUnit> units_by_parameter(const contract::OptimizerSpec& spec,
                                          const Stepped& stepped);
 
-/// Returns the smallest number of units such that weight decay applies to either all or none of the
-/// elements of a unit. When weight decay applies to all elements, each tensor is one unit.
+/// Returns as few units as possible, with the condition that weight decay applies either to all
+/// elements of a unit or to none. When weight decay applies to all elements, each tensor is one
+/// unit.
 std::vector<StepUnit> units_by_decay(const contract::OptimizerSpec& spec, const Stepped& stepped);
 
 }  // namespace dlscale::trainer

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Framework style data_parallel: one process drives several devices, like torch.nn.DataParallel.
+// Framework style data_parallel, in which one process drives several devices, as in
+// torch.nn.DataParallel.
 //
 // Device 0 owns the model. In every step, the model is copied from device 0 to the other devices.
 #include <torch/types.h>
@@ -108,7 +109,7 @@ class DataParallel : public ParallelStyle {
     append(all, "optimizer.", optimizer_->state());
     return all;
   }
-  void load(const std::vector<NamedTensor>&) override {}  // state() shares memory with the model
+  void load(const std::vector<NamedTensor>&) override {}  // state() is the model's memory
 
  private:
   struct Work {
@@ -273,7 +274,8 @@ DataShare share_data_parallel(const contract::RunSpec&, int) {
 extern const StyleEntry data_parallel_entry;
 const StyleEntry data_parallel_entry{
     .name = "data_parallel",
-    .summary = "one process with several devices: the model is copied to all in every step",
+    .summary =
+        "one process with several devices: in every step, the model is copied to all devices",
     .make = make_data_parallel,
     .share = share_data_parallel};
 

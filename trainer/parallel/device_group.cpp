@@ -44,7 +44,7 @@ class DeviceGroup::Worker {
   }
 
   /// Waits for the work item to finish. Returns the exception that the work item threw, or null if
-  /// it threw none.
+  /// the work item succeeded.
   std::exception_ptr wait() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return !busy_; });

@@ -20,8 +20,8 @@ struct Chunk {
   std::int64_t count = 0;
 };
 
-/// Returns chunk number `index` of `parts` chunks. The samples are divided like in torch.chunk, so
-/// the last chunks may have fewer samples than the others, or none.
+/// Returns chunk number `index` of `parts` chunks. The samples are divided as in torch.chunk, so
+/// the last chunks may have fewer samples than the other chunks, or no samples.
 inline Chunk chunk_of(std::int64_t samples, int index, int parts) {
   const std::int64_t most = (samples + parts - 1) / parts;
   const std::int64_t first = std::min(most * index, samples);

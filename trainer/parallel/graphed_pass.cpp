@@ -19,8 +19,9 @@ at::Tensor GraphedPass::run(const Batch& batch, bool is_first, StepTimer& timer)
     batch_ = {at::empty_like(batch.input), at::empty_like(batch.target)};
   }
   if (!fits(batch)) return by_hand(batch, timer);
-  // Record only the first pass of a step. In a later pass, the gradients of the earlier passes of
-  // the step lie in memory that the graphs do not use, and the replay could not add to them.
+  // Only the first pass of a step is recorded. In any other pass, the gradients of the previous
+  // passes of the step lie in memory that the graphs do not use. A replay could not add to these
+  // gradients.
   const bool records = !backward_ && is_first && rehearsed_ >= kRehearsals && !gave_up_;
   if (records) record(batch);
   return backward_ ? replay(batch, is_first, timer) : by_hand(batch, timer);
@@ -65,7 +66,7 @@ void GraphedPass::record(const Batch& batch) {
 void GraphedPass::record_passes(const Batch& batch) {
   batch_.input.copy_(batch.input);
   batch_.target.copy_(batch.target);
-  // A backward pass allocates a gradient that is undefined, and adds to a gradient that exists.
+  // A backward pass allocates a gradient that is undefined, but adds to a gradient that exists.
   // When a step accumulates gradients over several passes, the recorded pass must add to the
   // gradients. The gradients must therefore exist before the recording.
   if (parts_.adds) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA graphs of a training step. Graphs save time in models whose operators are so short that the
-// host needs longer to launch an operator than the device needs to run it.
+// CUDA graphs of a training step. Graphs save time in models with short operators, where the host
+// needs longer to launch an operator than the device needs to run the operator.
 //
 // There are three graphs: for the forward pass, for the backward pass and for the optimizer step.
 // Between the backward pass and the optimizer step, gradients are synchronised between ranks
@@ -52,8 +52,9 @@ class GraphedPass {
   /// each pass, the parameters have their gradients. Returns the detached loss. The next pass may
   /// overwrite the memory of the loss unless a step accumulates gradients over several passes.
   at::Tensor run(const Batch& batch, bool is_first, StepTimer& timer);
-  /// Runs the optimizer step by its graph, after the passes of the step. Returns false without any
-  /// effect when there is no such graph, and the caller must run the optimizer step itself.
+  /// Replays the graph of the optimizer step. Must be called after the passes of the step. If there
+  /// is no such graph, returns false without any effect, and the caller must run the optimizer step
+  /// itself.
   bool step(double learning_rate);
   /// Returns the reason why the whole step or a part of the step runs without graphs. Returns an
   /// empty string when all parts use graphs, or when an earlier call returned the reason.
@@ -73,7 +74,7 @@ class GraphedPass {
   Parts parts_;
   int rehearsed_ = 0;
   bool gave_up_ = false;   ///< true when recording the passes failed
-  bool replayed_ = false;  ///< true when this step's passes were replayed and its gradients lie in
+  bool replayed_ = false;  ///< true when this step's passes were replayed, so its gradients lie in
                            ///< the graphs' memory
   std::string warning_;
   Batch batch_;  ///< input memory of the graphs, in the shape of the first batch

@@ -42,7 +42,7 @@ double cost_of(const BlockCost& cost, const std::string& balance) {
 std::vector<std::size_t> places_of(const std::vector<BlockCost>& blocks,
                                    const contract::RunSpec& spec, int stages) {
   if (blocks.size() < static_cast<std::size_t>(stages)) {
-    refuse(fmt::format("{}: the model {} has {} blocks and cannot be cut into {} stages",
+    refuse(fmt::format("{}: the model {} has only {} blocks and cannot be divided into {} stages",
                        spec.framework, spec.model, blocks.size(), stages));
   }
   std::vector<double> costs;
@@ -53,7 +53,7 @@ std::vector<std::size_t> places_of(const std::vector<BlockCost>& blocks,
 }
 
 /// Returns an uninitialised tensor for the output of block `cut` with `samples` samples. Block
-/// `cut` is the last block of a stage, whose output is transferred to the next stage.
+/// `cut` is the last block of a stage, and its output is transferred to the next stage.
 at::Tensor empty_batch(std::int64_t samples, const BlockCost& cut, const at::TensorOptions& like) {
   std::vector<std::int64_t> shape{samples};
   shape.insert(shape.end(), cut.output.begin(), cut.output.end());
@@ -120,7 +120,7 @@ class ModelParallel : public ParallelStyle {
         if (action.kind == PipelineAction::forward || in_backward_) take_part(action, batch, timer);
       }
       if (in_backward_) continue;
-      // A stage without a backward pass never waits for gradients and could store ever more outputs
+      // A stage without a backward pass never waits for gradients, so it could accumulate outputs
       // that the next stage has not yet received. The flush limits the number of these outputs.
       timer.enter(StepPart::bubble);
       outputs_.flush(static_cast<std::size_t>(division_.micro_batches));
@@ -139,7 +139,7 @@ class ModelParallel : public ParallelStyle {
     for (const at::Tensor& parameter : model_->parameters()) parameter.mutable_grad().reset();
     timer.leave();
     timer.move(StepPart::optimizer, StepPart::bubble, optimizer_->waited_s_since_last_call());
-    return loss_ * division_.stages;  // makes the mean over ranks right: other stages report 0
+    return loss_ * division_.stages;  // factor for the mean: other stages report 0
   }
 
   at::Tensor predict(const at::Tensor& input) override {
@@ -187,7 +187,7 @@ class ModelParallel : public ParallelStyle {
   }
 
   /// Receives the tensor that `action` needs from a neighbouring stage. Returns an undefined tensor
-  /// when `action` needs none.
+  /// when `action` needs no tensor.
   at::Tensor fetch(const PipelineAction& action, StepTimer& timer) {
     const bool forwards = action.kind == PipelineAction::forward;
     if (forwards ? is_first() : is_last()) return {};
@@ -199,8 +199,8 @@ class ModelParallel : public ParallelStyle {
     return tensor;
   }
 
-  /// Ends the active step part. Moves a part of the waiting time from bubble to exposed_comm: the
-  /// seconds in which a tensor was in transfer.
+  /// Ends the active step part. Moves the part of the waiting time during which a tensor was in
+  /// transfer from bubble to exposed_comm.
   void move_transfers(StepTimer& timer) {
     timer.leave();
     const double exposed_s = outputs_.take_exposed_s() + gradients_.take_exposed_s();
@@ -281,14 +281,15 @@ std::unique_ptr<ParallelStyle> make_model_parallel(StyleContext context,
                                                    const ModelDivision& division) {
   const contract::RunSpec& spec = context.spec;
   if (spec.gpus % division.stages != 0) {
-    refuse(fmt::format("{}: {} ranks cannot be divided into models of {} stages", spec.framework,
-                       spec.gpus, division.stages));
+    refuse(fmt::format("{}: {} ranks cannot be divided into models of {} stages each",
+                       spec.framework, spec.gpus, division.stages));
   }
   const std::int64_t samples =
       spec.global_batch / (spec.gpus / division.stages * spec.accumulation_steps);
   if (samples % division.micro_batches != 0) {
-    refuse(fmt::format("{}: a model's {} samples cannot be cut into {} micro-batches",
-                       spec.framework, samples, division.micro_batches));
+    refuse(fmt::format(
+        "{}: a model's {} samples cannot be divided into {} micro-batches of equal size",
+        spec.framework, samples, division.micro_batches));
   }
   const Autocast autocast(spec.precision, context.device.torch_device().type());
   const auto blocks = [&] {
@@ -333,7 +334,8 @@ DataShare share_layerwise(const contract::RunSpec& spec, int rank) {
 extern const StyleEntry layerwise_entry;
 const StyleEntry layerwise_entry{
     .name = "layerwise",
-    .summary = "one model with its layers divided among the ranks, which compute one after another",
+    .summary =
+        "one model whose layers are divided among the ranks; the ranks compute one after another",
     .make = make_layerwise,
     .share = share_layerwise};
 
@@ -359,7 +361,7 @@ extern const StyleEntry pipeline_entry;
 const StyleEntry pipeline_entry{
     .name = "pipeline",
     .summary =
-        "one model with its layers divided among the ranks; micro-batches overlap (GPipe, 1F1B)",
+        "one model whose layers are divided among the ranks; micro-batches overlap (GPipe, 1F1B)",
     .make = make_pipeline,
     .share = share_pipeline};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unscaling, clipping and application of the gradients at the end of a training step.
+// End of a training step, at which the gradients are unscaled, clipped and applied.
 #include "trainer/parallel/optimizer_step.hpp"
 
 #include <ATen/ops/_foreach_add.h>

@@ -27,8 +27,8 @@ namespace dlscale::trainer {
 struct Batch;        // data/loader.hpp
 struct NamedTensor;  // checkpoint/tensor_archive.hpp
 
-/// Parallel style of a run. A launch creates one instance. The instance keeps no gradients between
-/// steps.
+/// Parallel style of a run. A launch creates one instance. The instance does not keep gradients
+/// from one step to the next.
 class ParallelStyle {
  public:
   virtual ~ParallelStyle() = default;
@@ -59,7 +59,7 @@ class ParallelStyle {
   virtual std::vector<NamedTensor> state() = 0;
   /// Returns the tensors of a checkpoint that each rank writes to and reads from its own file, in
   /// addition to state(). The tensors share memory with the style. The result is empty either on
-  /// all ranks or on none.
+  /// all ranks or on no rank.
   virtual std::vector<NamedTensor> shard();
   /// **Collective.** Resumes training from saved values. Before the call, rank 0 must copy the
   /// saved values into the tensors of `state`, which state() returned. Each rank must copy its

@@ -14,11 +14,11 @@
 
 namespace dlscale::trainer {
 
-// Groups of ranks with separate collectives.
+// Group of ranks with a communicator and a queue of its own.
 
 struct RankGroup {
-  /// **Collective** over `all`. Divides the ranks of `all` into groups and creates the group of
-  /// this rank: all ranks that pass the same `color`.
+  /// **Collective** over `all`. Divides the ranks of `all` into groups, and creates the group of
+  /// this rank. A group consists of all ranks that pass the same `color`.
   RankGroup(CollectiveQueue& all, int color, const base::Clock& clock) {
     all.run([&](Communicator& ranks) { communicator = ranks.split(color); })->wait();
     queue.emplace(*communicator, clock);
@@ -27,24 +27,24 @@ struct RankGroup {
   std::optional<CollectiveQueue> queue;
 };
 
-// Broadcast of model buffers, which hold the running statistics.
+// The following function broadcasts the buffers of a model, which hold the running statistics.
 
 /// **Collective.** Copies the buffers of rank 0 to every rank of the queue, in one message.
 void broadcast_buffers(const Model& model, CollectiveQueue& queue);
 
-// Sums of synchronised batch norms over ranks.
+// The following class sums the statistics of synchronised batch norms over ranks.
 
 /// Sums of batch-norm statistics over ranks, with a communicator and a queue that gradients do not
 /// use. There are two reasons for the separate queue:
 /// - In the queue for gradients, a sum of a few numbers would wait until whole buckets of gradients
 ///   have been sent, and the forward or backward pass would wait for the sum.
 /// - All ranks must submit collectives in the same order. The Horovod style submits gradients in an
-///   order that differs between ranks. In the separate queue, the order is the order of the model's
-///   layers, which is the same on all ranks.
+///   order that differs between ranks. In the separate queue, collectives follow the order of the
+///   model's layers, which is the same on all ranks.
 class RankStatistics final : public StatisticsSum {
  public:
-  /// **Collective** over `all`. Creates the group of the ranks with the same `stage`, which have
-  /// the same layers.
+  /// **Collective** over `all`. Creates the group of all ranks that pass the same `stage` and
+  /// therefore have the same layers.
   RankStatistics(CollectiveQueue& all, int stage, const base::Clock& clock)
       : ranks_(all, stage, clock) {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data parallelism with replicas: each rank runs forward and backward on its own replica, and a
-// GradientSync combines the gradients.
+// Data parallelism with replicas. Each rank runs the forward and backward passes on its own
+// replica, and a GradientSync combines the gradients.
 #include "trainer/parallel/replicated.hpp"
 
 #include <torch/types.h>
@@ -65,7 +65,7 @@ class Replicated : public ParallelStyle {
     timer.move(StepPart::forward, StepPart::exposed_comm, in_forward_s);
     timer.move(StepPart::backward, StepPart::exposed_comm, sync_->exposed_comm_s() - in_forward_s);
     if (!graphed_ || !graphed_->step(learning_rate)) optimizer_.step(learning_rate);
-    // Gradients are released instead of set to zero. The next backward pass then stores its
+    // Gradients are released instead of being set to zero. The next backward pass then stores its
     // gradients directly, which saves the addition to zeros.
     for (const at::Tensor& parameter : model_->parameters()) parameter.mutable_grad().reset();
     timer.enter(StepPart::exposed_comm);
@@ -160,7 +160,7 @@ class Replicated : public ParallelStyle {
 
   /// Broadcasts the model buffers of rank 0 if the run requests the broadcast. When a step
   /// accumulates gradients over several passes, the broadcast happens only before the first of
-  /// these passes, like in PyTorch's DDP wrapper.
+  /// these passes, as in PyTorch's DDP wrapper.
   void share_buffers(bool exchanges, StepTimer& timer) {
     if (!broadcasts_buffers_) return;
     if (buffers_are_due_) {

@@ -13,7 +13,7 @@ namespace dlscale::trainer {
 /// Returns the part of each global batch that `rank` works on.
 DataShare share_of(const contract::RunSpec& spec, int rank);
 
-/// **Collective.** Creates the style for the run's framework, like StyleEntry::make. If
+/// **Collective.** Creates the style for the run's framework, as StyleEntry::make does. If
 /// style_table() does not list the framework, the framework is the name of the GradientSync that
 /// synchronises the replicas.
 std::unique_ptr<ParallelStyle> make_style(StyleContext context);

@@ -12,8 +12,8 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Name, type and shape of a tensor on another rank. Rank 0 needs these metadata to receive or send
-/// the tensor.
+/// Name, type and shape of a tensor on another rank. Rank 0 needs these data to receive or send the
+/// tensor.
 struct Outline {
   std::string name;
   at::ScalarType type;

@@ -12,7 +12,7 @@ namespace dlscale::trainer {
 
 /// Part of the training state that lies on one rank.
 struct OwnState {
-  bool speaks = true;  ///< false when gather_state() takes these tensors from another rank
+  bool speaks = true;  ///< false when gather_state() gets these tensors from another rank
   std::vector<NamedTensor> tensors;
 };
 
@@ -21,8 +21,8 @@ struct OwnState {
 std::vector<NamedTensor> gather_state(const OwnState& own, CollectiveQueue& queue);
 
 /// **Collective.** Copies values from rank 0 to all ranks. `state` is the list that gather_state()
-/// returned, with the values to distribute. Each rank receives the values for the tensors in its
-/// `own`.
+/// returned, with the values to distribute. Each rank receives the values for the tensors in the
+/// `own` that it passes.
 void spread_state(const std::vector<NamedTensor>& state, const OwnState& own,
                   CollectiveQueue& queue);
 

@@ -22,8 +22,8 @@ TensorLink::~TensorLink() {
     try {
       sent.transfer->wait();
     } catch (const std::exception&) {
-      // Ignore the error, because the thread that waits for a tensor of this link receives the same
-      // error.
+      // The error is ignored, because the thread that waits for a tensor of this link receives the
+      // same error.
     }
   }
 }
@@ -34,8 +34,8 @@ void TensorLink::send(const at::Tensor& tensor, int to) {
     sent_.pop_front();
   }
   const at::Tensor dense = tensor.contiguous();
-  // Submit the empty message after the device work that computes the tensor, in the same way as the
-  // tensor itself. The message then shows that the tensor is ready.
+  // The empty message is submitted in the same way as the tensor itself, after the device work that
+  // computes the tensor. The arrival of the message therefore shows that the tensor is ready.
   auto ready = sends_.run([to](Communicator& ranks) { ranks.exchange({}, to, {}, kNobody); });
   sent_.push_back({std::move(ready), sends_.exchange(span_of(dense), to, {}, kNobody), dense});
 }

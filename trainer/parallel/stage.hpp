@@ -40,10 +40,10 @@ class TensorLink {
   /// with the computation of the rank.
   void send(const at::Tensor& tensor, int to);
   void receive(const at::Tensor& into, int from);
-  /// Waits until the transfers of all but at most `most` sent tensors have ended.
+  /// Waits until at most `most` of the sent tensors are still in transfer.
   void flush(std::size_t most = 0);
   /// Returns the seconds that this link has waited for transfers since the previous call. The
-  /// result excludes the seconds in which the neighbour was not ready to send or receive.
+  /// result excludes the time in which the neighbour was not ready to send or receive.
   double take_exposed_s() { return std::exchange(exposed_s_, 0); }
   /// Returns a queue for collectives of the linked ranks. The caller may use the queue only while
   /// no tensor is in transfer.

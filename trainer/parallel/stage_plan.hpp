@@ -4,8 +4,8 @@
 //
 // All stages run at the same time, so the most expensive stage determines the duration of a step.
 // cut_into_stages() therefore minimises the cost of the most expensive stage. pipeline_schedule()
-// orders the forward and backward passes of each stage. The order determines how long a stage waits
-// for its neighbours and how much memory its stored activations need.
+// orders the forward and backward passes of each stage. This order determines how long a stage
+// waits for its neighbours, and how much memory the stored activations of a stage need.
 #pragma once
 
 #include <cstddef>

@@ -54,7 +54,7 @@ class VanillaDataParallel : public ParallelStyle {
     }
     timer.enter(StepPart::optimizer);
     step(learning_rate);
-    return loss * queue_.size();  // makes the mean over ranks right: other ranks report 0
+    return loss * queue_.size();  // factor for the mean: other ranks report 0
   }
 
   at::Tensor predict(const at::Tensor& input) override {
@@ -81,7 +81,7 @@ class VanillaDataParallel : public ParallelStyle {
     append(all, "optimizer.", optimizer_->state());
     return all;
   }
-  void load(const std::vector<NamedTensor>&) override {}  // rank 0 loads in place
+  void load(const std::vector<NamedTensor>&) override {}  // state() is the model's memory
 
  private:
   bool is_root() const { return queue_.rank() == kRoot; }
@@ -239,7 +239,8 @@ DataShare share_vanilla_data_parallel(const contract::RunSpec&, int rank) {
 extern const StyleEntry vanilla_data_parallel_entry;
 const StyleEntry vanilla_data_parallel_entry{
     .name = "vanilla_data_parallel",
-    .summary = "by hand: rank 0 hands out parameters and samples, collects outputs and gradients",
+    .summary =
+        "rank 0 sends parameters and samples to the other ranks and collects outputs and gradients",
     .make = make_vanilla_data_parallel,
     .share = share_vanilla_data_parallel};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watch that measures CUDA kernels and copies. The CUDA driver reports their times.
+// Watch that measures CUDA kernels and copies, whose times the CUDA driver reports.
 #pragma once
 
 #include <memory>

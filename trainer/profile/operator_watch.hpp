@@ -13,8 +13,8 @@ namespace dlscale::trainer {
 class OperatorWatch;
 
 /// Starts a watch of the operators that the calling thread runs. The watch includes other threads
-/// that work for the calling thread, such as the threads of further devices. These threads must use
-/// WatchedBy.
+/// that work for the calling thread, such as the threads of further devices. Each of these other
+/// threads must use WatchedBy.
 std::unique_ptr<KernelWatch> make_operator_watch();
 
 /// Returns the watch of this thread, or null if no watch is active in this thread.

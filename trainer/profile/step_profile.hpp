@@ -19,8 +19,8 @@ struct Device;
 
 namespace dlscale::trainer {
 
-// Times of the kernels that the device of a rank runs. On a CPU, a kernel is a LibTorch operator.
-// On a GPU, a kernel is a CUDA kernel or a copy.
+// The following types describe the times of the kernels that the device of a rank runs. On a CPU, a
+// kernel is a LibTorch operator. On a GPU, a kernel is a CUDA kernel or a copy.
 
 enum class KernelKind { communication, io, computation, other };
 inline constexpr int kKernelKinds = 4;
@@ -61,9 +61,9 @@ std::unique_ptr<KernelWatch> watch_kernels(const c10::Device& device);
 /// other ranks. Times of GPUs include this wait as well, because NCCL kernels wait for other ranks.
 class StepProfile {
  public:
-  /// Starts the profile. `gpus` is the number of devices of the run, also on CPUs. With a single
-  /// device, the profile counts no communication. `cores` is the number of CPU cores that this
-  /// process uses.
+  /// Starts the profile. `gpus` is the number of devices of the run, even if the devices are CPUs.
+  /// With a single device, the profile counts no communication. `cores` is the number of CPU cores
+  /// that this process uses.
   StepProfile(const c10::Device& device, int gpus, int cores, CollectiveQueue& queue,
               const base::Clock& clock);
   /// Ends the profiled block of steps.

@@ -25,7 +25,7 @@ std::string keep_freed_memory() {
   constexpr int kLargest = std::numeric_limits<int>::max();
   constexpr int kTopPadBytes = 256 << 20;
   // M_MMAP_THRESHOLD is the size above which glibc allocates a block by mmap. Older versions of
-  // glibc accept at most 32 MiB, so try 32 MiB when the larger value is rejected.
+  // glibc accept at most 32 MiB, so this value is tried when the larger value is rejected.
   const bool unmapped =
       mallopt(M_MMAP_THRESHOLD, kLargest) == 1 || mallopt(M_MMAP_THRESHOLD, 32 << 20) == 1;
   const bool kept = mallopt(M_TRIM_THRESHOLD, kLargest) == 1;
@@ -59,7 +59,7 @@ void ResultWriter::warn(std::string_view line) noexcept {
     files_->err.append(line);
   } catch (const base::Error&) {
     // A failed write is ignored, because the disk itself may be the reason for the warning. The
-    // stderr of the program, written above, already has the line.
+    // line is already in the stderr of the program, which is written above.
   }
 }
 

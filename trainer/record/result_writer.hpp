@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that rank 0 writes to the launch folder: results.jsonl with the records of the launch,
-// stdout (a readable log) and stderr. This file also contains the functions that describe and
+// stdout (a readable log) and stderr. This header also declares functions that describe and
 // configure the machine of the launch.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace dlscale::trainer {
 
-// Properties of the machine of a launch, for the record run_start.
+// The following functions describe and configure the machine of a launch.
 
 /// Returns the model name of the processor from /proc/cpuinfo, or "unknown" if the file contains no
 /// model name.
@@ -24,7 +24,7 @@ std::string cpu_model();
 /// Configures glibc to keep freed memory for the next step instead of returning it to the system.
 /// Each training step allocates and frees activations of the same sizes. If glibc returned the
 /// memory to the system, the page faults of the next step would take up to a third of the time of
-/// the step. Returns a text that describes the new setting. Must be called before the first large
+/// that step. Returns a text that describes the new setting. Must be called before the first large
 /// allocation.
 std::string keep_freed_memory();
 

@@ -18,7 +18,7 @@ namespace dlscale::trainer {
 /// the number of events in the window.
 using Counts = std::vector<std::pair<std::string, std::int64_t>>;
 
-// Exchange and summary of the measurements of all ranks.
+// The following types and functions exchange and summarise the measurements of all ranks.
 
 /// Measurements of one rank over a window of steps. All members are doubles, because the struct is
 /// sent as an array of doubles.

@@ -70,10 +70,10 @@ class StepRecorder {
   /// Returns the record of the epoch.
   contract::EpochRecord epoch_record(int epoch) const;
   /// Returns for each rank the seconds in which the rank worked instead of waiting for other ranks.
-  /// The seconds are summed over the windows of the epoch that this launch has run. Returns nullopt
-  /// if there is only one rank or no window. If the ranks form pipelines, `stages` is the number of
-  /// ranks per pipeline, and ranks with the same value of rank % `stages` do equal work. If
-  /// `stages` is 0, all ranks do equal work.
+  /// The seconds are summed over those windows of the epoch that this launch has run. Returns
+  /// nullopt if there is only one rank or no window. If the ranks form pipelines, `stages` is the
+  /// number of ranks per pipeline, and ranks with the same value of rank % `stages` do equal work.
+  /// If `stages` is 0, all ranks do equal work.
   std::optional<contract::RankTimes> rank_times(int epoch, int stages) const;
   /// Excludes from all windows the communication that has taken place since `before` was read from
   /// the queue.
@@ -84,7 +84,7 @@ class StepRecorder {
   struct RankWork {
     std::int64_t steps = 0;
     std::vector<double> work_s;             ///< working seconds of each rank
-    std::vector<double> peak_memory_bytes;  ///< peak of each rank since the launch began
+    std::vector<double> peak_memory_bytes;  ///< peak memory of each rank since the launch began
   };
 
   void add_to_epoch(const contract::StepWindow& window, const std::vector<RankWindow>& ranks);

@@ -11,8 +11,9 @@ using contract::StepPart;
 
 namespace {
 
-/// Maximum number of timeline marks before their times are read and the marks are released. The
-/// number is limited because each mark takes memory of the GPU driver.
+/// Maximum number of timeline marks. When this number is reached, the times of the marks are read
+/// and the marks are released. The number is limited because each mark takes memory of the GPU
+/// driver.
 constexpr std::size_t kMostIntervals = 4096;
 
 constexpr int kNoPart = -1;

@@ -37,8 +37,8 @@ class StepTimer {
   void enter(contract::StepPart part);
   /// Ends the active part.
   void leave();
-  /// Subtracts `seconds` from the time of part `from` in this block, and adds `seconds` to part
-  /// `to`. Moves at most the whole time of `from`.
+  /// Moves `seconds` from the time of part `from` to the time of part `to`, in this block. If
+  /// `from` has less time, moves the whole time of `from`.
   void move(contract::StepPart from, contract::StepPart to, double seconds);
   /// Ends the block, starts the next block at the same instant, and returns the ended block. No
   /// part may be active.
@@ -58,8 +58,8 @@ class StepTimer {
   double block_start_s_ = 0;
   int part_ = -1;
   std::vector<int> intervals_;  ///< part that was active in the interval before each timeline mark
-  std::vector<Move> moves_;  ///< moves since the last time that the intervals were read, in order
-  StepParts parts_{};        ///< seconds of each part in the intervals that were already read
+  std::vector<Move> moves_;     ///< moves since the last reading of the intervals, in order
+  StepParts parts_{};           ///< seconds of each part in the intervals that were already read
 };
 
 }  // namespace dlscale::trainer

@@ -69,7 +69,8 @@ c10::intrusive_ptr<c10d::Work> QueueBackend::allreduce(std::vector<at::Tensor>& 
                                                        const c10d::AllreduceOptions& options) {
   const at::Tensor tensor = only(tensors);
   const bool average = options.reduceOp == c10d::ReduceOp::AVG;
-  TORCH_CHECK(!average || tensor.is_floating_point(), "AVG supports only floating-point types");
+  TORCH_CHECK(!average || tensor.is_floating_point(),
+              "the all-reduce operation AVG supports only floating-point types");
   auto work = c10::make_intrusive<QueueWork>(getRank(), c10d::OpType::ALLREDUCE, tensors);
   last_all_reduce_ =
       queue_.all_reduce(span_of(tensor), op_of(options.reduceOp),
@@ -92,7 +93,7 @@ c10::intrusive_ptr<c10d::Work> QueueBackend::allgather(
     std::vector<std::vector<at::Tensor>>& outputs, std::vector<at::Tensor>& inputs,
     const c10d::AllgatherOptions&) {
   const at::Tensor input = only(inputs);
-  TORCH_CHECK(outputs.size() == 1, "allgather takes one list of outputs");
+  TORCH_CHECK(outputs.size() == 1, "allgather takes exactly one list of outputs");
   const at::Tensor rows = at::empty({getSize(), input.numel()}, input.options());
   auto work = c10::make_intrusive<QueueWork>(getRank(), c10d::OpType::ALLGATHER, outputs.front());
   queue_.all_gather(span_of(input), span_of(rows),
@@ -124,8 +125,8 @@ c10::intrusive_ptr<c10::ivalue::Future> QueueBackend::run(std::function<void(Com
 
 c10::intrusive_ptr<c10d::ProcessGroup> make_process_group(
     const c10::intrusive_ptr<QueueBackend>& backend) {
-  // A process group needs a store, in which ranks normally find each other. The queue already
-  // connects the ranks, so the store stays empty.
+  // A process group needs a store, which ranks normally use to find each other. Here the queue
+  // already connects the ranks, so the store stays empty.
   auto group = c10::make_intrusive<c10d::ProcessGroup>(c10::make_intrusive<c10d::HashStore>(),
                                                        backend->getRank(), backend->getSize());
   for (const auto device : {c10::DeviceType::CPU, c10::DeviceType::CUDA}) {

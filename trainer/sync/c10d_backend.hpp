@@ -12,10 +12,10 @@
 
 namespace dlscale::trainer {
 
-/// c10d backend that runs its collectives on a CollectiveQueue. It implements only the calls that
-/// c10d::Reducer makes, and each call takes one tensor. The communication thread completes the
-/// futures. Futures of tensors on a device are completed after the device has finished its work on
-/// the tensors. The queue must outlive the backend.
+/// c10d backend that runs its collectives on a CollectiveQueue. The backend implements only the
+/// calls that c10d::Reducer makes, and each call takes one tensor. The communication thread
+/// completes the futures. Futures of tensors on a device are completed after the device has
+/// finished its work on the tensors. The queue must outlive the backend.
 class QueueBackend : public c10d::Backend {
  public:
   explicit QueueBackend(CollectiveQueue& queue);
@@ -31,8 +31,9 @@ class QueueBackend : public c10d::Backend {
                                            const c10d::AllgatherOptions& options) override;
   c10::intrusive_ptr<c10d::Work> barrier(const c10d::BarrierOptions& options) override;
 
-  /// Runs `calls` as a single entry of the queue, so that no other collective runs between them.
-  /// `calls` must write their result to `result`, which becomes the value of the future.
+  /// Runs `calls` as a single entry of the queue, so that no collective of another entry runs
+  /// between them. `calls` must write their result to `result`, which becomes the value of the
+  /// future.
   c10::intrusive_ptr<c10::ivalue::Future> run(std::function<void(Communicator&)> calls,
                                               const at::Tensor& result);
 

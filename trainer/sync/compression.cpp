@@ -57,9 +57,9 @@ namespace {
 constexpr std::int64_t kLeastGain = 2;
 constexpr std::uint64_t kSeed = 0;
 
-/// Returns a matrix that shares the memory of `tensor`. A tensor in the channels-last format gives
-/// its columns in a different order than a contiguous tensor. The order does not matter, because it
-/// is the same on all ranks.
+/// Returns a matrix that shares the memory of `tensor`. The matrix of a channels-last tensor has
+/// its columns in a different order from the matrix of a contiguous tensor. The order does not
+/// matter, because it is the same on all ranks.
 at::Tensor matrix_of(const at::Tensor& tensor, std::int64_t rows, std::int64_t columns) {
   return tensor.as_strided({rows, columns}, {columns, 1});
 }
@@ -69,7 +69,7 @@ bool is_matrix_of_rows(const at::Tensor& tensor) {
          tensor.stride(0) == tensor.numel() / tensor.size(0);
 }
 
-/// Replaces the columns of `matrix` by an orthonormal basis of their span.
+/// Replaces the columns of `matrix` with an orthonormal basis of their span.
 void orthogonalise(const at::Tensor& matrix) {
   matrix.copy_(std::get<0>(at::linalg_qr(matrix)));
 }

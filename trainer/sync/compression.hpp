@@ -19,7 +19,7 @@
 
 namespace dlscale::trainer {
 
-// Gradient exchange in 16-bit floats.
+// The following function makes hooks that exchange gradients as 16-bit floats.
 
 /// Makes a hook that works like PyTorch's fp16_compress_hook and bf16_compress_hook. A bucket is
 /// rounded to 16 bits, divided by the number of ranks, all-reduced, and converted back. `name` is
@@ -27,19 +27,20 @@ namespace dlscale::trainer {
 std::unique_ptr<c10d::CommHookInterface> make_compression_hook(
     const std::string& name, const c10::intrusive_ptr<c10d::ProcessGroup>& group);
 
-// PowerSGD, which exchanges gradients as products of two thin matrices.
+// The following class and function implement PowerSGD, which exchanges gradients as products of two
+// thin matrices.
 
 /// PowerSGD (Vogels, Karimireddy, Jaggi, 2019) with the defaults of PyTorch's powerSGD_hook. A
-/// gradient is seen as a matrix M of n x m elements, where n is its first dimension. M is
-/// approximated by the product P Q', where P has n x r and Q has m x r elements. One power
-/// iteration, which starts from the Q of the previous step, computes P and Q. The difference
+/// gradient is treated as a matrix M of n x m elements, where n is the first dimension of the
+/// gradient. M is approximated by the product P Q', where P has n x r and Q has m x r elements. One
+/// power iteration, which starts from the Q of the previous step, computes P and Q. The difference
 /// between the gradient and the product is called the error, and is added to the gradient of the
-/// next step. A gradient is compressed only if this makes it less than half as large: 2 r (n + m) <
-/// n m.
+/// next step. A gradient is compressed only if the two factors together are less than half as large
+/// as the gradient: 2 r (n + m) < n m.
 ///
 /// The errors and Qs are stored for each parameter, whereas PyTorch stores them for each bucket.
-/// DDP rebuilds its buckets after the first step, and errors and Qs that belong to parameters
-/// remain valid then. Even the first step may therefore be compressed.
+/// DDP rebuilds its buckets after the first step. Errors and Qs that belong to parameters remain
+/// valid after this change. Even the first step may therefore be compressed.
 class PowerSgd : public std::enable_shared_from_this<PowerSgd> {
  public:
   PowerSgd(const std::vector<at::Tensor>& parameters, const contract::FrameworkOptions& options,
@@ -78,7 +79,7 @@ class PowerSgd : public std::enable_shared_from_this<PowerSgd> {
   c10::intrusive_ptr<QueueBackend> backend_;
   std::int64_t start_step_;
   std::vector<Piece> pieces_;
-  std::unordered_map<const void*, std::size_t> index_of_;  ///< index by parameter
+  std::unordered_map<const void*, std::size_t> index_of_;  ///< index of each parameter's piece
   at::Tensor errors_, qs_;
   at::Tensor steps_;  ///< number of steps, as a tensor of one element
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Framework style "ddp", which works like PyTorch's DistributedDataParallel. It makes the same
-// calls of c10d::Reducer as PyTorch's Python wrapper.
+// Framework style "ddp", which works like PyTorch's DistributedDataParallel. This style makes the
+// same calls of c10d::Reducer as PyTorch's Python wrapper.
 #include <torch/types.h>
 
 #include <torch/csrc/autograd/engine.h>
@@ -24,8 +24,8 @@ std::int64_t bytes_of_mb(double mb) {
 /// Returns the buckets of the first step, each as a list of parameter indices, in the order in
 /// which gradients are expected.
 ///
-/// - Normally, one bucket holds all parameters. The reducer learns the real order of the gradients
-///   in the first step and then rebuilds the buckets within the size limits.
+/// - Normally, one bucket holds all parameters. The reducer records the real order of the gradients
+///   in the first step, and then rebuilds the buckets within the size limits.
 /// - With find_unused_parameters, the order may change from step to step, so the reducer never
 ///   rebuilds the buckets. The size limits therefore apply from the start.
 /// - With static_graph, the reducer finds unused parameters in the first step only, so one bucket
@@ -81,7 +81,7 @@ class Ddp : public GradientSync {
   }
 
   void before_backward(const at::Tensor& output) override {
-    if (!syncs_this_pass_) return;  // reducer then ignores gradients, as in PyTorch's no_sync
+    if (!syncs_this_pass_) return;  // reducer ignores this pass, as in PyTorch's no_sync
     if (std::exchange(in_backward_, true)) refuse_second_pass();
     reduced_before_ = backend_->last_all_reduce();
     allow_one_pass(output);
@@ -93,8 +93,8 @@ class Ddp : public GradientSync {
   void after_backward() override {
     require_all_used();
     // The reducer has already waited for its collectives at the end of the backward pass. It
-    // submitted the last collective when the last gradient was ready. The time from then to the end
-    // of this collective is not hidden behind computation.
+    // submitted the last collective when the last gradient was ready. The time from that moment to
+    // the end of this collective is not hidden behind computation.
     const auto& last = backend_->last_all_reduce();
     if (last == reduced_before_) {
       throw base::RunError("ddp: the reducer has reduced nothing in this step",
@@ -123,9 +123,9 @@ class Ddp : public GradientSync {
     }
   }
 
-  /// Delays the reduction to the end of the backward pass. This is needed in the first step of a
-  /// static graph, in which the hooks of the reducer only count gradients. PyTorch's wrapper does
-  /// the same.
+  /// Delays the reduction to the end of the backward pass. This delay is needed in the first step
+  /// of a static graph, in which the hooks of the reducer only count gradients. PyTorch's wrapper
+  /// does the same.
   void reduce_after(const at::Tensor& output) {
     output.register_hook([this](const at::Tensor&) {
       torch::autograd::Engine::get_default_engine().queue_callback(
@@ -146,13 +146,13 @@ class Ddp : public GradientSync {
 
   [[noreturn]] static void refuse_second_pass() {
     throw base::RunError(
-        "ddp: two backward passes in one step, but the second would not be "
+        "ddp: one step has two backward passes, but the gradients of the second pass would not be "
         "reduced; combine both losses into one",
         contract::kExitBadRunDescription);
   }
 
-  /// Throws when the loss of this step did not depend on some parameter. The reducer has then not
-  /// reduced the bucket of this parameter.
+  /// Throws when the loss of this step did not depend on some parameter. In this case, the reducer
+  /// has not reduced the bucket of this parameter.
   void require_all_used() {
     try {
       reducer_->check_finalized();
@@ -185,7 +185,7 @@ class Ddp : public GradientSync {
   bool syncs_this_pass_ = true;
   bool in_backward_ = false;              ///< true after a backward pass with a reduction has begun
   std::shared_ptr<Work> reduced_before_;  ///< last all-reduce of earlier steps
-  int passes_ = 0;                        ///< number of backward passes through the output
+  int passes_ = 0;                        ///< number of backward passes through the model's output
   double rebuild_s_ = 0;
   double exposed_s_ = 0;
 };
@@ -199,7 +199,8 @@ std::unique_ptr<GradientSync> make_ddp(const SyncContext& context) {
 extern const SyncEntry ddp_entry;
 const SyncEntry ddp_entry{
     .name = "ddp",
-    .summary = "PyTorch's DistributedDataParallel: bucketed all-reduce during backward",
+    .summary =
+        "PyTorch's DistributedDataParallel: buckets are all-reduced during the backward pass",
     .make = &make_ddp};
 
 }  // namespace dlscale::trainer

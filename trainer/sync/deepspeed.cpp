@@ -33,7 +33,7 @@ std::unique_ptr<GradientSync> make_deepspeed(const SyncContext& context) {
 extern const SyncEntry deepspeed_entry;
 const SyncEntry deepspeed_entry{
     .name = "deepspeed",
-    .summary = "DeepSpeed's ZeRO: each rank keeps a part of optimizer state and gradients",
+    .summary = "DeepSpeed's ZeRO: each rank keeps a part of the optimizer state and the gradients",
     .make = make_deepspeed};
 
 }  // namespace dlscale::trainer

@@ -13,7 +13,7 @@
 
 namespace dlscale::trainer {
 
-// Hooks that report when a gradient is ready.
+// The following class sets hooks that report when a gradient is ready.
 
 /// Hooks that run each time the backward pass has added to the gradient of a parameter. A parameter
 /// can have only one hook. The destructor removes the hooks.
@@ -31,13 +31,13 @@ class GradientHooks {
   std::vector<at::Tensor> parameters_;
 };
 
-// Adapter that forwards items in the same order on all ranks, although the items may become ready
-// in different orders.
+// The following class forwards items in the same order on all ranks, although the items may become
+// ready in different orders.
 
 /// Adapter that forwards items from the last to the first, which is the order in which the backward
 /// pass normally reaches them. A ready item waits until all items with a higher index have been
-/// forwarded. The order is therefore the same on all ranks, even if ranks differ in when an item is
-/// ready or whether they use it.
+/// forwarded. The order is therefore the same on all ranks, even if an item becomes ready at
+/// different times on different ranks, or if some ranks do not use the item.
 class LastToFirst {
  public:
   LastToFirst(std::size_t count, std::function<void(std::size_t)> hand_on)

@@ -31,8 +31,8 @@ struct SyncContext {
   const contract::FrameworkOptions& options;
   CollectiveQueue& queue;
   const base::Clock& clock;
-  Model* model = nullptr;  ///< model; for styles that treat the model block by block
-  /// Returns a variable of the job's environment, or null.
+  Model* model = nullptr;  ///< model, for styles that process it block by block
+  /// Returns the value of an environment variable of the job, or null if the variable is not set.
   std::function<const char*(const char* name)> environment = [](const char*) { return nullptr; };
   /// Prints a warning of one line for the user.
   std::function<void(const std::string&)> warn = [](const std::string&) {};
@@ -41,7 +41,7 @@ struct SyncContext {
 /// Tensors that the optimizer of a rank updates.
 struct Optimized {
   std::vector<at::Tensor> tensors;  ///< tensors whose gradients are ready after after_backward()
-  bool is_shard = false;            ///< true if each rank holds an equal part of each tensor
+  bool is_shard = false;            ///< true if the tensors are shards of equal size
   std::vector<ParameterPiece> pieces = {};  ///< parameters in the shards; empty if not shards
 };
 
@@ -51,13 +51,14 @@ struct Optimized {
 /// 2. after_backward, the step of the optimizer, after_step
 ///
 /// Gradients are undefined tensors before the first micro-batch. Dropping the old gradients is
-/// faster than setting them to zero, because the first backward pass then need not add to them.
+/// faster than setting them to zero, because the first backward pass then need not add to old
+/// gradients.
 class GradientSync {
  public:
   virtual ~GradientSync() = default;
   /// **Collective.** Prepares a forward pass. `exchanges` is true for the last micro-batch of the
-  /// step. The ranks exchange gradients only then. Until then, each rank adds up the gradients of
-  /// its micro-batches.
+  /// step. The ranks exchange gradients only during the last micro-batch. Before that, each rank
+  /// adds up the gradients of its micro-batches.
   virtual void before_forward(bool exchanges) { static_cast<void>(exchanges); }
   /// Prepares a backward pass. `output` is the output of the model. Styles that search for unused
   /// parameters start the search at `output`.
@@ -69,17 +70,17 @@ class GradientSync {
   /// tensors.
   virtual Optimized optimized() = 0;
   /// **Collective.** Distributes the updated parameters to every rank, for styles in which each
-  /// rank updates only a part of them.
+  /// rank updates only a part of the parameters.
   virtual void after_step() {}
   /// **Collective.** Makes all parameters of the model available until release_parameters().
   virtual void gather_parameters() {}
   /// Ends the period that gather_parameters() began. `changed` is true if the caller has changed
-  /// the values of parameters. All ranks must have made the same changes.
+  /// the values of parameters. All ranks must make the same changes.
   virtual void release_parameters(bool changed) { static_cast<void>(changed); }
-  /// Returns the seconds of the last step in which computation waited for communication.
+  /// Returns the time, in seconds, for which computation waited for communication in the last step.
   virtual double exposed_comm_s() const = 0;
-  /// Returns the part of exposed_comm_s() that fell in forward passes. The rest fell in or after
-  /// backward passes.
+  /// Returns the part of exposed_comm_s() that was spent in forward passes. The rest was spent in
+  /// or after backward passes.
   virtual double exposed_in_forward_s() const { return 0; }
   /// Returns the tensors of the style that a checkpoint must contain so that resumed training gives
   /// the same results. The tensors share memory with the style. Every call returns the same names.

@@ -35,7 +35,7 @@ horovod::Options options_of(const SyncContext& context) {
   result.autotune = options.autotune;
   result.cache_capacity = options.cache_capacity;
   result.hierarchical_all_reduce = options.hierarchical_all_reduce;
-  // Horovod takes the path of its trace from the same environment variable.
+  // This is the environment variable from which Horovod takes the path of its trace.
   if (const char* path = context.environment("HOROVOD_TIMELINE")) result.timeline = path;
   return result;
 }
@@ -70,12 +70,12 @@ class Horovod : public GradientSync {
     exposed_s_ = 0;
     if (!loop_) return;
     // Submits the gradients of parameters that this rank did not use. Other ranks may have used
-    // these parameters and wait for the gradients of all ranks.
+    // these parameters, and would wait for the gradients of this rank.
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       if (!done_[i].valid()) submit(i);
     }
     // A device may still be computing the backward pass. This computation must not count as exposed
-    // communication, so wait for it before the time measurement starts.
+    // communication, so the time measurement starts after it.
     if (const auto computed = communicator_.fence()) computed->wait();
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       const double begin_s = clock_.steady_s();
@@ -93,11 +93,10 @@ class Horovod : public GradientSync {
  private:
   void submit(std::size_t i) {
     if (done_[i].valid()) {
-      throw base::RunError(
-          fmt::format("horovod: two backward passes in one step: \"{}\" already has "
-                      "its gradient",
-                      names_[i]),
-          contract::kExitBadRunDescription);
+      throw base::RunError(fmt::format("horovod: one step has two backward passes, but the "
+                                       "gradient of \"{}\" can be submitted only once per step",
+                                       names_[i]),
+                           contract::kExitBadRunDescription);
     }
     at::Tensor& gradient = parameters_[i].mutable_grad();
     if (!gradient.defined()) gradient = at::zeros_like(parameters_[i]);
@@ -111,9 +110,9 @@ class Horovod : public GradientSync {
   Communicator& communicator_;
   const base::Clock& clock_;
   bool syncs_this_pass_ = true;
-  std::vector<at::Tensor> travelling_;   ///< tensors being reduced, one for each parameter
-  std::vector<std::future<void>> done_;  ///< one per parameter; valid from submission until awaited
-  std::optional<horovod::BackgroundLoop> loop_;  ///< loop; destroyed before the tensors it uses
+  std::vector<at::Tensor> travelling_;           ///< tensors being reduced, one for each parameter
+  std::vector<std::future<void>> done_;          ///< one future per parameter, valid until awaited
+  std::optional<horovod::BackgroundLoop> loop_;  ///< last member, so destroyed before its tensors
   GradientHooks hooks_;
   double exposed_s_ = 0;
   horovod::Counters reported_;

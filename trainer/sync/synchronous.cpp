@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Framework style "synchronous". After the backward pass, it runs one all-reduce for each
-// parameter, one after the other.
+// Framework style "synchronous". After the backward pass, this style all-reduces the gradients of
+// the parameters one after the other.
 #include <ATen/ATen.h>
 
 #include "trainer/sync/gradient_sync.hpp"
@@ -29,14 +29,15 @@ class Synchronous : public GradientSync {
 
  private:
   /// Returns the gradient of `parameter`. Sets an undefined gradient to zeros, because another rank
-  /// may have used a parameter that this rank did not use. Every rank must then take part in the
-  /// all-reduce of this gradient.
+  /// may have used a parameter that this rank did not use. Every rank must take part in the
+  /// all-reduce of each gradient.
   static at::Tensor& defined_gradient(at::Tensor& parameter) {
     at::Tensor& gradient = parameter.mutable_grad();
     if (!gradient.defined()) gradient = at::zeros_like(parameter);
     return gradient;
   }
-  /// Sets all undefined gradients to zeros, without an exchange. A single rank needs no more.
+  /// Sets all undefined gradients to zeros, without an exchange. With a single rank, no further
+  /// work is needed.
   void define_all() {
     for (at::Tensor& parameter : parameters_) defined_gradient(parameter);
   }
@@ -53,8 +54,9 @@ std::unique_ptr<GradientSync> make_synchronous(const SyncContext& context) {
 }  // namespace
 
 extern const SyncEntry synchronous_entry;
-const SyncEntry synchronous_entry{.name = "synchronous",
-                                  .summary = "one blocking all-reduce per parameter after backward",
-                                  .make = &make_synchronous};
+const SyncEntry synchronous_entry{
+    .name = "synchronous",
+    .summary = "one blocking all-reduce per parameter, after the backward pass",
+    .make = &make_synchronous};
 
 }  // namespace dlscale::trainer

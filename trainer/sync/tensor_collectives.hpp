@@ -31,9 +31,9 @@ OnDone keeping(const Tensors&... tensors) {
   return [tensors...](const std::exception_ptr&) {};
 }
 
-/// **Collective.** Copies the values of `tensors` on rank 0 to every rank. The trainer uses this
-/// for initial parameters and buffers. Shapes, strides and order must be the same on all ranks.
-/// Returns when all tensors have arrived.
+/// **Collective.** Copies the values of `tensors` on rank 0 to every rank. The trainer calls this
+/// function for initial parameters and buffers. Shapes, strides and order must be the same on all
+/// ranks. Returns when all tensors have arrived.
 void broadcast_from_root(const std::vector<at::Tensor>& tensors, CollectiveQueue& queue);
 
 // Horovod's fusion buffer on a device.

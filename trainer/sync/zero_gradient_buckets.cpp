@@ -96,9 +96,9 @@ void GradientBuckets::reduce(Bucket& bucket) {
   bucket.under_way.push_back(queue_.all_reduce(span_of(full), ReduceOp::sum, keeping(full)));
 }
 
-/// Divides the bucket into ranges that each belong to a single rank, and reduces each range to its
-/// rank. A range may contain several parameters, because their gradients are contiguous in the
-/// bucket.
+/// Divides the bucket into ranges, each of which belongs to a single rank, and reduces each range
+/// to that rank. A range may contain several parameters, because their gradients are contiguous in
+/// the bucket.
 void GradientBuckets::reduce_to_owners(Bucket& bucket) {
   FlatRange stretch;
   int owner = 0;

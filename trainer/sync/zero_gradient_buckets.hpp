@@ -21,9 +21,10 @@
 
 namespace dlscale::trainer {
 
-// Vector that contains all parameters. It is divided into equal partitions, one for each rank.
+// The following types describe the vector that contains all parameters and is divided into equal
+// partitions, one for each rank.
 
-/// Range of elements of the vector.
+/// Range of elements in the vector of all parameters.
 struct FlatRange {
   std::int64_t first = 0;
   std::int64_t count = 0;
@@ -38,8 +39,8 @@ struct FlatRange {
 at::Tensor in_memory_order(const at::Tensor& tensor);
 
 /// Vector of all parameters, in the order of the parameters. Zeros at the end make the length
-/// divisible by the number of ranks. The constructor turns the parameters into views of the vector,
-/// which keep their memory format. A parameter may lie in more than one partition. Throws
+/// divisible by the number of ranks. The constructor turns the parameters into views of the vector.
+/// The parameters keep their memory format. A parameter may lie in more than one partition. Throws
 /// base::RunError (contract::kExitBadRunDescription) if the parameters differ in element type.
 class FlatParameters {
  public:
@@ -61,14 +62,16 @@ class FlatParameters {
   std::vector<bool> is_weight_;  ///< true for parameters of two or more dimensions
 };
 
-// Gradient buckets, and the mean of each bucket over the ranks.
+// The following types collect gradients in buckets and compute the mean of each bucket over the
+// ranks.
 
 /// Settings of the reduction of buckets.
 struct BucketSettings {
-  std::int64_t elements = 0;  ///< maximum in a bucket; a larger gradient has its own bucket
+  std::int64_t elements = 0;  ///< maximum per bucket; a larger gradient gets a bucket of its own
   bool overlaps = false;      ///< true to fill the next bucket during a reduction
-  /// Kind of the reduction. If false, a bucket is all-reduced, and each rank uses the elements that
-  /// it owns. If true, the elements of a bucket that a rank owns are reduced to this rank only.
+  /// Kind of the reduction. If false, a bucket is all-reduced, and each rank uses only the elements
+  /// that it owns. If true, each element of a bucket is reduced only to the rank that owns the
+  /// element.
   bool to_owners = false;
 };
 
@@ -79,7 +82,7 @@ struct GradientPlace {
   FlatRange range;
 };
 
-/// Buckets for gradients, like DeepSpeed's contiguous gradients. Each gradient is copied to the
+/// Buckets for gradients, as in DeepSpeed's contiguous gradients. Each gradient is copied to the
 /// present bucket. When the next gradient does not fit in this bucket, the values in the bucket are
 /// divided by the number of ranks and summed over the ranks.
 class GradientBuckets {

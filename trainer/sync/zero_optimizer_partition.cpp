@@ -64,7 +64,7 @@ class HostOptimizer : public GradientSync {
 
  private:
   /// Waits until the GPU has finished the backward pass. Otherwise, the measured time of the copies
-  /// would include the rest of this computation.
+  /// would include the rest of the backward pass.
   void wait_for_gradients() const {
     if (device_.tensors.empty()) return;
     const c10::Device device = device_.tensors.front().device();
@@ -79,7 +79,7 @@ class HostOptimizer : public GradientSync {
 
   std::unique_ptr<GradientSync> sync_;
   const base::Clock& clock_;
-  Optimized device_, host_;  ///< corresponding tensors in the same order
+  Optimized device_, host_;  ///< corresponding tensors, in the same order
   double copying_s_ = 0;
 };
 
@@ -120,7 +120,7 @@ class OptimizerPartition : public GradientSync {
       exposed_s_ = exposed_in_forward_s_ = 0;
     } else if (reduces_in_backward_) {
       exposed_s_ += buckets_.take_exposed_s();
-      order_.finish();  // gradients left over from the last micro-batch
+      order_.finish();  // submits the gradients left over from the last micro-batch
       exposed_in_forward_s_ += buckets_.take_exposed_s();
     }
     order_.restart();

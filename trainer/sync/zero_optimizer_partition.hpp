@@ -12,7 +12,7 @@
 
 namespace dlscale::trainer {
 
-// Optimizer in host memory for parameters on a device.
+// The following function moves the optimizer of parameters on a device to host memory.
 
 /// Makes ZeRO-Offload (Ren et al., 2021). The tensors that the optimizer updates are copies, in
 /// host memory, of the tensors of `sync`. The state of the optimizer is therefore in host memory as

@@ -18,9 +18,9 @@ namespace {
 
 /// Changes the size of the storage of a tensor, for example to 0 to free its memory. Autograd may
 /// have saved the tensor for the backward pass. The saved tensor uses the same storage object, so
-/// it is valid again when the storage has its full size again.
+/// the saved tensor is valid again as soon as the storage has its full size again.
 void resize_storage(const at::Tensor& tensor, std::size_t bytes) {
-  const c10::DeviceGuard device(tensor.device());  // allocator uses the current device
+  const c10::DeviceGuard device(tensor.device());  // because the allocator uses the current device
   c10::StorageImpl& storage = *tensor.storage().unsafeGetStorageImpl();
   if (storage.nbytes() == bytes) return;
   storage.set_data_ptr_noswap(storage.allocator()->allocate(bytes));
@@ -144,7 +144,7 @@ class ParameterPartition : public GradientSync, private BlockWatch {
       for_shards([](BlockShard& shard) { shard.partition().mutable_grad().zero_(); });
     } else {
       const double before_s = exposed_s_;
-      send_from(0);  // gradients left over from the last micro-batch; see send_from()
+      send_from(0);  // sends the gradients left over from the last micro-batch
       exposed_in_forward_s_ += exposed_s_ - before_s;
     }
     ready_.assign(shards_.size(), 0);
@@ -253,8 +253,8 @@ class ParameterPartition : public GradientSync, private BlockWatch {
 
   /// Sends the gradients of all blocks from `first` on that are not sent yet. The backward pass has
   /// already passed these blocks. Such a block contains a parameter on which the loss of this rank
-  /// did not depend. This rank sends the block at the same place in the order as ranks whose loss
-  /// did depend on the parameter.
+  /// did not depend. The position of the block in the order of sends is the same as on ranks whose
+  /// loss did depend on the parameter.
   void send_from(std::size_t first) {
     for (std::size_t b = shards_.size(); b-- > first;) {
       if (shards_[b] && !is_sent_[b]) send(b);
@@ -264,7 +264,7 @@ class ParameterPartition : public GradientSync, private BlockWatch {
   Model& model_;
   std::int64_t prefetch_elements_;
   bool overlaps_;
-  std::vector<std::unique_ptr<BlockShard>> shards_;  ///< one per block; null if no parameters
+  std::vector<std::unique_ptr<BlockShard>> shards_;  ///< one per block; null without parameters
   std::vector<bool> is_sent_;                        ///< true for blocks sent in this backward pass
   std::vector<std::size_t> ready_;                   ///< number of ready gradients of each block
   GradientHooks hooks_;

@@ -43,8 +43,8 @@ class BlockShard {
   double wait();
   /// Frees the memory of the whole block.
   void release();
-  /// **Collective.** Updates the block after the parts have changed. A persistent block is gathered
-  /// again. Any other block is released.
+  /// **Collective.** Updates the block after the ranks have changed their parts. A block that stays
+  /// whole on every rank is gathered again. Any other block is released.
   void refresh();
   /// Copies the values of the whole block to the part of this rank, after the whole block has
   /// changed.
@@ -52,8 +52,8 @@ class BlockShard {
 
   /// **Collective.** Starts a reduce-scatter of the gradients, divided by the number of ranks, and
   /// drops the gradients. A parameter without a gradient counts as zeros. An earlier reduction is
-  /// finished first. The block therefore has at most one reduction in transfer, for any number of
-  /// micro-batches. Returns the result of finish_gradients() for the earlier reduction.
+  /// finished first. A block therefore never has more than one reduction in progress, for any
+  /// number of micro-batches. Returns the result of finish_gradients() for the earlier reduction.
   double reduce_gradients();
   /// Waits for the started reduction and adds its result to the gradient of partition(). Returns
   /// the seconds for which computation had to wait.
@@ -80,8 +80,8 @@ class BlockShard {
 // ZeRO stage 3, in which a block of the model is whole only while the block computes.
 
 /// Makes ZeRO stage 3. Requires SyncContext::model. The parameters of a block are gathered before
-/// the forward pass of the block and again before its backward pass. Some blocks are gathered in
-/// advance (prefetch_elements). Gradients are reduce-scattered.
+/// the forward pass of the block and again before its backward pass. Some blocks are gathered
+/// before they are needed, up to the limit prefetch_elements. Gradients are reduce-scattered.
 std::unique_ptr<GradientSync> make_parameter_partition(const SyncContext& context);
 
 }  // namespace dlscale::trainer

@@ -25,7 +25,7 @@ void add_sentence(BleuCounts& counts, std::span<const std::int64_t> translation,
                   std::span<const std::int64_t> reference, std::int64_t unknown);
 
 /// Returns the BLEU score between 0 and 100: 100 x brevity penalty x geometric mean of the four
-/// n-gram precisions. The precisions are not smoothed. The score is therefore 0 if one of the four
+/// n-gram precisions. The precisions are not smoothed, so the score is 0 if one of the four
 /// precisions is 0.
 double bleu(const BleuCounts& counts);
 

@@ -8,7 +8,7 @@
 namespace dlscale::trainer {
 namespace {
 
-constexpr std::int64_t kTop = 5;  ///< k of the top-k accuracy; needs more than k classes
+constexpr std::int64_t kTop = 5;  ///< k of the top-k accuracy, which needs more than k classes
 
 /// Indices of the sums that count_classification() returns for a batch.
 enum ClassificationSum { kLoss, kCorrect, kInTop, kHasTop, kSums };
@@ -36,7 +36,7 @@ void conclude_classification(const std::vector<double>& sums, contract::EvalReco
 
 extern const TaskEntry classification_entry;
 const TaskEntry classification_entry{.name = "classification",
-                                     .summary = "one class for each sample",
+                                     .summary = "assigns one class to each sample",
                                      .loss = cross_entropy,
                                      .count = count_classification,
                                      .counts = kSums,

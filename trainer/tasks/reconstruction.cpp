@@ -27,7 +27,7 @@ void conclude_reconstruction(const std::vector<double>& sums, contract::EvalReco
 
 extern const TaskEntry reconstruction_entry;
 const TaskEntry reconstruction_entry{.name = "reconstruction",
-                                     .summary = "reproduces the input as output",
+                                     .summary = "reproduces the input of the model as its output",
                                      .loss = reconstruction_loss,
                                      .count = count_reconstruction,
                                      .counts = 1,

@@ -18,9 +18,9 @@ namespace dlscale::trainer {
 struct TaskEntry {
   const char* name;
   const char* summary;
-  /// Returns the mean loss over the samples of a batch. Each sample has the same weight. N ranks
-  /// that each process an equal part of a batch therefore learn the same as one rank that processes
-  /// the whole batch. 16-bit outputs are first converted to float32.
+  /// Returns the mean loss over the samples of a batch. Each sample has the same weight. Therefore,
+  /// N ranks that each process an equal part of a batch get the same gradients as one rank that
+  /// processes the whole batch. 16-bit outputs are first converted to float32.
   at::Tensor (*loss)(const at::Tensor& output, const at::Tensor& target, double smoothing);
   /// Returns the sums from which the metrics are computed, for one batch. Every batch gives the
   /// same number of sums, so the caller can add them over batches and ranks. `output` has at least

@@ -98,14 +98,15 @@ void conclude_translation(const std::vector<double>& sums, contract::EvalRecord&
 }  // namespace
 
 extern const TaskEntry translation_entry;
-const TaskEntry translation_entry{.name = "translation",
-                                  .summary = "a sentence for each sentence",
-                                  .loss = translation_loss,
-                                  .count = count_translation,
-                                  .counts = kTranslationSums,
-                                  .conclude = conclude_translation,
-                                  .headline = "bleu",
-                                  .evaluation_batch = 32,
-                                  .needs_whole_model = true};
+const TaskEntry translation_entry{
+    .name = "translation",
+    .summary = "translates each input sentence into an output sentence",
+    .loss = translation_loss,
+    .count = count_translation,
+    .counts = kTranslationSums,
+    .conclude = conclude_translation,
+    .headline = "bleu",
+    .evaluation_batch = 32,
+    .needs_whole_model = true};
 
 }  // namespace dlscale::trainer

@@ -15,7 +15,7 @@ struct LogOptions {
   analysis::ImportRequest request;
   std::string folder;                ///< folder from -o; empty = no logs are imported
   std::vector<std::string> columns;  ///< arguments of --map
-  /// Decimal sign: "point" or "comma". Empty means detected from the numbers.
+  /// Decimal sign: "point" or "comma". Empty means that the sign is detected from the numbers.
   std::string decimal;
   std::string pattern;  ///< TOML file from --pattern
 };

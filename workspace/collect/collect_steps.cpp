@@ -123,7 +123,8 @@ void print_warnings(const std::vector<std::string>& warnings, std::ostream& out)
     ++shown;
   }
   if (shown < warnings.size()) {
-    out << fmt::format("warning: and {} more like these\n", warnings.size() - shown);
+    out << fmt::format("warning: similar warnings that are not shown: {}\n",
+                       warnings.size() - shown);
   }
 }
 

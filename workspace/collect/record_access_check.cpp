@@ -32,7 +32,7 @@ void require_readable(const fs::path& file) {
   refuse_unreadable(file, std::error_code(errno, std::generic_category()));
 }
 
-/// Returns whether `path` is a folder. Throws base::RunError if this cannot be determined.
+/// Returns whether `path` is a folder. Throws base::RunError if the system cannot query the path.
 bool is_readable_folder(const fs::path& path) {
   std::error_code error;
   const bool is_one = fs::is_directory(path, error);
@@ -61,7 +61,7 @@ void require_readable_log(const contract::LaunchDir& launch) {
   try {
     log = analysis::import_record_from_json(base::read_file(import), import.string()).path;
   } catch (const base::SpecError&) {
-    return;  // the run of an invalid import record counts as lost
+    return;  // if the import record is invalid, its run counts as lost
   }
   require_readable(log);
 }

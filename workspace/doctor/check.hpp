@@ -13,9 +13,10 @@ using Check = contract::CheckRecord;
 using Checks = std::vector<Check>;
 
 inline constexpr const char* kOk = "ok";
-/// Level of a problem with which jobs may fail or run too slowly.
+/// Level of a problem that may make jobs fail or run too slowly.
 inline constexpr const char* kWarn = "warn";
-inline constexpr const char* kFail = "fail";  ///< level of a problem with which jobs cannot run
+/// Level of a problem that prevents jobs from running.
+inline constexpr const char* kFail = "fail";
 
 inline Check ok(std::string name, std::string message) {
   return {std::move(name), kOk, std::move(message), ""};

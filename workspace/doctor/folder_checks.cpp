@@ -64,7 +64,7 @@ Check check_clock(const ProbeFile& file, const base::Clock& clock) {
 
 Check check_locks(const ProbeFile& file) {
   const std::string advice =
-      "plan in a folder on another file system, such as that of your home folder";
+      "plan in a folder on another file system, for example in your home folder";
   const int other = ::open(file.path().c_str(), O_RDWR | O_CLOEXEC);
   if (other < 0 || ::flock(file.descriptor(), LOCK_EX | LOCK_NB) != 0) {
     const std::string reason = std::strerror(errno);
@@ -107,7 +107,8 @@ Checks judge_space(const FreeSpace& space, std::uint64_t inodes_needed) {
   const std::string left = fmt::format("{} of {} inodes left", space.inodes, space.inodes_total);
   if (space.inodes < std::max<std::uint64_t>(inodes_needed, 1)) {
     checks.push_back(
-        fail("inodes", fmt::format("{}, the plan needs about {}", left, inodes_needed), advice));
+        fail("inodes", fmt::format("{}, but the plan needs about {} inodes", left, inodes_needed),
+             advice));
   } else if (share(space.inodes, space.inodes_total) < kLittle) {
     checks.push_back(warn("inodes", left, advice));
   } else {

@@ -68,12 +68,13 @@ Check check_launcher(const planner::Site& site, const SiteShell& shell) {
   const std::string program = launcher_program(site);
   const std::string version = shell.first_line_of({program, "--version"});
   if (!version.empty()) return ok("launcher", fmt::format("{}: {}", program, version));
-  const std::string advice = "load the module that provides it: `modules` in the site file";
+  const std::string advice =
+      "load the module that contains the launcher: `modules` in the site file";
   if (shell.has(program))
     return warn("launcher", program + " --version printed no version", advice);
   if (on_cluster(site) && program != "srun") {
     return warn("launcher", fmt::format("no {} on this node", program),
-                advice + "; nothing to do if the compute nodes have it");
+                advice + "; no action is needed if the compute nodes have the launcher");
   }
   return fail("launcher", fmt::format("no {} on PATH", program), advice);
 }
@@ -82,18 +83,19 @@ Check check_launcher(const planner::Site& site, const SiteShell& shell) {
 Check describe_failure(const std::string& trainer, const runner::Answer& answer) {
   if (!answer.end) {
     return fail("trainer", fmt::format("{} has not answered for {} s", trainer, kProgramPatience_s),
-                "run it by hand: " + trainer + " --capabilities");
+                "run the trainer by hand: " + trainer + " --capabilities");
   }
   if (answer.end->exit_code == kNotFound) {
     return fail("trainer", fmt::format("trainer {} not found", trainer),
-                "build it (cmake -DDLSCALE_TRAINER=ON) and give its path as `trainer` in the site "
-                "file");
+                "build the trainer (cmake -DDLSCALE_TRAINER=ON) and give its path as `trainer` in "
+                "the site file");
   }
   const std::string reason = runner::first_line(answer.err);
   return fail("trainer",
               fmt::format("{} cannot run: {}", trainer,
-                          reason.empty() ? "it printed no error message" : reason),
-              "load the modules it was built with: `modules` and `environment` in the site file");
+                          reason.empty() ? "the trainer printed no error message" : reason),
+              "load the modules with which the trainer was built: `modules` and `environment` in "
+              "the site file");
 }
 
 Checks check_trainer(const planner::Site& site, const std::string& trainer,
@@ -133,7 +135,8 @@ Checks check_container(const planner::Site& site, const SiteShell& shell) {
   checks.push_back(shell.has(runtime)
                        ? ok("container", runtime + " found")
                        : warn("container", fmt::format("no {} on this node", runtime),
-                              "load its module; nothing to do if the compute nodes have it"));
+                              "load the module of the container runtime; no action is needed if "
+                              "the compute nodes have it"));
   const bool unreadable =
       is_image_file(container.image) && ::access(container.image.c_str(), R_OK) != 0;
   checks.push_back(
@@ -162,7 +165,7 @@ Check check_gpus(const planner::Site& site, const SiteShell& shell) {
   }
   if (on_cluster(site)) return ok("GPUs", "none on this node, which seems to be a login node");
   return fail("GPUs", "device is cuda in the site file, but this node has no GPU",
-              "set device = \"cpu\" in the site file, or run this on a node with GPUs");
+              "set device = \"cpu\" in the site file, or run dlscale doctor on a node with GPUs");
 }
 
 /// Returns the major version in a text, for example "4" for "mpirun (Open MPI) 4.1.4". Returns an
@@ -181,7 +184,8 @@ Checks judge_trainer(const planner::Site& site, const contract::Capabilities& tr
                      const std::string& mpirun) {
   Checks checks;
   const std::string advice =
-      "build the trainer with it (cmake --preset release reports what it finds)";
+      "build the trainer with support for it (cmake --preset release lists the libraries that it "
+      "finds)";
   for (const auto& [family, name] :
        {std::pair("device", site.device), std::pair("communicator", site.communicator)}) {
     if (trainer.has(family, name)) {

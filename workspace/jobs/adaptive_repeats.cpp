@@ -35,7 +35,8 @@ std::optional<double> half_width(const analysis::Estimate& efficiency) {
 /// the common part of its run ids.
 struct CurveNeeds {
   std::string baseline;  ///< baseline point of the curve
-  /// Other points whose efficiency is known well enough, with half the width of its interval.
+  /// Other points whose efficiency is known well enough, with half the width of the efficiency's
+  /// confidence interval.
   std::map<std::string, double> certain;
   std::set<std::string> more;  ///< points that need another repetition
 };
@@ -79,7 +80,7 @@ std::vector<CurveNeeds> read_needs(const contract::PlanDir& folder, double wante
   return needs;
 }
 
-/// Returns the next planned repetition of each point that needs one.
+/// Returns the next planned repetition of each point that needs another repetition.
 std::set<std::string> next_repeats(const LaunchFolder& place, const RunIds& selected) {
   std::set<std::string> stems;
   for (CurveNeeds& needs : read_needs(place.folder, place.plan.until.efficiency_ci)) {
@@ -109,7 +110,8 @@ bool is_extra(const contract::Plan& plan, const contract::PlannedRun& run) {
   return run.repetition > plan.until.first;
 }
 
-/// Returns the points of which a repetition that always runs has not ended.
+/// Returns the points with an unfinished first repetition. The first repetitions are those that
+/// always run.
 std::set<std::string> begun_points(const contract::Plan& plan, const States& states) {
   std::set<std::string> begun;
   for (const contract::PlannedRun& run : plan.runs) {

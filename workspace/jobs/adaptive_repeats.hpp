@@ -16,9 +16,9 @@ namespace dlscale::workspace {
 
 /// Returns a function that the launcher calls when all submitted runs have ended. The function
 /// returns the runs of `selected` to submit next: further repetitions of the points whose
-/// confidence interval is wider than the study permits. The function returns no runs when every
-/// interval is narrow enough or has all its repetitions. If the study sets no maximum width, the
-/// result is an empty function. `place` must outlive the function.
+/// confidence interval is wider than the study permits. The function returns no runs when each
+/// point has a narrow enough interval or has all its repetitions. If the study sets no maximum
+/// width, the result is an empty function. `place` must outlive the function.
 std::function<std::set<std::string>()> adaptive_repeats(const LaunchFolder& place, RunIds selected);
 
 /// Returns the selected runs without the repetitions that run only when needed.

@@ -28,8 +28,8 @@ struct CancelledJobs {
 };
 
 /// Returns the jobs that contain selected runs. If `states` names states, the runs must be in one
-/// of them. A run that has a job but is no longer in the plan counts only if the user selected it
-/// by id. Throws what select_runs and keep_states throw.
+/// of these states. A run that has a job but is no longer in the plan counts only if the user
+/// selected it by id. Throws what select_runs and keep_states throw.
 CancelledJobs jobs_to_cancel(const LaunchFolder& place, const SelectionChoice& selection,
                              const StateChoice& states);
 

@@ -41,9 +41,10 @@ Check check_environment(const std::vector<std::string>& removed) {
   if (removed.empty()) {
     return ok("environment", "no variables of a surrounding job or of SLURM commands are set");
   }
-  return warn("environment",
-              fmt::format("set here and removed for jobs: {}", fmt::join(removed, ", ")),
-              kHowToKeep);
+  return warn(
+      "environment",
+      fmt::format("variables that are set here and removed for jobs: {}", fmt::join(removed, ", ")),
+      kHowToKeep);
 }
 
 }  // namespace dlscale::workspace

@@ -20,7 +20,7 @@ runner::CleanEnvironment job_environment(const contract::PlanDir& folder,
                                          const std::string& scheduler);
 
 /// Returns one line that lists the removed variables and explains how to keep a variable. Returns
-/// an empty text if none were removed.
+/// an empty text if no variables were removed.
 std::string removed_variables_line(const std::vector<std::string>& removed);
 
 /// Returns the removed variables as a check of `dlscale doctor`.

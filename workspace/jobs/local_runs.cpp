@@ -40,10 +40,10 @@ void require_runnable_here(const planner::Planning& planning) {
                     site.name, site.scheduler, site.name));
   }
   if (!is_program(site.trainer)) {
-    throw base::UsageError(
-        fmt::format("trainer {} not found: build it (cmake -DDLSCALE_TRAINER=ON) or set `trainer` "
-                    "in the site file",
-                    site.trainer));
+    throw base::UsageError(fmt::format(
+        "trainer {} not found: build the trainer (cmake -DDLSCALE_TRAINER=ON) or set `trainer` "
+        "in the site file",
+        site.trainer));
   }
   for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {
     const contract::RunSpec run = planning.run(i);
@@ -51,8 +51,8 @@ void require_runnable_here(const planner::Planning& planning) {
       for (const std::string& variable : planner::variables_in(path)) {
         if (std::getenv(variable.c_str()) != nullptr) continue;
         throw base::UsageError(
-            fmt::format("{0} is {1}{2}, but ${3} is not set; export it, or use -S {0}={1}PATH", key,
-                        prefix, path, variable));
+            fmt::format("{0} is {1}{2}, but ${3} is not set; export ${3}, or use -S {0}={1}PATH",
+                        key, prefix, path, variable));
       }
     }
   }

@@ -14,16 +14,16 @@ namespace dlscale::workspace {
 
 // The following function finds finished runs, from which the planner derives new time limits.
 
-/// Returns the runs of the existing plan that have started. Runs that completed in a single launch
-/// have their time. Returns no runs if the folder has no plan of the same study, or if no run has
-/// started.
+/// Returns the runs of the existing plan that have started. For a run that completed in a single
+/// launch, the result contains the time of the run. Returns no runs if the folder has no plan of
+/// the same study, or if no run has started.
 std::vector<planner::FinishedRun> finished_runs(const contract::PlanDir& folder,
                                                 const std::string& study);
 
 // The following functions find data of earlier plans in a plan folder.
 
 /// Returns the data that a new plan takes from the existing plan: the jobs to keep, and the runs
-/// that have started. Each kind is empty if the planner does not use it.
+/// that have started. A list is empty if the planner does not use it.
 planner::EarlierPlan earlier_plan(const planner::Planner& planner, const contract::PlanDir& folder);
 
 /// Returns a line with the number of runs that are in the existing plan but not in `plan`. Returns

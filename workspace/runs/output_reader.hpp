@@ -16,10 +16,10 @@ namespace dlscale::workspace {
 
 struct OutputChoice {
   bool errors_only = false;  ///< true to show only standard error
-  /// True to show the output of the job script, even if the run has its own.
+  /// True to show the output of the job script, even if the run has output files of its own.
   bool job = false;
   std::optional<int> launch;  ///< number of the launch to show; empty = the latest
-  /// Number of lines to show when a file is first read. Empty means all.
+  /// Number of lines to show when a file is first read. Empty means all lines.
   std::optional<int> last_lines;
 };
 
@@ -40,7 +40,7 @@ class OutputReader {
  public:
   OutputReader(std::ostream& out, const OutputChoice& choice, bool title_first);
 
-  /// Prints the content that was added since the last call. Returns true if there was any.
+  /// Prints the content that was added since the last call. Returns true if there was new content.
   bool print_new(const OutputFile& file);
 
  private:
@@ -65,7 +65,7 @@ class RunsOutput {
   RunsOutput(std::ostream& out, const contract::PlanDir& folder, const contract::Plan& plan,
              const std::vector<const contract::PlannedRun*>& runs, const OutputChoice& choice);
 
-  /// Prints the output that was added since the last call. Returns true if there was any.
+  /// Prints the output that was added since the last call. Returns true if there was new output.
   bool print_new();
   /// Returns whether no more output can follow. A preempted run has not ended, because it continues
   /// in another launch.

@@ -26,7 +26,7 @@ void require_writable(const contract::PlanDir& folder);
 planner::WrittenPlan write_planned(planner::Planning& planning, const planner::Resources& resources,
                                    const contract::PlanDir& out, bool dry_run);
 
-/// Creates the folder. Throws base::UsageError if this fails.
+/// Creates the folder. Throws base::UsageError if the folder cannot be created.
 void make_folder(const contract::PlanDir& folder);
 
 }  // namespace dlscale::workspace

@@ -138,7 +138,8 @@ std::vector<RunFact> ShownRuns::facts(const contract::PlannedRun& run) {
   if (!run.substudies.empty()) {
     facts.push_back({"sub-studies", fmt::format("{}", fmt::join(run.substudies, ", "))});
   }
-  if (run.stale) facts.push_back({"stale", "its results come from an earlier description"});
+  if (run.stale)
+    facts.push_back({"stale", "the results of the run come from an earlier description"});
   const std::vector<RunFact> derived = facts_of(spec, run, job);
   facts.insert(facts.end(), derived.begin(), derived.end());
   facts.push_back({"job", describe_job(job, run)});

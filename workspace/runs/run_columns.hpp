@@ -39,7 +39,7 @@ std::string predicted_text(const contract::PlannedRun& run);
 /// Formats GPU-hours. Large values have no fraction: 0.75, 12, 2322432.
 std::string hours(double gpu_hours);
 
-/// Values of selected runs of a plan folder. The folder is read once for all of them.
+/// Values of selected runs of a plan folder. The folder is read once for all runs.
 class ShownRuns {
  public:
   /// Reads the states of the runs. `plan` and `folder` must outlive the object. Throws what

@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 using runner::JobState;
 namespace {
 
-/// Number of bytes that are read at the end of a results file. They contain many records. The last
-/// record states the position of the run.
+/// Number of bytes that are read at the end of a results file. These bytes contain many records.
+/// The last record states the position of the run.
 constexpr std::size_t kTail_bytes = 64 * 1024;
 
 /// First line and end of a results file. A small file is completely in `tail`.
@@ -70,8 +70,8 @@ Launch read_launch(const contract::LaunchDir& folder) {
   return launch;
 }
 
-/// Reads the progress of a launch without its peak memory. It parses only the first record and the
-/// last few records, because a live table calls it for every running run.
+/// Reads the progress of a launch without its peak memory. Parses only the first record and the
+/// last few records, because a live table calls this function for every running run.
 Launch read_place(const contract::LaunchDir& folder) {
   const Ends ends = read_ends(folder.results());
   const std::string& begin = ends.first.empty() ? ends.tail : ends.first;

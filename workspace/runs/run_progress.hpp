@@ -22,9 +22,9 @@ struct RunProgress {
   std::string job_id;               ///< job id of the scheduler
 };
 
-/// Returns the progress of a run. Values that `look`, the last poll, does not have come from the
-/// files of the run. Only the ends of large files are read. No files are read for a run that never
-/// started.
+/// Returns the progress of a run. `look` is the result of the last poll. Values that are missing in
+/// `look` are read from the files of the run. Only the ends of large files are read. No files are
+/// read for a run that never started.
 RunProgress read_progress(const contract::PlanDir& folder, const contract::PlannedRun& run,
                           const runner::PolledRun& look, double now_unix_s);
 

@@ -31,7 +31,7 @@ using RunIds = std::set<std::string>;
 
 /// Returns the ids of the selected runs. A condition may use every axis of the plan, and gpus,
 /// batch_per_gpu, global_batch and repetition. If the plan has sub-studies, a condition may also
-/// use substudy. A run in several sub-studies matches if one of its sub-studies does. Throws
+/// use substudy. A run in several sub-studies matches if one of its sub-studies matches. Throws
 /// base::SpecError for an invalid condition.
 RunIds matching_runs(const contract::Plan& plan, const SelectionChoice& choice);
 

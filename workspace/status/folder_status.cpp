@@ -7,7 +7,7 @@
 namespace dlscale::workspace {
 namespace {
 
-/// Minimum time in seconds between two queries, because the scheduler serves many users.
+/// Minimum time in seconds between two queries of the scheduler. The scheduler serves many users.
 constexpr double kStatusPatience_s = 15;
 
 }  // namespace

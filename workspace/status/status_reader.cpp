@@ -42,8 +42,8 @@ void StatusReader::states_in_files() {
   mark_unneeded();
 }
 
-/// Marks the repetitions that are not needed. They can change only when a run changes its state, so
-/// they are computed only then.
+/// Marks the repetitions that are not needed. The set of these repetitions can change only when a
+/// run changes its state, so the set is computed only then.
 void StatusReader::mark_unneeded() {
   if (plan_.until.efficiency_ci == 0) return;
   auto now = states();

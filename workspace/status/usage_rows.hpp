@@ -22,7 +22,7 @@ struct LaunchUse {
   bool timed_out = false;
   double walltime_s = 0;            ///< requested time in seconds; 0 = no limit
   std::optional<double> elapsed_s;  ///< used time in seconds
-  double gpu_hours = 0;             ///< requested GPU-hours, as a share of the job; 0 = no limit
+  double gpu_hours = 0;  ///< requested GPU-hours: the run's share of the job; 0 = no limit
   double gpu_hours_used = 0;
   std::optional<double> memory_bytes;       ///< memory of a node of the partition
   std::optional<double> peak_memory_bytes;  ///< peak memory of the node with the highest peak
@@ -35,7 +35,8 @@ NodeMemory node_memory(const contract::PlanDir& folder);
 
 /// Returns the use of each launch of `runs` in the launch log. Times and memory come from the
 /// accounting of the scheduler, or from the log and the records if there is no accounting. If the
-/// log has no end of a run, the last launch comes from the records of the run.
+/// log does not contain the end of a run, the use of its last launch comes from the records of the
+/// run.
 std::vector<LaunchUse> read_uses(const contract::Plan& plan, const contract::PlanDir& folder,
                                  const RunIds& runs, const NodeMemory& memory);
 

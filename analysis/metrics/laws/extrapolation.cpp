@@ -19,9 +19,9 @@ constexpr std::size_t kRefits = 400;
 // Seed of the resampling. It is fixed so that the same times always give the same intervals.
 constexpr std::uint64_t kRefitSeed = 4;
 constexpr double kTail = 0.025;
-/// Smallest leave-one-out error (relative) of the best law that other laws are compared with.
-/// Measurements are not accurate to 0.01 %, so a law with an even smaller error must not rule out
-/// the others.
+/// Smallest relative error with which the leave-one-out errors of other laws are compared. This
+/// value replaces the error of the best law if that error is smaller. Measurements are not accurate
+/// to 0.01 %, so a law with a smaller error must not rule out the other laws.
 constexpr double kLeastError = 1e-4;
 
 void require_points(const LawData& data) {
@@ -110,8 +110,8 @@ LawAverage::Refits LawAverage::refit(const Fit& original,
   Refits result;
   const auto n = static_cast<double>(data_.points.size());
   const auto k = static_cast<double>(original.coefficients.size());
-  // Residuals are too small, because the fit used k of n degrees of freedom. In addition, the
-  // quantiles of few residuals do not reach far enough into the tail. This exponent corrects both.
+  // This exponent corrects two effects. The residuals are too small, because the fit used k of n
+  // degrees of freedom. The quantiles of few residuals do not reach far enough into the tail.
   const double enlarged =
       std::sqrt(n / (n - k)) * student_t_quantile(1 - kTail, n - k) / normal_quantile(1 - kTail);
   const LawTerms terms(*original.law, data_);
@@ -158,7 +158,7 @@ std::vector<double> LawAverage::futures(std::size_t law, double gpus,
   return times;
 }
 
-/// Sets the low and high end of `result` so that they enclose the 95 % ranges of all laws that fit,
+/// Sets the low and high end of `result` so that they enclose the 95 % ranges of all fitted laws,
 /// averaged or not.
 void LawAverage::span_all(Prediction& result, const std::vector<std::size_t>& drawn) const {
   for (std::size_t i = 0; i < fits_.size(); ++i) {

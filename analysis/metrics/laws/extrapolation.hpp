@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Predicts times at GPU counts that were not measured, with their uncertainty. The predictions
-// combine all scaling laws that fit the measured times.
+// combine all scaling laws that can be fitted to the measured times.
 #pragma once
 
 #include <optional>
@@ -32,7 +32,8 @@ struct Prediction {
   /// Low end of the range that contains one more measurement with 95 % probability.
   double low = 0;
   double high = 0;
-  /// True if `gpus` exceeds kTrustedReach. `low` and `high` then span all laws that fit.
+  /// True if `gpus` exceeds kTrustedReach times the largest measured GPU count. `low` and `high`
+  /// then enclose the ranges of all fitted laws.
   bool beyond = false;
 };
 
@@ -42,8 +43,8 @@ inline constexpr double kRuledOut = 8;
 
 /// Average of scaling laws that are fitted to the same points. All averaged laws that the points do
 /// not rule out have equal weights. Weights by the error of each fit would be worse: how well a law
-/// predicts left-out points between the others says little about points beyond them, and weights
-/// estimated from few points add their own error (Smith and Wallis, 2009).
+/// predicts a left-out point between measured points says little about GPU counts beyond these
+/// points, and weights that are estimated from few points add an error (Smith and Wallis, 2009).
 class LawAverage {
  public:
   /// Fits all laws to `data` and determines their weights. Throws base::RunError unless `data` has
@@ -59,8 +60,9 @@ class LawAverage {
   Prediction predict(double gpus) const;
 
  private:
-  /// Fits of one law to times with resampled residuals, and the residuals that are drawn. The
-  /// residuals are enlarged, because the fit used degrees of freedom and made them too small.
+  /// Fits of one law to times with resampled residuals, and the residuals from which the samples
+  /// are drawn. The residuals are enlarged, because the fit used degrees of freedom and made them
+  /// too small.
   struct Refits {
     std::vector<double> coefficients;  ///< coefficients of all refits, one refit after the other
     std::vector<double> errors;        ///< enlarged ratio of measured to fitted time, by point

@@ -10,7 +10,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Residual up to which a fit counts as exact, because the rest is due to rounding errors.
+/// Largest residual of a fit that counts as exact. Such a residual is due to rounding errors only.
 constexpr double kExact = 1e-12;
 
 std::vector<double> inverse_times_of(const LawData& data) {

@@ -31,7 +31,7 @@ constexpr ScalingLaw kLaws[] = {
     // Gustafson (1988): the work grows with the number of GPUs, and a part of the work does not
     // become faster with more GPUs.
     {.name = "gustafson",
-     .summary = "scaled speed-up: a part that gains nothing from GPUs",
+     .summary = "scaled speed-up: a part that gains nothing from more GPUs",
      .per_gpu = {"(G/G0) / (a + b G/G0)", false},
      .fixed = {},
      .of_rate = true,
@@ -61,7 +61,7 @@ constexpr ScalingLaw kLaws[] = {
     // Tree-shaped communication in which each stage waits for the slowest GPU of the stage below,
     // so that stages become slower with more GPUs.
     {.name = "log2_squared",
-     .summary = "stages of a tree that wait for their slowest",
+     .summary = "stages of a tree, each waiting for its slowest GPU",
      .per_gpu = {"a + b log2(G)^2", true},
      .fixed = {"a G0/G + b log2(G)^2", false},
      .of_rate = false,
@@ -72,7 +72,7 @@ constexpr ScalingLaw kLaws[] = {
     // Stragglers: the slowest of G normally distributed times is about sqrt(2 ln G) standard
     // deviations above the mean.
     {.name = "sqrt_ln",
-     .summary = "waiting for the slowest",
+     .summary = "waiting for the slowest GPU",
      .per_gpu = {"a + b sqrt(ln G)", true},
      .fixed = {"a G0/G + b sqrt(ln G)", true},
      .of_rate = false,

@@ -19,7 +19,7 @@ constexpr const char* kSmallestCommon = "smallest-common";
 constexpr const char* kPerCurve = "per-curve";
 constexpr const char* kGpusRule = "gpus";
 /// Conditions that must be equal in the baseline and the curve, even if the user chose the baseline
-/// by their value.
+/// by the value of such a condition.
 constexpr std::string_view kAlwaysAlike[] = {
     "cores_per_rank", "cpu", "dataset", "device", "gpu", "precision", "stop_rule"};
 
@@ -34,8 +34,8 @@ BaselineChoice at(const ScalingCurve& curve, int gpus, const std::string& name) 
     if (point.gpus == gpus) return {Baseline(point), ""};
   }
   return {std::nullopt,
-          fmt::format("no completed run at the baseline gpus={} for {} (it has gpus={})", gpus,
-                      name, fmt::join(gpu_counts(curve), ", "))};
+          fmt::format("no completed run at the baseline gpus={} for {} (this curve has gpus={})",
+                      gpus, name, fmt::join(gpu_counts(curve), ", "))};
 }
 
 /// Axes that name the device of a curve.
@@ -109,16 +109,15 @@ BaselineChoice at_count(const DeviceTwins& twins, const ScalingCurve& curve, int
                          gpus, here, fmt::join(gpu_counts(curve), ", "));
   }
   if (!allow_mixed) {
-    return {
-        std::nullopt,
-        fmt::format("{}: on another device than the baseline: {} (use --mixed to compare anyway)",
-                    name, mixed)};
+    return {std::nullopt,
+            fmt::format("{}: the baseline is on another device: {} (use --mixed to compare anyway)",
+                        name, mixed)};
   }
   const auto point = std::ranges::find(other->points, gpus, &CurvePoint::gpus);
   return {Baseline(*point, to_string(devices), false), "", mixed};
 }
 
-/// Returns `key` with the axes of `values` set to these values.
+/// Returns `key` after setting each axis that `values` contains to its value in `values`.
 CurveKey with_values(CurveKey key, const CurveKey& values) {
   for (const AxisValue& chosen : values) {
     std::erase_if(key, [&](const AxisValue& entry) { return entry.axis == chosen.axis; });
@@ -163,7 +162,8 @@ bool same_work(const CurveKey& a, const CurveKey& b) {
   });
 }
 
-/// Returns the reason why no curve has the chosen values and otherwise the values of `key`.
+/// Returns the reason why no curve has the `chosen` values on their axes and the values of `key` on
+/// all other axes.
 std::string nothing_alike(const std::vector<ScalingCurve>& curves, const CurveKey& chosen,
                           const CurveKey& key) {
   const std::vector<CurveKey> keys = keys_of(curves);
@@ -183,8 +183,8 @@ std::string nothing_alike(const std::vector<ScalingCurve>& curves, const CurveKe
     any = true;
     if (!same_work(key, other)) continue;
     return fmt::format(
-        "no completed run with the baseline's {} that is otherwise like {} (closest: {}; add the "
-        "other axes that may differ to the baseline)",
+        "no completed run with the baseline's {} has the other axis values of {} (closest: {}; if "
+        "further axes may differ, name them in the baseline, too)",
         to_string(chosen), to_string(key), to_string(other));
   }
   if (any) {

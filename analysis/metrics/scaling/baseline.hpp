@@ -52,7 +52,7 @@ class Baseline {
 struct BaselineChoice {
   std::optional<Baseline> baseline;
   std::string problem;
-  /// Condition in which the baseline differs from the curve, if such baselines are allowed.
+  /// Condition in which the baseline differs from the curve. Empty if there is no such condition.
   std::string mixed = {};
 };
 

@@ -60,8 +60,8 @@ std::string samples_of_gpu(const RunRow& run) {
 }
 
 /// Returns the sort position of a value on its axis. An axis does not list the values of single
-/// points that a study includes in addition. These values come after the listed values, and numbers
-/// among them ascend.
+/// points that a study includes in addition to its axes. These values come after the listed values,
+/// and numbers among these values ascend.
 std::size_t position(const contract::Axis* axis, const std::string& value) {
   if (axis != nullptr) {
     const auto found = std::find(axis->values.begin(), axis->values.end(), value);
@@ -82,8 +82,8 @@ std::string difference(const RunRow& a, const RunRow& b) {
     }
   }
   if (a.gpus == b.gpus && a.nodes != b.nodes) {
-    return fmt::format("gpus={} ran on {} and on {}", a.gpus, base::count_of(a.nodes, "node"),
-                       base::count_of(b.nodes, "node"));
+    return fmt::format("some runs with gpus={} used {}, others used {}", a.gpus,
+                       base::count_of(a.nodes, "node"), base::count_of(b.nodes, "node"));
   }
   return "";
 }

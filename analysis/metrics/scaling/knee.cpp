@@ -114,8 +114,9 @@ Baseline knee_reference(const ScalingCurve& curve, const Baseline& baseline) {
 
 Knee efficiency_knee(const ScalingCurve& curve, const Baseline& baseline, double efficiency) {
   const Baseline reference = knee_reference(curve, baseline);
-  // The reference can belong to another curve. The first GPU count is therefore the smaller one of
-  // the reference and the curve, which is the knee if no point meets the demand.
+  // The reference can belong to another curve. The first GPU count in `judged` is therefore the
+  // smaller one of two counts: the reference's GPU count and the curve's smallest GPU count. This
+  // count is the knee if no point meets the demand.
   Judged judged{{std::min(reference.gpus(), curve.points.front().gpus)},
                 {reference.seconds_per_sample()}};
   for (const CurvePoint& point : curve.points) {

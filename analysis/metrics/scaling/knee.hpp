@@ -25,8 +25,8 @@ LawData step_times(const ScalingCurve& curve);
 /// Speed-up at one GPU count, predicted by the average of the scaling laws.
 struct LawPrediction {
   double gpus = 1;
-  double speedup = 1;  ///< speed-up relative to the median of the baseline
-  double low = 1;      ///< low end of the 95 % interval of one more measurement
+  double speedup = 1;  ///< speed-up relative to the baseline's median
+  double low = 1;      ///< low end of the 95 % interval for one more measurement
   double high = 1;
 };
 
@@ -40,13 +40,14 @@ std::vector<LawPrediction> predicted_speedups(const ScalingCurve& curve, const B
 inline constexpr double kWorthwhileEfficiency = 0.8;
 inline constexpr double kBearableAccuracyLoss = 0.01;
 
-/// Result of the search for a curve's knee. The knee is the largest measured GPU count for which
-/// this point and all points with fewer GPUs meet a demand, such as an efficiency of at least 0.8.
+/// Result of the search for a curve's knee. The knee is the largest measured GPU count such that
+/// the points at this count and at all smaller counts meet a demand, such as an efficiency of at
+/// least 0.8.
 struct Knee {
   int gpus = 0;
   /// True if no larger GPU count was measured. The true knee may then be larger.
   bool largest = false;
-  /// Range of GPU counts that contains the knee of 95 % of the bootstrap resamples. Empty if a
+  /// Range of GPU counts that contains the knees of 95 % of the bootstrap resamples. Empty if a
   /// point has fewer than kFewestForInterval repeats.
   std::optional<int> low;
   std::optional<int> high;
@@ -56,8 +57,8 @@ struct Knee {
 
 /// Returns the reference that the efficiencies for the knee of `curve` are relative to. If
 /// `baseline` belongs to `curve`, the reference is the point with the fewest GPUs, because a
-/// baseline at more GPUs would hide the losses up to that count. Otherwise the reference is
-/// `baseline`.
+/// baseline at more GPUs would hide the losses up to the baseline's GPU count. Otherwise the
+/// reference is `baseline`.
 Baseline knee_reference(const ScalingCurve& curve, const Baseline& baseline);
 
 /// Returns the knee for the demand that the efficiency relative to knee_reference is at least

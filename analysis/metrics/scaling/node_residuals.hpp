@@ -16,9 +16,9 @@ namespace dlscale::analysis {
 inline constexpr double kWrongNodes = 0.05;
 
 enum class NodeFinding {
-  Slow,         ///< node that is slower than the others significantly more often than by chance
-  StandsOut,    ///< node far from the others, but in too few launches to exclude chance
-  NotSlower,    ///< node that cannot be distinguished from the others
+  Slow,         ///< node that is slow more often than chance explains
+  StandsOut,    ///< much slower node, with too few launches to exclude chance
+  NotSlower,    ///< node that cannot be distinguished from the other nodes
   TooFewTimes,  ///< node with too few launches for a significant result
 };
 
@@ -44,9 +44,9 @@ struct NodeResidual {
 struct NodeResiduals {
   std::vector<NodeResidual> nodes;  ///< nodes, slowest first
   int compared = 0;                 ///< number of launches whose nodes were compared
-  int alone = 0;    ///< number of launches on a single node, or whose nodes did no comparable work
+  int alone = 0;    ///< number of launches with one node or without comparable nodes
   int unknown = 0;  ///< number of launches that did not record the hosts of their ranks
-  /// Seconds of the slowest rank, summed over all compared epochs of all launches.
+  /// Work time of the slowest rank in seconds, summed over all compared epochs of all launches.
   double work_s = 0;
 };
 

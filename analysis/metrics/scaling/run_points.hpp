@@ -10,8 +10,8 @@
 
 namespace dlscale::analysis {
 
-// Queries for the measurements that the records of a run contain. Third-party logs contain few of
-// the parts of a step and no sent bytes.
+// Queries for the measurements that the records of a run contain. Third-party logs contain the
+// times of few step parts and no counts of sent bytes.
 
 /// Returns true if this part of the run's steps was measured. dlscale-train measures every part. In
 /// a third-party log, a part counts as measured if its time is above 0. The part `other` always

@@ -14,10 +14,10 @@ namespace dlscale::analysis {
 
 // Removal of all runs that the user did not select, without changing the baselines.
 
-/// Removes all runs whose id is not in `run_ids`. The GPU counts of baselines stay the ones that
-/// all runs give: `rule` and the frame's own rule are fixed to these counts first. A curve whose
-/// baseline was removed has no baseline, because a baseline with more GPUs would make the curve
-/// look better.
+/// Removes all runs whose id is not in `run_ids`. The baselines keep the GPU counts that they have
+/// with all runs: this function first fixes `rule` and the baseline rule of the frame to these
+/// counts. A curve whose baseline was removed has no baseline, because a baseline with more GPUs
+/// would make the curve look better.
 void keep_runs(Frame& frame, const std::set<std::string>& run_ids, contract::BaselineRule& rule);
 
 // Removal of outlying repeats from every table and figure.

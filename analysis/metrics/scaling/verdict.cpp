@@ -32,7 +32,7 @@ std::string only_difference(const CurveKey& a, const CurveKey& b) {
 }
 
 /// Returns a sentence on a condition that differs between the points, or an empty text if there is
-/// none. The compared `axis` may differ.
+/// none. The points may differ in the compared `axis`.
 std::string unequal_condition(const CurvePoint& a, const CurvePoint& b, const std::string& axis) {
   for (const RunRow* one : a.repeats) {
     for (const RunRow* other : b.repeats) {

@@ -15,7 +15,7 @@ inline constexpr double kWrongVerdicts = 0.05;
 
 enum class Finding {
   Faster,  ///< `a` is faster than `b`
-  /// No significant difference. This does not prove that both are equally fast.
+  /// No significant difference. This does not prove that `a` and `b` are equally fast.
   NotDistinguishable,
   TooFewRepeats,  ///< too few repeats for a significant result
 };
@@ -35,9 +35,9 @@ struct Verdict {
   Estimate ratio;           ///< time of b / time of a, at least 1 (Hodges and Lehmann's estimate)
   double cliffs_delta = 0;  ///< P(a repeat of b takes longer) - P(a repeat of a takes longer)
   double p = 1;             ///< p value of Mann and Whitney's test
-  /// The p value of the permutation test of mean logarithms, which `finding` does not depend on.
+  /// P value of the permutation test of mean logarithms. `finding` does not depend on this value.
   double p_of_logs = 1;
-  /// The p value adjusted by Holm for all pairs with enough repeats. Empty for the other pairs.
+  /// P value with Holm's adjustment for all pairs with enough repeats. Empty for the other pairs.
   std::optional<double> adjusted_p;
   /// Smallest ratio that the test would detect with a probability of 80 %.
   std::optional<double> detectable;

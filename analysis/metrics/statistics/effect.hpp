@@ -28,8 +28,8 @@ std::vector<double> holm(const std::vector<double>& p);
 /// outlier dominates the mean.
 TestResult permutation_test_of_logs(const std::vector<double>& a, const std::vector<double>& b);
 
-// Measures of how large the difference between two samples is. They do not say whether the
-// difference is significant.
+// Measures of how large the difference between two samples is. These measures do not show whether
+// the difference is significant.
 
 /// Returns Hodges and Lehmann's estimate of the ratio between two samples: the median of a_i / b_j
 /// over all pairs. The interval contains the ratios that the Mann-Whitney test at 5 % would not

@@ -47,8 +47,8 @@ namespace {
 constexpr double kLevel = 0.95;
 /// Amount by which the level of the two medians' intervals is reduced for the interval of their
 /// ratio, if both medians are equally uncertain. Without the reduction, two 95 % intervals would
-/// combine to an interval of up to 97.8 %. No reduction is needed if one of the medians is known
-/// far better.
+/// combine to an interval of up to 97.8 %. No reduction is needed if one median is known far more
+/// precisely than the other.
 constexpr double kLessInRatio = 0.04;
 
 void require_sample(const std::vector<double>& values) {
@@ -146,7 +146,8 @@ using MedianChances = std::vector<std::pair<double, double>>;
 /// Returns the probability that the k-th smallest value of a resample of n values is the i-th
 /// smallest of these n values. k counts from 1 and i from 0.
 double chance_of_rank(std::size_t n, std::size_t k, std::size_t i) {
-  // Probability that at least k values of the resample are among the `values` smallest.
+  // Probability that at least k values of the resample are among the `values` smallest values of
+  // the list.
   const auto at_most = [&](std::size_t values) {
     return 1 - binomial_cdf(n, static_cast<double>(values) / static_cast<double>(n), k - 1);
   };
@@ -163,7 +164,7 @@ MedianChances chances_of_odd(const std::vector<double>& values) {
 }
 
 /// Returns the possible medians of a resample of even size, with their probabilities. The two
-/// middle values of the resample are the i-th and a larger j-th of the `values` under two
+/// middle values of the resample are the i-th and the j-th of the `values`, with i < j, under two
 /// conditions. First, half of the resample is at most the i-th value and contains that value.
 /// Second, the other half is at least the j-th value and contains that value.
 MedianChances chances_of_even(const std::vector<double>& values) {

@@ -44,7 +44,7 @@ struct Interval {
   enum class Kind {
     None,          ///< no interval: a single value, whose spread is unknown
     Range,         ///< range from smallest to largest value, without a stated probability
-    Confidence95,  ///< interval that covers the true value 95 times of 100
+    Confidence95,  ///< interval that covers the true value 95 times out of 100
   };
   Kind kind = Kind::None;
   double low = 0;

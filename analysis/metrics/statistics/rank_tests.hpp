@@ -56,8 +56,8 @@ struct Block {
 /// effect. Returns 1 without blocks.
 double p_of_high_ranks(const std::vector<Block>& blocks);
 
-/// Returns the smallest p value that p_of_high_ranks can return for blocks of these sizes. It
-/// results if the member alone has the largest value in each block.
+/// Returns the smallest p value that p_of_high_ranks can return for blocks of these sizes. The
+/// function returns this p value if the member alone has the largest value in each block.
 double smallest_p_of_ranks(const std::vector<Block>& blocks);
 
 }  // namespace dlscale::analysis

@@ -46,12 +46,12 @@ void add_measured(const Publication& publication, const std::string& axis,
       const double ideal = point.at / first.at;
       if (speedup.low <= (per_gpu ? 1 : ideal) * kMoreThanIdeal) continue;
       found.rows.insert(row_of(*point.value));
-      found.findings.push_back(finding_of(
-          {first.value, point.value},
-          fmt::format(
-              "{:.2f} times as fast on {:.4g} times the {} is more than ideal. The two points "
-              "differ in something else as well, or the first was measured before warm-up.",
-              speedup.value * (per_gpu ? ideal : 1), ideal, axis)));
+      found.findings.push_back(
+          finding_of({first.value, point.value},
+                     fmt::format("A speed-up of {:.2f} on {:.4g} times the {} is more than ideal. "
+                                 "The two points differ in another setting as well, or the first "
+                                 "point was measured before its warm-up ended.",
+                                 speedup.value * (per_gpu ? ideal : 1), ideal, axis)));
     }
   }
 }

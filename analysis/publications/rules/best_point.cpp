@@ -35,7 +35,7 @@ std::vector<Finding> find_best_reversed(const Publication& publication) {
       if (best.at == *stated || best.value->number->low <= own->number->high) continue;
       found.push_back(finding_of(
           {&claim, own, best.value},
-          fmt::format("According to the {} the best is {:g}, not {:g}.",
+          fmt::format("According to the {}, the best count is {:g}, not {:g}.",
                       series.statistic.empty() ? "values" : series.statistic, best.at, *stated)));
     }
   }

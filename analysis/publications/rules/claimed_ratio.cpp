@@ -61,6 +61,7 @@ std::vector<Finding> find(const Publication& publication) {
 
 extern const ContradictionRule claimed_ratio_entry;
 const ContradictionRule claimed_ratio_entry{
-    "claimed_ratio", "a gain, ratio or speed-up differs from that of the values", &find};
+    "claimed_ratio", "a stated gain, ratio or speed-up differs from the ratio of the stated values",
+    &find};
 
 }  // namespace dlscale::analysis

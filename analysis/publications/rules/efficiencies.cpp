@@ -37,8 +37,8 @@ std::vector<Finding> find_efficiency_formula(const Publication& publication) {
                      fmt::format("efficiency = {} with a baseline of {} GPUs on {} nodes",
                                  efficiency->formula, gpus, nodes),
                      fmt::format("At the baseline itself the formula gives {:.4g} instead of 1, so "
-                                 "the efficiencies were not computed with it. It probably confuses "
-                                 "GPUs with nodes, or omits the count of the baseline.",
+                                 "the efficiencies were not computed with it. The formula probably "
+                                 "confuses GPUs with nodes, or omits the count of the baseline.",
                                  at_baseline))};
 }
 
@@ -55,7 +55,7 @@ const ContradictionRule efficiency_formula_entry{
 namespace {
 
 struct Rounding {
-  int decimals = 0;  ///< decimals of the rounded times per node; 0: rounding does not explain it
+  int decimals = 0;  ///< decimals of the rounded times per node; 0: no explanation
   double efficiency = 0;
 };
 
@@ -96,7 +96,8 @@ std::string per_gpu_text(const ClaimMismatch& one) {
   if (!is_rate(*one.point)) return "";
   const Printed per_gpu = speedup_of(*one.base, *one.point);
   if (!overlap(allowed(*one.claim), per_gpu)) return "";
-  return " The two agree if the throughput is that of one GPU: call it throughput_per_gpu.";
+  return " The efficiency agrees with the throughput of one GPU: call such a throughput "
+         "throughput_per_gpu.";
 }
 
 std::vector<Finding> find_efficiency_and_times(const Publication& publication) {
@@ -118,7 +119,8 @@ std::vector<Finding> find_efficiency_and_times(const Publication& publication) {
 extern const ContradictionRule efficiency_and_times_entry;
 const ContradictionRule efficiency_and_times_entry{
     "efficiency_and_times",
-    "a stated efficiency differs from that of the stated times or throughputs",
+    "a stated efficiency differs from the efficiency that follows from the stated times or "
+    "throughputs",
     &find_efficiency_and_times};
 
 // Rule: a speed-up and an efficiency of one point agree.

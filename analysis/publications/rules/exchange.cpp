@@ -36,7 +36,7 @@ std::vector<Finding> find_transfer_without_ring(const Publication& publication) 
 
 extern const ContradictionRule transfer_without_ring_entry;
 const ContradictionRule transfer_without_ring_entry{
-    "transfer_without_ring", "the formula of transfer lets a single GPU send",
+    "transfer_without_ring", "the formula for transferred data gives more than 0 for a single GPU",
     &find_transfer_without_ring};
 
 // Rule: data-parallel replicas exchange gradients in the backward pass.
@@ -63,11 +63,12 @@ std::vector<Finding> find_communication_elsewhere(const Publication& publication
         return part == "barrier" || part == "synchronize";
       });
   if (!exchanges || !waits_alone || !among(computation, "backward")) return {};
-  return {finding_at(publication.place,
-                     fmt::format("communication = {}; computation = {}",
-                                 fmt::join(communication, ", "), fmt::join(computation, ", ")),
-                     "Gradients are exchanged within the backward pass, which counts as "
-                     "computation here. A barrier after it measures waiting, not transfer.")};
+  return {
+      finding_at(publication.place,
+                 fmt::format("communication = {}; computation = {}", fmt::join(communication, ", "),
+                             fmt::join(computation, ", ")),
+                 "Gradients are exchanged within the backward pass, which counts as computation "
+                 "here. A barrier after the backward pass measures waiting, not transfer.")};
 }
 
 }  // namespace
@@ -105,6 +106,7 @@ std::vector<Finding> find_processes(const Publication& publication) {
 
 extern const ContradictionRule processes_entry;
 const ContradictionRule processes_entry{
-    "processes", "one process drives all GPUs, yet several were launched", &find_processes};
+    "processes", "one process drives all GPUs, yet several processes were launched",
+    &find_processes};
 
 }  // namespace dlscale::analysis

@@ -60,8 +60,8 @@ std::vector<Finding> find(const Publication& publication) {
         definition.place,
         fmt::format("{} [{}] = {} with {}", quantity, definition.unit, definition.formula,
                     unit_list(definition)),
-        fmt::format("With these units the result is not in {}. A quantity that is called a rate "
-                    "must be the inverse of a rate where the formula multiplies by it.",
+        fmt::format("With these units the result is not in {}. If the formula multiplies by a "
+                    "quantity that is called a rate, this quantity must be the inverse of a rate.",
                     definition.unit)));
   }
   return found;

@@ -51,7 +51,7 @@ std::vector<Finding> find_device_memory(const Publication& publication) {
 
 extern const ContradictionRule device_memory_entry;
 const ContradictionRule device_memory_entry{
-    "device_memory", "a memory capacity differs from that of the named device",
+    "device_memory", "a memory capacity differs from the capacity of the named device",
     &find_device_memory};
 
 // Rule: the stated peak of a device does not exceed the peak in its data sheet at the stated
@@ -90,7 +90,8 @@ std::vector<Finding> find_device_peak(const Publication& publication) {
 
 extern const ContradictionRule device_peak_entry;
 const ContradictionRule device_peak_entry{
-    "device_peak", "a peak exceeds that of the device at that precision", &find_device_peak};
+    "device_peak", "a stated peak performance exceeds the peak of the device at that precision",
+    &find_device_peak};
 
 // Rule: the stated bandwidth of a link is the bandwidth of the standard that it is named after.
 
@@ -116,7 +117,8 @@ std::vector<Finding> find_named_link(const Publication& publication) {
 
 extern const ContradictionRule named_link_entry;
 const ContradictionRule named_link_entry{
-    "named_link", "a link bandwidth differs from that of the named standard", &find_named_link};
+    "named_link", "a stated link bandwidth differs from the bandwidth of the named standard",
+    &find_named_link};
 
 // Rule: a speed-up compares different numbers of the same device.
 
@@ -148,7 +150,7 @@ const ContradictionRule mixed_devices_entry{
     "mixed_devices", "the points of a curve ran on different devices", &find_mixed_devices};
 
 // Rule: a measured bandwidth is close to the bandwidth of the link. A measured bandwidth that is an
-// eighth of it was probably stated in bits instead of bytes.
+// eighth of the link bandwidth was probably stated in bits instead of bytes.
 
 namespace {
 
@@ -186,7 +188,8 @@ std::vector<Finding> find_bits_and_bytes(const Publication& publication) {
 
 extern const ContradictionRule bits_and_bytes_entry;
 const ContradictionRule bits_and_bytes_entry{
-    "bits_and_bytes", "a measured bandwidth is right in bytes and wrong in bits",
+    "bits_and_bytes",
+    "a measured bandwidth is stated in bits, but its number only fits the link if it means bytes",
     &find_bits_and_bytes};
 
 }  // namespace dlscale::analysis

@@ -31,7 +31,7 @@ const Published* same_at_the_end(const Publication& publication, const Published
 }
 
 /// Returns the number of classes for which guessing has this accuracy, considering the printed
-/// digits. Returns 0 if there is none.
+/// digits. Returns 0 if there is no such number.
 double classes_of(const Published& accuracy) {
   const double classes = std::round(1 / accuracy.number->value);
   const bool fits = classes >= kFewestClasses && accuracy.number->low <= 1 / classes &&

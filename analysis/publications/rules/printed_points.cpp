@@ -35,7 +35,7 @@ std::string sorted_digits(double count) {
 }
 
 /// Returns the GPU count that was probably meant: `first` doubled several times, with the digits of
-/// `count` in another order, and missing in the series. Returns 0 if there is none.
+/// `count` in another order, and missing in the series. Returns 0 if there is no such count.
 double meant(const PublishedSeries& series, double first, double count) {
   for (double other = first; other <= 10 * count; other *= 2) {
     if (other != count && sorted_digits(other) == sorted_digits(count) &&
@@ -60,9 +60,10 @@ std::vector<Finding> find_odd_gpu_count(const Publication& publication) {
     if (count == 0 || !reported.insert(odd[0].value->place.line).second) continue;
     found.push_back(finding_of(
         {odd[0].value},
-        fmt::format("All other counts of this series double from {:g}. {:g} does not, and has the "
-                    "digits of {:g}, which is missing: it is probably a misprint.",
-                    first, odd[0].at, count)));
+        fmt::format(
+            "All other counts of this series result from doubling {:g}. The count {:g} does not. "
+            "It has the digits of the missing count {:g} and is probably a misprint.",
+            first, odd[0].at, count)));
   }
   return found;
 }

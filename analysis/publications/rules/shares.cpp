@@ -65,8 +65,8 @@ namespace {
 const std::string kShare = "_share", kTime = "_time";
 
 /// Returns the shortest possible time in seconds for the epochs and GPUs of `share`, and the stated
-/// runtime from which it follows. The runtime was stated for at most as many GPUs and is reduced by
-/// perfect scaling.
+/// runtime from which it follows. The runtime was stated for the same GPU count or a smaller one.
+/// Perfect scaling to the GPUs of `share` is assumed.
 std::pair<double, const Published*> least_time(const Publication& publication,
                                                const Published& share) {
   const auto gpus = AxisCell(share.axis("gpus")).number();

@@ -35,10 +35,11 @@ std::vector<Finding> find(const Publication& publication) {
     if (!stated) continue;
     found.push_back(finding_of(
         {first.value, last.value},
-        fmt::format("The study is described as strong scaling, but on {:.4g} times the GPUs the "
-                    "time is {:.2f} times the first, and the stated efficiency is the ratio of "
-                    "these times: the work grew with the GPUs, which is weak scaling.",
-                    last.at / first.at, 1 / faster.value)));
+        fmt::format(
+            "The study is described as strong scaling, but on {:.4g} times the GPUs the time is "
+            "{:.2f} times the first time, and the stated efficiency is the ratio of "
+            "these times: the work grew with the GPUs, which is weak scaling.",
+            last.at / first.at, 1 / faster.value)));
   }
   return found;
 }

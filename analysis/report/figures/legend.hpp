@@ -43,7 +43,7 @@ inline constexpr double dodge(std::size_t i, std::size_t n) {
 
 /// Legend of a figure. The label of a series contains only the axes in which the keys of the figure
 /// differ. The first of these axes determines the colour of a series, and the other axes determine
-/// its mark. With only one such axis, it determines both.
+/// its mark. If the keys differ in only one axis, it determines both colour and mark.
 class Legend {
  public:
   /// Creates the legend for series with these keys. `worker` is the word for one worker: "GPU" or

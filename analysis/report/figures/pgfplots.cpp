@@ -142,8 +142,8 @@ std::vector<FigurePoint> drawn_points(const Figure& figure, const Series& series
   return drawn;
 }
 
-/// Returns the x coordinate of a point of series `i`. In figures with lines and marks, it is
-/// shifted so that the marks of different series do not hide each other.
+/// Returns the x coordinate of a point of series `i`. In figures with lines and marks, the
+/// coordinate is shifted so that the marks of different series do not hide each other.
 std::string drawn_x(const Figure& figure, std::size_t i, double x) {
   const std::size_t n = measured_series(figure);
   const bool moved = has_marks(figure, figure.series[i]) && figure.lines && dodge(i, n) != 0;

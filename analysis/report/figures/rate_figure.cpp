@@ -103,7 +103,7 @@ std::vector<FigurePoint> rate_points_of(const RatedRun& rated) {
 
 Figure rate_figure(const std::string& study, const std::vector<RatedRun>& runs) {
   std::vector<CurveKey> keys;
-  std::vector<const RatedRun*> of;  // a run with each of the keys
+  std::vector<const RatedRun*> of;  // one run for each key
   bool guessed = false;
   for (const RatedRun& rated : runs) {
     if (!has_rate(rated.run)) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws the planned learning rates of a study's runs over their epochs. They are known before
-// training.
+// Draws the planned learning rates of a study's runs over their epochs. The planned learning rates
+// are known before training.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace dlscale::analysis {
 
 struct RatedRun {
   contract::RunSpec run;
-  /// Empty if the number of training samples is unknown.
+  /// Number of optimizer steps in an epoch. Empty if the number of training samples is unknown.
   std::optional<std::int64_t> steps_per_epoch;
 };
 

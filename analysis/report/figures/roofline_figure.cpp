@@ -19,7 +19,7 @@ namespace dlscale::analysis {
 namespace {
 
 constexpr double kUnit = 1e12;  // FLOP/s per TFLOP/s
-/// Factor in intensity by which the roof line extends beyond the first and the last point.
+/// Ratio of intensities by which the roof line extends beyond the first and the last point.
 constexpr double kMargin = 4;
 
 /// FLOPs and bytes of the forward and backward pass of all layers for one batch.

@@ -20,7 +20,8 @@ using SampleInputs = std::map<std::string, std::string>;
 /// Returns a figure of the FLOP/s of one GPU over the arithmetic intensity in FLOPs per byte. It
 /// shows three things:
 /// - a mark for each point of the study: the measured performance. The number of FLOPs and bytes of
-///   its forward and backward pass comes from the cost model `card`, for the point's batch per GPU.
+///   the point's forward and backward pass comes from the cost model `card`, for the point's batch
+///   per GPU.
 /// - a bound for each batch: the performance that the cost model predicts if the layers run one
 ///   after the other
 /// - the roof: min(peak, intensity x memory bandwidth)

@@ -64,9 +64,9 @@ Series law_series(const Series& measured, const std::vector<LawPrediction>& pred
   return series;
 }
 
-/// Adds a dashed line for each curve: the average of the scaling laws that fit the curve, at the
-/// measured GPU counts and beyond them. `per_speedup` returns the factor that converts a speed-up
-/// to the quantity of the figure.
+/// Adds a dashed line for each curve: the average of the scaling laws that were fitted to the
+/// curve, at the measured GPU counts and beyond them. `per_speedup` returns the factor that
+/// converts a speed-up to the quantity of the figure.
 void add_laws(Figure& figure, const Drawing& drawing,
               double (*per_speedup)(double gpus, const Baseline& baseline)) {
   std::size_t number = 0;  // index of the measured series

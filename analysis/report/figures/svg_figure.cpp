@@ -18,7 +18,7 @@ namespace dlscale::analysis {
 namespace {
 
 constexpr double kTicks = 6;  // approximate number of ticks on a linear axis
-// Fraction of an axis's range by which rounding errors may move a tick beyond its ends.
+// Fraction of an axis's range by which rounding errors may move a tick beyond the ends of the axis.
 constexpr double kTolerance = 1e-9;
 
 struct Span {

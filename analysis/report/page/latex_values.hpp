@@ -19,8 +19,8 @@ struct LatexValue {
 /// Returns the numbers of all tables, at most `most` of them. The key of a number consists of the
 /// table, the row and the column: `efficiency/ddp/gpus-4/speedup`. Bounds have two keys, which end
 /// in `-low` and `-high`. The name of a row consists of its cells up to the GPU count. In a table
-/// without a GPU count, it consists of the text cells at the start of the row. If several rows have
-/// the same name, a number is appended from the second row on.
+/// without a GPU count, the name consists of the text cells at the start of the row. If several
+/// rows have the same name, a number is appended from the second row on.
 std::vector<LatexValue> latex_values(const Report& report, std::size_t most = SIZE_MAX);
 
 /// Returns the name of a study as \dlsval expects it: its title with only letters, digits, dots and

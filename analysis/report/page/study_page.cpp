@@ -21,7 +21,7 @@ void add_once(std::vector<std::string>& list, const std::string& text) {
   if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
 }
 
-/// Adds those notes of the tables that are warnings.
+/// Adds the notes of the report's tables that are warnings to `warnings`.
 void add_warnings_of(const Report& report, std::vector<std::string>& warnings) {
   for (const Table& table : report.tables) {
     for (const std::string& note : table.notes) {

@@ -141,14 +141,14 @@ std::string describe_warmup(const Frame& frame) {
   if (frame.warmup == WarmUp::Marked) {
     if (late == 0) return "";
     return fmt::format(
-        "steps became steady later than marked by the trainer in {}; --warmup detected excludes "
-        "these windows",
+        "steps became steady later than the end of the warm-up that the trainer marked, in {}; "
+        "--warmup detected excludes the windows in between",
         where);
   }
   std::string text =
       "warm-up detected: it ends when 5 consecutive step windows vary by less than 2 %, or at the "
       "marked end if that is later";
-  if (late > 0) text += "; longer than marked in " + where;
+  if (late > 0) text += "; the warm-up was longer than marked in " + where;
   if (unsteady > 0) {
     text += fmt::format("; {} never became that steady, so the marked end is used",
                         base::count_of(unsteady, "run"));
@@ -261,8 +261,9 @@ std::string describe_uneven_batches(const Frame& frame) {
   }
   std::vector<std::string> parts;
   for (const auto& [gpus, real, asked] : uneven) {
-    parts.push_back(fmt::format("gpus={} ran {} samples per step instead of the global batch {}",
-                                gpus, real, asked));
+    parts.push_back(
+        fmt::format("runs with gpus={} process {} samples per step instead of the global batch {}",
+                    gpus, real, asked));
   }
   return fmt::format("{}", fmt::join(parts, "; "));
 }
@@ -280,8 +281,8 @@ std::string describe_unknown_batches(const Frame& frame) {
   }
   if (unknown == 0) return "";
   return fmt::format(
-      "the {} is unknown for {} of {}: these form separate curves and are assumed to share one "
-      "value",
+      "the {} is unknown for {} of {}: these runs form separate curves and are assumed to share "
+      "one value",
       global ? "global batch" : "batch per " + worker_noun(frame), unknown,
       base::count_of(timed, "run"));
 }

@@ -24,8 +24,8 @@ std::string describe_use(const Frame& frame);
 std::string describe_interruptions(const Frame& frame);
 
 /// Returns a text on the runs whose step times became steady after the end of the warm-up that the
-/// trainer marked. The text says whether the steps in between were left out. With marked warm-up,
-/// returns an empty text if there are no such runs.
+/// trainer marked. The text states whether the steps between these two points were left out. With
+/// marked warm-up, returns an empty text if there are no such runs.
 std::string describe_warmup(const Frame& frame);
 
 /// Returns a text on the origin of the times: which records of the runs they are computed from, and
@@ -50,12 +50,13 @@ std::string describe_baseline(const std::vector<BaselineChoice>& choices,
 std::string describe_constants(const Frame& frame);
 
 /// Returns a text on the runs whose global batch was rounded down because it could not be divided
-/// evenly among the GPUs, such as "gpus=3 ran 63 samples per step instead of the global batch 64".
-/// Returns an empty text without such runs.
+/// evenly among the GPUs, such as "runs with gpus=3 process 63 samples per step instead of the
+/// global batch 64". Returns an empty text without such runs.
 std::string describe_uneven_batches(const Frame& frame);
 
-/// Returns a note on the runs for which the batch is unknown that is fixed along curves: their
-/// number, and the fact that they form separate curves. Returns an empty text without such runs.
+/// Returns a note on the runs whose batch is unknown although it is fixed along curves. The note
+/// states the number of these runs, and that they form separate curves. Returns an empty text
+/// without such runs.
 std::string describe_unknown_batches(const Frame& frame);
 
 /// Returns the title of an axis as a column heading, such as "batch/GPU" for the axis

@@ -187,20 +187,21 @@ std::vector<std::string> verdict_notes_of(const Frame& frame,
                                           const Verdicts& verdicts) {
   std::vector<std::string> notes{
       describe_mode(frame),
-      "A takes less time per sample; time B/A: median of all ratios (Hodges-Lehmann) with its 95 % "
-      "interval, or the range of all ratios if n is too small for an interval",
+      "A is the configuration that takes less time per sample; time B/A: median of all ratios "
+      "(Hodges-Lehmann) with its 95 % interval, or the range of all ratios if n is too small for "
+      "an interval",
       "p: two-sided Mann-Whitney test, exact up to 20 repeats; adjusted p: Holm correction over "
       "all pairs that could be significant, so that at most 5 of 100 tables contain a wrong "
       "verdict; p of means: permutation test of mean logarithms, not used for the verdict",
-      "not distinguishable does not prove equality: ratios below detectable are missed more than 2 "
-      "times in 10"};
+      "the verdict \"not distinguishable\" does not prove equality: the test misses ratios below "
+      "the value in the column detectable more than 2 times in 10"};
   add_shape_note(notes, curves);
   for (std::size_t i = 0; i < std::min(kMostRefusedShown, verdicts.refused.size()); ++i) {
     notes.push_back(
         fmt::format("not compared: {} (use --mixed to compare anyway)", verdicts.refused[i]));
   }
   if (verdicts.refused.size() > kMostRefusedShown) {
-    notes.push_back(fmt::format("not compared: {} more pairs under different conditions",
+    notes.push_back(fmt::format("not compared: {} more pairs with different conditions",
                                 verdicts.refused.size() - kMostRefusedShown));
   }
   add_frame_notes(notes, frame);

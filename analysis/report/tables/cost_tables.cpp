@@ -174,8 +174,8 @@ Table knee_table(const Frame& frame, const AnalysisOptions& options) {
                      "s of each curve, independent of other curves",
       describe_mode(frame), describe_statistic(repeats_of(curves)),
       "advice: the largest measured count up to which the medians of all points meet the demand; "
-      "from n = 6 on, interval: contains the result of 95 % of 2000 bootstrap resamples; support: "
-      "share of the resamples with the same result"};
+      "interval (from n = 6 on): contains the advice from 95 % of 2000 bootstrap resamples; "
+      "support: share of the resamples with the same advice"};
   for (const std::string& problem : describe_problems(choices)) notes.push_back(problem);
   for (const std::string& text : describe_mixtures(curves, choices)) notes.push_back(text);
   add_cautions(notes, curves);
@@ -258,8 +258,8 @@ Table recommend_table(const Frame& frame, const AnalysisOptions& options) {
           "(Mann-Whitney, Holm, 5 %), those with the fewest " +
           start.worker +
           "s first; too few repeats to tell: configurations with too few repeats for a significant "
-          "difference; p equal: p value for all configurations in the budget being equally fast "
-          "(Kruskal-Wallis)"};
+          "difference; p equal: p value of the hypothesis that all configurations in the budget "
+          "are equally fast (Kruskal-Wallis)"};
   std::erase_if(curves, [&](const ScalingCurve& curve) {
     if (curve.mixed.empty() || options.allow_mixed) return false;
     notes.push_back(fmt::format("{}: omitted, {} (use --mixed to include it)",

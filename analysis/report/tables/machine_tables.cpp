@@ -89,9 +89,9 @@ Table collectives_table(const Frame& frame, const AnalysisOptions&) {
   const Repeats repeats = collective_repeats_of(all);
   std::vector<std::string> notes{
       describe_statistic(repeats),
-      "n: measurements of a message size, each the mean of its iterations; algbw = size / time; "
-      "busbw = algbw x the factor that makes collectives and rank counts comparable; both as "
-      "printed by the benchmark",
+      "n: number of measurements of a message size, each of which is a mean over iterations; algbw "
+      "= size / time; busbw = algbw x the factor that makes collectives and rank counts "
+      "comparable; algbw and busbw are the values that the benchmark printed",
       "wrong: number of wrong elements, the maximum over the n measurements; empty if results were "
       "not checked"};
   notes.push_back(describe_use(frame));
@@ -240,11 +240,12 @@ void add_group(Table& table, const JobPlace& place, const JobGroup& group) {
 Table jobs_table(const Frame& frame, const AnalysisOptions&) {
   const std::map<JobPlace, JobGroup> groups = job_groups_of(frame);
   std::vector<std::string> notes{
-      "values are for the jobs that started: sums of GPU-h and energy, medians of all others",
+      "values are for the jobs that started: sums for GPU-h and energy, medians for all other "
+      "columns",
       "waited: from submission to start by the clock of the cluster, including time on hold or "
       "waiting for other jobs; 90 %: nine of ten jobs waited at most this long",
       "time limit used: elapsed time / time limit; memory used: peak of the task with the highest "
-      "peak / memory requested on all nodes, which is too low for jobs with several tasks"};
+      "peak / memory requested on all nodes, a ratio that is too low for jobs with several tasks"};
   if (const std::string silence = silence_of(groups); !silence.empty()) notes.push_back(silence);
   notes.push_back(describe_use(frame));
   Table table{"jobs",
@@ -294,7 +295,7 @@ void add_count(std::vector<std::string>& notes, int count, const char* text) {
 
 std::string cost_of(const NodeResidual& node, const NodeResiduals& all, const std::string& worker) {
   return fmt::format(
-      "{}: if this node were as fast as the next slowest, training would have taken at least "
+      "{}: if this node were as fast as the next slowest node, training would have taken at least "
       "{:.0f} s ({:.1f} %, {:.2f} {}-hours) less",
       node.host, node.lost_s, 100 * node.lost_s / all.work_s, node.lost_gpu_s / kHour, worker);
 }
@@ -302,12 +303,12 @@ std::string cost_of(const NodeResidual& node, const NodeResiduals& all, const st
 std::vector<std::string> node_notes_of(const Frame& frame, const NodeResiduals& found) {
   const std::string worker = worker_noun(frame);
   std::vector<std::string> notes{
-      "a node is compared with the other nodes of the same launch only, by the time in which its "
-      "slowest rank does not wait for other ranks (without exposed communication and pipeline "
-      "bubbles), excluding the start-up",
-      "slowdown: ratio to the median of the other nodes, median over epochs, Hodges-Lehmann over "
-      "launches with its 95 % interval, or its range if n is too small for an interval; z: "
-      "modified z-score from the median absolute deviation of the nodes",
+      "a node is compared only with the other nodes of the same launch; the compared time is the "
+      "time in which the slowest rank of the node does not wait for other ranks (without exposed "
+      "communication and pipeline bubbles), excluding the start-up",
+      "slowdown: ratio to the median of the other nodes, median over epochs, Hodges-Lehmann "
+      "estimate over launches with its 95 % interval (or range, if n is too small for an "
+      "interval); z: modified z-score from the median absolute deviation of the nodes",
       "p: one-sided, exact test of the ranking within launches; adjusted p: Holm correction over "
       "all nodes that could be significant, so that a node is called slow by chance in at most 5 "
       "of 100 tables"};

@@ -173,7 +173,7 @@ std::string why_nothing(const Metric& metric, const Frame& frame, const Analysis
   }
   const std::string_view needs = metric.also[0] == '\0' ? metric.needs : metric.also;
   std::string why = "there is none";
-  // Only these metrics compare curves, which may have no baseline.
+  // Only metrics of throughput compare curves, and some curves may have no baseline.
   if (metric.has == &has_throughput) {
     for (const std::string& problem : describe_problems(
              choose_baselines(scaling_curves(frame), options.baseline, options.allow_mixed))) {

@@ -92,11 +92,12 @@ Table fit_table(const Frame& frame, const AnalysisOptions& options) {
           "T: step time for G {0}s, with G0 the smallest measured count; a row shows the largest "
           "measured count, with step times extrapolated to 2 and 8 times that count",
           start.worker),
-      fmt::format("coefficients are non-negative, with 95 % intervals from resampled residuals; "
-                  "left out: root mean square error when each point is predicted from the others; "
-                  "the average has equal weights for the laws whose losses grow slower than any "
-                  "power of G, and excludes those with more than {:g} times the smallest error",
-                  kRuledOut)};
+      fmt::format(
+          "coefficients are non-negative, with 95 % intervals from resampled residuals; left out: "
+          "root mean square error when each point is predicted from the other points; the average "
+          "has equal weights for the laws whose losses grow slower than any power of G, and "
+          "excludes laws with more than {:g} times the smallest error",
+          kRuledOut)};
   for (const ScalingCurve& curve : curves) {
     const std::string name = name_among(curve.key, start.axes);
     if (!curve.mixed.empty() && !options.allow_mixed) {

@@ -110,7 +110,8 @@ Table definitions_table(const Frame& frame, const AnalysisOptions&) {
       "batch / mean over repeats of the mean time of the ranks, without the fastest and the "
       "slowest repeat; by the median = batch / median over repeats of the time of the slowest "
       "rank; bootstrap = the 2.5 % and 97.5 % quantiles of that median over all resamples of the "
-      "repeats, from n = 6 on, which often cover less than 95 %",
+      "repeats, from n = 6 on, a range that often covers the true value with less than 95 % "
+      "probability",
       fmt::format(
           "outliers: repetitions in which the time of the slowest rank has a modified z-score "
           "beyond {} (from the median absolute deviation); they are included in every column",
@@ -176,7 +177,7 @@ std::vector<std::string> run_notes_of(const Frame& frame, const std::vector<RunP
 }
 
 /// Returns the column of a metric of an evaluation. Accuracies are shown in percent, and other
-/// metrics as they are.
+/// metrics without conversion.
 Column column_of(const std::string& metric) {
   std::string title = metric;
   std::replace(title.begin(), title.end(), '_', ' ');

@@ -33,7 +33,8 @@ std::vector<std::string> notes_of(const Frame& frame, const std::vector<ScalingC
   return notes;
 }
 
-/// Curves with their baselines and notes. The tables of speed-up and of efficiency both use them.
+/// Curves with their baselines and notes. The tables of speed-up and of efficiency use these
+/// curves.
 struct ComparedCurves {
   std::vector<ScalingCurve> curves;
   std::vector<BaselineChoice> choices;

@@ -36,7 +36,7 @@ Table evaluation_table(const Frame& frame, const AnalysisOptions& options);
 /// accuracy.
 Table generalisation_table(const Frame& frame, const AnalysisOptions& options);
 /// Returns the training time until a target such as an accuracy was reached, for the runs that
-/// reached it.
+/// reached the target.
 Table time_to_target_table(const Frame& frame, const AnalysisOptions& options);
 /// Returns the latency and throughput of inference, that is, of forward passes without training.
 Table inference_table(const Frame& frame, const AnalysisOptions& options);
@@ -58,7 +58,7 @@ Table node_table(const Frame& frame, const AnalysisOptions& options);
 /// recorded.
 Table cost_table(const Frame& frame, const AnalysisOptions& options);
 /// Returns the scaling laws that were fitted to the step times of each curve, and the step times
-/// that they predict for more GPUs.
+/// that these laws predict for more GPUs.
 Table fit_table(const Frame& frame, const AnalysisOptions& options);
 /// Returns the largest GPU count of each curve up to which efficiency and accuracy are sufficient.
 Table knee_table(const Frame& frame, const AnalysisOptions& options);

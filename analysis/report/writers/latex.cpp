@@ -164,8 +164,8 @@ std::string caption(const Table& table) {
   return "\\caption{" + text + ".}\n      \\label{tab:" + table.id + "}\n";
 }
 
-/// Returns the caption of the second and later parts of a split table. It keeps the table number of
-/// the first part.
+/// Returns the caption of the second and later parts of a split table. These parts keep the table
+/// number of the first part.
 std::string caption_of_rest(const Table& table) {
   return "\\addtocounter{table}{-1}\n      \\caption{" + sentence(table.title + ", continued") +
          "}\n";

@@ -57,7 +57,8 @@ struct OneLogLost : LogFolder {
 
 TEST_CASE("an unreadable log makes its run lost, even after rebuilding the database") {
   const OneLogLost logs;
-  const std::string why = "cannot be read: Input/output error; collect again when it can be read";
+  const std::string why =
+      "cannot be read: Input/output error; collect again when the file can be read";
   CHECK(ingest(logs.folder).problems == std::vector<std::string>{logs.file.string() + ": " + why});
   CHECK(read_frame(logs.folder).runs[0].outcome == "Lost");
   CHECK(read_frame(logs.folder).runs[1].outcome == "Completed");

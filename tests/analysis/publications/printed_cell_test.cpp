@@ -49,7 +49,7 @@ TEST_CASE("a quantity without a unit is rejected with the unit to write") {
         "t.csv:3:6: column \"throughput\" has no unit: write the unit in brackets, for example "
         "\"throughput [image/s]\"");
   CHECK(refusal("gpus,efficiency\n1,100\n") ==
-        "t.csv:4:3: an efficiency of 100 without a unit: call the column \"efficiency [%]\"");
+        "t.csv:4:3: the efficiency 100 has no unit: call the column \"efficiency [%]\"");
   CHECK(values_of("gpus,efficiency\n1,100 %\n2,95 %\n")[1].number->value == Approx(0.95));
   CHECK(refusal("GPUs,gpus,time [s]\n1,1,2\n") == "t.csv:3:6: column \"gpus\" occurs twice");
 }

@@ -209,7 +209,7 @@ TEST_CASE("an unreadable file excludes no other file and is read once it is read
   fs::create_directory(file);
   const auto problems = ingest(f.folder).problems;
   REQUIRE(problems.size() == 1);
-  CHECK(problems[0].find("; collect again when it can be read") != problems[0].npos);
+  CHECK(problems[0].find("; collect again when the file can be read") != problems[0].npos);
   let_time_pass(f.folder);
   CHECK(ingest(f.folder).problems == problems);
   fs::remove(file);

@@ -161,7 +161,7 @@ TEST_CASE("files without usable measurements are rejected in one line") {
   refused({"none.txt", "-o", "c.json"}, "none.txt");
   refused({"cut.jsonl", "-o", "c.json"}, "cut.jsonl:");
   refused({"a.jsonl", "b.jsonl", "-o", "c.json"},
-          "b.jsonl: was measured on another CPU, but earlier sources on a CPU");
+          "b.jsonl: was measured on another CPU, but earlier sources were measured on a CPU");
 }
 
 TEST_CASE("all-reduces of different algorithms, communicators or precisions are not mixed") {
@@ -188,7 +188,8 @@ TEST_CASE("all-reduces of different algorithms, communicators or precisions are 
   };
   refused({"tuned.jsonl", "ring.jsonl"},
           "ring.jsonl: the all-reduces of 2 GPUs on 1 node use ring over mpi, fp32, but those of "
-          "earlier sources use tuned over mpi, fp32; create a separate calibration for each");
+          "earlier sources use tuned over mpi, fp32; create a separate calibration for each "
+          "combination");
   refused({"tuned.jsonl", "bf16.jsonl"}, "use tuned over mpi, bf16");
   refused({"tuned.jsonl", "thread.jsonl"}, "use thread, fp32");
   refused({"mixed.jsonl"}, "mixed.jsonl: the all-reduces of 2 GPUs");
@@ -216,7 +217,8 @@ TEST_CASE("runs of a study give steps, overlap, loading and all-reduces") {
   CHECK(calibration.exchange[0].hidden == Approx(0.5));
   REQUIRE(calibration.loading.size() == 1);
   CHECK(calibration.loading[0].seconds_per_sample == Approx(0.001 / 32));
-  CHECK(calibration.all_reduce.size() == 2);  // few large messages and many small messages
+  // One entry is for few large messages, the other for many small messages.
+  CHECK(calibration.all_reduce.size() == 2);
 }
 
 TEST_CASE("compare shows predictions next to measurements if both exist") {
@@ -271,7 +273,7 @@ TEST_CASE("output of nccl-tests is a benchmark, and the file name gives its coll
   REQUIRE(ran.exit_code == 0);
   const contract::Calibration made = read(dlscale.folder / "c.json");
   CHECK(made.device == "NVIDIA A100-SXM4-40GB");
-  REQUIRE(made.all_reduce.size() == 4);  // only out-of-place times
+  REQUIRE(made.all_reduce.size() == 4);  // only the out-of-place times are imported
   CHECK(made.all_reduce[0].nodes == 2);
   REQUIRE(made.all_reduce_fits.size() == 1);
   CHECK(made.all_reduce_fits[0].latency_s.value == Approx(1e-5).epsilon(0.01));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of `dlscale cancel`, `status` and `wait` if another dlscale or none follows the jobs.
+// Tests of `dlscale cancel`, `status` and `wait`, with and without another dlscale process that
+// follows the jobs.
 #include <signal.h>
 #include <unistd.h>
 
@@ -17,8 +18,8 @@ using Catch::Contains;
 
 namespace {
 
-/// Study of two runs that need a complete machine each, so that the second waits for the first. The
-/// first run lasts until the file `hold` is removed.
+/// Study of two runs that need a complete machine each, so that the second run waits for the first
+/// run. The first run lasts until the file `hold` is removed.
 struct WideStudy : test::SmallStudy {
   WideStudy() {
     program("mpirun", std::string("#!/bin/bash\nwhile [ -e hold ]; do sleep 0.1; done\n") +

@@ -77,7 +77,8 @@ TEST_CASE("variables that are removed for jobs give a warning that names them") 
   CHECK(workspace::check_environment({}).level == "ok");
   const auto check = workspace::check_environment({"SBATCH_QOS", "SLURM_JOB_ID"});
   CHECK(check.level == "warn");
-  CHECK(check.message == "set here and removed for jobs: SBATCH_QOS, SLURM_JOB_ID");
+  CHECK(check.message ==
+        "variables that are set here and removed for jobs: SBATCH_QOS, SLURM_JOB_ID");
   CHECK_THAT(check.advice, StartsWith("keep_environment in the site file"));
 }
 

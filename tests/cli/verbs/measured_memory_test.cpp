@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of memory peaks from run records through a calibration to predictions.
+// Tests that memory peaks in the records of runs reach predictions through a calibration.
 #include <catch2/catch.hpp>
 
 #include "contract/records/calibration.hpp"
@@ -80,7 +80,7 @@ std::string card_of_mlp() {
 }
 
 /// Bytes of parameters, running statistics and buckets, and bytes of the activations of 32 samples,
-/// according to the made model card.
+/// according to the model card that the test writes.
 constexpr double kKept = 601e6, kActivations = 32 * 60e6;
 
 /// Study of one rank with a calibration of its model. The measured peak memory at 8 and at 16
@@ -171,7 +171,8 @@ TEST_CASE("predicted memory includes the excess over the model card that other b
   const test::Row row = measured.needed({"--what-if", "capacity=8GiB"});
   const double held = kKept + 1.5 * kActivations + 100 * kMiB;
   CHECK(test::number(row, "memory_bytes") == Approx(held));
-  CHECK(test::number(row, "memory_bounds_bytes_low") == Approx(0.92 * held));  // larger batch
+  // The batch of the study is larger than the measured batches.
+  CHECK(test::number(row, "memory_bounds_bytes_low") == Approx(0.92 * held));
   CHECK(test::text(row, "rests_on") == "card, 4 runs");
   const test::Ran said = measured.predict({"--what-if", "capacity=8GiB"});
   CHECK_THAT(

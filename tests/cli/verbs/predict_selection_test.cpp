@@ -39,7 +39,7 @@ TEST_CASE("a selected row equals that in the prediction of the whole study") {
   };
   const auto of_ddp = all.find("ddp,8,8,32,");
   REQUIRE(of_ddp != std::string::npos);
-  CHECK(row(some) == row(all.substr(of_ddp)));  // both efficiencies relative to one GPU
+  CHECK(row(some) == row(all.substr(of_ddp)));  // both efficiencies are relative to one GPU
   CHECK_THAT(some, !Contains("1,1,32,") && !Contains("16,16,32,"));
 }
 

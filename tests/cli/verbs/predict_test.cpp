@@ -286,7 +286,7 @@ TEST_CASE("dropping the last samples changes the predicted epoch") {
   const auto with = [&](const std::string& last_batch) {
     return prediction.on_altec({"-S", "training.last_batch=" + last_batch}).out;
   };
-  CHECK(with("drop") != with("pad"));  // 50000 samples are 1562.5 steps of 32
+  CHECK(with("drop") != with("pad"));  // 50000 samples are 1562.5 batches of 32 samples
 }
 
 TEST_CASE("runs that a plan assigns to other GPUs form another curve") {

@@ -142,7 +142,8 @@ TEST_CASE("strong scaling divides the batch among GPUs, in times and in sweeps")
   for (const auto& [gpus, step_s] : swept) CHECK(step_s == Approx(times.at(gpus)));
   CHECK_THAT(ran.out, Contains("GPUs 128: a GPU has less than one sample"));
   const auto links = prediction.rows("sweep-link");
-  REQUIRE(links.size() == 1);  // the partition's own link on the largest planned number of GPUs
+  // The only row is for the link of the partition and the largest planned number of GPUs.
+  REQUIRE(links.size() == 1);
   CHECK(std::stod(links[0].at("step_s")) == Approx(times.at(4)));
 }
 
@@ -258,7 +259,7 @@ TEST_CASE("bands are wider and noted far from measured batches and counts") {
                                        "c.json", "--up-to", "64"};
   prediction.calibrate({32}, 2, 2, "switch");
   const test::Ran near = prediction.succeed(altec);
-  CHECK_THAT(near.out, !Contains("far from the measured ones"));
+  CHECK_THAT(near.out, !Contains("far from the measured batches"));
   CHECK_THAT(near.out, Contains("from 32 GPUs on: more than 8 times the 2"));
   const double at_batch = high(1), at_count = high(2);
   CHECK(at_batch < 1.1);
@@ -266,7 +267,7 @@ TEST_CASE("bands are wider and noted far from measured batches and counts") {
   CHECK(high(64) > high(4));
   prediction.calibrate({8}, 2, 2, "switch");
   CHECK_THAT(prediction.succeed(altec).out,
-             Contains("batches of 32 per GPU are far from the measured ones (8)"));
+             Contains("batches of 32 per GPU are far from the measured batches (8)"));
   CHECK(high(1) >= 1.2);
 }
 

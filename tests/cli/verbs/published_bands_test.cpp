@@ -167,7 +167,7 @@ TEST_CASE("runs on 2 GPUs barely narrow the band of 1024, and runs on 128 narrow
   };
   base::write_file_atomically(file, calibration_on(2));
   CHECK(least_on(1024) < 0.24);
-  CHECK(least_on(4) == 1);  // efficiency of the baseline
+  CHECK(least_on(4) == 1);  // by definition, the efficiency of the baseline is 1
   const double far = least_on(128);
   base::write_file_atomically(file, calibration_on(128));
   CHECK(least_on(128) > 2 * far);

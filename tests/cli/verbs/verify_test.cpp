@@ -100,7 +100,7 @@ TEST_CASE("unreadable records are reported without listing differing lines") {
     INFO(record);
     const std::filesystem::path aside = record.string() + "-aside";
     std::filesystem::rename(record, aside);
-    std::filesystem::create_symlink(record.filename(), record);  // unreadable link to itself
+    std::filesystem::create_symlink(record.filename(), record);  // a link to itself cannot be read
     const test::Ran ran = it.dlscale.run({"verify", it.folder});
     CHECK(ran.exit_code == 1);
     CHECK(ran.out.empty());

@@ -78,7 +78,7 @@ TEST_CASE("a malformed condition is rejected with the position of the error") {
       {"1 < gpus < 9", "10 of '1 < gpus < 9': expected &&, || or the end"},
       {"framework < 'x'", "1 of 'framework < 'x'': <, <=, > and >= require numbers"},
       {"(gpus == 8", "11 of '(gpus == 8': expected )"},
-      {"gpus in 8", "9 of 'gpus in 8': expected [ after in"},
+      {"gpus in 8", "9 of 'gpus in 8': expected [ after \"in\""},
       {"gpus in [8", "11 of 'gpus in [8': expected , or ]"},
       {"framework == \"ddp", "14 of 'framework == \"ddp': the closing \" is missing"},
       {"gpus == -", "10 of 'gpus == -': the expression ends too early"},
@@ -141,9 +141,9 @@ TEST_CASE("a pattern matches the whole text") {
   CHECK_FALSE(holds("framework matches 'dd'"));
   CHECK_FALSE(holds("!framework matches '*p'"));
   CHECK(expression_error("gpus matches '8'") ==
-        "1 of 'gpus matches '8'': the left side of matches must be a string");
+        "1 of 'gpus matches '8'': the left side of \"matches\" must be a string");
   CHECK(expression_error("framework matches path") ==
-        "19 of 'framework matches path': expected a pattern in quotes after matches");
+        "19 of 'framework matches path': expected a pattern in quotes after \"matches\"");
 }
 
 TEST_CASE("arithmetic on values that are not numbers is rejected") {

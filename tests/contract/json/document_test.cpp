@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the texts that the JSON reader accepts and rejects with those of nlohmann::json.
+// Tests that the JSON reader accepts and rejects the same texts as nlohmann::json.
 #include "contract/json/document.hpp"
 
 #include <catch2/catch.hpp>

@@ -114,13 +114,13 @@ TEST_CASE("the exponential schedule counts from the start or from the end of the
   CHECK(rate_at(spec, 10) == Approx(0.1 * std::pow(0.95, 10)));
   spec.lr_schedule.origin = "after_warmup";
   CHECK(rate_at(spec, 5) == Approx(0.1));
-  CHECK(rate_at(spec, 90) == Approx(0.1 * 0.0128).epsilon(0.002));  // gamma^85
+  CHECK(rate_at(spec, 90) == Approx(0.1 * 0.0128).epsilon(0.002));  // 0.0128 is gamma^85
 }
 
 TEST_CASE("a warm-up in steps does not depend on the number of steps per epoch") {
   auto spec = juelich(4, "cosine");
   spec.lr_schedule.origin = "after_warmup";
-  spec.warmup_epochs = 0.3;  // 30 of the 100 steps per epoch that the plan assumed
+  spec.warmup_epochs = 0.3;  // 30 steps, because the plan assumed 100 steps per epoch
   spec.lr.warmup_steps = 30;
   for (const int steps_per_epoch : {100, 30, 7, 1}) {
     INFO(steps_per_epoch);
@@ -220,7 +220,8 @@ TEST_CASE("every step of 90 ImageNet epochs on 4 to 1,024 GPUs matches the close
     return e < 30 ? peak : e < 60 ? peak / 10 : e < 80 ? peak / 100 : peak / 1000;
   };
   for (const auto* entry : contract::lr_schedule_table()) {
-    if (contract::is_from_extension("lr_schedule", entry->name)) continue;  // tested elsewhere
+    // Extensions have their own tests.
+    if (contract::is_from_extension("lr_schedule", entry->name)) continue;
     INFO(entry->name << " on " << gpus);
     const LearningRateCurve curve(juelich(gpus, entry->name), steps);
     for (std::int64_t step = 0; step < 90 * steps; ++step) {

@@ -57,7 +57,8 @@ TEST_CASE("paths and checkpoint settings change the run id only if they are axes
   CHECK(make_run_id(often) != never);
   often.point = {{"checkpoints", "5"}};
   CHECK(make_run_id(often) == make_run_id(RunSpec{}));
-  CHECK(description_hash(path) == description_hash(elsewhere));  // path not in the hash
+  // The hash does not contain the path.
+  CHECK(description_hash(path) == description_hash(elsewhere));
 }
 
 TEST_CASE("a script model is named after its file stem with safe characters") {

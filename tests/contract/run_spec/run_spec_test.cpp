@@ -81,7 +81,7 @@ RunSpec any_spec(unsigned seed) {
   s.lr_schedule.milestones = any.list([&] { return any.positive(); });
   s.lr_schedule.gamma = any.positive();
   s.optimizer = {"sgd", any.positive() + 0.1, 0, any.flag(), any.positive()};
-  if (s.framework == "ddp") {  // options of other frameworks not written
+  if (s.framework == "ddp") {  // options of other frameworks are not written
     s.framework_options.bucket_cap_mb = any.positive();
     s.framework_options.find_unused_parameters = any.flag();
   }

@@ -57,7 +57,8 @@ TEST_CASE("expensive points in the middle are dropped first, and the ends are ke
   const auto runs = curve(kPowers);
   CHECK(left(runs, fit_budget(runs, 2043, 0)) ==
         std::vector<int>{4, 8, 16, 32, 64, 128, 256, 1024});
-  // Without 512 the neighbours of 256 are far apart, and the neighbours of 128 are close.
+  // Without the point on 512 GPUs, the neighbours of the point on 256 GPUs are farther apart than
+  // the neighbours of the point on 128 GPUs.
   CHECK(left(runs, fit_budget(runs, 1500, 0)) == std::vector<int>{4, 8, 16, 32, 64, 256, 1024});
   CHECK(left(runs, fit_budget(runs, 1365, 0)) == std::vector<int>{4, 16, 64, 256, 1024});
   CHECK(left(runs, fit_budget(runs, 1028, 0)) == std::vector<int>{4, 1024});

@@ -23,7 +23,8 @@ contract::RunSpec densenet(std::int64_t batch) {
   return run;
 }
 
-/// Returns peaks of DenseNet-121 on a device that exceed the cost model by `beyond_bytes`.
+/// Returns measured memory peaks of DenseNet-121 on a device. The peaks exceed the cost model by
+/// `beyond_bytes`.
 predict::Measurements held_on(const std::string& device, double beyond_bytes) {
   contract::Calibration calibration{.device = device};
   for (const int batch : {16, 32}) {

@@ -101,8 +101,8 @@ TEST_CASE("small runs are packed by predicted time with margin and start-up, in 
   bench.site.partitions[0].exclusive = true;
   bench.add(2, 3600, 600);  // 600 x 1.5 + 120 = 1020 s
   bench.add(8);
-  bench.add(2, 3600, 300);  // 570 s
-  bench.add(1, 3600, 100);  // 270 s
+  bench.add(2, 3600, 300);  // 300 x 1.5 + 120 = 570 s
+  bench.add(1, 3600, 100);  // 100 x 1.5 + 120 = 270 s
   const auto arranged = bench.arrange();
   REQUIRE(arranged.jobs.size() == 2);
   const auto& packed = arranged.jobs[0];

@@ -13,8 +13,8 @@ using Catch::Contains;
 
 namespace {
 
-/// Run of 40 steps an epoch on one rank. A step takes 4 s on one rank and 6 s on two ranks, of
-/// which the all-reduce takes 1 s.
+/// Run with 40 steps per epoch on one rank. A step takes 4 s on one rank. On two ranks, a step
+/// takes 6 s, including 1 s for the all-reduce.
 struct StepTimesBench {
   StepTimesBench() {
     contract::ModelCard card = test::made_card();
@@ -29,7 +29,7 @@ struct StepTimesBench {
     }
     run.model = "mlp";
     run.framework = "deepspeed";
-    run.framework_options.zero_stage = 0;  // one exchange after the backward pass
+    run.framework_options.zero_stage = 0;  // one all-reduce after the backward pass
     run.dataset = {.kind = "cifar10", .train_samples = 1000};
     run.batch_per_gpu = 25;
     run.global_batch = 25;
@@ -61,7 +61,7 @@ TEST_CASE("the band of a run on more ranks than measured includes the missing te
   bench.run.loader = "native";
   const predict::Band one = bench.band(1), two = bench.band(2);
   CHECK(one.high / one.value < 1.2);
-  CHECK(bench.times.beyond_measured() == 1);  // no wait for data in the measured runs
+  CHECK(bench.times.beyond_measured() == 1);  // the wait for data is not measured
   CHECK(two.high / two.value > 1.3);
   bench.calibration.loading.push_back({"native", "cifar10", 0.001});
   bench.times.forget();
@@ -76,7 +76,7 @@ TEST_CASE("a run without a measured step or all-reduce has no time, and a note e
   CHECK_THAT(bench.times.notes()[0], Contains("no all-reduce time that applies to 4 GPUs"));
   bench.run.batch_per_gpu = 10;
   CHECK(bench.run_s(4) == 0);
-  CHECK(bench.times.notes().size() == 1);  // note written once
+  CHECK(bench.times.notes().size() == 1);  // the same note is not repeated
   bench.calibration.compute.clear();
   CHECK(bench.run_s(1) == 0);
   CHECK_THAT(bench.times.notes()[1], Contains("no step time of mlp for 3x32x32"));

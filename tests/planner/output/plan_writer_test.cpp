@@ -83,7 +83,7 @@ TEST_CASE("files that were changed by hand are detected and rewritten") {
     std::string text = base::read_file(file);
     CHECK(notices(file, text.substr(0, text.size() / 2) + text.substr(text.size() / 2 + 1)));
     CHECK(notices(file, text + "\n"));
-    text[text.size() - 3] ^= 1;  // change without another size
+    text[text.size() - 3] ^= 1;  // changes the content but not the size
     if (file != out.plan_json()) CHECK(notices(file, text));
   }
   CHECK(notices(json, ""));

@@ -26,7 +26,7 @@ TEST_CASE("srun binds each rank to its cores") {
   unbound.launcher = "srun";
   unbound.site_keys = "bind = 'none'";
   CHECK_THAT(first_script(unbound), Contains("exec srun --cpu-bind=none \\\n"));
-  ScriptBench hint;  // alternative to --cpu-bind, as srun accepts only one of both
+  ScriptBench hint;  // srun does not accept --hint together with --cpu-bind
   hint.launcher = "srun";
   hint.partition_keys = "hint = 'nomultithread'";
   CHECK_THAT(first_script(hint), Contains("exec srun \\\n"));

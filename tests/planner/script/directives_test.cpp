@@ -20,7 +20,8 @@ const std::string kOar =
 const std::string kNodes =
     "[[partitions]]\nname = 'p'\ngpus_per_node = 4\ncores_per_node = 48\nmemory_gb = 100\n";
 
-/// Returns the directives of the first script without file names, and checks it with shellcheck.
+/// Returns the directives of the first script without file names, and checks the script with
+/// shellcheck.
 std::string directives(const std::string& study, const std::string& site) {
   test::TempDir dir;
   const auto planning = test::plan_texts(study, site, dir);

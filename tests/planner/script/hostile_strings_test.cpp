@@ -115,7 +115,7 @@ class HostileStrings {
     if (!file_name) return text;
     std::replace(text.begin(), text.end(), '/', '_');
     std::erase_if(text, [](char c) { return c == ':' || c == ','; });  // invalid in mounts
-    return "f" + text;  // name that is not empty, . or ..
+    return "f" + text;  // name other than "", "." and ".."
   }
 
  private:
@@ -168,7 +168,8 @@ struct Cluster {
   std::string scheduler;
   test::TempDir dir = {};
 
-  /// Returns the folder of the plan. Its path is plain if directives of batch systems contain it.
+  /// Returns the folder of the plan. The path is plain if directives of batch systems contain the
+  /// path.
   fs::path folder(const std::string& hostile) const {
     return dir / (scheduler == "local" ? hostile : "plan");
   }
@@ -315,7 +316,7 @@ TEST_CASE("hostile paths and environment values are unchanged in run.json") {
   test::TempDir dir;
   for (int i = 0; i < kStrings / kChunk; ++i) {
     std::string path = "/" + hostile.next(true), value = hostile.next();
-    std::erase(path, '$');  // start of a variable
+    std::erase(path, '$');  // $ would start a variable
     base::write_file_atomically(
         dir / "study.toml",
         kStudy + "dataset = { kind = \"mnist\", path = " + toml("$V" + path) + " }\n");

@@ -35,7 +35,8 @@ struct PackedBench : ScriptBench {
   }
 };
 
-/// Returns whether no two runs used a GPU at a time, and sets `most` to the most GPUs in use.
+/// Returns whether no two runs used a GPU at the same time. Sets `most` to the largest number of
+/// GPUs in use at a time.
 bool exclusive_use(const std::string& log, std::size_t& most) {
   std::istringstream lines(log);
   std::set<std::string> in_use;

@@ -19,7 +19,8 @@ void write_program(const fs::path& path, const std::string& body) {
   fs::permissions(path, fs::perms::owner_all);
 }
 
-/// Demo study planned for a machine with an mpirun that records its arguments, then `behaviour`.
+/// Demo study planned for a machine with an mpirun that records its arguments and then runs the
+/// commands in `behaviour`.
 struct JobScriptBench {
   test::TempDir dir;
   contract::PlanDir out;
@@ -94,7 +95,7 @@ TEST_CASE("hostile folder names and launcher arguments reach the trainer unchang
 TEST_CASE("a stopped script stops the ranks, waits for them and logs signal and exit code") {
   for (const std::string signal : {"TERM", "INT"}) {
     const JobScriptBench bench("trap 'exit 99' TERM; touch started; while :; do sleep 0.05; done");
-    // Background jobs ignore INT in a shell without job control, which set -m enables.
+    // In a shell without job control, background jobs ignore INT. set -m enables job control.
     const auto result =
         test::run_bash("set -m; " + bench.script + " & while [ ! -e " +
                        planner::shell_quote((bench.out.root() / "started").string()) +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of how OAR jobs use the nodes and GPUs that they were given.
+// Tests of how jobs use the nodes and GPUs that OAR assigned to them.
 #include <catch2/catch.hpp>
 
 #include "tests/planner/script_bench.hpp"

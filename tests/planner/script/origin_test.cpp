@@ -16,7 +16,8 @@ const std::string kOriginOar =
     "scheduler = 'oar'\ndevice = 'cuda'\nlauncher = 'oarsh'\nwalltime = '01:00:00'\n";
 const std::string kOriginNodes = "[[partitions]]\ngpus_per_node = 4\ncores_per_node = 48\n";
 
-/// Returns why no script can be made, with {STUDY} and {SITE} for the two files.
+/// Returns the reason why no script can be made, with {STUDY} and {SITE} in place of the two file
+/// names.
 std::string refusal(const std::string& resources, const std::string& site,
                     const std::string& rest = "") {
   const test::TempDir dir;

@@ -11,7 +11,8 @@ using test::ScriptBench;
 
 namespace {
 
-/// Bench with an mpirun that creates its session directory like Open MPI and logs its path.
+/// Bench with an mpirun that creates its session directory like Open MPI and logs the path of the
+/// directory.
 struct SessionBench : ScriptBench {
   const std::string temporary = (dir / "tmp").string();
 

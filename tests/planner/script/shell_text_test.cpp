@@ -16,7 +16,8 @@ using namespace dlscale::config;
 
 namespace {
 
-/// Returns strings with special characters of shells: 300 generated ones and known difficult ones.
+/// Returns strings with special characters of shells: 300 generated strings and known difficult
+/// strings.
 std::vector<std::string> hostile_strings() {
   const std::vector<std::string> pieces{
       "'",   "\"",   "\\",      "$",    "$(touch x)", "`id`", "\n", "\r",        "\t",

@@ -63,7 +63,8 @@ TEST_CASE("malformed resource settings are rejected with location and key") {
         std::string::npos);
   CHECK(resources_error("memory_gb = 0").find("s.toml:1:13: resources.memory_gb: must be") == 0);
   CHECK(test::error_of([] { launch("throttle = 3"); }) ==
-        "s.toml:1:12: launch.throttle: needs array = true because it limits the tasks of an array");
+        "s.toml:1:12: launch.throttle: needs array = true because throttle limits the tasks of an "
+        "array");
   CHECK(test::error_of([] { launch("chain = 0"); }) ==
         "s.toml:1:9: launch.chain: must be at least 1 (got 0)");
 }
@@ -108,5 +109,5 @@ TEST_CASE("a throttle is rejected on OAR") {
   const auto requested = launch("array = true\nthrottle = 3");
   CHECK(test::error_of([&] { unsupported_settings(site_of("oar"), {}, requested); }) ==
         "s.toml:2:12: launch.throttle: OAR cannot limit the number of running tasks of an array; "
-        "leave it out");
+        "leave the key out");
 }

@@ -76,10 +76,11 @@ TEST_CASE("a job that does not fit is rejected with the limit of each partition"
         "936 nodes are allowed)");
   CHECK(test::error_of([] { allocate_for(4, booster(), {.walltime_s = 36000}); }) ==
         "s.toml:5:9: matrix.gpus: 4 GPUs do not fit on site j (small: the walltime is 10 h, but "
-        "the limit is 2 h; large: needs 1 nodes, but jobs must use at least 3)");
+        "the limit is 2 h; large: needs 1 nodes, but jobs must use at least 3 nodes)");
   CHECK(test::error_of([] {
           allocate_for(4, booster(), {.cores_per_rank = 64});
-        }).find("small: 64 cores per rank requested on nodes with 48 cores") != std::string::npos);
+        }).find("small: 64 cores per rank requested, but nodes have only 48 cores") !=
+        std::string::npos);
 }
 
 TEST_CASE("the site's walltime is cut to the limit of a partition that the study names") {
@@ -131,7 +132,7 @@ TEST_CASE("more nodes than exist do not fit") {
   CHECK(allocate_for(64, one_partition(kSixteen)).request.nodes == 16);
   CHECK(test::error_of([] { allocate_for(68, one_partition(kSixteen)); }) ==
         "s.toml:5:9: matrix.gpus: 68 GPUs do not fit on site x (p: needs 17 nodes of 4 ranks, but "
-        "only 16 exist)");
+        "only 16 nodes exist)");
 }
 
 TEST_CASE("a resource setting that no partition fulfils is rejected at its location") {
@@ -139,8 +140,8 @@ TEST_CASE("a resource setting that no partition fulfils is rejected at its locat
   ResourceSettings memory{.memory_gb = 80}, model{.gpu_type = "A100"}, time{.walltime_s = 7200};
   memory.said["memory_gb"] = model.said["gpu_type"] = time.said["walltime"] = kPlace;
   CHECK(test::error_of([&] { allocate_for(1, one_partition(small), memory); }) ==
-        "s.toml:20:7: resources.memory_gb: 1 GPU does not fit on site x (p: 80 GB requested on "
-        "nodes with 64 GB)");
+        "s.toml:20:7: resources.memory_gb: 1 GPU does not fit on site x (p: 80 GB per node "
+        "requested, but nodes have only 64 GB)");
   CHECK(test::error_of([&] { allocate_for(1, one_partition(small), model); }) ==
         "s.toml:20:7: resources.gpu_type: 1 GPU does not fit on site x (p: its GPUs are of type "
         "V100)");

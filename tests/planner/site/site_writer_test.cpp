@@ -96,7 +96,8 @@ TEST_CASE("comments show the user which keys to fill in") {
   const std::string text = planner::site_text(small_site("oar"));
   CHECK(text.find("\n# account = ") != std::string::npos);
   CHECK(text.find("\n# modules = ") != std::string::npos);
-  CHECK(text.find("# `queue`, or `name` without it, is the OAR queue") != std::string::npos);
+  CHECK(text.find("# The OAR queue is `queue`, or `name` if `queue` is missing") !=
+        std::string::npos);
 }
 
 }  // namespace

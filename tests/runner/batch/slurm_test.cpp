@@ -64,7 +64,7 @@ TEST_CASE("a job is submitted with sbatch, its token and no unneeded options") {
   CHECK(submitted.tasks.empty());
   CHECK(slurm.words(0) == SlurmWords{"sbatch", "--parsable", "--comment=tok", job.script, "tok"});
   CHECK(slurm.commands.ran[0].folder == slurm.temp.path());
-  CHECK(slurm.commands.ran[0].environment.empty());  // environment not passed to the job
+  CHECK(slurm.commands.ran[0].environment.empty());  // the job would inherit additional variables
   CHECK(slurm.commands.ran[0].keep_open == std::vector<int>{7});
 }
 
@@ -132,9 +132,9 @@ TEST_CASE("a job above the limit waits for other jobs of the user and is otherwi
         Catch::Contains("was rejected: sbatch: error: QOSMaxSubmitJobPerUserLimit; Batch job "
                         "submission failed: Job violates accounting/QOS policy"));
   }
-  CHECK(slurm.words(slurm.commands.ran.size() - 1)[0] == "sbatch");  // second attempt
+  CHECK(slurm.words(slurm.commands.ran.size() - 1)[0] == "sbatch");  // second attempt to submit
   Job array = slurm.job();
-  array.tasks = {0, 1};  // array of which one task may fit
+  array.tasks = {0, 1};  // array of which a single task may fit
   CHECK_THROWS_AS(slurm.scheduler->submit(array), runner::SubmitLimitReached);
 }
 

@@ -185,7 +185,7 @@ TEST_CASE("each run of a shared job is judged by its script log") {
   note(written, R"(,"exit_code":3)");
   CHECK(judge(written, job).exit_code == 3);
   job.status = {JobState::TimedOut, {}, 0, "time limit"};
-  CHECK(judge(written, job).outcome == RunOutcome::Failed);  // end before the time limit
+  CHECK(judge(written, job).outcome == RunOutcome::Failed);  // the run ended before the time limit
   note(written, R"(,"exit_code":143,"reason":"got SIGTERM","outcome":"Cancelled")");
   CHECK(judge(written, job).outcome == RunOutcome::TimedOut);
 }

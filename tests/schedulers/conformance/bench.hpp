@@ -50,7 +50,7 @@ class Bench {
     return name == nullptr ? "local" : name;
   }
   bool is(const std::string& name) const { return name_ == name; }
-  /// Returns a scheduler object of a program that has no record of this bench's jobs.
+  /// Returns a scheduler object that has no record of this bench's jobs, as in another program.
   std::unique_ptr<runner::JobScheduler> another() const {
     return base::find(runner::job_scheduler_table(), "job scheduler", name_).make(setup_);
   }
@@ -69,7 +69,7 @@ class Bench {
                base::Folder::Mode::executable);
     return job;
   }
-  /// Makes a job with an array of four tasks. $task is the number of the task in the script.
+  /// Makes a job with an array of four tasks. In the script, $task is the number of the task.
   Job array(const std::string& name, std::vector<int> tasks, const std::string& body) {
     const std::string table = temp / (name + ".params");
     base::write_file_atomically(table, "0\n1\n2\n3\n");
@@ -158,7 +158,7 @@ class Bench {
              "#SBATCH --mem=200M\n#SBATCH --partition=gpu\n" + more;
     }
     if (!is("oar")) return "";
-    // A second request would describe another shape of the job.
+    // A second -l request would describe another shape of the job.
     const bool asks = more.find("#OAR -l ") != std::string::npos;
     return "#OAR -n " + job.name + "\n#OAR -O " + out + "\n#OAR -E " + err + "\n" +
            (asks ? "" : "#OAR -l nodes=1/core=1,walltime=0:05:00\n") + more;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kUntilGo = "touch ready; until [[ -e go ]]; do sleep 0.1; done";
 
-/// File lock that one program can hold at a time.
+/// File lock that only one program at a time can hold.
 struct Lock {
   explicit Lock(const std::filesystem::path& path)
       : descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)),
@@ -28,7 +28,7 @@ struct Lock {
   bool taken;
 };
 
-/// Broken part of the cluster that the destructor repairs.
+/// Part of the cluster that is broken until the destructor repairs the part.
 struct Broken {
   Broken(Bench& bench, std::vector<std::string> what) : bench(bench), thing(std::move(what)) {
     fault(thing[0] == "node" ? "crash" : "stop");

@@ -161,7 +161,7 @@ TEST_CASE("loader options without effect are rejected with the loader's name") {
                       "run.json: loader_options.threads: applies to loaders that decode images in "
                       "the background, such as native; " +
                           std::string(loader) +
-                          " keeps the samples of synthetic_digits in memory; leave it out");
+                          " keeps the samples of synthetic_digits in memory; omit this key");
   }
   spec.dataset = {.kind = "image_folder", .image_size = 32};
   for (const char* loader : {"native", "packed", "synthetic"}) {

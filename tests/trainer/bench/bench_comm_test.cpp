@@ -67,7 +67,8 @@ TEST_CASE("bandwidths are defined as in nccl-tests") {
   const auto times = measured({"--threads", "2", "--min", "1KiB", "--max", "1KiB"});
   REQUIRE(times.size() == 1);
   CHECK(times[0].algbw_gbs == Approx(1024 / times[0].seconds * 1e-9));
-  CHECK(times[0].busbw_gbs == Approx(times[0].algbw_gbs));  // 2(n-1)/n is 1 for n = 2
+  // The bus factor 2(n-1)/n is 1 for n = 2 ranks.
+  CHECK(times[0].busbw_gbs == Approx(times[0].algbw_gbs));
 }
 
 TEST_CASE(

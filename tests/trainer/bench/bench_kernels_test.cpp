@@ -94,7 +94,7 @@ TEST_CASE("kernels are measured once, and an interrupted file is continued") {
   CHECK_THAT(bench_kernels(bench), Contains("6 measured, 0 already in the file"));
   const auto all = samples_in(folder);
   REQUIRE(all.size() == 6);
-  CHECK(all[0].kernel != all[1].kernel);  // kernels alternate
+  CHECK(all[0].kernel != all[1].kernel);  // the measured kernels alternate
   for (const auto& each : all) CHECK(each.seconds > 0);
   // Simulates a process that was killed during a write.
   const std::string text = base::read_file(folder / "k.jsonl");

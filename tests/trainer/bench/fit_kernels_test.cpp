@@ -56,7 +56,7 @@ TEST_CASE("a fitted model of kernel times has an error below 5 % on held-out siz
   CHECK(model.layers.size() == 6);
   CHECK(model.layers[0].biases.size() == 50);
   CHECK(calibration.kernels.size() == 399);  // the samples contain one size twice
-  CHECK(model.taught_with == 255);           // 4/5 of 4/5 of the 399 sizes
+  CHECK(model.taught_with == 255);           // the training uses 4/5 of 4/5 of the 399 sizes
   CHECK(model.relative_error > 0);
   CHECK(model.relative_error < 0.05);
   CHECK(model.weighted_relative_error < 0.05);

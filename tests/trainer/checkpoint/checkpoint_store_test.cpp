@@ -17,7 +17,7 @@ const contract::RunSpec kSpec{.run_id = "r"};
 
 using Write = std::function<void(trainer::StateFile&)>;
 
-/// Options of save().
+/// Arguments of the function save() of this test.
 struct Saving {
   int keep = 1;
   std::vector<contract::LaunchDir> earlier = {};

@@ -47,7 +47,8 @@ TEST_CASE("tensors of every type are read from a safetensors file as they were w
   const std::filesystem::path file = folder.path() / "f.safetensors";
   std::vector<trainer::NamedTensor> tensors;
   for (const auto type : {at::kDouble, at::kFloat, at::kHalf, at::kBFloat16, at::kLong}) {
-    const at::Tensor values = (torch::rand({3, 4}) * 100).to(type).t();  // not contiguous
+    // The transposed tensor is not contiguous.
+    const at::Tensor values = (torch::rand({3, 4}) * 100).to(type).t();
     tensors.push_back({std::string("a.") + c10::toString(type), values});
   }
   tensors.push_back({"scalar", torch::tensor(7)});
@@ -99,8 +100,9 @@ TEST_CASE("a broken safetensors file is rejected with the reason") {
   const std::string f32 = tensor("F32", "[2]", "[0,8]");
   CHECK(refused("{\"a\":" + f32 + "}", 8).empty());
   CHECK(refused("{\"a\":" + f32 + "}", 7) ==
-        ": is cut off: a ends at byte 8 of the data, but the file contains 7");
-  CHECK(refused("{\"a\":" + f32 + "}", 9) == ": has 1 bytes after its last tensor");
+        ": is cut off: a ends at byte 8 of the data, but the file contains only 7 bytes of data");
+  CHECK(refused("{\"a\":" + f32 + "}", 9) ==
+        ": has 1 bytes after its last tensor, but must end there");
   CHECK_THAT(refused("{\"a\":", 8), Catch::Contains("not valid JSON"));
   CHECK(refused("[]", 0) == ": is not a safetensors file: its header is not a JSON object");
   CHECK(refused("{\"a\":{\"dtype\":\"F32\",\"shape\":[2]}}", 8) == ": a.data_offsets: missing");
@@ -128,10 +130,12 @@ TEST_CASE("a file in another format is rejected before memory is allocated") {
   CHECK_THROWS_WITH(SafetensorsFile(file),
                     file + ": is not a safetensors file: it has fewer than 8 bytes");
   base::write_file_atomically(file, length_of(1ULL << 60));
+  CHECK_THROWS_WITH(SafetensorsFile(file), file +
+                                               ": is not a safetensors file: its first 8 bytes "
+                                               "state a header of 1152921504606846976 bytes");
+  base::write_file_atomically(file, length_of(100) + "{}");
   CHECK_THROWS_WITH(
       SafetensorsFile(file),
-      file + ": is not a safetensors file: its header would have 1152921504606846976 bytes");
-  base::write_file_atomically(file, length_of(100) + "{}");
-  CHECK_THROWS_WITH(SafetensorsFile(file),
-                    file + ": is cut off within its header: it has 10 of 108 bytes");
+      file +
+          ": is cut off within its header: the file has 10 bytes, but the header ends at byte 108");
 }

@@ -51,9 +51,9 @@ TEST_CASE("an archive that does not fit is an error and changes no tensor") {
   CHECK_THROWS_WITH(read("m.c", torch::zeros({3})), "the checkpoint does not contain m.c");
   CHECK_THROWS_WITH(read("n.b", torch::zeros({3})), "the checkpoint does not contain n.b");
   CHECK_THROWS_WITH(read("m.b", torch::zeros({4})),
-                    "the checkpoint's m.b has another shape or type");
+                    "the checkpoint's m.b has another shape or type than this run expects");
   CHECK_THROWS_WITH(read("m.b", torch::zeros({3}, torch::kDouble)),
-                    "the checkpoint's m.b has another shape or type");
+                    "the checkpoint's m.b has another shape or type than this run expects");
   CHECK_THROWS_WITH(trainer::find_in_archive(bytes.substr(0, 100), {{"a", a}}),
                     Catch::Contains("the checkpoint cannot be read: "));
   CHECK(a.sum().item<double>() == 0);

@@ -59,7 +59,8 @@ TEST_CASE("inconsistent calls are rejected before any data is sent") {
   double numbers[4] = {};
   const Span two{numbers, 2, ElementType::float64}, three{numbers, 3, ElementType::float64};
   CHECK_THROWS_WITH(single->all_gather(two, three),
-                    "all_gather: 3 elements are not 1 parts of 2 elements of the same type");
+                    "all_gather: the whole array has 3 elements, but must have 1 parts of 2 "
+                    "elements of the same type");
   CHECK_THROWS_WITH(single->reduce_scatter(two, {numbers, 2, ElementType::int64}, ReduceOp::sum),
                     Catch::Contains("of the same type"));
   CHECK_THROWS_WITH(single->broadcast(two, 1),

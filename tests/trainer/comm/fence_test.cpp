@@ -97,6 +97,6 @@ TEST_CASE("a part of device memory is device memory, and host transports reject 
   CHECK_THROWS_WITH(ranks->all_reduce(kOnDevice.part(1, 2), ReduceOp::sum),
                     "this communicator does not accept GPU memory; use \"nccl\"");
   CHECK_THROWS_WITH(ranks->all_gather(kOnHost, kOnDevice),
-                    "all_gather needs all arrays in the same memory");
+                    "all_gather needs all arrays in the same kind of memory");
   CHECK(ranks->stats().collectives == 0);
 }

@@ -26,7 +26,8 @@ class Twin {
     if (host.count == 0) return;
     check(cudaMalloc(&memory_, host.bytes()));
     check(cudaMemcpy(memory_, host.data, host.bytes(), cudaMemcpyHostToDevice));
-    check(cudaDeviceSynchronize());  // a short copy returns before it is complete
+    // cudaMemcpy() of little data returns before the copy is complete.
+    check(cudaDeviceSynchronize());
   }
   ~Twin() { cudaFree(memory_); }
   Twin(const Twin&) = delete;
@@ -91,8 +92,8 @@ class OnGpu : public Communicator {
     return on_gpu(ranks_->split(color));
   }
 
-  /// Copies `host` to the GPU after selecting the GPU for the calling thread. The suite also calls
-  /// from threads that the suite started.
+  /// Copies `host` to the GPU after selecting the GPU for the calling thread. The selection is
+  /// necessary because the suite also calls the communicator from new threads.
   Twin on_this_thread(const Span& host) const {
     check(cudaSetDevice(gpu_));
     return Twin(host);

@@ -24,7 +24,7 @@ float brain_number(std::uint32_t bits) {
   return static_cast<float>(half);
 }
 
-/// Returns the value of these float16 bits according to IEEE 754.
+/// Returns the value that IEEE 754 defines for these bits of a float16 number.
 float defined(std::uint32_t bits) {
   const int exponent = static_cast<int>(bits >> 10) & 31, fraction = static_cast<int>(bits) & 1023;
   const float size = exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)

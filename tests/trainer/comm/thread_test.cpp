@@ -116,13 +116,13 @@ TEST_CASE("error messages describe the mismatch between calls") {
     if (rank.rank() == 0) rank.receive({numbers, 2, ElementType::float64}, 1);
   };
   CHECK(error_of([&] { run_as_threads(2, body); }) ==
-        "rank 1 sends 3 elements of 8 bytes, but rank 0 expects 2 of 8");
+        "rank 1 sends 3 elements of 8 bytes, but rank 0 expects 2 elements of 8 bytes");
   const auto circle = [](Communicator& rank) {
     double number = 0;
     rank.receive({&number, 1, ElementType::float64}, 1 - rank.rank());
   };
   CHECK(error_of([&] { run_as_threads(2, circle); }) ==
-        "every rank waits for another: the ranks make different calls");
+        "every rank waits for another rank: the ranks make different calls");
   const auto reduces = [](Communicator& rank) {
     double number = 0;
     rank.all_reduce({&number, 1, ElementType::float64},

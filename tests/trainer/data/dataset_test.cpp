@@ -211,7 +211,7 @@ TEST_CASE("a request for more samples than available is an error with the availa
   test::TempDir folder;
   test::write_idx(folder.path(), 60, 40);
   CHECK_THROWS_WITH(load_dataset({"mnist", folder.path(), 61, 0}),
-                    "61 train samples are requested, but the data set has 60; lower "
+                    "61 train samples are requested, but the data set has only 60; lower "
                     "dataset.train_samples or set it to 0 for all");
 }
 

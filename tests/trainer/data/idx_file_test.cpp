@@ -91,6 +91,6 @@ TEST_CASE("damaged gzip data is rejected") {
 TEST_CASE("a missing file is named with its compressed form and the remedy") {
   CHECK_THROWS_WITH(
       trainer::read_idx("/nowhere/images", 3),
-      "cannot read /nowhere/images: no such file, nor images.gz; put the file there or "
+      "cannot read /nowhere/images: neither this file nor images.gz exists; put the file there or "
       "correct training.dataset.path in the study");
 }

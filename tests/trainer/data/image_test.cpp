@@ -159,9 +159,10 @@ TEST_CASE("images of several sizes are an error that names one image and the rem
   test::write_png(folder / "train/cat/1.png", 2, 2, 1);
   test::write_png(folder / "train/cat/2.png", 2, 3, 1);
   test::write_png(folder / "val/cat/1.png", 2, 2, 1);
-  CHECK_THAT(image_error("image_folder", folder.path()),
-             Catch::Contains("train/cat/2.png has 2x3 pixels, but the images before it have 2x2; "
-                             "images in memory must have one size"));
+  CHECK_THAT(
+      image_error("image_folder", folder.path()),
+      Catch::Contains("train/cat/2.png has 2x3 pixels, but the preceding images have 2x2 pixels; "
+                      "images in memory must have one size"));
 }
 
 TEST_CASE("the real CIFAR-10 samples are the same in a binary batch and in JPEG files") {

@@ -177,7 +177,7 @@ TEST_CASE("a record whose image size differs from the index is broken") {
   bytes.mend_checksums();
   base::write_file_atomically(packed.train, bytes.text);
   CHECK_THAT(pool_error(packed.load().train),
-             Contains("it has 40x48 pixels, but the index gives 40x49"));
+             Contains("it has 40x48 pixels, but the index states 40x49 pixels"));
 }
 
 TEST_CASE(

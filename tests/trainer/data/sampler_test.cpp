@@ -133,7 +133,8 @@ TEST_CASE("the first epoch of a seed differs from the second epoch of the previo
 TEST_CASE("every sample is equally likely to come first") {
   std::vector<int> first(5);
   for (int epoch = 0; epoch < 5000; ++epoch) ++first[sampler(5, 5, 0, 1).samples_of(epoch)[0]];
-  for (int count : first) CHECK(count == Approx(1000).margin(150));  // five standard deviations
+  // The margin is five standard deviations.
+  for (int count : first) CHECK(count == Approx(1000).margin(150));
 }
 
 TEST_CASE("dropping the only batch is an error with the remedy") {

@@ -10,7 +10,7 @@
 namespace dlscale::test {
 namespace {
 
-using namespace trainer;          // types of values
+using namespace trainer;          // types of the kernels' values
 using namespace trainer::kernel;  // NOLINT: a test
 
 /// Thread block whose threads run one after another, phase by phase.

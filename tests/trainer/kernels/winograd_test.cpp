@@ -50,7 +50,7 @@ Passes passes_of(const std::vector<at::Tensor>& arguments, const Convolution& co
   return result;
 }
 
-/// Returns the root mean square of the error, divided by that of the exact values.
+/// Returns the root mean square of the error, divided by the root mean square of the exact values.
 double relative_error(const at::Tensor& found, const at::Tensor& exact) {
   return ((found.to(at::kDouble) - exact).square().mean() / exact.square().mean())
       .sqrt()
@@ -158,14 +158,15 @@ TEST_CASE("convolutions that Winograd does not support or speed up are left to L
   CHECK_FALSE(suits(x.to(at::kBFloat16), w.to(at::kBFloat16)));
   CHECK_FALSE(suits(x.contiguous(), w));
   CHECK_FALSE(suits(x[0], w));
-  CHECK_FALSE(suits(x, torch::randn({32, 16, 3, 3})));  // LibTorch reports the error
+  CHECK_FALSE(suits(x, torch::randn({32, 16, 3, 3})));  // LibTorch reports the wrong shape
   CHECK_FALSE(suits(x, w, torch::zeros(31)));
   CHECK_FALSE(suits(x, w, torch::zeros(1).expand(32)));
   CHECK_FALSE(suits_winograd(x, torch::randn({32, 32, 5, 5}), {}, {2, 2}));
-  CHECK_FALSE(suits(x, torch::randn({40, 32, 3, 3})));  // partial block of channels
+  CHECK_FALSE(suits(x, torch::randn({40, 32, 3, 3})));  // the last block of channels is incomplete
   CHECK_FALSE(suits(x, torch::randn({16, 32, 3, 3})));  // too few channels
   CHECK_FALSE(suits_winograd(x, w, {}, {1, 0}));
-  CHECK_FALSE(suits_winograd(images_of({64, 32, 32, 2, 2, 0, false}), w, {}, {0, 0}));  // no output
+  // The output of these small images is empty.
+  CHECK_FALSE(suits_winograd(images_of({64, 32, 32, 2, 2, 0, false}), w, {}, {0, 0}));
   CHECK(suits_side(32, 4));
   CHECK_FALSE(suits_side(16, 4));  // too few outputs
   for (const std::int64_t mostly_empty : {1, 2, 3, 5, 6})

@@ -83,7 +83,8 @@ class DeviceWithStream : public Device {
 struct Feeding {
   explicit Feeding(bool repeats = false) : loader(repeats) {}
 
-  /// Returns the numbers in the next batch. The step that uses the batch then fetches ahead.
+  /// Executes one step: takes the next batch, fetches the following batch ahead, and returns the
+  /// numbers in the batch that it took.
   std::vector<std::int64_t> step() {
     const Batch batch = feed.next(timer);
     feed.fetch_ahead(timer);
@@ -108,7 +109,7 @@ TEST_CASE("batches that are fetched ahead arrive in order and unchanged") {
   feeding.timer.start();
   feeding.feed.start({{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 2});
   for (std::int64_t i = 0; i < 10; i += 2) CHECK(feeding.step() == Feeding::Numbers{i, i + 1});
-  CHECK(feeding.loader.delivered == 5);  // none after the last one
+  CHECK(feeding.loader.delivered == 5);  // the feed fetches no batch after the last batch
 }
 
 TEST_CASE("a smaller batch between batches of one size arrives in its place") {

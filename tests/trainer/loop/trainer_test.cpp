@@ -92,7 +92,7 @@ TEST_CASE("the work times of ranks are recorded per epoch, without the first win
   CAPTURE(spec.framework);
   const auto times = all<contract::RankTimes>(run(spec));
   REQUIRE(times.size() == 2);
-  CHECK(times[0].steps == 2);  // without the first window of 4
+  CHECK(times[0].steps == 2);  // the times exclude the first window of 4 steps
   CHECK(times[1].epoch == 1);
   CHECK(times[1].steps == 6);
   for (const auto& record : times) {
@@ -217,9 +217,9 @@ TEST_CASE(
   spec.dataset = {"mnist", folder.path()};
   spec.window_steps = 1;
   spec.lr.warmup_steps = 5;
-  spec.warmup_epochs = 5.0 / 2500;  // relative to the 60,000 samples in the plan
+  spec.warmup_epochs = 5.0 / 2500;  // share of an epoch of 60,000 samples, as in the plan
   const auto windows = all<contract::StepWindow>(run(spec));
-  REQUIRE(windows.size() == 6);  // 3 steps per epoch
+  REQUIRE(windows.size() == 6);  // two epochs of 3 steps each
   for (int step = 0; step < 5; ++step) {
     CHECK(windows[step].lr == Approx(0.01 + (0.1 - 0.01) * step / 5));
   }
@@ -232,17 +232,18 @@ TEST_CASE(
   test::write_idx(files.path(), 60, 40);
   auto spec = trainer_recipe(1);
   spec.dataset = {"mnist", files.path()};
-  spec.warmup_epochs = 6.0 / 2500;  // relative to the 60,000 samples in the plan
+  spec.warmup_epochs = 6.0 / 2500;  // share of an epoch of 60,000 samples, as in the plan
   const auto told = [&](std::int64_t steps) {
     test::TempDir folder;
     spec.lr.warmup_steps = steps;
     test::launch(spec, folder.path());
     return base::read_file(contract::RunDir(folder.path()).launch(1).err());
   };
-  CHECK(told(5) == "");  // 5 of 6 steps
-  CHECK_THAT(told(6), Catch::Contains("never reached: the warm-up has 6 steps, but the run only 6, "
-                                      "because the data set has 60 samples"));
-  spec.warmup_epochs = 2;  // the plan has already reported this
+  CHECK(told(5) == "");  // the warm-up takes 5 of the 6 steps
+  CHECK_THAT(told(6),
+             Catch::Contains("never reached: the warm-up has 6 steps, but the run has only 6, "
+                             "because the data set has 60 samples"));
+  spec.warmup_epochs = 2;  // the plan has already reported such a warm-up
   CHECK(told(6) == "");
 }
 

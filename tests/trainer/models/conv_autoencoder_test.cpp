@@ -20,6 +20,6 @@ TEST_CASE("an autoencoder returns images of the same shape and encodes each side
 
 TEST_CASE("an autoencoder rejects images whose sides are not divisible by 4") {
   CHECK_THROWS_WITH(make_model("conv_autoencoder", model_context({1, 28, 30}, 10)),
-                    "model conv_autoencoder needs images whose sides are multiples of 4; these "
-                    "have 28x30");
+                    "model conv_autoencoder needs images whose sides are multiples of 4, but these "
+                    "images have 28x30 pixels");
 }

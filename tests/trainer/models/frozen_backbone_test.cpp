@@ -24,7 +24,8 @@ trainer::ModelContext on_digits(const std::string& backbone, int hidden, double 
 
 TEST_CASE("classifiers on frozen backbones have the published parameter counts") {
   // The source is Banerjee and Shah, Benchmarking Distributed Training and Inference on NVIDIA's
-  // A6000 GPUs, Princeton 2023, section 4. For SqueezeNet and ResNet18 it counts one linear layer.
+  // A6000 GPUs, Princeton 2023, section 4. For SqueezeNet and ResNet18, the paper counts one linear
+  // layer.
   struct Published {
     const char* backbone;
     int hidden;
@@ -110,5 +111,5 @@ TEST_CASE("an unknown backbone is an error that lists the choices") {
   auto context = on_digits("resnet18", 8);
   context.input.channels = 4;
   CHECK_THROWS_WITH(make_model("frozen_backbone", context),
-                    "model frozen_backbone needs images of 1 or 3 channels, these have 4");
+                    "model frozen_backbone needs images of 1 or 3 channels, but these have 4");
 }

@@ -17,8 +17,8 @@ using trainer::Precision;
 
 namespace {
 
-/// Returns the models that classify images. It leaves out larger variants of other models, which
-/// take seconds to create, and frozen backbones, which need large images.
+/// Returns the models that classify images, with two exceptions. Large variants of models are left
+/// out because they take seconds to create, and frozen backbones because they need large images.
 std::vector<const trainer::ModelEntry*> models() {
   static const std::set<std::string> kLeftOut{"resnet34", "resnet101", "resnet152",      "vgg11",
                                               "vgg16",    "vgg16_bn",  "frozen_backbone"};
@@ -47,7 +47,7 @@ std::unique_ptr<trainer::Model> new_model(const std::string& name,
   return test::make_model(name, test::model_context(shape, classes, precision));
 }
 
-/// Returns a model for images of 1x8x8 that is created from another seed than new_model().
+/// Returns a model for images of 1x8x8 whose seed differs from the seed in new_model().
 std::unique_ptr<trainer::Model> make_other(const std::string& name) {
   auto context = test::model_context({1, 8, 8}, 10);
   context.seed = 4;
@@ -100,7 +100,7 @@ TEST_CASE("every model has a known number of blocks, unless it depends on the se
   for (const auto* entry : trainer::model_table()) {
     INFO(entry->name);
     const std::string_view name = entry->name;
-    // These two models cannot be cut.
+    // These two models cannot be cut into blocks.
     const bool is_known = name != "frozen_backbone" && name != "seq2seq";
     CHECK((entry->blocks > 0) == is_known);
   }
@@ -192,5 +192,5 @@ TEST_CASE("initial weights fill the range of PyTorch's default") {
 
 TEST_CASE("cnn rejects images that are too small for its layers") {
   CHECK_THROWS_WITH(new_model("cnn", {1, 5, 28}),
-                    "model cnn needs images of at least 6x6, these have a side of 5");
+                    "model cnn needs images of at least 6x6 pixels, but these have a side of 5");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that compare residual networks with torchvision's, except for computed values.
+// Tests that compare the structure of residual networks with torchvision. Other tests compare
+// computed values.
 #include <cmath>
 
 #include "tests/trainer/models/made_model.hpp"

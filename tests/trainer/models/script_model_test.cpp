@@ -134,8 +134,8 @@ TEST_CASE("a TorchScript module that fails only in training is rejected with its
             "samples for 5 classes must have shape [2, 5]");
   script.save(forward + "    return s.detach()\n");
   CHECK(script.refused() == begin +
-                                "returns scores without a gradient in training: they are "
-                                "detached from its parameters");
+                                "returns scores without a gradient in training, because the scores "
+                                "are detached from its parameters");
 }
 
 TEST_CASE("a later pass of a TorchScript module that fails is rejected with its reason") {

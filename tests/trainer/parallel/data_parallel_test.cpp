@@ -36,7 +36,7 @@ std::vector<contract::ResultRecord> records_of(const contract::RunSpec& spec) {
 
 TEST_CASE("a step copies the model, inputs, outputs and both kinds of gradients between devices") {
   constexpr double kParameters = 784 * 512 + 512 + 512 * 512 + 512 + 512 * 10 + 10;
-  constexpr double kSample = 784 + 2 * 10;  // input, output and gradient of the output
+  constexpr double kSample = 784 + 2 * 10;  // input, output and output gradient of a sample
   for (int devices = 1; devices <= 3; ++devices) {
     const auto window = all<contract::StepWindow>(records_of(recipe(devices))).at(0);
     const double others = devices - 1;

@@ -178,7 +178,7 @@ TEST_CASE("replicas of stages resume from the state of the first replica") {
 
 TEST_CASE("a rank with fewer evaluation batches does not block the other ranks") {
   for (auto spec : all_styles(2)) {
-    spec.dataset.test_samples = 25;  // batches of 12: two for one rank, one for the other
+    spec.dataset.test_samples = 25;  // 3 batches of up to 12: two for one rank, one for the other
     INFO(title_of(spec));
     CHECK(all<contract::EvalRecord>(run(spec).records).back().samples == 25);
   }
@@ -240,19 +240,21 @@ TEST_CASE("numbers of ranks, blocks and samples that do not divide are rejected 
     auto deep = ten_steps(framework, 4);
     deep.model = "mlp";
     if (framework == "hybrid") deep.framework_options.model_parallel_size = 4;
-    CHECK_THROWS_WITH(run(deep), framework +
-                                     ": the model mlp has 3 blocks and cannot be cut into "
-                                     "4 stages");
+    CHECK_THROWS_WITH(
+        run(deep),
+        framework + ": the model mlp has only 3 blocks and cannot be divided into 4 stages");
   }
   auto spec = ten_steps("hybrid", 3);
   spec.framework_options.model_parallel_size = 2;
-  CHECK_THROWS_WITH(run(spec), "hybrid: 3 ranks cannot be divided into models of 2 stages");
+  CHECK_THROWS_WITH(run(spec), "hybrid: 3 ranks cannot be divided into models of 2 stages each");
   spec = ten_steps("hybrid", 2);
   spec.framework_options.model_parallel_size = 4;
-  CHECK_THROWS_WITH(run(spec), "hybrid: 2 ranks cannot be divided into models of 4 stages");
+  CHECK_THROWS_WITH(run(spec), "hybrid: 2 ranks cannot be divided into models of 4 stages each");
   spec = ten_steps("pipeline", 2);
   spec.framework_options.micro_batches = 5;
-  CHECK_THROWS_WITH(run(spec), "pipeline: a model's 24 samples cannot be cut into 5 micro-batches");
+  CHECK_THROWS_WITH(
+      run(spec),
+      "pipeline: a model's 24 samples cannot be divided into 5 micro-batches of equal size");
   spec = ten_steps("pipeline", 4);
   spec.framework_options.model_parallel_size = 2;
   CHECK_THROWS_WITH(run(spec),
@@ -276,7 +278,8 @@ TEST_CASE("texts of different lengths train alike in every style that can divide
     const auto alone = run(recipe_of_texts("synchronous", 1));
     CHECK(all<contract::EvalRecord>(alone.records).back().samples == 30);
     for (const std::string& framework : frameworks()) {
-      const int ranks = model == "seq2seq" && test::cuts_models(framework) ? 1 : 2;  // one block
+      // The model seq2seq is a single block, which cannot be cut.
+      const int ranks = model == "seq2seq" && test::cuts_models(framework) ? 1 : 2;
       INFO(model << ", " << framework);
       const auto found = run(recipe_of_texts(framework, ranks));
       CHECK(largest_difference(found.parameters, alone.parameters) < 1e-10);
@@ -297,5 +300,6 @@ TEST_CASE("cutting a model of one block is an error") {
   spec.model = "seq2seq";
   spec.dataset = {"text_multi30k", data.path()};
   spec.loader = "text";
-  CHECK_THROWS_WITH(run(spec), Catch::Contains("the model seq2seq has 1 blocks and cannot be cut"));
+  CHECK_THROWS_WITH(run(spec),
+                    Catch::Contains("the model seq2seq has only 1 blocks and cannot be divided"));
 }

@@ -107,7 +107,7 @@ TEST_CASE("batches of another shape than the first run without graphs between re
   };
   const Replayed found = replay(run);
   CHECK(test::largest_difference(found.result, test::run(run)) == 0);
-  CHECK(found.replays.at(0) == 2 * (10 - 2 - 2));  // no graphs in steps 0 to 2 and 6
+  CHECK(found.replays.at(0) == 2 * (10 - 2 - 2));  // steps 0 to 2 and step 6 replay no graphs
 }
 
 TEST_CASE("a step whose forward pass reads a number from the device runs without graphs") {

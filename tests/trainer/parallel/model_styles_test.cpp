@@ -84,7 +84,7 @@ def forward(self, x):
 
 TEST_CASE("a resumed run with dropout ends with the same parameters") {
   for (auto spec : styles_of("squeezenet1_0")) {
-    spec.global_batch = 4;  // 3 steps
+    spec.global_batch = 4;  // 3 steps per epoch
     spec.batch_per_gpu = 2;
     spec.dataset.train_samples = 12;
     spec.dataset.test_samples = 4;

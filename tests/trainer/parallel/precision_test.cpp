@@ -122,7 +122,7 @@ TEST_CASE(
 TEST_CASE("a step in which ddp's reducer reduces nothing is an error") {
   SmallRun run{style_spec("ddp", 2)};
   run.spec.framework_options.static_graph = true;
-  run.spec.accumulation_steps = 2;  // run descriptions do not allow this
+  run.spec.accumulation_steps = 2;  // run descriptions must not combine this with static_graph
   CHECK_THROWS_WITH(test::run(run), Catch::Contains("the reducer has reduced nothing"));
 }
 
@@ -309,7 +309,7 @@ TEST_CASE("in fp16 every style trains nearly like one rank in fp32") {
     const bool is_shared = spec.framework != "data_parallel";
     if (is_shared) spec.batch_norm = "synchronised";
     const auto expected = is_shared ? alone : test::run({spec});
-    spec.clip_norm = 100;  // norm of unscaled gradients, without effect
+    spec.clip_norm = 100;  // limit above the norm of the unscaled gradients, so without effect
     const double difference =
         largest_difference(test::run({with_precision(spec, "fp16")}), expected);
     CHECK(difference > 2e-5);  // the difference without rounding is 1e-6

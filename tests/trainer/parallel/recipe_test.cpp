@@ -51,7 +51,8 @@ TEST_CASE("every optimizer, with decay groups and a mean, trains in every style 
         CHECK(largest_difference(found.parameters, alone.parameters) < 1e-9);
         const auto eval = all<contract::EvalRecord>(found.records).back();
         CHECK(eval.correct == expected.correct);
-        CHECK(eval.loss == Approx(expected.loss).epsilon(1e-9));  // loss of the parameter mean
+        // The evaluation uses the mean of the parameters.
+        CHECK(eval.loss == Approx(expected.loss).epsilon(1e-9));
       }
     }
   }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kStages = 4, kMicroBatches = 8;
 
-/// Counter of existing autograd graphs. Each graph keeps a mark alive.
+/// Counter of existing autograd graphs. Each graph holds a mark, and the counter counts the marks.
 class Graphs {
  public:
   at::Tensor mark(const at::Tensor& output) {

@@ -21,14 +21,15 @@ bool cuts_models(const std::string& framework);
 /// The run suffices to distinguish styles, and the CNN has 24 times fewer parameters than the MLP.
 contract::RunSpec style_spec(const std::string& framework, int ranks, int zero_stage = 2);
 
-/// Returns style_spec() of every framework style and of the other ZeRO stages.
+/// Returns style_spec() for every framework style, and in addition for the ZeRO stages other than
+/// 2.
 std::vector<contract::RunSpec> style_specs(int ranks);
 
 /// Returns style_spec() with 10 steps in windows of 4.
 contract::RunSpec ten_steps(const std::string& framework, int ranks, int zero_stage = 2);
 
-/// Returns ten_steps() of every framework style and ZeRO stage, with the optimizer state in host
-/// memory, and with PowerSGD.
+/// Returns ten_steps() for every framework style and ZeRO stage. In addition, returns runs with the
+/// optimizer state in host memory and runs with PowerSGD.
 std::vector<contract::RunSpec> all_styles(int ranks);
 
 /// Returns the runs of all_styles() that do not change gradients.

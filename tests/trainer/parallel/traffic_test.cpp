@@ -103,9 +103,9 @@ TEST_CASE("stages are balanced by operations, parameters or number of blocks") {
     int ranks;
     std::int64_t cuts;  // values per sample that cross the cuts
   };
-  // For 3 x 7 x 7, the first convolution has more operations than both linear layers, and the
-  // linear layers have more parameters than all other layers. For 3 x 12 x 12, the hidden layer
-  // alone has more parameters than all other layers.
+  // For images of 3 x 7 x 7, the first convolution has more operations than both linear layers, and
+  // the linear layers have more parameters than all other layers. For images of 3 x 12 x 12, the
+  // hidden layer alone has more parameters than all other layers.
   constexpr std::int64_t kConv1Of7 = 32 * 5 * 5, kConv1Of12 = 32 * 10 * 10;
   constexpr std::int64_t kConv2Of12 = 64 * 4 * 4;
   for (const Case& one : {Case{"3x7x7", "cost", 2, kConv1Of7},
@@ -126,6 +126,7 @@ TEST_CASE("stages are balanced by operations, parameters or number of blocks") {
 TEST_CASE("replicas of stages send gradients only to ranks with the same stage") {
   auto spec = ten_steps("hybrid", 4);
   spec.framework_options.micro_batches = 2;
-  const double at_cuts = 2 * 2 * (kStepSamples / 2) * kAfterConv2;  // two replicas, both directions
+  // Two replicas send values over their cuts in both directions.
+  const double at_cuts = 2 * 2 * (kStepSamples / 2) * kAfterConv2;
   CHECK(numbers_of(spec) == Approx((at_cuts + 2.0 * kParameters) / 4));
 }

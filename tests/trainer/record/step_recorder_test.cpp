@@ -116,7 +116,7 @@ TEST_CASE("the work times of ranks exclude waiting, and start-up if there are ot
     const auto found = recorder.rank_times(7, 3);
     require(found->extra == R"({"peak_memory_bytes":[10000000000,10000000001,10000000002]})");
     require(found->epoch == 7 && found->stages == 3 && found->steps == 10);
-    require(found->work_s == std::vector<double>{9.25, 11.25, 13.25});  // 9.250024 rounded
+    require(found->work_s == std::vector<double>{9.25, 11.25, 13.25});  // 9.25 is 9.250024, rounded
     recorder.start_epoch();
     require(!recorder.rank_times(8, 0));
   });

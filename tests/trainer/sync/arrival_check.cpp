@@ -27,7 +27,7 @@ std::vector<std::vector<std::int64_t>> all_reduces_of_crossed_ranks(
   const std::vector<std::string> names{"first", "second", "third"};
   const auto sync = base::find<trainer::SyncEntry>(trainer::sync_table(), "framework", "ddp")
                         .make({parameters, names, options, queue, clock});
-  std::vector<std::size_t> order{0, 1, 2};  // backward reverses the order
+  std::vector<std::size_t> order{0, 1, 2};  // the backward pass reverses the order
   if (queue.rank() % 2 == 1) std::reverse(order.begin(), order.end());
   const double mean = (queue.size() + 1) / 2.0;
   std::vector<std::vector<std::int64_t>> steps;

@@ -62,8 +62,9 @@ void check_backend(trainer::Communicator& communicator) {
   for (int rank = 0; rank < communicator.size(); ++rank) {
     expect(outputs[0][static_cast<std::size_t>(rank)], {rank + 1.0, rank + 1.0}, "allgather");
   }
-  // This calls the barrier of the backend, because the barrier of the group has a static tensor,
-  // which ranks that are threads overwrite at the same time.
+  // The check calls the barrier of the backend instead of the barrier of the group. The barrier of
+  // the group uses a static tensor, which all ranks would overwrite at the same time if they are
+  // threads.
   group->getDefaultBackend()->barrier({})->wait();
 }
 

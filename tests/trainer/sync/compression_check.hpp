@@ -11,8 +11,8 @@ namespace dlscale::test {
 
 struct PowerSgdSeen {
   double lost = 0;         ///< largest element of the error after the last step
-  double unaccounted = 0;  ///< largest element of means + mean error - given gradients
-  double from_mean = 0;    ///< largest difference of the last mean from the exact one
+  double unaccounted = 0;  ///< largest element of: means + mean error - given gradients
+  double from_mean = 0;    ///< largest difference between the last mean and the exact mean
   std::int64_t states = 0;
 };
 

@@ -25,7 +25,8 @@ const SyncEntry& ddp() {
   return base::find<SyncEntry>(sync_table(), "framework", "ddp");
 }
 
-/// Returns a training of two layers of 64 x 64 with bias, which are compressed from step 1 on.
+/// Returns a training of two layers of 64 x 64 with bias. ddp compresses the gradients of the
+/// layers from step 1 on.
 Training two_layers(int rank) {
   Training training;
   training.widths = {kWidth, kWidth, kWidth};
@@ -63,7 +64,7 @@ TEST_CASE(
     Training training = two_layers(rank);
     training.after_step = [&](int, double) { steps.push_back(recorder.take()); };
     test::train_replica(training, ddp(), recorder);
-    const std::int64_t thin = 2 * kWidth * rank * 8;  // bytes of both layers
+    const std::int64_t thin = 2 * kWidth * rank * 8;  // bytes that both layers send per call
     INFO("rank " << rank);
     CHECK(steps[0] == Bytes{2 * (kWidth * kWidth + kWidth) * 8});
     CHECK(steps[1] == Bytes{2 * kWidth * 8, thin, thin});
@@ -86,8 +87,8 @@ TEST_CASE("a matrix that would not become half as large is sent uncompressed") {
 }
 
 TEST_CASE("means are exact if PowerSGD's rank is at least the rank of the gradients") {
-  // Three ranks with 4 samples each make gradients of rank 12. With rank 40, matrices are not worth
-  // compressing.
+  // Three ranks with 4 samples each make gradients of rank 12. With rank 40, the gradients are not
+  // compressed, because they would not become half as large.
   CHECK(difference_from_exact(two_layers(12)) < 1e-6);
   CHECK(difference_from_exact(two_layers(40)) < 1e-10);
 }
@@ -115,7 +116,8 @@ TEST_CASE("means of low-rank gradients are exact on every rank") {
 }
 
 TEST_CASE("the error of a 16-bit mean is limited to its roundings") {
-  // Values are rounded before the division, after the division, and after each of two sums.
+  // The values are rounded four times: before the division, after the division, and after each of
+  // two sums.
   for (const auto& [compression, unit] : {std::pair{"fp16", 0x1p-11}, std::pair{"bf16", 0x1p-8}}) {
     run_as_threads(3, [&, compression = compression, unit = unit](Communicator& rank) {
       const double error = test::error_in_16_bits(compression, rank);

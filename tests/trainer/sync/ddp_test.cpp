@@ -31,7 +31,7 @@ const SyncEntry& ddp_entry() {
 }
 
 /// Returns a training of six equal layers without bias, so that gradients are ready in only one
-/// order. The first bucket closes with its second layer, the next bucket with its third layer.
+/// order. The first bucket holds two layers, and the next bucket holds three layers.
 Training six_layers() {
   Training training;
   training.widths = {64, 64, 64, 64, 64, 64, 64};
@@ -72,7 +72,7 @@ TEST_CASE("PyTorch's default caps are 1 MiB for the first bucket and 25 MiB for 
   Training training = six_layers();
   training.widths = {1100, 1100, 1100, 1100, 1100, 1100, 1100};
   training.options = {};
-  constexpr std::int64_t kBytes = 1100 * 1100 * 8;  // 9.2 MiB
+  constexpr std::int64_t kBytes = 1100 * 1100 * 8;  // 9.2 MiB per layer
   CHECK(all_reduces_of(training)[1] == Bytes{kBytes, 3 * kBytes, 2 * kBytes});
 }
 
@@ -123,7 +123,7 @@ TEST_CASE("ranks whose gradients come in another order reduce them in rank 0's o
 }
 
 TEST_CASE("two ranks of ddp train to the same bits as two ranks of synchronous") {
-  // Division by 2 before or after the sum gives the same bits.
+  // A division by 2 gives the same bits before the sum as after the sum.
   const auto trained = [](const char* framework) {
     std::vector<double> parameters;
     run_as_threads(2, [&](Communicator& rank) {
@@ -155,7 +155,8 @@ TEST_CASE("the first buckets are reduced during the backward pass") {
     Training training = six_layers();
     training.before_step = [&](int) { recorder.take(); };
     training.late_in_backward = [&](int step) {
-      // The backward pass waits here until a reduction has begun. Without overlap, none begins.
+      // The backward pass waits here until a reduction has begun. Without overlap, no reduction
+      // begins during the backward pass.
       for (int i = 0; step > 0 && !recorder.has_begun(); ++i) {
         if (i == 2000) throw std::runtime_error("no overlap");
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -182,8 +183,8 @@ TEST_CASE("communication that the backward pass hides is not exposed") {
     all_s = recorder.take_seconds();
   };
   test::train_replica(training, ddp_entry(), recorder);
-  // There are three buckets of at least 50 ms. The last bucket is exposed. The first bucket is
-  // complete before the last one is submitted.
+  // The reductions of the three buckets take at least 50 ms each. The reduction of the last bucket
+  // is exposed. The reduction of the first bucket is complete before the last bucket is submitted.
   CHECK(exposed_s >= 0.050);
   CHECK(all_s >= 0.150);
   CHECK(exposed_s < all_s);

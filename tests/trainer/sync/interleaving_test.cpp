@@ -17,7 +17,7 @@ using test::Training;
 
 namespace {
 
-constexpr int kRounds = 40, kSteps = 5;  // each step has another interleaving
+constexpr int kRounds = 40, kSteps = 5;  // each step has a different interleaving
 
 struct Style {
   const char* framework;

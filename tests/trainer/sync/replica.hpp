@@ -27,7 +27,7 @@ struct Training {
   /// Callback after the ranks have agreed on gradients, with the number of distinct memory blocks
   /// that hold them.
   std::function<void(std::size_t memories)> after_backward = [](std::size_t) {};
-  /// Callback after each step with exposed_comm_s() of the sync.
+  /// Callback after each step, with the value of exposed_comm_s() of the gradient synchronisation.
   std::function<void(int step, double exposed_s)> after_step = [](int, double) {};
 };
 

@@ -25,7 +25,7 @@ TEST_CASE("parameters in one vector keep their values, shapes and memory format"
 TEST_CASE("the pieces of all partitions cover each parameter once, in any dimensions") {
   const std::vector<at::Tensor> parameters{torch::randn({4, 3}), torch::randn({5}),
                                            torch::randn({2, 2, 2})};
-  const trainer::FlatParameters flat(parameters, 3);  // 25 elements, 9 per rank
+  const trainer::FlatParameters flat(parameters, 3);  // 25 elements on 3 ranks, 9 per rank
   std::vector<std::int64_t> covered(3);
   for (int rank = 0; rank < 3; ++rank) {
     const auto pieces = flat.pieces(rank);

@@ -239,7 +239,8 @@ TEST_CASE("gradients reduced to their owners send half as many bytes as all-redu
         test::train_replica(mine, deepspeed(), volume);
         if (rank.rank() == 0) bytes = volume.of_gradients;
       });
-      // S = 6 layers. Reductions to owners send (N-1)/N S, and all-reduces send twice as much.
+      // S is the size of 6 layers, and N the number of ranks. Reductions to owners send (N-1)/N S
+      // per rank, and all-reduces send twice as much.
       const double all = 2.0 / 3 * 6 * kLayerNumbers * 8;
       CHECK(bytes == Approx(to_owners ? all : 2 * all));
     }
@@ -326,12 +327,13 @@ TEST_CASE("each stage divides one more part of a rank's memory by the number of 
 }
 
 TEST_CASE("the peak memory of a rank in training includes gradients and buckets by stage") {
-  constexpr std::int64_t kBlock = test::kBlockElements;  // elements of a block and of a bucket
+  // A bucket has as many elements as a block.
+  constexpr std::int64_t kBlock = test::kBlockElements;
   for (const int ranks : {2, 3, 4}) {
     const std::int64_t part = kModel / ranks;
-    // All stages hold parameters, gradients and momentum. Stages 0 to 2 also hold a bucket, and
-    // stage 2 the gradient that is copied to the bucket. Stage 3 also holds a block, its gradient
-    // and the copy of the gradient that is reduced.
+    // All stages hold parameters, gradients and momentum. Stages 0 to 2 also hold a bucket. Stage 2
+    // also holds the gradient that is copied to the bucket. Stage 3 also holds a block, the
+    // gradient of the block and the copy of the gradient that is reduced.
     const std::int64_t expected[] = {3 * kModel + kBlock, 2 * (kModel + part) + kBlock,
                                      kModel + 2 * part + 2 * kBlock, 3 * part + 3 * kBlock};
     for (const int number : {0, 1, 2, 3}) {
@@ -340,8 +342,8 @@ TEST_CASE("the peak memory of a rank in training includes gradients and buckets 
       const std::int64_t most = blocks_of(options, ranks).most_bytes / 8;
       INFO("stage " << number << ", " << ranks << " ranks: " << most << " of " << expected[number]);
       CHECK(most >= expected[number]);
-      // The margin covers the outputs of blocks. In stage 3, the thread of the copy may release it
-      // late.
+      // The margin covers the outputs of blocks. In stage 3, the thread that reduces a copy of a
+      // gradient may free the copy late.
       CHECK(most < expected[number] + kBlock / 2 + (number == 3 ? kBlock : 0));
     }
   }
@@ -390,7 +392,8 @@ TEST_CASE("an optimizer in host memory keeps its state, gradients and copies the
   auto options = stage(3);
   options.offload_optimizer = true;
   const auto seen = blocks_of(options, 2);
-  // The optimizer steps another tensor than the partition from which blocks are gathered.
+  // The optimizer updates a tensor in host memory. The blocks are gathered from another tensor, the
+  // partition.
   CHECK(seen.optimizer_bytes == 8 * kModel / 2);
   CHECK(seen.parameter_bytes == 8 * kModel / 2);
   CHECK(seen.gradient_bytes == 8 * kModel / 2);

@@ -59,7 +59,7 @@ TEST_CASE("counts are summed over sentences, and scores are not") {
   CHECK(bleu_of({{{10, 11, 12, 13, 98}, {10, 11, 12, 13, 14}},
                  {{10, 11, 12, 13, 99}, {10, 11, 12, 13, 14}}}) ==
         Approx(100 * std::pow(0.8 * 0.75 * 4 / 6 * 0.5, 0.25)));
-  // The short sentence has no 4-gram, but the corpus has.
+  // The short sentence has no 4-gram, but the other sentence of the corpus has one.
   CHECK(bleu_of({{{10, 11, 12, 13}, {10, 11, 12, 13}}, {{20}, {20}}}) == Approx(100));
 }
 

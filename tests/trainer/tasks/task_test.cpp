@@ -146,7 +146,7 @@ TEST_CASE("a translation records its loss per token, perplexity, token accuracy 
       -torch::log_softmax(output, 2).gather(2, target.unsqueeze(2)).squeeze(2);
   CHECK(record.loss == Approx(by_hand.masked_select(kept).mean().item<double>()));
   CHECK(record.metrics.at("perplexity") == Approx(std::exp(record.loss)));
-  CHECK(record.correct == kSamples);      // the output contains the reference
+  CHECK(record.correct == kSamples);      // every output contains its reference
   CHECK(record.metrics.at("bleu") == 0);  // no sentence has four words
   CHECK(record.metrics.at("token_accuracy") <= 1);
 }

@@ -56,7 +56,8 @@ TEST_CASE("repetitions that are not needed are listed as such and not waited for
   CHECK_THAT(planned.run({"list", "p", "--csv"}).out, Contains(spare + ",not_needed,"));
   CHECK_THAT(planned.run({"list", "p", "--json"}).out, Contains("\"state\":\"not_needed\""));
   CHECK(planned.run({"list", "p", "--jobs"}).out.empty());
-  const test::Ran watch = planned.run({"status", "p", "--watch"});  // watch ends by itself
+  // --watch ends when all runs have ended.
+  const test::Ran watch = planned.run({"status", "p", "--watch"});
   CHECK_THAT(watch.out, Contains("4/4 runs"));
   CHECK(planned.run({"wait", "p"}).out == "8 runs: 4 done, 4 not_needed\n");
 }
@@ -81,7 +82,7 @@ TEST_CASE("no repetition is needed while all first repetitions of a point have f
   planned.plan_until_certain(1);
   const std::string failing = id_of(planned, 2, 1);
   REQUIRE(planned.run({"submit", "p", id_of(planned, 1, 1)}).exit_code == 0);
-  CHECK(counts(planned) == "8 runs: 7 planned, 1 done");  // run that is still planned
+  CHECK(counts(planned) == "8 runs: 7 planned, 1 done");  // the run of 2 GPUs is still planned
   base::write_file_atomically(planned.dlscale.folder / "p/fail", "");
   CHECK(planned.run({"submit", "p", failing}).exit_code == 1);
   CHECK(counts(planned) == "8 runs: 1 done, 6 not_needed, 1 failed");

@@ -19,8 +19,8 @@ class AllReduce {
  public:
   virtual ~AllReduce() = default;
   /// **Collective.** Reduces `data` over all ranks, with the semantics of Communicator::all_reduce.
-  /// `ranks` must be the ranks for which the algorithm was made. Returns the seconds until all
-  /// ranks had arrived.
+  /// `ranks` must be the ranks for which the algorithm was made. Returns the seconds that this rank
+  /// waited until all ranks had arrived.
   virtual double run(Communicator& ranks, const Span& data, ReduceOp op) = 0;
   /// Returns the name of the algorithm in all_reduce_table(). An entry that selects among
   /// algorithms reports the name of the selected algorithm.
@@ -33,7 +33,7 @@ class AllReduce {
 
 /// **Collective.** Synchronises the ranks at the start of an algorithm that is built from
 /// exchanges. Throws when the ranks make different calls. A waiting rank yields its core to other
-/// threads. Returns the seconds of the wait.
+/// threads. Returns the seconds that this rank waited.
 inline double check_same_call(Communicator& ranks, const Span& data, ReduceOp op) {
   ranks.check_same_call({"all_reduce", data, op});
   return ranks.last_wait_s();

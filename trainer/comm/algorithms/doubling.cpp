@@ -94,7 +94,7 @@ class Rabenseifner : public AllReduce {
  private:
   struct Step {
     int partner;
-    Span mine, other;  ///< halves of the data in this step
+    Span mine, other;  ///< halves of the data that this rank and its partner divide
   };
 
   void halve_and_double(const Partners& partners, const Span& data, ReduceOp op) {

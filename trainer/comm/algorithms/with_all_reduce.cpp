@@ -56,8 +56,8 @@ class ChosenAllReduce : public Overlay {
   }
 
   /// Synchronises the ranks through shared memory before the transport runs a call. The transport
-  /// cannot detect a rank that waits in shared memory, so without the check both would wait forever
-  /// when ranks make different calls.
+  /// cannot detect a rank that waits in shared memory. Without the check, ranks that make different
+  /// calls would wait for each other forever.
   void meet_in_shared(const NamedCollective& call) {
     if (shared_) waited(shared_->check_same_call(call));
   }

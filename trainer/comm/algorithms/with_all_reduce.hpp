@@ -18,7 +18,7 @@ namespace dlscale::trainer {
 ///   shared memory as well. All other calls are unchanged.
 /// - The result counts each all-reduce as one call. The calls that an algorithm makes within an
 ///   all-reduce count in the counters of `inner`.
-/// - Returns `inner` unchanged if `name` is already its all-reduce, for example after
+/// - Returns `inner` unchanged if `inner` already uses the all-reduce `name`, for example after
 ///   MpiSession::choose_all_reduce().
 /// - Throws RunError for an unknown name, and when the algorithm cannot connect these ranks.
 std::unique_ptr<Communicator> with_all_reduce(std::unique_ptr<Communicator> inner,

@@ -133,7 +133,7 @@ class DaliLoader : public Loader {
   }
 
   void make_pipeline(std::int64_t batch_size) {
-    count_threads();  // count now, because the threads of the old pipeline end
+    count_threads();  // counts now, because the threads of the old pipeline end next
     pipeline_.reset();
     settings_.batch_size = std::max(settings_.batch_size, static_cast<int>(batch_size));
     try {
@@ -227,7 +227,7 @@ class DaliLoader : public Loader {
 
   /// Decodes the repaired oldest batch in the new pipeline and then feeds the other batches again.
   /// The oldest batch is decoded alone, because a broken image in a later batch would make DALI
-  /// discard it as well.
+  /// discard the oldest batch as well.
   std::unique_ptr<Output> take_again() {
     const std::string said = std::exchange(refused_, "");
     feed(at_work_.front());

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes the files of a folder into a C++ source file, so that the trainer needs nothing beside itself.
+# Writes the files of a folder into a C++ source file, so that the trainer needs none of these files at run time.
 #   cmake -DFOLDER=<folder with *.bin> -DOUT=<file.cpp> -P embed.cmake
 file(GLOB files ${FOLDER}/*.bin)
 set(arrays)

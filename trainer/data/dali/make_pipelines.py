@@ -26,7 +26,8 @@ def source(name, dtype):
 
 
 def pipeline(device, numbers, layout, antialias):
-    # Threads, batch size and device are the run's; without a device no driver is asked for here.
+    # The run sets the number of threads, the batch size and the device. Without a device, this
+    # script needs no GPU driver.
     pipe = Pipeline(batch_size=1, num_threads=1, device_id=None, seed=0, exec_dynamic=True)
     with pipe:
         image = fn.decoders.image_slice(

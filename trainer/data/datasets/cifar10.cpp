@@ -20,7 +20,8 @@ namespace {
 
 constexpr int kClasses = 10;
 constexpr ImageShape kShape{3, 32, 32};
-constexpr std::int64_t kRecordBytes = 1 + 3 * 32 * 32;  ///< label, planes of red, green, blue
+/// Bytes of a record: the label and the planes of red, green and blue.
+constexpr std::int64_t kRecordBytes = 1 + 3 * 32 * 32;
 constexpr const char* kBinaryFolder = "cifar-10-batches-bin";  ///< folder in the official archive
 
 /// Returns the files "<prefix>….bin" in `folder`, sorted.
@@ -42,12 +43,13 @@ void read_batch(const fs::path& path, Split& split) {
     const auto record = file.read(kRecordBytes);
     if (record.empty()) break;
     if (static_cast<std::int64_t>(record.size()) < kRecordBytes) {
-      file.fail(fmt::format("it is cut short: {} bytes are left for record {}, which needs {}",
-                            record.size(), records + 1, kRecordBytes));
+      file.fail(
+          fmt::format("it is cut short: {} bytes are left for record {}, which needs {} bytes",
+                      record.size(), records + 1, kRecordBytes));
     }
     if (record[0] >= kClasses) {
-      file.fail(fmt::format("record {} has the label {}; the largest is {}", records + 1, record[0],
-                            kClasses - 1));
+      file.fail(fmt::format("record {} has the label {}; the largest valid label is {}",
+                            records + 1, record[0], kClasses - 1));
     }
     split.labels.push_back(record[0]);
     split.pixels.insert(split.pixels.end(), record.begin() + 1, record.end());

@@ -14,7 +14,7 @@ namespace dlscale::trainer {
 // An array in the IDX format of MNIST, which has a big-endian header followed by bytes. The file
 // may be plain or gzip-compressed.
 struct IdxArray {
-  std::vector<std::int64_t> sizes;  ///< size of each dimension, slowest first
+  std::vector<std::int64_t> sizes;  ///< size of each dimension, the slowest-varying first
   std::vector<std::uint8_t> values;
 };
 

@@ -26,10 +26,10 @@ RawTexts read_sentences(const std::filesystem::path& folder, const std::string& 
   TextFile german = sentences(folder / (name + ".de"));
   if (english.lines.size() != german.lines.size()) {
     throw base::RunError(
-        fmt::format("{} has {} lines, but {} has {}; each line must be the translation of the same "
-                    "line in the other file; fetch both again",
-                    english.path.string(), english.lines.size(), german.path.string(),
-                    german.lines.size()),
+        fmt::format(
+            "{} has {} lines, but {} has {} lines; each line must be the translation of the same "
+            "line in the other file; fetch both again",
+            english.path.string(), english.lines.size(), german.path.string(), german.lines.size()),
         contract::kExitData);
   }
   return {.texts = std::move(english.lines), .translations = std::move(german.lines)};

@@ -46,8 +46,8 @@ RawTexts chosen(const RawTexts& all, const Keeps& keeps) {
 }
 
 /// Divides the training samples into spec.folds folds and makes fold number spec.fold the test
-/// split. Folds are numbered from 1. Sample i, counted from 0, belongs to fold 1 + i modulo
-/// spec.folds. The folds therefore do not depend on the seed of the run.
+/// split. Folds are numbered from 1. Sample i, counted from 0, belongs to fold 1 + (i modulo
+/// spec.folds). The folds therefore do not depend on the seed of the run.
 void cut_folds(RawTextSet& raw, const contract::DatasetSpec& spec) {
   if (spec.folds == 0 && raw.test.size() > 0) return;
   if (spec.folds == 0) {

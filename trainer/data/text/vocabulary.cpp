@@ -47,7 +47,7 @@ constexpr std::string_view kBetweenWords = " \t\n\v\f\r\";:";
 /// 0xbf.
 constexpr char kLatinLead = '\xc3';
 constexpr char kFirstCapital = '\x80';  ///< second byte of À; lower-case letters are 0x20 higher
-constexpr char kLastCapital = '\x9e';   ///< second byte of Þ
+constexpr char kLastCapital = '\x9e';   ///< second byte of Þ, the last capital letter
 constexpr char kTimes = '\x97';         ///< second byte of ×, a sign among the capital letters
 
 char lower(char c, char before) {

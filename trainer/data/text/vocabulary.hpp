@@ -20,9 +20,9 @@ inline constexpr std::int32_t kSpecialTokens = 4;
 
 // Mapping from words to token numbers.
 
-/// Words with their token numbers. The token numbers of words start after those of the special
-/// tokens. Words are numbered by decreasing frequency. Words of equal frequency are sorted by their
-/// bytes.
+/// Words with their token numbers. The token numbers of words start after the token numbers of the
+/// special tokens. Words are numbered by decreasing frequency. Words of equal frequency are sorted
+/// by their bytes.
 class Vocabulary {
  public:
   struct Limits {

@@ -11,9 +11,9 @@
 // without an annotation.
 //
 // A Block has these members:
-// - tile() and chunk() return its position in the grid.
-// - threads() returns its number of threads.
-// - shared<S>() returns its shared memory.
+// - tile() and chunk() return the position of the block in the grid.
+// - threads() returns the number of threads in the block.
+// - shared<S>() returns the shared memory of the block.
 // - load, store, store_pack and widen transfer packs of values from and to memory and convert their
 //   types.
 #pragma once
@@ -77,7 +77,7 @@ constexpr RowGrid make_row_grid(std::int64_t rows, int channels, int widest, int
 struct ThreadPart {
   bool works;  ///< false when the thread has nothing to do
   int column, lane;
-  int channel;  ///< first channel
+  int channel;  ///< first channel of the part
   std::int64_t first_row, last_row;
 };
 

@@ -17,7 +17,8 @@
 namespace dlscale::trainer::kernel {
 
 constexpr int kLossThreads = 128;
-constexpr std::size_t kLossBytes = 3 * sizeof(float) * kLossThreads;  ///< shared memory
+/// Bytes of shared memory per block.
+constexpr std::size_t kLossBytes = 3 * sizeof(float) * kLossThreads;
 
 template <class T>
 struct LossCall {

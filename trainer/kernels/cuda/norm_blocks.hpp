@@ -15,10 +15,10 @@
 
 namespace dlscale::trainer::kernel {
 
-/// Number of rows that a thread loads before it computes with the first of them. The loads then run
-/// at the same time, which hides the memory latency.
+/// Number of rows that a thread loads before the thread computes with the first of these rows. The
+/// loads then run at the same time, which hides the memory latency.
 constexpr int kAhead = 4;
-constexpr int kFewAhead = 2;  ///< same number for kernels that load three values per result
+constexpr int kFewAhead = 2;  ///< kAhead for kernels that load three values per result
 
 /// Four numbers for each channel, which the forward pass stores for the backward pass.
 struct ChannelNumbers {
@@ -97,7 +97,8 @@ constexpr void add_moments(Block& block, const MomentsCall<T>& call) {
 constexpr int kFinishChannels = 32;
 constexpr int kFinishLanes = 32;
 constexpr int kFinishThreads = kFinishChannels * kFinishLanes;
-constexpr std::size_t kFinishBytes = sizeof(double) * 2 * kFinishThreads;  ///< shared memory
+/// Bytes of shared memory per block.
+constexpr std::size_t kFinishBytes = sizeof(double) * 2 * kFinishThreads;
 
 /// Returns the number of blocks that add the partial sums of all channels.
 constexpr int finish_blocks(int channels) {

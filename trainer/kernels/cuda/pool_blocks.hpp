@@ -55,7 +55,7 @@ constexpr void pool_largest(Block& block, const PoolCall<T>& call) {
         float values[V] = {};
         block.widen(pack, values);
         for (int k = 0; k < V; ++k) {
-          // Like LibTorch, select the first of several equal values, and prefer NaN to every
+          // Like LibTorch, selects the first of several equal values, and prefers NaN to every
           // number.
           if (!is_first && !(values[k] > most[k]) && values[k] == values[k]) continue;
           most[k] = values[k];

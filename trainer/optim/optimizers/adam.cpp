@@ -59,8 +59,7 @@ class MomentOptimizer : public Optimizer {
   }
 
   /// Collects the tensors of the units whose decay flag equals `decays`. Skips parameters without a
-  /// gradient. The loss does not depend on a parameter without a gradient, so the parameter keeps
-  /// its value.
+  /// gradient. The loss does not depend on such a parameter, so the parameter keeps its value.
   void gather(bool decays) {
     for (auto* list : {&chosen_, &gradients_, &chosen_mean_, &chosen_square_, &chosen_steps_}) {
       list->clear();
@@ -107,7 +106,7 @@ std::unique_ptr<Optimizer> make_moment_optimizer(const contract::OptimizerSpec& 
   return std::make_unique<MomentOptimizer>(spec, stepped, decay);
 }
 
-// Adam, which adds weight decay to the gradient.
+// The optimizer Adam adds weight decay to the gradient.
 
 namespace {
 
@@ -118,9 +117,9 @@ std::unique_ptr<Optimizer> make_adam(const contract::OptimizerSpec& spec, const 
 }  // namespace
 
 extern const OptimizerEntry adam_entry;
-const OptimizerEntry adam_entry{"adam", "Adam; weight decay is part of the gradient", make_adam};
+const OptimizerEntry adam_entry{"adam", "Adam, with weight decay added to the gradient", make_adam};
 
-// AdamW, which shrinks the parameters directly by weight decay.
+// The optimizer AdamW applies weight decay directly to the parameters.
 
 namespace {
 

@@ -71,8 +71,8 @@ class Lars : public Optimizer {
   }
 
   /// **Collective.** Returns |w|^2 and |g|^2 of each parameter, which are needed for the local
-  /// learning rate. The values are summed over all ranks that hold pieces of the parameter.
-  /// Parameters with one dimension need no norms and have the values 0.
+  /// learning rate. The values are summed over all ranks that hold pieces of the parameter. For
+  /// parameters with one dimension, which need no norms, the values are 0.
   std::vector<double> squared_norms() const {
     std::vector<at::Tensor> tensors;
     std::vector<std::size_t> places;

@@ -64,11 +64,12 @@ class Sgd : public Optimizer {
   }
 
  private:
-  /// Collects the tensors for one call of the fused kernel. If `first` is true, collects tensors
-  /// that no step has updated yet, and otherwise the other tensors. If `decays` is true, collects
-  /// tensors with weight decay, and otherwise tensors without. Skips parameters without a gradient:
-  /// the loss does not depend on such a parameter, so the parameter keeps its value. Returns true
-  /// when any tensor was collected.
+  /// Collects the tensors for one call of the fused kernel. If `first` is true, collects only
+  /// tensors that no step has updated yet. If `first` is false, collects only the other tensors. If
+  /// `decays` is true, collects only tensors with weight decay. If `decays` is false, collects only
+  /// tensors without weight decay. Skips parameters without a gradient: the loss does not depend on
+  /// such a parameter, so the parameter keeps its value. Returns true when any tensor was
+  /// collected.
   bool gather(bool first, bool decays) {
     chosen_.clear();
     gradients_.clear();

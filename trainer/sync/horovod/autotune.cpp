@@ -7,9 +7,9 @@
 
 namespace dlscale::trainer::horovod {
 
-// For each coordinate, the search first increases the value. If the first increase brings no
-// improvement, it decreases the value instead. It then does the same with smaller steps, and
-// continues with the next coordinate.
+// For each coordinate, the search first increases the value. If the first increase does not improve
+// the score, the search decreases the value instead. The search then repeats this with smaller
+// steps, and continues with the next coordinate.
 
 namespace {
 
@@ -66,12 +66,12 @@ void CoordinateSearch::propose() {
   }
 }
 
-// Autotune converts reductions to scores, and scores to settings.
+// The following functions of Autotune compute scores from reductions, and settings from scores.
 
 namespace {
 
-constexpr int kSteps = 10;    // number of training steps that a score covers
-constexpr int kDiscards = 3;  // number of scores discarded at the start
+constexpr int kSteps = 10;    // number of training steps that a measurement covers
+constexpr int kDiscards = 3;  // number of measurements discarded at the start
 constexpr std::size_t kScores = 5;
 
 constexpr double kLeastMb = 1;

@@ -17,10 +17,10 @@ namespace dlscale::trainer::horovod {
 // Search for the values with the highest score.
 
 /// Search for the point with the highest score. The search changes one coordinate at a time, first
-/// by factors of 4 and then by factors of 2. It continues in a direction as long as the score
-/// rises. The search ends in a local maximum on this logarithmic grid. Every step either improves
-/// the best score or moves on to the next direction, factor or coordinate. Noise in the scores can
-/// therefore mislead the search, but the search always ends.
+/// by factors of 4 and then by factors of 2. The search continues in a direction as long as the
+/// score rises. The search ends in a local maximum on this logarithmic grid. Every step either
+/// improves the best score or moves on to the next direction, factor or coordinate. Noise in the
+/// scores can therefore mislead the search, but the search always ends.
 class CoordinateSearch {
  public:
   struct Axis {
@@ -57,20 +57,20 @@ struct Tuned {
   double cycle_time_ms = 1;
 };
 
-/// Tuner of the fusion threshold and the cycle time. Like Horovod, it scores a setting by the bytes
-/// reduced per second. One score covers 10 training steps, and the score of a setting is the median
-/// of 5 scores. The first 3 scores of the training are discarded. Horovod chooses the next setting
-/// with a Gaussian process. This class uses a CoordinateSearch instead, which needs about as many
-/// settings.
+/// Tuner of the fusion threshold and the cycle time. As in Horovod, the score of a setting is the
+/// number of bytes reduced per second. One measurement covers 10 training steps, and the score of a
+/// setting is the median of 5 measurements. The first 3 measurements of the training are discarded.
+/// Horovod chooses the next setting with a Gaussian process. This class uses a CoordinateSearch
+/// instead, which needs about as many settings.
 class Autotune {
  public:
   Autotune(const Tuned& start, const base::Clock& clock);
 
   /// Records the reductions of a cycle. `responses` must be equal on all ranks. Returns true on all
-  /// ranks when a score is complete. All ranks must then call agree().
+  /// ranks when a measurement is complete. All ranks must then call agree().
   bool record(const std::vector<Response>& responses);
-  /// **Collective.** Returns the next setting. Rank 0 chooses the setting from its own scores and
-  /// broadcasts it to all ranks.
+  /// **Collective.** Returns the next setting. Rank 0 chooses the setting from the scores that rank
+  /// 0 has measured, and broadcasts it to all ranks.
   Tuned agree(Communicator& communicator);
   /// Returns true when the setting is final.
   bool done() const { return done_; }

@@ -79,8 +79,8 @@ void BackgroundLoop::serve() {
       const std::chrono::duration<double, std::milli> cycle_time(tuned_.cycle_time_ms);
       if (goes_on) sleep_until(begin + std::chrono::duration_cast<Clock::duration>(cycle_time));
     }
-    // Another rank has ended, perhaps because of a failure. That rank knows the reason, so this
-    // rank waits before it fails, to let the other rank report its error first.
+    // Another rank has ended, perhaps because of a failure. Only that rank knows the reason. This
+    // rank therefore waits before it fails, so that the other rank reports its error first.
     sleep_until(Clock::now() + kGrace);
     end = std::make_exception_ptr(base::RunError(
         "horovod: a rank has ended, so no more tensors are reduced", contract::kExitCommunication));
@@ -151,7 +151,7 @@ void BackgroundLoop::perform(const Response& response) {
     trouble ? entry.done.set_exception(trouble) : entry.done.set_value();
   }
   // A failure of the transport ends the loop. A response with an error means that the ranks
-  // disagree about its tensors, so only these tensors fail.
+  // disagree about the tensors of the response, so only these tensors fail.
   if (trouble && response.error.empty()) std::rethrow_exception(trouble);
 }
 
@@ -183,8 +183,8 @@ void BackgroundLoop::sleep_until(std::chrono::steady_clock::time_point time) {
   stop_.wait_until(lock, time, [this] { return stopping_; });
 }
 
-/// Copies the counters of the negotiation and the counters of count() to published_, which other
-/// threads read.
+/// Copies the counters of the negotiation and the counters that count() updates to published_,
+/// which other threads read.
 void BackgroundLoop::publish() {
   Counters all = negotiation_.counters();
   all.reductions = counters_.reductions;

@@ -23,7 +23,7 @@ namespace dlscale::trainer::horovod {
 
 /// Options of the loop, with the defaults of Horovod.
 struct Options {
-  Tuned tuned;  ///< values to tune; threshold 0 disables fusion
+  Tuned tuned;  ///< values that autotune changes; threshold 0 disables fusion
   bool autotune = false;
   int cache_capacity = 1024;
   bool hierarchical_all_reduce = false;
@@ -52,8 +52,8 @@ class BackgroundLoop {
 
   /// Submits a tensor and returns at once. See TensorQueue::add.
   std::future<void> submit(Tensor tensor);
-  /// Returns the counters. They include at least all cycles up to the reduction of the last tensor
-  /// for which the caller has waited.
+  /// Returns the counters. They include at least all cycles up to the cycle that reduced the last
+  /// tensor for which the caller has waited.
   Counters counters() const;
 
  private:

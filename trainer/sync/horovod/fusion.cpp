@@ -10,7 +10,7 @@
 
 namespace dlscale::trainer::horovod {
 
-// Fusion follows Horovod's FuseResponses.
+// The fusion follows Horovod's function FuseResponses.
 
 namespace {
 

@@ -11,7 +11,7 @@
 
 namespace dlscale::trainer::horovod {
 
-// The table counts the ready ranks of each tensor.
+// The following functions of the table count the ranks that are ready to reduce each tensor.
 
 void MessageTable::add(int rank, const Request& request, double now_s) {
   const auto [place, is_new] = rows_.try_emplace(request.name);
@@ -66,7 +66,7 @@ std::vector<StalledTensor> MessageTable::stalled(double at_least_s, double now_s
   return list;
 }
 
-// The stall check composes the warning.
+// The following function of the stall check composes the warning.
 
 std::optional<std::string> StallCheck::warning(const MessageTable& table, double now_s) {
   if (warned_s_ && now_s - *warned_s_ < after_s_) return std::nullopt;

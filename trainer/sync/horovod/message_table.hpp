@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Table in which the coordinator records the ranks that are ready to reduce a tensor, and the
-// warning about tensors that wait.
+// warning about tensors for which some ranks wait.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace dlscale::trainer::horovod {
 
 // Table in which the coordinator records the ranks that are ready to reduce a tensor.
 
-/// Tensor that some ranks have submitted and others have not.
+/// Tensor that some ranks have submitted and other ranks have not submitted.
 struct StalledTensor {
   std::string name;
   double waited_s = 0;
@@ -29,8 +29,8 @@ class MessageTable {
   void add(int rank, const Request& request, double now_s);
   /// Removes and returns the tensors for which all ranks are ready, each in a separate response.
   /// The tensors are in the order in which their last rank became ready. If ranks differ in the
-  /// type or shape of a tensor, its response contains an error that names the tensor and two of
-  /// these ranks.
+  /// type or shape of a tensor, the response for this tensor contains an error that names the
+  /// tensor and two of these ranks.
   std::vector<Response> take_ready();
   /// Returns the tensors that have waited for `at_least_s` or longer, sorted by name.
   std::vector<StalledTensor> stalled(double at_least_s, double now_s) const;
@@ -49,14 +49,15 @@ class MessageTable {
   std::vector<std::string> complete_;
 };
 
-// Warning to the user about tensors that some ranks have submitted and other ranks have not.
+// Warning to the user about tensors that some ranks have submitted and other ranks have not
+// submitted.
 
 class StallCheck {
  public:
   explicit StallCheck(double after_s) : after_s_(after_s) {}
   /// Returns one line that lists the tensors that have waited for at least after_s() seconds, each
-  /// with the ranks that have not submitted it. Returns nothing if no tensor has waited so long or
-  /// if the last warning is less than after_s() seconds old.
+  /// with the ranks that have not submitted the tensor. Returns nothing if no tensor has waited
+  /// that long, or if the last warning is less than after_s() seconds old.
   std::optional<std::string> warning(const MessageTable& table, double now_s);
   double after_s() const { return after_s_; }
 

@@ -9,7 +9,7 @@
 
 namespace dlscale::trainer::horovod {
 
-// Conversion of requests to text and to bytes.
+// The following functions convert requests to text and to bytes.
 
 namespace {
 
@@ -76,7 +76,7 @@ RequestList unpack_requests(const Bytes& bytes) {
   return list;
 }
 
-// Conversion of responses to bytes.
+// The following functions convert responses to bytes.
 Bytes pack(const ResponseList& list) {
   Packer packer;
   packer.number(list.shut_down);

@@ -15,8 +15,8 @@
 
 namespace dlscale::trainer::horovod {
 
-// Encoding of numbers and texts as bytes. All ranks run the same program, so numbers are encoded in
-// their memory representation.
+// The following types encode numbers and texts as bytes. All ranks run the same program, so numbers
+// are encoded in their memory representation.
 using Bytes = std::vector<std::uint8_t>;
 
 class Packer {
@@ -86,7 +86,7 @@ struct Request {
 /// Message of a rank to the coordinator in a cycle.
 struct RequestList {
   std::vector<Request> requests;
-  bool shut_down = false;  ///< true if this rank ends
+  bool shut_down = false;  ///< true if this rank is about to end
 };
 
 Bytes pack(const RequestList& list);
@@ -106,7 +106,7 @@ struct Response {
   std::int64_t bytes() const { return count * static_cast<std::int64_t>(bytes_of(type)); }
 };
 
-/// Actions of all ranks in a cycle.
+/// Message of the coordinator to all ranks in a cycle. It states the actions of all ranks.
 struct ResponseList {
   std::vector<Response> responses;
   bool shut_down = false;  ///< true if all ranks must stop, because a rank has ended

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycle of the negotiation. The ranks first vote with bits. If a rank has a tensor that is not in
-// the cache, the ranks send requests to the coordinator. Finally, the responses are fused.
+// Cycle of the negotiation. The ranks first vote on cached tensors with bits. If a rank has a
+// tensor that is not in the cache, the ranks send requests to the coordinator. Finally, the
+// responses are fused.
 #include "trainer/sync/horovod/negotiation.hpp"
 
 #include <algorithm>
@@ -70,7 +71,7 @@ void Negotiation::vote_on_waiting(CacheVote& vote) {
     }
     const int bit = cache_.bit_of(waiting.request.name);
     // A stalled tensor is removed from the cache, so that the ranks send requests for it. Requests
-    // show the coordinator which rank is missing. Bits do not.
+    // show the coordinator which rank has not submitted the tensor. Bits do not show this.
     const bool stalled = now_s - waiting.since_s >= stall_check_.after_s();
     if (found == ResponseCache::Lookup::invalid || stalled) {
       vote.invalid(bit);
@@ -160,8 +161,8 @@ void Negotiation::tabulate(int rank, const RequestList& list) {
   }
 }
 
-/// Adds the negotiated tensors to the cache. All ranks have the same responses, so the order of the
-/// responses gives each tensor the same bit on all ranks.
+/// Adds the negotiated tensors to the cache. All ranks have the same responses in the same order,
+/// so each tensor gets the same bit on all ranks.
 void Negotiation::remember(const std::vector<Response>& responses) {
   for (const Response& response : responses) {
     for (const std::string& name : response.names) {

@@ -34,7 +34,7 @@ struct Counters {
   std::int64_t bytes = 0;  ///< bytes of reduced tensors
 };
 
-// Agreement of the ranks, cycle by cycle, on the tensors to reduce next.
+// The following types let the ranks agree, cycle by cycle, on the tensors to reduce next.
 
 /// Callback that prints a warning of one line for the user.
 using Warn = std::function<void(const std::string&)>;
@@ -92,7 +92,7 @@ class Negotiation {
   Timeline* timeline_;
   Warn warn_ = [](const std::string&) {};
   ResponseCache cache_;
-  std::vector<Waiting> waiting_;                   ///< requests not agreed on and not sent
+  std::vector<Waiting> waiting_;                   ///< requests neither agreed on nor sent
   std::unordered_map<std::string, Request> sent_;  ///< sent requests without a response
   MessageTable table_;                             ///< table of the coordinator
   StallCheck stall_check_;

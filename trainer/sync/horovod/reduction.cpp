@@ -14,7 +14,7 @@
 
 namespace dlscale::trainer::horovod {
 
-// The multiplication has a separate loop for each floating-point type.
+// The following functions multiply elements, with a separate loop for each floating-point type.
 
 namespace {
 
@@ -52,7 +52,7 @@ void scale(const void* from, const Span& to, double factor) {
   }
 }
 
-// Detection of the nodes, and counts of the ranks on them.
+// The following functions detect the nodes and count the ranks on each node.
 
 NodeOfRank find_nodes(Communicator& communicator) {
   int mine = node_of(communicator);
@@ -80,7 +80,7 @@ bool is_homogeneous(const NodeOfRank& node_of_rank) {
   return true;
 }
 
-// Sum within nodes and across nodes.
+// The following functions compute sums within nodes and across nodes.
 
 HierarchicalSum::HierarchicalSum(Communicator& communicator, const NodeOfRank& node_of_rank)
     : is_homogeneous_(is_homogeneous(node_of_rank)),
@@ -111,7 +111,7 @@ void HierarchicalSum::sum_at_first_ranks(Span data) {
   node_->broadcast(data, 0);
 }
 
-// A reduction copies in, sums, scales, and copies out.
+// The following functions copy tensors to the buffer, sum them, scale them, and copy them back.
 
 void Reduction::run(const Response& response, const std::vector<Span>& tensors) {
   const std::vector<std::string>& names = response.names;

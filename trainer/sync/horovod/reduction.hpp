@@ -15,15 +15,16 @@
 
 namespace dlscale::trainer::horovod {
 
-// Multiplication of elements by a number. 16-bit floats are multiplied in float32 and rounded.
+// The following functions multiply elements by a number. 16-bit floats are multiplied in float32
+// and rounded.
 
 bool is_floating(ElementType type);
 
 /// Computes to = factor * from, element by element. `from` points to to.count elements of type
-/// to.type. `from` may be equal to to.data. The type must be a floating-point type.
+/// to.type. `from` may be equal to to.data. to.type must be a floating-point type.
 void scale(const void* from, const Span& to, double factor);
 
-// Detection of ranks on the same node.
+// The following functions detect which ranks are on the same node.
 
 /// Node number of each rank. Ranks on the same node have the same number.
 using NodeOfRank = std::vector<int>;
@@ -38,8 +39,9 @@ int local_rank(const NodeOfRank& node_of_rank, int rank);
 /// Returns true if all nodes have the same number of ranks.
 bool is_homogeneous(const NodeOfRank& node_of_rank);
 
-// All-reduce in three steps. Each rank of a node takes part in the network transfer with a
-// different part of the data, so each element enters the network of a node only once.
+// The following class implements an all-reduce in three steps. Each rank of a node takes part in
+// the network transfer with a different part of the data. Each element is therefore sent over the
+// network only once per node.
 
 /// Sum over all ranks in three steps:
 ///
@@ -50,12 +52,12 @@ bool is_homogeneous(const NodeOfRank& node_of_rank);
 /// The number of elements may not be divisible by the number of ranks of a node. For the remaining
 /// elements, the first rank of each node collects the sum of its node, the first ranks run an
 /// all-reduce, and each first rank broadcasts the result. If nodes differ in their number of ranks,
-/// all elements take this way.
+/// all elements are summed in this way.
 class HierarchicalSum {
  public:
   /// **Collective.** Splits `communicator`, which must outlive this object.
   HierarchicalSum(Communicator& communicator, const NodeOfRank& node_of_rank);
-  /// **Collective.** Replaces `data` by the sum over all ranks.
+  /// **Collective.** Replaces `data` with the sum over all ranks.
   void run(Span data);
 
  private:

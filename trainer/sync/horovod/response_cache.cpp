@@ -6,7 +6,7 @@
 
 namespace dlscale::trainer::horovod {
 
-// Cache, which assigns bit numbers to tensors.
+// The following functions belong to the cache, which assigns bit numbers to tensors.
 
 ResponseCache::Lookup ResponseCache::find(const Request& request) const {
   const auto place = bits_.find(request.name);
@@ -44,7 +44,8 @@ void ResponseCache::erase(int bit) {
   }
 }
 
-// Vote, which stores its bits in 64-bit words and reduces the words over the ranks.
+// The following functions belong to the vote, which stores its bits in 64-bit words and reduces the
+// words over the ranks.
 
 namespace {
 
@@ -85,7 +86,7 @@ void CacheVote::shut_down() {
 void CacheVote::agree(Communicator& communicator) {
   exchange(hits_, communicator);
   if (flag(kNoneInvalid)) return;
-  // The communicator has no OR, but a | b = ~(~a & ~b).
+  // The communicator has no bitwise OR, but a | b = ~(~a & ~b).
   for (std::uint64_t& word : invalid_) word = ~word;
   exchange(invalid_, communicator);
   for (std::uint64_t& word : invalid_) word = ~word;

@@ -56,19 +56,19 @@ class ResponseCache {
 // Vote that each rank sends in every cycle: three flags and a bit for each cached tensor.
 
 /// Vote of all ranks on the cached tensors. The votes are combined with a bitwise AND, so a tensor
-/// is agreed on only if all ranks have set its bit. A flag must hold if any rank raises it, so
-/// flags are sent inverted. If a rank has called invalid(), a second exchange combines the invalid
-/// bits with a bitwise OR.
+/// is agreed on only if all ranks have set its bit. A flag must be set in the result if any rank
+/// sets it, so flags are sent inverted. If a rank has called invalid(), a second exchange combines
+/// the invalid bits with a bitwise OR.
 class CacheVote {
  public:
   /// Makes an empty vote. `bits` is ResponseCache::bits(). The number must be the same on all
   /// ranks.
   explicit CacheVote(int bits);
 
-  // The members below set the vote of this rank and must be called before agree(). A rank calls
-  // hit() or invalid() for each cached tensor that is ready on this rank.
+  // The following functions set the vote of this rank and must be called before agree(). A rank
+  // calls hit() or invalid() for each cached tensor that is ready on this rank.
   void hit(int bit);
-  /// Requests the removal of the tensor from the cache and a negotiation through the coordinator.
+  /// Requests that the tensor is removed from the cache and negotiated through the coordinator.
   /// Includes the effect of uncached().
   void invalid(int bit);
   /// Reports that this rank has a tensor that is not in the cache.
@@ -78,8 +78,8 @@ class CacheVote {
   /// **Collective.** Exchanges the votes.
   void agree(Communicator& communicator);
 
-  // The results below are valid after agree(). They are the same on all ranks. Bit numbers are in
-  // ascending order.
+  // The following functions return results that are valid after agree() and are the same on all
+  // ranks. Bit numbers are in ascending order.
   std::vector<int> hits() const { return set_bits(hits_); }             ///< bits set by all ranks
   std::vector<int> invalid_bits() const { return set_bits(invalid_); }  ///< bits set by any rank
   bool any_uncached() const { return !flag(kNoneUncached); }

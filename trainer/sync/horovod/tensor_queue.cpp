@@ -28,11 +28,11 @@ std::future<void> TensorQueue::add(const Tensor& tensor) {
     entry.done.set_exception(closed_);
   } else if (request.count() != tensor.data.count) {
     entry.done.set_exception(
-        refusal(fmt::format("\"{}\" has {} elements, which does not match {}", tensor.name,
+        refusal(fmt::format("\"{}\" has {} elements, but its type and shape are {}", tensor.name,
                             tensor.data.count, request.layout())));
   } else if (!is_floating(tensor.data.type)) {
     entry.done.set_exception(refusal(fmt::format(
-        "\"{}\" does not have a floating-point type and cannot be averaged", tensor.name)));
+        "\"{}\" does not have a floating-point type, so it cannot be averaged", tensor.name)));
   } else if (entries_.contains(tensor.name)) {
     entry.done.set_exception(
         refusal(fmt::format("\"{}\" was submitted again before it was reduced", tensor.name)));

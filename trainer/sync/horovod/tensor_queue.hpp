@@ -18,7 +18,7 @@ namespace dlscale::trainer::horovod {
 
 struct Tensor {
   std::string name;  ///< tensor name, the same on all ranks
-  Span data;         ///< memory that receives the mean; must stay valid until then
+  Span data;         ///< memory that the mean replaces; must stay valid until reduced
   std::vector<std::int64_t> shape;
   std::shared_ptr<const Fence> fence = nullptr;  ///< fence to wait for; null if `data` is ready
 };
@@ -33,8 +33,8 @@ class TensorQueue {
   };
 
   /// Adds a tensor. The returned future becomes ready when the tensor has been reduced. The future
-  /// holds a RunError (kExitCommunication) if the tensor cannot be reduced. It does so at once if
-  /// the queue already contains a tensor with the same name.
+  /// holds a RunError (kExitCommunication) if the tensor cannot be reduced. The future fails at
+  /// once if the queue already contains a tensor with the same name.
   std::future<void> add(const Tensor& tensor);
   /// Returns requests for the tensors added since the last call, in the order of addition.
   std::vector<Request> take_arrived();

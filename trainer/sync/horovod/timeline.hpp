@@ -51,7 +51,7 @@ class Timeline {
   std::ofstream file_;
   const base::Clock& clock_;
   double start_s_;
-  std::optional<double> cycle_s_;  ///< start of this cycle until it is in the trace
+  std::optional<double> cycle_s_;  ///< start of this cycle; empty when already in the trace
   std::unordered_map<std::string, Row> rows_;
   bool is_first_ = true;
 };

@@ -49,8 +49,8 @@ TEST_CASE("a curve without the chosen baseline is reported with its own counts")
   const auto choices = choose_baselines(scaling_curves(frame), {"gpus", 1}, false);
   CHECK(choices[0].baseline.has_value());
   CHECK_FALSE(choices[1].baseline.has_value());
-  CHECK_THAT(choices[1].problem,
-             Contains("gpus=1") && Contains("framework=horovod") && Contains("(it has gpus=2, 4)"));
+  CHECK_THAT(choices[1].problem, Contains("gpus=1") && Contains("framework=horovod") &&
+                                     Contains("(this curve has gpus=2, 4)"));
   CHECK_NOTHROW(require_baseline(choices));
 }
 
@@ -88,7 +88,7 @@ TEST_CASE("curves of different devices have no common baseline, with the device 
   CHECK(refused[0].baseline.has_value());
   CHECK_FALSE(refused[1].baseline.has_value());
   CHECK_THAT(refused[1].problem,
-             Contains("on another device than the baseline: gpu is \"K80\" at gpus=1 but \"P100\" "
+             Contains("the baseline is on another device: gpu is \"K80\" at gpus=1 but \"P100\" "
                       "at gpus=2 (use --mixed"));
   const auto allowed = choose_baselines(curves, {"smallest-common", 0}, true);
   REQUIRE(allowed[1].baseline.has_value());
@@ -188,7 +188,7 @@ TEST_CASE("an unmeasured absolute baseline is reported with the alternatives") {
   };
   CHECK_THAT(problem({"framework=plain", 1}), Contains("with the baseline's framework=plain"));
   CHECK_THAT(problem({"framework=single", 4}),
-             Contains("gpus=4 for framework=single") && Contains("(it has gpus=1)"));
+             Contains("gpus=4 for framework=single") && Contains("(this curve has gpus=1)"));
   CHECK_THAT(problem({"framwork=single", 1}), Contains("did you mean \"framework\""));
   for (RunRow& run : frame.runs) {
     run.point["loader"] = run.point["framework"] == "single" ? "native" : "packed";

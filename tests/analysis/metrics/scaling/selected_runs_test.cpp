@@ -44,9 +44,11 @@ TEST_CASE("the smallest common count of all curves is kept for a single selected
 TEST_CASE("a curve without the runs of its baseline has no baseline, with any rule") {
   const auto common = choices({"ddp-g4-r1"}, {});
   CHECK_FALSE(common.at(0).baseline);
-  CHECK_THAT(common.at(0).problem, Contains("baseline gpus=2") && Contains("it has gpus=4"));
+  CHECK_THAT(common.at(0).problem,
+             Contains("baseline gpus=2") && Contains("this curve has gpus=4"));
   const auto own = choices({"ddp-g2-r1", "ddp-g4-r1", "horovod-g2-r1"}, {"per-curve", 0});
-  CHECK_THAT(own.at(0).problem, Contains("baseline gpus=1") && Contains("it has gpus=2, 4"));
+  CHECK_THAT(own.at(0).problem,
+             Contains("baseline gpus=1") && Contains("this curve has gpus=2, 4"));
   CHECK(own.at(1).baseline->gpus() == 2);
   const auto named = choices({"ddp-g2-r1"}, {"gpus", 1});
   CHECK_THAT(named.at(0).problem, Contains("baseline gpus=1"));

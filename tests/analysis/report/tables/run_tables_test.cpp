@@ -193,7 +193,7 @@ TEST_CASE("a metric without a row reports what the runs lack") {
   CHECK(why("fit") == "fit needs a curve of comparable runs at three GPU counts: there is none");
   CHECK_THAT(why("speedup", {.baseline = {"gpus", 4}}),
              Contains("speedup needs a baseline: no completed run at the baseline gpus=4 for") &&
-                 Contains("(it has gpus=1, 2)"));
+                 Contains("(this curve has gpus=1, 2)"));
 }
 
 TEST_CASE("a metric has rows exactly if runs have its data") {

@@ -256,7 +256,7 @@ TEST_CASE("a global batch that was rounded down is shown next to the requested o
   CHECK(number(table, 1, "efficiency") == Approx(0.9));
   CHECK(number(table, 1, "real_global_batch") == 63);
   CHECK_THAT(notes(table),
-             Contains("gpus=3 ran 63 samples per step instead of the global batch 64\n"));
+             Contains("gpus=3 process 63 samples per step instead of the global batch 64\n"));
   const Table accuracy = accuracy_table(frame, {});
   CHECK(number(accuracy, 0, "global_batch") == 63);
   CHECK_THAT(notes(accuracy), Contains("gpus=3 ran 63 samples"));

@@ -177,7 +177,7 @@ TEST_CASE("two ranks of dali_cpu see the samples of one rank, each sample once")
 TEST_CASE("dali_cpu reports a truncated file when its batch is due") {
   if (!test::real_dali()) return;
   const Photographs photographs;
-  photographs.cut(1);  // in the second batch
+  photographs.cut(1);  // sample 1 belongs to the second batch
   const auto loader = trainer::dali::make_dali_loader(photographs.context(), false);
   loader->start(kAll);
   CHECK(loader->next().size() == 4);

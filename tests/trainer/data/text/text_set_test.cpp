@@ -99,8 +99,9 @@ TEST_CASE("classes and samples are selected before the vocabulary is built") {
   CHECK(set.train.size() == 2);
   CHECK(set.test.size() == 2);
   CHECK(set.words == trainer::kSpecialTokens + 2);
-  CHECK_THROWS_WITH(trainer::make_text_set(raw, {.train_samples = 6, .first_classes = 1}),
-                    Catch::StartsWith("6 train samples are requested, but the data set has 5"));
+  CHECK_THROWS_WITH(
+      trainer::make_text_set(raw, {.train_samples = 6, .first_classes = 1}),
+      Catch::StartsWith("6 train samples are requested, but the data set has only 5"));
 }
 
 TEST_CASE("AG News joins title and description and reads doubled quotes and backslashes") {
@@ -109,7 +110,7 @@ TEST_CASE("AG News joins title and description and reads doubled quotes and back
   test::write_text(folder / "test.csv", "4,d,c\n");
   const auto set = load({"text_ag_news", folder.path()});
   CHECK(set.train.labels == std::vector<std::uint16_t>{2, 0});
-  CHECK(set.train.text[0].size() == 5);  // tokens a b c , d
+  CHECK(set.train.text[0].size() == 5);  // the tokens are "a", "b", "c", "," and "d"
   CHECK(tokens(set.train.text, 1) == Tokens{trainer::kSpecialTokens});
   CHECK(set.test.labels == std::vector<std::uint16_t>{3});
   std::filesystem::remove(folder / "train.csv");
@@ -164,10 +165,10 @@ TEST_CASE("different numbers of sentences and translations are an error that nam
   test::TempDir folder;
   test::write_samples("text_multi30k", folder.path());
   test::write_text(folder / "train.de", "eins\nzwei\n");
-  CHECK_THAT(
-      error_of("text_multi30k", folder),
-      Catch::Contains("train.en has 60 lines, but ") &&
-          Catch::Contains("train.de has 2; each line must be the translation of the same line"));
+  CHECK_THAT(error_of("text_multi30k", folder),
+             Catch::Contains("train.en has 60 lines, but ") &&
+                 Catch::Contains(
+                     "train.de has 2 lines; each line must be the translation of the same line"));
 }
 
 TEST_CASE("a sentence without a word is reported with its line") {

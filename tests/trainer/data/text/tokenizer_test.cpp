@@ -24,11 +24,11 @@ TEST_CASE("Latin-1 letters become lower case, and other characters are kept") {
 TEST_CASE("the UTF-8 prefix of a text ends before its first invalid byte") {
   CHECK(trainer::utf8_prefix("a€é𝄞") == std::string("a€é𝄞").size());
   CHECK(trainer::utf8_prefix("ab\xe9 d") == 2);
-  CHECK(trainer::utf8_prefix("a\xc3") == 1);      // ends within a character
-  CHECK(trainer::utf8_prefix("a\xc0\xaf") == 1);  // overlong encoding
+  CHECK(trainer::utf8_prefix("a\xc3") == 1);      // the text ends within a character
+  CHECK(trainer::utf8_prefix("a\xc0\xaf") == 1);  // an overlong encoding
   CHECK(trainer::utf8_prefix("\xe0\x80\xaf") == 0);
-  CHECK(trainer::utf8_prefix("ab\xed\xa0\x80") == 2);    // half of a surrogate pair
-  CHECK(trainer::utf8_prefix("\xf4\x90\x80\x80") == 0);  // above the Unicode range
+  CHECK(trainer::utf8_prefix("ab\xed\xa0\x80") == 2);    // one half of a surrogate pair
+  CHECK(trainer::utf8_prefix("\xf4\x90\x80\x80") == 0);  // a number above the Unicode range
   CHECK(trainer::utf8_prefix("\x80") == 0);
 }
 

@@ -169,7 +169,7 @@ TEST_CASE("a name that is in flight is rejected, and the tensor in flight is red
   const auto errors = test::on_ranks<std::string>(2, [](Communicator& rank) {
     BackgroundLoop loop(rank, kClock, with_threshold(128), no_warning);
     Tensors tensors(1, 3, rank.rank());
-    if (rank.rank() == 1) {  // late, so that rank 0's tensor is in flight
+    if (rank.rank() == 1) {  // submits late, so that the tensor of rank 0 is in flight
       rank.barrier();
       tensors.submit(loop, 0).get();
       return std::string();
@@ -193,8 +193,8 @@ TEST_CASE("tensors without a mean or with a wrong number of elements are rejecte
     return error_of(whole) + "; " + error_of(long_one);
   });
   CHECK(alone[0] ==
-        "horovod: \"n\" does not have a floating-point type and cannot be averaged; horovod: \"x\" "
-        "has 2 elements, which does not match float64 [3]");
+        "horovod: \"n\" does not have a floating-point type, so it cannot be averaged; horovod: "
+        "\"x\" has 2 elements, but its type and shape are float64 [3]");
 }
 
 TEST_CASE("ranks that disagree on a shape all get an error and continue with other tensors") {
@@ -218,7 +218,7 @@ TEST_CASE("after a rank has ended, pending and later tensors fail with an error"
   const auto errors = test::on_ranks<std::string>(3, [](Communicator& rank) {
     auto loop = std::make_unique<BackgroundLoop>(rank, kClock, with_threshold(128), no_warning);
     Tensors tensors(2, 3, rank.rank());
-    if (rank.rank() == 0) {  // the tensor of rank 0 waits for the others
+    if (rank.rank() == 0) {  // the tensor of rank 0 waits for the other ranks
       auto pending = tensors.submit(*loop, 1);
       loop.reset();
       return error_of(pending);
@@ -284,7 +284,7 @@ TEST_CASE("ranks reduce the same tensors together while settings are tuned") {
 TEST_CASE("rank 0 reports the settings at the end of tuning") {
   Options options = with_threshold(128, 0.25);
   options.autotune = true;
-  std::vector<std::string> told;  // written by one thread
+  std::vector<std::string> told;  // messages, written by one thread
   counters_of(options, 2, 1500, [&](const std::string& line) { told.push_back(line); });
   REQUIRE(told.size() == 1);
   CHECK_THAT(told[0], Catch::StartsWith("horovod: autotune selects fusion_threshold_mb = ") &&
@@ -315,7 +315,8 @@ TEST_CASE("the timeline shows fused tensors in the fusion buffer") {
 
 namespace {
 
-/// Fence of a number that becomes available some time after its submission, like a number on a GPU.
+/// Fence of a tensor whose value becomes available some time after its submission, like a value on
+/// a GPU.
 class Late : public trainer::Fence {
  public:
   explicit Late(double& number) : number_(number) {}

@@ -74,6 +74,8 @@ TEST_CASE("compression sends fp16 or bf16 values, and gradients keep their own p
 
 TEST_CASE("a second backward pass in a step is an error that names the parameter") {
   for (const auto& text : test::on_ranks<std::string>(2, test::second_backward)) {
-    CHECK(text == "horovod: two backward passes in one step: \"first\" already has its gradient");
+    CHECK(text ==
+          "horovod: one step has two backward passes, but the gradient of \"first\" can be "
+          "submitted only once per step");
   }
 }

@@ -79,7 +79,7 @@ TEST_CASE("different shapes or types are an error that names the tensor and the 
 TEST_CASE("a stall is reported once per interval, with the tensors and the missing ranks") {
   MessageTable table(3);
   StallCheck check(60);
-  table.add(1, {"b", ElementType::float32, {1}, 20}, 100);  // submitted at 80 s
+  table.add(1, {"b", ElementType::float32, {1}, 20}, 100);  // the rank submitted the tensor at 80 s
   table.add(0, test::requests({"a"})[0], 100);
   table.add(2, test::requests({"a"})[0], 130);
   CHECK_FALSE(check.warning(table, 139));

@@ -139,7 +139,7 @@ TEST_CASE("cached tensors need one word per 64 tensors and no request") {
   });
   for (const auto& cycles : bytes) {
     CHECK(cycles[0] > 126 * 8);
-    CHECK(cycles[1] == 3 * 8);  // 126 tensors and 3 flags
+    CHECK(cycles[1] == 3 * 8);  // one bit each for 126 tensors and 3 flags
     CHECK(cycles[2] == 3 * 8);
     CHECK(cycles[3] == 1);
   }
