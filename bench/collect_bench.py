@@ -29,7 +29,8 @@ from plan_bench import AXES, SITE, study_text  # noqa: E402
 PARTS = ["backward", "bubble", "exposed_comm", "forward", "h2d", "load_wait", "optimizer", "other"]
 LONG_LINES = 1000
 
-# Reads every results.jsonl, keeps step windows, and prints the median throughput of each point.
+# This program reads every results.jsonl, keeps the step windows, and prints the median throughput
+# of each point.
 READ_FILES = r'''
 import json, pathlib, sys
 import pandas as pd
@@ -46,7 +47,8 @@ rate = frame.samples / frame.wall_s
 print(rate.groupby(rate.index.str.replace(r"-r\d+$", "", regex=True)).median().to_csv())
 '''
 
-# Reads step windows from the database, and prints the median throughput of each point.
+# This program reads the step windows from the database and prints the median throughput of each
+# point.
 READ_DATABASE = r'''
 import sqlite3, sys
 import pandas as pd

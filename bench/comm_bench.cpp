@@ -2,8 +2,9 @@
 // Benchmark that measures the time of collectives by size and algorithm, with the definitions of
 // nccl-tests.
 // usage: mpirun -np 2 comm_bench [repetitions [collective [algorithm ...]]]
-// collective: all_reduce, reduce_scatter, all_gather or broadcast. The column of bytes counts the
-// whole data. If each rank has a part, the column counts the parts of all ranks together.
+// collective: all_reduce, reduce_scatter, all_gather or broadcast. The column of bytes states the
+// size of the whole data. If each rank has a part of the data, the size is the sum over the parts
+// of all ranks.
 // The program prints a table of medians. For each size the algorithms take turns, with one sample
 // each, so that a change of the machine's load affects all algorithms. A sample is the mean over
 // several calls on the slowest rank. The number of calls is 1 MiB / bytes, at least 1 and at most
@@ -34,7 +35,7 @@ struct Memory {
 
 struct Collective {
   const char* name;
-  double (*share)(double ranks);  ///< busbw / algbw
+  double (*share)(double ranks);  ///< ratio busbw / algbw
   void (*run)(Communicator& ranks, const Memory& memory);
 };
 
@@ -53,7 +54,7 @@ const Collective kCollectives[] = {
 struct Contender {
   std::string name;
   std::unique_ptr<Communicator> ranks;
-  std::vector<double> samples;  ///< samples of the current size, seconds
+  std::vector<double> samples;  ///< samples of the current size, in seconds
 };
 
 class Bench {
@@ -75,7 +76,7 @@ class Bench {
     part_memory_.resize(whole_memory_.size() / static_cast<std::size_t>(whole_.size()), 1.0F);
     for (Contender& contender : contenders_) {
       contender.samples.clear();
-      sample(contender, bytes);  // allocates the working memory of the algorithm
+      sample(contender, bytes);  // untimed: allocates working memory
     }
     for (int i = 0; i < repetitions; ++i) {
       for (Contender& contender : contenders_) {

@@ -4,7 +4,8 @@
 // usage: convolution_bench resnet50|resnet18_cifar [samples [threads]]
 // For both memory formats the program prints the milliseconds of the forward and backward pass of
 // each shape, multiplied by the number of such convolutions in the network, and the sums. Each time
-// is the best of several repetitions, in which the two sides take turns.
+// is the shortest time of several repetitions. In each repetition LibTorch's kernels and dlscale's
+// kernels take turns.
 #include <fmt/format.h>
 #include <torch/types.h>
 

@@ -212,7 +212,8 @@ def report(commits, counts, times, options, simplified):
     rows = [[name, cell(before), cell(after), ratio(before[0], after[0])]
             for name, before, after in zip(names, *counts)]
     rows += build_rows(times) if times else []
-    # The command contains hashes, because a name such as HEAD later refers to another commit.
+    # The command contains commit hashes, because a name such as HEAD refers to a different commit
+    # later.
     command = ["bench/house_bench.py", *commits]
     if times:
         command += ["--build", options.build, "--repeats", str(options.repeats)]

@@ -52,7 +52,7 @@ def sides(arguments, cores):
     found = {}
     if arguments.photographs:
         folder, train = arguments.photographs, os.path.join(arguments.photographs, "train")
-        # A DataLoader without workers is faster than a DataLoader with one worker.
+        # On one core, a DataLoader without workers is faster than a DataLoader with one worker.
         workers = ["--workers", str(cores if cores > 1 else 0), "--seconds", str(arguments.seconds)]
         found["native"] = ours(arguments, cores, f"path={folder}")
         for kind in ("as", "256", "raw256"):

@@ -3,16 +3,17 @@
 // usage: log_bench [MB [format]]
 // A log is the test sample of its format. The part of the sample that reports steps, epochs,
 // results or jobs is repeated until the log has the given size (default: 200 MB). The program reads
-// two versions of the log. In the first version the repeated lines follow each other. In the second
-// version nine lines of other output follow each repeated line, as in most real logs. The numbers
-// of steps and epochs and the times increase from copy to copy, because readers count a repeated
-// number only once. At the end the program reads logs whose format a user describes with a regular
-// expression, columns of CSV or keys of JSON.
+// two versions of the log. In the first version the repeated lines directly follow each other. In
+// the second version nine lines of other output follow each repeated line, as in most real logs.
+// The numbers of steps and epochs and the times increase from copy to copy, because readers count a
+// repeated number only once. At the end the program reads logs whose format a user describes with a
+// regular expression, columns of CSV or keys of JSON.
 // Times are the processor time of the reader alone. The number of records includes the results of
 // collectives and jobs. A record takes half a kilobyte. The last two columns show the number of
-// records of the first copy and the average of the other copies, and thereby whether copies count.
-// Copies do not count if a program reports one result for everything it did. (For sacct the first
-// copy also produces the end of the log.)
+// records from the first copy and the average number of records from the other copies. These
+// numbers show whether the reader counts the copies. The reader does not count copies if a program
+// reports one result for the whole run. (For sacct, the records of the first copy include the end
+// of the log.)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +40,7 @@ namespace {
 
 constexpr std::string_view kOther =
     "2024-03-01 12:00:00,123 - INFO - worker 17 has read shard 00123 of the training set\n";
-constexpr int kOthers = 9;  ///< number of such lines after each repeated line
+constexpr int kOthers = 9;  ///< number of other lines after each repeated line
 
 double processor_s() {
   timespec time{};
@@ -103,14 +104,14 @@ const std::vector<Repeated>& repeated() {
        ":::NVLOGv0.1.0 ncf 1583706928",
        ":::NVLOGv0.1.0 ncf 1583706936",
        {{R"("epoch": )", 1}}},
-      // The hours stay constant, because the reader accepts at most a million.
+      // The hours stay constant, because the reader accepts at most a million hours.
       {"dawnbench", "2\t0.5", "", {{"\n", 1}}},
       {"timm_summary", "0,1.5,", "", {{"\n", 2}}},
       {"timm_benchmark", "resnet50,1000"}};
   return all;
 }
 
-/// Text, optionally followed by a number that increases by `by` in each further copy.
+/// Text, optionally followed by a number. The number increases by `by` from copy to copy.
 struct Piece {
   std::string text;
   std::optional<std::int64_t> number = {};
@@ -146,7 +147,7 @@ struct Growing {
 
 Growing growing(const analysis::LogSample& sample) {
   const std::string_view text = sample.text;
-  Repeated what;  // everything, unless the format is listed
+  Repeated what;  // repeat the whole sample, unless the format is listed
   for (const Repeated& one : repeated()) {
     if (one.format == sample.format && text.find(one.from) != text.npos) what = one;
   }
@@ -242,7 +243,7 @@ struct Described {
   analysis::MappedFormat format;
   std::string heading, line;
   std::string_view step;  ///< text before the number of the step
-  int others;             ///< number of other lines; 0 for tables
+  int others;             ///< number of other lines after a row; 0 for tables
 };
 
 std::vector<Described> described() {

@@ -50,8 +50,8 @@ def study_text(axes, launch="", extra=""):
         'walltime = "02:00:00"', launch, extra, ""])
 
 
-# The loop is a separate program, so that its time includes the start of Python. The time of dlscale also includes its
-# start.
+# The loop is a separate program, so that the measured time includes the start of Python, just as
+# the measured time of dlscale includes the start of dlscale.
 LOOP = r'''
 import hashlib, itertools, json, os, sys
 import jinja2
@@ -118,8 +118,8 @@ class Bench:
         return self.timed([self.dlscale, "plan", study, "--site", SITE, "-o", out])
 
     def fresh(self, name):
-        # This calls rm instead of shutil.rmtree, because the peak memory of a program includes that of the process that
-        # starts it.
+        # This calls rm instead of shutil.rmtree to keep the memory of this process small. The peak
+        # memory of a measured program includes the memory of the process that starts it.
         subprocess.run(["rm", "-rf", self.path(name)], check=True)
         return self.path(name)
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Benchmark of the errors of predictions on data that no fit has used. It prints a Markdown row for
-// each prediction.
+// Benchmark of the errors of predictions on data that was not used for fitting. The program prints
+// a Markdown row for each prediction.
 // usage: DLSCALE_TEST_DATA=FOLDER [VTRAIN=CHECKOUT] predict_bench
 // FOLDER contains scaling/nccl-tests-h100 and scaling/nccl-tests-polaris. CHECKOUT is a checkout of
-// github.com/VIA-Research/vTrain, whose tables of all-reduces are below trace/.
+// github.com/VIA-Research/vTrain, which contains tables of all-reduces below trace/.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -134,8 +134,8 @@ std::vector<fs::path> logs_below(const fs::path& folder, const std::string& begi
   return files;
 }
 
-/// Omits each size from 1 MiB in turn and predicts it from the other sizes. The first and the last
-/// size are always used.
+/// Omits each size of at least 1 MiB in turn and predicts the omitted size from the other sizes.
+/// The first and the last size are never omitted.
 void add_left_out(const Times& times, Errors& errors) {
   constexpr std::int64_t kLeast = 1 << 20;
   for (std::size_t i = 1; i + 1 < times.size(); ++i) {
@@ -150,7 +150,7 @@ void add_left_out(const Times& times, Errors& errors) {
 }
 
 /// Returns the setting in the name of a Polaris log. Polaris was measured with five settings of the
-/// environment, in files "…dat.1" to "…dat.5".
+/// environment variables, in files "…dat.1" to "…dat.5".
 std::string setting_of(const fs::path& file) {
   const std::string ending = file.extension().string();
   return ending.size() == 2 && ending[1] >= '1' && ending[1] <= '5'
@@ -177,8 +177,8 @@ void all_reduces(const fs::path& data) {
   }
 }
 
-/// Predicts the sizes between powers of two in vTrain's tables, which have 1,024 sizes of a
-/// placement (bytes, number, name, ns). The model is built from the powers of two.
+/// Predicts the sizes between powers of two in vTrain's tables, which have rows for 1,024 sizes of
+/// each placement (bytes, number, name, ns). The model is built from the powers of two.
 void sizes_between(const fs::path& vtrain) {
   for (const char* device : {"a100", "v100"}) {
     Errors errors;
@@ -276,10 +276,11 @@ struct Requests {
 };
 
 /// Simulates jobs one after the other. The walltime request of a job depends on the predicted time
-/// and on the errors of the jobs before. The time used is the prediction with random noise: steps
-/// vary by `deviation`, one run in ten uses a slower machine, and start-up takes 10 to 90 s.
+/// and on the errors of the earlier jobs. The actual time of a job is the prediction with random
+/// noise: steps vary by `deviation`, one run in ten uses a slower machine, and start-up takes 10 to
+/// 90 s.
 Requests simulate(const std::vector<double>& times, double deviation, unsigned seed) {
-  constexpr std::size_t kTaught = 100;  // number of first runs that only train the margin
+  constexpr std::size_t kTaught = 100;  // number of runs at the start that only train the margin
   std::mt19937_64 engine(seed);
   std::lognormal_distribution<double> step(0, deviation);
   std::uniform_real_distribution<double> unit(0, 1);

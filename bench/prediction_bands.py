@@ -36,13 +36,15 @@ PIPELINE = "input pipeline"
 NO_PIPELINE = "synthetic or in memory"
 KINDS = (PIPELINE, NO_PIPELINE)
 
-# The itwinai report does not name its machine. Its authors compute at the Jülich centre, as those of the JUWELS study
-# do. The script therefore leaves out itwinai together with JUWELS.
+# The itwinai report does not name its machine. The authors of the report compute at the Jülich
+# centre, like the authors of the JUWELS study. The script therefore leaves out the itwinai data
+# whenever it leaves out the JUWELS data.
 ITWINAI = "itwinai (machine not named)"
 JUWELS = "JUWELS Booster"
 ALSO_LEFT_OUT = {JUWELS: {ITWINAI}}
 
-# Shipped sites that are published systems. Predictions for such a site leave out its own system.
+# Sites shipped with dlscale that describe published systems. Predictions for such a site leave out
+# the data of this system.
 SITES = {"juwels-booster": JUWELS, "jureca-dc": "JURECA-DC", "lumi-g": "CSC lumi",
          "nef": "NEF", "nef-cpu": "NEF"}
 

@@ -37,7 +37,8 @@ from train_bench import busy_s, children_s, machine
 
 PARTS = ["steps", "memory", "walltimes", "kernels"]
 SHAPE = {"shape": "3x32x32", "classes": 10}
-# Model -> samples of a run that takes some seconds, optimizer steps in a record.
+# For each model: the number of samples of a run that takes some seconds, and the number of
+# optimizer steps in a record.
 STEPS = {"mlp": (4096, 16), "cnn": (512, 2), "squeezenet1_0": (256, 1), "resnet18": (128, 1)}
 MEMORY_MODELS = ["mlp", "cnn", "squeezenet1_0", "resnet18"]
 MEMORY_BATCHES = [8, 32]  # batches that the fit uses, on one rank
@@ -200,7 +201,7 @@ def measure_all_reduces(bench):
         bench.measure("all-reduces", len(bench.made("all-reduces")) + 1, all_reduces)
 
 
-# Steps on two ranks.
+# Measures the prediction errors of step times on two ranks.
 
 def measure_steps(bench):
     arguments = bench.arguments
@@ -300,7 +301,7 @@ def points_table(bench, rounds, points):
     return text
 
 
-# Memory of processes.
+# Measures the prediction errors of the memory of processes.
 
 def measure_memory(bench):
     arguments = bench.arguments
@@ -363,7 +364,8 @@ def memory_rows(bench):
     return text
 
 
-# Walltimes of runs that take some seconds.
+# Predicts the walltimes of runs that take some seconds and compares them with the measured
+# walltimes.
 
 def walltime_study(repeats, calibration):
     resources = f'[resources]\nwalltime = "auto"\ncalibration = "{calibration}"\n'

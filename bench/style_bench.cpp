@@ -2,7 +2,7 @@
 // Benchmark of the share of communication that framework styles hide, and of pipeline bubbles.
 // usage: style_bench [steps [overlap | bubble]]
 // Layers sleep instead of computing. Collectives sleep in proportion to their bytes before they
-// run. Neither needs a core, so ranks are threads and the number of cores has no effect.
+// run. Sleeping needs no core, so ranks can be threads and the number of cores has no effect.
 // The program prints Markdown tables of medians over the steps (default: 9) of the slowest rank.
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
@@ -33,10 +33,10 @@ using namespace dlscale::trainer;
 
 namespace {
 
-constexpr double kForwardS = 0.010, kBackwardS = 0.020;  // seconds of a block for a batch
+constexpr double kForwardS = 0.010, kBackwardS = 0.020;  // seconds that a block takes for a batch
 constexpr std::int64_t kBlocks = 8;
-constexpr std::int64_t kElements = 256 * 1024;             // parameter of a block: 1 MiB
-constexpr double kSecondsPerByte = 0.010 / (1024 * 1024);  // time of a collective per byte
+constexpr std::int64_t kElements = 256 * 1024;             // size of a block's parameter: 1 MiB
+constexpr double kSecondsPerByte = 0.010 / (1024 * 1024);  // sleep of a collective per byte
 constexpr std::int64_t kSamples = 16, kClasses = 10;
 
 void sleep_s(double seconds) {
@@ -71,7 +71,8 @@ std::unique_ptr<Model> sleeping_model(std::int64_t blocks, std::int64_t elements
   return model;
 }
 
-/// Sum of the seconds that collectives have slept on a rank, including communicators split from it.
+/// Number of seconds that all collectives of a rank have slept, including the collectives of
+/// communicators that were split from the first one.
 class Slept {
  public:
   void add(double more) {
@@ -134,7 +135,7 @@ struct Measured {
 
 struct Steps {
   int count;
-  bool in_a_row = false;  ///< steps without barriers between them, reported as a mean
+  bool in_a_row = false;  ///< steps run without barriers, and their mean time is reported
 };
 
 /// **Collective.** Measures the steps of a rank after one step that does not count. Barriers make

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Measures how fast 1,000 jobs are submitted to a real SLURM: by a plain loop of sbatch, by dlscale submit as single
-# jobs, and by dlscale submit as tasks of arrays. The controller is real, but the nodes exist only in its configuration.
-# usage: submit_bench.sh DLSCALE [JOBS]
+# Measures how fast 1,000 jobs are submitted to a real SLURM in three ways: by a plain loop of
+# sbatch, by dlscale submit as single jobs, and by dlscale submit as tasks of arrays. The SLURM
+# controller is real, but the nodes exist only in the configuration of the controller. usage:
+# submit_bench.sh DLSCALE [JOBS]
 set -euo pipefail
 dlscale=$(realpath "$1")
 jobs=${2:-1000}

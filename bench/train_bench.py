@@ -82,8 +82,8 @@ def contests(cell, framework, ranks, kernels):
     ours = f"dlscale {framework}" + ("" if kernels == "fast" else "+framework")
     bars = {"ddp": ("≥ 1.25", "≥ 1.05"), "horovod": ("≥ 1.05", "≥ 1.05")}.get(
         framework, ("≥ 1.3", "≥ 1.3")) if both else ("", "")
-    # Horovod accepts only contiguous tensors, which excludes channels last. DeepSpeed ends with an error for channels
-    # last (self.stride(-1) must be 1).
+    # Channels last is not possible with Horovod, which accepts only contiguous tensors, or with
+    # DeepSpeed, which ends with an error (self.stride(-1) must be 1).
     other = "horovod+yield" if both else f"none{nhwc}"
     bound = [f"ddp{nhwc}+malloc+fused+view+bind"] if both else []
     tuned = {"ddp": [f"ddp{nhwc}+malloc+fused+view", *bound, f"{other}+malloc+fused"],
@@ -215,12 +215,13 @@ class Launcher:
         if framework == "none":
             command = [self.python, *program]
         elif framework == "horovod":
-            # horovodrun also uses --bind-to none.
+            # mpirun gets --bind-to none here, because horovodrun also uses this option.
             yields = ["--mca", "mpi_yield_when_idle", "1"] if "yield" in words else []
             command = ["mpirun", "--bind-to", "none", *yields, "-np", str(ranks), self.python,
                        *program]
         else:
-            # mpirun replaces torchrun, because torchrun imports PyTorch once more before its ranks do.
+            # mpirun starts the ranks instead of torchrun, because torchrun itself imports PyTorch
+            # before the ranks start, which takes additional time.
             command = ["mpirun", "--bind-to", "none", "-np", str(ranks), self.python, *program]
         malloc = KEEP_FREED_MEMORY if "malloc" in words else {}
         meeting = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()),
@@ -327,7 +328,7 @@ def interval(ratios, resamples=10000):
 
 def row(raw, cell, ranks, contest):
     ours, theirs = raw.of(cell, ranks, contest.ours), raw.of(cell, ranks, contest.theirs)
-    # If a round was repeated, the launches of its last attempt count.
+    # If a round was repeated, the launches of the last attempt of the round count.
     rounds = list({turn: (turn, attempt)
                    for turn, attempt in sorted(ours.keys() & theirs.keys())}.values())
     if not rounds:

@@ -2,11 +2,12 @@
 // Benchmark that compares the memory of a rank in each stage of ZeRO with the published formula.
 // usage: zero_memory [MODEL [RANKS ...]]
 // The program trains a model (default: resnet50) on images of 3 x 32 x 32 with Adam in fp32. Ranks
-// (default: 2, 3 and 4) are threads. The formula is that of Rajbhandari et al., ZeRO, 2020, with 4
-// bytes for a parameter, 4 bytes for its gradient and K = 8 bytes for Adam's means of gradients and
-// of squared gradients. It is evaluated at the step of the optimizer. The paper counts all
-// gradients in stage 1, but at this time a rank has only its part of the gradients. No block stays
-// whole, no block is gathered ahead, and a bucket holds the largest gradient.
+// (default: 2, 3 and 4) are threads. The formula comes from Rajbhandari et al., ZeRO, 2020. It
+// counts, for each parameter, 4 bytes for the value, 4 bytes for the gradient and K = 8 bytes for
+// Adam's means of gradients and of squared gradients. The memory is compared with the formula at
+// the step of the optimizer. The paper counts all gradients in stage 1, but at this time a rank has
+// only its part of the gradients. The run has no blocks that stay whole and gathers no block ahead
+// of its use. A bucket holds the largest gradient.
 // The program prints a Markdown table in MiB for the rank with the most memory. Exit code 1: a part
 // differs from the formula by more than 5 %.
 #include <ATen/Parallel.h>
@@ -44,8 +45,8 @@ enum Part { kParameters, kGradients, kStates, kParts };
 
 /// Memory of a rank, in bytes.
 struct Held {
-  std::array<double, kParts> parts{};  ///< gradients before the step, the rest after the step
-  double most = 0;                     ///< largest memory of all tensors at a time
+  std::array<double, kParts> parts{};  ///< gradients: before the step; others: after
+  double most = 0;                     ///< largest sum of the memory of all tensors at any time
   double model = 0;                    ///< memory of all parameters
 };
 
@@ -122,7 +123,7 @@ Held train(const std::string& name, int stage, Communicator& rank) {
   return held;
 }
 
-/// Trains on all ranks and returns for each part the memory of the rank that holds most.
+/// Trains on all ranks. Returns for each part the memory of the rank that holds most of this part.
 Held train_all(const std::string& name, int stage, int ranks) {
   Held held;
   std::mutex mutex;
@@ -136,7 +137,8 @@ Held train_all(const std::string& name, int stage, int ranks) {
   return held;
 }
 
-/// Returns the parts that the formula gives for a model with `model` bytes of parameters, in bytes.
+/// Returns the bytes of each part according to the formula for a model with `model` bytes of
+/// parameters.
 std::array<double, kParts> formula(int stage, int ranks, double model) {
   constexpr double kStatesOfParameter = 8.0 / 4.0;
   const double divided = stage >= 1 ? model / ranks : model;

@@ -17,7 +17,7 @@ find_library(Torch_CPU_LIBRARY torch_cpu HINTS ${Torch_ROOT}/lib NO_DEFAULT_PATH
 find_library(Torch_C10_LIBRARY c10 HINTS ${Torch_ROOT}/lib NO_DEFAULT_PATH NO_CACHE)
 find_library(Torch_CUDA_LIBRARY torch_cuda HINTS ${Torch_ROOT}/lib NO_DEFAULT_PATH NO_CACHE)
 find_library(Torch_C10_CUDA_LIBRARY c10_cuda HINTS ${Torch_ROOT}/lib NO_DEFAULT_PATH NO_CACHE)
-# CUDA is in a folder next to the wheel's libraries, or in an installed toolkit.
+# CUDA is either in a folder next to the wheel's libraries or in an installed toolkit.
 set(cuda_folders ${Torch_ROOT}/../nvidia/cu13 ${Torch_ROOT}/../nvidia/nccl ${Torch_ROOT}
   ${CUDAToolkit_ROOT} $ENV{CUDA_HOME} /usr/local/cuda)
 set(cuda_search HINTS ${cuda_folders} NO_DEFAULT_PATH NO_CACHE)
@@ -48,8 +48,9 @@ if(Torch_FOUND AND NOT TARGET torch::cpu)
     IMPORTED_LOCATION ${Torch_CPU_LIBRARY}
     INTERFACE_INCLUDE_DIRECTORIES "${Torch_INCLUDE_DIR};${Torch_INCLUDE_DIR}/torch/csrc/api/include"
     INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${Torch_INCLUDE_DIR};${Torch_INCLUDE_DIR}/torch/csrc/api/include"
-    # The wheel contains the distributed package. Its headers are empty without the two USE_ definitions.
-    # The wheel is built with NDEBUG. Without NDEBUG some classes (at::RecordFunction) have more members.
+    # The wheel contains PyTorch's distributed package, whose headers are empty without the two USE_
+    # definitions. The wheel is built with NDEBUG. Without NDEBUG some classes (at::RecordFunction)
+    # have more members.
     INTERFACE_COMPILE_DEFINITIONS "USE_DISTRIBUTED;USE_C10D_GLOO;$<$<CONFIG:Debug>:NDEBUG>"
     INTERFACE_LINK_LIBRARIES torch::c10
     INTERFACE_LINK_OPTIONS "-Wl,--no-as-needed;-Wl,--allow-shlib-undefined")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Functions for families. A family is a named table. A new member needs one .cpp file and one word in the list of the
-# family.
+# CMake functions for families. A family is a table of named members, such as the optimizers. A new
+# member needs one .cpp file and one word in the list of the family.
 #
 #   dlscale_family(<target> NAMESPACE <ns> ENTRY <EntryType> HEADER <header>
 #                  FUNCTION <table_function> FOLDER <dir relative to the source tree>
@@ -8,11 +8,11 @@
 #
 # The function compiles FOLDER/<name>.cpp of each member into <target>. The file must define
 #   extern constinit const <EntryType> <name>_entry{...};   (or: extern const … if constinit is not possible)
-# FILES names files that define several related members. These members need no file of their own.
+# FILES names files that define several related members. Such members need no separate file.
 # With ALONE each file is compiled separately, so that several files may use the same internal names.
 # ELSEWHERE names members of the table whose file belongs to another library of the program.
-# HEADER must declare  base::Table<EntryType> <table_function>();  This function's body is generated here.
-# (The linker drops self-registering objects from static libraries, but it keeps a generated table.)
+# HEADER must declare  base::Table<EntryType> <table_function>();  dlscale_family() generates its body.
+# (The linker would drop self-registering objects from static libraries, but it keeps a generated table.)
 function(dlscale_family target)
   cmake_parse_arguments(F "ALONE" "FUNCTION;FOLDER" "MEMBERS;ELSEWHERE;FILES" ${ARGN})
   string(REGEX REPLACE "_table$" "" family ${F_FUNCTION})
@@ -31,11 +31,12 @@ function(dlscale_family target)
   endforeach()
 endfunction()
 
-# Compiles the files of a target eight at a time, so that shared headers are compiled once for eight files.
-# DLSCALE_UNITY=OFF disables this.
+# Compiles the files of a target eight at a time, so that shared headers are compiled once for eight
+# files. The option DLSCALE_UNITY=OFF disables this grouping.
 function(dlscale_compile_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${DLSCALE_UNITY} UNITY_BUILD_BATCH_SIZE 8)
-  # GCC treats the included source files as headers and warns about types with parts from unnamed namespaces.
+  # The generated file includes source files. GCC treats these source files as headers and warns
+  # about types that contain types from unnamed namespaces.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
 
@@ -63,9 +64,10 @@ function(dlscale_extend family)
   set(DLSCALE_OWN_${family} ${DLSCALE_OWN_${family}} PARENT_SCOPE)
 endfunction()
 
-# Generates the table of a family, and compiles the table and the members from extensions into <target>. The target is
-# the library of the family, or a set of objects that are linked into a program. In a program with such objects, the
-# linker uses the table of the objects instead of the table of the library.
+# Generates the table of a family, and compiles the table and the members from extensions into
+# <target>. The target is either the library of the family or a set of objects that are linked into
+# a program. In a program with such objects, the linker uses the table from the objects instead of
+# the table from the library.
 function(dlscale_table target family)
   get_property(said GLOBAL PROPERTY DLSCALE_FAMILY_${family})
   cmake_parse_arguments(F "ALONE" "NAMESPACE;ENTRY;HEADER;FUNCTION;FOLDER" "MEMBERS;ELSEWHERE;FILES" ${said})
@@ -77,7 +79,7 @@ function(dlscale_table target family)
     endif()
     list(APPEND members ${name})
     target_sources(${target} PRIVATE ${file})
-    # The file of an extension is compiled separately, so that it may use any internal names.
+    # Each file of an extension is compiled separately, so that the file may use any internal names.
     set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endforeach()
   set(declarations "")

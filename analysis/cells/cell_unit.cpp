@@ -58,8 +58,8 @@ const NamedFactor* find_factor(const NamedFactor (&list)[kSize], std::string_vie
   return found == std::end(list) ? nullptr : found;
 }
 
-/// Returns the kind of thing that a word names, such as "sample" for "image" and "images". Returns
-/// an empty text for an unknown word.
+/// Returns the base name of the thing that a word counts, such as "sample" for "image" and
+/// "images". Returns an empty text for an unknown word.
 std::string_view thing_of(std::string_view name) {
   const std::string word = base::lower(name);
   for (const auto& [known, thing] : kThings) {

@@ -15,14 +15,13 @@ struct CellUnit {
   /// Factor that converts to base units: seconds, things per second, fractions, bytes.
   double factor = 1;
   std::string
-      /// thing that a count or a rate counts: "sample", "step", "epoch", "gpu" or "node"; empty:
-      /// none
+      /// counted thing: "sample", "step", "epoch", "gpu" or "node"; empty: none
       thing;
   bool per_gpu = false;  ///< true if the rate is per GPU or per node
 };
 
 /// Parses a unit such as "img/s", "kimg/sec", "tokens per second", "ms", "%", "x", "GB", "k",
-/// "GPUs" or "img/s/GPU". Returns an empty value for any other text. This includes "m", which can
+/// "GPUs" or "img/s/GPU". Returns an empty value for any other text, for example "m", which can
 /// mean a thousandth, a million or a minute.
 std::optional<CellUnit> parse_cell_unit(std::string_view text);
 

@@ -96,8 +96,8 @@ bool is_unit(std::string_view remark) {
   });
 }
 
-/// Parser of the text after the number. That text can contain a unit, spreads, remarks in brackets
-/// and footnote marks.
+/// Parser of the text that follows the number in a cell. That text can contain a unit, spreads,
+/// remarks in brackets and footnote marks.
 class Remainder {
  public:
   Remainder(std::string_view rest, NumberCell& cell) : rest_(rest), cell_(cell) {}
@@ -183,7 +183,7 @@ NumberCell read_number_cell(std::string_view text, DecimalMark mark, bool whole)
   cell.half_place = 0.5 * std::pow(10.0, -digits.decimals);
   rest.remove_prefix(digits.length);
   if (digits.plain == "10" && rest.starts_with(kFootnote)) {
-    cell.problem = "is ambiguous: it is a power of ten or a number with a footnote mark";
+    cell.problem = "is ambiguous: it can be a power of ten or a number with a footnote mark";
   }
   Remainder(rest, cell).read();
   return cell;
@@ -276,8 +276,8 @@ LastMark judge_ambiguous(const Runs& runs, DecimalMark mark, bool whole) {
   if (last == '.' && mark == DecimalMark::unknown) return {true, DecimalMark::unknown, ""};
   if (whole && runs.digits[1] != "000") return {false, DecimalMark::unknown, ""};
   return {false, DecimalMark::unknown,
-          fmt::format("is ambiguous: it has a decimal {0} or a {0} between thousands, and no other "
-                      "number of the file shows which",
+          fmt::format("is ambiguous: its {0} can be a decimal {0} or a separator of thousands, "
+                      "and no other number of the file shows which of the two it is",
                       last == ',' ? "comma" : "point")};
 }
 

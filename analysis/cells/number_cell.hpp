@@ -11,8 +11,8 @@ namespace dlscale::analysis {
 /// Decimal mark of the numbers in a file.
 enum class DecimalMark {
   unknown,  ///< mark is unknown: "1.024" is read with a decimal point, and "1,024" is a problem
-  /// Point and comma are equally likely, as in files with ";" between cells: "1.024" is a problem,
-  /// too.
+  /// Point and comma are equally likely decimal marks, as in files with ";" between cells. In such
+  /// a file "1.024" is as ambiguous as "1,024".
   open,
   point,
   comma
@@ -29,10 +29,10 @@ struct NumberCell {
   bool is_ambiguous = false;   ///< true if knowing the decimal mark of the file solves the problem
 };
 
-/// Reads the number in a cell. A text such as "1,024" can mean 1024 or 1.024, and `mark`, the
-/// decimal mark of the file, decides which. If `whole` is true, the cell must contain a whole
-/// number, so that "1,024" can only mean 1024. Spreads, footnote marks and emphasis are not part of
-/// the value.
+/// Reads the number in a cell. A text such as "1,024" can mean 1024 or 1.024. `mark`, the decimal
+/// mark of the file, decides between these two meanings. If `whole` is true, the cell must contain
+/// a whole number, so that "1,024" can only mean 1024. Spreads, footnote marks and emphasis are not
+/// part of the value.
 NumberCell read_number_cell(std::string_view text, DecimalMark mark, bool whole = false);
 
 /// Returns the decimal mark that the cell uses, if the cell alone shows it: comma for "98,5" and
@@ -43,7 +43,7 @@ DecimalMark decimal_mark_of(std::string_view text);
 /// Returns true if the cell is empty or marks a missing value, such as "-", "n/a" or "none".
 bool is_blank_cell(std::string_view text);
 
-// Parsing of digits with separators between thousands and a decimal mark.
+// Functions that parse digits with separators of thousands and a decimal mark.
 
 /// Number at the start of a text.
 struct PrintedDigits {

@@ -50,8 +50,8 @@ PathAxis::PathAxis(const std::string& text)
       regex_(split_option("--axis", text, "NAME=REGEX").second) {
   if (regex_.groups() == 1) return;
   throw base::UsageError(
-      fmt::format("--axis {}: must contain exactly one group in parentheses, which captures the "
-                  "value (found {})",
+      fmt::format("--axis {}: the expression must contain exactly one group in parentheses, which "
+                  "captures the value (found {})",
                   text, regex_.groups()));
 }
 
@@ -117,7 +117,7 @@ std::vector<std::string> AxisTable::unused() const {
       paths.push_back(fmt::format("line {} has no path", row.line));
     } else {
       paths.push_back(row.path + (row.is_late ? " is ignored: an earlier row matches the same log"
-                                              : " matches none of the logs"));
+                                              : " matches none of the imported logs"));
     }
   }
   return paths;

@@ -38,7 +38,7 @@ std::pair<std::string, std::string> parse_stated(const std::string& option,
                                                  const std::string& text);
 
 /// CSV file that states the axes of logs. It has a column `path` and one column for each axis. A
-/// path in the table is the path of a log or the end of this path.
+/// path in the table is the whole path of a log or the last part of this path.
 class AxisTable {
  public:
   /// Throws base::UsageError if the file has no column `path`, has two equal headings, or has a
@@ -48,8 +48,8 @@ class AxisTable {
   /// Returns the axes of the first row whose path matches the log, or null if no row matches.
   const AxisValues* find(const ForeignLog& log);
   /// Returns a message for each row that was not used: rows without a path, rows whose path matches
-  /// no log, and rows for a log that an earlier row describes. Each message begins with the path or
-  /// the line number.
+  /// no log, and rows whose log an earlier row already describes. Each message begins with the path
+  /// or the line number.
   std::vector<std::string> unused() const;
 
  private:
@@ -58,7 +58,7 @@ class AxisTable {
     AxisValues axes;
     int line = 0;
     bool is_used = false;
-    bool is_late = false;  ///< true if an earlier row describes the same log
+    bool is_late = false;  ///< true if an earlier row matches the same log
   };
   std::vector<Row> rows_;
 };

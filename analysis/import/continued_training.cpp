@@ -75,8 +75,8 @@ class Chains {
     return fs::path(run.record.path).parent_path().string() + "\n" + run.record.format;
   }
 
-  /// Removes the recorded continuations of a log if one of the continuing logs is part of this
-  /// import. The continuations of the log are then determined again.
+  /// Removes the recorded continuations of a log if one of the logs that continue it is part of
+  /// this import. find_earlier() then determines the continuations again.
   void forget_chains() {
     std::set<std::string> paths;
     for (std::size_t i = 0; i < own_; ++i) paths.insert(runs_[i].record.path);
@@ -92,9 +92,9 @@ class Chains {
     }
   }
 
-  /// Finds the log that log `i` continues. If several logs contain the point at which `i` begins,
-  /// the log that begins last is chosen. If several of these logs begin last at the same point, `i`
-  /// is marked as unclear.
+  /// Finds the log that log `i` continues. If several logs contain the point at which log `i`
+  /// begins, the log with the latest beginning is chosen. If several logs share the latest
+  /// beginning, log `i` is marked as unclear.
   void find_earlier(std::size_t i) {
     std::vector<std::size_t> found;
     for (const std::size_t other : logs_of_[key_of(runs_[i])]) {
@@ -125,20 +125,22 @@ class Chains {
 
   /// Marks logs as unclear in three cases:
   /// - Several logs continue the same log.
-  /// - Of a log and its continuation, only one is part of this import.
-  /// - The log that is continued is itself unclear.
+  /// - A log continues another log, but only one of these two logs is part of this import.
+  /// - A log continues a log that is itself unclear.
   void drop_unclear() {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       if (behind_[i].size() > 1) {
         for (const std::size_t later : behind_[i]) {
           unclear_[later] =
-              fmt::format("begins {}, but {} logs continue {} from there; {}", beginning(later),
-                          behind_[i].size(), runs_[i].shown, kAdvice);
+              fmt::format("begins {}, but {} logs continue {}, and only one can; {}",
+                          beginning(later), behind_[i].size(), runs_[i].shown, kAdvice);
         }
       } else if (behind_[i].size() == 1 && (i >= own_) != (behind_[i][0] >= own_)) {
         const std::size_t later = behind_[i][0];
-        unclear_[later] = unclear_[i] = fmt::format("{} continues {}; collect both together",
-                                                    runs_[later].shown, runs_[i].shown);
+        unclear_[later] = unclear_[i] = fmt::format(
+            "{} continues {}; collect the two logs "
+            "together",
+            runs_[later].shown, runs_[i].shown);
       }
     }
     for (bool any = true; any;) {
@@ -184,12 +186,12 @@ class Chains {
     return again == span.epoch_begins.end() ? span.steps : again->second;
   }
 
-  std::vector<ImportedRun> runs_;  ///< runs of this import, then other runs of the folder
+  std::vector<ImportedRun> runs_;  ///< runs of this import, then other runs of the plan folder
   const std::size_t own_;          ///< number of runs of this import
   std::map<std::string, std::vector<std::size_t>> logs_of_;  ///< log indices by folder and format
   std::vector<std::optional<std::size_t>> before_;  ///< index of the log that each log continues
-  std::vector<std::vector<std::size_t>> behind_;    ///< indices of the logs that continue each log
-  std::map<std::size_t, std::string> unclear_;      ///< indices of unclear logs, with the reason
+  std::vector<std::vector<std::size_t>> behind_;    ///< indices of the logs that continue it
+  std::map<std::size_t, std::string> unclear_;      ///< index of each unclear log, with the reason
 };
 
 }  // namespace

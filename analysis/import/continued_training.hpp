@@ -19,14 +19,14 @@ namespace dlscale::analysis {
 struct ContinuedTrainings {
   std::vector<ImportedRun> runs;      ///< runs, one for each training, in their original order
   std::vector<std::string> notes;     ///< messages that state which log continues which
-  std::vector<ImportedRun> unclear;   ///< logs whose predecessor is unclear
+  std::vector<ImportedRun> unclear;   ///< logs for which the continued log is unclear
   std::vector<std::string> problems;  ///< reasons, one for each entry of `unclear`
   std::set<std::string> paths;        ///< paths of logs that no longer have a run of their own
 };
 
 /// Joins the runs whose logs continue each other. `before` is the content of the plan folder before
-/// the import. If a log continues a log that only the plan folder contains, it is returned as
-/// unclear, and the user must import both logs together.
+/// the import. If a log continues a log that only the plan folder contains, the continuing log is
+/// returned as unclear, and the user must import both logs together.
 ContinuedTrainings join_continued(std::vector<ImportedRun> runs, const ImportedPlan& before);
 
 }  // namespace dlscale::analysis

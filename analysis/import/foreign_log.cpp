@@ -50,7 +50,7 @@ void take_system(const fs::path& file, AxisValues& facts) {
   JsonObject system;
   if (!system.read(head_of(file))) return;
   auto nodes = count_in(system, "number_of_nodes");
-  if (!nodes) nodes = count_in(system, "number of nodes");  // spelling used by some submitters
+  if (!nodes) nodes = count_in(system, "number of nodes");  // spelling of some submitters
   const auto accelerators = count_in(system, "accelerators_per_node");
   const std::string_view name = system.text("accelerator_model_name").value_or("");
   if (!name.empty() && name != "N/A" && name.size() <= kLongestDeviceName) facts["gpu"] = name;
@@ -128,9 +128,9 @@ std::string shown_of(const fs::directory_entry& entry) {
   return entry.path().lexically_normal().generic_string();
 }
 
-/// Appends an entry of a folder to `logs` if it is a regular file. Appends unreadable folders,
-/// links to folders and special files to `skipped`. Ignores other subfolders, because walk() visits
-/// their entries.
+/// Appends an entry of a folder to `logs` if the entry is a regular file. Appends unreadable
+/// folders, links to folders and special files to `skipped`. Ignores other subfolders, because
+/// walk() visits their entries.
 void sort_entry(const fs::directory_entry& entry, std::size_t above, std::vector<ForeignLog>& logs,
                 std::vector<SkippedLog>& skipped) {
   const fs::path path = whole_path(entry.path());
@@ -142,7 +142,8 @@ void sort_entry(const fs::directory_entry& entry, std::size_t above, std::vector
     } else if (entry.is_symlink(error)) {
       skipped.push_back(
           {shown_of(entry),
-           "is a link to a folder; links are not followed, so name the folder to import its logs",
+           "is a link to a folder, and links are not followed; to import the logs of that folder, "
+           "name the folder",
            false, "folder"});
     }
   } else if (entry.is_regular_file(error)) {

@@ -12,26 +12,27 @@
 
 namespace dlscale::analysis {
 
-// Facts about a run that its log omits, from files next to the log.
+// Facts about a run that the log of the run omits. They come from files next to the log.
 
 /// Reads facts about a run from files next to its log. Files of any other kind or form are ignored.
 /// - "benchmark.para" in the log's folder (lambdal/deeplearning-benchmark: "GPU 8",
 ///   "GLOBAL_BATCH 2560") states gpus and global_batch.
 /// - The system description of MLPerf Training results (systems/SYSTEM.json for
-///   results/SYSTEM/BENCHMARK/LOG, as in training_policies, submission_rules) states the number of
-///   accelerators as gpus, the accelerator model as gpu, and nodes.
+///   results/SYSTEM/BENCHMARK/LOG, see submission_rules in training_policies) states the number of
+///   accelerators (stored as gpus), the model of the accelerators (stored as gpu) and the number of
+///   nodes (stored as nodes).
 AxisValues facts_beside(const std::filesystem::path& log);
 
-// Search for third-party logs.
+// Functions that find third-party logs.
 
 struct ForeignLog {
   std::filesystem::path path;  ///< absolute path
   std::string shown;           ///< path of the log as the user wrote it
-  bool named = false;          ///< true if the user named the file itself and not its folder
+  bool named = false;          ///< true if the user named the file and not a folder
   std::size_t above = 0;       ///< number of characters of `shown` in front of the named folder
 };
 
-/// Returns the absolute path without ".", ".." and a trailing slash.
+/// Returns the absolute path without the components "." and ".." and without a trailing slash.
 std::filesystem::path whole_path(const std::filesystem::path& path);
 
 /// Returns the named files and all files below the named folders, each file once, in natural order
@@ -50,7 +51,8 @@ std::vector<ForeignLog> find_logs(const std::vector<std::string>& arguments,
 /// exist.
 std::string oddity_of(const std::filesystem::path& path);
 
-/// Size and modification time of a file. They are compared to detect a changed file.
+/// Size and modification time of a file. A comparison of two stamps shows whether the file has
+/// changed.
 struct FileStamp {
   std::int64_t size = -1;  ///< size in bytes; -1: the file does not exist
   std::int64_t mtime_ns = 0;

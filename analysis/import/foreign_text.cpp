@@ -126,7 +126,7 @@ bool pass_gzip(std::string_view bytes, const TakeBytes& take) {
         write(bytes.substr(at, 1));
       } catch (const io::gzip_error& error) {
         if (error.error() != io::gzip::bad_header) throw;
-        return true;  // the byte is padding: no header begins with zero
+        return true;  // The byte is padding, because no header begins with a zero byte.
       }
     }
     if (sink.wants_more) gzip.close(sink, std::ios_base::out);
@@ -140,7 +140,7 @@ struct Compression {
   std::string_view name;
   bool (*recognises)(std::string_view bytes);
   bool (*pass)(std::string_view bytes, const TakeBytes& take);  ///< decompression function
-  bool (*is_whole)(std::string_view bytes) = nullptr;           ///< completeness test, if needed
+  bool (*is_whole)(std::string_view bytes) = nullptr;           ///< null: no test needed
 };
 
 constexpr Compression kCompressions[] = {
@@ -218,8 +218,8 @@ class MappedFile {
 /// do not count toward the length of the line.
 constexpr std::size_t kLongestPrefixes = 512;
 
-/// Number of bytes at which a line is truncated. A truncated line remains longer than kLongestLine,
-/// so that readers still recognise it as too long.
+/// Number of bytes that are kept of a longer line. A truncated line remains longer than
+/// kLongestLine, so that readers still recognise it as too long.
 constexpr std::size_t kKeptOfLine = kLongestLine + kLongestPrefixes;
 
 /// Copies a text block by block and truncates lines that exceed the maximum length of readers.
@@ -287,8 +287,8 @@ std::string_view container_of(std::string_view head) {
   return head.starts_with("7z\xbc\xaf\x27\x1c") ? "7z" : "";
 }
 
-/// Returns why a text cannot be read as a log, or an empty text if it can. `text` is the whole text
-/// or its beginning.
+/// Returns the reason why a text cannot be read as a log, or an empty text if it can be read.
+/// `text` is the whole text or its beginning.
 std::string fault_of(std::string_view text) {
   const std::string_view container = container_of(text);
   if (!container.empty()) {
@@ -301,7 +301,9 @@ std::string fault_of(std::string_view text) {
 
 std::string damage_of(std::string_view compression) {
   // Boost's xz decompressor has a memory limit that files with a very large dictionary exceed.
-  const char* const limit = compression == "xz" ? ", or needs more than 100 MiB of memory" : "";
+  const char* const limit = compression == "xz" ? ", or its decompression needs more than 100 "
+                                                  "MiB of memory"
+                                                : "";
   return fmt::format("is a damaged or incomplete {0} file{1}; run {0} -t for details", compression,
                      limit);
 }
@@ -326,8 +328,8 @@ class DecompressedLog {
   }
 
  private:
-  /// Examines the next block in the first pass. Returns false as soon as the data contains a zero
-  /// byte, and is therefore not a text, or is too large.
+  /// Examines the next block in the first pass. Returns false as soon as the data is too large or
+  /// contains a zero byte. Data with a zero byte is not a text.
   bool survey(std::string_view block) {
     if (total_ == 0) fault_ = fault_of(block);
     const std::size_t zero = block.find('\0');
@@ -337,15 +339,14 @@ class DecompressedLog {
     }
     total_ += static_cast<std::int64_t>(block.size());
     if (fault_.empty() && total_ > kLargestLog) {
-      fault_ =
-          fmt::format("has more than {} bytes when decompressed, which is the limit", kLargestLog);
+      fault_ = fmt::format("has more than the allowed {} bytes when decompressed", kLargestLog);
     }
     if (!fault_.empty()) return false;
     cut_.scan_block(block);
     if (total_ <= kMappedFrom) {
       text_ += block;
     } else {
-      std::string().swap(text_);  // frees the memory
+      std::string().swap(text_);  // releases the memory of the text
     }
     return true;
   }

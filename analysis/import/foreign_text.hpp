@@ -12,7 +12,8 @@
 
 namespace dlscale::analysis {
 
-// Decompression, block by block. The first bytes of a file determine the compression.
+// Functions that decompress a file block by block. The first bytes of the file determine the type
+// of compression.
 
 /// Returns "gzip", "xz", "bzip2" or "zstd" according to the first bytes of a file, or an empty text
 /// for any other file.
@@ -27,7 +28,7 @@ using TakeBytes = std::function<bool(std::string_view)>;
 bool decompress(std::string_view bytes, const TakeBytes& take);
 
 /// Passes at least the first `wanted` decompressed bytes to `take`, or all bytes of a shorter file.
-/// Bytes after them are not checked. Returns false if the file is damaged, as decompress() does.
+/// The rest of the file is not checked for damage. Returns false if the checked part is damaged.
 bool decompress_head(std::string_view bytes, std::size_t wanted, const TakeBytes& take);
 
 /// Returns the first `bytes` bytes of the file's text without a byte order mark. A compressed file
@@ -35,22 +36,23 @@ bool decompress_head(std::string_view bytes, std::size_t wanted, const TakeBytes
 /// function and read_foreign() decompress gzip, xz, bzip2 and zstd files.
 std::string head_of(const std::filesystem::path& path, std::size_t bytes = kSampledBytes);
 
-/// Reason why a readable file has no text, judged by its first 64 KiB: the file is empty, binary,
-/// an archive or a damaged compressed file. The reason is empty if no problem was found.
+/// Reason why a readable file has no text: the file is empty, binary, an archive or a damaged
+/// compressed file. Only the first 64 KiB of the file are examined. The reason is empty if no
+/// problem was found.
 struct HeadProblem {
   std::string why;
-  bool is_damage = false;  ///< true for a damaged compressed file, which may be a log
+  bool is_damage = false;  ///< true if the file is compressed and damaged
 };
 HeadProblem head_problem_of(const std::filesystem::path& path);
 
-/// Returns the system's error message, such as "Permission denied", if the file cannot be read, or
-/// an empty text if it can.
+/// Returns the system's error message, such as "Permission denied", if the file cannot be read.
+/// Returns an empty text for a readable file.
 std::string refusal_of(const std::filesystem::path& path);
 
 struct ForeignText {
   std::string text;
-  std::string sha256;   ///< SHA-256 of the file as stored, compressed or not
-  std::string problem;  ///< reason for a missing text: missing, too large, empty, binary or damaged
+  std::string sha256;          ///< SHA-256 of the file as stored, compressed or not
+  std::string problem;         ///< reason why there is no text, such as an empty or damaged file
   bool is_unreadable = false;  ///< true if the file exists, but cannot be read
   bool is_damaged = false;     ///< true if the file is compressed and is damaged or truncated
 };

@@ -26,15 +26,15 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Returns true for the outcomes of runs whose log may contain measurements. These are completed
-/// runs, diverged runs, and lost runs, whose log ends before the program did.
+/// Returns true if the log of a run with this outcome may contain measurements. Such outcomes are
+/// Completed, Diverged and Lost. The log of a lost run ends before the program did.
 bool has_measurements(contract::RunOutcome outcome) {
   return outcome == contract::RunOutcome::Completed || outcome == contract::RunOutcome::Lost ||
          outcome == contract::RunOutcome::Diverged;
 }
 
-/// Returns the format that recognises the file, or null if no format does. Reads more than the
-/// beginning only if no format recognises the beginning.
+/// Returns the format that recognises the file, or null if no format does. Reads more of the file
+/// only if no format recognises the beginning.
 const LogFormat* recognise(const std::filesystem::path& path) {
   const std::string head = without_launcher_prefixes(head_of(path));
   if (head.empty()) return nullptr;
@@ -90,7 +90,7 @@ class Import {
     for (const std::string& text : texts) {
       const auto [name, value] = parse_stated(option, text);
       if (!values.try_emplace(name, value).second) {
-        throw base::UsageError(fmt::format("{} {}: is given twice", option, name));
+        throw base::UsageError(fmt::format("{} {}: the axis is given twice", option, name));
       }
     }
   }
@@ -130,8 +130,8 @@ class Import {
     read(log, record);
   }
 
-  /// Re-uses the recorded runs of a log that has not changed since the last import and is read in
-  /// the same way. Returns false if the log must be read again.
+  /// Reuses the recorded runs of a log that has not changed since the last import and whose format
+  /// and mapping are still the same. Returns false if the log must be read again.
   bool take_unchanged(const ForeignLog& log, const ImportRecord& record) {
     const auto [first, last] = before_.by_path.equal_range(record.path);
     if (first == last) return take_unchanged_companion(log, record);
@@ -156,8 +156,8 @@ class Import {
     return true;
   }
 
-  /// Keeps a companion joined to the run of another log if the other log has not changed. Otherwise
-  /// reads the companion again.
+  /// Keeps the companion joined to the run of its owner, which is another log. If the owner has
+  /// changed, reads the companion again.
   void keep_companion(const KnownCompanion& one) {
     const auto owner = std::ranges::find_if(
         runs_, [&](const ImportedRun& run) { return run.record.path == one.known.owner; });
@@ -191,9 +191,10 @@ class Import {
     add_known(log, path);
   }
 
-  /// Returns true if the content of the log is unchanged. The SHA-256 decides, unless the caller of
-  /// the import knows that the log is unchanged. Equal size and modification time prove nothing,
-  /// because a program can set the time, and other content can have the same length.
+  /// Returns true if the content of the log is unchanged. The function compares the SHA-256, unless
+  /// the caller of the import knows that the log is unchanged. An equal size and modification time
+  /// prove nothing, because a program can set the time, and different content can have the same
+  /// length.
   bool has_content(const ForeignLog& log, const std::string& sha256) const {
     const bool is_sure = is_unchanged_ && is_unchanged_(log.path.generic_string());
     return is_sure || read_foreign(log.path).sha256 == sha256;
@@ -238,8 +239,8 @@ class Import {
   }
 
   /// Calls `make`, which creates the run of a log (`is_whole`) or of a part of a log. If `make`
-  /// throws base::UsageError because the run's axes are invalid or incomplete, skips the log or
-  /// part, so that the import continues. Returns true if a run was added.
+  /// throws base::UsageError because the axes of the run are invalid or incomplete, the log or part
+  /// is skipped and the import continues. Returns true if a run was added.
   template <class MakeRun>
   bool try_run(const ForeignLog& log, const ImportRecord& record, bool is_whole, MakeRun make) {
     try {
@@ -259,9 +260,9 @@ class Import {
     return format.parts == nullptr ? std::vector<LogPart>() : format.parts(text);
   }
 
-  /// Reads one run and adds it. Returns false and skips a log or part without measurements if it
-  /// was probably not meant to be a run: the user chose the format of all files, and is_meant() is
-  /// false for this file.
+  /// Reads one run and adds it. A log or part without measurements is skipped, and the result is
+  /// false, if the user probably did not mean it to be a run: the user chose the format of all
+  /// files, and is_meant() is false for this file.
   bool read_run(const ForeignLog& log, ImportRecord& record, std::string_view text, bool is_whole) {
     MergedAxes reported = reported_axes(log, record);
     add_defaults(reported);
@@ -323,7 +324,7 @@ class Import {
            });
   }
 
-  /// Adds the --default values of axes that no other source states.
+  /// Adds the values of --default for the axes that no other source states.
   void add_defaults(MergedAxes& axes) const {
     for (const auto& [name, value] : defaults_) {
       if (axes.source_of(name).empty()) axes.add("--default", {{name, value}});
@@ -342,7 +343,7 @@ class Import {
     }
     axes.add("its path", by_path);
     axes.add(record.mapped.kind.empty() ? "its content" : "its columns", record.part.which);
-    axes.add("a file next to it", beside_);
+    axes.add("a file next to the log", beside_);
     return axes;
   }
 
@@ -380,7 +381,7 @@ class Import {
     const AxisValues& known = run.spec.point;
     const auto miss = [](const char* what, const char* axis) {
       throw base::UsageError(
-          fmt::format("{0} is unknown; give {1} with --set {1}=N, --axis '{1}=REGEX' (a part of "
+          fmt::format("{0} is unknown; state {1} with --set {1}=N, --axis '{1}=REGEX' (a part of "
                       "the path) or --table",
                       what, axis));
     };
@@ -404,12 +405,12 @@ class Import {
     const ImportedRun& first = runs_.front();
     throw base::UsageError(
         fmt::format("{}: {}{}{}", first.shown, first.reason,
-                    runs_.size() == 1 ? "" : "; the same applies to all other logs",
+                    runs_.size() == 1 ? "" : "; all other logs have no measurements either",
                     lines_behind_error(summary_.skipped)));
   }
 
   /// Keeps only one run if several rows of accounting records describe the same attempt of a job.
-  /// Returns the ids of runs in the plan folder that other rows replace.
+  /// Returns the ids of the runs in the plan folder, each of which another row replaces.
   std::set<std::string> count_jobs_once() {
     DistinctJobs jobs = distinct_jobs(std::move(runs_), before_);
     runs_ = std::move(jobs.runs);
@@ -423,7 +424,7 @@ class Import {
   }
 
   /// Joins logs that describe the same training, so that each training has one run. Returns the
-  /// paths of logs that no longer have a run of their own.
+  /// paths of the logs that lost their separate run.
   std::set<std::string> join() {
     JoinedRuns joined = join_trainings(std::move(runs_), before_);
     runs_ = std::move(joined.runs);
@@ -439,13 +440,13 @@ class Import {
     for (std::string& note : joined.notes) summary_.joined.push_back(std::move(note));
     for (const std::string& copy : joined.copies) {
       summary_.warnings.push_back(
-          copy + " are identical, byte by byte; both are imported because their axes differ");
+          copy + " are identical, byte by byte; both logs are imported because their axes differ");
     }
     return joined.paths;
   }
 
   /// Turns logs that continue another log into launches of the run of that log. Returns the paths
-  /// of logs that no longer have a run of their own.
+  /// of the logs that lost their separate run.
   std::set<std::string> join_launches() {
     const std::size_t before = runs_.size();
     ContinuedTrainings joined = join_continued(std::move(runs_), before_);
@@ -467,7 +468,7 @@ class Import {
   ImportedPlan before_;
   std::vector<PathAxis> axes_;
   AxisValues stated_, defaults_;
-  AxisValues beside_;  ///< facts from files next to the current log
+  AxisValues beside_;  ///< facts from files in the folder of the current log
   std::unique_ptr<AxisTable> table_;
   std::vector<ImportedRun> runs_;
   std::vector<KnownCompanion> companions_;

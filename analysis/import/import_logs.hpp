@@ -26,7 +26,7 @@ struct ImportRequest {
 };
 
 struct ImportSummary {
-  int logs = 0;  ///< number of logs that have runs
+  int logs = 0;  ///< number of logs with at least one run
   int runs = 0;  ///< number of runs from these logs
   int added = 0, changed = 0, unchanged = 0;
   std::map<std::string, int> formats;  ///< number of logs of each format
@@ -34,18 +34,19 @@ struct ImportSummary {
   std::vector<std::string> joined;     ///< logs joined to the training of another log, with reason
   std::vector<std::string> warnings;   ///< messages about conflicting axes and equal files
 
-  /// Returns false if a log that should have been imported was skipped.
+  /// Returns false if the import skipped a log that it should have imported.
   bool is_complete() const { return !has_failure(skipped); }
 };
 
-/// Returns true if the log with this path is certain to be unchanged since it was collected.
+/// Function that returns true if the log with this path has certainly not changed since it was
+/// collected.
 using IsUnchanged = std::function<bool(const std::string&)>;
 
 /// Imports the logs as runs of `folder` and creates the folder if needed. Writes plan.json, and for
 /// each run run.json and launch-1/import.json.
-/// - Logs that the folder already contains are read again only if they changed. A log with the same
-///   size and modification time is unchanged if `is_unchanged` confirms it or if its SHA-256 is the
-///   same.
+/// - A log that an earlier import recorded in the folder is read again only if the log changed. A
+///   log with the same size and modification time counts as unchanged if `is_unchanged` returns
+///   true for it or if its SHA-256 is the same.
 /// - A run is updated if its log or its stated axes changed.
 /// - A log that cannot become a run is skipped with the reason, and the import continues.
 /// - Several processes may import into one folder at the same time.

@@ -197,7 +197,7 @@ ImportRecord import_record_from_json(std::string_view text, const std::string& f
     record.span = {in.span.first_epoch, in.span.last_epoch, in.span.steps_before, in.span.steps};
     for (const auto& pair : in.span.epoch_begins) {
       if (pair.size() != 2)
-        throw base::SpecError({file}, "span.epoch_begins", "must contain pairs");
+        throw base::SpecError({file}, "span.epoch_begins", "must contain pairs of numbers");
       record.span.epoch_begins[static_cast<int>(pair[0])] = pair[1];
     }
   }
@@ -272,7 +272,7 @@ void link_launches(contract::ResultsFile& file, const ImportRecord& record, int 
       const bool is_open =
           stop->outcome == RunOutcome::Completed || stop->outcome == RunOutcome::Lost;
       if (!record.is_continued || !is_open) continue;
-      *stop = stop_with(RunOutcome::Preempted, "another log continues the training");
+      *stop = stop_with(RunOutcome::Preempted, "another log continues the training of this log");
     }
   }
 }

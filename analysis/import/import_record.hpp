@@ -17,7 +17,7 @@
 
 namespace dlscale::analysis {
 
-/// Log that describes the training of another log and has no run of its own.
+/// Log without a separate run, because it describes the same training as the log of another run.
 struct Companion {
   std::string path;  ///< absolute path
   FileStamp stamp;   ///< size and time of the log when it was read
@@ -26,7 +26,7 @@ struct Companion {
   bool operator==(const Companion&) const = default;
 };
 
-/// Reason stored for a companion that continues the training of the run's log.
+/// Reason that is stored for a companion if the companion continues the training of the run's log.
 inline constexpr const char* kContinuation = "continues it";
 
 /// Identity of one attempt of a job in the accounting records of a batch system.
@@ -45,10 +45,10 @@ struct ImportRecord {
   MappedFormat mapped;  ///< mapping for csv, jsonl, markdown and pattern
   LogPart part;         ///< part of the log that contains this run
   AxisValues facts;     ///< facts that the log states about the run
-  std::string opening;  ///< hash of the first entries, equal for logs of one training
+  std::string opening;  ///< hash of the first entries; the same for all logs of a training
   TrainedSpan span;     ///< part of the training that the log covers
   std::int64_t resumed_step =
-      -1;  ///< last step of the previous launch that counts; -1: not a continuation
+      -1;  ///< last step that counts in the previous launch; -1: no previous launch
   bool is_continued = false;  ///< true if another log continues this log
   std::vector<Companion> companions;
   std::optional<JobIdentity> job;  ///< job identity if the log is a row of accounting records
@@ -61,8 +61,9 @@ std::string to_json(const ImportRecord& record);
 /// Parses the JSON text. Throws base::SpecError. `file` is used only in error messages.
 ImportRecord import_record_from_json(std::string_view text, const std::string& file);
 
-/// Returns the log without launcher prefixes. The mapping of the record shows which lines belong to
-/// the log. If the record has no mapping, the known log formats show this.
+/// Returns the text of the log without launcher prefixes. The mapping of the record recognises the
+/// lines that belong to the log. If the record has no mapping, the known log formats recognise
+/// these lines.
 std::string without_launcher_prefixes(const ImportRecord& record, std::string text);
 
 /// Reads the log as the record specifies. `text` has no launcher prefixes. `run` states values that
@@ -78,16 +79,17 @@ std::string why_nothing(const contract::ResultsFile& file);
 /// Lost if the log lacks the end line of its format.
 void complete_launch(LogContent& content, const contract::RunSpec& run);
 
-/// Sets the number of the launch and the launch from which it resumes in the records of the launch.
-/// If another log continues the launch, the outcome of the launch becomes Preempted.
+/// In the records of the launch, sets the number of the launch and the number of the launch from
+/// which it resumes. If another log continues the launch, the outcome of the launch becomes
+/// Preempted.
 void link_launches(contract::ResultsFile& file, const ImportRecord& record, int number);
 
 /// Returns the records of a launch whose log could not be read.
 contract::ResultsFile failed_launch(const contract::RunSpec& run, contract::RunOutcome outcome,
                                     const std::string& reason);
 
-/// Returns one line for each problem of the log `path`: the skipped lines, and the reason why the
-/// run is Lost or Diverged.
+/// Returns one line of text for each problem of the log `path`: each skipped line, and the reason
+/// why the run is Lost or Diverged.
 std::string problems_of(const std::string& path, const contract::ResultsFile& file);
 
 }  // namespace dlscale::analysis

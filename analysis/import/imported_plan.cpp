@@ -24,7 +24,7 @@ namespace dlscale::analysis {
 namespace fs = std::filesystem;
 namespace {
 
-/// Scheduler name in the plans of imported runs. These runs cannot be submitted.
+/// Name of the scheduler in plans of imported runs, which cannot be submitted.
 constexpr const char* kScheduler = "none";
 
 /// Exclusive lock on the plan folder, held while runs are written.
@@ -173,7 +173,7 @@ class Writer {
     if (is_new) return;
     throw base::UsageError(
         fmt::format("{}: repetition {} of the same point is already taken by {}; add an axis that "
-                    "distinguishes them (--axis, --map, --table)",
+                    "distinguishes the two runs (--axis, --map, --table)",
                     run.shown, repetition, other->second));
   }
 
@@ -199,7 +199,8 @@ class Writer {
       base::make_directories(launch.root());
       changed |= base::write_file_if_changed(import_json(launch), to_json(later));
     }
-    // If logs that are not part of this import continue this log, the run keeps their launches.
+    // If other logs continue this log and are not part of this import, the run keeps the launches
+    // of the other logs.
     if (launches > 1 || !run.record.is_continued) changed |= remove_launches(folder, launches);
     changed |=
         base::write_file_if_changed(folder_.run_notes(spec.run_id), end_of(run, spec.run_id));
@@ -232,7 +233,7 @@ class Writer {
   /// removed.
   static bool remove_launches(const contract::RunDir& run, int kept) {
     bool any = false;
-    std::error_code ignored;  // the collect step reports leftover files
+    std::error_code ignored;  // errors: the collect step reports leftover files
     for (const contract::LaunchDir& launch : run.launches()) {
       if (launch.number() <= kept) continue;
       any |= fs::remove(import_json(launch), ignored);
@@ -244,7 +245,7 @@ class Writer {
   void remove_run(const std::string& run_id) {
     const contract::RunDir run = folder_.run(run_id);
     remove_launches(run, 0);
-    std::error_code ignored;  // the collect step reports a leftover run as not in the plan
+    std::error_code ignored;  // errors: the collect step reports leftover runs
     fs::remove(run.run_json(), ignored);
     fs::remove(run.root(), ignored);
     fs::remove(folder_.run_notes(run_id), ignored);
@@ -258,9 +259,9 @@ class Writer {
   contract::Plan plan_;
   std::vector<contract::RunSpec> specs_;
   std::map<std::string, std::string> taken_;      ///< run ids in use, with their logs
-  std::map<std::string, int> next_;               ///< next repetition of each point
+  std::map<std::string, int> next_;               ///< number of the next repetition of each point
   std::vector<contract::PlannedRun> unreadable_;  ///< planned runs with an invalid import.json
-  std::set<std::string> left_;  ///< runs of the folder that no log describes any more
+  std::set<std::string> left_;  ///< runs of the folder whose log no longer describes them
 };
 
 }  // namespace
@@ -288,7 +289,7 @@ ImportedPlan read_imported_plan(const contract::PlanDir& folder) {
       known.record = import_record_from_json(base::read_file(file), file.string());
       read_end(folder, known);
     } catch (const base::Error&) {
-      continue;  // the run is rebuilt from its log
+      continue;  // this import rebuilds the run from its log
     }
     imported.by_path.emplace(known.record.path, std::move(known));
   }
@@ -323,8 +324,8 @@ std::string default_study(const contract::PlanDir& folder) {
 void write_imported_runs(const contract::PlanDir& folder, const StudyNames& names,
                          const std::vector<ImportedRun>& runs, const ReplacedRuns& replaced,
                          ImportSummary& summary) {
-  // Numbers the runs once before any folder is created, so that an invalid import throws without
-  // leaving a folder.
+  // Numbers the runs before any folder is created. If the import is invalid, numbering throws an
+  // exception and no folder is left behind.
   if (!fs::exists(folder.plan_json())) {
     ImportSummary unused;
     Writer(folder, names, unused).number(runs);

@@ -23,7 +23,7 @@ struct ImportedRun {
   contract::RunOutcome outcome = contract::RunOutcome::Completed;
   std::string reason;
   int repetition = 0;  ///< stated repetition; 0: the next free repetition of the point
-  std::optional<TrainingTrace> trace;  ///< trace of the log; absent if this import did not read it
+  std::optional<TrainingTrace> trace;  ///< trace; absent if this import did not read the log
   std::vector<ImportRecord> later;     ///< logs of the following launches, which continue this log
 };
 
@@ -42,7 +42,7 @@ struct ImportedPlan {
   std::multimap<std::string, KnownRun> by_path;  ///< known runs by the path of their log
 };
 
-/// Returns true for the plan of a folder that import_logs created.
+/// Returns true if import_logs created the plan.
 bool holds_imported_runs(const contract::Plan& plan);
 
 /// Reads the plan folder. Throws base::UsageError if the folder contains a plan of runs that
@@ -59,7 +59,7 @@ std::string default_study(const contract::PlanDir& folder);
 
 /// Runs of the plan folder that other runs replace.
 struct ReplacedRuns {
-  std::set<std::string> paths;    ///< paths of logs whose runs were all joined to other logs
+  std::set<std::string> paths;    ///< paths of logs whose runs were all joined to other runs
   std::set<std::string> run_ids;  ///< ids of single runs that are replaced
 };
 
@@ -70,9 +70,10 @@ struct StudyNames {
 
 /// Assigns repetitions and run ids to the runs and writes them to the plan folder. A run has one
 /// launch for each of its logs.
-/// Also removes the runs in `replaced`, and runs that an earlier import created from the same logs
-/// and that no longer exist. Holds a lock on the folder. Throws base::UsageError and writes nothing
-/// if two logs are stated to be the same repetition of a point.
+/// Also removes the runs in `replaced`, and removes runs that an earlier import created from the
+/// same logs if the logs no longer describe these runs. Holds a lock on the folder. Throws
+/// base::UsageError and writes nothing if the user states the same repetition of the same point for
+/// two logs.
 void write_imported_runs(const contract::PlanDir& folder, const StudyNames& names,
                          const std::vector<ImportedRun>& runs, const ReplacedRuns& replaced,
                          ImportSummary& summary);

@@ -52,8 +52,8 @@ namespace {
 constexpr const char* kCommand = "(collected from a log)";
 constexpr std::size_t kLongestName = 50;
 
-/// Returns the name with each character that a folder name cannot contain replaced by "_",
-/// truncated to kLongestName bytes.
+/// Replaces each character that a folder name cannot contain by "_" and truncates the name to
+/// kLongestName bytes.
 std::string plain_name(std::string name) {
   std::replace_if(
       name.begin(), name.end(),
@@ -74,8 +74,8 @@ class Describer {
     return found == axes_.values().end() ? "" : plain_name(found->second);
   }
 
-  /// Sets `value` to the count stated for an axis, or to `otherwise` if no source states it. Throws
-  /// base::UsageError if the value is not a whole number of at least 1.
+  /// Sets `value` to the count that a source states for an axis, or to `otherwise` if no source
+  /// states the count. Throws base::UsageError if the value is not a whole number of at least 1.
   template <class Integer>
   void count(const char* axis, Integer& value, Integer otherwise) const {
     const auto found = axes_.values().find(axis);
@@ -96,7 +96,7 @@ class Describer {
 };
 
 std::string device_of(const std::string& said) {
-  if (said.empty()) return "cpu";  // placeholder that keep_what_is_said removes
+  if (said.empty()) return "cpu";  // keep_what_is_said() removes this placeholder
   return base::lower(said) == "cpu" ? "cpu" : "cuda";
 }
 
@@ -149,7 +149,7 @@ void keep_what_is_said(contract::RunSpec& run) {
     const std::int64_t shares =
         std::max<std::int64_t>(1, std::int64_t{run.gpus} * run.accumulation_steps);
     if (!said) run.global_batch = 0;
-    // The GPUs have batches of different sizes.
+    // Without equal batches on all GPUs, the batch per GPU is unknown.
     if (!said || run.global_batch % shares != 0) run.batch_per_gpu = 0;
   }
   const auto device = run.point.find("device");

@@ -32,8 +32,8 @@ OwnLines own_lines_of(const MappedFormat& format) {
           .are_of_each_rank = {}};
 }
 
-/// Returns true if a row states its rank. Such rows are read from all processes. Other rows are
-/// read from one process only.
+/// Returns true if a row states its rank. The reader uses rows with a rank from all processes, but
+/// uses rows without a rank from one process only.
 bool names_ranks(const TextRow& row) {
   return std::any_of(row.begin(), row.end(),
                      [](const auto& cell) { return find_measure(cell.first) == Measure::rank; });
@@ -94,8 +94,8 @@ std::string read_numbers(const TextRow& row, const MappedFormat& format, const F
 }
 
 /// Returns the text of a part of the log. The reader first reads lines from the start of the log
-/// until it knows the headings. If the reader needs all lines, the returned text begins at the
-/// start of the log.
+/// until the reader knows the headings. If the reader needs all lines of the log, the returned text
+/// begins at the start of the log.
 std::string_view part_text_of(std::string_view text, const LogPart& part, RowReader& reader) {
   if (part.size == 0 || part.offset >= text.size()) return text;
   if (reader.needs_all()) return text.substr(0, part.offset + part.size);
@@ -144,8 +144,8 @@ void check(const MappedFormat& format) {
     std::vector<std::string> names;
     for (const MeasureEntry& entry : measures()) names.emplace_back(entry.name);
     throw base::UsageError(
-        fmt::format("--format {}: map its columns to fields with --map FIELD=COLUMN; fields are "
-                    "axes of the runs, repetition, and {}",
+        fmt::format("--format {}: map the columns of the file to fields with --map FIELD=COLUMN; "
+                    "fields are the axes of the runs, repetition, and {}",
                     format.kind, fmt::join(names, ", ")));
   }
   make_row_reader(format);
@@ -169,13 +169,13 @@ std::vector<LogPart> runs_in(std::string_view text, const MappedFormat& format) 
   std::map<AxisValues, std::size_t> known;
   std::size_t current = 0;
   LogLines lines(text);
-  // Lines between the rows of two runs belong to the first of the two runs.
+  // Lines between the rows of two runs belong to the earlier run.
   const auto end_of = [&](const LogLine& line) {
     const auto end = static_cast<std::size_t>(line.text.data() + line.text.size() - text.data());
     return std::min(text.find('\n', end), text.size() - 1) + 1;
   };
   RanksOfLog ranks(own_lines_of(format));
-  // First unreadable line before the first run. The first run reports it.
+  // First unreadable line before the first run. The first run reports this line.
   LogPart skipped{.first_line = 0};
   each_row(
       lines, *reader, ranks,
@@ -225,7 +225,7 @@ LogContent read_mapped(std::string_view text, const MappedFormat& format, const 
     }
   };
   const auto skip = [&](const LogLine& line, const std::string& why) {
-    if (part.size > 0 && before + line.number < part.first_line) return;  // belongs to another run
+    if (part.size > 0 && before + line.number < part.first_line) return;  // of another run
     const bool is_cut_off = !line.complete && !reader->is_about_other();
     truncated = truncated || is_cut_off;
     if (!is_cut_off) records.skip(before + line.number, why);

@@ -17,12 +17,12 @@ namespace dlscale::analysis {
 struct MappedFormat {
   std::string kind;                   ///< csv, jsonl, markdown or pattern; empty: not mapped
   std::vector<MappedColumn> columns;  ///< mapped columns of csv, jsonl and markdown
-  /// Regular expressions of the kind pattern. The first expression that matches a line is used. Its
-  /// named groups are measures (Measure) or facts about the run.
+  /// Regular expressions of the kind pattern. The first expression that matches a line is used. The
+  /// named groups of the expression are measures (Measure) or facts about the run.
   std::vector<std::string> patterns;
   std::map<std::string, double> factors;  ///< factors that multiply measures, for the kind pattern
-  /// Decimal mark that the user states for csv and markdown. If it is unknown, the numbers in the
-  /// file determine it.
+  /// Decimal mark that the user states for csv and markdown. If the user states no decimal mark,
+  /// the numbers in the file determine it.
   DecimalMark decimal = DecimalMark::unknown;
   bool operator==(const MappedFormat&) const = default;
 };
@@ -42,7 +42,8 @@ bool has_rows(std::string_view head, const MappedFormat& format);
 /// Returns the runs in a text, in the order of the text. There is one run for each combination of
 /// values in the columns that are mapped to axes. Each part covers the lines of its rows. Returns a
 /// single run without axes if no column is mapped to an axis. Throws base::UsageError if a column
-/// is missing. The message lists the columns that exist and does not contain the file name.
+/// is missing. The error message lists the columns that exist. It does not contain the file name,
+/// which the caller adds.
 std::vector<LogPart> runs_in(std::string_view text, const MappedFormat& format);
 
 /// Reads the rows of one run. Returns empty content if a column is missing. Never throws on

@@ -23,9 +23,11 @@ constexpr std::array<MeasureEntry, kMeasures> kMeasureTable{{
     {"exposed_comm_s", "seconds of communication not hidden by computation"},
     {"optimizer_s", "seconds of the optimizer update"},
     {"bubble_s", "seconds of waiting in a pipeline"},
-    {"other_s", "seconds of anything else"},
-    {"compute_s", "seconds of forward, backward and communication together; counted as other"},
-    {"wall_s", "seconds of the steps, all parts together"},
+    {"other_s", "seconds of the step that no other field counts"},
+    {"compute_s",
+     "seconds of the forward pass, the backward pass and communication together; "
+     "counted as other_s"},
+    {"wall_s", "seconds of the steps, with all parts"},
     {"samples", "samples of all ranks together"},
     {"rank_samples", "samples of one rank"},
     {"samples_per_s", "samples of all ranks per second"},
@@ -36,8 +38,8 @@ constexpr std::array<MeasureEntry, kMeasures> kMeasureTable{{
     {"warmup", "1 if the row includes start-up costs, otherwise 0"},
     {"lr", "learning rate"},
     {"loss", "training loss"},
-    {"accuracy", "top-1 on the test set, 0 to 1"},
-    {"top5_accuracy", "top-5 on the test set, 0 to 1"},
+    {"accuracy", "top-1 accuracy on the test set, 0 to 1"},
+    {"top5_accuracy", "top-5 accuracy on the test set, 0 to 1"},
     {"test_loss", "loss on the test set"},
 }};
 
@@ -84,7 +86,7 @@ constexpr std::string_view kRunNames[] = {"framework",
                                           "stop_rule"};
 
 /// Returns true for names such as "samples_x" and "step1", which begin with the complete name of a
-/// measure. The user chose such a name on purpose and did not misspell a measure.
+/// measure. Such a name is a choice of the user and not a misspelt measure.
 bool is_made_of_measure(const std::string& name) {
   return std::any_of(kMeasureTable.begin(), kMeasureTable.end(), [&](const MeasureEntry& entry) {
     const std::string_view measure = entry.name;
@@ -106,8 +108,8 @@ void check_axis_name(const std::string& option, const std::string& name) {
   }
   if (const auto measure = find_measure(name)) {
     throw base::UsageError(fmt::format(
-        "{0}: {1} is the name of a measured field ({2}): read it with --map {1}=COLUMN or a group "
-        "of --pattern, or choose another name for an axis, for example {1}_axis",
+        "{0}: {1} is the name of a measured field ({2}): read the field with --map {1}=COLUMN or "
+        "a group of --pattern, or choose another name for the axis, for example {1}_axis",
         option, name, kMeasureTable[static_cast<std::size_t>(*measure)].summary));
   }
   const std::string meant = base::nearest(name, measure_names());
@@ -129,8 +131,10 @@ MappedColumn parse_mapping(const std::string& text) {
   if (times != std::string::npos && times > 0) {
     if (!whole_number(std::string_view(mapped.column).substr(times + 1), mapped.factor) ||
         mapped.factor <= 0) {
-      throw base::UsageError(fmt::format("--map {}: \"{}\" must be a positive number", text,
-                                         mapped.column.substr(times + 1)));
+      throw base::UsageError(
+          fmt::format("--map {}: the factor must be a positive number (got "
+                      "\"{}\")",
+                      text, mapped.column.substr(times + 1)));
     }
     mapped.column.resize(times);
   }

@@ -47,8 +47,8 @@ struct MeasureEntry {
 const std::array<MeasureEntry, kMeasures>& measures();
 std::optional<Measure> find_measure(std::string_view name);
 
-/// Numbers of a row. NaN marks a missing number. A loss that the log reports as not finite is
-/// infinite.
+/// Numbers of a row. NaN marks a missing number. Infinity marks a loss that is not finite in the
+/// log.
 class MeasuredRow {
  public:
   MeasuredRow() { values_.fill(std::nan("")); }
@@ -68,8 +68,8 @@ struct MappedColumn {
   bool operator==(const MappedColumn&) const = default;
 };
 
-/// Parses a mapping. Throws base::UsageError if the text has another form or if the field is a
-/// misspelt measure.
+/// Parses a mapping. Throws base::UsageError if the text does not have this form or if the field is
+/// a misspelt measure.
 MappedColumn parse_mapping(const std::string& text);
 
 /// Throws base::UsageError if `name` cannot be the name of an axis: it has invalid characters, is

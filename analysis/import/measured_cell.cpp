@@ -37,7 +37,7 @@ const std::string_view* counted_by(std::string_view axis) {
   return nullptr;
 }
 
-/// Returns true if the mark stands between two digits anywhere in the text.
+/// Returns true if the text contains the mark between two digits.
 bool has_in_number(std::string_view text, char mark) {
   for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + 1)) {
     const auto is_digit = [&](std::size_t i) {
@@ -48,7 +48,8 @@ bool has_in_number(std::string_view text, char mark) {
   return false;
 }
 
-/// Returns the separator of a CSV file, judged by its first line that is not a comment.
+/// Returns the separator of a CSV file. The first line that is not a comment determines the
+/// separator.
 char separator_in(std::string_view text) {
   for (LogLines lines(text); lines.next();) {
     const std::string_view line = base::trimmed(lines.line().text);
@@ -90,12 +91,14 @@ MeasureUnit unit_of(Measure measure) {
   }
 }
 
-/// Returns why the unit of a cell does not fit a field, or an empty text if it fits. A plain
-/// multiple such as "k" fits counts and rates.
+/// Returns the reason why the unit of a cell does not fit a field, or an empty text if the unit
+/// fits. A plain multiple such as "k" fits counts and rates.
 std::string misfit_of(const std::string& unit, const std::optional<CellUnit>& known,
                       const MeasureUnit& needed) {
   if (!known) return fmt::format("has an unknown unit \"{}\"", unit);
-  if (known->per_gpu) return "is a rate of one GPU: multiply it by the number of GPUs";
+  if (known->per_gpu)
+    return "is a rate of one GPU, but the field needs the rate of all GPUs: "
+           "multiply the rate by the number of GPUs";
   const bool is_multiple = known->kind == UnitKind::count && known->thing.empty();
   const bool counts = needed.kind == UnitKind::rate || needed.kind == UnitKind::count;
   if (is_multiple && counts) return "";
@@ -182,11 +185,14 @@ std::string read_measure(Measure measure, std::string_view text, DecimalMark mar
                                     : fmt::format("{}: \"{}\" {}", entry.name, text, why);
   };
   if (cell.is_ambiguous) {
-    return wrong(cell.problem + "; state it with --decimal comma or --decimal point");
+    return wrong(cell.problem + "; state the decimal mark with --decimal comma or --decimal point");
   }
   if (!cell.problem.empty()) return wrong(cell.problem);
-  if (cell.relation == "~") return wrong("is an approximate number and does not count as measured");
-  if (cell.relation != "=") return wrong("is a bound and does not count as measured");
+  if (cell.relation == "~")
+    return wrong(
+        "is an approximate number, but only exact numbers count "
+        "as measured");
+  if (cell.relation != "=") return wrong("is a bound, but only exact numbers count as measured");
   value = cell.value * factor;
   if (cell.unit.empty()) return "";
   const auto unit = parse_cell_unit(cell.unit);
@@ -194,7 +200,7 @@ std::string read_measure(Measure measure, std::string_view text, DecimalMark mar
   if (!misfit.empty()) return wrong(misfit);
   if (unit->factor != 1 && factor != 1) {
     return wrong(
-        fmt::format("contains its unit, but --map multiplies by {}: remove the factor", factor));
+        fmt::format("contains a unit, but --map also multiplies by {}: remove the factor", factor));
   }
   value = cell.value * unit->factor * factor;
   if (needed.whole && std::abs(value - std::round(value)) < 1e-6) value = std::round(value);

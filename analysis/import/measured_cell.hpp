@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts table cells to the numbers that their fields need, and converts or rejects units.
+// Converts table cells to the numbers that the fields need. Units are converted, or rejected if
+// they do not fit the field.
 #pragma once
 
 #include <map>
@@ -14,8 +15,8 @@ namespace dlscale::analysis {
 /// Decimal mark of each field in a file: point or comma.
 class FieldMarks {
  public:
-  /// Determines the decimal marks from the cells of a file. If `format.decimal` is set, it is used
-  /// instead.
+  /// Determines the decimal marks from the cells of a file. If `format.decimal` is set,
+  /// `format.decimal` is used instead.
   FieldMarks(std::string_view text, const MappedFormat& format);
 
   DecimalMark mark_of(const std::string& field) const;
@@ -29,7 +30,7 @@ class FieldMarks {
   void look_at_fractions(std::string_view text);
 
   DecimalMark stated_;
-  DecimalMark fallback_ = DecimalMark::point;  ///< mark if no number in the file shows one
+  DecimalMark fallback_ = DecimalMark::point;  ///< mark for files whose numbers show no mark
   std::map<std::string, Shown> fields_;
   Shown file_;
 };
@@ -39,9 +40,9 @@ class FieldMarks {
 std::string read_measure(Measure measure, std::string_view text, DecimalMark mark, double factor,
                          double& value);
 
-/// Returns the plain count for a cell such as "1,024" or "8 GPUs" of an axis such as gpus or
-/// global_batch. Returns other texts, and values of other axes, unchanged. Blank cells of counts
-/// become empty.
+/// For an axis that counts, such as gpus or global_batch, returns the plain count of a cell such as
+/// "1,024" or "8 GPUs", and returns an empty text for a blank cell. Returns any other text, and the
+/// values of any other axis, unchanged.
 std::string axis_text(const std::string& axis, const std::string& text, DecimalMark mark);
 
 }  // namespace dlscale::analysis

@@ -12,8 +12,8 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Maximum number of match steps per line. A line that needs more steps is not a log line that the
-/// expression was written for.
+/// Maximum number of match steps per line. If a line needs more steps, the expression was not
+/// written for such lines.
 constexpr std::uint32_t kMostMatchSteps = 1'000'000;
 
 }  // namespace
@@ -41,10 +41,10 @@ Regex::Regex(const std::string& expression) : compiled_(std::make_unique<Compile
   if (compiled_->code == nullptr) {
     char text[128];
     pcre2_get_error_message(error, reinterpret_cast<PCRE2_UCHAR*>(text), sizeof text);
-    throw base::UsageError(
-        fmt::format("regular expression \"{}\": {} at character {}", expression, text, at + 1));
+    throw base::UsageError(fmt::format("regular expression \"{}\" is invalid: {} at character {}",
+                                       expression, text, at + 1));
   }
-  pcre2_jit_compile(compiled_->code, PCRE2_JIT_COMPLETE);  // falls back to interpretation
+  pcre2_jit_compile(compiled_->code, PCRE2_JIT_COMPLETE);  // may fail: then interpreted
   compiled_->match = pcre2_match_data_create_from_pattern(compiled_->code, nullptr);
   compiled_->limits = pcre2_match_context_create(nullptr);
   pcre2_set_match_limit(compiled_->limits, kMostMatchSteps);

@@ -20,7 +20,7 @@ class Regex {
   Regex(Regex&&) noexcept;
   Regex& operator=(Regex&&) noexcept;
 
-  /// Returns the number of capture groups, without the whole match.
+  /// Returns the number of capture groups. Group 0, the whole match, does not count.
   int groups() const;
   /// Returns the named groups with their numbers.
   std::vector<std::pair<std::string, int>> names() const;
@@ -28,7 +28,7 @@ class Regex {
   enum class MatchResult {
     no,
     yes,
-    gave_up,  ///< match limit reached, caused by nested repetitions
+    gave_up,  ///< the match limit was reached, for example because of nested repetitions
   };
   /// Finds the first match in the text. `groups` receives the whole match and each group. Groups
   /// that did not take part in the match are empty.
@@ -39,8 +39,8 @@ class Regex {
 
  private:
   struct Compiled;
-  /// Searches for a match from position `from` and moves `from` to the end of the match. ^ and
-  /// look-behind still see the text before `from`.
+  /// Searches for a match from position `from` and moves `from` to the end of the match. The anchor
+  /// ^ and look-behind assertions still take the text before `from` into account.
   MatchResult find_from(std::string_view text, std::size_t& from,
                         std::vector<std::string_view>& groups) const;
   std::unique_ptr<Compiled> compiled_;

@@ -22,7 +22,7 @@ namespace {
 
 [[noreturn]] void miss(const std::string& column, const std::set<std::string>& there) {
   throw base::UsageError(
-      fmt::format("has no column \"{}\" (there are: {})", column,
+      fmt::format("has no column \"{}\" (the columns are: {})", column,
                   there.empty() ? "none" : fmt::format("{}", fmt::join(there, ", "))));
 }
 
@@ -34,8 +34,8 @@ bool split_cells(std::string_view line, char separator, std::vector<std::string>
   return !reader.has_open_quote();
 }
 
-/// Reads CSV files according to RFC 4180, without line ends inside quotes. The separator is a
-/// comma, semicolon or tab, whichever occurs most often in the heading.
+/// Reads CSV files according to RFC 4180, except that a quoted cell cannot contain a line end. The
+/// separator is the character among comma, semicolon and tab that occurs most often in the heading.
 class CsvReader : public RowReader {
  public:
   explicit CsvReader(const MappedFormat& format) : columns_(format.columns) {}
@@ -53,7 +53,7 @@ class CsvReader : public RowReader {
     if (cells.size() != headings.size()) {
       return fmt::format("has {} of {} columns", cells.size(), headings.size());
     }
-    if (cells == headings) return "";  // repeated heading of concatenated tables
+    if (cells == headings) return "";  // the heading of an appended table
     rows_ = columns_.rows(cells);
     more(row);
     return "";
@@ -142,15 +142,17 @@ class PatternReader : public RowReader {
     std::vector<std::string> names;
     for (const MeasureEntry& entry : measures()) names.emplace_back(entry.name);
     throw base::UsageError(
-        fmt::format("the patterns need a named group for a measure, for example (?<loss>…); the "
-                    "measures are: {}",
+        fmt::format("at least one pattern must have a named group for a measure, for example "
+                    "(?<loss>…); the measures are: {}",
                     fmt::join(names, ", ")));
   }
 
   std::string read(std::string_view line, TextRow& row) override {
     for (const Pattern& pattern : patterns_) {
       const Regex::MatchResult found = pattern.regex.find(line, groups_);
-      if (found == Regex::MatchResult::gave_up) return "a pattern takes too long on this line";
+      if (found == Regex::MatchResult::gave_up)
+        return "a pattern needs too many match steps on "
+               "this line: simplify the pattern";
       if (found == Regex::MatchResult::no) continue;
       for (const auto& [name, number] : pattern.names) {
         const std::string_view text = groups_[static_cast<std::size_t>(number)];
@@ -204,8 +206,8 @@ bool read_loss(std::string_view text, double& value) {
 
 namespace {
 
-/// Replaces "<br>" with a blank and removes other tags. A footnote tag ("<sup>") is removed with
-/// its content.
+/// Replaces "<br>" with a blank and removes other tags. For a footnote tag ("<sup>"), the content
+/// is also removed.
 void strip_tags(std::string& text) {
   for (std::size_t at = text.find('<'); at != text.npos; at = text.find('<', at)) {
     const bool is_footnote = text.compare(at, 5, "<sup>") == 0;

@@ -12,8 +12,8 @@
 
 namespace dlscale::analysis {
 
-/// Fields with their texts. The row is empty if the line has no row, for example a heading or an
-/// empty line.
+/// Fields of a row with their texts. A TextRow is empty if the line has no row, for example if the
+/// line is a heading or is empty.
 using TextRow = std::vector<std::pair<std::string, std::string>>;
 
 class RowReader {
@@ -25,7 +25,7 @@ class RowReader {
   virtual bool more(TextRow&) { return false; }
   /// Returns true if the headings are known.
   virtual bool is_ready() const { return true; }
-  /// Returns true if the lines between rows are needed to interpret the rows.
+  /// Returns true if the reader needs the lines between the rows to interpret the rows.
   virtual bool needs_all() const { return false; }
   /// Throws base::UsageError if the lines so far lack a mapped column.
   virtual void require_columns() const = 0;

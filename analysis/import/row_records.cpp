@@ -38,8 +38,8 @@ contract::Spread spread_of(std::vector<double> values) {
   return {sum / static_cast<double>(values.size()), quantile(0.5), quantile(0.9), values.back()};
 }
 
-/// Returns the sum in seconds of the times that a row states for parts of a step, or NaN if the row
-/// states none.
+/// Returns the sum, in seconds, of the times that a row states for the parts of a step. Returns NaN
+/// if the row states no such time.
 double parts_sum(const MeasuredRow& row) {
   double sum = std::nan("");
   for (const Measure part : kTimedParts) {
@@ -58,21 +58,23 @@ bool is_in_epoch(const MeasuredRow& row) {
   return row.has(Measure::epoch) && !row.has(Measure::step);
 }
 
-/// Returns a message for a value that a measurement cannot have, or an empty text if all values are
-/// possible.
+/// Returns an error message for the first impossible value of the row, or an empty text if all
+/// values are possible.
 std::string impossible(const MeasuredRow& row) {
   for (int i = 0; i < kMeasures; ++i) {
     const auto measure = static_cast<Measure>(i);
     const bool may_be_negative = measure == Measure::loss || measure == Measure::test_loss;
     if (row.has(measure) && row[measure] < 0 && !may_be_negative) {
-      return fmt::format("{} is {}, below 0", measures()[static_cast<std::size_t>(i)].name,
-                         row[measure]);
+      return fmt::format("{} is {}, but it must not be negative",
+                         measures()[static_cast<std::size_t>(i)].name, row[measure]);
     }
   }
   for (const Measure share : {Measure::accuracy, Measure::top5_accuracy}) {
     if (row.has(share) && row[share] > 1) {
-      return fmt::format("accuracy is {}, above 1 (if it is in percent, map it with *0.01)",
-                         row[share]);
+      return fmt::format(
+          "accuracy is {}, but it must not exceed 1 (map an accuracy in percent "
+          "with *0.01)",
+          row[share]);
     }
   }
   for (const Measure count : {Measure::samples, Measure::rank_samples, Measure::steps,
@@ -80,15 +82,17 @@ std::string impossible(const MeasuredRow& row) {
     if (!row.has(count)) continue;
     const char* name = measures()[static_cast<std::size_t>(count)].name;
     const double most = count == Measure::epoch ? kMostRowEpochs : kLargestCount;
-    if (row[count] > most) return fmt::format("{} is {}, too large", name, row[count]);
+    if (row[count] > most) return fmt::format("{} is {}, which is too large", name, row[count]);
     if (row[count] != std::floor(row[count])) {
-      return fmt::format("{} is {}, not a whole number", name, row[count]);
+      return fmt::format("{} is {}, but it must be a whole number", name, row[count]);
     }
   }
   const double parts = parts_sum(row);
   if (row.has(Measure::wall_s) && parts > row[Measure::wall_s] * kRounding) {
-    return fmt::format("its parts take {:.4g} s, more than wall_s of {:.4g} s", parts,
-                       row[Measure::wall_s]);
+    return fmt::format(
+        "the parts of the step take {:.4g} s, which is more than wall_s of "
+        "{:.4g} s",
+        parts, row[Measure::wall_s]);
   }
   return "";
 }
@@ -181,8 +185,9 @@ struct RowRecords::Step {
     if (samples <= 0 && wall_s > 0 && rate > 0) samples = std::round(rate * wall_s);
   }
 
-  /// Derives the samples and the time of the step if its rows do not state them. `known` is the
-  /// number of samples known from the run, or 0 if it is unknown.
+  /// Derives the number of samples and the time of the step if the rows do not state these values.
+  /// `known` is the number of samples that the run states for a step, or 0 if this number is
+  /// unknown.
   void complete(double known) {
     if (samples <= 0) samples = known;
     if (wall_s > 0 || rate <= 0) return;
@@ -209,8 +214,8 @@ struct RowRecords::Step {
   }
 };
 
-/// Returns the samples of a row without a sample count, derived from the run. Returns 0 if they are
-/// unknown.
+/// For a row without a sample count, derives the number of samples from the run. Returns 0 if this
+/// number is unknown.
 double RowRecords::samples_of(const MeasuredRow& row) const {
   const auto batch = static_cast<double>(run_.global_batch);
   const double steps = row.has(Measure::steps) ? row[Measure::steps] : 0;
@@ -221,7 +226,8 @@ double RowRecords::samples_of(const MeasuredRow& row) const {
   return is_whole ? static_cast<double>(run_.dataset.train_samples) : 0;
 }
 
-/// Returns the number of optimizer steps of a row with `samples` samples, or 0 if it is unknown.
+/// Returns the number of optimizer steps of a row with `samples` samples. Returns 0 if the number
+/// of steps is unknown.
 std::int64_t RowRecords::steps_of(const MeasuredRow& row, std::int64_t samples) const {
   const double reported = row.has(Measure::steps) ? row[Measure::steps] : 0;
   if (reported > 0) return std::llround(std::min(reported, 1e9));
@@ -231,7 +237,10 @@ std::int64_t RowRecords::steps_of(const MeasuredRow& row, std::int64_t samples) 
 }
 
 void RowRecords::skip_without_samples(const MeasuredRow& row, int line) {
-  if (!is_in_epoch(row)) return skip(line, "the number of samples for its time is unknown");
+  if (!is_in_epoch(row))
+    return skip(line,
+                "the row has a time, but the number of samples for "
+                "this time is unknown");
   const double epoch = row[Measure::epoch];
   const int rows = rows_in_epoch_[epoch];
   if (rows == 1) {
@@ -247,16 +256,16 @@ void RowRecords::skip_without_samples(const MeasuredRow& row, int line) {
 void RowRecords::add_window(const Group& group, int line) {
   const MeasuredRow& first = group.front().row;
   Step step(group);
-  if (step.wall_s <= 0 && step.rate <= 0) {  // row without a time, for example with accuracies only
+  if (step.wall_s <= 0 && step.rate <= 0) {  // for example only accuracies
     return losses_.take_training(step.loss, line);
   }
   step.complete(samples_of(first));
   if (step.samples > kFastestRow * std::max(run_.gpus, 1) * step.wall_s) {
-    return skip(line, fmt::format("{:.3g} samples/s is impossible: check the unit of its time",
+    return skip(line, fmt::format("{:.3g} samples/s is impossible: check the unit of the time",
                                   step.samples / step.wall_s));
   }
   contract::EpochRecord row{.time = std::nan("")};
-  row.epoch = std::max(last_epoch_, 0);  // last epoch that a row names
+  row.epoch = std::max(last_epoch_, 0);  // the last epoch that a row named
   row.wall_s = step.is_rate_alone ? std::nan("") : step.wall_s;
   row.samples = step.is_rate_alone ? 0 : std::llround(step.samples);
   row.steps =
@@ -294,15 +303,15 @@ void RowRecords::add_to_epoch(const contract::EpochRecord& row, int line) {
 }
 
 void RowRecords::end_epoch() {
-  if (epoch_lacks_samples_) epoch_.samples = epoch_.steps = 0;  // discards partial sums
+  if (epoch_lacks_samples_) epoch_.samples = epoch_.steps = 0;  // discard incomplete sums
   if (epoch_line_ > 0) add(epoch_line_, epoch_);
   epoch_ = {};
   epoch_line_ = 0;
   epoch_lacks_samples_ = false;
 }
 
-/// Clears the step counts of all windows. Called if some windows lack their step count, because the
-/// mean time of a step cannot be computed from the other windows alone.
+/// Clears the step counts of all windows. This is necessary if some windows have no step count,
+/// because the other windows alone do not give the mean time of a step.
 void RowRecords::forget_steps() {
   for (contract::ResultRecord& record : file_.records) {
     if (auto* window = std::get_if<contract::StepWindow>(&record)) {
@@ -315,7 +324,7 @@ void RowRecords::forget_steps() {
 void RowRecords::add_eval(const MeasuredRow& row, int line) {
   if (!row.has(Measure::accuracy) && !row.has(Measure::test_loss)) return;
   contract::EvalRecord eval{.time = std::nan(""), .wall_s = std::nan("")};
-  eval.epoch = last_epoch_;  // last epoch that a row names
+  eval.epoch = last_epoch_;  // the last epoch that a row named
   eval.accuracy = row[Measure::accuracy];
   eval.loss = row[Measure::test_loss];
   if (row.has(Measure::top5_accuracy)) eval.metrics["top5_accuracy"] = row[Measure::top5_accuracy];

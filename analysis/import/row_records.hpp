@@ -15,22 +15,22 @@
 namespace dlscale::analysis {
 
 /// Converts rows to records. Rows that state a rank are combined to one step if they have the same
-/// step number. If they have no step number, the n-th rows of all ranks of an epoch are combined. A
-/// row without a rank covers all ranks.
+/// step number. If such rows have no step number, the n-th rows of all ranks in an epoch are
+/// combined. A row without a rank covers all ranks.
 ///
-/// Missing values are not invented:
+/// RowRecords does not estimate missing values:
 /// - An epoch without a sample count keeps its time and gets no rate.
-/// - If a row states a rate and the number of samples is unknown, it becomes a window with one
-///   sample and a time of 1 / rate, so that all such windows have equal weight. The window has no
-///   times of parts and no step count. The other windows of the run then lose their step counts,
-///   too.
+/// - A row that states a rate without a known number of samples becomes a window with one sample
+///   and a time of 1 / rate, so that all such windows have equal weight. The window has no times of
+///   parts and no step count. In this case the other windows of the run also lose their step
+///   counts.
 class RowRecords {
  public:
   /// Stores a reference to the run, which states the number of ranks and the samples of a step.
   explicit RowRecords(const contract::RunSpec& run) : run_(run) {}
 
   void add(int line, const MeasuredRow& row);
-  /// Skips a line with a reason.
+  /// Skips a line for the reason `why`.
   void skip(int line, std::string_view why);
   contract::ResultsFile finish();
 
@@ -62,12 +62,12 @@ class RowRecords {
   /// Index in `groups_` for the key (epoch, step) or, without a step, (epoch, position).
   std::map<std::vector<double>, std::size_t> group_of_;
   std::map<std::vector<double>, int> rows_of_;  ///< number of rows by epoch and rank
-  std::map<double, int> rows_in_epoch_;  ///< number of rows with a time or rate and without a step
-  contract::EpochRecord epoch_;          ///< current epoch
-  int epoch_line_ = 0;                   ///< line of the current epoch; 0: none
-  bool epoch_lacks_samples_ = false;     ///< true if a row of the epoch lacks its sample count
-  bool lacks_steps_ = false;             ///< true if a window lacks its step count
-  int last_epoch_ = kUnknownEpoch;       ///< epoch of the last row that names one
+  std::map<double, int> rows_in_epoch_;         ///< rows with a time or rate, but no step, by epoch
+  contract::EpochRecord epoch_;                 ///< current epoch
+  int epoch_line_ = 0;                          ///< line of the current epoch; 0: none
+  bool epoch_lacks_samples_ = false;            ///< true if a row of the epoch has no sample count
+  bool lacks_steps_ = false;                    ///< true if a window has no step count
+  int last_epoch_ = kUnknownEpoch;              ///< epoch of the last row that names an epoch
   std::int64_t next_step_ = 0;
 };
 

@@ -19,7 +19,7 @@ bool may_be_equal(const std::string& a, const std::string& b) {
 
 /// Returns true if two rows describe the same attempt of a job. A row without a start describes a
 /// waiting job, which becomes the first attempt. Rows without times describe the same attempt if
-/// all their fields agree or if one of the jobs had not ended.
+/// all fields agree or if the job had not ended in one of the rows.
 bool is_one_attempt(const JobIdentity& a, const JobIdentity& b, bool is_one_open) {
   if (a.job_id != b.job_id || !may_be_equal(a.cluster, b.cluster)) return false;
   if (a.submitted.empty() && a.started.empty()) return a.row == b.row || is_one_open;

@@ -18,11 +18,12 @@ namespace dlscale::analysis {
 namespace fs = std::filesystem;
 namespace {
 
-/// Number of equal entries with measured times that prove that logs in unrelated folders describe
-/// the same training. Times differ from run to run, but a few coarse times may agree by chance.
+/// If this many entries with measured times are equal, two logs in unrelated folders describe the
+/// same training. Measured times differ from run to run, but a few coarse times may agree by
+/// chance.
 constexpr int kTimedProof = 5;
-/// Maximum differences between the accuracies and losses of equal evaluations, which two programs
-/// may print with few digits.
+/// Maximum differences between the accuracies and between the losses of equal evaluations. Small
+/// differences occur because programs may print few digits.
 constexpr double kAccuracyDigits = 6e-5, kLossDigits = 6e-4;
 
 /// Number of equal evaluations that show that logs of two formats describe the same training. The
@@ -30,8 +31,8 @@ constexpr double kAccuracyDigits = 6e-5, kLossDigits = 6e-4;
 /// and its summary have no other evaluations.
 constexpr std::size_t kFewEvaluations = 2, kManyEvaluations = 3;
 
-/// Returns true for "checkpoint-500" and "checkpoint_3", folders in which programs save
-/// checkpoints.
+/// Returns true for the names of folders in which programs save checkpoints, such as
+/// "checkpoint-500" and "checkpoint_3".
 bool is_checkpoint_folder(const std::string& name) {
   constexpr std::string_view kName = "checkpoint";
   if (!name.starts_with(kName)) return false;
@@ -46,7 +47,8 @@ fs::path training_folder(const fs::path& log) {
   return is_checkpoint_folder(folder.filename().string()) ? folder.parent_path() : folder;
 }
 
-/// Location of a log. It limits the comparison to logs that may describe the same training.
+/// Location of a log. The location limits the comparison to logs that may describe the same
+/// training.
 struct LogLocation {
   std::string folder;              ///< folder of the training
   std::vector<std::string> above;  ///< `folder` and its parent folders
@@ -108,8 +110,8 @@ class Neighbours {
     return {found.begin(), found.end()};
   }
 
-  /// Returns the logs of other formats, in all folders, whose first evaluation equals that of
-  /// `run`.
+  /// Returns the logs of other formats, in all folders, whose first evaluation equals the first
+  /// evaluation of `run`.
   std::vector<std::size_t> with_evaluations_of(const ImportedRun& run) const {
     std::set<std::size_t> found;
     const auto key = evaluation_of(run);
@@ -135,7 +137,7 @@ class Neighbours {
   using ByName = std::map<std::string, std::vector<std::size_t>>;
   using ByFolder = std::map<std::string, ByName>;
 
-  /// Returns a key that is equal for the same run in equal files.
+  /// Returns a key for the content of a run. Copies of a file have the same key for the same run.
   static std::string content_of(const ImportRecord& record) {
     std::string content = fmt::format("{} {} {}", record.sha256, record.format, record.part.offset);
     for (const auto& [axis, value] : record.part.which) content += " " + axis + "=" + value;
@@ -197,11 +199,11 @@ class Joiner {
   }
 
  private:
-  /// Reads unchanged logs again if a new log may describe the same training. Unchanged logs were
-  /// compared with each other in an earlier import.
+  /// Reads unchanged logs again if a new log may describe the same training. The unchanged logs
+  /// need no comparison with each other, because an earlier import compared them.
   void load_neighbours_of_new_logs() {
     for (std::size_t i = 0; i < runs_.size(); ++i) all_.add(i, runs_[i], places_[i]);
-    std::map<std::string, const ImportedRun*> read;  // one log of each format
+    std::map<std::string, const ImportedRun*> read;  // one log for each format
     for (std::size_t i = 0; i < own_; ++i) {
       if (!runs_[i].trace) continue;
       read[runs_[i].record.format] = &runs_[i];
@@ -216,23 +218,24 @@ class Joiner {
   }
 
   /// Returns the sort key of a log. Logs with times come first, then longer logs, then logs that
-  /// the folder already had.
+  /// the plan folder already contained.
   std::tuple<bool, std::size_t, bool> rank_of(std::size_t i) const {
     const auto& trace = runs_[i].trace;
     if (!trace) return {true, 0, true};
     return {trace->timed > 0, trace->entries.size(), is_known_[i]};
   }
 
-  /// Returns the index of the run that `i` belongs to, or `i` itself if there is none.
+  /// Returns the index of the run to which run `i` belongs, or `i` if run `i` belongs to no other
+  /// run.
   std::size_t find_main(const Neighbours& mains, std::size_t i) {
     if (const auto main = first_of(mains.of(runs_[i], places_[i]), i)) return *main;
     return first_of(mains.with_evaluations_of(runs_[i]), i).value_or(i);
   }
 
-  /// Returns the first of the given runs that describes the training of `i`.
+  /// Returns the first run in `mains` that describes the same training as run `i`.
   std::optional<std::size_t> first_of(const std::vector<std::size_t>& mains, std::size_t i) {
     for (const std::size_t main : mains) {
-      if (main >= own_ && i >= own_) continue;  // both were compared in an earlier import
+      if (main >= own_ && i >= own_) continue;  // an earlier import compared the two runs
       std::string why = same_training(main, i);
       if (why.empty()) continue;
       why_[i] = std::move(why);
@@ -247,8 +250,8 @@ class Joiner {
            format->summary_of == log.record.format;
   }
 
-  /// Returns the evidence that two logs describe the same training, or an empty text if there is
-  /// none.
+  /// Returns the evidence that two logs describe the same training, or an empty text if there is no
+  /// evidence.
   std::string same_training(std::size_t main_index, std::size_t log_index) {
     const ImportedRun &main = runs_[main_index], &log = runs_[log_index];
     const bool equal = is_equal_file(main, log);
@@ -275,15 +278,15 @@ class Joiner {
                     shorter.begin())) {
       return "";
     }
-    if (is_checkpoint) return "a checkpoint of it";
+    if (is_checkpoint) return "a checkpoint of this training";
     const std::set<std::uint64_t> proof(shorter.begin(),
                                         shorter.begin() + static_cast<std::ptrdiff_t>(common));
     const bool is_timed = std::min(main.trace->timed, log.trace->timed) >= kTimedProof;
     const bool is_one = proof.size() >= (is_near ? kOpening : std::size_t{kTimedProof}) &&
                         (is_timed || (is_near && format_of(log) != nullptr));
     if (!is_one) return "";
-    return longer.size() == shorter.size() ? "with the same entries"
-                                           : "with the same first entries";
+    return longer.size() == shorter.size() ? "the two logs have the same entries"
+                                           : "the two logs have the same first entries";
   }
 
   std::string same_evaluations(std::size_t main_index, std::size_t log_index) const {
@@ -296,7 +299,7 @@ class Joiner {
     const bool is_nested = std::ranges::count(places_[main_index].above, other_folder) > 0 ||
                            std::ranges::count(places_[log_index].above, folder) > 0;
     std::size_t equal = 0;
-    std::set<double> proof;  // accuracies of equal evaluations with equal losses
+    std::set<double> proof;  // accuracies of evaluations that are equal in both logs
     for (const auto& a : main.trace->evaluations) {
       for (const auto& b : log.trace->evaluations) {
         if (a.epoch != b.epoch) continue;
@@ -312,17 +315,18 @@ class Joiner {
     const bool is_only_pair =
         all_.count(folder, main.record.format) == 1 && all_.count(folder, log.record.format) == 1;
     if (is_near && (equal > 0 || (is_summary && is_only_pair))) {
-      return is_summary ? "its summary" : "with the same evaluations";
+      return is_summary ? "its summary" : "the two logs have the same evaluations";
     }
     const bool is_whole = is_summary && main.trace->evaluations.size() == proof.size() &&
                           log.trace->evaluations.size() == proof.size();
     const bool is_one = is_nested ? equal >= kFewEvaluations
                                   : proof.size() >= (is_whole ? kFewEvaluations : kManyEvaluations);
     if (!is_one) return "";
-    return is_summary ? "its summary" : "with the same evaluations";
+    return is_summary ? "its summary" : "the two logs have the same evaluations";
   }
 
-  /// Reads an unchanged log again. A log that cannot be read is not compared.
+  /// Reads an unchanged log again for the comparison. A log that cannot be read is left out of the
+  /// comparison.
   static void load(ImportedRun& run) {
     if (run.trace) return;
     const ForeignText foreign = read_foreign(run.record.path);
@@ -357,7 +361,7 @@ class Joiner {
     known.push_back(companion);
   }
 
-  std::vector<ImportedRun> runs_;  ///< runs of this import, then other runs of the folder
+  std::vector<ImportedRun> runs_;  ///< runs of this import, then other runs of the plan folder
   const std::size_t own_;          ///< number of runs of this import
   std::vector<std::size_t> main_of_;
   std::vector<LogLocation> places_;

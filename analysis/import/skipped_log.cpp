@@ -11,7 +11,8 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Returns the lines of a tally without the final newline, which the error printer adds.
+/// Returns the lines of a tally without the final newline, because the error printer adds a
+/// newline.
 std::string lines_of(const base::SkipTally& tally) {
   std::string lines = base::describe_skipped(tally);
   lines.pop_back();
@@ -21,7 +22,7 @@ std::string lines_of(const base::SkipTally& tally) {
 }  // namespace
 
 const char* const kUnrecognised =
-    "its format is not recognised; name the format with --format, or map the columns of a table "
+    "the format is not recognised; name the format with --format, or map the columns of a table "
     "with --map";
 
 bool has_failure(const std::vector<SkippedLog>& skipped) {
@@ -52,8 +53,8 @@ std::string why_nothing_is_imported(const std::vector<SkippedLog>& skipped, std:
                        tally.total() == 1 ? "" : "; the same applies to all other files");
   }
   return fmt::format(
-      "the format of {}{} is not recognised: name one with --format (known: {}), or map the "
-      "columns of a table with --map",
+      "the format of {}{} is not recognised: name the format with --format (known: {}), or map "
+      "the columns of a table with --map",
       first.shown, files == 1 ? "" : fmt::format(" and of the other files ({} in all)", files),
       fmt::join(base::names(log_formats()), ", "));
 }

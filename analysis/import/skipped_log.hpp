@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contains the logs that an import skips and the messages about them.
+// Describes the logs that an import skips, and formats the messages about these logs.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace dlscale::analysis {
 
-/// Log, or run within a log, that was not imported, with the reason.
+/// Log or run within a log that was not imported, and the reason.
 struct SkippedLog {
   std::string shown;        ///< path as in ForeignLog, with the first line for a run within a log
-  std::string why;          ///< reason, with the option that would help if there is one
+  std::string why;          ///< reason, with an option that solves the problem, if any
   bool is_failure = false;  ///< true if the log should have been imported
   std::string noun = "file";
 };
@@ -21,7 +21,7 @@ struct SkippedLog {
 /// Reason for skipping a file that no format recognises.
 extern const char* const kUnrecognised;
 
-/// Returns true if an entry that should have been imported was skipped.
+/// Returns true if the import should have imported any of the skipped entries.
 bool has_failure(const std::vector<SkippedLog>& skipped);
 
 /// Returns the skipped entries grouped by reason.

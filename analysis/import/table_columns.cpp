@@ -32,7 +32,8 @@ std::string TableColumns::what_is_twice() const {
   for (const MappedColumn& column : columns_) {
     const auto times = std::count(headings_.begin(), headings_.end(), column.column);
     if (times > 1) {
-      return fmt::format("has {} columns \"{}\": rename all but one", times, column.column);
+      return fmt::format("has {} columns \"{}\": rename all of them except one", times,
+                         column.column);
     }
   }
   return "";
@@ -112,11 +113,11 @@ void TableColumns::require() const {
       continue;
     }
     throw base::UsageError(
-        fmt::format("has no column \"{}\" (there are: {})", column.column,
+        fmt::format("has no column \"{}\" (the columns are: {})", column.column,
                     seen_.empty() ? "none" : fmt::format("{}", fmt::join(seen_, ", "))));
   }
   throw base::UsageError(
-      fmt::format("has no table with all mapped columns (there are: {})",
+      fmt::format("has no table with all mapped columns (the columns are: {})",
                   seen_.empty() ? "none" : fmt::format("{}", fmt::join(seen_, ", "))));
 }
 

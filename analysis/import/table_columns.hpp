@@ -10,8 +10,8 @@
 
 namespace dlscale::analysis {
 
-/// Name of a mapped column that stands for every column without a mapping of its own. Each cell of
-/// such a column becomes a row of its own.
+/// Name of a mapped column that stands for every column without a separate mapping. Each cell of
+/// such a column becomes a separate row.
 inline constexpr const char* kEveryColumn = "*";
 /// Name of a mapped column that contains the heading of the column for which "*" stands.
 inline constexpr const char* kColumnName = "#column";
@@ -32,13 +32,13 @@ class TableColumns {
   /// (has_all).
   bool has_any() const;
   bool has_all() const;
-  /// Returns what the table lacks, such as "has no column "GPUs"". Call it only if has_all()
-  /// returns false.
+  /// Returns a message about the missing column of the table, such as "has no column "GPUs"". Must
+  /// be called only if has_all() returns false.
   std::string what_is_missing() const;
-  /// Returns the rows made from a line of the table. The table must have all mapped columns or be
-  /// the only table of the log.
+  /// Returns the rows made from a line of the table. The table must have all mapped columns, or it
+  /// must be the only table of the log.
   std::vector<TextRow> rows(const std::vector<std::string>& cells) const;
-  /// Throws base::UsageError if no table so far had all columns.
+  /// Throws base::UsageError if no table that was read so far had all mapped columns.
   void require() const;
 
  private:
@@ -52,7 +52,7 @@ class TableColumns {
   std::map<std::string, std::string> places_;
   std::vector<std::string> seen_;  ///< headings of all tables
   std::string twice_;              ///< problem of the last table with a duplicate column
-  bool found_ = false;             ///< true if a table had all columns
+  bool found_ = false;             ///< true if a table had all mapped columns
 };
 
 }  // namespace dlscale::analysis

@@ -13,7 +13,7 @@ namespace dlscale::analysis {
 
 /// Part of a training that a log covers.
 struct TrainedSpan {
-  int first_epoch = -1, last_epoch = -1;          ///< epochs with steps or a loss; -1: unknown
+  int first_epoch = -1, last_epoch = -1;          ///< epochs with steps or a loss; -1: none known
   std::int64_t steps_before = 0;                  ///< steps of the training before the log begins
   std::int64_t steps = 0;                         ///< number of steps in the log
   std::map<int, std::int64_t> epoch_begins = {};  ///< steps of the log before each epoch
@@ -24,7 +24,7 @@ struct TrainedSpan {
 
 TrainedSpan span_of(const LogContent& content);
 
-/// Content of a log that distinguishes its training from others.
+/// Content of a log that distinguishes the training from other trainings.
 struct TrainingTrace {
   struct Evaluation {
     int epoch = 0;

@@ -102,7 +102,8 @@ def measure(arguments):
         cores.append((cpu_s() - cpu_start) / wall)
     return {"samples_per_s": rates[1:], "pipeline": arguments.pipeline, "torch": torch.__version__,
             "torchvision": torchvision.__version__, "pillow": PIL.__version__,
-            # The system adds the CPU time of workers only after they have ended.
+            # The system counts the CPU time of a worker process only after the process has ended,
+            # so the value is unknown with workers.
             "cores": cores[1:] if arguments.workers == 0 else []}
 
 

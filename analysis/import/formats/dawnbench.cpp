@@ -4,8 +4,8 @@
 // The table has one row per epoch and tabs between the columns epoch, hours, top1Accuracy or
 // f1Score, and top5Accuracy, in any order. Hours count from the start of the training. The rules of
 // DAWNBench do not state whether the hours include evaluation. The table does not state the number
-// of samples, so epochs have times and no rates. Epoch numbers start at 0 or at 1, and some are
-// fractions, so the reader counts the rows.
+// of samples, so epochs have times and no rates. Epoch numbers start at 0 or at 1, and some epoch
+// numbers are fractions, so the reader counts the rows instead.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -79,7 +79,8 @@ class DawnbenchLogReader {
     }
     if (line == last_row_) return log_.skip_repeated();
     if (!(hours >= hours_) || hours > 1e6) {
-      return log_.skip(fmt::format("{} hours cannot follow {} hours", hours, hours_));
+      return log_.skip(
+          fmt::format("{} hours follow {} hours, but times must not decrease", hours, hours_));
     }
     if (f1 > 1 || f1 < 0 || top5 > 100 || top5 < 0) return log_.skip("a score is out of range");
     std::map<std::string, double> metrics;
@@ -116,9 +117,15 @@ LogContent read_log(std::string_view text, const contract::RunSpec& run) {
 extern const LogFormat dawnbench_entry;
 const LogFormat dawnbench_entry{
     .name = "dawnbench",
-    .summary = "training progress of DAWNBench entries (TSV: epoch, hours, top1Accuracy, f1Score)",
-    .rates = "none: the table has no samples; the times of epochs may include evaluation",
-    .cross_check = "nothing: the table has no samples, so that there is no rate",
+    .summary =
+        "training progress of DAWNBench entries (TSV with columns epoch, hours, "
+        "top1Accuracy, f1Score)",
+    .rates =
+        "There is no rate, because the table has no number of samples. The times of epochs "
+        "may include evaluations.",
+    .cross_check =
+        "nothing is compared, because the table has no number of samples and therefore "
+        "no rate.",
     .file = "",
     .needs_run = false,
     .recognises = &recognises,

@@ -5,16 +5,16 @@
 //   these lines. The running average is the global batch divided by the mean step time since step
 //   2. The time of a step runs from the forward pass to the end of the optimizer step and therefore
 //   excludes waiting for data. The time of all steps up to a line is steps x global batch /
-//   average. The difference of this time between two lines is the time of the steps between them.
-//   The time stamps of the lines include waiting for data, so they are only an upper bound. If a
-//   process restarts in the same log, its global_step and averages start again.
+//   average. The difference between the times of two lines is the time of the steps between these
+//   lines. The time stamps of the lines include waiting for data, so they are only an upper bound.
+//   If a process restarts in the same log, its global_step and averages start again.
 // - Versions before 0.8 print "0/10, RunningAvgSamplesPerSec=…" or "0/10, SamplesPerSec=…". These
 //   versions count micro batches as steps if gradients are accumulated (DeepSpeed#2498), so the
 //   reader does not derive a rate from them.
 // - deepspeed/runtime/pipe/engine.py prints "steps: 10 loss: 6.9 iter time (s): 0.5 samples/sec:
-//   256.0" at multiples of steps_per_print. The rate is that of the whole pipeline and all its
-//   replicas over the steps since the previous line, including waiting for data. A resumed run
-//   continues the count of steps.
+//   256.0" at multiples of steps_per_print. The rate is the rate of all replicas of the pipeline
+//   over the steps since the previous line, including waiting for data. A resumed run continues the
+//   count of steps.
 // - runtime/engine.py prints "step=10, skipped=0, lr=[…]", which states the learning rate and the
 //   step of the whole run, including the steps before a checkpoint.
 #include <algorithm>
@@ -49,7 +49,7 @@ struct PipeLine {
   std::int64_t step = 0;
   double loss = std::nan(""), step_s = 0, rate = 0, lr = std::nan("");
   int line = 0;
-  bool is_start = false;  ///< true for the first line of its process
+  bool is_start = false;  ///< true for the first line of a process
 };
 
 bool read_pipe(std::string_view text, PipeLine& p) {
@@ -89,7 +89,7 @@ class DeepspeedLogReader {
 
  private:
   /// Reads a line of the configuration that config.py prints, such as
-  /// "  train_batch_size ............. 256". There are no dots after long names.
+  /// "  train_batch_size ............. 256". A long name has no dots after it.
   void take_configuration(std::string_view text) {
     const auto fact = [&](const char* as, std::string_view name) {
       TextScanner s(text);
@@ -109,8 +109,9 @@ class DeepspeedLogReader {
     if (!read_timer(line.text, t)) {
       if (!line.complete) return log_.cut_off();
       return log_.skip(line.text.find("global_step=") == std::string_view::npos
-                           ? "the rate is from DeepSpeed before 0.8 and may count micro batches"
-                           : "no valid rate next to \"SamplesPerSec\"");
+                           ? "the rate is from a version of DeepSpeed before 0.8, which may count "
+                             "micro batches as steps"
+                           : "no valid rate after \"SamplesPerSec\"");
     }
     const bool is_same = t.step == last_.step && t.mean_rate == last_.mean_rate;
     if (!is_same && t.step <= last_.step) begin_process();
@@ -118,7 +119,7 @@ class DeepspeedLogReader {
     const double elapsed_before_s = elapsed_s_;
     const double batch = static_cast<double>(log_.global_batch());
     const std::int64_t timed = t.step - kFirstTimed;
-    if (timed < 1 || !(t.mean_rate > 0)) return;  // no step has been timed yet
+    if (timed < 1 || !(t.mean_rate > 0)) return;  // ThroughputTimer has timed no step yet
     elapsed_s_ = batch * static_cast<double>(timed) / t.mean_rate;
     begins_at_ = std::max(begins_at_, run_step_ - t.step);
     if (log_.repeats(told_, {0, begins_at_ + t.step})) return;
@@ -130,7 +131,8 @@ class DeepspeedLogReader {
     if (log_.add_steps(window) && log_.knows("global_batch")) compare_clock(line.text);
   }
 
-  /// Resets the counters and the average, which belong to one process.
+  /// Resets the counters and the average when a new process starts, because they count only the
+  /// steps of one process.
   void begin_process() {
     last_ = {};
     elapsed_s_ = 0;
@@ -159,7 +161,10 @@ class DeepspeedLogReader {
   void take_pipe(const LogLine& line) {
     PipeLine p{.lr = lr_, .line = line.number};
     if (!line.complete) return log_.cut_off();
-    if (!read_pipe(line.text, p)) return log_.skip("no valid step next to \"iter time (s):\"");
+    if (!read_pipe(line.text, p))
+      return log_.skip(
+          "no valid step on the line with \"iter time "
+          "(s):\"");
     p.is_start = std::exchange(is_starting_, false);
     const RunPlace before = told_by_pipe_;
     if (log_.repeats(told_by_pipe_, {0, p.step})) return;
@@ -230,11 +235,13 @@ const LogFormat deepspeed_entry{
     .name = "deepspeed",
     .summary = "output of DeepSpeed's engines, every steps_per_print steps",
     .rates =
-        "of all ranks; without waiting for data and without the first two steps (ThroughputTimer); "
-        "of pipelines with waiting for data, the first line marked as warm-up",
+        "The rate is for all ranks. ThroughputTimer excludes waiting for data and the first two "
+        "steps. The rate of pipelines includes waiting for data, and the first line is marked as "
+        "warm-up.",
     .cross_check =
-        "timer: the time stamps of the lines, only a bound, because waiting for data is in them; "
-        "pipelines: \"iter time\" x samples/sec with train_batch_size",
+        "ThroughputTimer: The time stamps of the lines are an upper bound of the time, because "
+        "they include waiting for data. Pipelines: \"iter time\" times samples/sec is compared "
+        "with train_batch_size.",
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,

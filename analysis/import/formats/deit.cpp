@@ -55,9 +55,11 @@ LogContent read_log(std::string_view text, const contract::RunSpec& run) {
 extern const LogFormat deit_entry;
 const LogFormat deit_entry{
     .name = "deit",
-    .summary = "log.txt of DeiT's main.py and its descendants: losses and accuracies by epoch",
-    .rates = "none: the log has no times",
-    .cross_check = "nothing: the log has neither times nor rates",
+    .summary =
+        "log.txt of DeiT's main.py and of programs derived from it: losses and accuracies "
+        "by epoch",
+    .rates = "There is no rate, because the log has no times.",
+    .cross_check = "nothing is compared, because the log has neither times nor rates.",
     .file = "",
     .needs_run = false,
     .recognises = &recognises,

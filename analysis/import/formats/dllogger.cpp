@@ -6,13 +6,14 @@
 // programs:
 // - image_classification's main.py (image_classification/training.py): total_ips is ranks x batch
 //   of a rank / (data time + compute time), averaged over the steps since the previous line.
-//   compute_ips excludes the data time and is therefore an upper bound of total_ips. The line of an
-//   epoch states the mean of total_ips over its steps, which is at most the rate without warm-up.
+//   compute_ips excludes the data time and is therefore an upper bound of total_ips. The line that
+//   ends an epoch states the mean of total_ips over the steps of the epoch. This mean is at most
+//   the rate without warm-up.
 // - run_squad.py of BERT: training_sequences_per_second is the rate of all ranks over the whole
 //   training, including start-up.
 // - NCF ("DLL … - (0,) train_throughput : … hr@10 : 0.73 …"): the reader uses the hit rate and
 //   ignores train_throughput. The clock of train_throughput stops before the device has finished,
-//   so logs contain values of 1e10 samples/s and more.
+//   so some logs state 1e10 samples/s or more.
 #include <cmath>
 #include <map>
 #include <optional>
@@ -57,7 +58,7 @@ void read_values(std::string_view text, Entry& entry) {
   for (std::size_t at = text.find(kIs); at != std::string_view::npos; at = text.find(kIs)) {
     const std::string_view name = text.substr(0, at);
     text.remove_prefix(at + kIs.size());
-    const std::size_t start = name.find_last_of(' ') + 1;  // 0 if there is no blank
+    const std::size_t start = name.find_last_of(' ') + 1;  // 0 for a name without blanks
     entry.values.emplace_back(name.substr(start), text.substr(0, text.find(' ')));
   }
 }
@@ -151,7 +152,7 @@ class DlloggerLogReader {
   }
 
   void take_parameters(const Entry& entry) {
-    if (entry.text("arch") == nullptr) return;  // other programs use these names differently
+    if (entry.text("arch") == nullptr) return;  // no parameters of training.py
     const auto fact = [&](const char* as, std::string_view name) {
       if (const std::string* const value = entry.text(name)) log_.fact(as, *value);
     };
@@ -227,7 +228,7 @@ class DlloggerLogReader {
   }
 
   void take_ncf(const Entry& entry) {
-    log_.skip("the clock of train_throughput may stop before the device is done: no rate");
+    log_.skip("the clock of train_throughput may stop before the device has finished: no rate");
     const auto hits = entry.number("hr@10");
     if (!hits || !entry.epoch || *hits < 0 || *hits > 1) return;
     if (log_.repeats(validated_, {*entry.epoch, 0})) return;
@@ -281,11 +282,13 @@ const LogFormat dllogger_entry{
     .name = "dllogger",
     .summary = "NVIDIA DLLogger lines of DeepLearningExamples (image classification, BERT SQuAD)",
     .rates =
-        "of all ranks, waiting for data included; image classification: the first line's steps are "
-        "marked as warm-up; SQuAD: the whole training, start-up included",
+        "The rate is for all ranks and includes waiting for data. Image classification: The steps "
+        "of the first line are marked as warm-up. SQuAD: The rate covers the whole training, "
+        "including start-up.",
     .cross_check =
-        "train.total_ips of an epoch with its lines, train.compute_ips of each line as a bound; "
-        "SQuAD: the time stamps of the log, only a bound",
+        "Image classification: train.total_ips of an epoch is compared with the lines of the "
+        "epoch, and train.compute_ips of each line is an upper bound of the rate. SQuAD: The time "
+        "stamps of the log are an upper bound of the time.",
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,

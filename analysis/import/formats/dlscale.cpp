@@ -18,12 +18,13 @@ LogContent read_log(std::string_view text, const contract::RunSpec&) {
 extern const LogFormat dlscale_entry;
 const LogFormat dlscale_entry{
     .name = "dlscale",
-    .summary = "results.jsonl as dlscale-train writes it (docs/results-format.md)",
+    .summary = "results.jsonl of dlscale-train (docs/results-format.md)",
     .rates =
-        "of all ranks over the slowest rank's wall time, waiting for data included; a launch's "
-        "first steps are marked as warm-up",
+        "The rate is the number of samples of all ranks divided by the wall time of the slowest "
+        "rank, which includes waiting for data. The first steps of a launch are marked as warm-up.",
     .cross_check =
-        "nothing: the trainer counts samples and times itself and prints no total next to them",
+        "nothing is compared, because the trainer counts samples and measures times itself and "
+        "prints no total in addition.",
     .file = "results.jsonl",
     .needs_run = false,
     .recognises = &recognises,

@@ -4,10 +4,10 @@
 // Each rank prints "TRAIN [0][10/237]\tTime 0.332 (0.359)\tData …\tTok/s …". "Summary:" and
 // "Performance:" follow after each epoch.
 // "Time" is the wall time of an iteration, including waiting for data ("Data"). The value in
-// parentheses is the mean time since the start of the epoch. Later versions exclude the first
-// iteration of an epoch from the mean and print 0 as the mean in its line. The reader adds one
-// window for each epoch. The time of the window is the mean in the last line of the epoch times the
-// number of iterations up to this line.
+// parentheses is the mean time of the iterations since the start of the epoch. Later versions
+// exclude the first iteration of an epoch from the mean and print 0 as the mean in the line of the
+// first iteration. The reader adds one window for each epoch. The time of the window is the mean in
+// the last line of the epoch times the number of iterations up to this line.
 // Samples are pairs of sentences. Tok/s counts source and target tokens. It is the mean rate of the
 // iterations, summed over the ranks, and is stored as a metric and not as the rate of the run. All
 // ranks print the same lines. If launcher prefixes do not distinguish the ranks, the first line of
@@ -75,7 +75,7 @@ class GnmtLogReader {
  private:
   /// Reads the arguments, which each rank prints.
   void take_arguments(std::string_view text) {
-    // These arguments belong to another training.
+    // Arguments that follow the first iteration belong to another training.
     if (last_ || performed_.epoch >= 0) return log_.skip_repeated();
     ++ranks_;
     log_.start().world_size = static_cast<int>(ranks_);
@@ -150,7 +150,8 @@ class GnmtLogReader {
     last_.reset();
     if (skips_first_ && p.iteration == 0) {
       return log_.skip(
-          "only the first iteration of the epoch is printed, and its time is not a mean: no rate");
+          "the log prints only the first iteration of the epoch, whose time is not a mean: no "
+          "rate");
     }
     TimedSteps window{.epoch = epoch, .steps = p.iteration + (skips_first_ ? 0 : 1)};
     const std::int64_t ranks = ranks_ > 0 ? ranks_ : run_.gpus;
@@ -193,7 +194,7 @@ class GnmtLogReader {
 };
 
 bool recognises(std::string_view head) {
-  if (head.find(":::ML") != head.npos) return false;  // MLPerf's lines contain more data
+  if (head.find(":::ML") != head.npos) return false;  // MLPerf lines state more
   return any_line(head, [](std::string_view line) {
     return (line.starts_with(kArguments) && line.find("train_max_length=") != line.npos) ||
            (read_progress(line) && line.find("Tok/s ") != line.npos);
@@ -215,11 +216,12 @@ const LogFormat gnmt_entry{
     .name = "gnmt",
     .summary = "output of GNMT's train.py (NVIDIA DeepLearningExamples, PyTorch)",
     .rates =
-        "pairs of sentences of all ranks, waiting for data included: the mean time of an epoch's "
-        "iterations up to the last that is printed; the first epoch is marked as warm-up",
+        "The rate counts the pairs of sentences of all ranks and includes waiting for data. The "
+        "time of an epoch is the mean time of an iteration times the number of iterations up to "
+        "the last printed one. The first epoch is marked as warm-up.",
     .cross_check =
-        "\"Total training time\" with the sum of the epochs: only a bound, because evaluations are "
-        "in it; Tok/s counts tokens and cannot be compared",
+        "\"Total training time\" is an upper bound of the sum of the epoch times, because it "
+        "includes evaluations. Tok/s counts tokens and cannot be compared.",
     .file = "",
     .needs_run = true,
     .recognises = &recognises,

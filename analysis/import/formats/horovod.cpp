@@ -26,8 +26,8 @@ namespace {
 constexpr std::string_view kIteration = "Iter #";
 constexpr std::string_view kUnit = "img/sec per ";  // "GPU" or "CPU" follows
 
-// Beginnings of progress bars, followed by "#1: 40%|…". Programs rewrite a bar after carriage
-// returns, and only a finished bar is read.
+// Beginnings of progress bars, followed by "#1: 40%|…". A program rewrites a bar after each
+// carriage return. The reader uses only the finished bar.
 constexpr std::string_view kTrainBar = "Train Epoch     ", kValidateBar = "Validate Epoch  ";
 
 struct Bar {
@@ -104,10 +104,10 @@ class HorovodLogReader {
       return line.complete ? log_.skip("no rate after \"Iter\"") : log_.cut_off();
     }
     if (!scanner.skip(kUnit)) {
-      return line.complete ? log_.skip("its rate is not per GPU") : log_.cut_off();
+      return line.complete ? log_.skip("the rate after \"Iter\" is not per GPU") : log_.cut_off();
     }
     if (log_.repeats(told_, {0, number})) return;
-    if (number != iterations_) return log_.skip("the iterations before it are missing");
+    if (number != iterations_) return log_.skip("the iterations before this iteration are missing");
     ++iterations_;
     TimedSteps step{.steps = 1};
     const double batch =
@@ -134,7 +134,7 @@ class HorovodLogReader {
   }
 
   void trained(const Bar& bar) {
-    log_.lacks_end_line();             // the last bar looks like all others
+    log_.lacks_end_line();             // the last bar of a run has no end mark
     if (bar.epoch <= epochs_) return;  // repeated bar
     epochs_ = bar.epoch;
     TimedSteps steps{.epoch = bar.epoch - 1, .steps = bar.steps};
@@ -190,13 +190,14 @@ const LogFormat horovod_entry{
     .name = "horovod",
     .summary = "output of Horovod's examples: synthetic benchmarks, pytorch_imagenet_resnet50.py",
     .rates =
-        "synthetic benchmarks: rank 0's times the number of ranks, data on the device already, "
-        "warm-up batches left out (Keras: the first iteration is marked as warm-up); ImageNet: of "
-        "all ranks, waiting for data included, in whole "
-        "seconds, the first epoch marked as warm-up",
+        "Synthetic benchmarks: The rate is the rate of rank 0 times the number of ranks, on data "
+        "that is already on the device. Warm-up batches are excluded (Keras: the first iteration "
+        "is marked as warm-up). ImageNet: The rate is for all ranks, includes waiting for data "
+        "and uses times in whole seconds. The first epoch is marked as warm-up.",
     .cross_check =
-        "synthetic benchmarks: \"Total img/sec\" with the mean of the iterations' rates; ImageNet: "
-        "nothing, the rate of a progress bar comes from the same elapsed time",
+        "Synthetic benchmarks: \"Total img/sec\" is compared with the mean of the rates of the "
+        "iterations. ImageNet: Nothing is compared, because the rate of a progress bar comes from "
+        "the same elapsed time.",
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,

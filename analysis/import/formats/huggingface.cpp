@@ -12,8 +12,8 @@
 // - After a resume, "train_loss" is the sum of the losses since the resume divided by the number of
 //   all steps.
 // The file does not state whether a training was resumed. The reader therefore compares the numbers
-// and removes the rate if they contradict each other. In versions that do not write
-// "train_steps_per_second", "train_samples_per_second" counts steps instead of samples.
+// of the file and omits the rate if the numbers contradict each other. In versions that do not
+// write "train_steps_per_second", "train_samples_per_second" counts steps instead of samples.
 // The file is read line by line, so that records have line numbers and the content of a truncated
 // file is used.
 #include <fmt/format.h>
@@ -83,7 +83,7 @@ class HuggingfaceLogReader {
     double value = 0;
     if (!line.complete) return log_.cut_off();
     if (!s.skip("\": ") || !(name.ends_with("loss") ? s.loss(value) : s.number(value))) {
-      return;  // text, true or null
+      return;  // the value is a text, true or null
     }
     if (in_history_ && values_.size() < 200) values_.emplace(name, value);
     if (in_history_ && name == "train_samples_per_second") rate_line_ = line.number;
@@ -95,7 +95,7 @@ class HuggingfaceLogReader {
     } else if (name == "train_batch_size" && value >= 1) {
       process_batch_ = value;
     } else if (name == "max_steps" && value >= 1 && value == done_) {
-      log_.lacks_end_line();  // checkpoint of the last step, saved before the times are logged
+      log_.lacks_end_line();  // a checkpoint of the last step has no times
     }
   }
 
@@ -107,7 +107,7 @@ class HuggingfaceLogReader {
   void take_entry(int line) {
     if (histories_ > 1) return log_.skip_repeated();  // the file has several states
     note_content();
-    const double after = value("epoch");  // 1 after the first epoch
+    const double after = value("epoch");  // "epoch" is 1 after the first epoch
     const double epoch = std::isfinite(after) ? std::max(std::ceil(after) - 1, 0.0) : 0;
     const auto number = epoch < 1e9 ? static_cast<std::int64_t>(epoch) : -1;
     if (values_.contains("train_runtime")) return take_whole(line, number);
@@ -138,7 +138,7 @@ class HuggingfaceLogReader {
   /// Sums up the losses and evaluation times of an entry, for comparison with the totals of
   /// train().
   void take_losses() {
-    if (whole_) return;  // logged after the training
+    if (whole_) return;  // the entry was logged after the training
     const double step = value("step"), loss = value("loss");
     if (values_.contains("loss") && step > step_of_loss_) {
       const double before = sums_of_losses_.empty() ? 0 : sums_of_losses_.back();
@@ -153,8 +153,8 @@ class HuggingfaceLogReader {
   void take_whole(int line, std::int64_t epoch) {
     if (whole_) {
       return log_.skip(
-          fmt::format("the training was resumed after its end at step {:.0f}: the steps since then "
-                      "have no separate rate",
+          fmt::format("the training ended at step {:.0f} and was resumed later: the steps after "
+                      "the resume have no rate",
                       whole_->steps));
     }
     whole_ = WholeTraining{.line = rate_line_ > 0 ? rate_line_ : line, .epoch = epoch};
@@ -174,13 +174,13 @@ class HuggingfaceLogReader {
     if (reported > all.steps + allowed) {
       return fmt::format(
           "train_steps_per_second divides {:.0f} steps by the runtime, but the training stopped "
-          "after {:.0f}",
+          "after {:.0f} steps",
           reported, all.steps);
     }
     if (reported < all.steps - allowed) {
       return fmt::format(
-          "the training seems to have been resumed: train_steps_per_second counts {:.0f} steps of "
-          "{:.0f} in total",
+          "the training seems to have been resumed: train_steps_per_second counts only {:.0f} of "
+          "all {:.0f} steps",
           reported, all.steps);
     }
     if (lacks_first_losses(all)) {
@@ -199,10 +199,10 @@ class HuggingfaceLogReader {
     return "";
   }
 
-  /// Returns true if train_loss excludes the losses before a resume. If a large part of the logged
-  /// losses is missing in train_loss, this indicates a resume. A small missing part indicates a
-  /// resume only if it equals the sum of the losses up to a logged step, because checkpoints are
-  /// saved at such steps.
+  /// Returns true if train_loss excludes the losses before a resume. A resume is likely if a large
+  /// part of the logged losses is missing in train_loss. A small missing part indicates a resume
+  /// only if it equals the sum of the losses up to a logged step, because checkpoints are saved at
+  /// such steps.
   bool lacks_first_losses(const WholeTraining& all) const {
     if (sums_of_losses_.empty() || !(sums_of_losses_.back() > 0)) return false;
     const double sum = sums_of_losses_.back();
@@ -260,7 +260,7 @@ class HuggingfaceLogReader {
       compare(fmt::format("global_step with the global batch {:.0f}", batch), batch,
               PrintedSpan::same);
     }
-    if (process_batch_ > 0) {  // batch of one process without accumulation
+    if (process_batch_ > 0) {  // the batch without gradient accumulation is a lower bound
       compare(fmt::format("train_batch_size of {:.0f}", process_batch_), process_batch_,
               PrintedSpan::shorter);
     }
@@ -306,11 +306,13 @@ const LogFormat huggingface_entry{
     .name = "huggingface",
     .summary = "trainer_state.json of Hugging Face's Trainer",
     .rates =
-        "of all ranks over the whole training, including start-up, waiting for data, evaluations "
-        "and saving; none if the training was resumed or stopped early",
+        "The rate is for all ranks over the whole training. It includes start-up, waiting for "
+        "data, evaluations and saving. There is no rate if the training was resumed or stopped "
+        "early.",
     .cross_check =
-        "train_samples_per_second with the steps and the global batch (at least train_batch_size); "
-        "train_steps_per_second, train_loss and the evaluations' times with the steps",
+        "train_samples_per_second is compared with the steps and the global batch (at least "
+        "train_batch_size). train_steps_per_second, train_loss and the times of evaluations are "
+        "compared with the steps.",
     .file = "",
     .needs_run = false,
     .recognises = &recognises,

@@ -3,19 +3,20 @@
 // The first line has the names of all logged values, including "epoch" and "step", which count from
 // 0. Each following row is one call of the logger. A cell is empty if the call did not log this
 // value. The table has no times, so there are no rates.
-// A validation may take several calls, each with a row of its own for the same epoch and step. The
-// reader joins such rows to one evaluation. Rows without an epoch come from calls outside of a
-// training, such as a validation before or after the training. If such rows have losses or metrics,
-// they are counted and reported.
+// A validation may log in several calls, and each call writes a separate row with the same epoch
+// and step. The reader joins such rows to one evaluation. Rows without an epoch come from calls
+// outside of a training, such as a validation before or after the training. If such rows have
+// losses or metrics, they are counted and reported.
 // A metric that a program logs with on_step and on_epoch has two columns
 // (trainer/connectors/logger_connector/result.py, forked_name): "val_acc_step" has the value of one
 // batch and "val_acc_epoch" has the value of the whole validation. Columns with values of single
 // batches are ignored. Versions 1.0 to 1.4 add "/epoch_N" to the names of these columns. With
 // several validation sets the names end with "/dataloader_idx_N", and the accuracy of a single set
 // is not used as the accuracy of the run.
-// The user chooses all other names. Columns that begin with "val", "valid" or "validation" and a
-// separator belong to validation. The user also chooses whether accuracies are fractions or
-// percentages. If any accuracy is above 1, all accuracies of the file are percentages.
+// The user of Lightning chooses all other names. Columns that begin with "val", "valid" or
+// "validation" and a separator belong to validation. The user of Lightning also chooses whether
+// accuracies are fractions or percentages. If any accuracy is above 1, all accuracies of the file
+// are percentages.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -105,7 +106,7 @@ class LightningCsvLogReader {
   LogContent finish() {
     if (without_epoch_ > 0) {
       log_.sum_up(first_without_epoch_,
-                  fmt::format("{} with losses or metrics {} no epoch and {} not count",
+                  fmt::format("{} with losses or metrics {} no epoch and {} not enter the results",
                               base::count_of(without_epoch_, "row"),
                               base::word_for(without_epoch_, "has", "have"),
                               base::word_for(without_epoch_, "does", "do")));
@@ -114,7 +115,8 @@ class LightningCsvLogReader {
       log_.at(line_of_largest_);
       log_.skip(fmt::format(
           "an accuracy is {:g}, so the accuracies of this file are in percent{}", largest_accuracy_,
-          largest_accuracy_ > 100 ? ", or are not accuracies at all: they are ignored" : ""));
+          largest_accuracy_ > 100 ? ", or the values are not accuracies: all of them are ignored"
+                                  : ""));
     }
     for (Evaluation& eval : evaluations_) {
       log_.at(eval.line);
@@ -144,8 +146,8 @@ class LightningCsvLogReader {
     if (any && without_epoch_++ == 0) first_without_epoch_ = line;
   }
 
-  /// Adds values that earlier rows of the same validation did not have. Returns false if there are
-  /// no new values.
+  /// Adds to `eval` the values that earlier rows of the same validation did not have. Returns false
+  /// if there are no new values.
   bool complete(Evaluation& eval, Evaluation&& row) {
     bool any = false;
     const auto fill = [&any](double& value, double other) {
@@ -210,7 +212,7 @@ class LightningCsvLogReader {
   std::vector<Meaning> meanings_;        ///< meanings of the columns
   std::vector<Evaluation> evaluations_;  ///< evaluations, whose accuracy unit is not yet known
   int without_epoch_ = 0;                ///< number of rows without an epoch that have results
-  int first_without_epoch_ = 0;          ///< line of the first such row
+  int first_without_epoch_ = 0;          ///< line of the first row without an epoch
   double largest_accuracy_ = 0;
   int line_of_largest_ = 0;
   RunPlace at_;  ///< position of the current row
@@ -234,8 +236,8 @@ extern const LogFormat lightning_csv_entry;
 const LogFormat lightning_csv_entry{
     .name = "lightning_csv",
     .summary = "metrics.csv of PyTorch Lightning's CSVLogger: losses and accuracies by epoch",
-    .rates = "none: the table has no times",
-    .cross_check = "nothing: the table has neither times nor rates",
+    .rates = "There is no rate, because the table has no times.",
+    .cross_check = "nothing is compared, because the table has neither times nor rates",
     .file = "",
     .needs_run = false,
     .recognises = &recognises,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads main.log of llm.c (karpathy/llm.c, llmc/logger.h) and of programs that use the same form.
-// "s:10 trl:8.93" is the training loss of a step, "s:10 tel:8.91" is a validation loss, and
-// "s:10 eval:0.31" is the HellaSwag accuracy. The log has neither times nor epochs, so there are no
-// rates.
+// Reads main.log of llm.c (karpathy/llm.c, llmc/logger.h) and of programs that print lines of the
+// same form. "s:10 trl:8.93" is the training loss of a step, "s:10 tel:8.91" is a validation loss,
+// and "s:10 eval:0.31" is the HellaSwag accuracy. The log has neither times nor epochs, so there
+// are no rates.
 #include <array>
 #include <map>
 #include <string>
@@ -87,8 +87,8 @@ extern const LogFormat llmc_entry;
 const LogFormat llmc_entry{
     .name = "llmc",
     .summary = "main.log of llm.c: losses by step",
-    .rates = "none: the log has no times",
-    .cross_check = "nothing: the log has neither times nor rates",
+    .rates = "There is no rate, because the log has no times.",
+    .cross_check = "nothing is compared, because the log has neither times nor rates",
     .file = "",
     .needs_run = false,
     .recognises = &recognises,

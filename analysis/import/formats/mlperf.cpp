@@ -8,16 +8,16 @@
 // The environment value "timed" of the run names the kind of period. mlperf_progress.hpp describes
 // other units of progress.
 // A line eval_start does not always end the training. Programs on TPU dispatch an evaluation when
-// they start a block, and Stable Diffusion evaluates after the training. An evaluation therefore
-// ends a block only if the following lines agree with that, and the training resumes at eval_stop
-// only if the evaluation interrupted it. Time whose samples or end are unknown is left out with a
-// message. mlperf_coverage.hpp checks the result.
-// "throughput" (or "imgs_sec") of tracked_stats is compared with the windows. It is a rate of all
-// accelerators over the previous period, with these exceptions:
+// they start a block, and Stable Diffusion evaluates after the training. The reader therefore
+// assumes that an evaluation ends a block only if the following lines agree. It assumes that the
+// training resumes at eval_stop only if the evaluation interrupted the training. A period is left
+// out with a message if its number of samples or its end is unknown. The checks of
+// mlperf_coverage.hpp decide whether the windows are plausible.
+// "throughput" (or "imgs_sec") of tracked_stats is compared with the windows. Each of these two
+// values is a rate of all accelerators over the previous period, with these exceptions:
 // - SSD and RetinaNet print the rate of one accelerator (of all accelerators in some logs of v5.1).
-// - The time of the rate of BERT includes the evaluation before the period.
-// - The time of the rate of DLRM and the graph benchmarks includes the evaluations of the whole
-//   run.
+// - The rate of BERT counts the time of the evaluation before the period.
+// - The rates of DLRM and of the graph benchmarks count the time of all evaluations of the run.
 // "input_batch_size" of v0.5 is ignored, because some programs state the batch of one device and
 // others the batch of all devices.
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ class MlperfLogReader {
     line_ = line.number;
     MlperfEvent event;
     if (!lines_.read(line, event)) {
-      return line.complete ? log_.skip("no valid MLPerf line after the MLPerf mark")
+      return line.complete ? log_.skip("no valid MLPerf line follows the MLPerf mark")
                            : log_.cut_off();
     }
     if (!event.benchmark.empty()) set_benchmark(std::string(event.benchmark));
@@ -109,7 +109,7 @@ class MlperfLogReader {
 
   void timed(const MlperfEvent& e) {
     if (e.rate && begun_) return take_rate(*e.rate);
-    if (stopped_) {  // a period that is still open is incomplete
+    if (stopped_) {  // a period without its end is incomplete
       if (e.key == "run_start") log_.skip_repeated();
       return;
     }
@@ -117,7 +117,7 @@ class MlperfLogReader {
     if (e.key == "run_start") {
       run_starts(e);
     } else if (!begun_) {
-      return;  // rehearsal before the run
+      return;  // lines of a rehearsal before the run
     } else if (e.key == "epoch_start" || e.key == "block_start" || e.key == "train_loop" ||
                e.key == "train_epoch") {
       period_starts(e);
@@ -134,7 +134,7 @@ class MlperfLogReader {
     }
   }
 
-  /// Stretch of training that has started and has not ended.
+  /// Period of training whose start has been read and whose end has not been read.
   struct Period {
     TimeSpan until(double end_s) const { return {begin_s, end_s}; }
 
@@ -170,7 +170,7 @@ class MlperfLogReader {
     is_v05_ = e.key.starts_with("train_");
     coverage_.period_starts(e.time);
     if (e.samples || e.block_samples || benchmark_ == "bert") counts_by_samples_ = true;
-    if (e.key == "train_epoch" && open_ && open_->epoch) period_ends(e);  // ends the previous epoch
+    if (e.key == "train_epoch" && open_ && open_->epoch) period_ends(e);  // no epoch_stop
     if (e.key == "epoch_start") by_epoch_ = true;
     const bool is_block = e.key == "block_start";
     if (is_block && by_epoch_ && !counts_by_samples_) return;
@@ -182,7 +182,7 @@ class MlperfLogReader {
     if (!first_epoch_ && e.epoch) first_epoch_ = std::min(*e.epoch, 1.0);
     if (is_block && !counts_by_samples_ && e.epoch && *e.epoch != std::floor(*e.epoch)) {
       log_.reject_rate(
-          "the block starts within an epoch, but the blocks before it cover whole epochs");
+          "the block starts within an epoch, but the earlier blocks cover whole epochs");
     }
     if (is_block && e.samples && !has_block_) starts_with_sums_ = *e.samples == 0;
     has_block_ = has_block_ || is_block;
@@ -211,8 +211,8 @@ class MlperfLogReader {
     leave_out(std::exchange(open_, std::nullopt)->until(end_s), why);
   }
 
-  /// Leaves out a time span whose number of samples is unknown. The sum of samples after the span
-  /// is then also unknown.
+  /// Leaves out a time span whose number of samples is unknown. Because of this span, the sum of
+  /// samples is also unknown.
   void leave_out(const TimeSpan& span, std::string_view why) {
     coverage_.leave_out(span);
     knows_count_ = is_complete_ = false;
@@ -266,7 +266,8 @@ class MlperfLogReader {
   /// Returns the time at which the training of a period ended. `e` is the line that ends the
   /// period. If the time after the evaluation is shorter than the time before the evaluation, the
   /// training ended when the evaluation started. Otherwise the evaluation uses weights from before
-  /// the period or runs at the same time as the training. In that case the two cannot be separated.
+  /// the period or runs at the same time as the training. In that case the time of the evaluation
+  /// cannot be separated from the time of the training.
   double training_end(const Period& period, const MlperfEvent& e) {
     const bool is_end = period.evaluations == 1 && period.evaluation_begin_s - period.begin_s >=
                                                        e.time - period.evaluation_end_s;
@@ -278,7 +279,7 @@ class MlperfLogReader {
   void period_of_v05_ends(const MlperfEvent& e) {
     if (!open_ || (by_epoch_ && e.key != "epoch_stop")) return;
     const Period period = *std::exchange(open_, std::nullopt);
-    if (e.key == "eval_start") {  // the evaluation states the number of epochs
+    if (e.key == "eval_start") {  // the line of the evaluation result states the number of epochs
       has_eval_start_ = true;
       pending_ = period.until(e.time);
       return;
@@ -324,7 +325,9 @@ class MlperfLogReader {
     const TimeSpan span = *std::exchange(unsure_, std::nullopt);
     if (!stops) return trained(1, span);
     pending_rate_.reset();
-    log_.skip("the previous epoch stopped when an evaluation reached the target: no rate for it");
+    log_.skip(
+        "the previous epoch stopped when an evaluation reached the target: no rate for the "
+        "previous epoch");
   }
 
   void period_of_samples_ends(const MlperfEvent& e) {
@@ -345,8 +348,8 @@ class MlperfLogReader {
     evaluated_within_ = period.hides_end;
     if (period.block_samples) return trained_samples(*period.block_samples, {span});
     if (e.key == "block_stop" && e.samples && period.samples == e.samples) {
-      // The number is the length of the block or the sum at its start. A later line shows which it
-      // is.
+      // The stated number is either the length of the block or the sum of samples at its start. A
+      // later line shows which of the two it is.
       ended_.push_back(span);
       coverage_.period_ends(e.time);
       return;
@@ -360,13 +363,15 @@ class MlperfLogReader {
       know_count(*e.samples);
       return leave_out_known(
           span,
-          "the log does not state how many samples were trained before this block: no rate for it");
+          "the log does not state how many samples were trained before this block: no rate for "
+          "this block");
     }
     sum_reached(*e.samples, span);
   }
 
-  /// Sets the number of samples before a block to the number that block_start states. Another run
-  /// trained these samples, or the time in which this run trained them was left out.
+  /// Sets the number of samples before a block to the number that block_start states. This number
+  /// can exceed the sum of the windows, because another run trained the samples or because the time
+  /// of the samples was left out.
   void find_count_before(const Period& period, double sum) {
     if (!period.samples || !(*period.samples < sum)) return;
     const bool is_first = log_.steps() == 0 && count_ == 0;
@@ -389,13 +394,17 @@ class MlperfLogReader {
   void block_without_start_ends(const MlperfEvent& e) {
     if (e.key != "block_stop" || !e.samples || *e.samples < count_ + 1) return;
     know_count(*e.samples);
-    log_.skip("the log does not state when the block that stops here started: no rate for it");
+    log_.skip(
+        "the log does not state when the block that stops here started: no rate for this "
+        "block");
   }
 
   void sum_reached(double sum, const TimeSpan& span) {
     const double samples = sum - count_;
     if (samples < 1)
-      return leave_out(span, "no samples were trained according to its numbers: no rate");
+      return leave_out(span,
+                       "according to the numbers of the log, no samples were trained in "
+                       "this time: no rate");
     carried_.insert(carried_.end(), ended_.begin(), ended_.end());
     ended_.clear();
     carried_.push_back(span);
@@ -411,7 +420,8 @@ class MlperfLogReader {
     if (samples >= 1 && knows_count_) return trained_samples(samples, spans);
     for (const TimeSpan& span : spans) {
       leave_out(span,
-                "the log does not state how many samples the previous block has: no rate for it");
+                "the log does not state how many samples the previous block has: no rate for the "
+                "previous block");
     }
     if (samples >= 1) know_count(*e.samples);
   }
@@ -442,12 +452,12 @@ class MlperfLogReader {
     figure.line = line_;
     if (benchmark_ == "bert") figure.span = PrintedSpan::longer;
     if (benchmark_ == "gpt3") figure.value /= static_cast<double>(progress_.sequence_length);
-    if (progress_.is_part_of_epoch || benchmark_ == "gpt3") {  // rate of the run, with evaluations
+    if (progress_.is_part_of_epoch || benchmark_ == "gpt3") {  // includes evaluations
       figure.span = PrintedSpan::longer;
       figure.has_warmup = false;
       log_.compare(figure);
     } else if (stopped_) {
-      return;  // rate of an epoch that did not end
+      return;  // the rate belongs to an epoch that did not end
     } else if (open_ || !ended_.empty() || unsure_) {
       pending_rate_ = figure;
     } else if (last_step_ >= 0) {
@@ -504,7 +514,7 @@ class MlperfLogReader {
                   std::move(metrics));
   }
 
-  /// Adds the window of `epochs` further epochs.
+  /// Adds a window for the next `epochs` epochs.
   void trained(double epochs, const TimeSpan& span) {
     const std::int64_t of_epoch = progress_.samples_of_epoch();
     const double first = done_, wall_s = span.seconds();
@@ -588,7 +598,7 @@ class MlperfLogReader {
     const bool is_evaluated = !counts_by_samples_ && !stops_blocks_ &&
                               training_end(*open_, e) == open_->evaluation_begin_s;
     if (is_evaluated) return block_ends(e);
-    leave_out_open(e.time, "a block had not stopped before run_stop: no rate for it");
+    leave_out_open(e.time, "a block had not stopped before run_stop: no rate for this block");
   }
 
   CollectedLog log_;
@@ -600,7 +610,7 @@ class MlperfLogReader {
   double begun_s_ = 0;
   std::optional<Period> open_;
   std::optional<TimeSpan> pending_;    ///< v0.5: training span whose epochs are not yet known
-  std::optional<TimeSpan> unsure_;     ///< epoch that may be cut short
+  std::optional<TimeSpan> unsure_;     ///< epoch that an evaluation may have stopped early
   std::vector<TimeSpan> ended_;        ///< blocks whose samples a later line states
   std::vector<TimeSpan> carried_;      ///< short periods that are joined to the next period
   std::optional<double> first_epoch_;  ///< number that the log uses for the first epoch
@@ -608,11 +618,11 @@ class MlperfLogReader {
   std::optional<PrintedFigure> pending_rate_;            ///< rate of the current period
   double done_ = 0;                                      ///< number of finished epochs
   double done_samples_ = 0;                   ///< number of samples, if the log counts samples
-  double count_ = 0, count_before_last_ = 0;  ///< samples, including those of a previous run
+  double count_ = 0, count_before_last_ = 0;  ///< samples, including samples of a previous run
   double last_wall_s_ = 0;                    ///< seconds of the last window
   double last_rate_ = 0;                      ///< samples/s of the last window
   double stated_samples_ = 0;                 ///< samples stated at the last evaluation
-  std::int64_t stated_at_step_ = 0, last_step_ = -1;  ///< steps at evaluation; at last window
+  std::int64_t stated_at_step_ = 0, last_step_ = -1;  ///< at evaluation; at window
   int line_ = 0;
   bool begun_ = false, stopped_ = false;
   bool is_v05_ = false, by_epoch_ = false, has_eval_start_ = false, has_block_ = false;
@@ -620,7 +630,7 @@ class MlperfLogReader {
   bool evaluated_in_epoch_ = false;  ///< true if an evaluation ended since epoch_start
   bool counts_by_samples_ = false;   ///< true if the log counts progress in samples
   bool stops_blocks_ = false;        ///< true if the log has block_stop lines
-  bool starts_with_sums_ = false;    ///< true if block_start states the samples since the start
+  bool starts_with_sums_ = false;    ///< true if block_start states sums of samples
   bool knows_count_ = true;          ///< true if `count_` is correct
   bool is_complete_ = true;          ///< true if no samples were left out since the last evaluation
   bool resumes_after_evaluation_ = false;  ///< true if an evaluation interrupted the training
@@ -658,16 +668,21 @@ LogContent read_log(std::string_view text, const contract::RunSpec& run) {
 extern const LogFormat mlperf_entry;
 const LogFormat mlperf_entry{
     .name = "mlperf",
-    .summary = "MLPerf Training's lines (:::MLLOG, :::MLL, :::MLPv0.5.0) in any output",
+    .summary =
+        "lines of MLPerf Training (:::MLLOG, :::MLL, :::MLPv0.5.0) in the output of any "
+        "program",
     .rates =
-        "of all accelerators: training samples of an epoch or a block over its wall time, with "
-        "waiting for data and without evaluation (unless the environment's \"timed\" names it); "
-        "the first epoch or block is marked as warm-up",
+        "The rate is for all accelerators: the training samples of an epoch or a block divided by "
+        "its wall time. It includes waiting for data and excludes evaluations (unless the "
+        "environment value \"timed\" says that evaluations are included). The first epoch or "
+        "block is marked as warm-up.",
     .cross_check =
-        "throughput and imgs_sec of tracked_stats with the epoch or block that they belong to, but "
-        "the first (BERT, DLRM and graph benchmarks: only a bound, because evaluations are in "
-        "them); samples_count of eval_start with the sum of the blocks; all epochs or blocks with "
-        "the time between them and with the fastest of them",
+        "throughput and imgs_sec of tracked_stats are compared with the epoch or block that they "
+        "describe, except the first one. For BERT, DLRM and graph benchmarks these values are "
+        "only a bound, because their time includes evaluations. samples_count of eval_start is "
+        "compared with the sum of the blocks. The time of all epochs or blocks is compared with "
+        "the time between them, and their rate is compared with the rate of the fastest epoch or "
+        "block.",
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,

@@ -8,8 +8,8 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Maximum ratio of the rate of one window to the rate of all windows. It lies above 2.3, the
-/// largest ratio in published results (v0.6 to v5.1) whose windows enclose the training.
+/// Maximum ratio of the rate of one window to the rate of all windows. This limit is above 2.3, the
+/// largest ratio in published results (v0.6 to v5.1) with correct windows.
 constexpr double kFastest = 2.5;
 /// Maximum time that is neither training nor evaluation, as a multiple of the time of the windows.
 constexpr double kMostIdle = 1;
@@ -50,7 +50,8 @@ void MlperfCoverage::leave_out(const TimeSpan& span) {
   last_end_s_ = span.end_s;
 }
 
-/// Starts a period. An evaluation without a line for its end lasts at most until the next period.
+/// Starts a period. If the log has no line for the end of an evaluation, the evaluation lasts at
+/// most until the next period starts.
 void MlperfCoverage::period_starts(double time_s) {
   for (const double begin_s : running_evaluations_) accounted_.push_back({begin_s, time_s});
 }
@@ -87,8 +88,8 @@ std::optional<std::string> MlperfCoverage::too_little_time() const {
   const double trained_s = united_seconds(trained_);
   if (wall_s > (1 + kMostOverlap) * trained_s) {
     return fmt::format(
-        "the epochs or blocks last {:.6g} s together, which is more than the {:.6g} s that they "
-        "span",
+        "the epochs or blocks overlap: their times add up to {:.6g} s, but together they cover "
+        "only {:.6g} s",
         wall_s, trained_s);
   }
   std::vector<TimeSpan> known = trained_;

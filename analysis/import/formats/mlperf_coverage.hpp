@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks whether the windows of an MLPerf log can be the time in which the run trained.
+// Checks whether the windows of an MLPerf log plausibly cover the time in which the run trained.
 // Some programs dispatch work to the accelerators and write the end of a block, an epoch or an
 // evaluation before the work is done. The lines of such a program then enclose a few milliseconds,
 // and the training happens between the windows. The rate of such a log is wrong by factors of 2 to
-// 10,000, and no single line shows the error. The whole run reveals the error: most of its time is
-// neither training nor evaluation, or one window is much faster than all windows together.
+// 10,000, and no single line shows the error. Only the whole run shows the error: most of the time
+// of the run is neither training nor evaluation, or the rate of one window is much higher than the
+// rate of all windows together.
 #pragma once
 
 #include <deque>
@@ -34,7 +35,8 @@ class MlperfCoverage {
   /// start of an evaluation, this is the only sign of an evaluation.
   void evaluated(double time_s);
 
-  /// Returns why the windows cannot be the time of the training, or nothing if they can.
+  /// Returns the reason why the windows cannot cover the time of the training, or nothing if the
+  /// windows are plausible.
   std::optional<std::string> contradiction() const;
 
  private:
@@ -45,7 +47,7 @@ class MlperfCoverage {
   std::optional<std::string> too_fast_window() const;
   std::optional<std::string> too_little_time() const;
 
-  std::vector<TimeSpan> trained_, accounted_;  ///< training spans; evaluations and left-out spans
+  std::vector<TimeSpan> trained_, accounted_;  ///< training; evaluations and left-out spans
   std::vector<Window> windows_;                ///< windows without warm-up
   std::deque<double> running_evaluations_;     ///< start times of running evaluations
   std::optional<double> last_end_s_;           ///< end of the last training period

@@ -9,7 +9,7 @@
 namespace dlscale::analysis {
 namespace {
 
-// Texts after the mark, by version.
+// Texts that follow kMlperfMark in the different versions of the line format.
 constexpr std::string_view kLog = "LOG ";         // JSON follows
 constexpr std::string_view kLogV06 = "L ";        // time, key and JSON follow
 constexpr std::string_view kLogV05 = "Pv0.5.0 ";  // benchmark, time, file, key and JSON follow
@@ -59,7 +59,7 @@ bool MlperfLines::read_v05(std::string_view text, MlperfEvent& event) {
   if (!scanner.number(event.time) || !scanner.skip("(") || !scanner.find(") ")) return false;
   event.key = scanner.until(": \t");
   double value = 0;
-  if (event.key == "run_stop") event.status = "success";  // default if the line has no JSON
+  if (event.key == "run_stop") event.status = "success";  // a line without JSON reports success
   if (!scanner.skip(":")) return true;
   scanner.skip_blanks();
   if (whole_number(scanner.rest(), value)) {

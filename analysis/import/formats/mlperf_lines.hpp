@@ -17,7 +17,7 @@ namespace dlscale::analysis {
 /// Beginning of every MLPerf line. It may occur anywhere in a line of the log.
 inline constexpr std::string_view kMlperfMark = ":::ML";
 
-/// Content of one line. Values that the line does not have are empty.
+/// Content of one line. A value is empty if the line does not state it.
 struct MlperfEvent {
   std::string_view key;
   std::string_view benchmark;  ///< benchmark, only in lines of v0.5
@@ -26,7 +26,7 @@ struct MlperfEvent {
   std::optional<double> epoch;          ///< epoch_num or first_epoch_num
   std::optional<double> epochs;         ///< epoch_count of a block
   std::optional<double> steps;          ///< step_num
-  std::optional<double> samples;        ///< samples_count, since the start or in the block
+  std::optional<double> samples;        ///< samples_count: since the start, or in the block
   std::optional<double> block_samples;  ///< samples in the block, set by MlperfProgress
   std::optional<double> rate;           ///< samples/s in tracked_stats
   std::string_view text;                ///< value that is a text
@@ -49,7 +49,8 @@ class MlperfLines {
 /// Returns true if a line has the mark and a known version.
 bool is_mlperf_line(std::string_view line);
 
-/// Returns the name of the quality that eval_accuracy states, or null if it is top-1 accuracy.
+/// Returns the name of the quality that eval_accuracy states in this benchmark, or null if this
+/// quality is top-1 accuracy.
 const char* mlperf_quality(std::string_view benchmark);
 
 }  // namespace dlscale::analysis

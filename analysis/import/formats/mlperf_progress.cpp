@@ -12,8 +12,8 @@ namespace {
 /// Number of images in the training set of SSD and RetinaNet from v2.0 on (MLPerf's subset of
 /// OpenImages).
 constexpr std::int64_t kOpenImages = 1'170'301;
-/// Maximum number of epochs of a BERT run. A larger epoch number counts samples, because each
-/// evaluation comes after more samples than this.
+/// Maximum number of epochs of a BERT run. A larger epoch number counts samples, because more than
+/// 1000 samples are trained before each evaluation.
 constexpr double kMostEpochsOfBert = 1000;
 
 bool is_fraction(double number) {
@@ -48,8 +48,9 @@ void MlperfProgress::find_samples(MlperfEvent& event) {
   }
 }
 
-/// Finds the samples of a BERT line. Evaluations state the samples since the start. Blocks on TPU
-/// and Gaudi count steps, and so do some evaluations after them.
+/// Finds the number of samples that a BERT line states. Lines of evaluations state the samples
+/// since the start. Lines of blocks on TPU and Gaudi count steps, and some evaluations after these
+/// blocks also count steps.
 void MlperfProgress::find_samples_of_bert(MlperfEvent& event, bool ends) {
   const double epoch = event.epoch.value_or(0), steps = event.epochs.value_or(0);
   const auto batch = static_cast<double>(global_batch);
@@ -65,14 +66,14 @@ void MlperfProgress::find_samples_of_bert(MlperfEvent& event, bool ends) {
   }
 }
 
-/// Finds the samples that a line states as a fraction of an epoch. Returns false if the line states
-/// whole epochs.
+/// Finds the number of samples that a line states as a fraction of an epoch. Returns false if the
+/// line states whole epochs.
 bool MlperfProgress::find_parts(MlperfEvent& event) {
   const double epoch = *event.epoch;
   if (states_part(event)) {
     is_part_of_epoch = true;
-    // Fractions count from 1 if the first one is at least 1 (1.05). Otherwise they count from 0,
-    // even if the log numbers the first epoch 1, as graph benchmarks do.
+    // Fractions count from 1 if the first fraction is at least 1 (1.05). Otherwise they count from
+    // 0, even if the log numbers the first epoch 1, as graph benchmarks do.
     epochs_before_ = block_end_ = epoch >= 1 ? 1 : 0;
   }
   const bool starts = event.key == "epoch_start" || event.key == "block_start";

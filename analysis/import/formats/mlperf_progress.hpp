@@ -3,15 +3,17 @@
 // version, MLPerf Training counts progress in other units than whole epochs
 // (mlcommons/training_results_v0.6 to v5.1):
 // - Samples: from v3.1 on, samples_count of eval_start states the samples since the start.
-//   samples_count of block_stop states the same, unless it repeats the number of block_start
-//   (NVIDIA, v5.0 and v5.1). A repeated number is the length of the block or the sum at its start.
-//   BERT states the samples since the start as epoch_num. UNet3D states the samples of a block as
-//   epoch_count. GPT-3 states epoch_num and epoch_count in tokens.
+//   samples_count of block_stop also states the samples since the start, unless it repeats the
+//   number of block_start (NVIDIA, v5.0 and v5.1). A repeated number is either the length of the
+//   block or the number of samples before the block. BERT states the samples since the start as
+//   epoch_num. UNet3D states the samples of a block as epoch_count. GPT-3 states epoch_num and
+//   epoch_count in tokens.
 // - Steps: Stable Diffusion states step_num in v3.1. BERT on TPU and Gaudi states steps as
 //   epoch_count.
 // - Fractions of an epoch: eval_start of DLRM and the graph benchmarks states 0.05, 0.1, …, or
 //   1.05, 1.1, … if the first epoch is 1. Blocks of DLRM on TPU state 1.05, 1.1, … as
-//   first_epoch_num, which is the fraction at the end of the block, and 1 as epoch_count.
+//   first_epoch_num and 1 as epoch_count. This first_epoch_num is the fraction at the end of the
+//   block.
 // - Batches: train_samples of SSD and RetinaNet on OpenImages counts the batches of an epoch.
 //   samples_per_epoch of UNet3D includes the samples that fill the last batch.
 #pragma once
@@ -38,7 +40,7 @@ class MlperfProgress {
   bool is_part_of_epoch = false;  ///< true if epoch numbers are fractions of epochs
   bool counts_batches = false;    ///< true if train_samples counts batches
 
-  /// Moves samples that the line states as epochs or steps to `samples` and `block_samples`.
+  /// Converts progress that the line states as epochs or steps to `samples` and `block_samples`.
   void find_samples(MlperfEvent& event);
   /// Returns the number of samples that an epoch trains, or 0 if it is unknown.
   std::int64_t samples_of_epoch();

@@ -10,8 +10,8 @@
 // does not name the runner. The first line of the second epoch shows which runner wrote the file:
 // EpochBasedRunner restarts "iter", and IterBasedRunner continues it. IterBasedRunner resets its
 // clock (IterTimerHook) only when it starts, so the step after an evaluation includes the time of
-// the evaluation. Such lines are marked as warm-up.
-// "val" lines state average precisions. Only those of MMClassification state an accuracy,
+// the evaluation. A line with such a step is marked as warm-up.
+// "val" lines state average precisions. Only "val" lines of MMClassification state an accuracy,
 // "accuracy_top-1" in percent.
 #include <algorithm>
 #include <utility>
@@ -40,7 +40,7 @@ class MmdetLogReader {
     }
     const auto epoch = json_.integer("epoch");
     if (!epoch || (!is_train && !is_val))
-      return log_.skip("neither a training line nor a validation line");
+      return log_.skip("the line is neither a training line nor a validation line");
     is_train ? take_train(*epoch - 1, line.number) : take_val(*epoch - 1);  // epochs count from 1
   }
   LogContent finish() {
@@ -61,7 +61,7 @@ class MmdetLogReader {
   void take_train(std::int64_t epoch, int line) {
     const auto step = json_.integer("iter");
     const auto step_s = json_.number("time");
-    if (!step || !step_s) return log_.skip("no step number and step time");
+    if (!step || !step_s) return log_.skip("the line has no step number or no step time");
     at_ = {epoch, *step};
     const RunPlace before = told_;
     const bool is_behind_eval = std::exchange(is_behind_eval_, false);
@@ -140,7 +140,7 @@ class MmdetLogReader {
 
   CollectedLog log_;
   JsonObject json_;
-  std::vector<TrainLine> opening_;  ///< first lines, until their step counts are known
+  std::vector<TrainLine> opening_;  ///< first lines, until their numbers of steps are known
   bool opened_ = false;
   bool counts_on_ = false;       ///< true if "iter" continues across epochs
   bool is_behind_eval_ = false;  ///< true if the next training line follows a validation
@@ -165,12 +165,16 @@ LogContent read_log(std::string_view text, const contract::RunSpec& run) {
 extern const LogFormat mmdet_entry;
 const LogFormat mmdet_entry{
     .name = "mmdet",
-    .summary = "OpenMMLab's .log.json (MMDetection, MMClassification, MMSegmentation with mmcv 1)",
+    .summary =
+        ".log.json of OpenMMLab's programs (MMDetection, MMClassification, MMSegmentation "
+        "with mmcv 1)",
     .rates =
-        "rank 0's step times with the global batch of the run, waiting for data included; the "
-        "first line, and the line after an evaluation if \"iter\" continues over epochs, are "
-        "marked as warm-up",
-    .cross_check = "nothing: the lines have step times and no rate or total",
+        "The rate is the global batch of the run divided by the step times of rank 0, which "
+        "include waiting for data. The first line is marked as warm-up. The line after an "
+        "evaluation is also marked if \"iter\" continues over epochs.",
+    .cross_check =
+        "nothing is compared, because the lines have step times, but neither a rate "
+        "nor a total",
     .file = "",
     .needs_run = true,
     .recognises = &recognises,

@@ -9,10 +9,10 @@
 //   worker writes its own lines, so the log has no rate of all workers.
 // - "Epoch[0] Time cost=72.598" is the training time of the epoch without evaluation.
 // - GluonCV (dmlc/gluon-cv, scripts/classification/imagenet/train_imagenet.py) prints the same
-//   lines with batches that count from 0. Its Speed is the rate of all GPUs. It prints its
-//   arguments as "Namespace(batch_size=64, num_gpus=8, …)", where batch_size is the batch of one
-//   GPU. After an epoch it prints "[Epoch 0] speed: 2000 samples/sec\ttime cost: 637.1" for the
-//   whole epoch and "[Epoch 0] validation: err-top1=0.8 err-top5=0.5".
+//   lines with batches that count from 0. The Speed of GluonCV is the rate of all GPUs. GluonCV
+//   prints its arguments as "Namespace(batch_size=64, num_gpus=8, …)", where batch_size is the
+//   batch of one GPU. After an epoch it prints "[Epoch 0] speed: 2000 samples/sec\ttime cost:
+//   637.1" for the whole epoch and "[Epoch 0] validation: err-top1=0.8 err-top5=0.5".
 // - The example programs of MXNet print "gpus='0,1'" and a batch_size that is the batch of all
 //   GPUs.
 #include <algorithm>
@@ -106,7 +106,7 @@ class MxnetLogReader {
     const std::string list = argument(text, "gpus");
     const bool has_batch = whole_number(argument(text, "batch_size"), batch) && batch >= 1;
     if (whole_number(argument(text, "num_gpus"), gpus) && gpus >= 0 && gpus < 1e7) {
-      const std::int64_t count = std::max<std::int64_t>(std::llround(gpus), 1);  // 0 means CPUs
+      const std::int64_t count = std::max<std::int64_t>(std::llround(gpus), 1);  // 0: CPUs
       log_.fact("gpus", count);
       log_.start().world_size = static_cast<int>(count);
       if (has_batch && batch < 1e9) log_.fact("batch_per_gpu", std::llround(batch));
@@ -123,12 +123,12 @@ class MxnetLogReader {
   void take_speed(const LogLine& line, std::string_view text) {
     Speed s;
     if (!read_speed(text, s)) {
-      return line.complete ? log_.skip("no MXNet speed after \"Epoch\"") : log_.cut_off();
+      return line.complete ? log_.skip("no speed of MXNet after \"Epoch\"") : log_.cut_off();
     }
     if (is_distributed_)
-      return log_.skip("the speed is that of one of several workers: no rate of all workers");
+      return log_.skip("the speed belongs to one of several workers: no rate of all workers");
     const RunPlace place{s.epoch, s.batch};
-    if (place == told_) return;  // next metric of the same batch
+    if (place == told_) return;  // the line states another metric of the same batch
     if (watch_.goes_back(place)) is_whole_ = false;
     if (log_.repeats(told_, place)) return;
     const bool same_epoch = s.epoch == last_.epoch;
@@ -232,8 +232,8 @@ class MxnetLogReader {
   bool is_distributed_ = false, counts_from_0_ = false;
 };
 
-/// Returns true for MXNet logs. Returns false for logs of MLPerf programs. They contain such lines
-/// of one process, but their MLPerf lines contain more data.
+/// Returns true for MXNet logs. Returns false for logs of MLPerf programs: these logs also contain
+/// MXNet lines of one process, but their MLPerf lines state more.
 bool recognises(std::string_view head) {
   if (head.find(":::ML") != std::string_view::npos) return false;
   return any_line(head, [](std::string_view line) {
@@ -254,11 +254,13 @@ const LogFormat mxnet_entry{
     .name = "mxnet",
     .summary = "log of MXNet's training loops (Speedometer)",
     .rates =
-        "of one process and all its devices, which are all devices unless the kvstore is "
-        "distributed; waiting for data included; the first line is marked as warm-up",
+        "The rate is for one process with all devices of this process. These are all devices of "
+        "the run unless the kvstore is distributed. The rate includes waiting for data. The first "
+        "line is marked as warm-up.",
     .cross_check =
-        "the epoch's \"Time cost\" with its windows, only a bound, because it includes the batches "
-        "after the last line; GluonCV: the \"speed\" of an epoch",
+        "\"Time cost\" of an epoch is compared with the windows of the epoch. It is only a bound, "
+        "because it includes the batches after the last line. GluonCV: the \"speed\" of an epoch "
+        "is compared with the windows of the epoch.",
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,

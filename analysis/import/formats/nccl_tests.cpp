@@ -28,7 +28,7 @@ void words_of(std::string_view line, std::vector<std::string_view>& words) {
 
 std::string collective_of(std::string_view program) {
   program = program.substr(0, program.find_first_of(" \t\r"));
-  program = program.substr(program.rfind('/') + 1);  // the whole text if there is no slash
+  program = program.substr(program.rfind('/') + 1);  // rfind() + 1 is 0 if there is no slash
   if (program.ends_with("_perf")) program.remove_suffix(5);
   return std::string(program);
 }
@@ -62,11 +62,12 @@ std::optional<NcclColumns> nccl_columns_of(std::string_view heading) {
 
 // NcclTestsLogReader reads the output of nccl-tests (NVIDIA/nccl-tests, src/common.cu,
 // src/util.cu). The output is the text of all_reduce_perf, all_gather_perf, … or JSON (-J, from
-// 2.16 on). rccl-tests print the same. A row describes one message size. It states the mean time of
-// an iteration (without the warm-up iterations), algbw = size / time, and busbw = algbw times the
-// factor of the collective. The row states these numbers first for the out-of-place operation and
-// then for the in-place operation. If a log contains several tests ("# Collective test starting:
-// …"), each test is a run of its own. Only logs of 2.16 and later state the collective.
+// 2.16 on). rccl-tests print the same output. A row describes one message size. It states the mean
+// time of an iteration (without the warm-up iterations), algbw = size / time, and busbw = algbw
+// times the factor of the collective. The row states these numbers first for the out-of-place
+// operation and then for the in-place operation. If a log contains several tests ("# Collective
+// test starting: …"), each test is a run of its own. Only logs of 2.16 and later state the
+// collective.
 
 namespace {
 
@@ -115,7 +116,8 @@ class NcclTestsLogReader {
   LogContent finish() {
     if (!known_ && !first_.empty()) {
       log_.at(first_number_);
-      log_.skip(fmt::format("contains no output of nccl-tests; it begins with \"{}\"", first_));
+      log_.skip(
+          fmt::format("contains no output of nccl-tests; the file begins with \"{}\"", first_));
     }
     return log_.finish();
   }
@@ -191,12 +193,13 @@ class NcclTestsLogReader {
     words_of(line.text, words_);
     const int all = columns_->all;
     // When a trace is replayed, the out-of-place columns may be blank. The row then has four words
-    // less.
+    // fewer.
     const int missing = all - static_cast<int>(cells.size());
     const int way_width = columns_->ways[1].time - columns_->ways[0].time;
     if (!line.complete) return log_.cut_off();
     if (missing > 0 && missing != way_width) {
-      return log_.skip(fmt::format("has {} of the {} columns of nccl-tests", cells.size(), all));
+      return log_.skip(
+          fmt::format("has only {} of the {} columns of nccl-tests", cells.size(), all));
     }
     count_ranks();
     for (std::size_t i = missing > 0 ? 1 : 0; i < 2; ++i) {
@@ -238,7 +241,7 @@ class NcclTestsLogReader {
     const double rounding = 0.006 + kDisagreement * algbw;
     if (std::abs(algbw - result.algbw_gb_per_s) > rounding) {
       log_.skip(fmt::format(
-          "algbw is {} GB/s, but size / time is {:.4g} GB/s: check that its time is in µs",
+          "algbw is {} GB/s, but size / time is {:.4g} GB/s: check that the time is in µs",
           result.algbw_gb_per_s, algbw));
       return false;
     }
@@ -257,7 +260,7 @@ class NcclTestsLogReader {
   std::optional<NcclColumns> columns_;
   std::string collective_, first_;
   JsonObject json_;
-  std::vector<std::string_view> words_;  ///< words of the current row
+  std::vector<std::string_view> words_;  ///< separated words of the current row
   std::set<std::string> nodes_, gpus_;
   int first_number_ = 1;
   bool known_ = false, ranks_told_ = false;
@@ -341,7 +344,7 @@ std::size_t document_at(std::string_view text) {
   if (version == text.npos) return text.npos;
   const std::size_t begins = text.find("{\"version\"");
   if (begins < version) return begins;
-  const std::size_t brace = text.find('{');  // reformatted by another program
+  const std::size_t brace = text.find('{');  // another program may have reformatted the document
   return brace < version ? brace : text.npos;
 }
 
@@ -418,11 +421,13 @@ std::vector<LogPart> parts(std::string_view text) {
 extern const LogFormat nccl_tests_entry;
 const LogFormat nccl_tests_entry{
     .name = "nccl_tests",
-    .summary = "nccl-tests' and rccl-tests' tables and JSON (-J): collectives by message size",
+    .summary = "tables and JSON (-J) of nccl-tests and rccl-tests: collectives by message size",
     .rates =
-        "none: nothing is trained; time, algbw and busbw of each message size are means over the "
-        "iterations, warm-up iterations left out",
-    .cross_check = "nothing is trained; a row whose algbw is not size / time is left out",
+        "There is no rate, because nothing is trained. time, algbw and busbw of each message size "
+        "are means over the iterations without the warm-up iterations.",
+    .cross_check =
+        "nothing is trained, so there is no rate to compare. A row is left out if its "
+        "algbw differs from size / time.",
     .file = "",
     .needs_run = false,
     .recognises = &recognises,

@@ -24,7 +24,7 @@ struct NcclColumns {
   };
   int size = 0, count = 1, type = 2, redop = kNone, root = kNone;
   int all = 0;              ///< number of words in a row, without a timestamp
-  std::array<Way, 2> ways;  ///< columns of the out-of-place and of the in-place operation
+  std::array<Way, 2> ways;  ///< columns of the out-of-place operation and of the in-place operation
 };
 
 /// Returns the columns of a heading "#  size  count  type  redop  root  time  algbw  busbw  #wrong

@@ -2,8 +2,8 @@
 // Reads the NVLOG lines of NCF that NVIDIA's DeepLearningExamples printed before DLLogger:
 // ":::NVLOGv0.1.0 ncf 1583706916.78 (ncf.py:333) eval_accuracy: {"epoch": 0, "value": 0.83}".
 // eval_accuracy is the hit rate among ten recommendations (HR@10) and not top-1 accuracy, so it is
-// stored as a metric. train_throughput is ignored, because its clock stops before the device has
-// finished (see dllogger).
+// stored as a metric. train_throughput is ignored, because the clock of train_throughput stops
+// before the device has finished (see dllogger.cpp).
 #include "analysis/import/reading/collected_log.hpp"
 #include "analysis/import/reading/json_object.hpp"
 #include "analysis/import/reading/log_lines.hpp"
@@ -45,7 +45,7 @@ class NvlogLogReader {
     } else if (key == "train_throughput") {
       ++rates_;
       if (rates_ == 1) {
-        log_.skip("the clock of train_throughput may stop before the device is done: no rate");
+        log_.skip("the clock of train_throughput may stop before the device has finished: no rate");
       }
     } else if (key == "run_final") {
       log_.stop(contract::RunOutcome::Completed);
@@ -61,7 +61,7 @@ class NvlogLogReader {
 
   void take_eval(std::string_view value) {
     const bool good = json_.read(value) && json_.integer("epoch") && json_.number("value");
-    if (!good) return log_.skip("no epoch and value after \"eval_accuracy\"");
+    if (!good) return log_.skip("no epoch or no value after \"eval_accuracy\"");
     const double hits = *json_.number("value");
     if (!(hits >= 0 && hits <= 1)) return log_.skip("the hit rate is not between 0 and 1");
     if (log_.repeats(told_, {*json_.integer("epoch"), 0})) return;
@@ -88,8 +88,10 @@ extern const LogFormat nvlog_entry;
 const LogFormat nvlog_entry{
     .name = "nvlog",
     .summary = "NCF's :::NVLOG lines (NVIDIA DeepLearningExamples before DLLogger)",
-    .rates = "none: its clock stops before the device is done",
-    .cross_check = "nothing: the run has no rate",
+    .rates =
+        "There is no rate, because the clock of train_throughput stops before the device has "
+        "finished.",
+    .cross_check = "nothing is compared, because the run has no rate",
     .file = "",
     .needs_run = false,
     .recognises = &recognises,

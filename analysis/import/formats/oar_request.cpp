@@ -21,7 +21,7 @@ bool is_one_of(const std::array<std::string_view, kSize>& names, std::string_vie
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Returns the text without quotation marks and without the text in braces.
+/// Removes the quotation marks and all text in braces from a request.
 std::string without_properties(std::string_view text) {
   std::string plain;
   int depth = 0;
@@ -52,7 +52,7 @@ std::vector<std::string_view> parts_of(std::string_view text, std::string_view d
   }
 }
 
-/// Adds the counts of a group such as "/host=2/gpu=4". Each level multiplies the levels below it.
+/// Adds the counts of a group such as "/host=2/gpu=4". The numbers of all levels are multiplied.
 void add_group(std::string_view group, Shape& shape, bool& is_open) {
   std::optional<std::int64_t> product = 1;
   for (const std::string_view level : parts_of(group, "/")) {
@@ -132,8 +132,9 @@ GpuCount gpus_of(const Request& request, std::int64_t nodes, double walltime_s) 
   const bool agree = std::all_of(fitting.begin(), fitting.end(),
                                  [&](const Shape& shape) { return shape.gpus == fitting[0].gpus; });
   if (agree) return {fitting[0].gpus, ""};
-  return {std::nullopt, fmt::format("GPUs unknown: the job requested one of {} shapes, and its "
-                                    "nodes and walltime do not show which one it got",
+  return {std::nullopt, fmt::format("the number of GPUs is unknown: the job requested {} "
+                                    "alternative shapes, and the nodes and the walltime of the "
+                                    "job do not show which shape it received",
                                     request.size())};
 }
 

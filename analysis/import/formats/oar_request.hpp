@@ -11,7 +11,7 @@
 
 namespace dlscale::analysis::oar {
 
-/// Counts of one shape. They are null if the request does not state them ("host=ALL", or no GPU
+/// Counts of one shape. A count is null if the request does not state it ("host=ALL", or no GPU
 /// level).
 struct Shape {
   std::optional<std::int64_t> nodes, gpus;
@@ -29,8 +29,8 @@ struct GpuCount {
   std::string problem;  ///< reason why the shape of the job is unknown
 };
 
-/// Returns the number of GPUs of a job. The number of nodes (0: none assigned) and the walltime of
-/// the job show which shape of the request the job received.
+/// Returns the number of GPUs of a job. `nodes` (0: none assigned) and `walltime_s` are values of
+/// the job, which show which shape of the request the job received.
 GpuCount gpus_of(const Request& request, std::int64_t nodes, double walltime_s);
 
 }  // namespace dlscale::analysis::oar

@@ -4,9 +4,10 @@
 // The output is an object with one object for each job. Each job becomes a run. Times are seconds
 // since 1970, and 0 means never. exit_code is the value that wait() returned. Without exit_code,
 // the state Terminated does not imply success.
-// GPUs are counted from the request ("/nodes=2/gpu=2"), because OAR's resources are cores. A
-// moldable job requests several alternative shapes. The reader uses the shape whose nodes and
-// walltime are those of the job. OAR does not record training, so there are no rates.
+// The number of GPUs comes from the request ("/nodes=2/gpu=2"), because the resources that OAR
+// lists are cores. A moldable job requests several alternative shapes. The reader uses the shape
+// with the number of nodes and the walltime that the job received. OAR does not record training, so
+// there are no rates.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -79,7 +80,7 @@ struct End {
   std::string reason;
 };
 
-/// Returns the cause of the end of a job that did not end by itself.
+/// Returns the cause for which a job was ended from outside.
 End cause_of(Value job) {
   const std::string node = node_event(job);
   if (has_event(job, "BESTEFFORT_KILL")) return {RunOutcome::Preempted, "BESTEFFORT_KILL"};
@@ -94,7 +95,10 @@ End cause_of(Value job) {
 
 End end_of(Value job, const AccountedJob& known) {
   if (known.state != "Terminated" && known.state != "Error") {
-    return {RunOutcome::Lost, "had not ended when the accounting data was read: " + known.state};
+    return {RunOutcome::Lost,
+            "the job had not ended when the accounting data was read; its "
+            "state was " +
+                known.state};
   }
   if (known.state == "Error" || (!known.exit_code && !known.signal)) return cause_of(job);
   if (known.signal) return {RunOutcome::Failed, fmt::format("signal {}", *known.signal)};
@@ -125,7 +129,7 @@ AccountedJob job_of(const std::string& id, Value job) {
   known.started = day_and_time(started);
   known.ended = day_and_time(ended);
   if (started > 0 && ended >= started) known.elapsed_s = ended - started;
-  if (started <= 0 && ended > 0) known.elapsed_s = 0;  // the job never began
+  if (started <= 0 && ended > 0) known.elapsed_s = 0;  // the job ended without having started
   known.timelimit_s = number_in(job, "walltime");
   simdjson::dom::array hosts, cores;
   if (job["assigned_network_address"].get(hosts) == simdjson::SUCCESS) {
@@ -164,7 +168,7 @@ void take_job(CollectedLog& log, const std::string& key, std::string_view text) 
   log.add(std::move(known));
 }
 
-/// Returns the key in front of the object that begins at `at`.
+/// Returns the JSON key in front of the object that begins at position `at`.
 std::string key_before(std::string_view text, std::size_t at) {
   const std::size_t last = text.substr(0, at).rfind('"');
   const std::size_t first = last == text.npos || last == 0 ? text.npos : text.rfind('"', last - 1);
@@ -232,9 +236,9 @@ const LogFormat oarstat_entry{
     .name = "oarstat",
     .summary = "OAR's accounting: oarstat --full --json",
     .rates =
-        "none: the accounting data does not contain what jobs computed; GPU-hours are elapsed time "
-        "times GPUs",
-    .cross_check = "nothing: jobs have no rates",
+        "There is no rate, because the accounting data does not contain what jobs computed. "
+        "GPU-hours are the elapsed time times the number of GPUs.",
+    .cross_check = "nothing is compared, because jobs have no rates",
     .file = "",
     .needs_run = false,
     .recognises = &recognises,

@@ -58,8 +58,8 @@ extern const LogFormat pytorch_csv_entry;
 const LogFormat pytorch_csv_entry{
     .name = "pytorch_csv",
     .summary = "results.csv with epoch, val_error1, … (CsvLogger): errors and losses by epoch",
-    .rates = "none: the table has no times",
-    .cross_check = "nothing: the table has neither times nor rates",
+    .rates = "There is no rate, because the table has no times.",
+    .cross_check = "nothing is compared, because the table has neither times nor rates",
     .file = "",
     .needs_run = false,
     .recognises = &recognises,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the output of the ResNet-50 DDP test of argonne-lcf/alcf-nccl-tests (pytests/resnet50).
 // "Throughput: 4754.937 images/s, Batch size: 16, Num of GPUs: 8, Total time: 3.567 s, …, First
-// batch time: 0.902 s" describes an epoch. In published logs the rate is batch x GPUs x (batches -
-// 1) / (total - first batch's time). It covers all ranks, excludes the first batch and includes
-// waiting for data.
+// batch time: 0.902 s" describes an epoch. In published logs the rate is batch size x GPUs x
+// (number of batches - 1) / (total time - time of the first batch). This rate covers all ranks,
+// excludes the first batch and includes waiting for data.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -62,7 +62,7 @@ class PytorchDdpLogReader {
       return;
     if (s.skip(". My local rank is ") && s.integer(local) && of > 0 && of < 10'000'000) {
       gpus_ = of;
-      if (!workers_.insert(rank).second) return;  // line of an earlier log in the same file
+      if (!workers_.insert(rank).second) return;  // the line belongs to an earlier log in this file
       if (local == 0) ++nodes_;
     }
   }
@@ -72,7 +72,7 @@ class PytorchDdpLogReader {
     if (!read_epoch(text, e)) {
       return line.complete ? log_.skip("no epoch after \"Throughput:\"") : log_.cut_off();
     }
-    // An epoch has no number, so an identical line is the same epoch.
+    // The lines do not number their epochs, so two identical lines describe the same epoch.
     if (tested_ || !told_.emplace(text).second) return log_.skip_repeated();
     log_.fact("batch_per_gpu", e.batch);
     log_.fact("global_batch", e.batch * e.gpus);
@@ -93,8 +93,8 @@ class PytorchDdpLogReader {
     log_.add_epoch(epoch);
   }
 
-  /// Compares the number of batches of an epoch with total time / average batch time. The first
-  /// batch is left out of both.
+  /// Compares the number of batches of an epoch with total time / average batch time. Neither side
+  /// of the comparison includes the first batch.
   void compare_batches(const Epoch& e, std::int64_t steps) {
     if (!(e.mean_batch_s > 0)) return;
     const double batches = e.total_s / e.mean_batch_s;
@@ -153,11 +153,13 @@ LogContent read_log(std::string_view text, const contract::RunSpec& run) {
 extern const LogFormat pytorch_ddp_entry;
 const LogFormat pytorch_ddp_entry{
     .name = "pytorch_ddp",
-    .summary = "output of alcf-nccl-tests' ResNet-50 test of PyTorch DDP",
-    .rates = "of all ranks, waiting for data included; the first batch of each epoch is left out",
+    .summary = "output of the ResNet-50 test of PyTorch DDP in alcf-nccl-tests",
+    .rates =
+        "The rate is for all ranks and includes waiting for data. The first batch of each "
+        "epoch is excluded.",
     .cross_check =
-        "total time / average batch time, which is the number of batches, with the batches that "
-        "follow from the throughput",
+        "The number of batches from total time / average batch time is compared with the number "
+        "of batches that follows from the throughput.",
     .file = "stdout",
     .needs_run = false,
     .recognises = &recognises,

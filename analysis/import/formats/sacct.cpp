@@ -8,10 +8,10 @@
 // become runs. sacct does not record training, so there are no rates. Times of day are in the time
 // zone of the cluster, which is not stated.
 // ConsumedEnergy in the row of a job is the energy of all its tasks (man sacct; the energy of
-// AllocTRES). In the row of a step it is the energy of the nodes of the step while the step ran.
-// The steps .batch and .extern run next to .0 on the same nodes, so a sum over the steps would
-// count energy twice. If the row of the job has no energy, the largest value of its steps is a
-// lower bound.
+// AllocTRES). In the row of a step, ConsumedEnergy is the energy that the nodes of the step used
+// while the step ran. The steps .batch and .extern run at the same time as step .0 on the same
+// nodes, so a sum over the steps would count energy twice. If the row of the job has no energy, the
+// largest value among the steps of the job is a lower bound.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,8 +47,8 @@ class SacctLogReader {
     }
   }
 
-  /// Determines the columns from the last heading in `before`, the text in front of the first line
-  /// that is read.
+  /// Determines the columns from the last heading in `before`, which is the text in front of the
+  /// first line to read.
   void learn_again(std::string_view before) {
     for (LogLines lines(before); lines.next();) {
       if (lines.line().complete) columns_.learn_again(lines.line().text);
@@ -57,7 +57,7 @@ class SacctLogReader {
 
   void read_line(const LogLine& line, int number) {
     if (!columns_.known() && columns_.learn(line.text)) return;
-    if (columns_.learn_again(line.text)) return;  // heading of a concatenated dump
+    if (columns_.learn_again(line.text)) return;  // the heading of another, appended table
     if (!columns_.is_table_line(line.text)) return;
     if (!line.complete) return log_.cut_off();
     if (!columns_.known()) return;
@@ -115,7 +115,8 @@ class SacctLogReader {
     const auto started = sacct::clock_time(job.started), ended = sacct::clock_time(job.ended);
     if (!started || !ended || !(job.elapsed_s > *ended - *started + kClockChange)) return;
     log_.skip(
-        fmt::format("the elapsed time of {:.0f} s exceeds the {:.0f} s from its start to its end",
+        fmt::format("the elapsed time of {:.0f} s exceeds the {:.0f} s from the start to the end "
+                    "of the job",
                     job.elapsed_s, *ended - *started));
     job.elapsed_s = std::nan("");
   }
@@ -150,8 +151,8 @@ class SacctLogReader {
     if (signal > 0 && signal < 1000) job.signal = static_cast<int>(signal);
   }
 
-  /// Returns the count in the first of these columns that has one. Otherwise returns the count of
-  /// an allocated resource.
+  /// Returns the count in the first of the columns `names` that states a count. If no column does,
+  /// returns the allocated count of `resource`.
   std::optional<std::int64_t> count_of(const Row& row, std::initializer_list<const char*> names,
                                        const char* resource) const {
     for (const char* name : names) {
@@ -160,9 +161,9 @@ class SacctLogReader {
     return sacct::count(sacct::resource(columns_(row, "alloctres"), resource).value_or(""));
   }
 
-  /// Returns the number of GPUs in the first column that has any. Returns 0 if a column lists
-  /// resources without GPUs and no other column names GPUs in an unknown form. Sites may omit GPUs
-  /// from AllocTRES and list them in other columns.
+  /// Returns the number of GPUs from the first column that lists GPUs. Returns 0 if a column lists
+  /// resources without GPUs and no other column names GPUs in an unknown form. Several columns are
+  /// examined, because sites may omit GPUs from AllocTRES and list GPUs in other columns.
   std::optional<std::int64_t> gpus_of(const Row& row, const AccountedJob& job) {
     std::optional<std::int64_t> gpus;
     std::string problem;
@@ -234,8 +235,8 @@ class SacctLogReader {
     if (!has_own_energy_) job_.energy_j = std::fmax(job_.energy_j, energy_of(row));
   }
 
-  /// Returns the energy in joules. Returns NaN if it was not measured, which SLURM writes as 0 or
-  /// as 2^64 - 2.
+  /// Returns the energy in joules. Returns NaN if the energy was not measured. SLURM writes 0 or
+  /// 2^64 - 2 for energy that was not measured.
   double energy_of(const Row& row) const {
     const auto allocated = sacct::resource(columns_(row, "alloctres"), "energy");
     for (const std::string_view text :
@@ -259,7 +260,11 @@ class SacctLogReader {
     log_.fact("gpus", job_.gpus.value_or(0));
     log_.fact("nodes", job_.nodes.value_or(0));
     std::string reason = state.outcome == RunOutcome::Completed ? "" : job_.state;
-    if (!state.ended) reason = "had not ended when the accounting data was read: " + job_.state;
+    if (!state.ended)
+      reason =
+          "the job had not ended when the accounting data was read; its "
+          "state was " +
+          job_.state;
     if (state.outcome == RunOutcome::Failed && job_.exit_code.value_or(0) != 0) {
       reason += fmt::format(", exit code {}", *job_.exit_code);
     }
@@ -339,7 +344,7 @@ class Attempts {
  private:
   struct Attempt {
     std::string submitted, started;
-    std::string row;  ///< whole row, if the table has no times
+    std::string row;  ///< the whole row, if the table has no start times
   };
   std::map<std::string, std::vector<Attempt>> attempts_;
 };
@@ -389,11 +394,13 @@ std::vector<LogPart> parts(std::string_view text) {
 extern const LogFormat sacct_entry;
 const LogFormat sacct_entry{
     .name = "sacct",
-    .summary = "SLURM's accounting: sacct --parsable2 with a heading, or in Open XDMoD's order",
+    .summary =
+        "accounting data of SLURM: sacct --parsable2 with a heading, or with the columns "
+        "in Open XDMoD's order",
     .rates =
-        "none: the accounting data does not contain what jobs computed; GPU-hours are elapsed time "
-        "times GPUs",
-    .cross_check = "nothing: jobs have no rates",
+        "There is no rate, because the accounting data does not contain what jobs computed. "
+        "GPU-hours are the elapsed time times the number of GPUs.",
+    .cross_check = "nothing is compared, because jobs have no rates",
     .file = "",
     .needs_run = false,
     .recognises = &recognises,

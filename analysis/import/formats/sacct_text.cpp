@@ -152,7 +152,7 @@ GpuRequest read_gpus(std::string_view text, Each each) {
   return request;  // "gpu:a100" is one GPU
 }
 
-/// Returns the number of names between brackets: 12 for "01-12", 2 for "1,7".
+/// Returns how many names the text between two brackets stands for: 12 for "01-12", 2 for "1,7".
 std::optional<std::int64_t> numbers_in(std::string_view list) {
   std::int64_t sum = 0;
   if (list.ends_with(',')) list.remove_suffix(1);
@@ -168,7 +168,7 @@ std::optional<std::int64_t> numbers_in(std::string_view list) {
   return sum > 0 ? std::optional(sum) : std::nullopt;
 }
 
-/// Returns the number of nodes of one name, which may have several lists of numbers:
+/// Returns how many nodes one name stands for. The name may contain several lists of numbers:
 /// "rack[1-2]n[01-08]".
 std::optional<std::int64_t> nodes_of_name(std::string_view name) {
   std::int64_t product = 1;
@@ -243,7 +243,8 @@ constexpr std::string_view kXdmod =
     "elapsed|exitcode|state|nnodes|ncpus|reqcpus|reqmem|reqtres|alloctres|timelimit|nodelist|"
     "jobname";
 
-/// Fields of sacct --helpformat. Headings with other delimiters are recognised by these fields.
+/// Names of the fields that sacct --helpformat lists. With these names the parser recognises
+/// headings that use an unusual delimiter.
 constexpr std::string_view kFields =
     " account admincomment alloccpus allocgres allocnodes alloctres associd avecpu avecpufreq "
     "avediskread avediskwrite avepages averss avevmsize blockid cluster comment constraints "
@@ -337,7 +338,8 @@ class Joiner {
   Joiner(const std::vector<std::string>& names, const Row& pieces, bool lists_may_be_parted)
       : names_(names), pieces_(pieces), lists_may_be_parted_(lists_may_be_parted) {}
 
-  /// Returns the number of possible readings, at most two. `row` receives the last reading.
+  /// Returns the number of possible ways to join the cells, at most two. `row` receives the cells
+  /// of the last way.
   int find(Row& row) {
     Row under_way;
     place(0, under_way, row);
@@ -469,7 +471,7 @@ std::string Columns::split(std::string_view line, Row& row) const {
   const int readings = Joiner(names_, pieces, delimiter_ == ",").find(row);
   if (readings == 1) return "";
   return fmt::format(
-      "has {} instead of {} columns: a \"{}\" inside a text {}", pieces.size(), names_.size(),
+      "has {} instead of {} columns, and a \"{}\" inside a text {}", pieces.size(), names_.size(),
       delimiter_,
       readings == 0 ? "cannot belong to any column" : "could belong to several columns");
 }
@@ -493,13 +495,13 @@ bool Columns::is_row(const Row& row) const {
 
 std::string unreadable_form(std::string_view head) {
   if (is_padded(head)) {
-    return "the fixed-width table of sacct cuts values off: run sacct with --parsable2";
+    return "the fixed-width table of sacct truncates values: run sacct with --parsable2";
   }
   const bool is_json = base::trimmed(head.substr(0, 64)).starts_with('{') &&
                        head.find("\"jobs\"") != head.npos &&
                        head.find("\"allocation_nodes\"") != head.npos;
-  return is_json ? "the JSON of sacct differs between its versions and is not read: run sacct with "
-                   "--parsable2 and --format instead of --json"
+  return is_json ? "the JSON output of sacct differs between versions of SLURM and is not "
+                   "supported: run sacct with --parsable2 and --format instead of --json"
                  : "";
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses sacct tables: their columns, and the form of times, memory and resources (man sacct).
+// Parses sacct tables: their columns and the formats of times, memory and resources (man sacct).
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@
 
 namespace dlscale::analysis::sacct {
 
-// Times, memory and resources as sacct writes them (man sacct).
+// Functions that parse times, memory and resources in the formats of sacct (man sacct).
 
 /// Returns the seconds of "10-13:27:06", "00:14:20" or "00:15.057", or nothing for "UNLIMITED" and
 /// similar words.
 std::optional<double> duration(std::string_view text);
 
-/// Returns the seconds from 1970 to "2015-06-26T13:57:00" by the cluster's clock, or nothing for
-/// "Unknown".
+/// Returns the seconds since 1970 of a local time of the cluster such as "2015-06-26T13:57:00", or
+/// nothing for "Unknown".
 std::optional<double> clock_time(std::string_view text);
 
-/// Returns the time, or an empty text for "Unknown" and "None", which sacct prints for a time in
-/// the future.
+/// Returns `text` if it states a time. Returns an empty text for "Unknown" and "None", which sacct
+/// prints for a time in the future.
 std::string_view known_time(std::string_view text);
 
-/// Returns the joules of "1.50M" or "532.61K", whose units are powers of 1000, or nothing for other
-/// texts.
+/// Returns the joules of "1.50M" or "532.61K", in which K is 1000 and M is 1000^2. Returns nothing
+/// for other texts.
 std::optional<double> energy(std::string_view text);
 
 struct Memory {
@@ -35,16 +35,16 @@ struct Memory {
   char each = ' ';  ///< c: per CPU, n: per node, blank: in total
 };
 inline constexpr double kByte = 1, kMebibyte = 1024.0 * 1024;
-/// Parses "231092K", "62.50G", "3000Mc" or "48000Mn". A number without a unit is in `unit`: MaxRSS
-/// is in bytes and all other memory in MB (sacct's print.c).
+/// Parses "231092K", "62.50G", "3000Mc" or "48000Mn". A number without a unit counts `unit` bytes.
+/// The caller passes 1 for MaxRSS, which is in bytes. All other memory is in MiB (sacct's print.c).
 std::optional<Memory> memory(std::string_view text, double unit = kMebibyte);
 
 /// Returns the text after `name=` in a list such as
 /// "billing=12,cpu=12,gres/gpu=2,mem=31000M,node=1".
 std::optional<std::string_view> resource(std::string_view tres, std::string_view name);
 
-/// Returns the number of GPUs in a list of resources: gres/gpu, or else the sum over all types of
-/// GPUs ("gres/gpu:a100=4"). Returns nothing for an empty list.
+/// Returns the number of GPUs in a list of resources. This is the number after gres/gpu, or without
+/// it the sum over all types of GPUs ("gres/gpu:a100=4"). Returns nothing for an empty list.
 std::optional<std::int64_t> gpus_of(std::string_view tres);
 
 /// Scope of a number of GPUs in a GRES list: GPUs per node, per task or per job.
@@ -58,7 +58,7 @@ struct GpuRequest {
 
 /// Parses GPUs per node ("gpu:2", "gpu:v100:2(S:0-1)", "PER_NODE:gpu:4", "gres:gpu:4",
 /// "gres/gpu:4"), per task ("PER_TASK:gpu:1") and per job ("PER_JOB:gpu:8"). "gpu" and "gpu:v100"
-/// are one GPU. Returns an empty list for texts without GPUs.
+/// mean one GPU. Returns an empty list for texts without GPUs.
 std::vector<GpuRequest> gpu_requests(std::string_view gres);
 
 /// Parses "16" and "2K", the form in which sacct writes large counts (convert_num_unit). Returns
@@ -69,14 +69,14 @@ std::optional<std::int64_t> count(std::string_view text);
 /// texts without nodes.
 std::optional<std::int64_t> nodes_in(std::string_view list);
 
-// Columns of sacct tables, their order and their delimiter.
+// Types that describe the states of jobs and the columns of a sacct table.
 struct State {
   std::string_view word;
   contract::RunOutcome outcome;
   bool ended = true;
 };
-/// Returns the state for a text, or null if SLURM has no such state. "CANCELLED by 1300204" is
-/// CANCELLED.
+/// Returns the state that a text names, or null if SLURM has no such state. "CANCELLED by 1300204"
+/// names the state CANCELLED.
 const State* state_of(std::string_view text);
 
 using Row = std::vector<std::string_view>;
@@ -93,7 +93,8 @@ class Columns {
   /// line is a heading.
   bool learn_again(std::string_view line);
 
-  /// Returns true if a line contains the delimiter ("|" unless the heading uses another).
+  /// Returns true if a line contains the delimiter, which is "|" unless the heading uses a
+  /// different delimiter.
   bool is_table_line(std::string_view line) const;
 
   /// Splits a line into one cell for each column. sacct does not quote a delimiter within a job
@@ -116,9 +117,9 @@ class Columns {
   std::string delimiter_ = "|";
 };
 
-/// Returns why this form of sacct output cannot be read, with the option that helps. Padded tables,
-/// whose values are cut off, and JSON are not supported. Returns an empty text for any other
-/// output.
+/// Returns the reason why this form of sacct output cannot be read, and the sacct option that
+/// solves the problem. Two forms are not supported: padded tables, because sacct truncates their
+/// values, and JSON. Returns an empty text for any other output.
 std::string unreadable_form(std::string_view head);
 
 }  // namespace dlscale::analysis::sacct

@@ -7,7 +7,7 @@
 // It also excludes the warm-up steps. The rate is the number of images of all ranks divided by the
 // time of the slowest rank. The reader compares this rate with the sum of the averages of the ranks
 // and with "Training performance". "Training performance" is the sum of the medians of the ranks
-// and may therefore differ by more.
+// and may therefore differ more from this rate.
 #include <algorithm>
 
 #include "analysis/import/reading/collected_log.hpp"
@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::string_view kDone = "Done benchmarking. Total images:";
 constexpr std::string_view kAll = "Training performance =";
-/// Relative tolerance for the sum of medians, in addition to the 5 % that apply to every printed
-/// figure.
+/// Relative tolerance for the sum of the medians of the ranks. It is added to the 5 % that apply to
+/// every printed figure.
 constexpr double kOfMedians = 0.2;
 
 struct RankTime {
@@ -64,7 +64,10 @@ class SsdLogReader {
       return log_.skip("no rate after \"Training performance\"");
     }
     if (is_told_) return log_.skip_repeated();
-    if (ranks_ == 0) return log_.skip("the times of the ranks are missing before it: no rate");
+    if (ranks_ == 0)
+      return log_.skip(
+          "the times of the ranks are missing before \"Training "
+          "performance\": no rate");
     log_.start().world_size = ranks_;
     log_.fact("model", "ssd");
     log_.fact("gpus", ranks_);
@@ -84,7 +87,7 @@ class SsdLogReader {
   CollectedLog log_;
   double images_ = 0, time_s_ = 0, rates_ = 0;
   int ranks_ = 0;
-  bool is_told_ = false;  ///< true after the total; later lines are of another benchmark
+  bool is_told_ = false;  ///< true after the line with the total
 };
 
 bool recognises(std::string_view head) {
@@ -110,12 +113,11 @@ const LogFormat ssd_entry{
     .name = "ssd",
     .summary = "training benchmark of SSD (NVIDIA DeepLearningExamples, PyTorch)",
     .rates =
-        "of all ranks, without waiting for data, warm-up steps left out: all images over the "
-        "slowest rank's time",
+        "The rate is the number of images of all ranks divided by the time of the slowest rank. "
+        "It excludes waiting for data and the warm-up steps.",
     .cross_check =
-        "the sum of the ranks' \"Average images/sec\"; \"Training performance\" may differ by 25 "
-        "%, "
-        "because that sum adds medians",
+        "The sum of the \"Average images/sec\" of all ranks is compared with the rate. \"Training "
+        "performance\" may differ by 25 %, because it is a sum of medians.",
     .file = "",
     .needs_run = false,
     .recognises = &recognises,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the output of tf_cnn_benchmarks.py (tensorflow/benchmarks, scripts/tf_cnn_benchmarks).
-// Rows such as "10\timages/sec: 237.6 +/- 0.5 (jitter = 1.9)\t8.1" (benchmark_cnn.py,
+// Reads the output of tf_cnn_benchmarks.py (tensorflow/benchmarks, scripts/tf_cnn_benchmarks). Rows
+// such as "10\timages/sec: 237.6 +/- 0.5 (jitter = 1.9)\t8.1" (benchmark_cnn.py,
 // benchmark_one_step) cover one worker process and all its devices. With Horovod every process
 // writes such rows. Only the last line, "total images/sec: 237.40" (_benchmark_graph), covers all
-// workers. The total is the number of images of all steps divided by the wall time of these steps,
+// workers. This total is the number of images of all steps divided by the wall time of these steps,
 // including reading data. It excludes the warm-up steps (10 unless --num_warmup_batches changes the
 // number). An aborted run does not print the total and therefore has no rate.
 #include <fmt/format.h>
@@ -49,7 +49,7 @@ class TfCnnBenchmarksLogReader {
     } else if (!line.complete) {
       log_.cut_off();
     } else if (read_row(text, row)) {
-      if (row.step <= last_.step) return;  // row of another process
+      if (row.step <= last_.step) return;  // the row comes from another process
       last_ = row;
       last_line_ = line.number;
     } else {
@@ -60,8 +60,8 @@ class TfCnnBenchmarksLogReader {
   CollectedLog& log() { return log_; }
 
  private:
-  /// Reads lines such as "Model:       resnet50", "Batch size:  64 global", and "32.0 per device"
-  /// below it.
+  /// Reads lines such as "Model:       resnet50", "Batch size:  64 global", and the next line "32.0
+  /// per device".
   void take_head(std::string_view text) {
     TextScanner scanner(text);
     std::int64_t number = 0;
@@ -117,7 +117,7 @@ class TfCnnBenchmarksLogReader {
     double rate = 0;
     if (!line.complete) return log_.cut_off();
     if (!scanner.number(rate)) return log_.skip("no rate after \"total images/sec:\"");
-    if (log_.steps() > 0) return log_.skip_repeated();  // total of another process or another run
+    if (log_.steps() > 0) return log_.skip_repeated();  // of another process or run
     TimedSteps all{.steps = last_.step > 0 ? last_.step : batches_};
     all.samples = static_cast<double>(all.steps) * static_cast<double>(log_.global_batch());
     all.wall_s = all.samples / rate;
@@ -150,11 +150,12 @@ const LogFormat tf_cnn_benchmarks_entry{
     .name = "tf_cnn_benchmarks",
     .summary = "output of TensorFlow's tf_cnn_benchmarks.py",
     .rates =
-        "of all workers, reading data included, the program's own steps of warm-up left out: its "
-        "total; rows are of one process and not used",
+        "The rate is the total that the program prints for all workers. It includes reading data "
+        "and excludes the warm-up steps of the program. The rows describe only one process and "
+        "are not used.",
     .cross_check =
-        "the rate of the last row, times the number of processes, with the total: only a bound, "
-        "because the time between steps is not in it",
+        "The rate of the last row times the number of processes is an upper bound of the total, "
+        "because it excludes the time between steps.",
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,

@@ -3,14 +3,15 @@
 // timm's rates are images of all ranks over wall time, including waiting for data. A rate in
 // parentheses is the number of images of the current update divided by the mean time of an update
 // since the epoch began. The time from the beginning of the epoch to a line is therefore images x
-// number of updates / mean rate. The difference of this time at two lines is more precise than the
-// printed milliseconds.
+// number of updates / mean rate. The difference between these times of two lines is more precise
+// than the printed milliseconds.
 // Steps are batches before timm 0.9 and optimizer updates from 0.9 on. The last update of an epoch
-// may have fewer images (fewer accumulated batches, or a smaller last batch). Its printed rate is
-// then lower, although its printed time is the same. Rate x time of a line is the number of images
-// of its update. The reader uses this product to recognise such a last update and to determine the
-// global batch. If the user stated another batch, the times of the steps are still computed from
-// the log. The mean time of all lines must then agree with the time of the windows.
+// may have fewer images (fewer accumulated batches, or a smaller last batch). The printed rate of
+// such an update is lower, although the printed time is the same. The product of rate and time in a
+// line is the number of images of the update. The reader uses this product to recognise such a last
+// update and to determine the global batch. If the user stated another batch, the times of the
+// steps are still computed from the log. The mean time of all lines must then agree with the time
+// of the windows.
 // A log may contain several attempts. After a requeue the program appends to the same file, repeats
 // the interrupted epoch from its beginning, and restarts its means. Differences are therefore
 // computed between lines of one attempt. The first line with new steps follows a line of the same
@@ -40,7 +41,7 @@ struct TrainLine {
   double loss = 0, mean_loss = 0, mean_time_s = 0, mean_rate = 0, lr = 0, mean_load_s = 0;
 
   /// images() returns the number of images of the update that the line describes. rounding()
-  /// returns the relative error of this number due to the printed digits.
+  /// returns the relative error of images() that the rounding of the printed digits causes.
   double images() const { return mean_rate * mean_time_s; }
   double rounding() const { return 0.0005 / mean_time_s + 0.005 / mean_rate; }
 };
@@ -125,7 +126,7 @@ class TimmLogReader {
   struct Done {
     std::int64_t epoch = -1, steps = 0;
     double wall_s = 0, load_s = 0;
-    double mean_wall_s = 0;  ///< seconds derived from the mean time instead of the mean rate
+    double mean_wall_s = 0;  ///< seconds, from the mean time of an update
   };
 
   void read_line(const TrainLine& line) {
@@ -190,14 +191,15 @@ class TimmLogReader {
       batch_note_line_ = line_;
       batch_note_ = fmt::format(
           "an update has {:.0f} images ({:g}/s x {:g} s), but the stated global batch is {:.0f}: "
-          "step times use the log",
+          "step times are computed with the number from the log",
           batch_, line.mean_rate, line.mean_time_s, stated);
     }
     return batch_;
   }
 
-  /// Returns the number of images of the last update of an epoch. It is the batch times the ratio
-  /// of rate x time of the last update to rate x time of an earlier, full update.
+  /// Returns the number of images of the last update of an epoch. This number is the batch
+  /// multiplied by the ratio of two products of rate and time: the product of the last update and
+  /// the product of an earlier, full update.
   double images_of_last(const TrainLine& line, double batch) const {
     if (!full_ || !(line.mean_time_s > 0)) return batch;
     const double share = line.images() / full_->images();
@@ -205,12 +207,12 @@ class TimmLogReader {
     return share < 1 - unsure ? std::max(std::round(batch * share), 1.0) : batch;
   }
 
-  /// Windows of an epoch that follow a line of an attempt. Their total time is compared with the
-  /// mean times that the log prints.
+  /// Windows of one epoch after a line of an attempt. The total time of these windows is compared
+  /// with the mean times that the log prints.
   struct Comparison {
     std::int64_t epoch = -1, first_step = 0;  ///< epoch, and first step in the run
-    double begins_s = 0;                      ///< mean time x steps at that line
-    bool is_whole = true;                     ///< true if all lines since then became windows
+    double begins_s = 0;                      ///< mean time x steps at the line
+    bool is_whole = true;                     ///< true if all lines after the line became windows
   };
 
   void begin_comparison(std::int64_t epoch, const Done& before) {
@@ -248,7 +250,7 @@ class TimmLogReader {
   RunPlace told_, tested_;
   std::optional<TrainLine> full_;  ///< last line of an update with all its images
   std::string batch_note_;         ///< message that the stated batch differs from the log
-  int batch_note_line_ = 0;        ///< line of that message; 0: the batch does not differ
+  int batch_note_line_ = 0;        ///< line of `batch_note_`; 0: no message
   int line_ = 0;
   double batch_ = 0;            ///< images of an update; 0: unknown
   std::int64_t at_epoch_ = -1;  ///< epoch of the last "Train:" line, repeated lines included
@@ -276,10 +278,12 @@ const LogFormat timm_entry{
     .name = "timm",
     .summary = "standard output of timm's train.py",
     .rates =
-        "of all ranks, waiting for data included; the first line of a run is marked as warm-up",
+        "The rate is for all ranks and includes waiting for data. The first line of a run is "
+        "marked as warm-up.",
     .cross_check =
-        "the mean time of an update, in parentheses behind \"Time:\", with the time of the epoch's "
-        "windows, which come from the mean rates and the images of the first line's update",
+        "The mean time of an update, which is in parentheses after \"Time:\", is compared with "
+        "the time of the windows of the epoch. The time of the windows comes from the mean rates "
+        "and from the number of images of the update in the first line.",
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,

@@ -2,10 +2,11 @@
 // Reads tables of timm's benchmark.py (huggingface/pytorch-image-models, results/benchmark-*.csv).
 // The table has one row per model with train_samples_per_sec, train_step_time (ms) and
 // train_batch_size, or the same columns with infer_ instead of train_. Each row is a run on one GPU
-// with synthetic input on the device, without warm-up steps. The rate is the number of all samples
-// divided by the time of all steps. The step time is a mean over the steps. In the tables that timm
-// publishes, batch / step time differs from the rate by at most 2 %. If the two contradict each
-// other, training rows lose their rate and inference rows are left out.
+// with synthetic input on the device. The numbers exclude warm-up steps. The rate is the number of
+// all samples divided by the time of all steps. The step time is a mean over the steps. In the
+// tables that timm publishes, batch / step time differs from the rate by at most 2 %. If the rate
+// and the step time contradict each other, training rows lose their rate and inference rows are
+// left out.
 #include <fmt/format.h>
 
 #include "analysis/import/reading/collected_log.hpp"
@@ -62,7 +63,7 @@ class TimmBenchmarkLogReader {
     if (!trains && !(std::abs(expected - *rate) <= kDisagreement * *rate)) {
       return log_.skip(
           fmt::format("{} samples/s are printed, but a batch of {:.0f} in {} ms gives {:.4g}: "
-                      "check the unit of its time",
+                      "check the unit of the time",
                       *rate, *batch, *step_ms, expected));
     }
     log_.fact("model", std::string(cells[0]));
@@ -87,7 +88,7 @@ class TimmBenchmarkLogReader {
     contract::InferenceRecord inference{.batch = std::llround(batch), .batches = 1};
     inference.time = std::nan("");
     inference.wall_s = latency;
-    inference.latency_s = {latency, latency, latency, latency};  // only the mean is known
+    inference.latency_s = {latency, latency, latency, latency};  // the table states only the mean
     inference.samples_per_s = rate;
     log_.add(inference);
   }
@@ -143,10 +144,11 @@ const LogFormat timm_benchmark_entry{
     .name = "timm_benchmark",
     .summary = "tables of timm's benchmark.py: training or inference of many models on one GPU",
     .rates =
-        "of one GPU, synthetic data on the device already, warm-up steps left out; the mean of "
-        "several steps counts as one step",
+        "The rate is for one GPU with synthetic data that is already on the device. It excludes "
+        "warm-up steps. The mean over several steps is imported as one step.",
     .cross_check =
-        "train_samples_per_sec with train_batch_size and train_step_time (inference: the same)",
+        "train_samples_per_sec is compared with train_batch_size / train_step_time, and likewise "
+        "for inference.",
     .file = "",
     .needs_run = false,
     .recognises = &recognises,

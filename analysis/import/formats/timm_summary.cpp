@@ -62,8 +62,8 @@ extern const LogFormat timm_summary_entry;
 const LogFormat timm_summary_entry{
     .name = "timm_summary",
     .summary = "summary.csv of timm's train.py: losses and accuracies by epoch",
-    .rates = "none: the table has no times",
-    .cross_check = "nothing: the table has neither times nor rates",
+    .rates = "There is no rate, because the table has no times.",
+    .cross_check = "nothing is compared, because the table has neither times nor rates",
     .file = "",
     .needs_run = false,
     .recognises = &recognises,

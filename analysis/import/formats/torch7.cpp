@@ -22,7 +22,7 @@ class Torch7LogReader {
     const std::size_t at = line.text.find(kMark);
     if (at == std::string_view::npos) return;
     std::string_view object = line.text.substr(at + kMark.size() - 1);
-    object = object.substr(0, object.rfind('}') + 1);  // removes the tab of Lua's print
+    object = object.substr(0, object.rfind('}') + 1);  // removes the tab that Lua's print adds
     if (!json_.read(object)) {
       return line.complete ? log_.skip("no JSON after \"json_stats:\"") : log_.cut_off();
     }
@@ -43,7 +43,7 @@ class Torch7LogReader {
     log_.fact("epochs", json_.integer("max_epoch").value_or(0));
     log_.fact("optimizer", std::string(json_.text("optimMethod").value_or("")));
     const std::string_view dataset = json_.text("dataset").value_or("");
-    const std::size_t slash = dataset.rfind('/') + 1;  // 0 if there is no slash
+    const std::size_t slash = dataset.rfind('/') + 1;  // 0 for a name without a slash
     log_.fact("dataset", std::string(dataset.substr(slash, dataset.rfind('.') - slash)));
     log_.start().parameters = json_.integer("n_parameters").value_or(0);
     log_.start().trainable_parameters = log_.start().parameters;
@@ -100,11 +100,12 @@ LogContent read_log(std::string_view text, const contract::RunSpec& run) {
 extern const LogFormat torch7_entry;
 const LogFormat torch7_entry{
     .name = "torch7",
-    .summary = "logs of Torch 7 scripts with \"json_stats:\" lines",
+    .summary = "logs of Torch 7 scripts that print \"json_stats:\" lines",
     .rates =
-        "of one process and all its devices, waiting for data included, if the run gives the "
-        "number of samples in an epoch; the first epoch is marked as warm-up",
-    .cross_check = "nothing: an epoch has one time and no rate",
+        "The rate is for one process with all its devices and includes waiting for data. It "
+        "exists only if the user states the number of samples in an epoch. The first epoch is "
+        "marked as warm-up.",
+    .cross_check = "nothing is compared, because an epoch has one time and no rate",
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,

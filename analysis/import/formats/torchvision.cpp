@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the standard output of torchvision's references/classification/train.py (pytorch/vision).
 // The reader interprets the printed values as follows:
-// - "img/s" (train_one_epoch) is ignored. It is the rate of one rank in the last step only, and its
-//   clock starts when the batch is available.
+// - "img/s" (train_one_epoch) is ignored. This value is the rate of one rank in the last step only,
+//   and the clock of this rate starts when the batch is available.
 // - "time" (utils.MetricLogger.log_every) is the mean time of the last 20 steps, including waiting
 //   for data. "data" is the mean time of waiting for data in these steps.
 // - "Epoch: [n] Total time" is the time of all steps of an epoch in whole seconds. The rates are
 //   computed from this time.
 // - Accuracies cover the whole test set. The sampler repeats samples if the number of ranks does
-//   not divide the size of the set. Lines of the averaged model (EMA) are ignored.
+//   not divide the size of the set. Lines about the averaged model (EMA) are ignored.
 #include <optional>
 
 #include "analysis/import/reading/collected_log.hpp"
@@ -60,7 +60,7 @@ class TorchvisionLogReader {
     }
   }
   LogContent finish() {
-    if (!last_) log_.lacks_end_line();  // test-only run
+    if (!last_) log_.lacks_end_line();  // a run that only tests prints no end line
     return log_.finish();
   }
   CollectedLog& log() { return log_; }
@@ -175,11 +175,12 @@ const LogFormat torchvision_entry{
     .name = "torchvision",
     .summary = "standard output of torchvision's references/classification/train.py",
     .rates =
-        "of all ranks, waiting for data included: the steps of an epoch over its time in whole "
-        "seconds; the first epoch is marked as warm-up; its img/s, of one rank without data, are "
-        "not used",
+        "The rate is for all ranks: the samples of the steps of an epoch divided by the time of "
+        "the epoch in whole seconds. It includes waiting for data. The first epoch is marked as "
+        "warm-up. \"img/s\" is the rate of one rank without waiting for data and is not used.",
     .cross_check =
-        "\"Training time\" with the sum of the epochs: only a bound, because evaluations are in it",
+        "\"Training time\" is an upper bound of the sum of the epoch times, because it includes "
+        "evaluations.",
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,

@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kMostEpochs = 10'000'000;
 constexpr std::int64_t kMostSteps = 1'000'000'000;
 constexpr double kMostSamples = 1e15;
-constexpr double kMostExpected = 2e6;  ///< maximum number of records to reserve, about one gigabyte
+constexpr double kMostExpected = 2e6;  ///< about one gigabyte of records
 constexpr double kLongest = 1e9;       ///< maximum time in seconds, thirty years
 constexpr double kFastest = 1e9;       ///< maximum samples/s of a rank
 
@@ -39,7 +39,7 @@ CollectedLog::CollectedLog(const contract::RunSpec& run, const char* trainer)
   start_.environment = {{"trainer", trainer}};
   start_.train_samples = run.dataset.train_samples;
   start_.test_samples = run.dataset.test_samples;
-  content_.file.records.emplace_back();  // place of the start record, which finish() fills in
+  content_.file.records.emplace_back();  // empty start record, which finish() fills in
   content_.file.record_lines.push_back(0);
 }
 
@@ -77,12 +77,13 @@ bool CollectedLog::add_steps(const TimedSteps& s) {
                       is_between(s.samples, 1, kMostSamples) &&
                       is_between(s.wall_s, 1e-9, kLongest);
   if (!can_be) {
-    skip("no rate can be computed from its numbers");
+    skip("no rate can be computed from the numbers of this line");
     return false;
   }
   if (s.samples / s.wall_s > kFastest * std::max(start_.world_size, 1)) {
     skip(fmt::format(
-        "{:.3g} samples/s is impossible: check the unit of its times and that they are step times",
+        "{:.3g} samples/s is impossible: check that the times are times of steps, and check the "
+        "unit of the times",
         s.samples / s.wall_s));
     return false;
   }
@@ -181,8 +182,9 @@ LogContent CollectedLog::finish() {
   auto& file = content_.file;
   file.records.front() = std::move(start_);
   if (repeated_ > 0) {
-    sum_up(first_repeated_, fmt::format("repeated entries are ignored, in {}: another rank or an "
-                                        "earlier log in the same file reported them before",
+    sum_up(first_repeated_, fmt::format("repeated entries in {} are ignored, because another rank "
+                                        "or an earlier log in the same file has already reported "
+                                        "them",
                                         base::count_of(repeated_, "line")));
   }
   for (std::string& sum : sums_) file.skipped.push_back(std::move(sum));

@@ -36,13 +36,13 @@ struct RunPlace {
   auto operator<=>(const RunPlace&) const = default;
 };
 
-/// Detects lines at which a program restarted in the same log, after a requeue or in an elastic
-/// training. At such a line the epoch or the step is lower than before, and running means and
-/// counters begin again.
+/// Detects the lines at which a program restarted and continued to write to the same log. Programs
+/// restart after a requeue or in an elastic training. At such a line the epoch or the step is lower
+/// than before, and running means and counters begin again.
 class RestartWatch {
  public:
-  /// Records the position of the next line. Returns true if it lies before the position of the last
-  /// line.
+  /// Records the position of the next line. Returns true if this position lies before the position
+  /// of the last line.
   bool goes_back(const RunPlace& place) {
     const bool is_back = place < last_;
     last_ = place;
@@ -64,27 +64,27 @@ class CollectedLog {
 
   /// Sets the line number of the records that follow.
   void at(int line) { line_ = line; }
-  /// Returns the start record of the run. Readers fill it in as they find its values.
+  /// Returns the start record of the run. Readers set the values of this record when they find
+  /// them.
   contract::RunStart& start() { return start_; }
 
   /// Adds a step window. Returns false and skips the line if the numbers are impossible.
   bool add_steps(const TimedSteps& steps);
   /// Adds an evaluation after `epoch`. The accuracy is a fraction, or NaN if there is none. The
-  /// loss is infinite if the log reports a loss that is not finite, and NaN if there is none.
+  /// loss is infinite if the logged loss is not finite, and NaN if there is none.
   void add_eval(std::int64_t epoch, double accuracy, double loss,
                 std::map<std::string, double> metrics = {}, double wall_s = std::nan(""));
   void add_epoch(contract::EpochRecord epoch);
   void add(contract::ResultRecord record);
-  /// Adds the hash of content that does not become a record to LogContent::trail, by which logs of
-  /// different trainings are distinguished.
+  /// Adds a hash of `content` to LogContent::trail. `content` is text that does not become a
+  /// record, but that distinguishes logs of different trainings.
   void note_content(std::string_view content);
   void add(CollectiveResult result);
   void add(AccountedJob job);
   /// Adds a figure that the current line prints about the speed of the run. finish() compares the
   /// figure with the step windows and removes the rate of the run if the two contradict each other.
   void compare(PrintedFigure figure);
-  /// Makes finish() remove the rate of the run, with a warning that states the current line and
-  /// `why`.
+  /// Makes finish() remove the rate of the run. A warning then states the current line and `why`.
   void reject_rate(std::string_view why);
   /// Records how the run ended. Only the first call has an effect.
   void stop(contract::RunOutcome outcome, std::string reason = "", double wall_s = std::nan(""));
@@ -111,8 +111,8 @@ class CollectedLog {
   bool knows(const std::string& name) const { return content_.facts.contains(name); }
 
   /// Returns the number of samples of an optimizer step over all ranks, from the log or else from
-  /// the run. Returns 1 if neither states it, so that the available measurements are visible before
-  /// the user states the batch.
+  /// the run. If neither the log nor the run states this number, returns 1, so that the user sees
+  /// the other measurements before the user states the batch.
   std::int64_t global_batch() const { return global_batch_; }
   /// Returns true if the log or the run states the global batch.
   bool knows_batch() const { return run_.global_batch > 0 || knows("global_batch"); }
@@ -135,13 +135,13 @@ class CollectedLog {
 };
 
 /// Reads a text line by line and calls `take(line)`. If several processes wrote the log, only the
-/// lines of one process are read, which RanksOfLog selects by the tests in `own`. Lines that are
-/// too long for the output of a trainer are skipped with a message. `before` is the number of lines
-/// of the log in front of the text.
+/// lines of one process are read. RanksOfLog selects this process with the tests in `own`. Lines
+/// that are too long for the output of a trainer are skipped with a message. `before` is the number
+/// of lines of the log in front of the text.
 template <class Take>
 void take_lines(std::string_view text, CollectedLog& log, Take take, const OwnLines& own = {},
                 int before = 0) {
-  constexpr std::size_t kTried = std::size_t{1} << 18;  // sample size in bytes
+  constexpr std::size_t kTried = std::size_t{1} << 18;  // size of the sample in bytes
   bool tried = text.size() < 4 * kTried;
   RanksOfLog ranks(own);
   for (LogLines lines(text); lines.next();) {
@@ -162,8 +162,8 @@ void take_lines(std::string_view text, CollectedLog& log, Take take, const OwnLi
   }
 }
 
-/// Reads a log with a reader class of a format. The reader is constructed with the run and receives
-/// the lines one by one.
+/// Reads a log with the reader class of a format. The constructor of the reader receives the run.
+/// The reader then receives the lines one by one.
 template <class LogReader>
 LogContent read_with(std::string_view text, const contract::RunSpec& run, const OwnLines& own) {
   LogReader reader(run);

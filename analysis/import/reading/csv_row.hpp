@@ -24,8 +24,8 @@ class CsvColumns {
   CsvColumns& operator=(const CsvColumns&) = delete;
 
   const std::vector<std::string_view>& names() const { return names_; }
-  /// Returns the number in the row's cell below `name`, or nothing if the cell is empty or not a
-  /// number.
+  /// Returns the number in the row's cell below `name`, or nothing if the cell is empty or does not
+  /// contain a number.
   std::optional<double> number(const std::vector<std::string_view>& cells,
                                std::string_view name) const {
     double value = 0;

@@ -10,8 +10,8 @@
 namespace dlscale::analysis {
 
 /// Returns the problems of the file, each in a line that begins with `path`. There is one line for
-/// each reason for which lines of the file were skipped, with the first skipped line and their
-/// number, and one line for each other remark.
+/// each reason for which lines of the file were skipped. It states the first of these skipped lines
+/// and the number of these skipped lines. There is also one line for each other remark.
 std::string problems_in(const std::string& path, const contract::ResultsFile& file);
 
 /// Adds the lines counted in `problem` to `tally` and returns true if `problem` describes skipped

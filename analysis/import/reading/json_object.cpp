@@ -12,7 +12,8 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Returns the position of the quotation mark that ends the string that begins at `at`, or npos.
+/// Returns the position of the quotation mark at the end of the string that begins at `at`. Returns
+/// npos if the string does not end.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
   for (std::size_t i = at + 1; i < text.size(); ++i) {
     if (text[i] == '"') return i;
@@ -97,8 +98,8 @@ struct JsonObject::Parsed {
 
   bool find(std::string_view path, simdjson::dom::element& value) const {
     if (!good) return false;
-    // A key with slashes is first searched as a plain name, such as "train/loss" of Weights &
-    // Biases.
+    // A key with slashes can be a plain name, such as "train/loss" of Weights & Biases. The object
+    // is searched for such a name first.
     if (root.at_key(path).get(value) == simdjson::SUCCESS) return true;
     simdjson::dom::object object = root;
     for (;;) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the JSON objects of a log with a parser that re-uses its memory, and locates objects in
+// Reads the JSON objects of a log with a parser that reuses its memory, and locates objects in
 // truncated documents.
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace dlscale::analysis {
 
-// Search for objects in a JSON document that may be truncated.
+// Functions that find objects in a JSON document that may be truncated.
 
-/// Returns the object or list whose opening bracket is at `at`, including its brackets. Returns an
-/// empty text if the text ends first.
+/// Returns the object or list whose opening bracket is at `at`, including both brackets. Returns an
+/// empty text if the text ends before the closing bracket.
 std::string_view json_whole(std::string_view text, std::size_t at);
 
 /// Returns the position of the value of the next `"key":` at or after `from`, or npos if there is
@@ -24,7 +24,7 @@ std::size_t json_value_of(std::string_view text, std::string_view key, std::size
 
 /// Calls `take(object, offset)` for each complete object directly within a list or an object.
 /// `from` is the first byte after the opening bracket. Returns false if the text ends before the
-/// list or object does.
+/// end of the list or object.
 template <class Take>
 bool each_json_object(std::string_view text, std::size_t from, Take take) {
   while (from < text.size()) {
@@ -51,14 +51,14 @@ class JsonObject {
   JsonObject(const JsonObject&) = delete;
   JsonObject& operator=(const JsonObject&) = delete;
 
-  /// Reads a text and returns true if it is one JSON object. Invalidates all texts returned for the
-  /// previous object. NaN and Infinity, which Python writes although JSON does not define them, are
-  /// read as texts.
+  /// Reads a text and returns true if the text is one JSON object. Invalidates all texts returned
+  /// for the previous object. NaN and Infinity, which Python writes although JSON does not define
+  /// them, are read as texts.
   bool read(std::string_view text);
   bool has(std::string_view key) const;
   std::optional<double> number(std::string_view key) const;  ///< finite number
-  /// Returns the loss under a key. The loss is infinite if the log reports NaN or Infinity, and NaN
-  /// if it is missing.
+  /// Returns the loss under a key. The returned loss is infinite if the log reports NaN or
+  /// Infinity. It is NaN if the log has no loss.
   double loss(std::string_view key) const;
   std::optional<std::int64_t> integer(std::string_view key) const;
   std::optional<std::string_view> text(std::string_view key) const;

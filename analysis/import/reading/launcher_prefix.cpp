@@ -17,7 +17,7 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr std::size_t kLongestPrefix = 200;  // bytes; enough for a full host name and a time
+constexpr std::size_t kLongestPrefix = 200;  // in bytes; enough for a full host name and a time
 
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -80,8 +80,8 @@ class Cursor {
   std::size_t at_ = 0;
 };
 
-/// Returns the rank in "[1,3]", "[prterun-host-7@1,3]" or "[3]". Returns -1 for other brackets,
-/// such as a time or "[host:pid]".
+/// Returns the rank 3 for the brackets "[1,3]", "[prterun-host-7@1,3]" and "[3]". Returns -1 for
+/// other brackets, such as a time or "[host:pid]".
 int rank_in_brackets(std::string_view inside) {
   const std::size_t comma = inside.rfind(',');
   if (comma != inside.npos) inside.remove_prefix(comma + 1);
@@ -139,7 +139,7 @@ LauncherPrefix find_pod(std::string_view line) {
   return {.size = c.at(), .host = name, .is_sure = true};
 }
 
-/// Finds the prefix of Ray: "(RayTrainWorker pid=4123, ip=10.0.0.1) ". It is coloured on a
+/// Finds the prefix of Ray: "(RayTrainWorker pid=4123, ip=10.0.0.1) ". Ray colours this prefix on a
 /// terminal.
 LauncherPrefix find_actor(std::string_view line) {
   Cursor c(line);
@@ -170,7 +170,7 @@ bool skip_clock(Cursor& c) {
 
 bool skip_zone(Cursor& c) {
   if (c.skip("Z")) return true;
-  if (!c.skip_any_of("+-")) return true;  // no time zone
+  if (!c.skip_any_of("+-")) return true;  // the time zone is optional
   return c.digits(4, 4) || (c.digits(2, 2) && c.skip(":") && c.digits(2, 2));
 }
 
@@ -234,7 +234,7 @@ LauncherPrefix find_syslog(std::string_view line) {
   return {.size = c.at(), .host = host};
 }
 
-/// Finds the label of srun --label "0: ", padded to a fixed width with blanks or zeros
+/// Finds the label "0: " of srun --label. srun pads the label to a fixed width with blanks or zeros
 /// (slurm/src/common/write_labelled_message.c). In a heterogeneous job the label also contains the
 /// group: "P1 0: ".
 LauncherPrefix find_label(std::string_view line) {
@@ -252,7 +252,8 @@ LauncherPrefix find_label(std::string_view line) {
   return prefix;
 }
 
-/// Finds "[0] " of MPICH's mpiexec -prepend-rank and Intel MPI's mpirun -l, and "[rank 0] ".
+/// Finds the prefixes "[0] ", which MPICH's mpiexec -prepend-rank and Intel MPI's mpirun -l write,
+/// and "[rank 0] ".
 LauncherPrefix find_bracketed_rank(std::string_view line) {
   Cursor c(line);
   LauncherPrefix prefix;
@@ -281,7 +282,7 @@ std::string_view host_at(Cursor& c, std::string_view line) {
   return has_letter || is_address ? name : std::string_view();
 }
 
-/// Finds the label of mpiexec --label of Cray's PALS: "x3005c0s7b0n0 12: ".
+/// Finds the label "x3005c0s7b0n0 12: ", which mpiexec --label of Cray's PALS writes.
 LauncherPrefix find_host_and_rank(std::string_view line) {
   Cursor c(line);
   LauncherPrefix prefix;
@@ -333,7 +334,7 @@ std::span<const PrefixKind> prefix_kinds() {
 
 namespace {
 
-constexpr std::size_t kMostLayers = 4;  // a time, a host, a tag and a rank
+constexpr std::size_t kMostLayers = 4;  // for a time, a host, a tag and a rank
 constexpr std::size_t kEnoughLines = 20;
 constexpr int kFewestRanks = 3;
 
@@ -380,19 +381,20 @@ bool looks_like_host(std::string_view name) {
 struct Candidate {
   const PrefixKind* kind;
   std::vector<LauncherPrefix> found;  ///< prefix of each line
-  std::size_t first = 0;              ///< first line from which nearly all lines have the prefix
+  std::size_t first = 0;              ///< first line from which on nearly all lines have the prefix
   bool is_sure = false;
   bool is_consistent = false;
   int ranks = 0;  ///< number of lines whose prefix is only a rank
   bool takes_blank = false;
 };
 
-/// Returns true if `lines` of `all` lines are enough to determine the prefixes of a log.
+/// Returns true if a prefix on `lines` of the `all` lines is enough to determine the prefixes of a
+/// log.
 bool are_enough(std::size_t lines, std::size_t all) {
   return lines * 5 >= all * 4 || (lines >= 5 && lines * 2 >= all) || lines >= kEnoughLines;
 }
 
-/// Finds the first line from which at least four of five lines have the prefix.
+/// Finds the first line from which on at least four of five lines have the prefix.
 void find_consistent_part(const std::vector<std::string_view>& lines, Candidate& candidate) {
   std::size_t all = 0, with = 0, total = 0;
   for (const std::string_view line : lines) total += line.empty() ? 0 : 1;
@@ -419,7 +421,7 @@ Candidate look_for(const PrefixKind& kind, const std::vector<std::string_view>& 
     texts_behind_blank += prefix.ends_at_blank ? 1 : 0;
     if (prefix.rank >= 0 && prefix.host.empty()) ++candidate.ranks;
   }
-  // Programs indent some of their lines (nearly all lines of a JSON document), but never every
+  // Programs indent some of their lines (in a JSON document, nearly all lines), but never every
   // line. If a blank follows every prefix, the launcher writes the blank.
   candidate.takes_blank = texts > 0 && texts_behind_blank == texts;
   find_consistent_part(lines, candidate);
@@ -474,8 +476,8 @@ Layer layer_of(const Candidate& candidate, bool only_sure) {
 }
 
 /// Returns true if a name is a host in a log with host prefixes: its shape occurs in the sample, or
-/// it looks like the name of a machine. A host that wrote nothing in the sample is recognised in
-/// the second way.
+/// it looks like the name of a machine. The second test recognises a host that wrote no line of the
+/// sample.
 bool is_host_of(const Layer& layer, std::string_view name) {
   if (layer.shapes.contains(shape_of(name))) return true;
   return looks_like_host(name) && !is_program_word(name);
@@ -508,9 +510,9 @@ std::vector<std::string_view> those_with(const Candidate& candidate,
 }
 
 /// Returns true if a prefix comes from a launcher. A log that is recognised with the prefix must
-/// still be recognised without it. If the prefix is only possible, the text after it must be a
-/// recognised log. If the prefix is unlikely, the log must also be unrecognised as long as the
-/// prefix is present.
+/// still be recognised after the prefix is removed. If Likelihood is possible, the lines without
+/// the prefix must be a recognised log. If Likelihood is unlikely, the lines with the prefix must
+/// in addition not be a recognised log.
 bool is_of_launcher(const std::vector<std::string_view>& lines, const Candidate& candidate,
                     const std::vector<std::string_view>& without, const IsKnownLog& is_known) {
   if (candidate.is_sure) return true;
@@ -525,12 +527,12 @@ bool is_of_launcher(const std::vector<std::string_view>& lines, const Candidate&
   return false;
 }
 
-/// Removes the first kind of prefix that the lines have and returns it.
+/// Removes the first kind of prefix that the lines have. Returns the layer of this prefix.
 std::optional<Layer> next_layer(std::vector<std::string_view>& lines, const IsKnownLog& is_known) {
   for (const PrefixKind& kind : prefix_kinds()) {
     const Candidate candidate = look_for(kind, lines);
-    // Programs such as GNMT write the rank only in front of the first line of a message, so that
-    // the prefix is not consistent, but frequent.
+    // Programs such as GNMT write the rank only in front of the first line of a message, so the
+    // prefix is frequent, but not consistent.
     const bool is_frequent = candidate.ranks >= kFewestRanks;
     if (!candidate.is_sure && !candidate.is_consistent && !is_frequent) continue;
     Layer layer = layer_of(candidate, candidate.is_sure && !candidate.is_consistent);
@@ -548,7 +550,7 @@ std::string_view without_end(std::string_view line) {
   return line;
 }
 
-/// Calls `take` with each line, including its end, until it returns false.
+/// Calls `take` with each line, including the end of the line, until `take` returns false.
 template <class Take>
 void each_line(std::string_view text, Take take) {
   while (!text.empty()) {
@@ -559,8 +561,8 @@ void each_line(std::string_view text, Take take) {
   }
 }
 
-/// Returns the complete lines at the beginning of the text, or its first bytes if it has no
-/// complete line.
+/// Returns the complete lines at the beginning of the text, or the first bytes of the text if it
+/// has no complete line.
 std::vector<std::string_view> sample_of(std::string_view text) {
   std::vector<std::string_view> lines;
   each_line(text.substr(0, kSampledBytes), [&](std::string_view line) {
@@ -588,13 +590,14 @@ std::vector<Layer> layers_of(std::string_view text, const IsKnownLog& is_known) 
 
 /// Finds the layers of a log that begins with unprefixed lines of other programs. Examines one
 /// sample of the text after another. The layers come from the first sample that is recognised as a
-/// known log or from the next sample, because the first one may contain few lines with a prefix.
+/// known log or from the next sample, because the first recognised sample may contain few lines
+/// with a prefix.
 std::vector<Layer> later_layers(std::string_view text, const IsKnownLog& is_known) {
   text = text.substr(0, kSearchedBytes);
   for (int recognised = 0; !text.empty() && recognised < 2;) {
     const std::size_t end = std::min(text.find('\n', kSampledBytes), text.size() - 1) + 1;
     std::vector<std::string_view> lines = sample_of(text.substr(0, end));
-    lines.insert(lines.begin(), "");  // prevents that a line counts as the first line of the log
+    lines.insert(lines.begin(), "");  // no line of a later sample is the first line of the log
     if (recognised > 0 || is_known(joined(lines))) ++recognised;
     std::vector<Layer> layers = take_layers(lines, is_known);
     if (!layers.empty() && is_known(joined(lines))) return layers;

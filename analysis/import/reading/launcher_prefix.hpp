@@ -11,7 +11,7 @@
 
 namespace dlscale::analysis {
 
-// Kinds of launcher prefixes.
+// Types that describe the kinds of launcher prefixes.
 
 /// Prefix at the beginning of a line.
 struct LauncherPrefix {
@@ -28,19 +28,19 @@ struct PrefixKind {
   bool can_be_sure = false;  ///< true if `is_sure` may be true for this kind
 };
 
-/// Returns all kinds of prefixes, the more specific kinds first.
+/// Returns all kinds of prefixes. More specific kinds come first.
 std::span<const PrefixKind> prefix_kinds();
 
-// Removal of launcher prefixes.
+// Functions that remove launcher prefixes.
 // Many tools write a prefix in front of each line of a program: mpirun, srun, torchrun, pdsh,
 // horovodrun, kubectl, ts. The log formats do not handle prefixes. The functions below therefore
 // determine the prefixes of a log from its beginning and remove them before the formats are tried.
 // If several processes wrote the log, each line keeps a mark that names its process. LogLines reads
-// the mark, so that the lines of one process can be selected.
-// Some prefixes are unmistakable wherever they occur ("[1,0]<stdout>:"). Others look like program
-// text ("0: ", "node12: ", "[3] ", a time). These are removed only if nearly all lines have them,
-// if their numbers do not increase like steps or epochs, and if the log is still recognised without
-// them.
+// these marks, so that readers can select the lines of one process.
+// Some prefixes are unmistakable wherever they occur ("[1,0]<stdout>:"). Other prefixes look like
+// program text ("0: ", "node12: ", "[3] ", a time). Such a prefix is removed only if three
+// conditions hold: nearly all lines have the prefix, its numbers do not increase like steps or
+// epochs, and the log is still recognised without the prefix.
 
 /// Returns true if a log with this beginning has a known format.
 using IsKnownLog = std::function<bool(std::string_view head)>;
@@ -49,8 +49,8 @@ using IsKnownLog = std::function<bool(std::string_view head)>;
 /// A log without prefixes is returned unchanged.
 std::string without_launcher_prefixes(std::string text, const IsKnownLog& is_known);
 
-/// Returns the log without launcher prefixes. A log is known if one of log_formats() recognises its
-/// beginning.
+/// Returns the log without launcher prefixes. A log is known if one of the log_formats() recognises
+/// the beginning of the log.
 std::string without_launcher_prefixes(std::string text);
 
 }  // namespace dlscale::analysis

@@ -18,11 +18,11 @@
 
 namespace dlscale::analysis {
 
-// Job in the accounting records of a batch system.
+// Types that describe a job in the accounting records of a batch system.
 
 /// Accounting data of one job. Fields that the records do not contain are empty, null or NaN. Times
-/// of day are copied unchanged. SLURM's times follow the cluster's clock, whose time zone is not
-/// recorded.
+/// of day are copied unchanged. Times of SLURM are local times of the cluster, and SLURM does not
+/// record the time zone.
 struct AccountedJob {
   int line = 0;
   std::string job_id, name, cluster, partition, account;
@@ -33,7 +33,7 @@ struct AccountedJob {
   double timelimit_s = std::nan("");
   std::optional<std::int64_t> nodes, cpus, gpus;
   double requested_memory_bytes = std::nan("");  ///< requested memory of all nodes, in bytes
-  double max_memory_bytes = std::nan("");        ///< memory of the task that used most, in bytes
+  double max_memory_bytes = std::nan("");        ///< bytes of the task with the highest use
   double cpu_s = std::nan("");                   ///< user and system time on all cores
   double energy_j = std::nan("");
   std::string hosts;
@@ -52,7 +52,7 @@ struct CollectiveResult {
   int root = -1;                         ///< root rank; -1: none, or each rank in turn
   double time_s = 0;                     ///< mean time of an iteration, without warm-up
   double algbw_gb_per_s = std::nan("");  ///< size / time in 10^9 bytes/s as printed
-  double busbw_gb_per_s = std::nan("");  ///< algbw times the collective's factor, in 10^9 bytes/s
+  double busbw_gb_per_s = std::nan("");  ///< algbw times a factor, in 10^9 bytes/s
   double wrong = std::nan("");           ///< number of wrong elements; NaN: not checked
 };
 
@@ -60,8 +60,8 @@ struct CollectiveResult {
 // If a study may name the format as the format of its trainer, it also needs an entry in
 // contract/run_spec/vocabulary.cpp.
 
-/// Epoch of an evaluation (contract::EvalRecord) whose log does not state it. It is NULL in the
-/// database.
+/// Epoch of an evaluation (contract::EvalRecord) if the log does not state the epoch. The database
+/// stores this value as NULL.
 inline constexpr int kUnknownEpoch = -1;
 
 /// Content of a log, as the records that dlscale-train would have written.
@@ -72,8 +72,9 @@ struct LogContent {
   contract::ResultsFile file;
   std::vector<CollectiveResult> collectives;
   std::vector<AccountedJob> jobs;
-  /// Hashes of the content of the log, in its order. Only formats whose records omit the data that
-  /// distinguishes trainings fill this list. For other formats the records distinguish trainings.
+  /// Hashes of the content of the log, in its order. The hashes distinguish the logs of different
+  /// trainings. A format fills this list only if its records omit the data that distinguishes
+  /// trainings.
   std::vector<std::uint64_t> trail;
   /// True if the program that wrote the log writes an end line when it completes. Some programs
   /// never write this line, although `tells_end` is true for their format.
@@ -82,7 +83,7 @@ struct LogContent {
 
 /// One of several runs in a log.
 struct LogPart {
-  std::map<std::string, std::string> which;  ///< axes that distinguish this run from the others
+  std::map<std::string, std::string> which;  ///< axes that distinguish the runs of the log
   std::size_t offset = 0;                    ///< offset of the run in the log, in bytes
   std::size_t size = 0;                      ///< size of the run in bytes; 0: the whole log
   int first_line = 1;                        ///< line number of the log at `offset`
@@ -95,15 +96,15 @@ struct LogFormat {
   /// Meaning of the samples/s of this format: whether they are for one rank or for all ranks,
   /// whether waiting for data is included, and which steps are left out.
   const char* rates;
-  /// Figures of the log that are compared with the step windows (CollectedLog::compare), or the
-  /// reason why a comparison is impossible. docs/log-formats.md repeats this text.
+  /// Figures of the log that CollectedLog::compare() compares with the step windows, or the reason
+  /// why a comparison is impossible. docs/log-formats.md repeats this text.
   const char* cross_check = "";
   const char* file;  ///< file in the launch folder of own runs; "" for third-party formats
-  bool needs_run;    ///< true if the run must state the world size or batch that logs omit
+  bool needs_run;    ///< true if logs omit the world size or batch, so the run states it
   /// Returns true if a file with this beginning is certain to have this format.
   bool (*recognises)(std::string_view head);
-  /// Reads a log. Never throws on content. Records that belong to no line have record line 0. For a
-  /// log with several runs it reads the content of all runs.
+  /// Reads a log. Never throws on content. Records that belong to no line get line number 0. For a
+  /// log with several runs the function reads the content of all runs.
   LogContent (*read)(std::string_view text, const contract::RunSpec& run);
   /// Returns the runs of a log that contains several runs. The pointer is null if a log of this
   /// format always has a single run.
@@ -116,8 +117,8 @@ struct LogFormat {
   /// Name of the format of the log that the same program prints while it writes this file. Empty
   /// for files that do not summarise another log.
   const char* summary_of = "";
-  /// False for accounting records. The number of ranks and the batch of their jobs need not be
-  /// known.
+  /// False for accounting records. For jobs in accounting records, the number of ranks and the
+  /// batch need not be known.
   bool of_training = true;
   /// True if the programs write a last line that marks a completed run. A log without this line
   /// ended before its program did.
@@ -126,23 +127,23 @@ struct LogFormat {
 
 base::Table<LogFormat> log_formats();
 
-// Search for the format of a log.
+// Functions that find the format of a log.
 
-/// Number of bytes at the beginning of a log by which formats recognise it.
+/// Number of bytes at the beginning of a log that the formats examine to recognise the log.
 inline constexpr std::size_t kSampledBytes = std::size_t{64} << 10;
-/// Number of bytes of a log that are searched for a line of a format if its beginning has none.
-/// NCCL's messages (NCCL_DEBUG=INFO), module files and installers may write that much before the
-/// first line of the program.
+/// Number of bytes of a log that are searched for a line of a format if the beginning of the log
+/// has no such line. NCCL's messages (NCCL_DEBUG=INFO), module files and installers may write many
+/// megabytes before the first line of the program.
 inline constexpr std::size_t kSearchedBytes = std::size_t{32} << 20;
 
-/// Returns the format that recognises a log with this beginning, or null if none does. The text
-/// must not have launcher prefixes.
+/// Returns the format that recognises a log with this beginning, or null if no format does. The
+/// text must not have launcher prefixes.
 const LogFormat* format_of_beginning(std::string_view head);
 
-/// Returns the training format that recognises any line of a text that begins with lines of other
-/// programs, or null if none does. Formats that are recognised by the first line of a file (tables,
-/// JSON documents) do not match a later line. Accounting records are ignored, because jobs print
-/// their own records.
+/// Searches a text that begins with lines of other programs. Returns the training format that
+/// recognises any line of the text, or null if no format does. Formats that are recognised by the
+/// first line of a file (tables, JSON documents) do not match a later line. Accounting records are
+/// ignored, because jobs print their own records.
 const LogFormat* format_behind_other_lines(std::string_view text);
 
 }  // namespace dlscale::analysis

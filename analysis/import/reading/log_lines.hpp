@@ -9,7 +9,7 @@
 
 namespace dlscale::analysis {
 
-// Scanner for a line.
+// Types and functions that scan a line.
 
 /// Scans a line from left to right for expected words and numbers. Each function returns false if
 /// the line does not continue as expected. The position in the line is then unspecified.
@@ -38,7 +38,7 @@ class TextScanner {
   bool loss(double& value);
   /// Skips blanks and reads an integer. Returns false if decimals follow the integer.
   bool integer(std::int64_t& value);
-  /// Returns the text up to the next of these characters, or up to the end.
+  /// Returns the text up to the next character that is in `any_of`, or up to the end of the line.
   std::string_view until(std::string_view any_of);
 
   std::string_view rest() const { return rest_; }
@@ -63,15 +63,16 @@ bool whole_number(std::string_view text, double& value);
 /// Reads a loss from a text that contains nothing else except blanks (see TextScanner::loss).
 bool whole_loss(std::string_view text, double& value);
 
-// Iteration over the lines of a log without copying the text.
+// Types that iterate over the lines of a log without copying the text.
 // A progress bar writes each of its states after a carriage return, and its line ends only when the
-// bar is complete, possibly after an epoch and megabytes of text. Texts separated by carriage
-// returns are therefore treated as lines of their own. They share the line number that an editor
-// shows, and the process that wrote the line.
+// bar is complete, possibly after an epoch and megabytes of text. Therefore each text between two
+// carriage returns is treated as a separate line. All texts of one line share the line number that
+// an editor shows and the process that wrote the line.
 
-/// Maximum number of bytes of a line that is read. Trainers do not write longer lines.
+/// Maximum number of bytes in a line. Readers skip longer lines. Trainers do not write longer
+/// lines.
 inline constexpr std::size_t kLongestLine = std::size_t{1} << 20;
-/// Byte order mark with which Excel begins UTF-8 texts.
+/// Byte order mark, which Excel writes at the beginning of UTF-8 texts.
 inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 /// Control characters before and after the rank and the host of the process that wrote a line.

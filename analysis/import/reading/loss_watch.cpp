@@ -57,8 +57,10 @@ void LossWatch::check_record(contract::ResultRecord& record, int line) {
 void LossWatch::conclude(contract::ResultsFile& file) const {
   for (const auto& [name, loss] : {std::pair("training", training_), std::pair("test", test_)}) {
     if (loss.before > 0) {
-      file.skipped.push_back(fmt::format("line {}: the {} loss is not finite, but later losses are",
-                                         loss.before, name));
+      file.skipped.push_back(
+          fmt::format("line {}: the {} loss is not finite, but later losses "
+                      "are finite",
+                      loss.before, name));
     }
   }
   const Watched& which = training_.since > 0 ? training_ : test_;

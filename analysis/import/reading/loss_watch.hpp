@@ -22,8 +22,8 @@ class LossWatch {
 
  private:
   struct Watched {
-    int since = 0;   ///< first line since which no loss is finite; 0: the last loss is finite
-    int before = 0;  ///< first line whose loss is not finite while a later one is; 0: none
+    int since = 0;   ///< line from which on no loss is finite; 0: the last loss is finite
+    int before = 0;  ///< first line with a non-finite loss before a finite loss; 0: none
 
     void check_loss(double& loss, int line);
   };

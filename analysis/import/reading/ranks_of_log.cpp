@@ -40,8 +40,9 @@ std::string RanksOfLog::what_is_left_out() const {
     name += fmt::format("{}{}", name.empty() ? "host " : " on ", chosen.host);
   }
   return fmt::format(
-      "several processes write such lines: {} is used, {} of other processes {} ignored", name,
-      base::count_of(left_out_, "line"), base::word_for(left_out_, "is", "are"));
+      "several processes write lines of this format: {} is used, {} of other processes {} "
+      "ignored",
+      name, base::count_of(left_out_, "line"), base::word_for(left_out_, "is", "are"));
 }
 
 }  // namespace dlscale::analysis

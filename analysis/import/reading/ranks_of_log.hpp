@@ -18,15 +18,15 @@ struct OwnLines {
   /// Returns true for a line, including its end, that the program of the format wrote (usually
   /// LogFormat::recognises). The function is empty if single lines cannot be recognised.
   std::function<bool(std::string_view line)> are_own;
-  /// Returns true for a line, without its end, that each rank writes about itself. Such lines are
-  /// read from all ranks.
+  /// Returns true for a line, without its end, that each rank writes about itself. The reader reads
+  /// such lines from all ranks.
   std::function<bool(std::string_view line)> are_of_each_rank;
 };
 
-/// Selects the lines of one process in a log that several processes wrote. This is the lowest rank
-/// that wrote a line of the program, or else the lowest rank that wrote anything. If ranks are
-/// local or unknown, several hosts have the same rank, and the first host with such a line is
-/// selected. Lines that name no process are always read.
+/// Selects the lines of one process in a log that several processes wrote. The selected process is
+/// the lowest rank that wrote a line of the program, or else the lowest rank that wrote any line.
+/// If ranks are local or unknown, several hosts have the same rank. In that case the first host
+/// with such a line is selected. Lines that name no process are always read.
 class RanksOfLog {
  public:
   explicit RanksOfLog(OwnLines own) : own_(std::move(own)) {}
@@ -48,7 +48,7 @@ class RanksOfLog {
   Process choose(const LogLine& first, std::string_view rest) const;
 
   OwnLines own_;
-  std::optional<Process> chosen_;  ///< selected process; empty before the first line that names one
+  std::optional<Process> chosen_;  ///< selected process; empty until a line names a process
   int first_left_out_ = 0;
   std::int64_t left_out_ = 0;
 };

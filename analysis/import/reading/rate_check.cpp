@@ -36,7 +36,7 @@ struct CoveredWindows {
 };
 
 /// Prefix sums over the step windows with a time, in the order of their steps. A log may print as
-/// many figures as it has windows, so that the sums over a range of windows must be cheap.
+/// many figures as it has windows, so the sum over a range of windows must be fast to compute.
 class WindowSums {
  public:
   explicit WindowSums(const contract::ResultsFile& file) {
@@ -98,8 +98,8 @@ bool contradicts(const PrintedFigure& figure, double from_windows) {
   const bool is_above = from_windows > figure.value + allowed;
   const bool is_below = from_windows < figure.value - allowed;
   if (figure.span == PrintedSpan::same) return is_above || is_below;
-  // A longer span has more seconds and fewer samples/s than the windows alone. For a shorter span
-  // it is the opposite.
+  // A longer span has more seconds and fewer samples/s than the windows alone. A shorter span has
+  // fewer seconds and more samples/s than the windows.
   const bool is_rate = figure.quantity == PrintedQuantity::samples_per_s ||
                        figure.quantity == PrintedQuantity::mean_samples_per_s;
   const bool windows_must_be_less = is_rate == (figure.span == PrintedSpan::shorter);
@@ -138,15 +138,16 @@ std::string describe(const PrintedFigure& figure, const CoveredWindows& windows,
           : fmt::format("lines {} to {}", windows.first_line, windows.last_line);
   return fmt::format(
       "line {}: \"{}\" reports {:.6g} {} {}, but the steps that were read give {:.6g} {} ({}). "
-      "They contradict each other by more than 5 %{}, so the run has no rate. Check the numbers of "
-      "GPUs and samples that are given for the run",
+      "The two numbers contradict each other by more than 5 %{}, so the run has no rate. Check "
+      "the numbers of GPUs and samples that are stated for the run",
       figure.line, figure.name, figure.value, unit_of(figure.quantity), span_of(figure.span),
       windows.value(figure.quantity), unit_of(figure.quantity), lines,
-      others > 0 ? fmt::format(", as do {} more such lines", others) : "");
+      others > 0 ? fmt::format(", and so do the numbers of {} more such lines", others) : "");
 }
 
-/// Removes samples and seconds from all records and keeps steps, losses and evaluations. It is
-/// unknown whether the samples or the seconds are wrong, so both are removed.
+/// Removes samples and seconds from all records and keeps steps, losses and evaluations. Either the
+/// samples or the seconds are wrong. Both are removed, because it is unknown which of them is
+/// wrong.
 void remove_rates(contract::ResultsFile& file) {
   const double none = std::nan("");
   for (contract::ResultRecord& record : file.records) {

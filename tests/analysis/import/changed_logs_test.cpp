@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 /// Replaces a file by a link to an unreadable file.
 void make_unreadable(const fs::path& file) {
   fs::rename(file, file.parent_path().parent_path().parent_path() / "aside");
-  fs::create_symlink("/proc/self/mem", file);  // unreadable at offset 0
+  fs::create_symlink("/proc/self/mem", file);  // reading at offset 0 fails
 }
 
 std::multiset<std::string> rows_of(const contract::PlanDir& folder) {
@@ -160,7 +160,7 @@ TEST_CASE("the axis match nearest to the file name is used") {
   CHECK(point.at("name") == "run1.csv");
   CHECK(point.at("above") == "g3x");
   CHECK(point.at("pair") == "6");
-  CHECK_FALSE(point.contains("first"));  // no match at the beginning of the path
+  CHECK_FALSE(point.contains("first"));  // the expression must not match above the named folder
 }
 
 TEST_CASE("pipes and broken links among the logs are named and skipped") {
@@ -196,7 +196,7 @@ TEST_CASE("the frame has the values of accounting and benchmark logs") {
   CHECK(jobs["7"].waited_s == 1200);
   CHECK(jobs["7"].gpus == 4);
   CHECK(jobs["7"].elapsed_s == 7200);
-  CHECK(std::isnan(jobs["8"].waited_s));  // clock was set back, or the accounting is wrong
+  CHECK(std::isnan(jobs["8"].waited_s));  // the clock was set back, or the accounting is wrong
   CHECK(std::isnan(jobs["9"].waited_s));
   CHECK(jobs["9"].elapsed_s == 0);
   CHECK(first_metrics(frame) == std::vector<std::string>{"jobs"});

@@ -67,8 +67,8 @@ TEST_CASE("a log that begins in the last epoch of another log continues it") {
   const RunRow& run = frame.runs[0];
   CHECK(run.outcome == "Completed");
   CHECK(run.spent.launches == 2);
-  CHECK(run.spent.lost_s == Approx(50 * 0.5));        // repeated steps of the third epoch
-  CHECK(run.steps.steps == 2 * 100 - 50 + 200 - 50);  // steps without the first line of each launch
+  CHECK(run.spent.lost_s == Approx(50 * 0.5));        // 50 steps of the third epoch were repeated
+  CHECK(run.steps.steps == 2 * 100 - 50 + 200 - 50);  // without first line of each launch
   REQUIRE(run.evals.size() == 4);
   CHECK(run.evals[1].accuracy == Approx(0.205));
   CHECK(run.evals[2].accuracy == Approx(0.3025));
@@ -106,7 +106,7 @@ TEST_CASE("collecting a resumed training again or log by log gives the same resu
   CHECK(again.unchanged == 1);
   CHECK(again.added + again.changed == 0);
   CHECK(again.joined.size() == 1);
-  logs.request.logs = {first};  // the other launches stay
+  logs.request.logs = {first};  // the run keeps its other launches
   CHECK(logs.import().unchanged == 1);
   ingest(logs.folder);
   CHECK(read_frame(logs.folder).runs.at(0).spent.launches == 2);
@@ -130,7 +130,7 @@ TEST_CASE("a log that continues an earlier import is imported only together with
   const ImportSummary alone = logs.import();
   CHECK(alone.runs == 1);
   REQUIRE(alone.skipped.size() == 1);
-  CHECK_THAT(alone.skipped[0].why, Contains("collect both together"));
+  CHECK_THAT(alone.skipped[0].why, Contains("collect the two logs together"));
   CHECK_FALSE(alone.is_complete());
   logs.request.logs = {logs.logs()};
   CHECK(logs.import().runs == 2);

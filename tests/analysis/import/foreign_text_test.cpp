@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 
-/// Writes a line, a line of this many MiB, and another line.
+/// Writes a short line, a line of `mib` MiB, and another short line.
 fs::path write_long_line(const fs::path& folder, std::size_t mib) {
   const fs::path path = folder / "long.log";
   std::ofstream file(path, std::ios::binary);
@@ -68,7 +68,7 @@ TEST_CASE("a large mapped log has the SHA-256 of its bytes, and a binary log has
   const fs::path path = write_long_line(temp.path(), 65);
   CHECK(read_foreign(path).sha256 == contract::sha256_hex(base::read_file(path)));
   fs::resize_file(path, 0);
-  fs::resize_file(path, 70 * kMebibyte);  // sparse file of zeros
+  fs::resize_file(path, 70 * kMebibyte);  // the file is sparse and contains only zeros
   const ForeignText zeros = read_foreign(path);
   CHECK(zeros.problem == "is not a text file (byte 1 is 0)");
   CHECK(zeros.text.empty());
@@ -98,7 +98,7 @@ TEST_CASE("an unreadable file is named with the system's error") {
   const test::TempDir temp;
   write(temp.path() / "a.log", "a\n");
   CHECK(refusal_of(temp.path() / "a.log").empty());
-  fs::create_symlink("/proc/self/mem", temp.path() / "b.log");  // unreadable at offset 0
+  fs::create_symlink("/proc/self/mem", temp.path() / "b.log");  // reading at offset 0 fails
   CHECK(refusal_of(temp.path() / "b.log") == "Input/output error");
   const ForeignText refused = read_foreign(temp.path() / "b.log");
   CHECK(refused.problem == "cannot be read: Input/output error");

@@ -22,7 +22,7 @@ std::vector<int> repetitions(const Frame& frame) {
   return numbers;
 }
 
-/// Returns one value of the database.
+/// Returns the single value that a query of the database gives.
 std::string value(const contract::PlanDir& folder, const std::string& query) {
   SQLite::Database database(folder.database().string(), SQLite::OPEN_READONLY);
   return database.execAndGet(query).getString();
@@ -120,8 +120,7 @@ TEST_CASE("a log without a measurement is a failed run with a reason") {
   for (std::size_t i = 1; i < 5; ++i) CHECK(frame.runs[i].outcome == "Failed");
   CHECK(value(logs.folder, "SELECT group_concat(reason, '|') FROM launch") ==
         "|the log contains no measurements|is empty|is not a text file (byte 2 is 0)|the log "
-        "contains "
-        "no measurements (has no column \"load\" (there are: Segmentation fault))");
+        "contains no measurements (has no column \"load\" (the columns are: Segmentation fault))");
 }
 
 TEST_CASE("files without content that were found in a folder are skipped with a reason") {
@@ -132,11 +131,10 @@ TEST_CASE("files without content that were found in a folder are skipped with a 
   const ImportSummary summary = logs.import();
   CHECK(summary.logs == 1);
   CHECK(summary.is_complete());
-  CHECK(
-      base::describe_skipped(tally_of(summary.skipped)) ==
-      "Skipped 1 file: has no column \"load\" (there are: what this is); example: " + logs.logs() +
-          "/README\nSkipped 1 file: is not a text file (byte 2 is 0); example: " + logs.logs() +
-          "/model.bin\n");
+  CHECK(base::describe_skipped(tally_of(summary.skipped)) ==
+        "Skipped 1 file: has no column \"load\" (the columns are: what this is); example: " +
+            logs.logs() + "/README\nSkipped 1 file: is not a text file (byte 2 is 0); example: " +
+            logs.logs() + "/model.bin\n");
 }
 
 TEST_CASE("a missing or changed log no longer counts, which is reported") {
@@ -206,7 +204,7 @@ TEST_CASE("a table gives axes of logs by the ends of their paths") {
   logs.request.logs = {logs.write_step("16/first.csv")};
   const ImportSummary summary = logs.import();
   CHECK(summary.warnings ==
-        std::vector<std::string>{table + ": lost.csv matches none of the logs"});
+        std::vector<std::string>{table + ": lost.csv matches none of the imported logs"});
   ingest(logs.folder);
   CHECK(read_frame(logs.folder).runs[0].point.at("cluster") == "a");
 }
@@ -237,7 +235,7 @@ TEST_CASE("several rows of runs in one log give several runs") {
   const Frame frame = read_frame(logs.folder);
   REQUIRE(frame.runs.size() == 3);
   CHECK(1 / seconds_per_sample(frame.runs[2]) == Approx(320));
-  CHECK(frame.runs[2].batch_per_gpu == 0);  // unknown batch
+  CHECK(frame.runs[2].batch_per_gpu == 0);  // 0: the batch is unknown
 }
 
 TEST_CASE("a default is used if no source has the value, and contradicts nothing") {
@@ -251,7 +249,7 @@ TEST_CASE("a default is used if no source has the value, and contradicts nothing
   CHECK(run.gpus == 2);
   CHECK(run.point.at("cluster") == "a");
   logs.request.defaults.push_back("gpus=4");
-  CHECK_THAT(logs.error(), Contains("--default gpus: is given twice"));
+  CHECK_THAT(logs.error(), Contains("--default gpus: the axis is given twice"));
 }
 
 TEST_CASE("jobs in the accounting of a batch system are runs with GPU-hours") {
@@ -296,14 +294,13 @@ TEST_CASE("collectives are rows by message size, removed together with their log
   for (const RunRow& run : read_frame(logs.folder).runs) {
     if (run.point.at("collective") == "broadcast") continue;
     REQUIRE_FALSE(run.collectives.empty());
-    CHECK(run.collectives[0].collective == run.point.at("collective"));  // axis from the path
+    CHECK(run.collectives[0].collective == run.point.at("collective"));  // from the path
     CHECK(run.collectives[0].time_s == Approx(4e-6));
     CHECK(run.collectives[1].in_place);
   }
-  CHECK(
-      value(logs.folder, "SELECT reason FROM launch WHERE outcome = 'Failed'") ==
-      "the log contains no measurements (line 1: contains no output of nccl-tests; it begins with "
-      "\"start failed on a: no more ports\")");
+  CHECK(value(logs.folder, "SELECT reason FROM launch WHERE outcome = 'Failed'") ==
+        "the log contains no measurements (line 1: contains no output of nccl-tests; the file "
+        "begins with \"start failed on a: no more ports\")");
   logs.write("all_reduce.out", "killed\n");
   logs.import();
   ingest(logs.folder);
@@ -317,13 +314,13 @@ TEST_CASE("bad requests name the problem and leave no folder") {
   logs.request.mapped = {};
   CHECK_THAT(logs.error(), Contains("is not recognised") && Contains("known: dlscale, timm"));
   logs.request.mapped = {.kind = "csv", .columns = {{"wall_s", "t"}}};
-  CHECK_THAT(logs.error(), Contains("note.txt: has no column \"t\" (there are: hello)"));
+  CHECK_THAT(logs.error(), Contains("note.txt: has no column \"t\" (the columns are: hello)"));
   logs.write("note.txt", "t\n1\n");
   logs.request.axes.clear();
-  CHECK_THAT(logs.error(), Contains("the number of samples for its time is unknown"));
+  CHECK_THAT(logs.error(), Contains("the number of samples for this time is unknown"));
   logs.request.stated = {"global_batch=8"};
   CHECK_THAT(logs.error(),
-             Contains("the number of GPUs (ranks) is unknown; give gpus with --set gpus=N"));
+             Contains("the number of GPUs (ranks) is unknown; state gpus with --set gpus=N"));
   logs.request.stated = {"gpus=many", "global_batch=8"};
   CHECK_THAT(
       logs.error(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of logs that end before their programs.
+// Tests of logs that end before the programs that write them have ended.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
@@ -78,7 +78,7 @@ TEST_CASE("a log that was cut before its last line does not give a completed run
     REQUIRE_FALSE(cut.empty());
     const RunStop stop = end_of_log(sample.format, cut);
     CHECK(stop.outcome != RunOutcome::Completed);
-    if (!has_measurement(read_as(sample.format, cut))) continue;  // only in the last line
+    if (!has_measurement(read_as(sample.format, cut))) continue;  // nothing was measured before
     CHECK(stop.outcome == RunOutcome::Lost);
     CHECK_THAT(stop.reason, Contains("the log is incomplete"));
     lost.insert(sample.format);

@@ -125,8 +125,10 @@ TEST_CASE("csv: impossible rows are reported with their lines") {
   CHECK(file.skipped ==
         std::vector<std::string>{
             "line 2: wall_s is not a number: \"soon\"", "line 3: has 2 of 3 columns",
-            "line 4: its parts take 3 s, more than wall_s of 1 s", "line 5: wall_s is -1, below 0",
-            "line 6: accuracy is 76.5, above 1 (if it is in percent, map it with *0.01)",
+            "line 4: the parts of the step take 3 s, which is more than wall_s of 1 s",
+            "line 5: wall_s is -1, but it must not be negative",
+            "line 6: accuracy is 76.5, but it must not exceed 1 (map an accuracy in percent with "
+            "*0.01)",
             "line 7: a quotation mark is not closed", "line 8: wall_s is not a number: \"nan\""});
 }
 
@@ -148,10 +150,11 @@ TEST_CASE("csv: a line of more than 1 MiB is reported and skipped") {
 TEST_CASE("csv: impossible rates and parts longer than the whole suggest wrong units") {
   const auto file = read("t\n2e-10\n", format_of("csv", {"wall_s=t"}));
   CHECK(file.skipped == std::vector<std::string>{
-                            "line 2: 8e+10 samples/s is impossible: check the unit of its time"});
+                            "line 2: 8e+10 samples/s is impossible: check the unit of the time"});
   const auto parts = read("load,t\n250,0.4\n", format_of("csv", {"load_wait_s=load", "wall_s=t"}));
   CHECK(parts.skipped ==
-        std::vector<std::string>{"line 2: its parts take 250 s, more than wall_s of 0.4 s"});
+        std::vector<std::string>{"line 2: the parts of the step take 250 s, which is more than "
+                                 "wall_s of 0.4 s"});
 }
 
 TEST_CASE("csv: axis columns split a file into runs with their rows") {
@@ -171,23 +174,25 @@ TEST_CASE("csv: axis columns split a file into runs with their rows") {
 TEST_CASE("csv: a missing column is reported with the existing columns") {
   const auto format = format_of("csv", {"wall_s=time"});
   CHECK(refusal([&] { runs_in("t,u\n1,2\n", format); }) ==
-        "has no column \"time\" (there are: t, u)");
-  CHECK(refusal([&] { runs_in("", format); }) == "has no column \"time\" (there are: none)");
+        "has no column \"time\" (the columns are: t, u)");
+  CHECK(refusal([&] { runs_in("", format); }) == "has no column \"time\" (the columns are: none)");
 }
 
 TEST_CASE("a mapped heading that appears twice is reported, and the column is not read") {
   const auto format = format_of("csv", {"samples_per_s=r"});
   CHECK(refusal([&] { runs_in("r,x,r\n380,1,150\n", format); }) ==
-        "has 2 columns \"r\": rename all but one");
+        "has 2 columns \"r\": rename all of them except one");
   const auto file = read("r,x,r\n380,1,150\n", format);
   CHECK(file.records.empty());
-  CHECK(file.skipped == std::vector<std::string>{"has 2 columns \"r\": rename all but one"});
+  CHECK(file.skipped == std::vector<std::string>{"has 2 columns \"r\": rename all of them "
+                                                 "except one"});
   CHECK(read("r,x,x\n380,1,2\n", format).skipped.empty());
   const auto drawn = format_of("markdown", {"samples_per_s=r"});
   const auto tables = read("| r | r |\n|---|---|\n| 380 | 150 |\n\n| r |\n|---|\n| 960 |\n", drawn);
   CHECK(all<StepWindow>(tables).size() == 1);
   CHECK(tables.skipped ==
-        std::vector<std::string>{"line 3: its table has 2 columns \"r\": rename all but one"});
+        std::vector<std::string>{"line 3: its table has 2 columns \"r\": rename all of them "
+                                 "except one"});
 }
 
 TEST_CASE("csv: rows of epochs are epochs with units, rates and evaluations") {
@@ -198,7 +203,7 @@ TEST_CASE("csv: rows of epochs are epochs with units, rates and evaluations") {
   const auto epochs = all<EpochRecord>(file);
   REQUIRE(epochs.size() == 2);
   CHECK(epochs[0].wall_s == 2);
-  CHECK(epochs[0].steps == 10);  // 160 samples at a global batch of 16
+  CHECK(epochs[0].steps == 10);  // 160 samples with a global batch of 16
   CHECK(epochs[1].train_loss == 0.4);
   const auto evals = all<EvalRecord>(file);
   REQUIRE(evals.size() == 2);
@@ -262,7 +267,7 @@ TEST_CASE("pattern: the size of the training set in the log applies to its epoch
   const auto windows = all<StepWindow>(content.file);
   REQUIRE(windows.size() == 1);
   CHECK(rate_of(windows[0]) == Approx(50));
-  CHECK(windows[0].steps == 0);  // unknown batch
+  CHECK(windows[0].steps == 0);  // 0: the batch is unknown
 }
 
 TEST_CASE("csv: a heading may begin like a comment") {
@@ -310,7 +315,7 @@ TEST_CASE("markdown: rows of another width are reported, and missing columns wit
   CHECK(read(text, format, runs[0]).skipped ==
         std::vector<std::string>{"line 4: has 1 of 2 columns"});
   CHECK(refusal([&] { runs_in("| g |\n|---|\n| 1 |\n", format); }) ==
-        "has no column \"r\" (there are: g)");
+        "has no column \"r\" (the columns are: g)");
 }
 
 TEST_CASE("csv: a wildcard column makes a run of each remaining column") {
@@ -326,7 +331,8 @@ TEST_CASE("pattern: an expression that takes too long on a line is abandoned the
   MappedFormat format{.kind = "pattern"};
   format.patterns = {R"(^(?<loss>(x+x+)+)$)"};
   const auto file = read(std::string(5000, 'x') + "!\n", format);
-  CHECK(file.skipped == std::vector<std::string>{"line 1: a pattern takes too long on this line"});
+  CHECK(file.skipped == std::vector<std::string>{"line 1: a pattern needs too many match steps "
+                                                 "on this line: simplify the pattern"});
 }
 
 TEST_CASE("fields of study runs may be axes even if they resemble measures") {
@@ -344,17 +350,18 @@ TEST_CASE("impossible mappings are rejected with the alternatives") {
              Contains("--map wall_s: must be FIELD=COLUMN or FIELD=COLUMN*FACTOR"));
   CHECK_THAT(refusal([] { parse_mapping("wal_s=t"); }), Contains("did you mean \"wall_s\"?"));
   CHECK_THAT(refusal([] { parse_mapping("wall_s=t*fast"); }),
-             Contains("\"fast\" must be a positive number"));
+             Contains("the factor must be a positive number (got \"fast\")"));
   CHECK_THAT(refusal([] { parse_mapping("gpus=t*2"); }), Contains("an axis cannot have a factor"));
-  CHECK_THAT(refusal([] { check(format_of("csv", {"gpus=g"})); }), Contains("map its columns"));
+  CHECK_THAT(refusal([] { check(format_of("csv", {"gpus=g"})); }),
+             Contains("map the columns of the file"));
   CHECK_THAT(refusal([] {
                check(format_of("csv", {"loss=a", "loss=b"}));
              }),
              Contains("loss is mapped twice"));
   CHECK_THAT(refusal([] { check({.kind = "pattern", .patterns = {"(?<loss>"}}); }),
-             Contains("regular expression \"(?<loss>\": missing"));
+             Contains("regular expression \"(?<loss>\"\" is invalid: missing"));
   CHECK_THAT(refusal([] { check({.kind = "pattern", .patterns = {"loss (.*)"}}); }),
-             Contains("need a named group for a measure"));
+             Contains("must have a named group for a measure"));
 }
 
 }  // namespace dlscale::analysis

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of table cells as measurements with units, decimal commas and bounds.
+// Tests that table cells with units, decimal commas and bounds are read as measurements or
+// rejected.
 #include "analysis/import/measured_cell.hpp"
 
 #include <catch2/catch.hpp>
@@ -84,7 +85,7 @@ TEST_CASE("units of other fields are reported, and so is a unit combined with a 
 
 TEST_CASE("bounds and approximate numbers do not count as measured") {
   CHECK(problem_of(Measure::samples_per_s, ">980") ==
-        "samples_per_s: \">980\" is a bound and does not count as measured");
+        "samples_per_s: \">980\" is a bound, but only exact numbers count as measured");
   CHECK(problem_of(Measure::samples_per_s, "~980").find("approximate") != std::string::npos);
   CHECK(problem_of(Measure::samples_per_s, "OOM") == "samples_per_s is not a number: \"OOM\"");
 }
@@ -113,7 +114,7 @@ TEST_CASE("csv: a point before three digits is reported in a file with semicolon
   CHECK(rates("r;x\n980.5;1\n1.900;1\n", kRate)[1] == Approx(1.9));
   CHECK(rates("r;x\n980;0.95\n1.900;1.0\n", kRate)[1] == Approx(1.9));
   CHECK(rates("x;r\n0,95;980\n1,0;1.900\n", kRate)[1] == Approx(1900));
-  CHECK(problems("r;torch\n1.900;2.1\n", kRate).size() == 1);  // version number
+  CHECK(problems("r;torch\n1.900;2.1\n", kRate).size() == 1);  // 2.1 is a version number
   CHECK(rates("r,x\n980,1\n1.900,1\n", kRate)[1] == Approx(1.9));
   CHECK(rates("r\tx\n980\t1\n1.900\t1\n", kRate)[1] == Approx(1.9));
   CHECK(problems("r;x\n98,5;1\n98.5;1\n1.900;1\n", kRate).size() == 1);

@@ -32,8 +32,8 @@ ImportRequest nef_request(const std::string& logs) {
   return request;
 }
 
-/// Returns the cells of a table as text by "device batch/gpus" and column id. Intervals have the
-/// suffixes "_low" and "_high".
+/// Returns the texts of a table's cells by "device batch/gpus" and by column id. The column ids of
+/// interval limits have the suffixes "_low" and "_high".
 std::map<std::string, std::map<std::string, std::string>> cells_of(const Table& table) {
   std::map<std::string, std::map<std::string, std::string>> cells;
   for (const std::vector<Cell>& row : table.rows) {
@@ -59,8 +59,9 @@ double number(const std::string& text) {
   return value;
 }
 
-/// Returns whether this limit may be the neighbour of the exact one. A limit from drawn resamples
-/// takes one of few values. Here 2.66 % of all resamples lie beyond it instead of 2.5 %.
+/// Returns true if the computed limit of an interval may be the neighbour of the exact limit. A
+/// limit from drawn resamples takes one of few values. For this cell, 2.66 % of all resamples lie
+/// beyond the exact limit instead of 2.5 %.
 bool is_next_to_limit(const std::string& place, const std::string& column) {
   return place == "gpu 64/1" && column == "median_hi [image/s]";
 }
@@ -74,7 +75,8 @@ Table definitions(test::LogFolder& logs) {
   return definitions_table(frame, {});
 }
 
-/// Compares each value of a reference table to a unit of its last digit.
+/// Compares each value of a reference table with the computed table. A difference of one unit of
+/// the last printed digit is allowed.
 int compare(const Table& table, const std::string& device, const std::string& reference,
             const std::string& workers) {
   const auto cells = cells_of(table);
@@ -103,14 +105,14 @@ int compare(const Table& table, const std::string& device, const std::string& re
     TextRow row;
     REQUIRE(reader->read(reference.substr(start, end - start), row).empty());
     start = end + 1;
-    if (row.empty() || row[2].second.empty()) continue;  // heading, or point without a measurement
+    if (row.empty() || row[2].second.empty()) continue;  // heading or unmeasured point
     const std::string place = device + " " + row[0].second + "/" + row[1].second;
     const auto& own = cells.at(place);
     for (std::size_t i = 2; i < row.size(); ++i) {
       INFO(fmt::format("batch {} on {}: {}", row[0].second, row[1].second, row[i].first));
       if (row[i].first == "outliers") {
         CHECK(own.at("outlying_repetitions") == row[i].second);
-      } else if (row[i].first == "rows") {  // one row per rank
+      } else if (row[i].first == "rows") {  // the table has one row per rank
         CHECK(number(row[i].second) == number(own.at("n")) * number(row[1].second));
       } else if (is_next_to_limit(place, row[i].first)) {
         CHECK(number(row[i].second) == 32.5);

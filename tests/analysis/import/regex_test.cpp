@@ -7,7 +7,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Returns the group of the last match, or "-" without a match.
+/// Returns the text of the capture group in the last match, or "-" if there is no match.
 std::string last(const std::string& expression, std::string_view text) {
   std::vector<std::string_view> groups;
   const Regex::MatchResult found = Regex(expression).find_last(text, groups);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of values that rows do not give: samples and steps of epochs, times of rates.
+// Tests of values that rows do not state: samples and steps of epochs, and times of rates.
 #include "analysis/import/row_records.hpp"
 
 #include <catch2/catch.hpp>
@@ -82,7 +82,7 @@ TEST_CASE("csv: several rows of one epoch count neither as epochs nor as steps")
       "steps)");
   const auto windows = all<StepWindow>(file);
   REQUIRE(windows.size() == 1);
-  CHECK(windows[0].samples == 800);  // next epoch with a single row
+  CHECK(windows[0].samples == 800);  // the next epoch has a single row
   CHECK(all<EpochRecord>(file)[0].wall_s == 3);
 }
 
@@ -143,7 +143,7 @@ TEST_CASE("pattern: steps belong to the epoch that a separate line names") {
       format);
   const auto windows = all<StepWindow>(file);
   REQUIRE(windows.size() == 3);
-  CHECK(windows[0].epoch == 0);  // no epoch named so far
+  CHECK(windows[0].epoch == 0);  // no row has named an epoch yet
   CHECK(windows[1].epoch == 1);
   CHECK(windows[2].epoch == 2);
   CHECK(windows[2].steps == 100);

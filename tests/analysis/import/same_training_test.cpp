@@ -37,7 +37,7 @@ std::string eval_entry(int step) {
          ",\n      \"eval_loss\": 1.5,\n      \"step\": " + std::to_string(step) + "\n    }";
 }
 
-/// Returns the state of Hugging Face's Trainer after this many of 200 steps.
+/// Returns the state of Hugging Face's Trainer after `steps` of 200 steps.
 std::string trainer_state(int steps, bool is_finished, bool has_evaluations = true) {
   std::string history;
   for (int step = 50; step <= steps; step += 50) {
@@ -89,7 +89,9 @@ TEST_CASE("a training and the checkpoints below its folder are one run, which na
   CHECK(summary.logs == 1);
   REQUIRE(summary.joined.size() == 2);
   CHECK(summary.joined[0] == logs.logs() + "/out/checkpoint-100/trainer_state.json: belongs to " +
-                                 logs.logs() + "/out/trainer_state.json: a checkpoint of it");
+                                 logs.logs() +
+                                 "/out/trainer_state.json: a checkpoint of this "
+                                 "training");
   ingest(logs.folder);
   CHECK(outcomes(read_frame(logs.folder)) == std::vector<std::string>{"Completed"});
 }
@@ -189,13 +191,13 @@ TEST_CASE("a log and its summary in different folders are one run by their evalu
   REQUIRE(summary.joined.size() == 1);
   CHECK_THAT(summary.joined[0], Contains("resnet50.log: its summary"));
   CHECK(logs.import().joined == summary.joined);
-  // A summary that is collected later is compared too. A difference in one epoch makes it another
-  // training.
+  // A summary that is collected later is also compared. If it differs in one epoch, it belongs to
+  // another training.
   logs.write("output/train/20240102/summary.csv", summary_of({10.125, 20.5, 31.75}));
   CHECK(logs.import().runs == 2);
   logs.write("logs/vit.log", log(31.75));
   CHECK(logs.import().runs == 2);
-  // Two equal evaluations of longer trainings do not prove a match.
+  // Two equal evaluations in longer trainings do not prove that the trainings are the same.
   const std::string other = log(40.0, 500.0);
   logs.write("logs/other.log", other.substr(0, other.find("Train: 2")));
   logs.write("output/train/20240103/summary.csv", summary_of({10.125, 20.5, 39.0}));
@@ -221,7 +223,7 @@ TEST_CASE("a copy whose path gives other axes is a run with a warning") {
   const ImportSummary summary = logs.import();
   CHECK(summary.runs == 2);
   REQUIRE(summary.warnings.size() == 1);
-  CHECK_THAT(summary.warnings[0], Contains("are identical, byte by byte; both are imported"));
+  CHECK_THAT(summary.warnings[0], Contains("are identical, byte by byte; both logs are imported"));
 }
 
 TEST_CASE("equal messages of failed runs give different runs") {
@@ -246,7 +248,7 @@ TEST_CASE("a copy of the beginning of a log belongs to the complete log") {
   CHECK(summary.runs == 1);
   REQUIRE(summary.joined.size() == 1);
   CHECK_THAT(summary.joined[0], Contains("old/b16_g2/run1.csv: belongs to"));
-  CHECK_THAT(summary.joined[0], Contains("with the same first entries"));
+  CHECK_THAT(summary.joined[0], Contains("the two logs have the same first entries"));
 }
 
 TEST_CASE("collecting again reports the same logs and changes nothing") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that import folders of published logs with one command each. They check the number of runs,
-// the number of failures, and values from the files. The options are those of docs/importing.md.
+// Tests that import folders of published logs with one command each. The tests check the number of
+// runs, the number of failures, and values from the files. They use the options that
+// docs/importing.md describes.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <algorithm>

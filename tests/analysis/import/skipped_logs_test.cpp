@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that skipped logs, rows and lines are reported with a reason and the others are imported.
+// Tests that skipped logs, rows and lines are reported with a reason, and that all other logs, rows
+// and lines are imported.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -47,11 +48,9 @@ TEST_CASE("a log without a GPU count is skipped with the option that helps, and 
   const ImportSummary first = logs.import();
   CHECK(first.runs == 1);
   CHECK_FALSE(first.is_complete());
-  CHECK(
-      skipped(logs, first) ==
-      "Skipped 2 files: the number of GPUs (ranks) is unknown; give gpus with --set gpus=N, --axis "
-      "'gpus=REGEX' (a part of the path) or --table; example: "
-      "b16_x/run2.csv\n");
+  CHECK(skipped(logs, first) ==
+        "Skipped 2 files: the number of GPUs (ranks) is unknown; state gpus with --set gpus=N, "
+        "--axis 'gpus=REGEX' (a part of the path) or --table; example: b16_x/run2.csv\n");
   CHECK(contract::read_plan(logs.folder).runs.size() == 1);
   logs.request.defaults = {"gpus=2"};
   const ImportSummary second = logs.import();
@@ -151,7 +150,7 @@ TEST_CASE("a log with its own lines after much output of other programs is impor
   logs.write("b.log", noise);
   const ImportSummary summary = logs.import();
   CHECK(summary.formats == std::map<std::string, int>{{"timm", 1}});
-  CHECK(skipped(logs, summary).find("its format is not recognised") != std::string::npos);
+  CHECK(skipped(logs, summary).find("the format is not recognised") != std::string::npos);
 }
 
 TEST_CASE("an explicitly given file that is not a log makes the import incomplete") {
@@ -164,7 +163,7 @@ TEST_CASE("an explicitly given file that is not a log makes the import incomplet
   const ImportSummary met = logs.import();
   CHECK(met.is_complete());
   CHECK(skipped(logs, met) ==
-        "Skipped 1 file: its format is not recognised; name the format with --format, or map the "
+        "Skipped 1 file: the format is not recognised; name the format with --format, or map the "
         "columns of a table with --map; example: notes.txt\n");
   logs.request.logs = {jobs, notes};
   CHECK_FALSE(logs.import().is_complete());
@@ -179,10 +178,10 @@ TEST_CASE("links to folders, broken links and archives are reported") {
   tar.replace(257, 5, "ustar");
   logs.write("old.tar", tar);
   CHECK(skipped(logs, logs.import()) ==
-        "Skipped 1 file: is a link to a missing file; example: gone.csv\n"
-        "Skipped 1 folder: is a link to a folder; links are not followed, so name the folder to "
-        "import its logs; example: latest\n"
-        "Skipped 1 file: is a tar archive; unpack it and name the folder; example: old.tar\n");
+        "Skipped 1 file: is a link to a missing file; example: gone.csv\nSkipped 1 folder: is a "
+        "link to a folder, and links are not followed; to import the logs of that folder, name "
+        "the folder; example: latest\nSkipped 1 file: is a tar archive; unpack it and name the "
+        "folder; example: old.tar\n");
 }
 
 TEST_CASE("rows of tables that lack a mapped column are counted") {

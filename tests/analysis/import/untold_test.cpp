@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that values missing from logs and paths are empty, and that given values keep runs apart.
+// Tests that values missing from logs and paths are empty, and that values stated by the user
+// distinguish runs.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <catch2/catch.hpp>
@@ -17,14 +18,14 @@ using Catch::Contains;
 using Catch::EndsWith;
 using test::LogFolder;
 
-/// Returns one value of the database, with NULL as "NULL".
+/// Returns the single value that a query of the database gives. The text "NULL" stands for NULL.
 std::string stored(const contract::PlanDir& folder, const std::string& query) {
   SQLite::Database database(folder.database().string(), SQLite::OPEN_READONLY);
   const SQLite::Column value = database.execAndGet(query);
   return value.isNull() ? "NULL" : value.getString();
 }
 
-/// Requests rates at two GPU counts with unknown batches.
+/// Sets up the import of rates at two GPU counts, with unknown batches.
 void ask_for_rates(LogFolder& logs) {
   logs.request.axes.clear();
   logs.request.mapped.columns = {{"gpus", "g"}, {"samples_per_s", "rate"}};
@@ -53,7 +54,7 @@ TEST_CASE("rates alone give throughput with equal samples, without steps and tim
   REQUIRE(frame.runs.size() == 2);
   const RunRow& run = frame.runs[0];
   CHECK(has_throughput(run));
-  CHECK(1 / seconds_per_sample(run) == Approx(150));  // harmonic instead of arithmetic mean
+  CHECK(1 / seconds_per_sample(run) == Approx(150));  // the mean is harmonic, not arithmetic
   CHECK_FALSE(run.steps.tells_steps);
   CHECK(run.steps.steps == run.steps.samples);
   CHECK(run.spent.kept_s == 0);

@@ -13,8 +13,8 @@ using namespace dlscale::analysis;
 
 namespace {
 
-/// Returns a prediction for a point with one run. The point has this throughput and number of GPUs,
-/// and 64 samples per GPU and step.
+/// Returns a prediction for a point with one run. The point has `gpus` GPUs, the predicted
+/// throughput `samples_per_s`, and 64 samples per GPU and step.
 KeptPrediction said(int gpus, double samples_per_s, const std::string& framework = "ddp") {
   KeptPrediction kept;
   kept.said.point_id = framework + "-g" + std::to_string(gpus);
@@ -72,7 +72,7 @@ TEST_CASE("values that were not predicted or not measured are not scored") {
   CHECK(score(frame, quantity("memory_bytes")).empty());
   CHECK_FALSE(summary_of({}));
   frame.predictions[0].memory_bytes = {2e9};
-  CHECK(score(frame, quantity("memory_bytes")).empty());  // measured without a prediction
+  CHECK(score(frame, quantity("memory_bytes")).empty());  // measured, but not predicted
   frame.predictions[0].said.memory_bytes = {1e9, 0.9e9, 1.1e9};
   CHECK(score(frame, quantity("memory_bytes"))[0].error() == Approx(-0.5));
 }
@@ -80,7 +80,7 @@ TEST_CASE("values that were not predicted or not measured are not scored") {
 TEST_CASE("the training time of a run is the sum of its epochs, if it has all predicted epochs") {
   Frame frame = measured({said(1, 1100)});
   frame.predictions[0].said.epoch_s = {30, 27, 33};
-  frame.predictions[0].said.run_s = {60, 54, 66};  // two epochs
+  frame.predictions[0].said.run_s = {60, 54, 66};  // the run has two epochs
   const auto with = [&](const std::vector<double>& epochs_s) {
     frame.runs[0].epochs.clear();
     for (const double wall_s : epochs_s) frame.runs[0].epochs.push_back({.wall_s = wall_s});
@@ -90,8 +90,8 @@ TEST_CASE("the training time of a run is the sum of its epochs, if it has all pr
   REQUIRE(both.size() == 1);
   CHECK(both[0].measured == Approx(50));
   CHECK(both[0].error() == Approx(0.2));
-  CHECK(with({30}).empty());     // run that stopped early
-  CHECK(with({30, 0}).empty());  // epoch without its time
+  CHECK(with({30}).empty());     // a run that stopped early
+  CHECK(with({30, 0}).empty());  // an epoch without a time
   CHECK(with({9, 9, 9}).empty());
   CHECK(with({}).empty());
 }
@@ -104,7 +104,7 @@ TEST_CASE("tables show predictions next to measurements with their errors") {
   CHECK(std::get<std::string>(table.rows[0].back()) == "before");
   CHECK(std::get<std::string>(table.rows[1].back()) == "afterwards");
   const Table errors = prediction_errors_table(frame, {});
-  REQUIRE(errors.rows.size() == 2);  // step time and throughput
+  REQUIRE(errors.rows.size() == 2);  // rows for step time and throughput
   CHECK(std::get<std::string>(errors.rows[0][0]) == "step time");
   CHECK(std::get<std::string>(errors.rows[0].back()) == "ddp-g4-r1");
   CHECK(predictions_table(measured({}), {}).rows.empty());

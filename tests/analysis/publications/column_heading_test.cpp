@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of column headings in published tables, and of the quantities, units and axes that they
-// name.
+// Tests of column headings in published tables, and of the quantities, units and axes that the
+// headings name.
 #include "analysis/publications/column_heading.hpp"
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,8 @@ using dlscale::analysis::read_column_heading;
 
 namespace {
 
-/// Returns the quantity and unit of a measured column, or the quoted axis of another column.
+/// Returns the quantity and unit if the column is measured. For any other column, returns the name
+/// of the axis in quotation marks.
 std::string meaning_of(const std::string& text) {
   const ColumnHeading heading = read_column_heading(text);
   if (!heading.problem.empty()) return heading.problem;

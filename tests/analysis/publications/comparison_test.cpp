@@ -14,7 +14,7 @@ using test::run_at;
 
 namespace {
 
-/// Comparison with the data that it refers to.
+/// Comparison, together with the data to which the comparison refers.
 struct Compared {
   Compared(Publication what, std::vector<analysis::RunRow> runs)
       : publication(std::move(what)),
@@ -82,9 +82,9 @@ TEST_CASE("throughput follows the publication's formula if runs recorded the par
   fast.steps.parts_s = {0.5, 0, 0.5};
   const Compared it(publication, {slow, fast});
   REQUIRE(it.comparison.matches.size() == 2);
-  CHECK(it.comparison.matches[0].own.value == Approx(128 / 1.5));  // rate of the mean time
+  CHECK(it.comparison.matches[0].own.value == Approx(128 / 1.5));  // rate at the mean time
   CHECK(it.comparison.matches[0].own.interval.kind == analysis::Interval::Kind::None);
-  CHECK(it.comparison.matches[1].own.value == Approx(128 / 1.5));  // rate of the median of two
+  CHECK(it.comparison.matches[1].own.value == Approx(128 / 1.5));  // rate at the median
   CHECK(it.comparison.matches[1].own.interval.kind == analysis::Interval::Kind::Range);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of reference tables as printed, with headings, separators, units and words in cells.
+// Tests of reference tables that are copied as printed, with headings, separators, units and words
+// in cells.
 #include <catch2/catch.hpp>
 #include <string>
 

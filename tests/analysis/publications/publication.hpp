@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Publications made from tables in tests.
+// Builds publications for tests from tables.
 #pragma once
 
 #include <string>

@@ -21,8 +21,8 @@ const std::filesystem::path kFolder = DLSCALE_SOURCE_DIR "/share/references";
 
 struct Known {
   std::string rule;
-  std::string values;   ///< part of the quoted values
-  std::string meaning;  ///< part of the explanation
+  std::string values;   ///< text that the quoted values must contain
+  std::string meaning;  ///< text that the explanation must contain
 };
 
 /// Known contradictions in these studies, by study.

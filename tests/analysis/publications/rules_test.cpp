@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that each rule finds its flaw and reports nothing for the same data without the flaw.
+// Tests that each rule reports the flaw for which the rule was written, and reports nothing for the
+// same data without the flaw.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
@@ -16,8 +17,8 @@ struct RuleCase {
   std::string rule;
   std::string flawed;
   std::string sound;
-  /// Function that adds further data of the publication. `flawed` chooses the flawed or the sound
-  /// version.
+  /// Function that adds further data of the publication. If `flawed` is true, the data has the
+  /// flaw.
   void (*add)(Publication&, bool flawed) = [](Publication&, bool) {};
 };
 
@@ -76,7 +77,7 @@ std::vector<RuleCase> value_cases() {
       {"conflicting_statements",
        "loader,framework,quantity,relation,value\nnative,ddp|horovod,efficiency,<,0.24\n"
        "native,?ddp|horovod,efficiency,=,0.45\n",
-       // A statement about one of two frameworks does not conflict with a bound for the other.
+       // A statement about one framework does not conflict with a bound for a different framework.
        "loader,framework,quantity,relation,value\nnative,ddp,efficiency,<,0.24\n"
        "native,?ddp|horovod,efficiency,=,0.45\n"},
       {"claimed_ratio",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that correct scaling tables have no findings and that each wrong row has one.
+// Tests that correct scaling tables have no findings, and that each wrong row causes one finding.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,17 +21,17 @@ constexpr int kTables = 1500;
 
 /// Content and layout of a printed table.
 struct Style {
-  bool weak = false;       ///< work per epoch grows with the GPUs
-  bool has_batch = false;  ///< column of global batches
+  bool weak = false;       ///< true: the work per epoch grows with the GPUs
+  bool has_batch = false;  ///< true: the table has a column of global batches
   bool has_throughput = false, has_time = false, has_speedup = false, has_efficiency = false;
   bool percent = false;
-  bool names_baseline = false;  ///< column `from`
-  bool from_one_gpu = false;    ///< speed-ups multiplied by the smallest count
+  bool names_baseline = false;  ///< true: the table has a column `from`
+  bool from_one_gpu = false;    ///< true: speed-ups are multiplied by `first`
   int curves = 1;
-  int first = 1;  ///< smallest count
+  int first = 1;  ///< smallest number of GPUs
   int rows = 4;
-  int decimals = 1;     ///< decimals of times, speed-ups and percentages
-  int significant = 0;  ///< digits of throughputs, or 0 to use decimals
+  int decimals = 1;     ///< number of decimals of times, speed-ups and percentages
+  int significant = 0;  ///< number of digits of throughputs; 0: use `decimals`
 };
 
 struct Point {

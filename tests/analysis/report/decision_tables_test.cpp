@@ -18,7 +18,8 @@ using test::number;
 using test::run_at;
 using test::text;
 
-/// Returns two frameworks on 1 to 8 GPUs with six repeats per point. horovod scales worse.
+/// Returns runs of two frameworks on 1 to 8 GPUs with six repeats per point. horovod scales worse
+/// than ddp.
 Frame measured() {
   Frame frame = frame_of({});
   for (const char* framework : {"ddp", "horovod"}) {
@@ -115,7 +116,7 @@ TEST_CASE("a knee of fewer than six repeats has no interval, which is noted") {
 TEST_CASE("energy of jobs is shown next to GPU-hours if the accounting has it, and is never 0") {
   Frame frame = measured();
   CHECK(cost_table(frame, {}).columns.back().id == "gpu_hours_lost");
-  frame.runs[0].job = JobRow{.elapsed_s = 100, .energy_j = 0};  // no sensor
+  frame.runs[0].job = JobRow{.elapsed_s = 100, .energy_j = 0};  // 0 J: no sensor
   CHECK(cost_table(frame, {}).columns.back().id == "gpu_hours_lost");
   for (int i = 0; i < 3; ++i) {
     frame.runs[std::size_t(i)].job = JobRow{.elapsed_s = 100, .energy_j = 30000.0 + 1000 * i};
@@ -124,7 +125,7 @@ TEST_CASE("energy of jobs is shown next to GPU-hours if the accounting has it, a
   CHECK(number(table, 0, "n_energy") == 3);
   CHECK(number(table, 0, "mean_power_w") == 310);
   CHECK(number(table, 0, "energy_j") == 31000);
-  const double each = 310 / (1000 * 1.002);  // energy of the second repeat
+  const double each = 310 / (1000 * 1.002);  // energy per sample in the second repeat
   CHECK(number(table, 0, "energy_j_per_sample") == Approx(each).epsilon(1e-6));
   CHECK(number(table, 0, "energy_j_per_epoch") == Approx(3600000 * each).epsilon(1e-6));
   CHECK(number(table, 1, "n_energy") == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of study axes with the name of a table column.
+// Tests of study axes that have the same name as a table column.
 #include <catch2/catch.hpp>
 
 #include "analysis/report/tables/tables.hpp"
@@ -17,7 +17,7 @@ using test::number;
 using test::run_at;
 using test::text;
 
-/// Returns two curves that differ in an axis of this name.
+/// Returns two curves that differ in the axis `name`.
 Frame frame_with_axis(const std::string& name) {
   Frame frame = frame_of({run_at(1, 100), run_at(2, 190), run_at(1, 90), run_at(2, 170)});
   frame.axes = {{name, {"low", "high"}}, {"gpus", {"1", "2"}}};

@@ -39,7 +39,7 @@ TEST_CASE("collecting reads the measurements of the runs") {
   CHECK(run.outcome == "Completed");
   CHECK(run.gpus == 2);
   CHECK(1 / seconds_per_sample(run) == Approx(1000));
-  CHECK(run.steps.steps == 20);  // without the start-up window
+  CHECK(run.steps.steps == 20);  // the start-up window does not count
   CHECK(run.steps.parts_s[3] == Approx(0.75 * run.steps.wall_s));
   CHECK(final_accuracy(run) == 0.97);
   CHECK(run.conditions.at("cpu") == "a CPU");

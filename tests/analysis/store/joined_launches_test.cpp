@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of one run of several launches. The launches were recorded by dlscale-train: one killed in
-// its fourth epoch after a checkpoint at step 200, one stopped at step 400, and one undisturbed.
+// Tests of a run with several launches. The test files are records of dlscale-train for three
+// launches: one was killed in its fourth epoch after a checkpoint at step 200, one was stopped at
+// step 400, and one ran without interruption.
 #include <catch2/catch.hpp>
 
 #include "analysis/report/tables/captions.hpp"
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 const fs::path kData = fs::path(DLSCALE_SOURCE_DIR) / "tests/data/interrupted";
 constexpr const char* kRecorded = "interrupted-r1";
 
-/// Returns a recorded text with its run id replaced by `run_id`.
+/// Returns a recorded text in which `run_id` replaces the run id.
 std::string recorded(const char* file, const std::string& run_id) {
   std::string text = base::read_file(kData / file);
   for (std::size_t at = 0; (at = text.find(kRecorded, at)) != std::string::npos;) {
@@ -27,7 +28,8 @@ std::string recorded(const char* file, const std::string& run_id) {
   return text;
 }
 
-/// Adds a run whose launches have these results. An empty name is a launch without results.
+/// Adds a run with one launch for each name of a results file. An empty name adds a launch without
+/// results.
 void add(WrittenStudy& study, const std::string& run_id, const std::vector<const char*>& launches) {
   study.plan.runs.push_back({.run_id = run_id, .job = run_id, .gpus = 1});
   study.plan.jobs.push_back({run_id, {run_id}, {}});
@@ -43,7 +45,8 @@ void add(WrittenStudy& study, const std::string& run_id, const std::vector<const
 
 const std::vector<const char*> kLaunches{"launch-1.jsonl", "launch-2.jsonl", "launch-3.jsonl"};
 
-/// Returns the seconds of the windows of a recorded launch that begin at step `from` or later.
+/// Returns the total seconds of the windows that begin at step `from` or later in a recorded
+/// launch.
 double seconds(const char* file, std::int64_t from = 0) {
   double sum = 0;
   for (const auto& record : contract::parse_results(recorded(file, "x")).records) {
@@ -73,8 +76,8 @@ TEST_CASE("the launches of an interrupted run form the curve of an undisturbed r
     CHECK(joined.epochs[epoch].epoch == static_cast<int>(epoch));
     CHECK(joined.epochs[epoch].train_loss == Approx(whole.epochs[epoch].train_loss));
   }
-  CHECK(whole.steps.steps == 600 - 40);       // without the first window
-  CHECK(joined.steps.steps == 600 - 3 * 40);  // without the first window of each launch
+  CHECK(whole.steps.steps == 600 - 40);       // the first window does not count
+  CHECK(joined.steps.steps == 600 - 3 * 40);  // the first window of each launch does not count
   CHECK(joined.steps.samples == 16 * joined.steps.steps);
 }
 

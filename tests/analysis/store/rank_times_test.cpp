@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the work times of ranks from launch records to the database and to the run's row.
+// Tests that the work times of ranks get from launch records to the database and to the row of the
+// run.
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <catch2/catch.hpp>
@@ -13,7 +14,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Makes a launch with ranks on these hosts and with these work times.
+/// Writes a launch whose ranks run on the given hosts and have the given work times.
 contract::LaunchDir launch_on(test::WrittenStudy& study, const std::string& run_id,
                               const std::vector<std::string>& hosts,
                               const std::vector<contract::RankTimes>& times) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of reading files ahead in threads.
+// Tests of the threads that read files ahead of their use.
 #include "analysis/store/read_ahead.hpp"
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,8 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Number of files. More than the threads read before the first file is taken.
+/// Number of files. It exceeds the number of files that the threads read before the first file is
+/// taken.
 constexpr std::size_t kFiles = 600;
 
 struct Files {
@@ -47,7 +48,7 @@ TEST_CASE("files may be skipped, taken out of order, or differ from the given on
   const Files all;
   base::write_file_atomically(all.temp.path() / "other", "other\n");
   ReadAhead ahead(all.temp.path(), all.files);
-  for (std::size_t i = 97; i < kFiles; i += 97) {  // skip complete blocks too
+  for (std::size_t i = 97; i < kFiles; i += 97) {  // also skip complete blocks
     REQUIRE(ahead.take_file(all.files[i].name).text == Files::text_of(i));
     REQUIRE(ahead.take_file("other").text == "other\n");
     REQUIRE(ahead.take_file((all.temp.path() / "other").string()).text == "other\n");
@@ -83,7 +84,7 @@ TEST_CASE("results are parsed ahead unless their content is known or broken") {
   }
   const std::string text = base::read_file(all.path(1));
   all.files[1].known_sha256 = contract::sha256_hex(text);
-  all.files[2].kind = FileToTake::Kind::description;  // wrong kind for the file
+  all.files[2].kind = FileToTake::Kind::description;  // the kind does not fit the file
   ReadAhead ahead(all.temp.path(), all.files);
   const TakenFile& parsed = ahead.take_file(all.files[0].name);
   REQUIRE(parsed.results);
@@ -92,7 +93,7 @@ TEST_CASE("results are parsed ahead unless their content is known or broken") {
   CHECK_FALSE(ahead.take_file(all.files[1].name).results);
   const TakenFile& broken = ahead.take_file(all.files[2].name);
   CHECK_FALSE(broken.description);
-  CHECK(broken.text == text);  // kept for the error message
+  CHECK(broken.text == text);  // the error message needs the text
 }
 
 TEST_CASE("reading ahead can be abandoned while threads still read") {

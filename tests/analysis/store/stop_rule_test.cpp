@@ -13,7 +13,7 @@ TEST_CASE("a run ends after its epochs, at a stopping target, or when it stops i
   contract::RunSpec run;
   CHECK(stop_rule(run) == "epochs");
   run.target.accuracy = 0.94;
-  CHECK(stop_rule(run) == "epochs");  // target without stopping
+  CHECK(stop_rule(run) == "epochs");  // the run has a target but does not stop at the target
   run.target.stop = true;
   CHECK(stop_rule(run) == "accuracy >= 0.94 or epochs");
   run.target.loss = 0.2;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that collecting an unchanged folder only checks files, and that every change is noticed.
+// Tests that collecting an unchanged folder only checks files, and that collecting notices every
+// change.
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -26,7 +27,7 @@ using test::dump_all;
 using test::let_time_pass;
 using test::WrittenStudy;
 
-/// Collects, and returns whether the database was written.
+/// Collects the folder. Returns true if the collect wrote the database.
 bool writes(const PlanDir& folder) {
   const auto bytes = [&] {
     return fs::exists(folder.database()) ? base::read_file(folder.database()) : "";
@@ -51,7 +52,7 @@ void change_a_byte(const fs::path& path) {
   REQUIRE(::utimensat(AT_FDCWD, path.c_str(), times, 0) == 0);
 }
 
-/// Replaces a file by another with the same name, size and modification time.
+/// Replaces a file by a different file with the same name, size and modification time.
 void replace_by_another(const fs::path& path) {
   const fs::path other = path.string() + ".other";
   fs::copy_file(path, other);
@@ -61,8 +62,8 @@ void replace_by_another(const fs::path& path) {
   fs::rename(other, path);
 }
 
-/// Folder with two runs with results, one of which failed, a launched run without results and a run
-/// without launches.
+/// Folder with four runs: a completed run with results, a failed run with results, a launched run
+/// without results, and a run without launches.
 struct Folder {
   WrittenStudy study;
   std::string good = study.add("ddp", 1);
@@ -178,7 +179,7 @@ TEST_CASE("many consecutive changes give the same database as a rebuild") {
     for (const auto& change : all) {
       try {
         change(f);
-      } catch (const std::exception&) {  // target of the change already removed
+      } catch (const std::exception&) {  // an earlier change removed the file
       }
       ingest(f.folder);
       if (random() % 2 == 0) let_time_pass(f.folder);
@@ -223,7 +224,7 @@ TEST_CASE("an unreadable file excludes no other file and is read once it is read
 TEST_CASE("an unreadable end file of a script is named, and the others are read") {
   Folder f;
   f.end_file("c.end", f.silent, RunOutcome::NodeFailed);
-  fs::create_symlink("/proc/self/mem", f.folder.logs() / "b.end");  // unreadable at offset 0
+  fs::create_symlink("/proc/self/mem", f.folder.logs() / "b.end");  // reading at offset 0 fails
   fs::create_directory(f.folder.logs() / "d.end");
   const auto problems = ingest(f.folder).problems;
   REQUIRE(problems.size() == 2);
@@ -276,7 +277,7 @@ TEST_CASE("a file that may have changed within a clock tick is read again") {
   change_a_byte(f.results(f.good));
   test::make_uncertain(f.folder, path);
   let_time_pass(f.folder);
-  CHECK_FALSE(writes(f.folder));  // the stored state is that of the current file
+  CHECK_FALSE(writes(f.folder));  // the database stores the state of the current file
   test::make_uncertain(f.folder, path);
   CHECK(ingest(f.folder).files_read == 1);
 }
@@ -286,7 +287,7 @@ TEST_CASE("a file counts as unchanged two seconds after its last change") {
   CHECK_FALSE(is_certain(state, 6'000'000'000));
   CHECK_FALSE(is_certain(state, 8'000'000'000));
   CHECK(is_certain(state, 8'000'000'001));
-  CHECK(is_certain(FileState{}, 0));  // missing file
+  CHECK(is_certain(FileState{}, 0));  // the file is missing
 }
 
 TEST_CASE("files are read again if the database differs from that of the last collect") {

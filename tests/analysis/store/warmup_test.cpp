@@ -15,8 +15,8 @@ namespace {
 
 using Catch::Contains;
 
-/// Adds a run on one GPU with windows of 10 steps and these times. The first window is marked as
-/// warm-up.
+/// Adds a run on one GPU with windows of 10 steps that take the times `wall_s`. The first window is
+/// marked as warm-up.
 void add_run(test::WrittenStudy& study, const std::vector<double>& wall_s, int repetition = 1) {
   const std::string run_id = study.plan_run("ddp", 1, repetition);
   contract::RunStart start;
@@ -59,7 +59,7 @@ TEST_CASE("windows before the steady state are left out on request, and else rep
 
 TEST_CASE("warm-up that a trainer marked sufficiently is kept") {
   test::WrittenStudy study;
-  add_run(study, {1, 1, 1, 1, 1, 1, 1});  // steady from the first window
+  add_run(study, {1, 1, 1, 1, 1, 1, 1});  // the run is steady from the first window on
   ingest(study.folder);
   for (const WarmUp warmup : {WarmUp::Marked, WarmUp::Detected}) {
     const Frame frame = read_frame(study.folder, warmup);

@@ -15,8 +15,8 @@
 
 namespace dlscale::test {
 
-/// Pretends that the last collect was a minute after the last change of its files. No file may have
-/// changed since that collect.
+/// Changes the database so that the last collect seems to have been a minute after the last change
+/// of the collected files. No file may have changed since the last collect.
 inline void let_time_pass(const contract::PlanDir& folder) {
   SQLite::Database database(folder.database().string(), SQLite::OPEN_READWRITE);
   std::vector<std::pair<std::string, analysis::FileState>> states;
@@ -41,7 +41,8 @@ inline void let_time_pass(const contract::PlanDir& folder) {
   }
 }
 
-/// Pretends that the clock did not advance between the last change of a file and the last collect.
+/// Changes the database so that the clock seems not to have advanced between the last change of a
+/// file and the last collect.
 inline void make_uncertain(const contract::PlanDir& folder, const std::string& path) {
   SQLite::Database database(folder.database().string(), SQLite::OPEN_READWRITE);
   SQLite::Statement update(database, "UPDATE source SET ctime_ns = ? WHERE path = ?");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compression of texts like the programs gzip, xz, bzip2 and zstd.
+// Functions that compress texts in the formats of gzip, xz, bzip2 and zstd.
 #pragma once
 
 #include <boost/iostreams/device/back_inserter.hpp>

@@ -11,7 +11,7 @@
 
 namespace dlscale::test {
 
-/// Returns every row of every table in the order of table names. Leaves out values that may differ
+/// Returns every row of every table, ordered by table name. Leaves out values that may differ
 /// between two collects of the same files: times, inodes, and missing files.
 inline std::string dump_all(const contract::PlanDir& folder) {
   SQLite::Database database(folder.database().string(), SQLite::OPEN_READONLY);

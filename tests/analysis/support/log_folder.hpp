@@ -22,7 +22,7 @@ class LogFolder {
     request.mapped.kind = "csv";
     request.mapped.columns = {{"load_wait_s", "load"}, {"compute_s", "compute"}, {"rank", "rank"}};
     request.axes = {"gpus=_g(\\d+)/", "global_batch=b(\\d+)_"};
-    request.stated = {"model=m"};  // model, because logs of unknown models share no curve
+    request.stated = {"model=m"};  // a stated model, because logs of unknown models share no curve
   }
 
   std::string logs() const { return (temp_.path() / "logs").string(); }
@@ -35,7 +35,7 @@ class LogFolder {
     return path.string();
   }
 
-  /// Writes a step of two ranks. Logs always differ, like the logs of real runs.
+  /// Writes a log with one step of two ranks. No two logs are equal, as with logs of real runs.
   std::string write_step(const std::string& name, double load = 0.5) {
     return write(name, "load,compute,rank,log\n" + std::to_string(load) + ",1.0,0," + name +
                            "\n0.5,1.5,1," + name + "\n");
@@ -43,14 +43,14 @@ class LogFolder {
 
   analysis::ImportSummary import() { return analysis::import_logs(request, folder); }
 
-  /// Imports, ingests and reads the database.
+  /// Imports the logs, writes their content to the database, and reads the database.
   analysis::Frame collect() {
     import();
     analysis::ingest(folder);
     return analysis::read_frame(folder);
   }
 
-  /// Returns the error message of importing.
+  /// Returns the error message with which the import fails.
   std::string error() {
     try {
       import();

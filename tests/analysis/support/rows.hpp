@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames made from numbers in tests.
+// Functions that make frames for tests from numbers.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace dlscale::test {
 
-/// Returns a completed run of framework `framework` with this throughput.
+/// Returns a completed run of `framework` on `gpus` GPUs with the throughput `samples_per_s`.
 inline analysis::RunRow run_at(int gpus, double samples_per_s, const std::string& framework = "ddp",
                                int repetition = 1) {
   analysis::RunRow run;

@@ -9,7 +9,7 @@
 
 namespace dlscale::test {
 
-/// Returns an efficiency figure with two points, one of them with bounds, and an ideal line.
+/// Returns an efficiency figure with an ideal line and two points. One of the points has bounds.
 inline analysis::Figure sample_figure() {
   analysis::Figure figure;
   figure.title = "Efficiency of made-up";
@@ -23,7 +23,7 @@ inline analysis::Figure sample_figure() {
   return figure;
 }
 
-/// Returns two stacked bars with two parts and an empty part.
+/// Returns a figure of two stacked bars, each with two parts and an empty part.
 inline analysis::Figure sample_bars() {
   analysis::Figure figure;
   figure.title = "Parts";

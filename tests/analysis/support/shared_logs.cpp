@@ -157,12 +157,12 @@ SharedLogs mlperf_v07() {
   return {.path = "scaling/mlperf-v0.7",
           .formats = {{"mlperf", 40}},
           .runs = 40,
-          .failed = 1,  // aborted
+          .failed = 1,  // the training was aborted
           .left_out = 13,
           .values = {{"SELECT count(*) FROM run WHERE gpus = 4096 AND nodes = 512", 10},
                      {"SELECT count(*) FROM run WHERE gpus = 16 AND nodes = 4", 1},
-                     // Four epochs and their evaluation lie between 1592969356979 and 1592969541186
-                     // ms.
+                     // Four epochs and the evaluation after each of them lie between 1592969356979
+                     // and 1592969541186 ms.
                      {"SELECT samples_per_s FROM step_window_view WHERE line = 28 AND source LIKE "
                       "'%/tpu-v4-16-TF/resnet/result_0.txt'",
                       4 * 1281167 / 184.207},
@@ -280,7 +280,8 @@ SharedLogs books() {
            243}}};
 }
 
-/// Returns logs of one training each that do not record their GPUs and batches.
+/// Returns logs that describe one training each and do not record the numbers of GPUs and the
+/// batches.
 std::vector<SharedLogs> trainings() {
   const Option gpu{"default", "gpus=1"}, batch{"default", "global_batch=128"};
   return {
@@ -318,7 +319,7 @@ std::vector<SharedLogs> trainings() {
       {.path = "trainer-logs/pytorch-ddp",
        .formats = {{"pytorch_ddp", 2}},
        .runs = 2,
-       .failed = 1},  // failure of a rank
+       .failed = 1},  // a rank failed
       {.path = "trainer-logs/timm",
        .options = {gpu, batch},
        .formats = {{"timm", 1}, {"timm_summary", 1}},

@@ -9,14 +9,15 @@
 
 namespace dlscale::test {
 
-/// Option of the command line without its dashes. `milliseconds` names the measure of a pattern's
-/// factor.
+/// Option of the command line without the dashes. For the factor of a pattern, `milliseconds` names
+/// the measure that the factor converts.
 struct Option {
   const char* name;
   const char* value;
 };
 
-/// Value from the files with a query for the database.
+/// Expected value, taken from the files, and the query that must return this value from the
+/// database.
 struct TableValue {
   const char* query;
   double value;

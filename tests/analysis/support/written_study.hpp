@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plan folder with results, made through the types of the contract.
+// Plan folder with results that tests write with the types of contract/.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ struct Measured {
   double samples_per_s = 1000;
   double accuracy = 0.9;
   contract::RunOutcome outcome = contract::RunOutcome::Completed;
-  bool stopped = true;  ///< run_stop was written
+  bool stopped = true;  ///< false: the launch wrote no run_stop
 };
 
 class WrittenStudy {
@@ -74,7 +74,7 @@ class WrittenStudy {
     return run_id;
   }
 
-  /// Logs how a run ended, like the runner.
+  /// Writes the log entry about the end of a run, as the runner does.
   void note_end(const std::string& run_id, contract::RunOutcome outcome, double time) {
     const contract::LaunchRecord record{.event = "ended",
                                         .job = "job-" + run_id,

@@ -24,7 +24,7 @@ const LogFormat& format_of(const char* name) {
   return base::find(log_formats(), "log format", name);
 }
 
-/// Returns the jobs of a text with the end of each job.
+/// Returns the jobs in a text, each with the record of its end.
 std::vector<std::pair<AccountedJob, RunStop>> jobs_of(const char* name, const std::string& text) {
   std::vector<std::pair<AccountedJob, RunStop>> jobs;
   for (const LogPart& part : format_of(name).parts(text)) {
@@ -92,7 +92,7 @@ TEST_CASE("sacct: the energy of a job is at least that of its largest step") {
         .at(0)
         .first.energy_j;
   };
-  CHECK(energy("950", "cpu=1") == 950);  // below the largest step, and below the sum of 2,700
+  CHECK(energy("950", "cpu=1") == 950);  // although the largest step has more
   CHECK(energy("", "cpu=1,energy=1100,node=1") == 1100);
   CHECK(energy("0", "cpu=1") == 1000);
   CHECK(energy("18446744073709551614", "cpu=1,energy=18446744073709551614") == 1000);
@@ -117,7 +117,9 @@ TEST_CASE("sacct: the state of a job gives its outcome") {
   REQUIRE(other.size() == 3);
   CHECK(other[0].second.outcome == RunOutcome::OutOfMemory);
   CHECK(other[1].second.outcome == RunOutcome::Lost);
-  CHECK(other[1].second.reason == "had not ended when the accounting data was read: RUNNING");
+  CHECK(other[1].second.reason ==
+        "the job had not ended when the accounting data was read; its "
+        "state was RUNNING");
   CHECK(other[2].second.reason == "FAILED, exit code 3");
 }
 
@@ -144,7 +146,8 @@ TEST_CASE("sacct: an impossible time is reported, and a row with an unknown stat
                                                "2026-01-29T11:00:00\n2|DREAMING|1|1|1\n");
   CHECK(log.file.skipped ==
         std::vector<std::string>{
-            "line 2: the elapsed time of 18000 s exceeds the 3600 s from its start to its end",
+            "line 2: the elapsed time of 18000 s exceeds the 3600 s from the start to the end of "
+            "the job",
             "line 3: is not a job: its JobID or State is not in the format of SLURM"});
   REQUIRE(log.jobs.size() == 1);
   CHECK(std::isnan(log.jobs[0].elapsed_s));

@@ -110,7 +110,8 @@ TEST_CASE("a loss that becomes finite again is reported, and the run has not div
   CHECK(all<RunStop>(log.file).empty());
   CHECK(all<StepWindow>(log.file).size() == 3);
   CHECK(log.file.skipped ==
-        std::vector<std::string>{"line 2: the training loss is not finite, but later losses are"});
+        std::vector<std::string>{"line 2: the training loss is not finite, but later losses are "
+                                 "finite"});
 }
 
 TEST_CASE("a failure that the log records is kept") {

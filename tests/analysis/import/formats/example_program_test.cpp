@@ -57,8 +57,8 @@ TEST_CASE("gnmt: an epoch with only its first iteration has no rate") {
   const LogContent log = read_log("gnmt", text);
   CHECK(all<StepWindow>(log.file).empty());
   CHECK(skipped(log) ==
-        "line 2: only the first iteration of the epoch is printed, and its time is not a mean: no "
-        "rate");
+        "line 2: the log prints only the first iteration of the epoch, whose time is not a mean: "
+        "no rate");
   CHECK(all<EvalRecord>(log.file).size() == 1);
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("nvlog and dllogger: the hit rate of NCF is a metric instead of a rate
   CHECK(all<EvalRecord>(log.file)[0].metrics.at("hit_rate_10") == 0.72661);
   CHECK(all<EvalRecord>(log.file)[0].loss == 0.65615);
   CHECK(skipped(log) ==
-        "line 1: the clock of train_throughput may stop before the device is done: no rate");
+        "line 1: the clock of train_throughput may stop before the device has finished: no rate");
   CHECK(completed(log));
 }
 
@@ -140,12 +140,11 @@ TEST_CASE("times in other units are reported if the log contradicts them") {
       {"timm_benchmark",
        "model,train_samples_per_sec,train_step_time,train_batch_size\nm,1000.0,0.256,256\n",
        "line 2: \"train_step_time\" reports 0.000256 s for the same steps, but the steps that were "
-       "read "
-       "give 0.256 s (line 2)"},
+       "read give 0.256 s (line 2)"},
       {"timm_benchmark",
        "model,infer_samples_per_sec,infer_step_time,infer_batch_size\nm,1000.0,0.256,256\n",
-       "line 2: 1000 samples/s are printed, but a batch of 256 in 0.256 ms gives 1e+06: check the "
-       "unit of its time"},
+       "line 2: 1000 samples/s are printed, but a batch of 256 in 0.256 ms gives 1e+06: check "
+       "the unit of the time"},
       {"ssd",
        "Done benchmarking. Total images: 3840\ttotal time: 19200\tAverage images/sec: 200.0\n"
        "Training performance = 200.0 FPS\n",
@@ -153,14 +152,14 @@ TEST_CASE("times in other units are reported if the log contradicts them") {
        "the "
        "steps that were read give 0.2 samples/s (line 2)"},
       {"dawnbench", "epoch\thours\ttop1Accuracy\n1\t900\t10\n2\t0.5\t20\n",
-       "line 3: 0.5 hours cannot follow 900 hours"},
+       "line 3: 0.5 hours follow 900 hours, but times must not decrease"},
       {"pytorch_ddp",
        "Throughput: 320000000000.0 images/s, Batch size: 16, Num of GPUs: 2, Total time: 11e-9 s, "
        "Average batch time: 1e-10 s, First batch time: 1e-9 s\n",
        ""},
       {"horovod", "Number of GPUs: 1\nBatch size: 32\nIter #0: 5e9 img/sec per GPU\n",
-       "line 3: 5e+09 samples/s is impossible: check the unit of its times and that they are step "
-       "times"}};
+       "line 3: 5e+09 samples/s is impossible: check that the times are times of steps, and "
+       "check the unit of the times"}};
   for (const auto& [format, text, why] : texts) {
     INFO(format);
     const LogContent log = read_log(format.c_str(), text);

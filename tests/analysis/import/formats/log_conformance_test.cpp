@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conformance tests of every third-party log format with a short sample log.
+// Tests that every third-party log format meets the requirements of log readers, with a short
+// sample log.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -17,8 +18,8 @@ LogContent read(const LogSample& sample, std::string_view text) {
   return read_log(sample.format.c_str(), text);
 }
 
-/// Returns the records except the summary in the first record. Records are lines, so that NaN
-/// equals NaN.
+/// Returns the records except the summary in the first record. Each record is converted to a line
+/// of text, so that NaN equals NaN.
 std::multiset<std::string> said(const LogContent& log) {
   std::multiset<std::string> lines;
   for (std::size_t i = 1; i < log.file.records.size(); ++i) {
@@ -28,7 +29,7 @@ std::multiset<std::string> said(const LogContent& log) {
     lines.insert(fmt::format("{} {} {} {} {} {}", r.collective, r.in_place, r.size_bytes, r.time_s,
                              r.algbw_gb_per_s, r.busbw_gb_per_s));
   }
-  for (const AccountedJob& job : log.jobs) {  // memory of a job in later lines
+  for (const AccountedJob& job : log.jobs) {  // later lines state the memory of a job
     lines.insert(
         fmt::format("{} {} {} {}", job.job_id, job.state, job.elapsed_s, job.gpus.value_or(-1)));
   }
@@ -160,7 +161,7 @@ TEST_CASE("the runs of a log together give the records of the complete log") {
       jobs += one.jobs.size();
       CHECK(one.file.skipped.empty());
     }
-    if (format.parts(sample.text).empty()) continue;  // log with a single run
+    if (format.parts(sample.text).empty()) continue;  // a log with a single run
     CHECK(records == all<contract::StepWindow>(whole.file).size());
     CHECK(results == whole.collectives.size());
     CHECK(jobs == whole.jobs.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Readers for test logs of any format, with the totals of their records.
+// Functions that read test logs of any format and sum up the records.
 #pragma once
 
 #include <cstdint>
@@ -27,15 +27,15 @@ inline contract::RunSpec run_of(int gpus, std::int64_t batch_per_gpu) {
   return run;
 }
 
-/// Reads a log like `collect`, without launcher prefixes.
+/// Reads a log in the same way as `dlscale collect`, which first removes launcher prefixes.
 inline LogContent read_log(const char* format, std::string_view text,
                            const contract::RunSpec& run = run_of(1, 64)) {
   const std::string bare = without_launcher_prefixes(std::string(text));
   return base::find(log_formats(), "log format", format).read(bare, run);
 }
 
-/// Returns the samples/s of all windows without warm-up as total samples over total time, or
-/// nothing without such windows.
+/// Returns the total samples divided by the total time of all windows without warm-up. Returns
+/// nothing if there are no such windows.
 inline std::optional<double> rate_of(const LogContent& log) {
   double samples = 0, wall_s = 0;
   for (const auto& window : all<contract::StepWindow>(log.file)) {
@@ -51,7 +51,8 @@ inline bool completed(const LogContent& log) {
   return stops.size() == 1 && stops[0].outcome == contract::RunOutcome::Completed;
 }
 
-/// Returns a file below DLSCALE_TEST_DATA. Skips the test without this variable.
+/// Returns the content of a file below DLSCALE_TEST_DATA. If this variable is not set, the test is
+/// skipped.
 inline std::optional<std::string> real_log(const std::string& file) {
   const char* data = std::getenv("DLSCALE_TEST_DATA");
   if (data == nullptr) {

@@ -343,7 +343,7 @@ std::string timm_benchmark() {
 
 const std::vector<LogSample>& log_samples() {
   static const std::vector<LogSample> samples{
-      {"mlperf", mlperf(), ":::MLLOG {\"key\": ", "no valid MLPerf line after the MLPerf mark"},
+      {"mlperf", mlperf(), ":::MLLOG {\"key\": ", "no valid MLPerf line follows the MLPerf mark"},
       {"dllogger", dllogger(), "DLLL {\"step\": ", "no JSON after \"DLLL\""},
       {"torchvision", torchvision(), "Epoch: [0]  [x/20]",
        "the text after \"Epoch:\" is not a line of torchvision"},
@@ -354,9 +354,10 @@ const std::vector<LogSample>& log_samples() {
       {"pytorch_ddp", pytorch_ddp(), "Throughput: 3 images/s", "no epoch after \"Throughput:\"",
        "DDP: I am worker "},
       {"deepspeed", deepspeed(), "[timer.py:189:stop] 0/40, SamplesPerSec=83.4, MemAllocated=1GB",
-       "the rate is from DeepSpeed before 0.8 and may count micro batches"},
+       "the rate is from a version of DeepSpeed before 0.8, which may count micro batches as "
+       "steps"},
       {"mxnet", mxnet(), "INFO:root:Epoch[0] Batch [x]\tSpeed: 1 samples/sec",
-       "no MXNet speed after \"Epoch\""},
+       "no speed of MXNet after \"Epoch\""},
       {"torch7", torch7(), "json_stats: {\"epoch\":", "no JSON after \"json_stats:\""},
       {"lightning_csv", lightning(), "1,2", "does not have the columns of the table"},
       {"huggingface", huggingface(), "", ""},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short sample log of each format, written for the tests from the known lines of the format.
+// Short sample logs, one for each format. They were written for the tests and contain the lines
+// that the format's reader knows.
 #pragma once
 
 #include <string>
@@ -10,9 +11,9 @@ namespace dlscale::analysis {
 struct LogSample {
   std::string format;
   std::string text;    ///< complete sample without skipped lines
-  std::string broken;  ///< line that the reader must report, or empty without such lines
+  std::string broken;  ///< line that the reader must report; empty: no such line
   std::string why;
-  std::string of_each_rank = {};  ///< beginning of the lines that each rank writes only for itself
+  std::string of_each_rank = {};  ///< beginning of lines that each rank writes about itself
 };
 
 const std::vector<LogSample>& log_samples();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of formats that are metric files: Lightning, Hugging Face, CSV tables, OpenMMLab, llm.c,
+// Tests of the formats of metric files: Lightning, Hugging Face, CSV tables, OpenMMLab, llm.c,
 // DeiT.
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -53,8 +53,8 @@ TEST_CASE("huggingface: the last entry has the rate of the complete training") {
 
 namespace {
 
-/// Returns a history of 1,000 steps with a loss of `loss` every 100 steps, and the entry of the
-/// end.
+/// Returns a history of 1,000 steps with a loss of `loss` every 100 steps, and the entry `end`,
+/// which train() logs at the end.
 std::string state_of(const std::string& end, double loss = 1.5, const std::string& more = "") {
   std::string text = "{\n  \"global_step\": 1000,\n  \"log_history\": [\n";
   for (int step = 100; step <= 1000; step += 100) {
@@ -97,11 +97,11 @@ TEST_CASE("huggingface: a resumed training has no rate, for each sign of the res
   check_no_rate(state_of(end_of_training("0.15", "50.0", "640.0", "20.0")),
                 "seems to have been resumed: train_loss is 0.15 over 1000 steps");
   check_no_rate(state_of(end_of_training("1.35", "450.0", "71.11", "2.222")),
-                "train_loss is 1.35 over 1000 steps");  // resumed at step 100
-  // Later versions count the steps since the resume.
+                "train_loss is 1.35 over 1000 steps");  // the training was resumed at step 100
+  // Later versions divide the steps since the resume by the time since the resume.
   check_no_rate(state_of(end_of_training("1.5", "50.0", "64.0", "2.0")),
-                "train_steps_per_second counts 100 steps of 1000 in total");
-  // The log has no losses, but evaluations before the resume.
+                "train_steps_per_second counts only 100 of all 1000 steps");
+  // The log states no losses before the resume, but it states evaluations.
   const std::string eval =
       "    {\n      \"epoch\": 2.0,\n      \"eval_loss\": 1.0,\n"
       "      \"eval_runtime\": 80.0,\n      \"step\": 500\n    },\n";
@@ -156,7 +156,8 @@ TEST_CASE("huggingface: a training continued after its end keeps the rate of its
   const LogContent log = read_log("huggingface", state_of(end, 1.5, first), run_of(1, 32));
   CHECK(*rate_of(log) == Approx(64));
   CHECK(all<StepWindow>(log.file).size() == 1);
-  CHECK_THAT(log.file.skipped.at(0), Catch::Contains("was resumed after its end at step 1000"));
+  CHECK_THAT(log.file.skipped.at(0), Catch::Contains("the training ended at step 1000 and was "
+                                                     "resumed later"));
 }
 
 TEST_CASE("huggingface: the cost of an evaluation is not a metric of the model") {
@@ -190,8 +191,7 @@ TEST_CASE("lightning_csv: a repeated row of a step is reported, and the first ro
   REQUIRE(all<EvalRecord>(log.file).size() == 1);
   CHECK(all<EvalRecord>(log.file)[0].accuracy == 0.5);
   REQUIRE(log.file.skipped.size() == 1);
-  CHECK_THAT(log.file.skipped[0],
-             Catch::Contains("line 3: repeated entries are ignored, in 2 lines"));
+  CHECK_THAT(log.file.skipped[0], Catch::Contains("line 3: repeated entries in 2 lines"));
 }
 
 TEST_CASE("lightning_csv: rows without an epoch are counted if they have losses or metrics") {
@@ -200,12 +200,12 @@ TEST_CASE("lightning_csv: rows without an epoch are counted if they have losses 
                                   ",199,0.75,\n,199,,0.1\n");
   CHECK(all<EvalRecord>(log.file).size() == 1);
   CHECK(log.file.skipped ==
-        std::vector<std::string>{"line 3: 2 rows with losses or metrics have no epoch and do not "
-                                 "count"});
+        std::vector<std::string>{"line 3: 2 rows with losses or metrics have no epoch and do "
+                                 "not enter the results"});
   const LogContent one = read_log("lightning_csv", "epoch,step,val_acc\n,99,0.5\n");
   CHECK(one.file.skipped ==
-        std::vector<std::string>{"line 2: 1 row with losses or metrics has no epoch and does not "
-                                 "count"});
+        std::vector<std::string>{"line 2: 1 row with losses or metrics has no epoch and does "
+                                 "not enter the results"});
 }
 
 TEST_CASE("lightning_csv: values of epochs are evaluations, and values of batches are not") {
@@ -263,8 +263,8 @@ TEST_CASE("pytorch_csv: errors are read as accuracies") {
   const LogContent published = read_log("pytorch_csv", *text);
   CHECK(all<EvalRecord>(published.file).size() == 401);
   CHECK(all<EvalRecord>(published.file).back().accuracy == Approx(0.721));
-  REQUIRE(published.file.skipped.size() == 1);  // epoch repeated after a restart
-  CHECK(published.file.skipped[0].starts_with("line 60: repeated entries are ignored, in 1 line"));
+  REQUIRE(published.file.skipped.size() == 1);  // an epoch was repeated after a restart
+  CHECK(published.file.skipped[0].starts_with("line 60: repeated entries in 1 line"));
 }
 
 TEST_CASE(

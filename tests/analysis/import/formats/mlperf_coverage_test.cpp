@@ -38,7 +38,7 @@ TEST_CASE("mlperf coverage: evaluations and excluded time do not count as idle")
   for (const double begin_s : {3, 13, 23}) {
     evaluated.evaluation_starts(begin_s);
     evaluated.evaluation_stops(begin_s + 7);
-    open.evaluation_starts(begin_s);  // evaluation without a line for its end
+    open.evaluation_starts(begin_s);  // no line states the end of this evaluation
     open.period_starts(begin_s + 7);
     left_out.leave_out({begin_s, begin_s + 7});
   }
@@ -68,7 +68,7 @@ TEST_CASE("mlperf coverage: a window that is much faster than the others is a co
     coverage.add_window({{40, 40 + wall_s}}, 1000, false, 5);
     CHECK(coverage.contradiction().has_value() == (wall_s == 1.0));
   }
-  MlperfCoverage slow_start;  // warm-up is not compared
+  MlperfCoverage slow_start;  // the check ignores warm-up windows
   slow_start.add_window({{0, 100}}, 1000, true, 1);
   slow_start.add_window({{100, 110}}, 1000, false, 2);
   CHECK_FALSE(slow_start.contradiction());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the start and end of training periods in MLPerf logs, and of periods without a rate. The
-// lines have the form of published results (mlcommons/training_results_v0.7 to v5.1), with round
-// numbers.
+// Tests of the times at which training periods start and end in MLPerf logs, and of periods without
+// a rate. The lines have the form of published results (mlcommons/training_results_v0.7 to v5.1),
+// with round numbers.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -133,7 +133,7 @@ TEST_CASE("mlperf: blocks that stop before their work is done have no rate") {
       "mlperf", head("ssd", 2048, 1170301) + block(0, 10, 11) + block(1, 22, 0.003) +
                     block(2, 34, 0.044) + block(3, 46, 4) + line(58, "run_stop", "null", kSuccess));
   CHECK_FALSE(rate_of(log));
-  CHECK(all<StepWindow>(log.file).size() == 4);  // the steps are kept
+  CHECK(all<StepWindow>(log.file).size() == 4);  // the run keeps its steps
   REQUIRE(log.file.skipped.size() == 1);
   CHECK_THAT(log.file.skipped[0], Catch::Contains("ends in line 10 gives 3.90") &&
                                       Catch::Contains("The run has no rate"));

@@ -31,7 +31,7 @@ TEST_CASE("mlperf: samples_count is the total since the start, and evaluations a
   CHECK(samples_of(log) == Samples{1536, 384});
   CHECK(*rate_of(log) == Approx(2));
   CHECK(all<StepWindow>(log.file)[1].steps == 48);
-  CHECK(all<contract::EvalRecord>(log.file).size() == 2);  // equal values at different samples
+  CHECK(all<contract::EvalRecord>(log.file).size() == 2);  // different sample counts
   CHECK(all<contract::EvalRecord>(log.file)[1].metrics.at("samples_count") == 1920);
   CHECK(all<contract::RunStart>(log.file)[0].environment.at("timed") == "blocks of samples");
   CHECK(log.file.skipped.empty());
@@ -49,7 +49,7 @@ TEST_CASE("mlperf: a block that repeats its number at its end has the samples of
                                   line(35, "eval_start", "null", count(2500)));
   };
   CHECK(samples_of(read(1000, 1500)) == Samples{1000, 1500});  // lengths of blocks
-  CHECK(samples_of(read(0, 1000)) == Samples{1000, 1500});     // totals at the starts of blocks
+  CHECK(samples_of(read(0, 1000)) == Samples{1000, 1500});     // totals at block starts
   CHECK(*rate_of(read(0, 1000)) == Approx(150));
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("mlperf: BERT counts samples as epochs") {
                     line(20, "eval_start", "150000", R"("epoch_num": 150000)") +
                     line(25, "eval_accuracy", "0.5", R"("epoch_num": 150000)") +
                     line(25, "eval_stop", "150000", R"("epoch_num": 150000)") +
-                    throughput(35, 10000) +  // evaluation included
+                    throughput(35, 10000) +  // the rate includes the evaluation
                     line(35, "eval_start", "300000", R"("epoch_num": 300000)") +
                     line(36, "eval_stop", "300000", R"("epoch_num": 300000)") +
                     line(36, "epoch_stop", "null", R"("epoch_num": 300000)") +
@@ -151,7 +151,7 @@ TEST_CASE("mlperf: the start of a block states the samples of the previous block
   const LogContent log = read_log("mlperf", text + line(90, "eval_start", "null", count(57600)) +
                                                 line(99, "eval_stop", "null", count(57600)) +
                                                 line(100, "eval_start", "null", count(115200)));
-  CHECK(samples_of(log) == Samples{57600, 57600});  // evaluation of earlier weights
+  CHECK(samples_of(log) == Samples{57600, 57600});  // the second evaluation uses earlier weights
   CHECK(*rate_of(log) == Approx(3200));
   REQUIRE(log.file.skipped.size() == 1);
   CHECK_THAT(log.file.skipped[0], Catch::Contains("how many samples the previous block has"));
@@ -177,7 +177,7 @@ TEST_CASE("mlperf: BERT blocks of several epochs have steps, and so may their ev
            line(93, "block_start", "null", first_epoch(114, 57)) +
            line(173, "block_stop", "null", R"("first_epoch_num": 114)") +
            line(174, "eval_accuracy", "0.5", epoch(114.0 * number_of_eval)) +
-           line(0, "submission_benchmark", "\"bert\"");  // printed at the end by TPU programs
+           line(0, "submission_benchmark", "\"bert\"");  // TPU programs print this line at the end
   };
   for (const int number : {1, 3072}) {
     const LogContent log = read_log("mlperf", text(number));
@@ -357,7 +357,7 @@ TEST_CASE("mlperf: lines of v0.6 are read") {
   CHECK(log.facts.at("model") == "resnet");
   CHECK(completed(log));
   CHECK(log.file.skipped ==
-        std::vector<std::string>{"line 8: no valid MLPerf line after the MLPerf mark"});
+        std::vector<std::string>{"line 8: no valid MLPerf line follows the MLPerf mark"});
 }
 
 }  // namespace dlscale::analysis

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writers for MLPerf log lines in the form of published results with round numbers, and readers for
-// their totals.
+// Functions that write MLPerf log lines in the form of published results, with round numbers, and
+// functions that read the totals of such logs.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 
 namespace dlscale::analysis {
 
-/// Returns a line of v0.7 and later at `time_s` seconds.
+/// Returns a line in the form of v0.7 and later with the time `time_s` in seconds.
 inline std::string line(double time_s, const char* key, const std::string& value,
                         const std::string& metadata = "") {
   return fmt::format(
@@ -40,7 +40,7 @@ inline std::string throughput(double time_s, double rate) {
 
 using Samples = std::vector<std::int64_t>;
 
-/// Returns the samples of the windows.
+/// Returns the number of samples of each window.
 inline Samples samples_of(const LogContent& log) {
   Samples samples;
   for (const contract::StepWindow& window : all<contract::StepWindow>(log.file))

@@ -15,7 +15,7 @@ using contract::RunOutcome;
 using contract::RunStart;
 using contract::RunStop;
 
-/// Returns the samples of the format as text and as JSON.
+/// Returns two sample logs of the format, one as text and one as JSON.
 std::vector<std::string> samples() {
   std::vector<std::string> texts;
   for (const LogSample& sample : log_samples()) {
@@ -120,10 +120,9 @@ TEST_CASE("nccl_tests: wrong values, NCCL errors and launcher errors fail the ru
   CHECK(outcome(broken) == RunOutcome::Failed);
   CHECK_THAT(all<RunStop>(broken.file)[0].reason, Catch::Contains("common.cu:1005"));
   const LogContent none = read_log("nccl_tests", "launch failed on n1: no port for PMI\n");
-  CHECK(
-      none.file.skipped ==
-      std::vector<std::string>{"line 1: contains no output of nccl-tests; it begins with \"launch "
-                               "failed on n1: no port for PMI\""});
+  CHECK(none.file.skipped ==
+        std::vector<std::string>{"line 1: contains no output of nccl-tests; the file begins with "
+                                 "\"launch failed on n1: no port for PMI\""});
 }
 
 TEST_CASE("nccl_tests: lines of other programs that begin with digits are ignored") {
@@ -144,7 +143,7 @@ TEST_CASE("nccl_tests: a time in units other than µs is detected by algbw") {
   CHECK(log.collectives.size() == 2);
   REQUIRE(log.file.skipped.size() == 1);
   CHECK_THAT(log.file.skipped[0], Catch::Contains("line 13: algbw is 2.1 GB/s, but size / time "
-                                                  "is 2097 GB/s: check that its time is in µs"));
+                                                  "is 2097 GB/s: check that the time is in µs"));
 }
 
 TEST_CASE("nccl_tests: consecutive tests in one log are separate runs") {

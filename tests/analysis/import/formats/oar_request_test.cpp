@@ -52,7 +52,7 @@ TEST_CASE("a moldable job has the shape that matches its nodes") {
       parse_request("-l \"/host=2/gpu=4,walltime=2:0:0\" -l \"/host=1/gpu=4,walltime=4:0:0\"");
   CHECK(gpus_of(different, 2, 7200).gpus == 8);
   CHECK(gpus_of(different, 1, 14400).gpus == 4);
-  CHECK(gpus_of(different, 1, 99999).gpus == 4);  // walltime changed while the job ran
+  CHECK(gpus_of(different, 1, 99999).gpus == 4);  // the walltime was changed while the job ran
 }
 
 TEST_CASE("the walltime distinguishes shapes with equal node counts") {

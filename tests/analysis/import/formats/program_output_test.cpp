@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of formats that are the output of training programs: DLLogger, torchvision, Horovod,
-// TensorFlow, DDP, DeepSpeed, MXNet, Torch 7.
+// Tests of the formats of training programs' output: DLLogger, torchvision, Horovod, TensorFlow,
+// DDP, DeepSpeed, MXNet, Torch 7.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -47,7 +47,7 @@ TEST_CASE("dllogger: published runs on four H100 have their rates") {
   if (!resnet) return;
   const LogContent log = read_log("dllogger", *resnet, run_of(4, 1280));
   CHECK(all<StepWindow>(log.file).size() == 198);
-  CHECK(*rate_of(log) == Approx(11100.22).epsilon(1e-5));  // 11106.76 in the line of the epoch
+  CHECK(*rate_of(log) == Approx(11100.22).epsilon(1e-5));  // the line of the epoch states 11106.76
   CHECK(all<EpochRecord>(log.file).size() == 2);
   CHECK(completed(log));
   const auto squad = real_log(folder + "PyTorch_bert_base_squad_FP16/02-05-2024_04-48-05.txt");
@@ -184,7 +184,7 @@ TEST_CASE("deepspeed: the time between lines comes from the running average") {
                                                         {"gpus", "4"}});
   const auto windows = all<StepWindow>(log.file);
   REQUIRE(windows.size() == 2);
-  CHECK(windows[0].steps == 8);  // 10 steps without the first two
+  CHECK(windows[0].steps == 8);  // 10 steps minus the first two
   CHECK(windows[0].wall_s == Approx(8));
   CHECK(windows[1].steps == 10);
   CHECK(windows[1].wall_s == Approx(8));
@@ -280,7 +280,7 @@ TEST_CASE("mxnet: one worker of several gives no total rate") {
   CHECK_FALSE(rate_of(log));
   CHECK(log.file.skipped ==
         std::vector<std::string>{
-            "line 2: the speed is that of one of several workers: no rate of all workers"});
+            "line 2: the speed belongs to one of several workers: no rate of all workers"});
 }
 
 TEST_CASE("mxnet: a published log of 300 epochs has its times, rates and accuracies") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of logs with repeated lines, because several ranks write or a log was appended to another.
+// Tests of logs that contain lines repeatedly, because several ranks wrote the lines or because one
+// log was appended to another log.
 #include <catch2/catch.hpp>
 #include <set>
 
@@ -10,8 +11,8 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Returns the records except the summary in the first record. Records are lines, so that NaN
-/// equals NaN.
+/// Returns the records except the summary in the first record. Each record is converted to a line
+/// of text, so that NaN equals NaN.
 std::multiset<std::string> told_by(const LogSample& sample, const std::string& text) {
   const LogContent log = read_log(sample.format.c_str(), text);
   std::multiset<std::string> lines;
@@ -25,8 +26,9 @@ std::multiset<std::string> told_by(const LogSample& sample, const std::string& t
   return lines;
 }
 
-/// Returns the log as ranks with these prefixes write it, with the last rank first. Each rank
-/// writes each line, except lines that a rank writes only for itself, which each rank writes once.
+/// Returns the log as ranks with these prefixes write the log. The last rank writes first. Each
+/// rank writes every line of the log. A line that a rank writes only about itself occurs once for
+/// each rank.
 std::string as_ranks_write(const LogSample& sample, const std::vector<std::string>& prefixes) {
   std::string all;
   std::size_t own = 0;
@@ -41,7 +43,8 @@ std::string as_ranks_write(const LogSample& sample, const std::vector<std::strin
   return all;
 }
 
-/// Returns whether the lines of the format are independent, unlike documents and tables of runs.
+/// Returns true if the lines of the format are independent of each other. The lines of documents
+/// and of tables of runs are not.
 bool is_told_by_lines(const LogSample& sample) {
   const bool is_document = sample.text.starts_with('{') && sample.format != "deit";
   return !is_document && base::find(log_formats(), "log format", sample.format).parts == nullptr;
@@ -54,8 +57,8 @@ std::string timm_line(int epoch, int step, double rate) {
          "s, " + std::to_string(rate) + "/s)  LR: 1.0e-02  Data: 0.001 (0.002)\n";
 }
 
-/// Checks that timm's lines give three windows, this overall rate and only the warning `named`.
-/// Returns the last window.
+/// Checks that the timm lines in `text` give three windows, the overall rate `rate` and no warning
+/// except `named`. Returns the last window.
 contract::StepWindow last_of_three(const std::string& text, double rate, const std::string& named) {
   const LogContent log = read_log("timm", text);
   const auto windows = all<contract::StepWindow>(log.file);
@@ -103,8 +106,8 @@ TEST_CASE("the lowest rank with times is used if the times of ranks differ, whic
     text += "[1,1]<stdout>:" + timm_line(0, step, 400);
   }
   last_of_three(text, 400,
-                "line 2: several processes write such lines: rank 1 is used, 3 lines of other "
-                "processes are ignored");
+                "line 2: several processes write lines of this format: rank 1 is used, 3 lines "
+                "of other processes are ignored");
 }
 
 TEST_CASE("repeated steps of a restarted job are reported, and new steps count") {
@@ -112,8 +115,9 @@ TEST_CASE("repeated steps of a restarted job are reported, and new steps count")
   const std::string text = timm_line(0, 10, 200) + timm_line(1, 5, 200) + timm_line(1, 0, 50) +
                            timm_line(1, 5, 100) + timm_line(1, 10, 64 * 11 / 5.44);
   const auto last = last_of_three(text, 200,
-                                  "line 3: repeated entries are ignored, in 2 lines: another rank "
-                                  "or an earlier log in the same file reported them before");
+                                  "line 3: repeated entries in 2 lines are ignored, because "
+                                  "another rank or an earlier log in the same file has already "
+                                  "reported them");
   CHECK(last.steps == 5);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of programs that were restarted and continue in the same log.
+// Tests of logs in which a program was restarted and continued to write to the same log.
 #include <catch2/catch.hpp>
 
 #include "tests/analysis/import/formats/log_reading.hpp"
@@ -9,8 +9,8 @@ namespace {
 
 using contract::StepWindow;
 
-/// Returns a line of DeepSpeed's timer after a line with the step of the run. A `run_step` of 0
-/// omits the latter.
+/// Returns a line with the step of the run, followed by a line of DeepSpeed's timer. If `run_step`
+/// is 0, the line with the step is omitted.
 std::string timer_lines(int run_step, int step, double rate) {
   const std::string run = "[INFO] [Rank 0] step=" + std::to_string(run_step) +
                           ", skipped=0, lr=[0.001], mom=[[0.9, 0.999]]\n";
@@ -32,7 +32,7 @@ TEST_CASE("deepspeed: a restarted process counts and averages its own steps") {
   CHECK(added[2].steps == 8);
   CHECK(added[2].wall_s == Approx(16));
   CHECK(added[3].wall_s == Approx(20));
-  // Steps that were repeated since the checkpoint at step 10 count once.
+  // The restarted process repeats steps after the checkpoint at step 10. Such steps count once.
   const auto again = windows_of(first + timer_lines(20, 10, 50) + timer_lines(30, 20, 50));
   REQUIRE(again.size() == 3);
   CHECK(again[2].steps == 10);

@@ -84,7 +84,7 @@ TEST_CASE("sacct: GPUs come from the first column that has any") {
     return job_in("JobID|State|NNodes|" + columns + "\n1|COMPLETED|2|" + cells + "\n").gpus;
   };
   CHECK(gpus("AllocTRES|ReqTRES", "cpu=4,gres/gpu=2|cpu=4,gres/gpu=4") == 2);
-  CHECK(gpus("AllocTRES|ReqGRES", "cpu=4,node=2|gpu:4") == 8);  // site without GPU accounting
+  CHECK(gpus("AllocTRES|ReqGRES", "cpu=4,node=2|gpu:4") == 8);  // a site without GPU accounting
   CHECK(gpus("ReqTRES", "cpu=4,gres/gpu:h100=4") == 4);
   CHECK(gpus("AllocTRES", "cpu=4,node=2") == 0);
   CHECK_FALSE(gpus("AllocTRES", ""));
@@ -221,9 +221,9 @@ TEST_CASE("sacct: a line with an ambiguous delimiter is reported") {
   REQUIRE(parts.size() == 1);
   const LogContent log = sacct_format().read_part(text, parts[0], run_of(1, 1));
   REQUIRE(log.file.skipped.size() == 1);
-  CHECK(
-      log.file.skipped[0] ==
-      "line 2: has 5 instead of 4 columns: a \"|\" inside a text could belong to several columns");
+  CHECK(log.file.skipped[0] ==
+        "line 2: has 5 instead of 4 columns, and a \"|\" inside a text could belong to several "
+        "columns");
   CHECK(log.jobs.at(0).line == 3);
 }
 

@@ -23,7 +23,7 @@ contract::ResultsFile read_timm(const std::string& text, std::int64_t global_bat
   return base::find(log_formats(), "log format", "timm").read(text, run).file;
 }
 
-/// Returns a "Train:" line of a made-up run with 200 images/s and one image per step.
+/// Returns a "Train:" line of an invented run with 200 images/s and one image per step.
 std::string train(int epoch, int step, int steps, const char* unit = "s") {
   return fmt::format(
       "Train: {} [{:4}/{} (  0%)]  Loss:  6.5 (6.75)  Time: 0.005{}, 200.00/s  (0.005{},  "
@@ -145,7 +145,7 @@ TEST_CASE("timm: an epoch repeated by a restarted job has the times of that job"
     REQUIRE(all<EpochRecord>(file).size() == 1);
     CHECK(all<EpochRecord>(file)[0].wall_s == Approx(0.69).epsilon(1e-3));
     REQUIRE(file.skipped.size() == 1);
-    CHECK_THAT(file.skipped[0], Catch::Contains("repeated entries are ignored, in 3 lines"));
+    CHECK_THAT(file.skipped[0], Catch::Contains("repeated entries in 3 lines are ignored"));
   }
 }
 
@@ -209,7 +209,7 @@ TEST_CASE("timm: step times follow the log if another batch is stated") {
   REQUIRE(file.skipped.size() == 1);
   CHECK(file.skipped[0] ==
         "line 1: an update has 1024 images (2048/s x 0.5 s), but the stated global batch is 256: "
-        "step times use the log");
+        "step times are computed with the number from the log");
   CHECK(read_timm(text, 1024).skipped.empty());
 }
 
@@ -225,8 +225,7 @@ TEST_CASE("timm: a published log of 300 epochs has its times and accuracies") {
   REQUIRE(!epochs.empty());
   CHECK(file.skipped.empty());
   CHECK(epochs[0].steps == 1251);
-  // timm's own stopwatch shows 478.21 s. The mean rate of the last line gives the time of the
-  // steps.
+  // timm itself measured 478.21 s. The mean rate of the last line gives the time of the steps.
   CHECK(epochs[0].wall_s == Approx(478.2).epsilon(0.001));
   const auto evals = all<EvalRecord>(file);
   CHECK(evals.size() == epochs.size());

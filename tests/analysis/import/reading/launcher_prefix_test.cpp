@@ -100,14 +100,14 @@ const std::vector<Form> kForms{
      [](int r, int l) { return format("node{}: ", r) + ctime_at(l).substr(4, 15) + " "; }},
 };
 
-constexpr std::size_t kOfRealLogs = 100'000;  // bytes of real logs, for a short test
+constexpr std::size_t kOfRealLogs = 100'000;  // maximum bytes per real log, to keep the test short
 
 bool names_process(const Form& form) {
   return form.prefix(0, 0) != form.prefix(1, 0);
 }
 
-/// Returns the records except the summary in the first record. Records are lines, so that NaN
-/// equals NaN.
+/// Returns the records except the summary in the first record. Each record is converted to a line
+/// of text, so that NaN equals NaN.
 std::multiset<std::string> records_of(const char* format, const std::string& text) {
   const LogContent log = read_log(format, text, run_of(4, 64));
   std::multiset<std::string> lines;
@@ -138,8 +138,8 @@ bool has_several_lines(const std::string& text) {
   return std::count(text.begin(), text.end(), '\n') > 1;
 }
 
-/// Returns whether a launcher starts programs of the format. Batch systems write their accounting
-/// without a launcher.
+/// Returns true if a launcher starts the programs that write the format. Batch systems write their
+/// accounting without a launcher.
 bool is_of_program(const std::string& format) {
   return base::find(log_formats(), "log format", format).of_training;
 }
@@ -194,7 +194,7 @@ TEST_CASE("each prefix leaves the records of a real log unchanged") {
     const char* const name = format_of(text);
     if (name == nullptr || !is_of_program(name)) continue;
     if (text.size() > kOfRealLogs) text.resize(text.rfind('\n', kOfRealLogs) + 1);
-    const bool has_own = text.find("[rank0]:") != text.npos;  // lines of PyTorch
+    const bool has_own = text.find("[rank0]:") != text.npos;  // PyTorch's prefix
     if (!has_own) CHECK(bare(text) == text);
     const auto plain = records_of(name, text);
     for (const Form& form : kForms) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests for every log format that logs with contradicting figures have no rate.
+// Tests, for every log format, that a log whose figures contradict each other has no rate.
 #include "analysis/import/reading/rate_check.hpp"
 
 #include <algorithm>
@@ -18,14 +18,14 @@ namespace {
 
 using contract::StepWindow;
 
-/// Change to the sample of a format that makes it contradict itself, with the expected warning, or
-/// the reason why logs of the format cannot contradict themselves.
+/// Change to the sample of a format that makes it contradict itself, with the expected warning, or,
+/// instead, the reason why logs of the format cannot contradict themselves.
 struct FormatRow {
   std::string format;
   std::string from, to;           ///< text of the sample and its replacement
-  std::string printed, by_steps;  ///< the two numbers of the warning with their units
+  std::string printed, by_steps;  ///< the two numbers in the warning, with units
   std::string warned_line =
-      {};  ///< part of the line that the warning names, or empty for the changed line
+      {};  ///< part of the line that the warning names; empty: the changed line
   std::string why_none = {};
 };
 
@@ -89,8 +89,8 @@ bool has_any_rate(const LogContent& log) {
                      [](const StepWindow& window) { return window.wall_s > 0; });
 }
 
-/// Returns a log of windows with 100 samples each. The first window takes 2 s and is warm-up, and
-/// the others take 1 s.
+/// Returns a log of windows with 100 samples each. The first window takes 2 s and is warm-up. Each
+/// of the other windows takes 1 s.
 LogContent windows_compared_with(const PrintedFigure& figure, int windows = 4) {
   const contract::RunSpec run = run_of(1, 10);
   CollectedLog log(run, "test");
@@ -190,7 +190,7 @@ TEST_CASE("a figure is compared only with the windows in its range of steps") {
   PrintedFigure behind = middle;
   behind.first_step = 40;
   behind.end_step = 60;
-  CHECK(keeps_rate(behind));  // no window to compare
+  CHECK(keeps_rate(behind));  // there is no window to compare
 }
 
 TEST_CASE("printed digits limit the precision of a comparison") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that each real log is recognised by its own format only, and other files by none.
+// Tests that only the format of a real log recognises the log, and that no format recognises other
+// files.
 #include "analysis/import/reading/log_format.hpp"
 
 #include <algorithm>

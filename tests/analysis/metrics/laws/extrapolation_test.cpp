@@ -19,11 +19,11 @@ namespace {
 using Catch::Contains;
 using test::ai4hpc;
 
-/// Errors of the averaged prediction beyond the largest known count, in percent.
+/// Errors of the averaged prediction for GPU counts beyond the largest known count, in percent.
 struct Errors {
   double mean = 0;   ///< mean of the absolute errors
   double worst = 0;  ///< largest error with its sign
-  int covered = 0;   ///< number of measured times in their intervals
+  int covered = 0;   ///< number of measured times within predicted intervals
   int count = 0;
 };
 
@@ -66,8 +66,8 @@ TEST_CASE("eight times beyond the measurements and more, the mean error of the a
 
 TEST_CASE("series that end in an unforeseeable jump are missed by at most the jump") {
   CHECK(std::abs(errors_beyond("jureca", 32).worst) <= 1);
-  CHECK(std::abs(errors_beyond("cte-amd", 16).worst) <= 4);    // its last doubling adds 4 % time
-  CHECK(std::abs(errors_beyond("deep-esb", 8).worst) <= 7.2);  // its last doubling adds 15 % time
+  CHECK(std::abs(errors_beyond("cte-amd", 16).worst) <= 4);    // last doubling adds 4 % time
+  CHECK(std::abs(errors_beyond("deep-esb", 8).worst) <= 7.2);  // last doubling adds 15 % time
 }
 
 TEST_CASE("predicting up to 256 GPUs from fewer, the error of the average is 1.6 %") {

@@ -23,7 +23,7 @@ LawData data_of(Work work, double (*time)(double gpus)) {
 
 struct Extrapolated {
   double mean_percent = 0;  ///< mean of the absolute errors beyond `cut`
-  double last_percent = 0;  ///< signed error at the largest count
+  double last_percent = 0;  ///< error with sign at the largest GPU count
 };
 
 Extrapolated extrapolate(const char* name, const char* series, double cut) {
@@ -69,8 +69,8 @@ TEST_CASE("a + b log2 G extrapolates the published times as well as published") 
     const char* series;
     double cut, mean_percent, last_percent;
   };
-  // Published fits minimise absolute errors, and these fits relative errors. The tolerance is
-  // therefore 0.1.
+  // Published fits minimise absolute errors, but the fits of this test minimise relative errors.
+  // The tolerance is therefore 0.1.
   for (const Row& row :
        {Row{"ddp", 256, 1.15, -2.2}, Row{"ddp", 64, 0.68, -1.4}, Row{"horovod", 256, 0.72, 1.0},
         Row{"container", 128, 0.91, -1.3}, Row{"deep-esb", 8, 7.2, -7.2}}) {

@@ -18,8 +18,8 @@ Frame two_curves() {
                    run_at(4, 380, "horovod")});
 }
 
-/// Returns runs on one GPU without a framework, and curves of ddp and horovod that begin at 1 and
-/// at 2 GPUs.
+/// Returns runs on one GPU without a framework, a curve of ddp that begins at 1 GPU, and a curve of
+/// horovod that begins at 2 GPUs.
 Frame with_plain_runs() {
   Frame frame = two_curves();
   frame.runs.push_back(run_at(1, 120, "single", 1));

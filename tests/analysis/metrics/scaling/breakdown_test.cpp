@@ -76,7 +76,7 @@ TEST_CASE("a breakdown reports the parts of a point that were not recorded") {
   const Frame frame = frame_of({run_at(1, 100), with_load, run_at(2, 200)});
   const auto found = breakdowns(scaling_curves(frame));
   REQUIRE(found.size() == 2);
-  CHECK(found[0].reported[0]);  // recorded by one repeat
+  CHECK(found[0].reported[0]);  // one repeat recorded this part
   CHECK_FALSE(found[1].reported[0]);
   CHECK(found[1].reported[3]);
 }

@@ -11,7 +11,8 @@ namespace {
 using test::frame_of;
 using test::run_at;
 
-/// Returns a run of a third-party program with only these batches known. The value 0 means unknown.
+/// Returns a run of a third-party program with the given batch sizes. The value 0 means that a
+/// batch size is unknown.
 RunRow told(int gpus, std::int64_t batch_per_gpu, std::int64_t global_batch) {
   RunRow run = run_at(gpus, 100);
   run.batch_per_gpu = batch_per_gpu;
@@ -21,7 +22,7 @@ RunRow told(int gpus, std::int64_t batch_per_gpu, std::int64_t global_batch) {
   return run;
 }
 
-/// Returns a run at this GPU count with this number of nodes as an axis.
+/// Returns a run on `gpus` GPUs. The number of nodes is an axis of the run.
 RunRow placed(int gpus, int nodes) {
   RunRow run = run_at(gpus, 100.0 * gpus);
   run.run_id += "-n" + std::to_string(nodes);

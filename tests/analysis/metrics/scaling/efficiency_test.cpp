@@ -11,7 +11,7 @@ namespace {
 using test::frame_of;
 using test::run_at;
 
-/// Only curve of these runs, with its baseline at `gpus`.
+/// The only curve that the given runs form, with the baseline of the curve at `gpus` GPUs.
 struct Only {
   Frame frame;
   ScalingCurve curve;
@@ -49,8 +49,8 @@ TEST_CASE("efficiency does not depend on the unit of throughput") {
 }
 
 TEST_CASE("efficiency relative to four GPUs counts GPUs instead of nodes") {
-  // 2464 samples/s on 4 GPUs and 576500 on 1024 GPUs give 0.914 of the ideal. S / G would give
-  // 0.23.
+  // 2464 samples/s on 4 GPUs and 576500 samples/s on 1024 GPUs give an efficiency of 0.914. S / G
+  // would give 0.23.
   const Only only({run_at(4, 2464), run_at(1024, 576500)}, 4);
   CHECK(speedup(only.curve.points[1], only.baseline).value == Approx(233.97).epsilon(1e-4));
   CHECK(efficiency(only.curve.points[1], only.baseline).value == Approx(0.9139).epsilon(1e-3));
@@ -105,7 +105,7 @@ TEST_CASE("an absolute speed-up is relative to the plain run, also at its GPU co
   const std::vector<ScalingCurve> curves = scaling_curves(frame);
   const auto choices = choose_baselines(curves, {"framework=single", 1}, false);
   const Baseline& plain = choices[0].baseline.value();
-  const double rate = 2 / (1 / 1000.0 + 1 / 1250.0);  // rate of the median time
+  const double rate = 2 / (1 / 1000.0 + 1 / 1250.0);  // the median is taken over times
   const Estimate at_1 = speedup(curves[0].points[0], plain);
   CHECK(at_1.value == Approx(800 / rate));
   CHECK(at_1.interval.kind == Interval::Kind::Range);

@@ -12,8 +12,8 @@ namespace {
 using test::frame_of;
 using test::run_at;
 
-/// Returns `repeats` runs at each count with this efficiency relative to 1 GPU. `spread` is the
-/// relative distance of the repeats.
+/// Returns `repeats` runs for each pair of a GPU count and an efficiency relative to 1 GPU.
+/// `spread` is the relative distance between the repeats of a point.
 Frame frame_with(const std::vector<std::pair<int, double>>& efficiencies, int repeats,
                  double spread = 0.001) {
   Frame frame = frame_of({});

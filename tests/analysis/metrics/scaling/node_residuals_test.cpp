@@ -17,10 +17,11 @@ using test::notes;
 using test::number;
 using test::text;
 
-/// Function that returns the slowdown of ranks on this host in this run.
+/// Function that returns the slowdown factor for the ranks of a host in a run.
 using Pace = std::function<double(const std::string& host, int run)>;
 
-/// Returns runs of four ranks on each of these nodes, with ten epochs of about 8 s and 1 % noise.
+/// Returns one run for each list of nodes. The run has four ranks on each node and ten epochs of
+/// about 8 s, with 1 % noise.
 Frame frame_on(const std::vector<std::vector<std::string>>& nodes_of_runs, const Pace& pace,
                unsigned seed = 1) {
   std::mt19937_64 engine(seed);
@@ -147,7 +148,7 @@ TEST_CASE("two nodes are compared with each other, which requires six launches")
 TEST_CASE("stages of a divided model are compared with the same stage of other replicas") {
   Frame frame = frame_on(all_on(6), [](const std::string&, int) { return 1.0; });
   for (RunRow& run : frame.runs) {
-    run.ranks[0].stages = 8;  // two nodes per replica with slow nodes in the second stage
+    run.ranks[0].stages = 8;  // two nodes per replica; the slow nodes are in the second stage
     for (RankEpoch& epoch : run.ranks[0].epochs) {
       for (std::size_t rank = 0; rank < epoch.work_s.size(); ++rank) {
         if (rank % 8 >= 4) epoch.work_s[rank] *= 3;
@@ -159,7 +160,7 @@ TEST_CASE("stages of a divided model are compared with the same stage of other r
   CHECK(found.nodes[0].host == "n6");
   CHECK(slow_in(found) == 1);
   CHECK(of(found, "n2").slowdown.value == Approx(1).margin(0.02));
-  for (RunRow& run : frame.runs) run.ranks[0].stages = 32;  // no comparable rank
+  for (RunRow& run : frame.runs) run.ranks[0].stages = 32;  // no two ranks are comparable
   CHECK(node_residuals(frame).nodes.empty());
   CHECK(node_residuals(frame).alone == 6);
 }

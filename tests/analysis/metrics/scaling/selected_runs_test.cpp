@@ -12,7 +12,8 @@ using contract::BaselineRule;
 
 namespace {
 
-/// Returns a frame with ddp from 1 GPU and horovod from 2 GPUs. The common counts are 2 and 4.
+/// Returns a frame with a curve of ddp from 1 GPU on and a curve of horovod from 2 GPUs on. The GPU
+/// counts in both curves are 2 and 4.
 analysis::Frame study() {
   return test::frame_of({test::run_at(1, 100), test::run_at(2, 190), test::run_at(4, 360),
                          test::run_at(2, 180, "horovod"), test::run_at(4, 340, "horovod")});

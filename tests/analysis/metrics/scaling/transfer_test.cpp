@@ -13,9 +13,9 @@ constexpr double kImages = 60000;  // images in MNIST's training set
 
 struct Backbone {
   const char* name;
-  std::int64_t features, hidden;  ///< hidden width of 0 for a single linear layer
+  std::int64_t features, hidden;  ///< hidden width 0: a single linear layer
   std::int64_t parameters;        ///< published number of parameters
-  std::int64_t volume;            ///< values in an epoch at B = 1024, k = 4
+  std::int64_t volume;            ///< transferred values per epoch at B = 1024, k = 4
 };
 
 constexpr Backbone kBackbones[] = {
@@ -24,8 +24,8 @@ constexpr Backbone kBackbones[] = {
     {"VGG16", 25088, 4096, 119586826, 1751760146}, {"VGG16", 25088, 2048, 55599114, 814440146},
     {"VGG16", 25088, 1024, 26750986, 391860146}};
 
-/// Returns the parameters of a classifier with two hidden layers of width `hidden` and an output of
-/// ten.
+/// Returns the number of parameters of a classifier with two hidden layers of width `hidden` and
+/// ten outputs.
 std::int64_t classifier_parameters(std::int64_t features, std::int64_t hidden) {
   if (hidden == 0) return features * 10 + 10;
   return features * hidden + hidden + hidden * hidden + hidden + hidden * 10 + 10;
@@ -35,7 +35,7 @@ double published_at(double batch, int gpus) {
   return published_values_per_epoch(kImages, batch * gpus, 119586826);
 }
 
-/// Rounds to three decimals of 10^9 like the published tables.
+/// Returns the value in units of 10^9, rounded to three decimals as in the published tables.
 double giga(double value) {
   return std::round(value / 1e6) / 1e3;
 }
@@ -56,7 +56,7 @@ TEST_CASE("volumes of VGG16 by GPUs and batch are reproduced, and so are the byt
   struct Row {
     double batch;
     int gpus;
-    double values, bytes, ring;  ///< 10^9
+    double values, bytes, ring;  ///< in units of 10^9
   };
   const Row rows[] = {{1024, 1, 7.007, 28.028, 0},       {1024, 2, 3.504, 14.014, 14.014},
                       {1024, 3, 2.336, 9.343, 12.457},   {1024, 4, 1.752, 7.007, 10.511},

@@ -16,7 +16,7 @@ using test::nef_times;
 using test::Noise;
 using test::run_at;
 
-/// Adds a run for each time per sample.
+/// Adds one run for each given time per sample.
 void add_runs(Frame& frame, int gpus, const std::string& framework,
               const std::vector<double>& times) {
   int repetition = 0;
@@ -25,7 +25,7 @@ void add_runs(Frame& frame, int gpus, const std::string& framework,
   }
 }
 
-/// Returns the published times of these batches on 2 and 3 GPUs as a strong-scaling study.
+/// Returns the published times for the given batches on 2 and 3 GPUs as a strong-scaling study.
 Frame nef_frame(std::initializer_list<int> batches) {
   Frame frame = frame_of({});
   frame.scaling = "strong";
@@ -147,7 +147,7 @@ TEST_CASE("the recommendation for a budget is the fastest with its equals") {
   CHECK(list[0].budget_gpus == 2);
   CHECK(list[0].fastest.gpus == 2);
   CHECK(list[0].as_fast.empty());
-  CHECK_FALSE(list[0].equal_p.has_value());  // single candidate
+  CHECK_FALSE(list[0].equal_p.has_value());  // there is only one candidate
   CHECK(list[3].equal_p.value() < 0.01);
   CHECK(list[1].fastest.gpus == 3);
   REQUIRE(list[1].as_fast.size() == 1);

@@ -56,7 +56,8 @@ TEST_CASE("many values have a bootstrap interval") {
   std::vector<double> values;
   for (int i = 0; i < 400; ++i) values.push_back(i);
   const Interval interval = bootstrap_interval_of_median(values);
-  // The interval is 199.5 ± 1.96 standard errors of sqrt(400) / 2 = 10 ranks each.
+  // The limits of the interval have the ranks 199.5 ± 1.96 standard errors. A standard error is
+  // sqrt(400) / 2 = 10 ranks.
   CHECK(interval.low == Approx(179.9).margin(1));
   CHECK(interval.high == Approx(219.1).margin(1));
 }

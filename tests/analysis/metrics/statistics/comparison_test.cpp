@@ -19,7 +19,8 @@ namespace {
 using test::nef_times;
 using test::Noise;
 
-/// Returns the slowest rank's loading + compute time of each run from the study's own files.
+/// Returns, for each run, the loading time plus the compute time of the slowest rank, from the
+/// files of the published study.
 std::vector<double> times_from(const std::filesystem::path& folder) {
   std::vector<double> times;
   for (int run = 1; run <= 10; ++run) {
@@ -134,7 +135,7 @@ TEST_CASE("too few repeats for any significant result have no detectable differe
 
 TEST_CASE("the centre of a sample is the median of its pair means with Wilcoxon's interval") {
   const Estimate few = hodges_lehmann_center({1, 2, 10});
-  CHECK(few.value == Approx(3.75));  // median of 1, 1.5, 2, 5.5, 6, 10
+  CHECK(few.value == Approx(3.75));  // the median of 1, 1.5, 2, 5.5, 6, 10
   CHECK(few.interval == Interval{Interval::Kind::Range, 1, 10});
   const Estimate six = hodges_lehmann_center({1, 2, 3, 4, 5, 6});
   CHECK(six.value == Approx(3.5));

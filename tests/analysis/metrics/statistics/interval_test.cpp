@@ -27,7 +27,7 @@ double coverage_of_median(Noise::Shape shape, std::size_t n) {
 }
 
 /// Returns the coverage of the interval of a ratio. `scale` is the spread of the denominators
-/// relative to the numerators.
+/// divided by the spread of the numerators.
 double coverage_of_ratio(Noise::Shape shape, std::size_t n, double scale) {
   Noise noise(shape, 12);
   int covered = 0;
@@ -67,7 +67,7 @@ TEST_CASE("95 % intervals of ratios of medians cover the truth in 93 to 97 of 10
 TEST_CASE("intervals of the Hodges-Lehmann ratio cover the truth in 93 to 97 of 100 cases") {
   constexpr int kSamples = 1000;
   for (const auto shape : {Noise::Shape::LogNormal, Noise::Shape::Outliers, Noise::Shape::Nef}) {
-    // Times drawn with replacement contain ties, which widen the intervals.
+    // Measured times are drawn with replacement. They contain ties, which widen the intervals.
     const double most = shape == Noise::Shape::Nef ? 0.98 : 0.97;
     for (const std::size_t n : {6, 10, 20}) {
       Noise noise(shape, 13);
@@ -92,8 +92,9 @@ TEST_CASE("one value has no interval, and few values have only their range") {
 }
 
 TEST_CASE("the interval of six values is slightly narrower than their range") {
-  // Coverage is 31/32 outside and 25/32 one step inside. The share is 0.1, and the weight is 5 *
-  // 0.1 / (1 + 4 * 0.1).
+  // The interval from the first to the last value has a coverage of 31/32, and the interval from
+  // the second to the second-last value has a coverage of 25/32. The limits of the 95 % interval
+  // lie between these two pairs, with the share 0.1 and the weight 5 * 0.1 / (1 + 4 * 0.1).
   const Interval interval = interval_of_median({0, 10, 20, 30, 40, 50});
   CHECK(interval.low == Approx(10 * 0.5 / 1.4));
   CHECK(interval.high == Approx(50 - 10 * 0.5 / 1.4));

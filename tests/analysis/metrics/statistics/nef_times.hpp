@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measured times of a published study: DenseNet121 on 2 and 3 GPUs, ten runs per point, including
-// outliers. Each value is the slowest rank's loading + compute time [s] of run 1 to 10, rounded to
-// 0.1 ms, from gpu/gpu_experiments/bs{B}_gpus{G} of github.com/yisola2/Parallel at c61403a (MIT).
+// outliers. Each value is the loading + compute time [s] of the slowest rank in one of the runs 1
+// to 10, rounded to 0.1 ms, from gpu/gpu_experiments/bs{B}_gpus{G} of github.com/yisola2/Parallel
+// at c61403a (MIT).
 #pragma once
 
 #include <vector>
@@ -9,7 +10,7 @@
 namespace dlscale::test {
 
 struct NefPoint {
-  int batch;  ///< batch of all GPUs together
+  int batch;  ///< samples in a batch of all GPUs together
   int gpus;
   std::vector<double> times_s;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Noise of log times with a known median of 0.
+// Generates noisy times whose logarithms have a known median of 0.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,7 @@ class Noise {
  public:
   enum class Shape {
     LogNormal,  ///< standard deviation of 10 %
-    Outliers,   ///< log-normal with each tenth time 2 to about 4 times as long
+    Outliers,   ///< log-normal; each tenth time is 2 to about 4 times as long
     Nef,        ///< measured times divided by the median of their point
   };
 
@@ -31,7 +31,7 @@ class Noise {
     if (shape == Shape::Nef) center_ = analysis::median(pool_);
   }
 
-  /// Returns `n` times with true median `median_s`. `scale` stretches their spread.
+  /// Returns `n` times with true median `median_s`. `scale` multiplies the spread of the times.
   std::vector<double> times(std::size_t n, double median_s = 1, double scale = 1) {
     std::vector<double> drawn(n);
     for (double& time : drawn) time = median_s * std::exp(scale * (next() - center_));

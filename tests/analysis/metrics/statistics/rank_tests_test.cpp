@@ -11,7 +11,8 @@ namespace {
 using test::nef_times;
 using test::Noise;
 
-/// Returns how often samples of one distribution differ at the 5 % level.
+/// Returns the fraction of tests in which two samples of the same distribution differ at the 5 %
+/// level.
 double false_positives(Noise::Shape shape, std::size_t n) {
   Noise noise(shape, 21);
   constexpr int kTrials = 1500;
@@ -39,7 +40,8 @@ TEST_CASE("separate samples have the smallest possible p") {
 
 TEST_CASE("the exact test handles ties") {
   // The 6 divisions of {1, 1, 2, 3} into pairs have the rank sums 3, 4.5, 4.5, 5.5, 5.5, 7 (1.5 +
-  // 1.5, 1.5 + 3 twice, 1.5 + 4 twice, 3 + 4). Only 3 and 7 are as far from 5 as 3.
+  // 1.5, 1.5 + 3 twice, 1.5 + 4 twice, 3 + 4). Only the rank sums 3 and 7 are as far from the mean
+  // 5 as the observed rank sum 3.
   const TestResult result = mann_whitney({1, 1}, {2, 3});
   CHECK(result.exact);
   CHECK(result.p == Approx(2 / 6.0));
@@ -86,7 +88,8 @@ TEST_CASE("ranks within blocks have an exact p, whatever the differences between
   CHECK(p_of_high_ranks({{{1, 2, 3, 9}, 3}}) == Approx(0.25));
   CHECK(p_of_high_ranks({{{1, 2, 3, 9}, 0}}) == Approx(1));
   CHECK(p_of_high_ranks({{{1, 2}, 1}, {{500, 100}, 0}, {{7, 8}, 1}}) == Approx(1 / 8.0));
-  // With ranks 3 and 2 of 3, a sum of at least 5 has the cases (3, 2), (2, 3) and (3, 3) of 9.
+  // The observed ranks are 3 and 2, each out of 3, with the sum 5. Of the 9 possible pairs, (3, 2),
+  // (2, 3) and (3, 3) have a sum of at least 5.
   CHECK(p_of_high_ranks({{{1, 2, 3}, 2}, {{30, 10, 50}, 0}}) == Approx(3 / 9.0));
   CHECK(smallest_p_of_ranks({{{1, 2, 3}, 2}, {{30, 10, 50}, 0}}) == Approx(1 / 9.0));
 }

@@ -55,9 +55,9 @@ TEST_CASE("every kind of figure is drawn with the same bytes each time") {
 TEST_CASE("shares that are 0 everywhere are drawn too") {
   Frame frame = measured_series();
   for (RunRow& run : frame.runs) {
-    run.conditions["trainer"] = "0.1";  // trainer that records parts without time
+    run.conditions["trainer"] = "0.1";  // this version records parts without time, too
     run.steps.parts_s[0] = 0;
-    run.steps.parts_s[4] = run.steps.wall_s;  // completely exposed communication
+    run.steps.parts_s[4] = run.steps.wall_s;  // all communication is exposed
   }
   test::TempDir folder;
   for (const char* kind : {"overlap", "load-share"}) {
@@ -101,7 +101,7 @@ TEST_CASE("a missing or failing converter keeps the earlier image") {
         "false did not write the png file: no error message");
   CHECK(base::read_file(folder / "s.png") == "drawn before");
   const std::filesystem::directory_iterator entries(folder.path());
-  CHECK(std::distance(begin(entries), end(entries)) == 2);  // PNG and CSV, no temporary files
+  CHECK(std::distance(begin(entries), end(entries)) == 2);  // PNG and CSV
 }
 
 TEST_CASE("a single PNG file is drawn, in a folder whose name begins with a hyphen") {
@@ -131,7 +131,7 @@ TEST_CASE("an SVG file contains its title and its own colours") {
   CHECK_THAT(svg, Contains("&lt;b&gt;100 %&lt;/b&gt; &amp; a_b^c</text>") &&
                       Contains("d&#39;Azur, &quot;x&quot; `date`</text>"));
   CHECK_THAT(svg, Contains(".c0 .line,.c0 .bar,.c0 .mark{stroke:#0072B2}"));
-  CHECK_THAT(svg, !Contains("var("));  // rarely supported by converters
+  CHECK_THAT(svg, !Contains("var("));  // few converters support var()
 }
 
 TEST_CASE("a folder that cannot be made is an error that names it") {
@@ -144,7 +144,7 @@ TEST_CASE("a folder that cannot be made is an error that names it") {
 
 TEST_CASE("the ideal line requires a baseline that all curves share") {
   Frame frame = measured_series();
-  frame.runs.erase(frame.runs.begin() + 3);  // horovod with 4 GPUs only
+  frame.runs.erase(frame.runs.begin() + 3);  // horovod then has runs on 4 GPUs only
   CHECK_FALSE(find_figure_kind("speedup").make(frame, {{"per-curve", 0}}).ideal.has_value());
   CHECK(find_figure_kind("speedup").make(measured_series(), {}).ideal.has_value());
 }

@@ -54,7 +54,7 @@ TEST_CASE("the epoch time excludes the first epoch") {
 TEST_CASE("the data sent per epoch is that of a step times the number of steps") {
   const Figure figure = figure_of("transfer", {trained(2, 10, 0.9)});
   CHECK(point(figure, 0).y == Approx(4000.0 * 100 * 1e-9));
-  CHECK(figure_of("transfer", {run_at(2, 1000)}).series.empty());  // unknown model
+  CHECK(figure_of("transfer", {run_at(2, 1000)}).series.empty());  // the model is unknown
 }
 
 TEST_CASE("accuracy over time adds up the epochs, and long times are in hours") {
@@ -90,7 +90,7 @@ TEST_CASE("the Pareto front has the points that are best in cost or accuracy") {
   CHECK(point(figure, 0).x == Approx(2));
   CHECK(point(figure, 2).x == Approx(4));
   CHECK(point(figure, 2).note == "4");
-  REQUIRE(figure.ideal->points.size() == 2);  // 4 GPUs at more cost and less accuracy
+  REQUIRE(figure.ideal->points.size() == 2);  // 4 GPUs cost more and are less accurate
   CHECK(figure.ideal->points[0].y == Approx(90));
   CHECK(figure.ideal->points[1].y == Approx(95));
   CHECK_FALSE(figure.lines);
@@ -109,7 +109,7 @@ TEST_CASE("ticks are round numbers inside the axis") {
 
 TEST_CASE("overlap is the hidden part of communication and at least 0") {
   RunRow run = run_at(2, 1000);
-  CHECK(figure_of("overlap", {run}).series.empty());  // no recorded communication time
+  CHECK(figure_of("overlap", {run}).series.empty());  // the run has no communication time
   run.steps.comm_busy_s = 0.5 * run.steps.wall_s;
   run.steps.parts_s[4] = 0.2 * run.steps.wall_s;
   CHECK(point(figure_of("overlap", {run}), 0).y == Approx(60));
@@ -137,7 +137,7 @@ TEST_CASE("the breakdown figure has the recorded parts") {
   REQUIRE(figure.series.size() == 3);
   CHECK(figure.series[0].label == "forward");
   CHECK(figure.series[1].label == "backward");
-  CHECK(figure.series[1].color == 3);  // same colour as in figures of all parts
+  CHECK(figure.series[1].color == 3);  // the colour is the same as in figures of all parts
   CHECK(figure.series[2].label == "other");
   CHECK(figure.series[1].points.at(0).y == Approx(0.6 * 128));
   CHECK_THAT(figure.notes.back(), Contains("not recorded (unknown, not 0): load_wait"));
@@ -180,7 +180,8 @@ TEST_CASE("samples to an accuracy count those of all epochs, over the global bat
 
 namespace {
 
-/// Returns a figure with laws for six repeats on 1 to 8 GPUs that lose 5 % of time per doubling.
+/// Returns a figure with laws for six repeats on 1 to 8 GPUs. Each doubling of the GPUs loses 5 %
+/// of time.
 Figure continued(const char* kind, int most_gpus = 8) {
   std::vector<RunRow> runs;
   for (int gpus = 1, doublings = 0; gpus <= most_gpus; gpus *= 2, ++doublings) {
@@ -232,7 +233,8 @@ TEST_CASE("a fitted series is a dashed line with a band and without marks in eve
 
 namespace {
 
-/// Returns a card with 2 GFLOP per sample forward, 4 backward, and 10 MB in each pass.
+/// Returns a card with 2 GFLOP per sample in the forward pass, 4 GFLOP per sample in the backward
+/// pass, and 10 MB per sample in each pass.
 contract::ModelCard card() {
   contract::ModelCard card;
   card.model = "resnet50";
@@ -258,8 +260,8 @@ TEST_CASE("a roofline shows the reached FLOP/s over FLOPs per byte, and the roof
   CHECK(point(figure, 0).x == Approx(300));               // 6 GFLOP / 20 MB
   CHECK(point(figure, 0).y == Approx(6e9 * 500 / 1e12));  // 500 samples/s per GPU
   CHECK(point(figure, 0).note == "2");
-  // The forward pass takes 0.2 ms and the backward pass 0.4 ms per sample. Both are limited by the
-  // peak.
+  // The forward pass takes 0.2 ms and the backward pass 0.4 ms per sample. The peak limits both
+  // passes.
   CHECK(figure.series[1].points[0].y == Approx(6e9 / 6e-4 / 1e12));
   const Series& roof = figure.series[2];
   CHECK(roof.law);

@@ -31,7 +31,7 @@ TEST_CASE("the points of a curve follow the closed form") {
   const std::int64_t steps = 20;
   const Figure figure = rate_figure("s", {{juelich("cosine", 1024), steps}});
   REQUIRE(figure.series.size() == 1);
-  CHECK(figure.series[0].points.size() == 901);  // every second step and the last
+  CHECK(figure.series[0].points.size() == 901);  // every second step and the last step
   for (const FigurePoint& point : figure.series[0].points) {
     const double e = point.x;
     const double closed = e < 5 ? 0.025 + (25.6 - 0.025) * e / 5

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the runs that match a model card, and of their position under the roof.
+// Tests which runs match a model card, and where these runs lie under the roof of the roofline
+// figure.
 #include "analysis/report/figures/roofline_figure.hpp"
 
 #include <catch2/catch.hpp>
@@ -50,7 +51,7 @@ TEST_CASE("a run of the card is placed at the intensity of its batch and at its 
 TEST_CASE("a card of another model, precision, input or size is rejected with the reason") {
   RunRow run = run_of_card();
   CHECK(refused(run) == "it is");
-  run.conditions["precision"] = "tf32";  // same bytes as fp32
+  run.conditions["precision"] = "tf32";  // tf32 values have as many bytes as fp32 values
   CHECK(refused(run) == "it is");
   run.conditions["precision"] = "bf16";
   CHECK_THAT(refused(run),
@@ -65,7 +66,7 @@ TEST_CASE("a card of another model, precision, input or size is rejected with th
   run = run_of_card();
   run.size.trainable_parameters = 1000;
   CHECK_THAT(refused(run), Contains("1 point of 1000 trainable parameters"));
-  run.size.trainable_parameters = 0;  // unknown number of parameters
+  run.size.trainable_parameters = 0;  // 0: the number of parameters is unknown
   CHECK(refused(run) == "it is");
   run.batch_per_gpu = 0;
   CHECK_THAT(refused(run), Contains("1 point without a batch per GPU"));

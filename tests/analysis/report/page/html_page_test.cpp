@@ -13,7 +13,7 @@ namespace {
 
 using Catch::Contains;
 
-/// Text that would be harmful as markup.
+/// Text that would be harmful if the page contained it as markup.
 const std::string kHostile =
     "</title></script><script>alert('1')</script>\" onload=\"x\x01\x7f&amp;";
 
@@ -37,7 +37,7 @@ TEST_CASE("no character of a text becomes markup") {
 TEST_CASE("control characters and invalid UTF-8 are replaced one by one") {
   const std::string r = "\xEF\xBF\xBD";
   CHECK(html_text(std::string("a\0b\x1b\x7f", 5)) == "a" + r + "b" + r + r);
-  CHECK(html_text("\xC0\xAF") == r + r);                  // overlong slash
+  CHECK(html_text("\xC0\xAF") == r + r);                  // overlong encoding of "/"
   CHECK(html_text("\xED\xA0\x80") == r + r + r);          // surrogate
   CHECK(html_text("\xF4\x90\x80\x80") == r + r + r + r);  // above U+10FFFF
   CHECK(html_text("ab\xE6\xA8") == "ab" + r + r);         // truncated character

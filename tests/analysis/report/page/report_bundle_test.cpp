@@ -18,7 +18,7 @@ using Catch::Contains;
 using test::frame_of;
 using test::run_at;
 
-/// Returns the content of every file below a folder by relative name.
+/// Returns the content of each file below a folder. The key is the name relative to the folder.
 std::map<std::string, std::string> files_in(const fs::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -52,7 +52,7 @@ TEST_CASE("a report has tables, figures, the paper and the page, with the same b
     CHECK(files.contains(name));
   }
   write_kit(test::sample_page(), folder / "kit");
-  CHECK((files_in(folder / "kit") == files));  // not expanded because of its length
+  CHECK((files_in(folder / "kit") == files));  // parentheses: not printed
 }
 
 TEST_CASE("without a converter a report lacks only PDF files and gives the reason") {

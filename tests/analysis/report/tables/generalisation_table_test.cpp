@@ -15,7 +15,8 @@ using test::notes;
 using test::number;
 using test::run_at;
 
-/// Returns a run of two epochs that were both evaluated, with these losses in the last epoch.
+/// Returns a run of two epochs, each with an evaluation. The last epoch has the losses `train_loss`
+/// and `test_loss`.
 RunRow learnt(double train_loss, double test_loss, int repetition = 1) {
   RunRow run = run_at(2, 100, "ddp", repetition);
   run.epochs = {{0, 10, 2.0}, {1, 10, train_loss}};
@@ -33,7 +34,7 @@ TEST_CASE("the loss gap is test - training loss after the last evaluated epoch")
   CHECK(gap->gap == 0.25);
   RunRow early = learnt(0.5, 0.75);
   early.evals.pop_back();
-  CHECK(loss_gap(early)->gap == 0.5);  // gap of epoch 0
+  CHECK(loss_gap(early)->gap == 0.5);  // the gap of epoch 0
 }
 
 TEST_CASE("a run without one of the two losses has no gap") {
@@ -80,7 +81,7 @@ TEST_CASE("accuracies have columns if any run recorded the training accuracy") {
   CHECK(number(table, 0, "n") == 2);
   CHECK(number(table, 0, "n_accuracy") == 1);
   CHECK(number(table, 0, "accuracy_gap") == Approx(0.3));
-  CHECK(std::holds_alternative<std::monostate>(table.rows[0].back()));  // one run without a range
+  CHECK(std::holds_alternative<std::monostate>(table.rows[0].back()));  // one run has no range
 }
 
 TEST_CASE("without both losses the metric reports what is missing") {

@@ -116,7 +116,7 @@ TEST_CASE("the bytes of a ring depend on the precision or on the gradient compre
     return number(transfer_table(frame, {}), 0, "ring_bytes_per_epoch") / (15 * 1.5 * 1000);
   };
   CHECK(bytes_of("fp32", "") == Approx(4));
-  CHECK(bytes_of("bf16", "") == Approx(4));  // gradients in fp32
+  CHECK(bytes_of("bf16", "") == Approx(4));  // the gradients are in fp32
   CHECK(bytes_of("fp64", "") == Approx(8));
   CHECK(bytes_of("fp32", "fp16") == Approx(2));
   CHECK(bytes_of("fp64", "bf16") == Approx(2));
@@ -141,7 +141,7 @@ TEST_CASE("jobs are grouped by partition and GPUs, with jobs that never started 
   runs[0].job->max_memory_bytes = 2e9;
   const Table table = jobs_table(frame_of(runs), {});
   REQUIRE(table.rows.size() == 2);
-  CHECK(number(table, 0, "gpu_hours") == 0);  // on CPUs
+  CHECK(number(table, 0, "gpu_hours") == 0);  // runs on CPUs use no GPU-hours
   CHECK(number(table, 1, "n") == 3);
   CHECK(number(table, 1, "started") == 2);
   CHECK(number(table, 1, "completed") == 2);

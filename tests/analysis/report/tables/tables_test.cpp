@@ -19,7 +19,7 @@ using test::notes;
 using test::number;
 using test::run_at;
 
-/// Returns a cell counted from the end of its row.
+/// Returns a cell whose position is counted from the end of the row.
 const Cell& cell_of(const Table& table, std::size_t row, std::size_t from_end) {
   return table.rows.at(row).at(table.columns.size() - from_end);
 }
@@ -125,7 +125,7 @@ TEST_CASE("an unknown batch is empty, and the table notes the number of such run
 
 TEST_CASE("every metric makes a table whose rows fit its columns, even without runs") {
   Frame frame = measured_table();
-  frame.runs.push_back(run_at(2, 1900));  // three points for a law
+  frame.runs.push_back(run_at(2, 1900));  // a law needs three points
   for (RunRow& run : frame.runs) {
     run.epochs = {{0, 10, 0.9}};
     run.evals = {{0, 0.5, 1.0}};
@@ -266,7 +266,7 @@ TEST_CASE("a global batch that was rounded down is shown next to the requested o
 
 TEST_CASE("shared conditions are those of the runs in use") {
   Frame frame = measured_table();
-  frame.runs[2].conditions.clear();  // failed run without recorded conditions
+  frame.runs[2].conditions.clear();  // a failed run has no recorded conditions
   CHECK_THAT(notes(efficiency_table(frame, {})), Contains("all runs: device cuda, gpu A100"));
   frame.runs[1].conditions.erase("gpu");
   CHECK_THAT(notes(efficiency_table(frame, {})), !Contains("gpu A100"));

@@ -100,7 +100,7 @@ TEST_CASE("LaTeX tables use booktabs and siunitx with caption, label and notes")
     CHECK_THAT(text, Contains(part));
   }
   CHECK_THAT(text, Contains("plain & 12.3 & 0.90 & 1.00 \\\\\n"));
-  CHECK_THAT(text, !Contains("\\item"));  // both notes in the caption
+  CHECK_THAT(text, !Contains("\\item"));  // the caption contains both notes
 }
 
 TEST_CASE("LaTeX captions have the notes on how to read numbers, and others are below") {

@@ -16,7 +16,7 @@ using Catch::Contains;
 using Catch::StartsWith;
 namespace fs = std::filesystem;
 
-/// Collected study with two runs.
+/// Study with two runs, whose results have been collected.
 struct Collected {
   Collected() {
     runs = {study.add("ddp", 1), study.add("synchronous", 2)};
