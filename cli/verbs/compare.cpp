@@ -19,6 +19,7 @@
 #include "cli/options/selection_options.hpp"
 #include "workspace/chosen_study.hpp"
 #include "workspace/comparison.hpp"
+#include "workspace/findings.hpp"
 #include "workspace/reference_reader.hpp"
 
 namespace dlscale::cli {
@@ -29,6 +30,7 @@ constexpr const char* kList = "list";
 struct CompareOptions {
   workspace::StudyChoice own{.folder = ""};
   std::string reference;
+  std::string findings;
   std::string format = "text";
   bool unmatched = false;
   bool rules = false;
@@ -92,8 +94,20 @@ int compare_predicted(const CompareOptions& options) {
   return kExitOk;
 }
 
+/// Prints which findings of a publication hold for the runs of the folder.
+int compare_findings(const CompareOptions& options) {
+  if (options.own.folder.empty()) {
+    throw base::UsageError("--findings: name the plan folder: dlscale compare DIR --findings FILE");
+  }
+  const analysis::ReportWriter& writer = analysis::find_report_writer(options.format);
+  const auto [study, findings] = workspace::test_findings(options.findings, options.own);
+  std::cout << writer.render({{findings_table(study, findings)}});
+  return kExitOk;
+}
+
 int compare(const CompareOptions& options) {
   if (options.rules) return list_rules();
+  if (!options.findings.empty()) return compare_findings(options);
   if (options.predicted) return compare_predicted(options);
   if (options.reference.empty()) {
     throw base::UsageError(
@@ -119,6 +133,9 @@ Action define_compare(CLI::App& app) {
   app.add_option("--format", options->format, "output format")
       ->type_name(one_of(base::names(analysis::report_writers())))
       ->capture_default_str();
+  app.add_option("--findings", options->findings,
+                 "test which findings of a publication hold for the runs of the folder (*.toml)")
+      ->type_name(value_kind::kFile);
   app.add_flag("--predicted", options->predicted,
                "compare the runs of the folder with their predictions (dlscale predict --keep)");
   app.add_flag("--unmatched", options->unmatched,

@@ -126,6 +126,18 @@ void erase_in(config::Node& root, std::string_view section, const std::string& n
   if (entry != nullptr) erase(entry->node, name);
 }
 
+/// Removes an axis from the zips of `base`, and each zip that the removal leaves empty.
+void erase_zipped(config::Node& base, const std::string& name) {
+  config::Entry* entry = find(std::get<config::Table>(base.value), "zip");
+  auto* zips = entry == nullptr ? nullptr : std::get_if<config::List>(&entry->node.value);
+  if (zips == nullptr) return;
+  for (config::Node& zip : *zips) erase(zip, name);
+  std::erase_if(*zips, [](const config::Node& zip) {
+    const auto* table = std::get_if<config::Table>(&zip.value);
+    return table != nullptr && table->empty();
+  });
+}
+
 /// Removes a setting from `base` if `top` gives the setting in another section, or gives its
 /// alternative.
 void erase_replaced(config::Node& base, const config::Node& top) {
@@ -137,6 +149,7 @@ void erase_replaced(config::Node& base, const config::Node& top) {
   for (const std::string& name : all) {
     if (axes.count(name) == 0) erase_in(base, "matrix", name);
     if (settings.count(name) == 0) erase_in(base, "training", name);
+    erase_zipped(base, name);
   }
   for (const auto& [one, other] : alternatives()) {
     for (const auto& [given, gone] : {std::pair(one, other), std::pair(other, one)}) {
@@ -152,6 +165,32 @@ config::List as_list(const config::Node& node) {
   return {node};
 }
 
+std::string name_of(const config::Node& substudy) {
+  const auto* table = std::get_if<config::Table>(&substudy.value);
+  const config::Entry* name = table == nullptr ? nullptr : config::find_key(*table, "name");
+  const auto* text = name == nullptr ? nullptr : std::get_if<std::string>(&name->node.value);
+  return text == nullptr ? std::string() : *text;
+}
+
+/// Returns the list `base` followed by the items of `top`. A sub-study of `top` with the name of a
+/// sub-study of `base` is merged into that sub-study instead.
+config::List appended(config::List base, const config::List& top, bool are_substudies) {
+  const std::size_t of_base = base.size();
+  for (const config::Node& item : top) {
+    const std::string name = are_substudies ? name_of(item) : std::string();
+    const auto end = base.begin() + static_cast<std::ptrdiff_t>(of_base);
+    const auto same = std::find_if(base.begin(), end, [&](const config::Node& known) {
+      return !name.empty() && name_of(known) == name;
+    });
+    if (same == end) {
+      base.push_back(item);
+    } else {
+      overlay(*same, item);
+    }
+  }
+  return base;
+}
+
 void merge(config::Node& base, const config::Node& top, bool is_root) {
   auto& table = std::get<config::Table>(base.value);
   for (const config::Entry& entry : std::get<config::Table>(top.value)) {
@@ -160,9 +199,8 @@ void merge(config::Node& base, const config::Node& top, bool is_root) {
       table.push_back(entry);
     } else if (is_root && std::find(std::begin(kAppended), std::end(kAppended), entry.key) !=
                               std::end(kAppended)) {
-      config::List all = as_list(known->node);
-      for (const config::Node& item : as_list(entry.node)) all.push_back(item);
-      known->node = {std::move(all), entry.node.where};
+      known->node = {appended(as_list(known->node), as_list(entry.node), entry.key == "substudy"),
+                     entry.node.where};
     } else if (is_group(known->node) && is_group(entry.node)) {
       merge(known->node, entry.node, false);
     } else {

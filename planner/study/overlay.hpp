@@ -28,10 +28,11 @@ config::Node read_extended(std::string_view text, const std::string& file, const
 
 /// Merges `top` into `base`.
 /// - Tables are merged key by key. Values of `top` replace values of `base`.
-/// - Lists of tables (zip, include, exclude, override, substudy) are appended.
+/// - Lists of tables (zip, include, exclude, override, substudy) are appended. A sub-study with the
+///   name of a sub-study of `base` is merged into that sub-study in the same way.
 /// - If `top` gives a setting in [matrix], [[zip]] or [training], the setting is removed from the
-///   other sections of `base`. Its alternative is removed too (batch_per_gpu and global_batch are
-///   alternatives, for example).
+///   other sections and from the zips of `base`. Its alternative is removed too (batch_per_gpu and
+///   global_batch are alternatives, for example).
 ///
 /// If a document has a value of another type in place of a table, the value stays in the result.
 /// The reader of the section later rejects it.

@@ -66,7 +66,7 @@ struct Seen {
 /// Condition on the runs of one plan.
 class Condition {
  public:
-  Condition(const std::string& text, const contract::Plan& plan) {
+  Condition(const std::string& text, const base::Location& where, const contract::Plan& plan) {
     for (const contract::Axis& axis : plan.axes) symbols_.push_back(symbol_of(axis));
     axes_ = symbols_.size();
     for (const Fact& fact : kFacts) {
@@ -84,7 +84,7 @@ class Condition {
     if (!substudies.empty()) {
       symbols_.push_back({kSubstudy, Symbol::Kind::text, {substudies.begin(), substudies.end()}});
     }
-    const config::Node node{text, {"--where"}};
+    const config::Node node{text, where};
     expression_.emplace(config::Item{node, ""}, symbols_);
     prepare();
   }
@@ -170,7 +170,7 @@ bool names(const std::string& pattern, const std::string& run_id) {
 std::function<bool(const contract::PlannedRun&)> condition_on_points(const SelectionChoice& choice,
                                                                      const contract::Plan& plan) {
   if (choice.where.empty() || !choice.runs.empty()) return {};
-  const auto condition = std::make_shared<Condition>(choice.where, plan);
+  const auto condition = std::make_shared<Condition>(choice.where, choice.where_at, plan);
   if (condition->is_of_repetition()) return {};
   return [condition](const contract::PlannedRun& run) { return condition->holds_now(run); };
 }
@@ -189,7 +189,7 @@ void report_matches(std::size_t matching, std::size_t all, const SelectionChoice
 
 RunIds matching_runs(const contract::Plan& plan, const SelectionChoice& choice) {
   std::optional<Condition> condition;
-  if (!choice.where.empty()) condition.emplace(choice.where, plan);
+  if (!choice.where.empty()) condition.emplace(choice.where, choice.where_at, plan);
   RunIds ids;
   for (const contract::PlannedRun& run : plan.runs) {
     const bool named = choice.runs.empty() || std::any_of(choice.runs.begin(), choice.runs.end(),

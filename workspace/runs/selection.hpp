@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "contract/plan/plan.hpp"
 #include "contract/plan/run_dir.hpp"
 #include "planner/planner.hpp"
@@ -23,6 +24,7 @@ struct SelectionChoice {
   std::vector<std::string> runs;
   std::string where;  ///< condition on the point of a run; empty = no condition
   bool allow_empty = false;
+  base::Location where_at = {"--where"};  ///< position of the condition, for messages
   /// Returns whether the selection can exclude runs.
   bool narrows() const { return !runs.empty() || !where.empty(); }
 };

@@ -79,6 +79,37 @@ TEST_CASE("a setting of a study replaces the setting of its base in any section"
   CHECK(run.warmup_epochs == Approx(10.0 / 94));
 }
 
+TEST_CASE("a sub-study with the name of a sub-study of the base changes that sub-study") {
+  const std::string base = kBase +
+                           "[[substudy]]\nname = \"a\"\nmatrix = { gpus = [2] }\n"
+                           "training = { epochs = 3 }\n"
+                           "[[substudy]]\nname = \"b\"\nmatrix = { gpus = [4] }\n";
+  const auto study = read({{"dir/a.toml", base},
+                           {"dir/s.toml",
+                            "extends = \"a.toml\"\n[[substudy]]\nname = \"a\"\n"
+                            "training = { epochs = 5 }\n"
+                            "[[substudy]]\nname = \"c\"\nmatrix = { gpus = [8] }\n"}});
+  REQUIRE(study.matrices.size() == 3);
+  CHECK(study.matrices[0].recipe.run.epochs == 5);
+  CHECK(test::shown(study, {"gpus"}) == Lines{"2", "4", "8"});
+}
+
+TEST_CASE("two sub-studies of one file cannot have the same name") {
+  const std::string two = "[[substudy]]\nname = \"a\"\n[[substudy]]\nname = \"a\"\n";
+  CHECK_THAT(extends_error({{"dir/a.toml", kBase}, {"dir/s.toml", "extends = \"a.toml\"\n" + two}}),
+             Catch::StartsWith("dir/s.toml:4:"));
+}
+
+TEST_CASE("an axis of a study replaces the axis in a zip of its base") {
+  const std::string base =
+      kBase + "[[zip]]\noptimizer.momentum = [0, 0.9]\nlabel_smoothing = [0, 0.1]\n";
+  const auto study = read({{"dir/a.toml", base},
+                           {"dir/s.toml",
+                            "extends = \"a.toml\"\n[matrix]\noptimizer.momentum = [0.5]\n"
+                            "label_smoothing = [0.2]\n"}});
+  CHECK(test::shown(study, {"optimizer.momentum", "label_smoothing"}) == Lines{"0.5 0.2"});
+}
+
 TEST_CASE("errors name the file that contains the value") {
   CHECK(extends_error({{"dir/a.toml", "[training]\nepochs = 0\n"},
                        {"dir/s.toml", "extends = \"a.toml\"\n" + kBase}}) ==
