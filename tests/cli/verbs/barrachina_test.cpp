@@ -22,6 +22,11 @@ std::vector<std::string> documented_command() {
   const std::string beginning = "dlscale predict examples/studies/barrachina/";
   for (std::string line; std::getline(lines, line);) {
     if (line.rfind(beginning, 0) != 0) continue;
+    for (std::string more; line.back() == '\\' && std::getline(lines, more);) {
+      line.back() = ' ';
+      line += more;
+    }
+    line.erase(std::remove(line.begin(), line.end(), '\''), line.end());  // quotes of the shell
     std::istringstream text(line);
     std::vector<std::string> words;
     for (std::string word; text >> word;) words.push_back(word);
