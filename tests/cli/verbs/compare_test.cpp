@@ -89,3 +89,55 @@ TEST_CASE("a missing file and a folder without results are reported") {
   CHECK_THAT(none.err, Contains("none.csv"));
   CHECK(dlscale.run({"compare", "nowhere", "--reference", "nef"}).exit_code == 1);
 }
+
+TEST_CASE("each condition of the shipped findings fits the study as published") {
+  test::DlscaleProgram dlscale;
+  const std::pair<std::string, std::string> studies[] = {{"nef", "nef"},
+                                                         {"ensias", "kaggle"},
+                                                         {"princeton", "ionic"},
+                                                         {"barrachina", "altec"},
+                                                         {"juwels", "juwels-booster"}};
+  for (const auto& [name, site] : studies) {
+    CAPTURE(name);
+    const std::string folder = DLSCALE_SOURCE_DIR "/examples/studies/" + name;
+    const std::string repeats = name == "nef" ? "study.repeats=4" : "study.repeats=3";
+    REQUIRE(dlscale.run({"plan", folder + "/study.toml", "--site", site, "-o", name, "-S", repeats})
+                .exit_code == 0);
+    REQUIRE(dlscale.run({"collect", name, "--no-tables"}).exit_code == 0);
+    const test::Ran ran =
+        dlscale.run({"compare", name, "--findings", folder + "/findings.toml", "--format", "csv"});
+    CHECK(ran.exit_code == 0);
+    CHECK_THAT(ran.out, Contains("not testable here") && !Contains("findings.toml:"));
+  }
+}
+
+TEST_CASE("a condition that does not fit the study makes its finding not testable") {
+  test::DlscaleProgram dlscale;
+  test::WrittenStudy study;
+  study.add("ddp", 1);
+  const std::string folder = study.folder.root().string();
+  REQUIRE(dlscale.run({"collect", folder, "--no-tables"}).exit_code == 0);
+  const std::string finding =
+      "[[finding]]\nname = \"a\"\nclaim = \"It is faster.\"\nsource = \"Figure 1\"\n"
+      "metric = \"throughput\"\nleft = \"colour == 2\"\nvalue = 1\n";
+  base::write_file_atomically(dlscale.folder.path() / "f.toml", finding);
+  const test::Ran ran = dlscale.run({"compare", folder, "--findings", "f.toml"});
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.out,
+             Contains("not testable here") && Contains("f.toml:6:8: ") && Contains("colour"));
+}
+
+TEST_CASE("findings need a plan folder and a valid file") {
+  test::DlscaleProgram dlscale;
+  const test::Ran without = dlscale.run({"compare", "--findings", "f.toml"});
+  CHECK(without.exit_code == 2);
+  CHECK_THAT(without.err, Contains("name the plan folder"));
+  test::WrittenStudy study;
+  study.add("ddp", 1);
+  const std::string folder = study.folder.root().string();
+  REQUIRE(dlscale.run({"collect", folder, "--no-tables"}).exit_code == 0);
+  base::write_file_atomically(dlscale.folder.path() / "f.toml", "[[findings]]\n");
+  const test::Ran wrong = dlscale.run({"compare", folder, "--findings", "f.toml"});
+  CHECK(wrong.exit_code == 2);
+  CHECK_THAT(wrong.err, Contains("f.toml:1:") && Contains("\"finding\""));
+}
