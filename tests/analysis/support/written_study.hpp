@@ -114,7 +114,11 @@ class WrittenStudy {
     }
     list.push_back(contract::EpochRecord{
         .wall_s = 1.5, .steps = 30, .samples = 30 * 64 * gpus, .train_loss = 0.4, .lr = 0.1});
-    list.push_back(contract::EvalRecord{0, 0, 0.1, 1000, 900, measured.accuracy, 0.3, {}, ""});
+    list.push_back(contract::EvalRecord{.wall_s = 0.1,
+                                        .samples = 1000,
+                                        .correct = 900,
+                                        .accuracy = measured.accuracy,
+                                        .loss = 0.3});
     if (measured.stopped) {
       contract::RunStop stop;
       stop.outcome = measured.outcome;
