@@ -254,7 +254,7 @@ TEST_CASE("times count as strong scaling unless the table is weak, as the messag
 TEST_CASE("a throughput per GPU that is presented as a total is reported as such") {
   const auto found = found_in("gpus,throughput [image/s],efficiency [%]\n1,100,100\n2,95,95\n", "");
   REQUIRE(found.size() == 1);
-  CHECK(found[0].finding.meaning.find("throughput is that of one GPU") != std::string::npos);
+  CHECK(found[0].finding.meaning.find("throughput of one GPU") != std::string::npos);
 }
 
 TEST_CASE("a baseline that is missing from the table is possible") {
