@@ -287,6 +287,8 @@ std::optional<MeasuredRun> measured(const analysis::RunRow& row, const contract:
                                     contract::RunTables& tables) {
   if (!analysis::has_throughput(row)) return std::nullopt;
   MeasuredRun run{row, workspace::read_run(folder, tables, row.run_id), {}, 0, {}};
+  // The recorded times are means over ranks with different numbers of samples.
+  if (!run.spec.uneven_batch.empty()) return std::nullopt;
   const auto shape = predict::sample_shape(run.spec.dataset);
   if (!shape || !predict::not_modelled(run.spec).empty()) return std::nullopt;
   if (run.part(StepPart::forward) <= 0) return std::nullopt;  // log of another trainer

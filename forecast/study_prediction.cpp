@@ -225,8 +225,11 @@ bool is_strong(const contract::PlannedRun& first, const contract::PlannedRun& la
 }
 
 predict::Share share_of(const contract::PlannedRun& run) {
+  // The step time is that of the GPU with the most samples if the parts of the batch differ.
   const std::int64_t one_pass = run.batch_per_gpu * run.gpus;
-  return {static_cast<double>(run.batch_per_gpu), static_cast<int>(run.global_batch / one_pass)};
+  return {static_cast<double>(run.batch_per_gpu),
+          static_cast<int>((run.global_batch + one_pass - 1) / one_pass),
+          run.uneven_batch.empty() ? 0 : static_cast<double>(run.global_batch)};
 }
 
 /// Returns the scaling ("strong", "weak", …) of the study or sub-study that contains a run.

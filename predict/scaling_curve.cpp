@@ -102,6 +102,11 @@ double steps_of_epoch(const CurveSetting& setting, double global_batch) {
                             : std::ceil(steps * (1 - kRounding));
 }
 
+/// Returns the number of samples of a rank in a step, as the mean over the ranks.
+double mean_samples(const Share& share, int ranks) {
+  return share.global_batch > 0 ? share.global_batch / ranks : share.batch * share.passes;
+}
+
 }  // namespace
 
 StepTime step_at(const TrainingModel& model, Placement ranks, double batch, double computing_factor,
@@ -117,7 +122,9 @@ Band step_band(const TrainingModel& model, Placement ranks, const Share& share) 
 Share share_at(const std::map<int, Share>& shares, bool strong, int gpus) {
   const auto above = shares.upper_bound(gpus);
   const auto& [count, share] = above == shares.begin() ? *above : *std::prev(above);
-  return {strong ? share.batch * count / gpus : share.batch, share.passes};
+  if (!strong || count == gpus) return {share.batch, share.passes, share.global_batch};
+  if (share.global_batch > 0) return {share.global_batch / (gpus * share.passes), share.passes};
+  return {share.batch * count / gpus, share.passes};
 }
 
 std::vector<CurvePoint> scaling_curve(const TrainingModel& model, const CurveSetting& setting,
@@ -133,7 +140,7 @@ std::vector<CurvePoint> scaling_curve(const TrainingModel& model, const CurveSet
     const Placement ranks = placement(count, model.gpus_per_node);
     const Share share = share_at(shares, setting.strong, count);
     if (share.batch < 1) break;
-    const double samples = share.batch * share.passes;  // samples of a rank in a step
+    const double samples = mean_samples(share, count);
     const ComputeEstimate here = computing(model, share.batch, ranks);
     const auto cost = [&](Variant v) {
       return step_of(model, here, ranks, share, v).total().value / samples;
@@ -144,7 +151,7 @@ std::vector<CurvePoint> scaling_curve(const TrainingModel& model, const CurveSet
       // error at one batch does not determine the error at the other batch.
       if (here.extrapolated != at_first.extrapolated) v.computing = 1;
       return step_of(model, at_first, first, first_share, v).total().value /
-             (first_share.batch * first_share.passes);
+             mean_samples(first_share, first.gpus);
     };
     CurvePoint point{
         .ranks = ranks, .batch_per_gpu = share.batch, .extrapolated = here.extrapolated};

@@ -41,6 +41,9 @@ struct TrainingModel {
 struct Share {
   double batch = 1;
   int passes = 1;
+  /// Number of samples of all ranks in a step, if some ranks have less than `batch` samples in a
+  /// pass. 0 means batch x passes x ranks.
+  double global_batch = 0;
 };
 
 /// Settings of a scaling curve that are the same for all GPU counts.

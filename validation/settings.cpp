@@ -324,6 +324,39 @@ MaybeConflict check_division(const contract::RunSpec& run) {
                   options.micro_batches, samples)};
 }
 
+}  // namespace
+
+std::optional<Conflict> find_uneven_batch_conflict(const contract::RunSpec& run) {
+  if (run.uneven_batch.empty()) return {};
+  const auto refused = [](std::string why) { return Conflict{"uneven_batch", std::move(why)}; };
+  if (!run.trainer.command.empty()) {
+    return refused(fmt::format(
+        "is {}, but only dlscale-train can weight parts of different sizes, and the run has "
+        "another training program; use floor",
+        run.uneven_batch));
+  }
+  if (contract::framework_style(run.framework).stages != contract::Stages::one) {
+    return refused(fmt::format(
+        "is {}, but {} divides the model over ranks instead of averaging gradients of whole "
+        "replicas; use a global batch that is a multiple of the GPUs, or another framework",
+        run.uneven_batch, run.framework));
+  }
+  if (run.accumulation_steps == 1) return {};
+  if (run.cuda_graph) {
+    return refused(fmt::format(
+        "is {}, but the {} accumulation steps have different numbers of samples and a CUDA graph "
+        "has a fixed shape; omit cuda_graph, or use 1 accumulation step",
+        run.uneven_batch, run.accumulation_steps));
+  }
+  if (run.mode != "inference") return {};
+  return refused(
+      fmt::format("is {}, but inference has no accumulation steps and the run has {}; set "
+                  "accumulation_steps to 1",
+                  run.uneven_batch, run.accumulation_steps));
+}
+
+namespace {
+
 /// Checks the settings of an inference run. The run must read the test samples in order, and its
 /// framework style must not divide the model over ranks.
 MaybeConflict check_inference(const contract::RunSpec& run) {
@@ -345,9 +378,10 @@ MaybeConflict check_inference(const contract::RunSpec& run) {
 }  // namespace
 
 std::optional<Conflict> find_setting_conflict(const contract::RunSpec& run) {
-  for (const auto check : {&check_arithmetic, &check_graph, &check_cpu_kernels, &check_gpu_kernels,
-                           &check_all_reduce, &check_options, &find_option_conflict,
-                           &check_optimizer, &check_division, &check_inference}) {
+  for (const auto check :
+       {&check_arithmetic, &check_graph, &check_cpu_kernels, &check_gpu_kernels, &check_all_reduce,
+        &check_options, &find_option_conflict, &check_optimizer, &check_division,
+        &find_uneven_batch_conflict, &check_inference}) {
     if (MaybeConflict found = check(run)) return found;
   }
   return {};

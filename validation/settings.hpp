@@ -21,4 +21,8 @@ std::optional<Conflict> find_option_conflict(const contract::RunSpec& run);
 /// `run.resources`. `run` must be a run of dlscale-train.
 std::optional<Conflict> find_setting_conflict(const contract::RunSpec& run);
 
+/// Returns the reason why the parts of the global batch of `run` must not differ in size
+/// (uneven_batch = "spread"), for dlscale-train and for other training programs.
+std::optional<Conflict> find_uneven_batch_conflict(const contract::RunSpec& run);
+
 }  // namespace dlscale::validation

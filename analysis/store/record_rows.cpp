@@ -43,6 +43,12 @@ std::optional<std::int64_t> count_said(std::int64_t count) {
   return count > 0 ? std::optional(count) : kNotSaid;
 }
 
+/// Returns the batch per GPU of a run, or an empty value if GPUs have different numbers of samples.
+template <class Run>
+std::optional<std::int64_t> batch_per_gpu_said(const Run& run) {
+  return run.uneven_batch.empty() ? count_said(run.batch_per_gpu) : kNotSaid;
+}
+
 std::optional<double> rate_said(double rate) {
   return rate > 0 ? std::optional(rate) : std::nullopt;
 }
@@ -306,8 +312,8 @@ void RecordRows::replace_run(const contract::RunSpec& s, const std::string& sour
   const std::string& compression = s.framework_options.compression;
   run.add(s.run_id, source, s.repetition, static_cast<std::int64_t>(s.seed), s.framework, s.model);
   run.add(s.loader, s.dataset.kind, s.precision, s.gpus, s.resources.nodes);
-  run.add(count_said(s.resources.cores_per_rank), s.resources.device, count_said(s.batch_per_gpu),
-          count_said(s.global_batch));
+  run.add(count_said(s.resources.cores_per_rank), s.resources.device);
+  run.add(batch_per_gpu_said(s), count_said(s.global_batch));
   run.add(s.accumulation_steps, count_said(s.epochs), s.warmup_epochs, s.lr_schedule.kind);
   run.add(rate_said(s.lr.base), rate_said(s.lr.peak));
   run.add(s.optimizer.kind, s.label_smoothing, compression == "none" ? "" : compression);
@@ -321,7 +327,7 @@ void RecordRows::insert_unreadable_run(const contract::PlannedRun& planned,
   Inserter(prepared_->database, "run",
            {"run_id", "source", "repetition", "gpus", "batch_per_gpu", "global_batch", "lr_peak"})
       .add(planned.run_id, source, planned.repetition, planned.gpus)
-      .add(count_said(planned.batch_per_gpu), count_said(planned.global_batch))
+      .add(batch_per_gpu_said(planned), count_said(planned.global_batch))
       .add(rate_said(planned.lr_peak))
       .done();
   for (const auto& [name, value] : planned.point) {

@@ -36,6 +36,7 @@ void visit_fields(Visitor& v, PlannedRun& s) {
   v.sparse("predicted_high_s", s.predicted_high_s);
   v.optional("gpu_hours", s.gpu_hours);
   v.sparse("stale", s.stale);
+  v.sparse("uneven_batch", s.uneven_batch);
 }
 
 template <class Visitor>
@@ -199,6 +200,11 @@ std::optional<Plan> find_plan(const PlanDir& folder) {
   } catch (const base::SpecError&) {
     return std::nullopt;
   }
+}
+
+std::string batch_per_gpu_text(const PlannedRun& run) {
+  if (run.uneven_batch.empty()) return std::to_string(run.batch_per_gpu);
+  return std::to_string(run.batch_per_gpu - 1) + "-" + std::to_string(run.batch_per_gpu);
 }
 
 RunTables::RunTables(const Plan& plan, const PlanDir& folder) : folder_(folder) {

@@ -49,11 +49,12 @@ struct PlannedRun {
   std::string job;         ///< name of the job that holds this run
   std::string log_format;  ///< log format of an external trainer; empty for dlscale-train
   int gpus = 1;
-  std::int64_t batch_per_gpu = 0;
+  std::int64_t batch_per_gpu = 0;  ///< largest number of samples that a GPU processes at once
   std::int64_t global_batch = 0;
-  int epochs = 0;          ///< number of epochs; 0 = unknown (external trainer)
-  double lr_peak = 0;      ///< peak learning rate; 0 = unknown (external trainer)
-  double predicted_s = 0;  ///< expected wall time in seconds; 0 = no prediction
+  std::string uneven_batch;  ///< RunSpec::uneven_batch
+  int epochs = 0;            ///< number of epochs; 0 = unknown (external trainer)
+  double lr_peak = 0;        ///< peak learning rate; 0 = unknown (external trainer)
+  double predicted_s = 0;    ///< expected wall time in seconds; 0 = no prediction
   /// Bounds of predicted_s in seconds. Both are 0 if the plan does not record the bounds. Plans of
   /// earlier versions do not record them.
   double predicted_low_s = 0;
@@ -62,6 +63,10 @@ struct PlannedRun {
   bool stale = false;    ///< true if the results belong to an earlier description of the run
   bool operator==(const PlannedRun&) const = default;
 };
+
+/// Returns the number of samples that a GPU of `run` processes at once, as text: "64", or "42-43"
+/// if the parts of the global batch differ in size.
+std::string batch_per_gpu_text(const PlannedRun& run);
 
 struct PlannedJob {
   std::string name;                  ///< file name of the job script without .sh

@@ -150,16 +150,34 @@ void validate_pictures(const DatasetSpec& set, const Checker& check) {
   check.require(set.resample.empty(), "dataset.resample", "needs dataset.image_size");
 }
 
-void validate_sizes(const RunSpec& spec, const Checker& check) {
+/// Checks that the global batch is the sum of the samples of all GPUs and accumulation steps.
+void validate_batch(const RunSpec& spec, const Checker& check) {
   check.at_least(1, "gpus", spec.gpus);
   check.at_least(1, "batch_per_gpu", spec.batch_per_gpu);
   check.at_least(1, "accumulation_steps", spec.accumulation_steps);
-  const std::int64_t product = spec.batch_per_gpu * spec.gpus * spec.accumulation_steps;
-  if (spec.global_batch != product) {
+  check.one_of("uneven_batch", spec.uneven_batch, {"", kSpreadBatch});
+  const std::int64_t parts = std::int64_t{spec.gpus} * spec.accumulation_steps;
+  const std::int64_t product = spec.batch_per_gpu * parts;
+  if (spec.uneven_batch.empty() && spec.global_batch != product) {
     check.fail("global_batch",
                fmt::format("is {}, but batch_per_gpu x gpus x accumulation_steps is {}",
                            spec.global_batch, product));
   }
+  if (spec.uneven_batch.empty()) return;
+  check.require(spec.global_batch >= parts, "global_batch",
+                "must be at least gpus x accumulation_steps, so that every part has a sample");
+  const std::int64_t largest = (spec.global_batch + parts - 1) / parts;
+  if (spec.batch_per_gpu == largest) return;
+  check.fail(
+      "batch_per_gpu",
+      fmt::format("is {}, but the largest part of {} samples for {} GPUs and {} accumulation "
+                  "steps has {} samples",
+                  spec.batch_per_gpu, spec.global_batch, spec.gpus, spec.accumulation_steps,
+                  largest));
+}
+
+void validate_sizes(const RunSpec& spec, const Checker& check) {
+  validate_batch(spec, check);
   check.at_least(spec.trainer.command.empty() ? 1 : 0, "epochs", spec.epochs);
   check.at_least(1, "repetition", spec.repetition);
   check.at_least(1, "window_steps", spec.window_steps);

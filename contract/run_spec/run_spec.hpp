@@ -16,6 +16,8 @@ namespace dlscale::contract {
 inline constexpr int kRunSpecVersion = 1;
 /// Prefix of the name of a model in a script file.
 inline constexpr std::string_view kScriptModel = "script:";
+/// Value of RunSpec::uneven_batch for parts of different sizes.
+inline constexpr const char* kSpreadBatch = "spread";
 
 /// Data to train on. A sample count of 0 means all samples. For generated data sets, 0 means the
 /// default number of the generator.
@@ -148,9 +150,15 @@ struct RunSpec {
   bool profile = false;
 
   int gpus = 1;  ///< world size
+  /// Number of samples that a GPU processes at once. With uneven_batch, the largest such number.
   std::int64_t batch_per_gpu = 64;
-  std::int64_t global_batch = 64;  ///< batch_per_gpu x gpus x accumulation_steps
+  /// Number of samples in an optimizer step: batch_per_gpu x gpus x accumulation_steps. With
+  /// uneven_batch, less than this product.
+  std::int64_t global_batch = 64;
   int accumulation_steps = 1;
+  /// Division of a global batch that is not a multiple of gpus x accumulation_steps. "spread" means
+  /// that the parts differ by one sample. Empty means that all parts are equal.
+  std::string uneven_batch;
   /// Incomplete last batch: "pad" repeats samples, "drop" skips the batch.
   std::string last_batch = "pad";
 

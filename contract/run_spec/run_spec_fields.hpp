@@ -210,6 +210,7 @@ void visit_fields(Visitor& v, RunSpec& s) {
   v.optional("study", s.study);
   v.sparse("target", s.target);
   v.sparse("trainer", s.trainer);
+  v.sparse("uneven_batch", s.uneven_batch);
   v.optional("warmup_epochs", s.warmup_epochs);
   v.sparse("weights", s.weights);
   v.optional("window_steps", s.window_steps);

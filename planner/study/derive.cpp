@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "predict/walltime.hpp"
+#include "validation/settings.hpp"
 
 namespace dlscale::planner {
 namespace {
@@ -27,7 +28,9 @@ std::int64_t largest_divisor(std::int64_t number, std::int64_t most) {
 }
 
 /// Derives the accumulation steps when the global batch and the batch per GPU are given.
-void derive_steps(const BatchWish& requested_key, int gpus, bool floor, Batches& out) {
+void derive_steps(const BatchWish& requested_key, int gpus, const std::string& uneven_batch,
+                  Batches& out) {
+  const bool floor = uneven_batch == "floor";
   const std::int64_t at_once = *requested_key.per_gpu * gpus;
   const auto split = [&] {
     return fmt::format("global_batch {} over {} x batch_per_gpu {}", *requested_key.global,
@@ -42,17 +45,24 @@ void derive_steps(const BatchWish& requested_key, int gpus, bool floor, Batches&
                            base::count_of(steps, "accumulation step"), steps * at_once);
   } else if (*requested_key.global % at_once != 0) {
     out.problem = split() + " does not divide evenly";
+    if (uneven_batch == contract::kSpreadBatch) {
+      out.problem += "; to spread the batch, give max_batch_per_gpu instead of batch_per_gpu";
+    }
   }
 }
 
 /// Derives the batch per GPU when only the global batch is given.
-void derive_per_gpu(const BatchWish& requested_key, int gpus, bool floor, Batches& out) {
+void derive_per_gpu(const BatchWish& requested_key, int gpus, const std::string& uneven_batch,
+                    Batches& out) {
+  const bool floor = uneven_batch == "floor", spread = uneven_batch == contract::kSpreadBatch;
   const std::int64_t global = *requested_key.global;
   if (requested_key.most_per_gpu && global >= gpus) {
     const std::int64_t share = global / gpus, most = *requested_key.most_per_gpu;
     const bool even = global % gpus == 0;
-    const std::int64_t per_gpu = even ? largest_divisor(share, most) : std::min(share, most);
-    out.accumulation_steps = static_cast<int>((share + per_gpu - 1) / per_gpu);
+    const std::int64_t largest = spread && !even ? share + 1 : share;
+    const std::int64_t per_gpu =
+        even && !spread ? largest_divisor(share, most) : std::min(largest, most);
+    out.accumulation_steps = static_cast<int>((largest + per_gpu - 1) / per_gpu);
   }
   const std::int64_t parts = std::int64_t{gpus} * out.accumulation_steps;
   out.batch_per_gpu = global / parts;
@@ -65,6 +75,9 @@ void derive_per_gpu(const BatchWish& requested_key, int gpus, bool floor, Batche
   };
   if (out.batch_per_gpu < 1) {
     out.problem = split() + " is less than one sample per GPU";
+  } else if (global % parts != 0 && spread) {
+    out.is_spread = true;
+    ++out.batch_per_gpu;
   } else if (global % parts != 0 && floor) {
     out.note = fmt::format("{}: {} per GPU, so these runs have global batch {}", split(),
                            out.batch_per_gpu, out.batch_per_gpu * parts);
@@ -76,24 +89,24 @@ void derive_per_gpu(const BatchWish& requested_key, int gpus, bool floor, Batche
 }  // namespace
 
 Batches split_batches(const BatchWish& requested_key, int gpus, const std::string& uneven_batch) {
-  const bool floor = uneven_batch == "floor";
   Batches out;
   out.accumulation_steps = requested_key.accumulation_steps.value_or(1);
   if (requested_key.per_gpu) {
     out.batch_per_gpu = *requested_key.per_gpu;
     out.quotient = static_cast<double>(*requested_key.per_gpu);
-    if (requested_key.global) derive_steps(requested_key, gpus, floor, out);
+    if (requested_key.global) derive_steps(requested_key, gpus, uneven_batch, out);
     if (requested_key.most_per_gpu && *requested_key.per_gpu > *requested_key.most_per_gpu) {
       out.problem = fmt::format("batch_per_gpu {} is above max_batch_per_gpu {}",
                                 *requested_key.per_gpu, *requested_key.most_per_gpu);
     }
   } else {
-    derive_per_gpu(requested_key, gpus, floor, out);
+    derive_per_gpu(requested_key, gpus, uneven_batch, out);
   }
   const std::int64_t parts = std::int64_t{gpus} * out.accumulation_steps;
   if (__builtin_mul_overflow(out.batch_per_gpu, parts, &out.global_batch)) {
     out.problem = "the global batch is too large";
   }
+  if (out.is_spread) out.global_batch = *requested_key.global;
   return out;
 }
 
@@ -111,7 +124,11 @@ void derive_batches(const Recipe& recipe, const std::string& uneven_batch, Deriv
   run.batch_per_gpu = batches.batch_per_gpu;
   run.global_batch = batches.global_batch;
   run.accumulation_steps = batches.accumulation_steps;
+  if (batches.is_spread) run.uneven_batch = contract::kSpreadBatch;
   out.note = std::move(batches.note);
+  if (const auto conflict = validation::find_uneven_batch_conflict(run)) {
+    out.problem = {"global_batch", conflict->key + " " + conflict->reason};
+  }
   if (batches.problem.empty()) return;
   out.problem = {recipe.batch.global ? "global_batch" : "batch_per_gpu", batches.problem, true};
 }

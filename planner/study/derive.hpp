@@ -12,12 +12,14 @@ namespace dlscale::planner {
 // The following declarations split a global batch over GPUs and accumulation steps.
 
 /// Batch sizes with global_batch = batch_per_gpu x GPUs x accumulation_steps, unless `problem` is
-/// set.
+/// set. If `is_spread` is true, batch_per_gpu is the largest number of samples that a GPU processes
+/// at once.
 struct Batches {
   std::int64_t batch_per_gpu = 0, global_batch = 0;
   int accumulation_steps = 1;
-  double quotient = 0;  ///< batch_per_gpu before rounding
-  std::string problem;  ///< reason why the requested batches are impossible
+  bool is_spread = false;  ///< true if the parts of the global batch differ by one sample
+  double quotient = 0;     ///< batch_per_gpu before rounding
+  std::string problem;     ///< reason why the requested batches are impossible
   /// Difference between requested and actual batches (uneven_batch = "floor").
   std::string note;
 };
@@ -28,7 +30,8 @@ struct Batches {
 /// - If the global batch and the batch per GPU are given, computes the accumulation steps from
 ///   them.
 /// - If batches do not divide evenly, reports a problem. With uneven_batch "floor", rounds down
-///   instead.
+///   instead. With "spread", the global batch is kept and its parts differ by one sample. The
+///   number of accumulation steps is then the smallest that respects the limit.
 /// - Less than one sample per GPU is always a problem.
 Batches split_batches(const BatchWish& requested_key, int gpus, const std::string& uneven_batch);
 

@@ -324,10 +324,12 @@ Expansion expand(const Study& study, const Wanted& wanted, const RunNames& names
 }
 
 contract::PlannedRun outline(const Matrix& matrix, const Point& point, const PointValues& seen) {
+  const Batches& batches = seen.batches();
   return {.point = labels_of(matrix, point.values),
           .gpus = seen.gpus(),
-          .batch_per_gpu = seen.batches().batch_per_gpu,
-          .global_batch = seen.batches().global_batch};
+          .batch_per_gpu = batches.batch_per_gpu,
+          .global_batch = batches.global_batch,
+          .uneven_batch = std::string(batches.is_spread ? contract::kSpreadBatch : "")};
 }
 
 config::Item gpus_of(const Study& study, const Point& point) {

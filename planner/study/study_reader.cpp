@@ -98,7 +98,7 @@ const std::vector<config::Field<Study>>& study_fields() {
        [](Study& s, const config::Item& i) { s.seed = static_cast<std::uint64_t>(i.whole(0)); }},
       {"uneven_batch",
        [](Study& s, const config::Item& i) {
-         s.uneven_batch = i.one_of("value", {"error", "skip", "floor"});
+         s.uneven_batch = i.one_of("value", {"error", "skip", "floor", "spread"});
        }},
   };
   return fields;

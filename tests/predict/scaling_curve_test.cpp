@@ -105,6 +105,21 @@ TEST_CASE("batches come from the study, or from the next smaller GPU count") {
   CHECK(at(false, 1).batch == 32);
 }
 
+TEST_CASE("an uneven batch takes the time of its largest part, and every sample counts once") {
+  CurveSetting uneven{.strong = true, .samples = 1280};
+  uneven.shares = {{2, {64, 1}}, {3, {43, 1, 128}}};
+  CurveSetting full = uneven;
+  full.shares = {{2, {64, 1}}, {3, {43, 1}}};
+  const CurvePoint point = scaling_curve(model(), uneven, {2, 3})[1];
+  const CurvePoint larger = scaling_curve(model(), full, {2, 3})[1];
+  CHECK(point.batch_per_gpu == 43);
+  CHECK(point.step_s.value == larger.step_s.value);
+  CHECK(point.samples_per_s == Approx(128 / point.step_s.value));
+  CHECK(point.epoch_s.value == Approx(10 * point.step_s.value));
+  CHECK(point.efficiency.value == Approx(larger.efficiency.value * 128 / 129));
+  CHECK(share_at(uneven.shares, true, 6).batch == Approx(128.0 / 6));
+}
+
 TEST_CASE("accumulated batches take time, and efficiency counts samples") {
   CurveSetting setting = kWeak;
   setting.shares = {{1, {10, 4}}, {4, {10, 1}}};

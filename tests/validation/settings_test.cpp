@@ -95,6 +95,31 @@ TEST_CASE("CUDA graphs require GPUs and passes with one shape and no communicati
   CHECK_THAT(said_of_settings(spec), Catch::Contains("batches of text vary in length"));
 }
 
+TEST_CASE("an uneven batch requires gradients that are averaged, and passes that may differ") {
+  RunSpec spec{.framework = "ddp", .gpus = 3, .uneven_batch = contract::kSpreadBatch};
+  for (const char* framework :
+       {"synchronous", "ddp", "horovod", "deepspeed", "data_parallel", "vanilla_data_parallel"}) {
+    spec.framework = framework;
+    CHECK(said_of_settings(spec) == "no error");
+  }
+  for (const char* framework : {"layerwise", "pipeline", "hybrid"}) {
+    spec.framework = framework;
+    if (spec.framework == "hybrid") spec.framework_options.model_parallel_size = 3;
+    CHECK_THAT(said_of_settings(spec),
+               Catch::StartsWith(std::string("uneven_batch: is spread, but ") + framework +
+                                 " divides the model"));
+  }
+  spec = {.framework = "synchronous", .accumulation_steps = 2};
+  spec.uneven_batch = contract::kSpreadBatch;
+  CHECK(said_of_settings(spec) == "no error");
+  spec.mode = "inference";
+  CHECK_THAT(said_of_settings(spec), Catch::Contains("inference has no accumulation steps"));
+  spec.mode.clear();
+  spec.cuda_graph = true;
+  spec.resources.device = "cuda";
+  CHECK_THAT(said_of_settings(spec), Catch::StartsWith("uneven_batch: is spread, but the 2 accum"));
+}
+
 TEST_CASE("synchronised batch norms are rejected for data_parallel and script models") {
   RunSpec spec;
   spec.batch_norm = "synchronised";

@@ -62,7 +62,9 @@ std::int64_t count_steps(const SamplerSettings& s) {
 }  // namespace
 
 DistributedSampler::DistributedSampler(const SamplerSettings& settings)
-    : settings_(settings), steps_(count_steps(settings)) {
+    : settings_(settings),
+      mine_(part_of_batch(settings.global_batch, settings.rank, settings.world_size)),
+      steps_(count_steps(settings)) {
   if (steps_ == 0) {
     throw base::UsageError(fmt::format(
         "last_batch \"drop\" leaves no step: {} training samples are fewer than a global batch of "
@@ -87,8 +89,8 @@ std::vector<std::int64_t> DistributedSampler::samples_of(int epoch) const {
   for (std::int64_t step = 0; step < steps_; ++step) {
     const std::int64_t first = step * settings_.global_batch;
     for (std::int64_t i = 0; i < batch; ++i) {
-      const std::int64_t place = settings_.as_pytorch ? i * settings_.world_size + settings_.rank
-                                                      : settings_.rank * batch + i;
+      const std::int64_t place =
+          settings_.as_pytorch ? i * settings_.world_size + settings_.rank : mine_.first + i;
       mine.push_back(order[first + place]);
     }
   }

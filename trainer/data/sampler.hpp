@@ -6,11 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "trainer/data/batch_part.hpp"
+
 namespace dlscale::trainer {
 
 struct SamplerSettings {
   std::int64_t samples = 0;       ///< number of samples in the training set
-  std::int64_t global_batch = 1;  ///< samples per step on all ranks; multiple of world_size
+  std::int64_t global_batch = 1;  ///< samples per step on all ranks; at least world_size
   int rank = 0;
   int world_size = 1;
   std::string last_batch = "pad";  ///< value of contract::RunSpec::last_batch
@@ -26,9 +28,11 @@ inline constexpr std::int64_t kBucketedBatches = 50;
 /// Sampler that divides the samples of each epoch among the ranks.
 ///
 /// Each epoch has one permutation, drawn from seed and epoch, that all ranks share. Step s takes
-/// the next `global_batch` samples of the permutation, and rank r takes the r-th equal part of
-/// these samples. In each step, N ranks together therefore process the same samples as one rank
-/// with an N times larger batch. An incomplete last batch is filled from the start of the epoch
+/// the next `global_batch` samples of the permutation, and rank r takes the r-th part of these
+/// samples. The parts are equal, or differ by one sample if `global_batch` is not a multiple of
+/// `world_size` (see part_of_batch). In each step, N ranks together therefore process the same
+/// samples as one rank with the whole global batch. An incomplete last batch is filled from the
+/// start of the epoch
 /// ("pad") or left out ("drop").
 ///
 /// - With `window`, the samples are divided into blocks of `window` consecutive samples. The blocks
@@ -45,7 +49,8 @@ class DistributedSampler {
   explicit DistributedSampler(const SamplerSettings& settings);
 
   std::int64_t steps_per_epoch() const { return steps_; }
-  std::int64_t batch_per_rank() const { return settings_.global_batch / settings_.world_size; }
+  /// Returns the number of samples of this rank in each step.
+  std::int64_t batch_per_rank() const { return mine_.count; }
   std::int64_t padded_samples() const;   ///< samples that an epoch repeats to fill the last batch
   std::int64_t dropped_samples() const;  ///< samples that an epoch leaves out
 
@@ -58,6 +63,7 @@ class DistributedSampler {
   void bucket(std::vector<std::int64_t>& order, int epoch) const;
 
   SamplerSettings settings_;
+  BatchPart mine_;  ///< part of each global batch that this rank takes
   std::int64_t steps_;
 };
 

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "trainer/data/batch_part.hpp"
 #include "trainer/data/device_copy.hpp"
 
 namespace dlscale::trainer {
@@ -19,15 +20,18 @@ constexpr std::int64_t kLeast = 100;  ///< minimum number of measured batches pe
 
 /// Number and size of the batches that one replica of the model processes.
 struct Task {
-  std::int64_t batch;    ///< number of samples per batch
-  std::int64_t batches;  ///< number of batches after the warm-up, the same on all ranks
+  std::int64_t batch;        ///< number of samples per batch of this replica
+  std::int64_t all_batches;  ///< number of samples per batch of all replicas together
+  std::int64_t batches;      ///< number of batches after the warm-up, the same on all ranks
 };
 
 Task task_of(const contract::RunSpec& spec, const TrainerParts& parts) {
   const int replicas = parts.share.count;
-  const std::int64_t batch = spec.batch_per_gpu * spec.gpus / replicas;
+  const std::int64_t all =
+      spec.uneven_batch.empty() ? spec.batch_per_gpu * spec.gpus : spec.global_batch;
   const std::int64_t largest_share = (parts.dataset->test.size() + replicas - 1) / replicas;
-  return {batch, std::max(kLeast, largest_share / batch)};
+  return {part_of_batch(all, parts.share.index, replicas).count, all,
+          std::max(kLeast, largest_share / part_of_batch(all, 0, replicas).count)};
 }
 
 /// Returns the indices of the test samples in all batches of this replica, including the warm-up
@@ -111,7 +115,7 @@ FitResult measure_inference(const contract::RunSpec& spec, TrainerParts& parts,
       .time = tools.clock.unix_s(),
       .wall_s = most[0],
       .latency_s = spread(latencies),
-      .samples_per_s = static_cast<double>(task.batches * task.batch * parts.share.count) / most[0],
+      .samples_per_s = static_cast<double>(task.batches * task.all_batches) / most[0],
       .peak_memory_bytes = most[1]};
   tools.writer.write(record);
   const std::string summary =

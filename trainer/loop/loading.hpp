@@ -23,7 +23,7 @@ Precision precision_of(const contract::RunSpec& spec);
 std::unique_ptr<const Dataset> load_dataset(const contract::RunSpec& spec);
 
 /// Share of the samples that a rank or a model replica processes: share number `index` of `count`
-/// equal shares.
+/// shares.
 struct SampleShare {
   int index = 0;
   int count = 1;

@@ -23,9 +23,11 @@ namespace {
 constexpr double kFlatMargin = 0.001;
 constexpr const char* kGoesOn = ", training continues";
 
-/// Returns the number of ranks that work on the same batch, each with a different stage of the
-/// model. Returns 0 when all ranks do the same work on different batches.
-int stages_of(const DataShare& share, int ranks) {
+/// Returns the number of neighbouring ranks that do different work: the ranks that work on the same
+/// batch, each with a different stage of the model, or all ranks if their batches differ in size.
+/// Returns 0 when all ranks do the same work on different batches.
+int stages_of(const contract::RunSpec& spec, const DataShare& share, int ranks) {
+  if (!spec.uneven_batch.empty()) return ranks;
   return share.count == ranks ? 0 : ranks / share.count;
 }
 
@@ -109,7 +111,8 @@ Trainer::End Trainer::train_epoch() {
 Trainer::End Trainer::close_epoch() {
   const contract::EpochRecord trained = recorder_.epoch_record(at_.epoch);
   if (!std::exchange(at_.epoch_recorded, true)) tools_.writer.write(trained);
-  const auto times = recorder_.rank_times(at_.epoch, stages_of(parts_.share, tools_.queue.size()));
+  const auto times =
+      recorder_.rank_times(at_.epoch, stages_of(spec_, parts_.share, tools_.queue.size()));
   if (times) tools_.writer.write(*times);
   summary_ = fmt::format("epoch {}/{}: loss {:.4f}, {:.0f} samples/s, lr {:.4g}", at_.epoch + 1,
                          spec_.epochs, trained.train_loss,

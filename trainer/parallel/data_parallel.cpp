@@ -14,6 +14,7 @@
 #include "trainer/data/loader.hpp"
 #include "trainer/device/autocast.hpp"
 #include "trainer/parallel/device_group.hpp"
+#include "trainer/parallel/micro_batches.hpp"
 #include "trainer/parallel/optimizer_step.hpp"
 #include "trainer/parallel/parallel_style.hpp"
 #include "trainer/profile/operator_watch.hpp"
@@ -45,7 +46,7 @@ class DataParallel : public ParallelStyle {
  public:
   explicit DataParallel(StyleContext context)
       : loss_of_(context.loss),
-        micro_batches_(context.spec.accumulation_steps),
+        micro_batches_(context.spec, 1),
         queue_(context.queue),
         clock_(context.clock),
         devices_(base::find(device_table(), "device", context.spec.resources.device),
@@ -66,11 +67,8 @@ class DataParallel : public ParallelStyle {
 
   at::Tensor train_step(const Batch& batch, double learning_rate, StepTimer& timer) override {
     at::Tensor loss;
-    const std::int64_t samples = batch.size() / micro_batches_;
-    for (int i = 0; i < micro_batches_; ++i) {
-      const at::Tensor part = micro_step({batch.input.narrow(0, i * samples, samples),
-                                          batch.target.narrow(0, i * samples, samples)},
-                                         timer);
+    for (int i = 0; i < micro_batches_.count(); ++i) {
+      const at::Tensor part = micro_step(micro_batches_.part(batch, i), timer);
       loss = loss.defined() ? loss.add_(part) : part;
     }
     timer.enter(StepPart::optimizer);
@@ -135,7 +133,7 @@ class DataParallel : public ParallelStyle {
     devices_.on_first([&] {
       const Autocast::Scope cast = autocast_.forward_pass();
       outputs = outputs.detach().set_requires_grad(true);
-      loss = loss_of_(outputs, batch.target) / micro_batches_;
+      loss = micro_batches_.weighted(loss_of_(outputs, batch.target), batch.size());
     });
     timer.enter(StepPart::backward);
     devices_.on_first([&] { loss.backward(optimizer_->loss_gradient(loss)); });
@@ -250,7 +248,7 @@ class DataParallel : public ParallelStyle {
   }
 
   decltype(StyleContext::loss) loss_of_;
-  int micro_batches_;
+  MicroBatches micro_batches_;
   CollectiveQueue& queue_;
   const base::Clock& clock_;
   DeviceGroup devices_;

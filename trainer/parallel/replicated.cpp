@@ -14,6 +14,7 @@
 #include "trainer/data/loader.hpp"
 #include "trainer/device/autocast.hpp"
 #include "trainer/parallel/graphed_pass.hpp"
+#include "trainer/parallel/micro_batches.hpp"
 #include "trainer/parallel/optimizer_step.hpp"
 #include "trainer/parallel/rank_group.hpp"
 #include "trainer/sync/gradient_sync.hpp"
@@ -28,7 +29,7 @@ class Replicated : public ParallelStyle {
  public:
   Replicated(StyleContext context, const SyncEntry& sync)
       : loss_of_(context.loss),
-        micro_batches_(context.spec.accumulation_steps),
+        micro_batches_(context.spec, context.queue.size()),
         autocast_(context.spec.precision, context.device.torch_device().type()),
         broadcasts_buffers_(
             contract::framework_style(context.spec.framework).reads("broadcast_buffers") &&
@@ -51,11 +52,8 @@ class Replicated : public ParallelStyle {
 
   at::Tensor train_step(const Batch& batch, double learning_rate, StepTimer& timer) override {
     at::Tensor loss;
-    const std::int64_t samples = batch.size() / micro_batches_;
-    for (int i = 0; i < micro_batches_; ++i) {
-      const at::Tensor part = micro_step({batch.input.narrow(0, i * samples, samples),
-                                          batch.target.narrow(0, i * samples, samples)},
-                                         i, timer);
+    for (int i = 0; i < micro_batches_.count(); ++i) {
+      const at::Tensor part = micro_step(micro_batches_.part(batch, i), i, timer);
       loss = loss.defined() ? loss.add_(part) : part;
     }
     sync_->after_backward();
@@ -113,7 +111,7 @@ class Replicated : public ParallelStyle {
 
   /// Runs one micro-batch. Returns the contribution of the micro-batch to the loss of the step.
   at::Tensor micro_step(const Batch& batch, int number, StepTimer& timer) {
-    const bool is_last = number + 1 == micro_batches_;
+    const bool is_last = number + 1 == micro_batches_.count();
     share_buffers(is_last, timer);
     timer.enter(StepPart::forward);
     sync_->before_forward(is_last);
@@ -130,7 +128,7 @@ class Replicated : public ParallelStyle {
     const auto casts = autocast_.forward_pass();
     output = model_->forward(batch.input);
     const at::Tensor loss = loss_of_(output, batch.target);
-    return micro_batches_ > 1 ? loss / micro_batches_ : loss;
+    return micro_batches_.weighted(loss, batch.size());
   }
 
   /// Returns the parts of a step that CUDA graphs record. The GradientSync must not run code during
@@ -145,7 +143,7 @@ class Replicated : public ParallelStyle {
         .loss_gradient = [this](const at::Tensor& loss) { return optimizer_.loss_gradient(loss); },
         .step = [this](const at::Tensor& rate) { return optimizer_.step_recordable(rate); },
         .parameters = model_->parameters(),
-        .adds = micro_batches_ > 1};
+        .adds = micro_batches_.count() > 1};
   }
 
   /// Returns true when `tensor` of the optimizer state is partitioned over the ranks. Tensors that
@@ -171,7 +169,7 @@ class Replicated : public ParallelStyle {
   }
 
   decltype(StyleContext::loss) loss_of_;
-  int micro_batches_;
+  MicroBatches micro_batches_;
   Autocast autocast_;
   bool broadcasts_buffers_;
   bool buffers_are_due_ = true;

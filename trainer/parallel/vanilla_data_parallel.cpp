@@ -9,9 +9,10 @@
 #include <utility>
 
 #include "trainer/checkpoint/tensor_archive.hpp"
+#include "trainer/data/batch_part.hpp"
 #include "trainer/data/loader.hpp"
 #include "trainer/device/autocast.hpp"
-#include "trainer/parallel/device_group.hpp"
+#include "trainer/parallel/micro_batches.hpp"
 #include "trainer/parallel/optimizer_step.hpp"
 #include "trainer/parallel/parallel_style.hpp"
 #include "trainer/sync/tensor_collectives.hpp"
@@ -30,7 +31,7 @@ class VanillaDataParallel : public ParallelStyle {
  public:
   explicit VanillaDataParallel(StyleContext context)
       : loss_of_(context.loss),
-        micro_batches_(context.spec.accumulation_steps),
+        micro_batches_(context.spec, 1),
         autocast_(context.spec.precision, context.device.torch_device().type()),
         sample_(std::move(context.sample)),
         is_text_(context.is_text),
@@ -45,11 +46,8 @@ class VanillaDataParallel : public ParallelStyle {
 
   at::Tensor train_step(const Batch& batch, double learning_rate, StepTimer& timer) override {
     at::Tensor loss;
-    const std::int64_t samples = batch.size() / micro_batches_;
-    for (int i = 0; i < micro_batches_; ++i) {
-      const at::Tensor part = micro_step({batch.input.narrow(0, i * samples, samples),
-                                          batch.target.narrow(0, i * samples, samples)},
-                                         timer);
+    for (int i = 0; i < micro_batches_.count(); ++i) {
+      const at::Tensor part = micro_step(micro_batches_.part(batch, i), timer);
       loss = loss.defined() ? loss.add_(part) : part;
     }
     timer.enter(StepPart::optimizer);
@@ -102,7 +100,7 @@ class VanillaDataParallel : public ParallelStyle {
     if (is_root()) {
       timer.enter(StepPart::forward);
       outputs.set_requires_grad(true);
-      loss = loss_of_(outputs, batch.target) / micro_batches_;
+      loss = micro_batches_.weighted(loss_of_(outputs, batch.target), batch.size());
       timer.enter(StepPart::backward);
       loss.backward(optimizer_->loss_gradient(loss));
       output_gradients = outputs.grad();
@@ -211,12 +209,12 @@ class VanillaDataParallel : public ParallelStyle {
     if (queue_.rank() == to) queue_.exchange({}, kNobody, span_of(tensor), from)->wait();
   }
 
-  Chunk chunk(std::int64_t samples, int rank) const {
-    return chunk_of(samples, rank, queue_.size());
+  BatchPart chunk(std::int64_t samples, int rank) const {
+    return part_of_batch(samples, rank, queue_.size());
   }
 
   decltype(StyleContext::loss) loss_of_;
-  int micro_batches_;
+  MicroBatches micro_batches_;
   Autocast autocast_;
   std::vector<std::int64_t> sample_;
   bool is_text_;

@@ -79,16 +79,20 @@ std::string predicted_time(const contract::Plan& plan) {
 std::string point_table(const contract::Plan& plan) {
   std::unordered_map<std::string_view, int> nodes;  // number of nodes by job
   for (const auto& job : plan.jobs) nodes[job.name] = job.resources.nodes;
-  std::map<std::tuple<int, int, std::int64_t, std::int64_t, double>, int> points;
+  using Point = std::tuple<int, int, std::int64_t, std::int64_t, double>;
+  std::map<Point, std::pair<int, std::string>> points;  // number of runs and text of batch/GPU
   for (const auto& run : plan.runs) {
-    ++points[{run.gpus, nodes[run.job], run.batch_per_gpu, run.global_batch, run.lr_peak}];
+    auto& [runs, per_gpu] =
+        points[{run.gpus, nodes[run.job], run.batch_per_gpu, run.global_batch, run.lr_peak}];
+    ++runs;
+    per_gpu = contract::batch_per_gpu_text(run);
   }
   std::vector<std::vector<std::string>> rows;
-  for (const auto& [point, runs] : points) {
-    const auto& [gpus, on_nodes, per_gpu, global, lr] = point;
-    rows.push_back({std::to_string(gpus), std::to_string(on_nodes), std::to_string(per_gpu),
+  for (const auto& [point, shown] : points) {
+    const auto& [gpus, on_nodes, largest, global, lr] = point;
+    rows.push_back({std::to_string(gpus), std::to_string(on_nodes), shown.second,
                     std::to_string(global), lr > 0 ? fmt::format("{:.6g}", lr) : kUnknownFact,
-                    std::to_string(runs)});
+                    std::to_string(shown.first)});
   }
   return base::print_table({"GPUs", "nodes", "batch/GPU", "global batch", "peak LR", "runs"}, rows);
 }

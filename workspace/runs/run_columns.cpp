@@ -93,7 +93,8 @@ std::vector<RunFact> facts_of(const contract::RunSpec& run, const contract::Plan
   return {
       {"GPUs", std::to_string(run.gpus)},
       {"nodes", std::to_string(job.resources.nodes)},
-      {"batch/GPU", std::to_string(run.batch_per_gpu)},
+      {"batch/GPU", contract::batch_per_gpu_text(
+                        {.batch_per_gpu = run.batch_per_gpu, .uneven_batch = run.uneven_batch})},
       {"accumulation", std::to_string(run.accumulation_steps)},
       {"global batch", std::to_string(run.global_batch)},
       {"last batch", said(run.last_batch)},
@@ -223,7 +224,10 @@ std::vector<RunColumn> plan_columns(const contract::Plan& plan) {
   }
   const RunColumn others[] = {
       {"gpus", [](const Run& s) { return std::to_string(s.run->gpus); }},
-      {"batch_per_gpu", [](const Run& s) { return batch_text(s.run->batch_per_gpu); }},
+      {"batch_per_gpu",
+       [](const Run& s) {
+         return s.run->batch_per_gpu > 0 ? contract::batch_per_gpu_text(*s.run) : "";
+       }},
       {"global_batch", [](const Run& s) { return batch_text(s.run->global_batch); }},
       {"lr_peak",
        [](const Run& s) {

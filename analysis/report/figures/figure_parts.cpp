@@ -47,6 +47,8 @@ std::vector<std::string> figure_notes(const Frame& frame) {
                                  describe_use(frame)};
   const std::string uneven = describe_uneven_batches(frame);
   if (!uneven.empty()) notes.push_back(uneven);
+  const std::string spread = describe_spread_batches(frame);
+  if (!spread.empty()) notes.push_back(spread);
   const std::string warmup = describe_warmup(frame);
   if (!warmup.empty()) notes.push_back(warmup);
   return notes;

@@ -268,6 +268,24 @@ std::string describe_uneven_batches(const Frame& frame) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
+std::string describe_spread_batches(const Frame& frame) {
+  std::set<std::pair<int, std::int64_t>> spread;
+  for (const RunRow* run : used_runs(frame)) {
+    // Third-party logs do not state how such a batch was divided.
+    const bool ours = run->conditions.contains("trainer");
+    if (!ours || run->batch_per_gpu > 0 || run->gpus < 1) continue;
+    if (run->global_batch % run->gpus == 0) continue;
+    spread.insert({run->gpus, run->global_batch});
+  }
+  std::vector<std::string> parts;
+  for (const auto& [gpus, batch] : spread) {
+    parts.push_back(
+        fmt::format("runs with gpus={} divide {} samples per step into {} or {} per GPU", gpus,
+                    batch, batch / gpus, batch / gpus + 1));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
 std::string describe_unknown_batches(const Frame& frame) {
   int timed = 0, unknown = 0;
   bool global = false;

@@ -54,6 +54,11 @@ std::string describe_constants(const Frame& frame);
 /// global batch 64". Returns an empty text without such runs.
 std::string describe_uneven_batches(const Frame& frame);
 
+/// Returns a text on the runs whose GPUs have different numbers of samples in a step
+/// (uneven_batch = "spread"), such as "runs with gpus=3 divide 128 samples per step into 42 or 43
+/// per GPU". Returns an empty text without such runs.
+std::string describe_spread_batches(const Frame& frame);
+
 /// Returns a note on the runs whose batch is unknown although it is fixed along curves. The note
 /// states the number of these runs, and that they form separate curves. Returns an empty text
 /// without such runs.

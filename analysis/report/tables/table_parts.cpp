@@ -42,6 +42,8 @@ Row Start::row(const CurveKey& key, int gpus) const {
 void add_frame_notes(std::vector<std::string>& notes, const Frame& frame) {
   const std::string uneven = describe_uneven_batches(frame);
   if (!uneven.empty()) notes.push_back(uneven);
+  const std::string spread = describe_spread_batches(frame);
+  if (!spread.empty()) notes.push_back(spread);
   const std::string unknown = describe_unknown_batches(frame);
   if (!unknown.empty()) notes.push_back(unknown);
   notes.push_back(describe_constants(frame));

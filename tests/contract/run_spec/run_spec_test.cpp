@@ -73,6 +73,10 @@ RunSpec any_spec(unsigned seed) {
   s.batch_per_gpu = any.whole(1, 1024);
   s.accumulation_steps = static_cast<int>(any.whole(1, 8));
   s.global_batch = s.batch_per_gpu * s.gpus * s.accumulation_steps;
+  if (s.batch_per_gpu > 1 && s.gpus * s.accumulation_steps > 1 && any.whole(0, 1) == 1) {
+    s.uneven_batch = kSpreadBatch;
+    --s.global_batch;
+  }
   s.last_batch = any.one_of({"pad", "drop"});
   s.epochs = static_cast<int>(any.whole(1, 300));
   s.warmup_epochs = any.positive();
@@ -116,6 +120,28 @@ TEST_CASE("every run description survives being written and read") {
 TEST_CASE("keys of a newer version are ignored") {
   const RunSpec spec{.run_id = "r"};
   CHECK(run_spec_from_json(with("\"from_the_future\": {\"x\": [1]}"), "run.json") == spec);
+}
+
+TEST_CASE("an uneven batch must have a sample for each part, and its largest part") {
+  const auto with_batch = [](int per_gpu, int global) {
+    return RunSpec{.run_id = "r",
+                   .gpus = 3,
+                   .batch_per_gpu = per_gpu,
+                   .global_batch = global,
+                   .accumulation_steps = 2,
+                   .uneven_batch = kSpreadBatch};
+  };
+  CHECK_NOTHROW(validate(with_batch(22, 128), "run.json"));
+  CHECK_THROWS_WITH(validate(with_batch(21, 128), "run.json"),
+                    "run.json: batch_per_gpu: is 21, but the largest part of 128 samples for 3 "
+                    "GPUs and 2 accumulation steps has 22 samples");
+  CHECK_THROWS_WITH(validate(with_batch(1, 5), "run.json"),
+                    "run.json: global_batch: must be at least gpus x accumulation_steps, so that "
+                    "every part has a sample");
+  RunSpec other = with_batch(22, 128);
+  other.uneven_batch = "floor";
+  CHECK_THROWS_WITH(validate(other, "run.json"),
+                    Catch::Contains("uneven_batch: unknown value \"floor\""));
 }
 
 TEST_CASE("an invalid run description is rejected with file, key and reason") {

@@ -38,6 +38,34 @@ TEST_CASE("a satisfied batch limit has no effect, and an impossible limit is a p
         "global_batch 2 over 3 GPUs is less than one sample per GPU");
 }
 
+TEST_CASE("a spread batch has the fewest accumulation steps that respect the limit") {
+  for (const int gpus : {1, 2, 3, 7}) {
+    for (std::int64_t global = gpus; global <= 300; ++global) {
+      for (const std::int64_t most : {1, 5, 32, 1000}) {
+        const Batches batches =
+            split_batches({.global = global, .most_per_gpu = most}, gpus, "spread");
+        INFO(global << " over " << gpus << ", at most " << most);
+        const std::int64_t parts = std::int64_t{gpus} * batches.accumulation_steps;
+        if (global < parts) {  // the last GPU has fewer samples than accumulation steps
+          REQUIRE(batches.problem.find("less than one sample per GPU") != std::string::npos);
+          continue;
+        }
+        REQUIRE(batches.problem.empty());
+        REQUIRE(batches.global_batch == global);
+        REQUIRE(batches.is_spread == (global % parts != 0));
+        REQUIRE(batches.batch_per_gpu == (global + parts - 1) / parts);
+        REQUIRE(batches.batch_per_gpu <= most);
+        if (batches.accumulation_steps == 1) continue;
+        const std::int64_t fewer = parts - gpus;
+        REQUIRE((global + fewer - 1) / fewer > most);
+      }
+    }
+  }
+  CHECK(split_batches({.per_gpu = 8, .global = 100}, 3, "spread").problem ==
+        "global_batch 100 over 3 GPUs x batch_per_gpu 8 does not divide evenly; to spread the "
+        "batch, give max_batch_per_gpu instead of batch_per_gpu");
+}
+
 TEST_CASE("the batch per GPU and the global batch determine the accumulation steps") {
   const Batches even = split_batches({.per_gpu = 8, .global = 96}, 3, "error");
   CHECK(even.accumulation_steps == 4);

@@ -62,6 +62,51 @@ TEST_CASE("an uneven global batch is a problem or is rounded down with a note") 
         "global_batch 2 over 3 GPUs is less than one sample per GPU");
 }
 
+TEST_CASE("an uneven global batch can be spread over the GPUs") {
+  Recipe r = recipe(3);
+  r.batch.per_gpu.reset();
+  r.batch.global = 128;
+  const Derived spread = derive(r, "spread");
+  CHECK_FALSE(spread.problem);
+  CHECK(spread.run.batch_per_gpu == 43);
+  CHECK(spread.run.global_batch == 128);
+  CHECK(spread.run.uneven_batch == "spread");
+  CHECK(spread.note.empty());
+  r.batch.global = 2;
+  CHECK(derive(r, "spread").problem->text ==
+        "global_batch 2 over 3 GPUs is less than one sample per GPU");
+}
+
+TEST_CASE("a batch that divides evenly gives the same run with and without spreading") {
+  Recipe r = recipe(4);
+  r.batch.per_gpu.reset();
+  r.batch.global = 128;
+  CHECK(derive(r, "spread").run == derive(r, "error").run);
+  CHECK(derive(r, "spread").note.empty());
+}
+
+TEST_CASE("only styles that average gradients spread an uneven global batch") {
+  Recipe r = recipe(3);
+  r.batch.per_gpu.reset();
+  r.batch.global = 128;
+  for (const char* framework : {"layerwise", "pipeline", "hybrid"}) {
+    r.run.framework = framework;
+    const Derived refused = derive(r, "spread");
+    REQUIRE(refused.problem);
+    CHECK(refused.problem->key == "global_batch");
+    CHECK_FALSE(refused.problem->of_batch);
+    CHECK(refused.problem->text ==
+          std::string("uneven_batch is spread, but ") + framework +
+              " divides the model over ranks instead of averaging gradients of whole replicas; use "
+              "a global batch that is a multiple of the GPUs, or another framework");
+  }
+  r.run.framework = "ddp";
+  r.run.trainer.command = "train";
+  CHECK(derive(r, "spread").problem->text ==
+        "uneven_batch is spread, but only dlscale-train can weight parts of different sizes, and "
+        "the run has another training program; use floor");
+}
+
 TEST_CASE("a batch too large for 64 bits is a problem") {
   Recipe r = recipe(2147483647);
   r.batch.per_gpu = 2147483647;

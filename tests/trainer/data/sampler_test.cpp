@@ -49,6 +49,32 @@ TEST_CASE("with padding the ranks see every sample, and repeated samples are cou
   CHECK(counted.steps_per_epoch() == (samples + batch - 1) / batch);
 }
 
+TEST_CASE("ranks take consecutive parts of a global batch that they cannot divide evenly") {
+  const Samples whole = sampler(23, 8, 0, 1).samples_of(0);
+  Samples joined;
+  const std::int64_t sizes[] = {3, 3, 2};
+  for (std::int64_t step = 0; step < 3; ++step) {
+    for (int rank = 0; rank < 3; ++rank) {
+      const DistributedSampler part = sampler(23, 8, rank, 3);
+      REQUIRE(part.batch_per_rank() == sizes[rank]);
+      const Samples mine = part.samples_of(0);
+      REQUIRE(mine.size() == static_cast<std::size_t>(3 * sizes[rank]));
+      const auto first = mine.begin() + step * sizes[rank];
+      joined.insert(joined.end(), first, first + sizes[rank]);
+    }
+  }
+  CHECK(joined == whole);
+}
+
+TEST_CASE("in PyTorch's order ranks take turns in a global batch that they cannot divide evenly") {
+  const auto of = [](int rank, int ranks) {
+    return DistributedSampler({8, 8, rank, ranks, "pad", 5, /*as_pytorch=*/true}).samples_of(0);
+  };
+  const Samples whole = of(0, 1);
+  CHECK(of(0, 3) == Samples{whole[0], whole[3], whole[6]});
+  CHECK(of(2, 3) == Samples{whole[2], whole[5]});
+}
+
 TEST_CASE("the order of PyTorch equals that of its DistributedSampler") {
   // The expected values are from torch 2.11: DistributedSampler(range(11), num_replicas=2, rank=r,
   // seed=5) after set_epoch(e).

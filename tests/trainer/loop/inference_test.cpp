@@ -43,6 +43,18 @@ TEST_CASE("inference measures at least 100 batches of each replica, in every sty
   }
 }
 
+TEST_CASE("inference with an uneven batch counts the samples of all replicas") {
+  for (const char* framework : {"ddp", "data_parallel", "vanilla_data_parallel"}) {
+    INFO(framework);
+    auto spec = description(framework, 3);
+    spec.global_batch = 10;
+    spec.uneven_batch = contract::kSpreadBatch;
+    const auto record = all<contract::InferenceRecord>(test::run(spec).records)[0];
+    CHECK(record.batch == 4);
+    CHECK(record.samples_per_s == Approx(100 * 10 / record.wall_s));
+  }
+}
+
 TEST_CASE("a test set with more than 100 batches is processed once") {
   auto spec = description("ddp", 1);
   spec.dataset.test_samples = 615;

@@ -12,6 +12,7 @@ namespace {
 /// Returns the number of neighbouring ranks that each do different work, or 0 if all ranks do the
 /// same work.
 int unlike_ranks(const contract::RunSpec& spec) {
+  if (!spec.uneven_batch.empty()) return spec.gpus;
   if (spec.framework == "hybrid") {
     const int stages = spec.framework_options.model_parallel_size;
     return stages > 1 ? stages : 0;

@@ -17,6 +17,7 @@
 #include "trainer/checkpoint/tensor_archive.hpp"
 #include "trainer/comm/communicator.hpp"
 #include "trainer/comm/thread.hpp"
+#include "trainer/data/batch_part.hpp"
 #include "trainer/models/batch_norm.hpp"
 #include "trainer/models/module_model.hpp"
 #include "trainer/optim/loss.hpp"
@@ -183,9 +184,9 @@ class SmallRank {
 
   trainer::Batch mine(int step) {
     const trainer::Batch all = batch_of(step, type_);
-    const std::int64_t samples = kStepSamples / share_.count;
-    trainer::Batch batch{all.input.narrow(0, share_.index * samples, samples).clone(),
-                         all.target.narrow(0, share_.index * samples, samples)};
+    const auto [first, count] = trainer::part_of_batch(kStepSamples, share_.index, share_.count);
+    trainer::Batch batch{all.input.narrow(0, first, count).clone(),
+                         all.target.narrow(0, first, count)};
     if (run_.disturb) run_.disturb(queue_.rank(), step, batch);
     return batch;
   }

@@ -45,6 +45,17 @@ TEST_CASE("the summary shows each distinct shape once with its number of runs") 
         "   8      2         64           512      0.2     2\n");
 }
 
+TEST_CASE("the summary shows the parts of a batch that GPUs share unevenly") {
+  auto plan = small_plan();
+  plan.runs.resize(1);
+  plan.runs[0].gpus = 3;
+  plan.runs[0].batch_per_gpu = 43;
+  plan.runs[0].global_batch = 128;
+  plan.runs[0].uneven_batch = "spread";
+  CHECK(summary(plan).find("   3      1      42-43           128      0.1     1\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("the summary shows the cost of each axis value and the expected duration of runs") {
   auto plan = small_plan();
   plan.axes = {{"gpus", {"4", "8"}}, {"model", {"mlp"}}};

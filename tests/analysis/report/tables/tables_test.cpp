@@ -264,6 +264,23 @@ TEST_CASE("a global batch that was rounded down is shown next to the requested o
   CHECK(efficiency_table(frame, {}).columns.back().id == "efficiency");
 }
 
+TEST_CASE("a batch that GPUs share unevenly is explained, and the global batch is kept") {
+  Frame frame = frame_of({run_at(1, 1000), run_at(3, 2700)});
+  frame.scaling = "strong";
+  for (RunRow& run : frame.runs) run.point["global_batch"] = "64";
+  frame.runs[0].batch_per_gpu = frame.runs[0].global_batch = 64;
+  frame.runs[1].batch_per_gpu = 0;
+  frame.runs[1].global_batch = 64;
+  frame.runs[1].conditions["trainer"] = "dlscale-train";
+  const Table table = efficiency_table(frame, {});
+  CHECK_THAT(notes(table),
+             Contains("runs with gpus=3 divide 64 samples per step into 21 or 22 per GPU\n") &&
+                 !Contains("gpus=1 divide"));
+  frame.runs[1].conditions.erase("trainer");
+  CHECK_THAT(notes(efficiency_table(frame, {})), !Contains("gpus=3 divide"));
+  CHECK(table.columns.back().id == "efficiency");
+}
+
 TEST_CASE("shared conditions are those of the runs in use") {
   Frame frame = measured_table();
   frame.runs[2].conditions.clear();  // a failed run has no recorded conditions
