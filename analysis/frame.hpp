@@ -69,6 +69,9 @@ struct InferenceRow {
   std::int64_t batch = 0;  ///< batch size of one rank
   double latency_p50_s = 0, latency_p90_s = 0;
   double samples_per_s = 0;  ///< throughput of all ranks together
+  /// Medians of the parts of the latency: computation, and exchange of data between devices or
+  /// ranks. Nothing if the forward passes exchange no data.
+  std::optional<double> compute_p50_s, communication_p50_s;
 };
 
 /// Sizes of the model and the data set that a launch reported. 0 means that the launch did not

@@ -60,7 +60,8 @@ class FrameReader {
                  "SELECT metric, threshold, epoch, train_s, samples FROM target "
                  "WHERE run_id = ?1 AND launch = ?2 AND step <= ?3 ORDER BY line"),
         inference_(database,
-                   "SELECT batch, latency_p50_s, latency_p90_s, samples_per_s FROM inference "
+                   "SELECT batch, latency_p50_s, latency_p90_s, samples_per_s, compute_p50_s, "
+                   "communication_p50_s FROM inference "
                    "WHERE run_id = ? AND launch = ? ORDER BY line"),
         runs_(database,
               "SELECT run_id, repetition, outcome, gpus, nodes, batch_per_gpu, global_batch, "
@@ -119,8 +120,13 @@ class FrameReader {
     for (const Link& link : chain) read_findings(run, link);
     if (!has_inference_) return;
     each(inference_, run.run_id, launch, [&] {
+      const auto part = [this](int column) {
+        return inference_.isColumnNull(column)
+                   ? std::nullopt
+                   : std::optional(inference_.getColumn(column).getDouble());
+      };
       run.inference.push_back({inference_.getColumn(0), inference_.getColumn(1),
-                               inference_.getColumn(2), inference_.getColumn(3)});
+                               inference_.getColumn(2), inference_.getColumn(3), part(4), part(5)});
     });
   }
 

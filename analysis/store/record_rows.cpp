@@ -98,7 +98,7 @@ class LaunchRows {
         inferences_(of, "inference",
                     {"run_id", "launch", "line", "batch", "batches", "time", "wall_s",
                      "latency_mean_s", "latency_p50_s", "latency_p90_s", "latency_max_s",
-                     "samples_per_s", "peak_memory_bytes"}),
+                     "samples_per_s", "peak_memory_bytes", "compute_p50_s", "communication_p50_s"}),
         profiles_(of, "profile",
                   {"run_id", "launch", "line", "epoch", "first_step", "steps", "time", "wall_s",
                    "kernel_s", "communication", "io", "computation", "other", "cpu_occupancy"}),
@@ -172,7 +172,12 @@ class LaunchRows {
   void operator()(const contract::InferenceRecord& r) {
     add_place(inferences_).add(r.batch, r.batches, r.time, r.wall_s);
     inferences_.add(r.latency_s.mean, r.latency_s.p50, r.latency_s.p90, r.latency_s.max);
-    inferences_.add(r.samples_per_s, r.peak_memory_bytes).done();
+    inferences_.add(r.samples_per_s, r.peak_memory_bytes);
+    const bool is_split = r.compute_s != contract::Spread{};
+    const auto part = [is_split](double p50) {
+      return is_split ? std::optional(p50) : std::nullopt;
+    };
+    inferences_.add(part(r.compute_s.p50), part(r.communication_s.p50)).done();
   }
   void operator()(const contract::ProfileRecord& r) {
     add_place(profiles_).add(r.epoch, r.first_step, r.steps, r.time);

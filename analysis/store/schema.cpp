@@ -122,7 +122,9 @@ CREATE TABLE target (
 CREATE TABLE inference (
   run_id TEXT, launch INTEGER, line INTEGER, batch INTEGER, batches INTEGER, time REAL,
   wall_s REAL, latency_mean_s REAL, latency_p50_s REAL, latency_p90_s REAL, latency_max_s REAL,
-  samples_per_s REAL, peak_memory_bytes REAL, PRIMARY KEY (run_id, launch, line)
+  samples_per_s REAL, peak_memory_bytes REAL,
+  compute_p50_s REAL, communication_p50_s REAL,  -- NULL: the passes exchange no data
+  PRIMARY KEY (run_id, launch, line)
 ) WITHOUT ROWID;
 
 -- Working time of each rank in an epoch, for the part of the epoch that the launch trained.

@@ -117,6 +117,8 @@ void visit_fields(Visitor& v, InferenceRecord& r) {
   v.optional("time", r.time);
   v.required("wall_s", r.wall_s);
   v.required("latency_s", r.latency_s);
+  v.sparse("compute_s", r.compute_s);
+  v.sparse("communication_s", r.communication_s);
   v.required("samples_per_s", r.samples_per_s);
   v.optional("peak_memory_bytes", r.peak_memory_bytes);
 }

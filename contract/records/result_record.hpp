@@ -146,8 +146,12 @@ struct InferenceRecord {
   std::int64_t batch = 0;  ///< number of samples in a rank's batch
   int batches = 0;         ///< number of counted batches of a rank
   double time = 0;
-  double wall_s = 0;             ///< wall time of the slowest rank
-  Spread latency_s;              ///< latency of a batch, over all batches of all ranks
+  double wall_s = 0;  ///< wall time of the slowest rank
+  Spread latency_s;   ///< latency of a batch, over all batches of all ranks
+  /// Parts of the latency of a batch, for styles whose forward passes exchange data between devices
+  /// or ranks: the exchange, which includes waiting for other ranks, and the rest. All zero for
+  /// other styles.
+  Spread compute_s, communication_s;
   double samples_per_s = 0;      ///< samples per second of all ranks together
   double peak_memory_bytes = 0;  ///< peak memory of the rank with the highest peak
   std::string extra;

@@ -51,6 +51,9 @@ struct Passes {
   /// Latency of each measured batch in seconds. On a rank that receives no outputs, such as the
   /// first stage of a pipeline, all latencies are NaN.
   std::vector<double> latency_s;
+  /// Part of each latency that the style spent on exchanging data, for styles that exchange data.
+  /// NaN where the latency is NaN. Empty for other styles.
+  std::vector<double> exchange_s;
   double wall_s = 0;  ///< seconds for all measured batches, including the loading of samples
   bool broken_off = false;
 };
@@ -70,20 +73,24 @@ Passes pass(const Task& task, TrainerParts& parts, const TrainerTools& tools) {
     const double begin_s = tools.clock.steady_s();
     const Batch batch = parts.test_loader->next();
     const double loaded_s = tools.clock.steady_s();
+    parts.style->take_exchange_s();
     const at::Tensor output = parts.style->predict(device_copy(batch).input);
     parts.device->synchronize();
     const double end_s = tools.clock.steady_s();
     if (i < 0) continue;
-    passes.latency_s.push_back(output.defined() ? end_s - loaded_s
-                                                : std::numeric_limits<double>::quiet_NaN());
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    passes.latency_s.push_back(output.defined() ? end_s - loaded_s : kNone);
+    if (const auto exchange_s = parts.style->take_exchange_s()) {
+      passes.exchange_s.push_back(output.defined() ? *exchange_s : kNone);
+    }
     passes.wall_s += end_s - begin_s;
   }
   return passes;
 }
 
-/// **Collective.** Returns the latencies, in seconds, of the measured batches of all replicas.
-/// Excludes ranks whose latencies are NaN.
-std::vector<double> latencies_of_all(std::vector<double> mine, CollectiveQueue& queue) {
+/// **Collective.** Returns the times, in seconds, of the measured batches of all replicas. Excludes
+/// ranks whose times are NaN.
+std::vector<double> times_of_all(std::vector<double> mine, CollectiveQueue& queue) {
   const auto count = static_cast<std::int64_t>(mine.size());
   std::vector<double> all(mine.size() * static_cast<std::size_t>(queue.size()));
   queue
@@ -106,10 +113,10 @@ FitResult measure_inference(const contract::RunSpec& spec, TrainerParts& parts,
             "the time limit is near and not all batches are measured; give the job more "
             "time"};
   }
-  const auto latencies = latencies_of_all(passes.latency_s, tools.queue);
+  const auto latencies = times_of_all(passes.latency_s, tools.queue);
   std::array<double, 2> most{passes.wall_s, parts.device->peak_memory_bytes()};
   tools.queue.all_reduce({most.data(), most.size(), ElementType::float64}, ReduceOp::max)->wait();
-  const contract::InferenceRecord record{
+  contract::InferenceRecord record{
       .batch = spec.batch_per_gpu,
       .batches = static_cast<int>(task.batches),
       .time = tools.clock.unix_s(),
@@ -117,6 +124,13 @@ FitResult measure_inference(const contract::RunSpec& spec, TrainerParts& parts,
       .latency_s = spread(latencies),
       .samples_per_s = static_cast<double>(task.batches * task.all_batches) / most[0],
       .peak_memory_bytes = most[1]};
+  if (!passes.exchange_s.empty()) {
+    const auto exchanges = times_of_all(passes.exchange_s, tools.queue);
+    std::vector<double> computations(latencies);
+    for (std::size_t i = 0; i < exchanges.size(); ++i) computations[i] -= exchanges[i];
+    record.communication_s = spread(exchanges);
+    record.compute_s = spread(computations);
+  }
   tools.writer.write(record);
   const std::string summary =
       fmt::format("{} batches of {}: median latency {:.4g} s, {:.0f} samples/s", record.batches,

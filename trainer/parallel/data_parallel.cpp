@@ -87,6 +87,8 @@ class DataParallel : public ParallelStyle {
     return outputs;
   }
 
+  std::optional<double> take_exchange_s() override { return std::exchange(exchange_s_, 0); }
+
   void set_training(bool training) override {
     for (const Replica& replica : replicas_) replica.model->set_training(training);
   }
@@ -239,11 +241,13 @@ class DataParallel : public ParallelStyle {
       const at::NoGradGuard no_gradients;
       copies(i);
     });
+    const double seconds = clock_.steady_s() - start_s;
+    exchange_s_ += seconds;
     CommStats stats;
     for (std::int64_t& bytes : copied_) stats.bytes += std::exchange(bytes, 0);
     if (stats.bytes == 0) return;
     stats.collectives = 1;
-    stats.busy_s = clock_.steady_s() - start_s;
+    stats.busy_s = seconds;
     queue_.communicator().count_own(stats);
   }
 
@@ -253,9 +257,10 @@ class DataParallel : public ParallelStyle {
   const base::Clock& clock_;
   DeviceGroup devices_;
   Autocast autocast_;
-  std::vector<Work> work_;                    ///< work of each device within a step
-  std::vector<std::int64_t> copied_;          ///< bytes copied by each device within an exchange
-  std::vector<Replica> replicas_;             ///< one replica per device, device 0 first
+  double exchange_s_ = 0;             ///< seconds of exchanges since the last take_exchange_s()
+  std::vector<Work> work_;            ///< work of each device within a step
+  std::vector<std::int64_t> copied_;  ///< bytes copied by each device within an exchange
+  std::vector<Replica> replicas_;     ///< one replica per device, device 0 first
   std::unique_ptr<OptimizerStep> optimizer_;  ///< optimizer on device 0
 };
 

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,10 @@ class ParallelStyle {
   /// because another rank counts them. All ranks evaluate with the buffers of rank 0, so the scores
   /// do not depend on the rank that computes them.
   virtual at::Tensor predict(const at::Tensor& input) = 0;
+  /// Returns the seconds for which predict() has exchanged data between devices or ranks since the
+  /// previous call, including the wait for other ranks. Returns nothing for styles whose predict()
+  /// exchanges no data.
+  virtual std::optional<double> take_exchange_s() { return {}; }
   /// **Collective.** Switches between training behaviour (the initial state) and evaluation
   /// behaviour.
   virtual void set_training(bool training) = 0;

@@ -35,7 +35,9 @@ class VanillaDataParallel : public ParallelStyle {
         autocast_(context.spec.precision, context.device.torch_device().type()),
         sample_(std::move(context.sample)),
         is_text_(context.is_text),
+        device_(context.device),
         queue_(context.queue),
+        clock_(context.clock),
         model_(std::move(context.model)),
         options_(model_->parameters().front().options().requires_grad(false)) {
     if (is_root()) {
@@ -56,11 +58,18 @@ class VanillaDataParallel : public ParallelStyle {
   }
 
   at::Tensor predict(const at::Tensor& input) override {
+    double start_s = clock_.steady_s();
     replicate();
     const at::Tensor mine = scatter_input(input);
-    const at::Tensor outputs = gather(forward(mine), input.size(0));
+    exchange_s_ += clock_.steady_s() - start_s;
+    const at::Tensor output = forward(mine);
+    device_.synchronize();  // otherwise the exchange would include the forward pass
+    start_s = clock_.steady_s();
+    const at::Tensor outputs = gather(output, input.size(0));
+    exchange_s_ += clock_.steady_s() - start_s;
     return is_root() ? outputs : at::Tensor();
   }
+  std::optional<double> take_exchange_s() override { return std::exchange(exchange_s_, 0); }
 
   void set_training(bool training) override { model_->set_training(training); }
   void swap_ema_weights() override {
@@ -218,7 +227,10 @@ class VanillaDataParallel : public ParallelStyle {
   Autocast autocast_;
   std::vector<std::int64_t> sample_;
   bool is_text_;
+  Device& device_;
   CollectiveQueue& queue_;
+  const base::Clock& clock_;
+  double exchange_s_ = 0;  ///< seconds of exchanges in predict() since the last take_exchange_s()
   std::unique_ptr<Model> model_;
   const at::TensorOptions options_;
   std::optional<OptimizerStep> optimizer_;  ///< set on rank 0 only

@@ -313,6 +313,19 @@ Table time_to_target_table(const Frame& frame, const AnalysisOptions&) {
   return table;
 }
 
+namespace {
+
+/// Returns true if the latency of a repeat of the point is split into computation and
+/// communication.
+bool has_split_latency(const RunPoint& point) {
+  return std::any_of(point.repeats.begin(), point.repeats.end(), [](const RunRow* run) {
+    return std::any_of(run->inference.begin(), run->inference.end(),
+                       [](const InferenceRow& one) { return one.compute_p50_s.has_value(); });
+  });
+}
+
+}  // namespace
+
 Table inference_table(const Frame& frame, const AnalysisOptions&) {
   std::vector<RunPoint> points =
       run_points(frame, [](const RunRow& run) { return completed(run) && !run.inference.empty(); });
@@ -325,6 +338,11 @@ Table inference_table(const Frame& frame, const AnalysisOptions&) {
                               {"n", "n"},
                               {"latency_p50_s", "latency p50", "ms", 2, 1000},
                               {"latency_p90_s", "latency p90", "ms", 2, 1000}};
+  const bool is_split = std::any_of(points.begin(), points.end(), has_split_latency);
+  if (is_split) {
+    columns.push_back({"compute_p50_s", "computation p50", "ms", 2, 1000});
+    columns.push_back({"communication_p50_s", "communication p50", "ms", 2, 1000});
+  }
   add_columns(columns, {"samples_per_s", "throughput", "samples/s", 1}, repeats_of(points));
   Table table =
       begin_table(start, "inference", "Inference of " + frame.study,
@@ -335,7 +353,7 @@ Table inference_table(const Frame& frame, const AnalysisOptions&) {
       for (const InferenceRow& one : run->inference) batches.insert(one.batch);
     }
     for (const std::int64_t batch : batches) {
-      const auto of = [&](double InferenceRow::*member) {
+      const auto of = [&](auto InferenceRow::*member) {
         return values_of(point, [&](const RunRow& run) -> std::optional<double> {
           for (const InferenceRow& one : run.inference) {
             if (one.batch == batch) return one.*member;
@@ -349,6 +367,12 @@ Table inference_table(const Frame& frame, const AnalysisOptions&) {
       row.number(static_cast<double>(batch)).number(static_cast<double>(rates.size()));
       row.number(median(of(&InferenceRow::latency_p50_s)));
       row.number(median(of(&InferenceRow::latency_p90_s)));
+      if (is_split) {
+        for (const auto part : {&InferenceRow::compute_p50_s, &InferenceRow::communication_p50_s}) {
+          const std::vector<double> parts = of(part);
+          parts.empty() ? row.nothing() : row.number(median(parts));
+        }
+      }
       add_summary(row, rates);
       row.into(table);
     }

@@ -107,6 +107,25 @@ TEST_CASE("metrics, targets and inference are stored and are in the run's row") 
   CHECK(run.targets[0].train_s == 12.5);
   REQUIRE(run.inference.size() == 1);
   CHECK(run.inference[0].latency_p90_s == 0.03);
+  CHECK_FALSE(run.inference[0].compute_p50_s);
+  CHECK_FALSE(run.inference[0].communication_p50_s);
+}
+
+TEST_CASE("the parts of the latency of inference are stored if the record has them") {
+  WrittenStudy study;
+  const std::string run_id = study.plan_run("data_parallel", 2);
+  const contract::LaunchDir launch = study.launch(run_id, 2);
+  contract::InferenceRecord inference{.batch = 32, .samples_per_s = 1600};
+  inference.compute_s.p50 = 0.25;
+  inference.communication_s.p50 = 0.5;
+  base::LineAppender(launch.results())
+      .append(contract::to_json_line(contract::ResultRecord(inference)));
+  ingest(study.folder);
+  const Frame frame = read_frame(study.folder);
+  const RunRow& run = row_of(frame, run_id);
+  REQUIRE(run.inference.size() == 1);
+  CHECK(run.inference[0].compute_p50_s == 0.25);
+  CHECK(run.inference[0].communication_p50_s == 0.5);
 }
 
 TEST_CASE("a file that grew is read again, with its metrics and targets once") {

@@ -64,6 +64,8 @@ InferenceRecord any_inference(test::AnyValue& any) {
           .batches = 7,
           .wall_s = any.positive(),
           .latency_s = {any.positive(), 1, 2, any.positive()},
+          .compute_s = {any.positive(), 1, 2, any.positive()},
+          .communication_s = {any.positive(), 1, 2, any.positive()},
           .samples_per_s = any.positive()};
 }
 

@@ -43,6 +43,24 @@ TEST_CASE("inference measures at least 100 batches of each replica, in every sty
   }
 }
 
+TEST_CASE("the latency of styles that distribute inputs is split into its parts") {
+  for (const char* framework : {"data_parallel", "vanilla_data_parallel"}) {
+    INFO(framework);
+    const auto record =
+        all<contract::InferenceRecord>(test::run(description(framework, 2)).records)[0];
+    CHECK(record.compute_s.p50 > 0);
+    CHECK(record.communication_s.p50 > 0);
+    CHECK(record.compute_s.mean + record.communication_s.mean == Approx(record.latency_s.mean));
+  }
+  for (const char* framework : {"ddp", "deepspeed"}) {
+    INFO(framework);
+    const auto record =
+        all<contract::InferenceRecord>(test::run(description(framework, 2)).records)[0];
+    CHECK(record.compute_s == contract::Spread{});
+    CHECK(record.communication_s == contract::Spread{});
+  }
+}
+
 TEST_CASE("inference with an uneven batch counts the samples of all replicas") {
   for (const char* framework : {"ddp", "data_parallel", "vanilla_data_parallel"}) {
     INFO(framework);

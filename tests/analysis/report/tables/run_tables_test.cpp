@@ -90,6 +90,19 @@ TEST_CASE("the inference table has a row for each batch") {
   CHECK(number(table, 1, "samples_per_s") == 3300);
 }
 
+TEST_CASE("the inference table splits the latency of runs that measured its parts") {
+  Frame frame = frame_of({run_at(1, 100), run_at(2, 100)});
+  frame.runs[0].inference = {{32, 0.01, 0.02, 3200}};
+  frame.runs[1].inference = {{32, 0.03, 0.04, 3300, 0.01, 0.02}};
+  const Table table = inference_table(frame, {});
+  REQUIRE(table.rows.size() == 2);
+  CHECK(number(table, 1, "compute_p50_s") == 0.01);
+  CHECK(number(table, 1, "communication_p50_s") == 0.02);
+  CHECK(std::holds_alternative<std::monostate>(table.rows[0][column(table, "compute_p50_s")]));
+  frame.runs.pop_back();
+  for (const Column& each : inference_table(frame, {}).columns) CHECK(each.id != "compute_p50_s");
+}
+
 TEST_CASE("the transfer table has the published formula, the bytes of a ring and the payload") {
   Frame frame = frame_of({run_at(4, 100)});
   RunRow& run = frame.runs[0];
