@@ -16,7 +16,7 @@ namespace dlscale::contract {
 /// Measured time of one collective for one message size. The time of a call is the time of its
 /// slowest rank.
 struct CommTime {
-  std::string collective;    ///< collective: all_reduce, reduce_scatter, all_gather, broadcast
+  std::string collective;    ///< collective: all_reduce, reduce_scatter, …
   std::string communicator;  ///< communicator: mpi, nccl, thread
   /// For all_reduce: the trainer's algorithm, or the algorithm that NCCL chose.
   std::string algorithm;

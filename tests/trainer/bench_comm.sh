@@ -15,14 +15,14 @@ fail() {
 "${mpirun[@]}" "$bench" comm --collectives all --max 64KiB --factor 16 --iterations 3 \
   -o "$folder/comm.jsonl" > "$folder/table"
 grep -q '^mpi between 2 ranks on 1 node, fp32' "$folder/table" || fail "no heading: $(cat "$folder/table")"
-[ "$(grep -c '"record":"comm"' "$folder/comm.jsonl")" = 16 ] || fail "not 4 sizes of 4 collectives"
-[ "$(grep -c '"ranks":2,.*"wrong":0' "$folder/comm.jsonl")" = 16 ] || fail "ranks or results are wrong"
+[ "$(grep -c '"record":"comm"' "$folder/comm.jsonl")" = 20 ] || fail "not 4 sizes of 5 collectives"
+[ "$(grep -c '"ranks":2,.*"wrong":0' "$folder/comm.jsonl")" = 20 ] || fail "ranks or results are wrong"
 
 # A new job removes the incomplete line that a killed job has left in the file, and keeps the complete lines.
 printf '{"record":"comm","alg' >> "$folder/comm.jsonl"
 "${mpirun[@]}" "$bench" comm --all-reduce ring --max 4 --iterations 3 \
   -o "$folder/comm.jsonl" > /dev/null
-[ "$(grep -c '^{"record":"comm",.*}$' "$folder/comm.jsonl")" = 17 ] || fail "the file was not gone on with"
+[ "$(grep -c '^{"record":"comm",.*}$' "$folder/comm.jsonl")" = 21 ] || fail "the file was not gone on with"
 grep -q '"algorithm":"ring"' "$folder/comm.jsonl" || fail "the all-reduce that was asked for is not there"
 
 set +e

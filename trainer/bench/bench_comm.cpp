@@ -32,7 +32,7 @@ const char* const kCommBenchUsage =
     "  --communicator NAME  mpi (default), nccl, or thread (ranks are threads of one process)\n"
     "  --threads N          number of ranks of the communicator thread (default: 2)\n"
     "  --collectives LIST   comma-separated list of all_reduce (default), reduce_scatter,\n"
-    "                       all_gather and broadcast, or all\n"
+    "                       all_gather, broadcast and reduce, or all\n"
     "  --all-reduce NAME    value of resources.all_reduce in a study: auto, ring, openmpi:ring, "
     "...\n"
     "  --min, --max BYTES   smallest and largest message (default: 4, 256MiB)\n"

@@ -98,6 +98,12 @@ const Collective kCollectives[] = {
      [](Communicator& c, const Arrays& a) { c.broadcast(span_of(a.whole), 0); }, false, false,
      [](int rank, std::int64_t i) { return rank == 0 ? term(0, i) : 0; },
      [](int, int, std::int64_t i, std::int64_t) { return term(0, i); }},
+    {"reduce", false, [](double) { return 1.0; },
+     [](Communicator& c, const Arrays& a) { c.reduce(span_of(a.whole), ReduceOp::sum, 0); }, false,
+     false, term,
+     [](int rank, int ranks, std::int64_t i, std::int64_t) {
+       return rank == 0 ? sum_of_terms(ranks, i) : term(rank, i);
+     }},
 };
 
 const Collective& collective_of(const std::string& name) {

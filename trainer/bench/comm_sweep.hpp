@@ -39,7 +39,7 @@ std::vector<std::string> measured_precisions();
 /// bandwidth is the size of the whole array divided by the duration of the call, in bytes / s. The
 /// bus bandwidth is the bandwidth on the links and can be compared between different numbers of
 /// ranks n. The factors are 2(n-1)/n for all_reduce, (n-1)/n for reduce_scatter and all_gather, and
-/// 1 for broadcast (nccl-tests, PERFORMANCE.md).
+/// 1 for broadcast and reduce (nccl-tests, PERFORMANCE.md).
 double bus_factor(const std::string& collective, int ranks);
 
 /// Returns the number of elements of the whole array for each size to measure. For reduce_scatter

@@ -44,13 +44,14 @@ TEST_CASE("every collective computes correct results at every size in fp32 and b
     CHECK(each.topology == "one process");
     CHECK(sizes[each.collective].insert(each.bytes).second);
   }
-  CHECK(sizes.size() == 4);
+  CHECK(sizes.size() == 5);
+  CHECK(sizes.contains("reduce"));
 }
 
 TEST_CASE("calls can rotate between arrays, and the rotation is recorded") {
   const auto times = measured({"--collectives", "all", "--threads", "2", "--min", "1KiB", "--max",
                                "4KiB", "--rotate", "8KiB"});
-  REQUIRE(times.size() == 12);
+  REQUIRE(times.size() == 15);
   for (const contract::CommTime& each : times) {
     CHECK(each.wrong == 0);
     CHECK(each.seconds > 0);
@@ -64,6 +65,7 @@ TEST_CASE("bandwidths are defined as in nccl-tests") {
   CHECK(trainer::bus_factor("reduce_scatter", 4) == 0.75);
   CHECK(trainer::bus_factor("all_gather", 4) == 0.75);
   CHECK(trainer::bus_factor("broadcast", 4) == 1);
+  CHECK(trainer::bus_factor("reduce", 4) == 1);
   const auto times = measured({"--threads", "2", "--min", "1KiB", "--max", "1KiB"});
   REQUIRE(times.size() == 1);
   CHECK(times[0].algbw_gbs == Approx(1024 / times[0].seconds * 1e-9));
