@@ -44,6 +44,17 @@ TEST_CASE("text models are described for a given vocabulary size") {
   CHECK(translator.layers.size() > 10);
 }
 
+TEST_CASE("described classifiers have the parameter counts of the publication") {
+  // Banerjee and Shah 2023: AlexNet with hidden layers of 4,096 units.
+  const auto parameters = [](const char* hidden) {
+    return describe(read_description({"frozen_backbone", "--input", "1x28x28", "--classes", "10",
+                                      "--backbone", "alexnet", "--classifier-hidden", hidden}))
+        .parameters;
+  };
+  CHECK(parameters("4096") == 54'575'114);
+  CHECK(parameters("1024") == 9216 * 1024 + 1024 + 1024 * 1024 + 1024 + 1024 * 10 + 10);
+}
+
 TEST_CASE("model settings are options, and the cost model records them in its command") {
   const contract::ModelCard wide =
       describe(read_description({"frozen_backbone", "--input", "1x28x28", "--classes", "10",
