@@ -142,7 +142,7 @@ struct RunSpec {
   std::string cpu_kernels;
   std::string gpu_kernels;  ///< kernels on GPUs, with the values of cpu_kernels
   bool cuda_graph = false;  ///< true if a CUDA graph records the passes once and replays them
-  std::string weights;      ///< safetensors file of initial weights; empty = random weights
+  std::string weights;      ///< file of initial weights; empty = random weights
   /// True if the last batch norm of each residual block starts with weight 0.
   bool zero_init_gamma = false;
   std::string frozen;  ///< name prefixes of untrained parameters, separated by commas

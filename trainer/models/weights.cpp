@@ -6,27 +6,70 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <memory>
 #include <string_view>
+#include <utility>
 
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
 #include "trainer/checkpoint/safetensors.hpp"
+#include "trainer/checkpoint/torch_file.hpp"
 #include "trainer/models/vision_net.hpp"
 
 namespace dlscale::trainer {
 namespace {
 
-using contract::SafetensorsEntry;
-
 constexpr std::string_view kModel = "model.";
 constexpr std::string_view kRandom = "model.random.";
+
+/// Tensor in a file of weights.
+struct StoredTensor {
+  std::string name;
+  std::string type;  ///< name of the type in safetensors files
+  std::vector<std::int64_t> shape;
+  std::function<at::Tensor()> read;  ///< returns the values; keeps the file open
+};
+
+std::string type_name(at::ScalarType type) {
+  return type == at::kLong ? "I64" : c10::toString(type);
+}
+
+/// Returns the current name of a tensor. torchvision's file for densenet121 was written before the
+/// layers norm.1, relu.1, conv.1 and so on of a dense layer got the names norm1, relu1 and conv1.
+std::string current_name(std::string name) {
+  if (name.find("denselayer") == name.npos) return name;
+  for (const std::string_view layer : {".norm.", ".relu.", ".conv."}) {
+    const std::size_t place = name.find(layer);
+    if (place != name.npos) name.erase(place + layer.size() - 1, 1);
+  }
+  return name;
+}
+
+std::vector<StoredTensor> tensors_in(const std::string& path) {
+  std::vector<StoredTensor> tensors;
+  if (TorchFile::has_format(path)) {
+    const auto file = std::make_shared<TorchFile>(path);
+    for (const TorchEntry& entry : file->entries()) {
+      tensors.push_back({current_name(entry.name), type_name(entry.type), entry.shape,
+                         [file, &entry] { return file->read(entry); }});
+    }
+    return tensors;
+  }
+  const auto file = std::make_shared<SafetensorsFile>(path);
+  for (const contract::SafetensorsEntry& entry : file->entries()) {
+    tensors.push_back({current_name(entry.name), entry.type, entry.shape,
+                       [file, &entry] { return file->read(entry); }});
+  }
+  return tensors;
+}
 
 /// A file of weights, and the tensors of a model to which the values in the file are copied.
 class Loading {
  public:
-  Loading(Model& model, const std::string& path) : path_(path), file_(path) {
-    for (const SafetensorsEntry& entry : file_.entries()) entries_[entry.name] = &entry;
+  Loading(Model& model, const std::string& path) : path_(path) {
+    for (StoredTensor& tensor : tensors_in(path)) entries_[tensor.name] = std::move(tensor);
     std::vector<NamedTensor> all = model.weights();
     wanted_ =
         entries_.contains(all.front().name) ? Pretrained{std::move(all), ""} : model.pretrained();
@@ -38,11 +81,17 @@ class Loading {
   void run() {
     refuse_extra();
     for (const NamedTensor& part : wanted_.tensors) require_fit(part);
-    const at::NoGradGuard no_gradients;
+    // All tensors are read before the first one is copied, so that a damaged file leaves the model
+    // unchanged.
+    std::vector<std::pair<at::Tensor, at::Tensor>> copies;
     for (const NamedTensor& part : wanted_.tensors) {
       const auto found = entries_.find(part.name);
-      if (found != entries_.end()) part.tensor.detach().copy_(file_.read(*found->second));
+      if (found != entries_.end()) {
+        copies.emplace_back(part.tensor.detach(), found->second.read());
+      }
     }
+    const at::NoGradGuard no_gradients;
+    for (auto& [tensor, values] : copies) tensor.copy_(values);
   }
 
  private:
@@ -89,7 +138,7 @@ class Loading {
       if (part.name.ends_with(".num_batches_tracked")) return;
       fail(fmt::format("has no tensor \"{}\"{}", part.name, question(part.name, extra())));
     }
-    const SafetensorsEntry& entry = *found->second;
+    const StoredTensor& entry = found->second;
     if (part.tensor.sizes() != at::IntArrayRef(entry.shape)) fail_shape(part, entry);
     if ((entry.type == "I64") != (part.tensor.scalar_type() == at::kLong)) {
       fail(fmt::format("\"{}\" has type {}, but the model needs {}", part.name, entry.type,
@@ -97,7 +146,7 @@ class Loading {
     }
   }
 
-  [[noreturn]] void fail_shape(const NamedTensor& part, const SafetensorsEntry& entry) const {
+  [[noreturn]] void fail_shape(const NamedTensor& part, const StoredTensor& entry) const {
     const auto behind_first = [](const auto& shape) {
       return std::vector<std::int64_t>(shape.begin() + std::min<std::ptrdiff_t>(1, shape.size()),
                                        shape.end());
@@ -115,8 +164,7 @@ class Loading {
   }
 
   std::string path_;
-  SafetensorsFile file_;
-  std::map<std::string, const SafetensorsEntry*> entries_;
+  std::map<std::string, StoredTensor> entries_;
   Pretrained wanted_;
   std::string classifier_;  ///< name prefix of the last layer
   bool is_backbone_;        ///< true if frozen_backbone accepts this model as its backbone

@@ -18,11 +18,13 @@ struct Pretrained {
   std::string unused;                ///< name prefix of tensors to ignore in the file; empty: none
 };
 
-/// Loads weights from a safetensors file to the model. If the file contains the first name in
-/// Model::weights(), all weights are loaded. Otherwise, the tensors of Model::pretrained() are
-/// loaded. The file may lack the batch count of a batch norm (num_batches_tracked). Throws
-/// base::RunError (contract::kExitBadRunDescription) if the file is not a safetensors file or if
-/// its names, shapes or types do not match the model. The model is unchanged after an error.
+/// Loads weights from a safetensors file, or from a state dictionary in a file of torch.save(), to
+/// the model. If the file contains the first name in Model::weights(), all weights are loaded.
+/// Otherwise, the tensors of Model::pretrained() are loaded. The file may lack the batch count of a
+/// batch norm (num_batches_tracked), and may name the layers of DenseNet as older versions of
+/// torchvision do ("norm.1" for "norm1"). Throws base::RunError (contract::kExitBadRunDescription)
+/// if the file has another format, is damaged, or contains names, shapes or types that do not match
+/// the model. The model is unchanged after an error.
 void load_weights(Model& model, const std::string& file);
 
 /// Returns the weights of the model, with their names. `state` is the result of

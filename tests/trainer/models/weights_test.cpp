@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/models/weights.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "contract/run_outcome.hpp"
 #include "tests/support/temp_dir.hpp"
+#include "tests/trainer/checkpoint/torch_file_writer.hpp"
 #include "tests/trainer/models/made_model.hpp"
 #include "trainer/checkpoint/safetensors.hpp"
 
@@ -74,6 +77,67 @@ TEST_CASE("a weights file without batch counts, as from an older PyTorch, is acc
   std::erase_if(file.tensors,
                 [](const NamedTensor& part) { return part.name.ends_with("num_batches_tracked"); });
   CHECK(file.refused().empty());
+}
+
+TEST_CASE("files of torch.save() load the same weights as a safetensors file") {
+  WeightsFile file;
+  file.at("bn1.num_batches_tracked").tensor.fill_(12);
+  file.write();
+  const auto expected = WeightsFile::made(3);
+  trainer::load_weights(*expected, file.path);
+  for (const auto format : {test::TorchFormat::zip, test::TorchFormat::older}) {
+    const std::string path = file.folder.path() / "weights.pth";
+    base::write_file_atomically(path, test::TorchFileParts(file.tensors, format).file());
+    const auto model = WeightsFile::made(4);
+    trainer::load_weights(*model, path);
+    for (const auto& [name, tensor] : expected->weights()) {
+      INFO(name);
+      CHECK(torch::equal(weight(*model, name), tensor));
+    }
+  }
+}
+
+TEST_CASE("the names of DenseNet's layers in torchvision's file are accepted") {
+  auto context = model_context({3, 16, 16}, 10);
+  const auto source = make_model("densenet121", context);
+  std::vector<NamedTensor> old;
+  for (const auto& [name, tensor] : source->weights()) {
+    if (name.ends_with("num_batches_tracked")) continue;
+    std::string renamed = name;
+    const std::size_t layer = name.find("denselayer");
+    for (const std::string kind : {"norm", "conv"}) {
+      const std::size_t place = name.find("." + kind, std::min(layer, name.size()));
+      if (layer != name.npos && place != name.npos) renamed.insert(place + 1 + kind.size(), ".");
+    }
+    old.push_back({renamed, tensor.detach()});
+  }
+  CHECK(std::ranges::find(old, "features.denseblock2.denselayer3.norm.1.weight",
+                          &NamedTensor::name) != old.end());
+  const test::TempDir folder;
+  const std::string path = folder.path() / "densenet121-a639ec97.pth";
+  base::write_file_atomically(path, test::TorchFileParts(old, test::TorchFormat::older).file());
+  context.seed = 8;
+  const auto model = make_model("densenet121", context);
+  trainer::load_weights(*model, path);
+  for (const auto& [name, tensor] : source->weights()) {
+    INFO(name);
+    CHECK(torch::equal(weight(*model, name), tensor));
+  }
+}
+
+TEST_CASE("a damaged tensor leaves the model unchanged") {
+  WeightsFile file;
+  std::string bytes = test::TorchFileParts(file.tensors).file();
+  const at::Tensor last = file.at("fc.weight").tensor;
+  const std::string values(static_cast<const char*>(last.data_ptr()), last.nbytes());
+  bytes[bytes.find(values)] ^= 1;
+  const std::string path = file.folder.path() / "weights.pth";
+  base::write_file_atomically(path, bytes);
+  const auto model = WeightsFile::made(3);
+  const at::Tensor before = weight(*model, "conv1.weight").clone();
+  CHECK_THROWS_WITH(trainer::load_weights(*model, path),
+                    Catch::StartsWith("weights: " + path + ": is damaged: the checksum of data/"));
+  CHECK(torch::equal(weight(*model, "conv1.weight"), before));
 }
 
 TEST_CASE("wrong names, shapes and types are rejected, and nothing is loaded") {
