@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <random>
+#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -15,6 +18,8 @@
 #include "images/in_order.hpp"
 #include "images/record_file.hpp"
 #include "images/record_writer.hpp"
+#include "images/tfrecord_files.hpp"
+#include "images/tfrecord_writer.hpp"
 
 namespace dlscale::images {
 namespace fs = std::filesystem;
@@ -85,8 +90,11 @@ Stored store(ImageStorer& storer, const fs::path& path) {
   }
 }
 
-void write_records(const std::vector<ClassFile>& files, RecordWriter& writer,
-                   const PackOptions& options, const PackObserver& observer) {
+/// Converts all files, and calls `append` in order with each image and the number of its file.
+/// Returns the number of broken images that were left out.
+int store_all(const std::vector<ClassFile>& files, const PackOptions& options,
+              const PackObserver& observer,
+              const std::function<void(std::int64_t, const StoredImage&)>& append) {
   const auto total = static_cast<std::int64_t>(files.size());
   InOrder<Stored> images(total, options.threads, [&] {
     return [&files, storer = std::make_shared<ImageStorer>(options.form)](std::int64_t number) {
@@ -105,14 +113,35 @@ void write_records(const std::vector<ClassFile>& files, RecordWriter& writer,
       ++left_out;
       observer.left_out(*complaint);
     } else {
-      const auto& image = std::get<StoredImage>(stored);
-      writer.append({image.bytes, image.encoding, image.size.width, image.size.height,
-                     files[static_cast<std::size_t>(i)].label});
+      append(i, std::get<StoredImage>(stored));
     }
     observer.progress(i + 1, total);
   }
   if (left_out == total) throw base::UsageError("all images are broken, so nothing is packed");
-  writer.finish(left_out);
+  return left_out;
+}
+
+/// Removes the TFRecord files of a split and their index. If `replaces` is false, throws
+/// base::UsageError if such a file exists.
+void remove_shards(const fs::path& folder, const std::string& name, bool replaces) {
+  std::vector<fs::path> present;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (split_of_shard(entry.path()) == name) present.push_back(entry.path());
+  }
+  if (!present.empty() && !replaces) {
+    throw base::UsageError(
+        fmt::format("{} already exists; replace the TFRecord files of this split with --force or "
+                    "use another folder",
+                    std::ranges::min(present).string()));
+  }
+  present.push_back(index_file_of(folder, name));
+  for (const fs::path& path : present) {
+    std::error_code error;
+    fs::remove(path, error);
+    if (error) {
+      throw base::RunError(fmt::format("cannot remove {}: {}", path.string(), error.message()));
+    }
+  }
 }
 
 }  // namespace
@@ -140,8 +169,49 @@ bool pack_split(const fs::path& split, const ClassNames& classes, const fs::path
   }
   if (options.shuffle_seed) shuffle(files, *options.shuffle_seed);
   RecordWriter writer(out, {classes, note, options.alignment});
-  write_records(files, writer, options, observer);
+  writer.finish(
+      store_all(files, options, observer, [&](std::int64_t number, const StoredImage& image) {
+        writer.append({image.bytes, image.encoding, image.size.width, image.size.height,
+                       files[static_cast<std::size_t>(number)].label});
+      }));
   return true;
+}
+
+std::string tfrecord_split(const std::string& name) {
+  return name == kTrain ? "train" : "validation";
+}
+
+void pack_tfrecords(const fs::path& split, const ClassNames& classes, const fs::path& out,
+                    const std::string& name, int shards, const PackOptions& options,
+                    const PackObserver& observer) {
+  if (options.form.is_raw) {
+    throw base::UsageError(
+        "TFRecord files contain encoded images; use --as jpeg, or --as jpeg:256 to scale images");
+  }
+  base::SkipTally skipped;
+  std::vector<ClassFile> files = class_files(split, classes, skipped);
+  if (observer.skipped) observer.skipped(skipped);
+  const auto images = static_cast<std::int64_t>(files.size());
+  if (shards > images) {
+    throw base::UsageError(fmt::format("--shards {} is more than the {} images of {}", shards,
+                                       images, split.string()));
+  }
+  if (shards == 0) shards = static_cast<int>((images + kImagesPerShard - 1) / kImagesPerShard);
+  remove_shards(out, name, options.replaces);
+  if (options.shuffle_seed) shuffle(files, *options.shuffle_seed);
+  TfrecordWriter writer(out, name, images, shards);
+  store_all(files, options, observer, [&](std::int64_t number, const StoredImage& image) {
+    const ClassFile& file = files[static_cast<std::size_t>(number)];
+    const std::string file_name = file.path.filename().string();
+    writer.append(number, {.encoded = image.bytes,
+                           .format = image.encoding == Encoding::png ? "PNG" : "JPEG",
+                           .height = image.size.height,
+                           .width = image.size.width,
+                           .label = file.label + 1,
+                           .class_name = classes[file.label],
+                           .filename = file_name});
+  });
+  writer.finish();
 }
 
 }  // namespace dlscale::images

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packs the image files of a split into a record file.
+// Packs the image files of a split into a record file or into TFRecord files.
 #pragma once
 
 #include <cstdint>
@@ -60,5 +60,21 @@ Split find_split(const std::filesystem::path& root, const std::string& name,
 bool pack_split(const std::filesystem::path& split, const ClassNames& classes,
                 const std::filesystem::path& out, const PackOptions& options,
                 const PackObserver& observer);
+
+/// Returns the name that TFRecord files have for the split `name` (kTrain or kTest): "train" or
+/// "validation", as TensorFlow's scripts for ImageNet name their files.
+std::string tfrecord_split(const std::string& name);
+
+/// Number of images in a TFRecord file if the user does not choose the number of files.
+inline constexpr std::int64_t kImagesPerShard = 1000;
+
+/// Packs the images of the folder `split` into TFRecord files in the folder `out`, with the names
+/// <name>-00000-of-<shards>, and so on. Labels are numbered from 1, as by TensorFlow's scripts for
+/// ImageNet. `shards` = 0 writes one file for every kImagesPerShard images. Files that already
+/// exist are an error unless options.replaces is set. Then they are removed before the first new
+/// file is written. Errors are those of pack_split(). After an error no new file is left.
+void pack_tfrecords(const std::filesystem::path& split, const ClassNames& classes,
+                    const std::filesystem::path& out, const std::string& name, int shards,
+                    const PackOptions& options, const PackObserver& observer);
 
 }  // namespace dlscale::images
