@@ -85,7 +85,7 @@ std::optional<SampleShape> sample_shape(const contract::DatasetSpec& dataset) {
   if (kind == "mnist" || kind == "fashion_mnist" || kind == "synthetic_digits") {
     return with({1, 28, 28}, kTen);
   }
-  if (kind == "image_folder") {
+  if (kind == "image_folder" || kind == "tfrecord") {
     const int side = dataset.image_size > 0 ? dataset.image_size : kUsualSide;
     return with({kColours, side, side}, kImageNetClasses);
   }

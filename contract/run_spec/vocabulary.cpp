@@ -31,7 +31,7 @@ Lists bundled() {
       {"lr_schedule", {"constant", "step", "multistep", "cosine", "exponential", "polynomial"}},
       {"dataset",
        {"synthetic_digits", "synthetic", "mnist", "fashion_mnist", "cifar10", "image_folder",
-        "text_ag_news", "text_sst", "text_trec", "text_multi30k"}},
+        "tfrecord", "text_ag_news", "text_sst", "text_trec", "text_multi30k"}},
       {"optimizer", {"sgd", "adam", "adamw", "lars"}},
       {"all_reduce",
        {"auto", "tuned", "shared_memory", "hierarchical", "ring", "recursive_doubling",

@@ -20,37 +20,6 @@ namespace {
 
 using Files = std::vector<images::ClassFile>;
 
-/// Decodes image files, which must all have the size in `shape`. If shape.height is 0, the first
-/// image sets `shape`.
-Split decode(const Files& files, ImageShape& shape) {
-  Split split;
-  images::Decoder decoder;
-  std::vector<std::uint8_t> bytes;
-  for (const images::ClassFile& file : files) {
-    images::PictureView picture;
-    try {
-      read_picture_file(file.path.string(), bytes);
-      picture = decoder.decode(images::whole(decoder.open(bytes)));
-    } catch (const images::BrokenPicture& broken) {
-      refuse_data(fmt::format("cannot read {}: {}; fetch the file again", file.path.string(),
-                              broken.what()));
-    }
-    if (shape.height == 0) shape = {images::kColours, picture.height, picture.width};
-    if (picture.size() != images::Size{shape.height, shape.width}) {
-      refuse_data(fmt::format(
-          "{} has {}x{} pixels, but the preceding images have {}x{} pixels; images in memory must "
-          "have one size; scale them first, or set dataset.image_size and use a loader that crops "
-          "images",
-          file.path.string(), picture.height, picture.width, shape.height, shape.width));
-    }
-    const std::size_t before = split.pixels.size();
-    split.pixels.resize(before + static_cast<std::size_t>(shape.values()));
-    images::copy_pixels(picture, /*mirrored=*/false, images::Layout::planes, &split.pixels[before]);
-    split.labels.push_back(file.label);
-  }
-  return split;
-}
-
 /// Returns a digest of the class and file name of each sample, first of the training split and then
 /// of the test split. The files are not opened.
 std::string digest_of(const Files& train, const Files& test) {
@@ -65,6 +34,14 @@ std::string digest_of(const Files& train, const Files& test) {
     lines += '\n';
   }
   return contract::sha256_hex(lines);
+}
+
+/// Returns a split with the paths and labels of files in `folder`.
+Split listed(const fs::path& folder, const images::ClassNames& classes, const Files& files) {
+  Split split;
+  for (const images::ClassFile& file : files) split.labels.push_back(file.label);
+  split.pictures = std::make_shared<const PictureFiles>(folder, classes, files);
+  return split;
 }
 
 /// Request for the samples of one split.
@@ -84,16 +61,38 @@ Split note(const Wish& selection, const images::ClassNames& classes, int kept, F
   }
   const auto left = static_cast<std::int64_t>(files.size());
   files.resize(static_cast<std::size_t>(samples_to_keep(left, selection.samples, selection.what)));
-  Split split;
-  for (const images::ClassFile& file : files) split.labels.push_back(file.label);
-  split.pictures = std::make_shared<const PictureFiles>(selection.folder, classes, files);
-  return split;
+  return listed(selection.folder, classes, files);
 }
 
 }  // namespace
 
 ColourStatistics colours_of_imagenet() {
   return {.mean = {0.485, 0.456, 0.406}, .deviation = {0.229, 0.224, 0.225}};
+}
+
+void decode_into_memory(Split& split, ImageShape& shape) {
+  const std::shared_ptr<const PictureSource> source = std::move(split.pictures);
+  const std::unique_ptr<PictureReader> reader = source->make_reader();
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(split.labels.size()); ++i) {
+    images::PictureView picture;
+    try {
+      picture = reader->decode(images::whole(reader->open(i)));
+    } catch (const images::BrokenPicture& broken) {
+      refuse_data(
+          fmt::format("cannot read {}: {}; fetch the file again", source->name(i), broken.what()));
+    }
+    if (shape.height == 0) shape = {images::kColours, picture.height, picture.width};
+    if (picture.size() != images::Size{shape.height, shape.width}) {
+      refuse_data(fmt::format(
+          "{} has {}x{} pixels, but the preceding images have {}x{} pixels; images in memory must "
+          "have one size; scale them first, or set dataset.image_size and use a loader that crops "
+          "images",
+          source->name(i), picture.height, picture.width, shape.height, shape.width));
+    }
+    const std::size_t before = split.pixels.size();
+    split.pixels.resize(before + static_cast<std::size_t>(shape.values()));
+    images::copy_pixels(picture, /*mirrored=*/false, images::Layout::planes, &split.pixels[before]);
+  }
 }
 
 Dataset load_image_tree(const contract::DatasetSpec& spec, const ColourStatistics& colours) {
@@ -113,8 +112,10 @@ Dataset load_image_tree(const contract::DatasetSpec& spec, const ColourStatistic
   dataset.shape = {images::kColours, spec.image_size, spec.image_size};
   dataset.classes = static_cast<int>(classes.size());
   if (spec.image_size == 0) {
-    dataset.train = decode(train_files, dataset.shape);
-    dataset.test = decode(test_files, dataset.shape);
+    dataset.train = listed(train, classes, train_files);
+    dataset.test = listed(test, classes, test_files);
+    decode_into_memory(dataset.train, dataset.shape);
+    decode_into_memory(dataset.test, dataset.shape);
     keep_requested_samples(dataset, spec);
     return dataset;
   }

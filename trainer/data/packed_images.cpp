@@ -9,6 +9,7 @@
 #include "contract/run_spec/run_id.hpp"
 #include "trainer/data/data_file.hpp"
 #include "trainer/data/image_tree.hpp"
+#include "trainer/data/record_selection.hpp"
 
 namespace dlscale::trainer {
 namespace fs = std::filesystem;
@@ -57,36 +58,17 @@ class RecordReader : public PictureReader {
 
 using File = std::shared_ptr<const images::RecordFile>;
 
-/// Request for the samples of one split.
-struct RecordSelection {
-  const char* what;
-  File file;
-  std::int64_t samples;  ///< number of first samples to keep; 0 keeps all
-};
-
-/// Returns a split with the records that `selection` requests. Records of classes after the first
-/// `kept` classes are left out.
-Split select_records(const RecordSelection& selection, int kept) {
-  const images::RecordFile& file = *selection.file;
+/// Returns a split with the first `samples` records of the first `kept` classes. `samples` = 0
+/// keeps all records.
+Split select_split(const char* what, const File& file, std::int64_t samples, int kept) {
+  std::vector<std::uint16_t> labels;
+  for (std::int64_t i = 0; i < file->size(); ++i) labels.push_back(file->entry(i).label);
+  RecordSelection selection = select_records({what, labels, samples}, kept);
+  std::vector<std::int64_t>& records = selection.records;
+  if (records.back() == static_cast<std::int64_t>(records.size()) - 1) records.clear();
   Split split;
-  std::vector<std::int64_t> records;
-  for (std::int64_t i = 0; i < file.size(); ++i) {
-    const std::uint16_t label = file.entry(i).label;
-    if (label >= kept) continue;
-    records.push_back(i);
-    split.labels.push_back(label);
-  }
-  if (records.empty()) {
-    refuse_data(
-        fmt::format("the {} set has no sample of the first {} classes", selection.what, kept));
-  }
-  const auto left = static_cast<std::int64_t>(records.size());
-  const auto count =
-      static_cast<std::size_t>(samples_to_keep(left, selection.samples, selection.what));
-  records.resize(count);
-  split.labels.resize(count);
-  if (records.back() == static_cast<std::int64_t>(count) - 1) records.clear();
-  split.pictures = std::make_shared<const PackedPictures>(selection.file, std::move(records));
+  split.labels = std::move(selection.labels);
+  split.pictures = std::make_shared<const PackedPictures>(file, std::move(records));
   return split;
 }
 
@@ -136,8 +118,8 @@ Dataset load_packed_images(const contract::DatasetSpec& spec) {
   dataset.sha256 = contract::sha256_hex(train->digest() + "\n" + test->digest() + "\n");
   require_digest(dataset.sha256, spec);
   dataset.classes = classes_to_keep(static_cast<int>(train->classes().size()), spec.first_classes);
-  dataset.train = select_records({"train", train, spec.train_samples}, dataset.classes);
-  dataset.test = select_records({"test", test, spec.test_samples}, dataset.classes);
+  dataset.train = select_split("train", train, spec.train_samples, dataset.classes);
+  dataset.test = select_split("test", test, spec.test_samples, dataset.classes);
   return dataset;
 }
 

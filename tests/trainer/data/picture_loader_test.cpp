@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "images/packing.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/trainer/data/sample_files.hpp"
 #include "tests/trainer/thread_launch.hpp"
@@ -178,6 +179,20 @@ TEST_CASE("every style on two ranks trains from image files like one rank, with 
     CHECK(end.outcome == contract::RunOutcome::Completed);
     CHECK(test::largest_difference(end.parameters, learnt) < 1e-9);
   }
+}
+
+TEST_CASE("training from TFRecord files gives the same parameters as from image files") {
+  test::TempDir folder;
+  write_pictures(folder.path(), 8);
+  auto spec = picture_run(folder.path(), "synchronous", 2);
+  const std::string learnt = test::run(spec).parameters;
+  const auto classes = images::class_names_of_tree(folder.path());
+  for (const std::string split : {"train", "val"}) {
+    images::pack_tfrecords(folder / split, classes, folder.path(), images::tfrecord_split(split),
+                           /*shards=*/3, {}, {.progress = [](std::int64_t, std::int64_t) {}});
+  }
+  spec.dataset.kind = "tfrecord";
+  CHECK(test::run(spec).parameters == learnt);
 }
 
 TEST_CASE("a run with native that stops within an epoch resumes with the next sample") {

@@ -9,6 +9,7 @@
 
 #include "base/file.hpp"
 #include "images/encode.hpp"
+#include "images/packing.hpp"
 
 namespace dlscale::test {
 namespace fs = std::filesystem;
@@ -94,6 +95,14 @@ void write_samples(const std::string& kind, const fs::path& folder) {
       const auto name = fs::path(i % 2 == 0 ? "ant" : "bee") / (std::to_string(100 + i) + ".png");
       write_png(folder / "train" / name, 4, 5, static_cast<unsigned char>(i));
       if (i < kTest) write_png(folder / "val" / name, 4, 5, static_cast<unsigned char>(i));
+    }
+  }
+  if (kind == "tfrecord") {
+    write_samples("image_folder", folder);
+    const auto classes = images::class_names_of_tree(folder);
+    for (const std::string split : {"train", "val"}) {
+      images::pack_tfrecords(folder / split, classes, folder, images::tfrecord_split(split), 0,
+                             {.replaces = true}, {.progress = [](std::int64_t, std::int64_t) {}});
     }
   }
   if (kind == "text_ag_news") {
