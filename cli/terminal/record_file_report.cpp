@@ -86,8 +86,43 @@ std::string facts_of(const images::RecordFile& file) {
       joined(file.note()));
 }
 
-int check_records(const images::RecordFile& file, PackView& view) {
-  view.begin(file.path().string(), "records");
+std::string contents_of(const images::TfrecordFiles& files) {
+  const std::string size =
+      fmt::format("{} in {}, {}", base::count_of(files.size(), "image"),
+                  base::count_of(static_cast<std::int64_t>(files.shards().size()), "file"),
+                  workspace::size_text(files.file_bytes()));
+  if (files.size() == 0) return size;
+  return size + fmt::format(", {:.1f} KB per image", static_cast<double>(files.file_bytes()) / 1e3 /
+                                                         static_cast<double>(files.size()));
+}
+
+std::string facts_of_file(const std::string& path) {
+  if (images::split_of_shard(path).empty()) return facts_of(images::RecordFile(path));
+  const images::TfrecordFiles file({path});
+  std::int64_t least = 0, most = 0;
+  for (std::int64_t i = 0; i < file.size(); ++i) {
+    const std::int64_t label = file.entry(i).label;
+    least = i == 0 ? label : std::min(least, label);
+    most = std::max(most, label);
+  }
+  return fmt::format(
+      "{}\n"
+      "  holds     {}\n"
+      "  labels    {} to {}\n",
+      path, contents_of(file), least, most);
+}
+
+std::string describe_packed(const images::TfrecordFiles& files) {
+  return fmt::format("{}: {}\n", files.shards().front().string(), contents_of(files));
+}
+
+namespace {
+
+/// Verifies each record and shows the progress. Prints a line for each damaged record and
+/// then a summary. Returns the number of damaged records.
+template <class File>
+int check_each(const File& file, const std::string& path, PackView& view) {
+  view.begin(path, "records");
   int damaged = 0;
   std::vector<std::uint8_t> bytes;
   for (std::int64_t i = 0; i < file.size(); ++i) {
@@ -102,8 +137,14 @@ int check_records(const images::RecordFile& file, PackView& view) {
   const std::string verdict =
       damaged == 0 ? "all checksums are correct"
                    : fmt::format("{} damaged", base::count_of(damaged, "record is", "records are"));
-  std::cout << fmt::format("{}: {}: {}\n", file.path().string(), contents_of(file), verdict);
+  std::cout << fmt::format("{}: {}: {}\n", path, contents_of(file), verdict);
   return damaged;
+}
+
+}  // namespace
+
+int check_records(const images::RecordFile& file, PackView& view) {
+  return check_each(file, file.path().string(), view);
 }
 
 std::string describe_packed(const images::RecordFile& file, bool written) {
@@ -118,8 +159,10 @@ namespace {
 
 int check_one(const std::string& path, PackView& view) {
   try {
-    return check_records(images::RecordFile(path), view) == 0 ? base::kExitOk
-                                                              : base::kExitRunsFailed;
+    const int damaged = images::split_of_shard(path).empty()
+                            ? check_records(images::RecordFile(path), view)
+                            : check_each(images::TfrecordFiles({path}), path, view);
+    return damaged == 0 ? base::kExitOk : base::kExitRunsFailed;
   } catch (const base::RunError& error) {
     if (error.exit_code() != contract::kExitData) throw;
     view.complain(fmt::format("dlscale: {}", error.what()));

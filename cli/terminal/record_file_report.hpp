@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints the content of a record file for `dlscale pack --info` and `--check`.
+// Prints the content of record files and TFRecord files for `dlscale pack --info` and `--check`.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 
 #include "cli/terminal/pack_view.hpp"
 #include "images/record_file.hpp"
+#include "images/tfrecord_files.hpp"
 
 namespace dlscale::cli {
 
@@ -16,6 +17,12 @@ std::string contents_of(const images::RecordFile& file);
 /// Returns lines that describe the content, the storage and the source of a record file.
 std::string facts_of(const images::RecordFile& file);
 
+/// Returns lines that describe the content of a record file or of a TFRecord file.
+std::string facts_of_file(const std::string& path);
+
+/// Returns a line about TFRecord files that were written.
+std::string describe_packed(const images::TfrecordFiles& files);
+
 /// Returns a line about the result of packing a file. `written` is false if the file already
 /// existed and was kept.
 std::string describe_packed(const images::RecordFile& file, bool written);
@@ -24,8 +31,9 @@ std::string describe_packed(const images::RecordFile& file, bool written);
 /// record and then a summary. Returns the number of damaged records.
 int check_records(const images::RecordFile& file, PackView& view);
 
-/// Verifies the records of all files. Returns the worst exit code of the files. The exit code for
-/// an unreadable file is worse than the exit code for damaged records.
+/// Verifies the records of all files, which are record files or TFRecord files. Returns the worst
+/// exit code of the files. The exit code for an unreadable file is worse than the exit code for
+/// damaged records.
 int check_files(const std::vector<std::string>& files, PackView& view);
 
 }  // namespace dlscale::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `dlscale pack`, which writes folders of images into record files and inspects record
-// files.
+// Implements `dlscale pack`, which writes folders of images into record files or TFRecord files,
+// and inspects these files.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -22,14 +23,20 @@
 #include "contract/run_outcome.hpp"
 #include "images/packing.hpp"
 #include "images/record_file.hpp"
+#include "images/tfrecord_files.hpp"
 
 namespace dlscale::cli {
 namespace {
+
+constexpr const char* kRecordFormat = "dlrec";
+constexpr const char* kTfrecordFormat = "tfrecord";
 
 struct PackOptions {
   std::string folder;
   std::string out;
   std::string split;  ///< split to pack; empty = both splits
+  std::string format = kRecordFormat;
+  int shards = 0;  ///< number of TFRecord files of a split; 0 = chosen by the number of images
   std::string as = "jpeg";
   int quality = images::kUsualQuality;
   std::string on_broken = "fail";
@@ -39,13 +46,24 @@ struct PackOptions {
   std::vector<std::string> info;
 };
 
-void pack_one(const images::Split& split, const images::PackOptions& packing, PackView& view) {
+/// Packs a split and prints what was written. `name` is the name of the split.
+void pack_one(const std::string& name, const images::Split& split, const PackOptions& options,
+              const images::PackOptions& packing, PackView& view) {
   view.begin(split.out.string(), "images");
   std::string lines;
   const images::PackObserver observer{
       .progress = [&](std::int64_t done, std::int64_t total) { view.show(done, total); },
       .left_out = [&](const std::string& complaint) { view.complain("left out: " + complaint); },
       .skipped = [&](const base::SkipTally& skipped) { lines = base::describe_skipped(skipped); }};
+  if (options.format == kTfrecordFormat) {
+    const std::string prefix = images::tfrecord_split(name);
+    images::pack_tfrecords(split.folder, split.classes, options.out, prefix, options.shards,
+                           packing, observer);
+    const images::TfrecordFiles files(images::find_shards(options.out, prefix),
+                                      images::index_file_of(options.out, prefix));
+    std::cout << describe_packed(files) << lines << std::flush;
+    return;
+  }
   const bool written =
       images::pack_split(split.folder, split.classes, split.out, packing, observer);
   std::cout << describe_packed(images::RecordFile(split.out), written) << lines << std::flush;
@@ -53,23 +71,32 @@ void pack_one(const images::Split& split, const images::PackOptions& packing, Pa
 
 int pack(const PackOptions& options, PackView& view) {
   if (options.out.empty())
-    throw base::UsageError("-o FOLDER is missing: name the folder for the record files");
+    throw base::UsageError("-o FOLDER is missing: name the folder for the packed files");
   // These calls detect errors in the options before any file is written.
   images::PackOptions packing = options.packing;
   packing.form = images::stored_form(options.as);
   packing.form.quality = options.quality;
   packing.leaves_out_broken = options.on_broken == "skip";
-  std::vector<images::Split> splits;
+  if (options.format == kTfrecordFormat && packing.form.is_raw) {
+    throw base::UsageError("--format tfrecord needs --as jpeg, or --as jpeg:256 to scale images");
+  }
+  if (options.format == kTfrecordFormat && packing.alignment != images::PackOptions{}.alignment) {
+    throw base::UsageError("--align applies to --format dlrec");
+  }
+  if (options.format != kTfrecordFormat && options.shards > 0) {
+    throw base::UsageError("--shards applies to --format tfrecord");
+  }
+  std::vector<std::pair<std::string, images::Split>> splits;
   for (const char* name : {images::kTrain, images::kTest}) {
     if (!options.split.empty() && options.split != name) continue;
-    splits.push_back(images::find_split(options.folder, name, options.out));
+    splits.emplace_back(name, images::find_split(options.folder, name, options.out));
   }
   base::SkipTally skipped;
   images::count_skipped_in_root(options.folder, skipped);
   std::cout << base::describe_skipped(skipped) << std::flush;
   base::make_directories(options.out);
   base::remove_left_parts(options.out);
-  for (const images::Split& split : splits) pack_one(split, packing, view);
+  for (const auto& [name, split] : splits) pack_one(name, split, options, packing, view);
   return kExitOk;
 }
 
@@ -78,7 +105,7 @@ int run(const PackOptions& options) {
   PackView view(clock);
   try {
     if (!options.check.empty() || !options.info.empty()) {
-      for (const std::string& file : options.info) std::cout << facts_of(images::RecordFile(file));
+      for (const std::string& file : options.info) std::cout << facts_of_file(file);
       return check_files(options.check, view);
     }
     if (options.folder.empty()) {
@@ -102,10 +129,18 @@ Action define_pack(CLI::App& app) {
                  "folder with train and val (or validation, or test), each with one folder of JPEG "
                  "and PNG files per class")
       ->type_name(value_kind::kFolder);
-  app.add_option("-o,--output", options->out, "folder for train.dlrec and val.dlrec")
+  app.add_option("-o,--output", options->out, "folder for the packed files")
       ->type_name(value_kind::kFolder);
   app.add_option("--split", options->split, "pack only train or val")
       ->check(CLI::IsMember({images::kTrain, images::kTest}));
+  app.add_option("--format", options->format,
+                 "dlrec: one file per split for the loader packed; tfrecord: TFRecord files for "
+                 "the data set tfrecord and for other programs")
+      ->check(CLI::IsMember({kRecordFormat, kTfrecordFormat}))
+      ->capture_default_str();
+  app.add_option("--shards", options->shards,
+                 "number of TFRecord files of each split (default: one for every 1000 images)")
+      ->check(CLI::Range(1, 99999));
   app.add_option("--as", options->as,
                  "jpeg: copies of the files; jpeg:256: JPEG scaled down to a shorter side of 256; "
                  "raw:256: the same as pixels; raw: pixels of the original size")
@@ -143,11 +178,12 @@ Action define_pack(CLI::App& app) {
 extern const CommandEntry pack_entry;
 const CommandEntry pack_entry{
     .name = "pack",
-    .summary = "Pack a folder of images into record files for the loader packed",
+    .summary = "Pack a folder of images into record files or TFRecord files",
     .example =
         "dlscale pack $DATA/imagenet -o $SCRATCH/imagenet-256 --as jpeg:256\n"
         "  dlscale pack --info $SCRATCH/imagenet-256/train.dlrec\n"
-        "  dlscale pack --check $SCRATCH/imagenet-256/*.dlrec",
+        "  dlscale pack --check $SCRATCH/imagenet-256/*.dlrec\n"
+        "  dlscale pack $DATA/imagenet -o $SCRATCH/imagenet-tfrecord --format tfrecord",
     .define = &define_pack,
 };
 

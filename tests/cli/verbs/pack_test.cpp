@@ -52,6 +52,47 @@ TEST_CASE("pack writes a record file for each split and reports its content") {
   CHECK_THAT(again.out, Contains("it already exists and is unchanged"));
 }
 
+TEST_CASE("pack --format tfrecord writes TFRecord files that --info and --check read") {
+  Photos photos;
+  const test::Ran ran = photos.pack({"--format", "tfrecord", "--shards", "2"});
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.out, Contains("packed/train-00000-of-00002: 7 images in 2 files, ") &&
+                          Contains("packed/validation-00000-of-00002: 2 images in 2 files, "));
+  const std::string shard = "packed/train-00001-of-00002";
+  CHECK_THAT(photos.dlscale.run({"pack", "--info", shard}).out,
+             Contains("holds     4 images in 1 file") && Contains("labels    1 to 2"));
+  CHECK_THAT(photos.dlscale.run({"pack", "--check", shard}).out,
+             Contains("all checksums are correct"));
+  std::string bytes = base::read_file(photos.dlscale.folder / shard);
+  bytes[bytes.size() / 2 - 300] ^= 1;  // a byte of an image
+  base::write_file_atomically(photos.dlscale.folder / shard, bytes);
+  const test::Ran bad = photos.dlscale.run({"pack", "--check", shard});
+  CHECK(bad.exit_code == 1);
+  CHECK_THAT(bad.out, Contains("1 record is damaged"));
+  base::write_file_atomically(photos.dlscale.folder / shard, bytes.substr(0, bytes.size() - 1));
+  const test::Ran cut = photos.dlscale.run({"pack", "--check", shard});
+  CHECK(cut.exit_code == 2);
+  CHECK_THAT(cut.err, Contains(shard + ": byte "));
+}
+
+TEST_CASE("options that do not fit the format are rejected before anything is written") {
+  Photos photos;
+  for (const auto& [options, error] : std::vector<std::pair<std::vector<std::string>, const char*>>{
+           {{"--shards", "2"}, "--shards applies to --format tfrecord"},
+           {{"--format", "tfrecord", "--as", "raw"}, "--format tfrecord needs --as jpeg"},
+           {{"--format", "tfrecord", "--align", "128"}, "--align applies to --format dlrec"}}) {
+    const test::Ran ran = photos.pack(options);
+    CHECK(ran.exit_code == 2);
+    CHECK_THAT(ran.err, Contains(error));
+  }
+  CHECK_FALSE(fs::exists(photos.dlscale.folder / "packed"));
+  CHECK(photos.pack({"--format", "tfrecord"}).exit_code == 0);
+  const test::Ran again = photos.pack({"--format", "tfrecord"});
+  CHECK(again.exit_code == 2);
+  CHECK_THAT(again.err, Contains("train-00000-of-00001 already exists"));
+  CHECK(photos.pack({"--format", "tfrecord", "--force"}).exit_code == 0);
+}
+
 TEST_CASE("pack --info and --check read record files") {
   Photos photos;
   photos.pack({"--as", "jpeg:20", "--quality", "80"});
