@@ -92,7 +92,7 @@ class Scanner {
         break;
       }
       default:
-        refuse("it is no tf.train.Example");
+        refuse("it is not a tf.train.Example");
     }
     field.content.end = place;
     return field;
@@ -130,7 +130,8 @@ class Scanner {
 
  private:
   void skip(std::uint64_t& place, std::uint64_t bytes, std::uint64_t limit) {
-    if (bytes > limit - place) refuse("it is no tf.train.Example: a field extends beyond its end");
+    if (bytes > limit - place)
+      refuse("it is not a tf.train.Example: a field extends beyond its end");
     place += bytes;
   }
 
@@ -142,7 +143,7 @@ class Scanner {
       value |= (bits & 0x7fU) << shift;
       if (bits < 0x80) return value;
     }
-    refuse("it is no tf.train.Example: a number has no end");
+    refuse("it is not a tf.train.Example: a number has no end");
   }
 
   std::uint8_t byte(std::uint64_t place) {
@@ -182,7 +183,7 @@ ExampleParts find_parts(std::uint64_t size, const ReadExample& read) {
   std::optional<Range> image;
   std::optional<std::int64_t> label;
   const std::optional<Range> features = scanner.find({0, size}, 1);
-  if (!features) refuse("it is no tf.train.Example: it has no features");
+  if (!features) refuse("it is not a tf.train.Example: it has no features");
   for (std::uint64_t place = features->begin; place < features->end;) {
     const Field pair = scanner.next(place, features->end);
     if (pair.number != 1 || pair.wire != kLength) continue;

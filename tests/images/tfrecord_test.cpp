@@ -239,7 +239,7 @@ TEST_CASE("damaged lengths and cut files are errors with file and offset") {
   }
   CHECK_THAT(error_with("\x1f\x8b" + whole), Contains("is compressed with gzip"));
   CHECK_THAT(error_with(images::tfrecord("no example")),
-             Contains(": byte 0: the record cannot be used: it is no tf.train.Example"));
+             Contains(": byte 0: the record cannot be used: it is not a tf.train.Example"));
   const std::string negative =
       images::serialised({.encoded = bytes_of("x"), .label = -1, .class_name = "cat"});
   CHECK_THAT(error_with(images::tfrecord(negative)), Contains("has the label -1"));
