@@ -85,10 +85,12 @@ void read_word(const std::string& word, HardwareOverride& what) {
   }
 }
 
-/// Default values of sweeps, which are the values in the figures of the PyDTNN study.
+/// Default values of sweeps: those in the figures of the PyDTNN study where it states them, with
+/// the memory bandwidths of GPUs from the K80 to the B200.
 const std::vector<Sweep>& usual_sweeps() {
   static const std::vector<Sweep> sweeps{
       {"peak", {5, 10, 20, 30, 50, 75, 100, 156, 200, 300}},
+      {"memory", {200, 400, 600, 900, 1200, 1555, 2000, 3000, 5000, 8000}},
       {"link", {1, 10, 30, 50, 100, 200, 400, 800}},
       {"gpus", {1, 2, 4, 8, 16, 32, 64, 100, 128, 256, 512, 1024, 2048, 4096}},
       {"batch", {16, 32, 64, 128, 256}}};

@@ -34,9 +34,9 @@ HardwareOverride read_hardware_override(const std::vector<std::string>& words);
 /// empty text if no value is changed.
 std::string override_text(const HardwareOverride& what);
 
-/// Quantity that a sweep varies, and its values in TFLOP/s, Gbit/s, GPUs or samples.
+/// Quantity that a sweep varies, and its values in TFLOP/s, GB/s, Gbit/s, GPUs or samples.
 struct Sweep {
-  std::string name;  ///< name of the quantity: peak, link, gpus or batch
+  std::string name;  ///< name of the quantity: peak, memory, link, gpus or batch
   std::vector<double> values;
 };
 

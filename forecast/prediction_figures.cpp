@@ -2,8 +2,13 @@
 #include "forecast/prediction_figures.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "analysis/report/figures/rate_figure.hpp"
@@ -167,24 +172,92 @@ analysis::Figure predicted_epoch_time(const StudyPrediction& study) {
   return figure;
 }
 
+namespace {
+
+/// Part of a step that a sweep figure draws as a line with marks.
+struct SweptPart {
+  const char* title;
+  std::function<std::optional<double>(const SweptStep&)> value_s;
+};
+
+std::optional<double> value_of(const std::optional<predict::Seconds>& time) {
+  return time ? std::optional(time->value) : std::nullopt;
+}
+
+const std::vector<SweptPart>& swept_parts() {
+  static const std::vector<SweptPart> parts{
+      {"roofline", [](const SweptStep& one) { return value_of(one.roofline); }},
+      {"kernel models", [](const SweptStep& one) { return value_of(one.kernels); }},
+      {"communication", [](const SweptStep& one) -> std::optional<double> {
+         if (one.step.communication.value <= 0) return std::nullopt;
+         return one.step.communication.value;
+       }}};
+  return parts;
+}
+
+/// Adds a series for each part of the steps of one curve. A part without values is left out.
+void add_parts(analysis::Figure& figure, const std::string& label, std::size_t color,
+               const SweptCurve& swept) {
+  for (std::size_t part = 0; part < swept_parts().size(); ++part) {
+    analysis::Series series{
+        .label = label + ": " + swept_parts()[part].title, .color = color, .mark = part};
+    for (const SweptStep& one : swept.steps) {
+      if (const auto value_s = swept_parts()[part].value_s(one)) {
+        series.points.push_back({one.value, *value_s, {}});
+      }
+    }
+    if (!series.points.empty()) figure.series.push_back(std::move(series));
+  }
+}
+
+/// Returns a vertical line at `value` over the height of the figure.
+analysis::Series vertical_line(const analysis::Figure& figure, double value,
+                               const std::string& unit) {
+  const auto [least, most] = analysis::y_span(figure);
+  return {.label = fmt::format("without the sweep: {:g}{}", value, unit.empty() ? "" : " " + unit),
+          .points = {{value, least, {}}, {value, most, {}}}};
+}
+
+}  // namespace
+
 analysis::Figure sweep_figure(const StudyPrediction& study, const Sweep& sweep) {
   const SweptQuantity& quantity = swept_quantity(sweep.name);
   const std::string title = quantity.unit.empty()
                                 ? quantity.title
                                 : fmt::format("{} ({})", quantity.title, quantity.unit);
   analysis::Figure figure{.title = fmt::format("Predicted step time over {}", quantity.title),
-                          .subtitle = study.study + " on " + study.site,
+                          .subtitle = study.study + " on " + study.site +
+                                      "; dashed: a step; with marks: its parts",
                           .notes = prediction_basis(study),
                           .x = {.id = quantity.id, .title = title, .log_base = 2},
-                          .y = {.id = "step_s", .title = "step time (s)", .log_base = 10},
-                          .marks = false};
+                          .y = {.id = "step_s", .title = "time (s)", .log_base = 10}};
+  std::vector<analysis::Series> totals;
+  std::set<double> values;  // values without the sweep
   for (const PredictedCurve& curve : study.curves) {
-    analysis::Series series = dashed(study, curve, figure);
-    for (const SweptStep& one : swept_curve(study, curve, sweep).steps) {
-      series.points.push_back(
+    // The lines pass through the value without the sweep, so that it lies on the axis.
+    Sweep all = sweep;
+    const auto value = value_without_sweep(study, curve, sweep.name);
+    if (value && std::find(all.values.begin(), all.values.end(), *value) == all.values.end()) {
+      all.values.insert(std::upper_bound(all.values.begin(), all.values.end(), *value), *value);
+    }
+    const SweptCurve swept = swept_curve(study, curve, all);
+    if (swept.steps.empty()) continue;
+    if (value) values.insert(*value);
+    analysis::Series total{.label = label_of(study, curve) + ": step", .color = totals.size(), .law = true};
+    for (const SweptStep& one : swept.steps) {
+      total.points.push_back(
           {one.value, one.step_s.value, analysis::Bounds{one.step_s.low, one.step_s.high}});
     }
-    if (!series.points.empty()) figure.series.push_back(std::move(series));
+    add_parts(figure, label_of(study, curve), total.color, swept);
+    totals.push_back(std::move(total));
+  }
+  figure.series.insert(figure.series.end(), totals.begin(), totals.end());
+  if (values.size() == 1) {
+    figure.ideal = vertical_line(figure, *values.begin(), quantity.unit);
+  } else if (values.size() > 1) {
+    figure.notes.push_back(
+        fmt::format("no vertical line: without the sweep, the {} of the curves differs ({:g})",
+                    quantity.title, fmt::join(values, ", ")));
   }
   return figure;
 }

@@ -49,7 +49,10 @@ analysis::Figure predicted_efficiency(const StudyPrediction& study);
 analysis::Figure predicted_throughput(const StudyPrediction& study);
 analysis::Figure predicted_epoch_time(const StudyPrediction& study);
 
-/// Returns a figure of the time of a step for the values of a sweep.
+/// Returns a figure of the time of a step for the values of a sweep. Dashed lines with bands show
+/// the step. Lines with marks show its parts: computation from the roofline and from kernel models,
+/// and communication. A vertical line marks the value without the sweep, which is drawn in addition
+/// to the values of the sweep, if it is the same for all curves.
 analysis::Figure sweep_figure(const StudyPrediction& study, const Sweep& sweep);
 
 }  // namespace dlscale::forecast

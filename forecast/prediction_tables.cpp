@@ -191,6 +191,23 @@ Cell bounds(const predict::Band& band, double scale = 1) {
   return Bounds{band.low * scale, band.high * scale};
 }
 
+Cell seconds(const std::optional<predict::Seconds>& time) {
+  return time ? Cell{time->value} : Cell{};
+}
+
+/// Removes the column with this id if none of its cells has a value.
+void drop_if_empty(Table& table, const std::string& id) {
+  const auto column = std::find_if(table.columns.begin(), table.columns.end(),
+                                   [&](const Column& each) { return each.id == id; });
+  const auto at = column - table.columns.begin();
+  const bool any = std::any_of(table.rows.begin(), table.rows.end(), [&](const auto& row) {
+    return !std::holds_alternative<std::monostate>(row[static_cast<std::size_t>(at)]);
+  });
+  if (any) return;
+  table.columns.erase(column);
+  for (auto& row : table.rows) row.erase(row.begin() + at);
+}
+
 /// Gives an axis another id if a column of the table has the same id, for example the batch per
 /// GPU.
 void add_columns(Table& table, const std::vector<Column>& columns) {
@@ -352,6 +369,8 @@ Table sweep_table(const StudyPrediction& study, const Sweep& sweep) {
                       {"step_s", "step", "ms", 3, 1000},
                       {"step_bounds_s", "step, low to high", "ms", 3, 1000, true},
                       {"computing_s", "computing", "ms", 3, 1000},
+                      {"roofline_s", "computing by roofline", "ms", 3, 1000},
+                      {"kernel_models_s", "computing by kernel models", "ms", 3, 1000},
                       {"exposed_comm_s", "exposed communication", "ms", 3, 1000},
                       {"slowest_wait_s", "waiting for the slowest rank", "ms", 3, 1000},
                       {"communication_s", "communication", "ms", 3, 1000},
@@ -363,10 +382,13 @@ Table sweep_table(const StudyPrediction& study, const Sweep& sweep) {
       const predict::StepTime& step = one.step;
       add_row(table, beginning(study, curve),
               {one.value, step.total().value, bounds(one.step_s),
-               (step.forward + step.backward + step.optimizer).value, step.exposed_comm.value,
-               step.slowest_wait.value, step.communication.value, text(to_string(step.bound))});
+               step.computing().value, seconds(one.roofline), seconds(one.kernels),
+               step.exposed_comm.value, step.slowest_wait.value, step.communication.value,
+               text(to_string(step.bound))});
     }
   }
+  drop_if_empty(table, "roofline_s");
+  drop_if_empty(table, "kernel_models_s");
   return table;
 }
 

@@ -24,14 +24,14 @@ struct Attempt {
   std::string why;
 };
 
-/// Returns why the times of a model cannot be converted to another peak. Returns an empty text if
-/// the times can be converted.
-std::string fixed_peak(const predict::TrainingModel& model, const PredictedCurve& curve) {
+/// Returns why the times of a model cannot be converted to another peak or memory bandwidth.
+/// Returns an empty text if the times can be converted.
+std::string fixed_times(const predict::TrainingModel& model, const PredictedCurve& curve) {
   const predict::Device& device = curve.hardware.device;
   if (predict::is_measured_alone(device)) {
     return "the measured steps of " + device.title +
-           " cannot be converted to another peak without a data sheet (use --what-if gpu=NAME with "
-           "--calibration none)";
+           " cannot be converted to another peak or bandwidth without a data sheet (use --what-if "
+           "gpu=NAME with --calibration none)";
   }
   return predict::fixed_rates(model);
 }
@@ -47,6 +47,12 @@ std::string unknown_link(const StudyPrediction& study, const predict::Network& n
          "sheet describes the connection within a node";
 }
 
+/// Returns the time of all passes and of the optimizer.
+predict::Seconds computation(const predict::TrainingModel& model,
+                             const predict::ComputeTimes& times) {
+  return predict::step_time(model.card, times, 1, {}, model.setting).computing();
+}
+
 Attempt sweep_step(const StudyPrediction& study, const PredictedCurve& curve,
                    const std::string& quantity, double value) {
   if (quantity == "gpus" && value > kMostRanks) return {{}, "no machine has this number of GPUs"};
@@ -56,9 +62,11 @@ Attempt sweep_step(const StudyPrediction& study, const PredictedCurve& curve,
   if (share.batch < 1) return {{}, "a GPU has less than one sample"};
   predict::TrainingModel model = model_of(study, curve);
   model.setting.passes = share.passes;
-  if (quantity == "peak") {
-    if (std::string why = fixed_peak(model, curve); !why.empty()) return {{}, std::move(why)};
-    model.computing.rates.peak = predict::teraflops(value);
+  if (quantity == "peak" || quantity == "memory") {
+    if (std::string why = fixed_times(model, curve); !why.empty()) return {{}, std::move(why)};
+    predict::Rates& rates = model.computing.rates;
+    if (quantity == "peak") rates.peak = predict::teraflops(value);
+    if (quantity == "memory") rates.memory_bandwidth = predict::gigabytes_per_s(value);
   }
   const predict::Placement ranks = predict::placement(gpus, curve.hardware.gpus_per_node);
   predict::Network network = curve.hardware.network;
@@ -74,7 +82,16 @@ Attempt sweep_step(const StudyPrediction& study, const PredictedCurve& curve,
   }
   const predict::StepTime step = predict::step_at(model, ranks, share.batch);
   if (!std::isfinite(step.total().value)) return {{}, unknown_link(study, network, ranks)};
-  return {SweptStep{value, step, predict::step_band(model, ranks, share)}, ""};
+  SweptStep swept{value, step, predict::step_band(model, ranks, share), {}, {}};
+  const predict::ComputeBasis& basis = model.computing;
+  if (!predict::is_measured_alone(curve.hardware.device)) {
+    swept.roofline = computation(
+        model, predict::roofline(model.card, basis.rates, share.batch, basis.optimizer_states));
+  }
+  if (const auto times = predict::kernel_times(model.card, share.batch, basis)) {
+    swept.kernels = computation(model, *times);
+  }
+  return {std::move(swept), ""};
 }
 
 }  // namespace
@@ -82,6 +99,7 @@ Attempt sweep_step(const StudyPrediction& study, const PredictedCurve& curve,
 const SweptQuantity& swept_quantity(const std::string& name) {
   static const std::vector<SweptQuantity> quantities{
       {"peak", "peak_tflops", "peak", "TFLOP/s", 0},
+      {"memory", "memory_gb_per_s", "memory bandwidth of a GPU", "GB/s", 0},
       {"link", "link_gbit_s", "link of a node", "Gbit/s", 0},
       {"gpus", "gpus", "GPUs", "", 0},
       {"batch", "batch_per_gpu", "batch per GPU", "", 0}};
@@ -91,6 +109,22 @@ const SweptQuantity& swept_quantity(const std::string& name) {
     names.push_back(quantity.name);
   }
   throw base::UsageError(base::unknown_name("quantity", name, names));
+}
+
+std::optional<double> value_without_sweep(const StudyPrediction& study, const PredictedCurve& curve,
+                                          const std::string& quantity) {
+  const int gpus = curve.planned.back();
+  if (quantity == "gpus") return gpus;
+  if (quantity == "batch") return predict::share_at(curve.shares, curve.strong, gpus).batch;
+  if (quantity == "link") {
+    const predict::BytesPerSecond link = curve.hardware.network.between.bandwidth;
+    if (link.value <= 0) return std::nullopt;
+    return link / predict::gigabits_per_s(1);
+  }
+  if (predict::is_measured_alone(curve.hardware.device)) return std::nullopt;
+  const predict::Rates rates = model_of(study, curve).computing.rates;
+  return quantity == "peak" ? rates.peak / predict::teraflops(1)
+                            : rates.memory_bandwidth / predict::gigabytes_per_s(1);
 }
 
 SweptCurve swept_curve(const StudyPrediction& study, const PredictedCurve& curve,

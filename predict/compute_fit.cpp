@@ -277,16 +277,21 @@ Seconds optimizer_at(const std::vector<contract::ComputeTime>& measured, int ran
 /// times of the roofline.
 ComputeEstimate unmeasured(const contract::ModelCard& card, double batch,
                            const ComputeBasis& basis) {
-  constexpr double kMost = 0.9;
-  if (!basis.kernels.empty()) {
-    LearnedTimes learned =
-        learned_times(card, basis.kernels, batch, basis.optimizer_states, basis.rates);
-    if (learned.learned >= kMost) return {std::move(learned.times), kLearnedSure};
-  }
+  if (auto times = kernel_times(card, batch, basis)) return {std::move(*times), kLearnedSure};
   return {roofline(card, basis.rates, batch, basis.optimizer_states), basis.roofline_sure};
 }
 
 }  // namespace
+
+std::optional<ComputeTimes> kernel_times(const contract::ModelCard& card, double batch,
+                                         const ComputeBasis& basis) {
+  constexpr double kMost = 0.9;
+  if (basis.kernels.empty()) return std::nullopt;
+  LearnedTimes learned =
+      learned_times(card, basis.kernels, batch, basis.optimizer_states, basis.rates);
+  if (learned.learned < kMost) return std::nullopt;
+  return std::move(learned.times);
+}
 
 ComputeEstimate estimate_compute(const contract::ModelCard& card, double batch,
                                  const ComputeBasis& basis) {

@@ -109,6 +109,11 @@ class Sharing {
 /// models of Barrachina et al. (2023) have errors of ±20 %.
 inline constexpr Factors kLearnedSure{0.8, 1.25};
 
+/// Returns the times of kernel models if these models cover at least 90 % of the roofline time of
+/// the step. Returns nothing otherwise.
+std::optional<ComputeTimes> kernel_times(const contract::ModelCard& card, double batch,
+                                         const ComputeBasis& basis);
+
 /// Returns the computation of a step.
 /// - The times of layers come from the roofline, or from kernel models if these cover most of the
 ///   step.

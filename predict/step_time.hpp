@@ -85,9 +85,8 @@ struct StepTime {
   Seconds load_wait, forward, backward, exposed_comm, optimizer;
   Seconds slowest_wait;   ///< wait for the slowest rank; records of runs count it as exposed_comm
   Seconds communication;  ///< collectives without waits, hidden or exposed; not in total()
-  Seconds total() const {
-    return load_wait + forward + backward + exposed_comm + slowest_wait + optimizer;
-  }
+  Seconds computing() const { return forward + backward + optimizer; }
+  Seconds total() const { return load_wait + computing() + exposed_comm + slowest_wait; }
   /// Resource that limits the step: communication if the exposed communication takes longer than
   /// the computation, otherwise the resource that limits most of the computation.
   Bound bound = Bound::memory;

@@ -122,7 +122,8 @@ Action define_predict(CLI::App& app) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   app.add_option("--sweep", options->sweeps,
-                 "also vary peak, link, gpus, batch or all, optionally with values: link=1,10,100")
+                 "also vary peak, memory, link, gpus, batch or all, optionally with values: "
+                 "link=1,10,100")
       ->type_name("WHAT[=LIST]")
       ->allow_extra_args(false);
   app.add_option("--up-to", options->up_to, "largest GPU count to predict")

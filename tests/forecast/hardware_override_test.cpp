@@ -40,16 +40,17 @@ TEST_CASE("malformed quantities are rejected") {
 }
 
 TEST_CASE("a sweep has default values unless values are given") {
-  CHECK(read_sweeps({"all"}).size() == 4);
+  CHECK(read_sweeps({"all"}).size() == 5);
   const auto with_values = read_sweeps({"all", "link=1,10"});
-  REQUIRE(with_values.size() == 4);  // for each name, only the value that was given last
-  CHECK(with_values[1].name == "link");
-  CHECK(with_values[1].values == std::vector<double>{1, 10});
+  REQUIRE(with_values.size() == 5);  // for each name, only the value that was given last
+  CHECK(with_values[1].name == "memory");
+  CHECK(with_values[2].name == "link");
+  CHECK(with_values[2].values == std::vector<double>{1, 10});
   const auto sweeps = read_sweeps({"link=100,1,10", "batch"});
   REQUIRE(sweeps.size() == 2);
   CHECK(sweeps[0].values == std::vector<double>{1, 10, 100});
   CHECK(sweeps[1].values.size() > 2);
-  for (const char* wrong : {"links", "link=", "link=1,", "link=0", "gpus=1.5", "batch=-2"}) {
+  for (const char* wrong : {"links", "link=", "link=1,", "link=0", "gpus=1.5", "batch=-2", "memory=fast", "memory=0"}) {
     INFO(wrong);
     CHECK_THROWS_AS(read_sweeps({wrong}), base::UsageError);
   }

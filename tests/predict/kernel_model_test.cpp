@@ -10,6 +10,7 @@
 
 using namespace dlscale;
 using predict::KernelSize;
+using test::sized_card;
 
 namespace {
 
@@ -25,17 +26,6 @@ contract::KernelModel product(const std::string& kernel, const std::vector<std::
           .input_least = std::vector<double>(n, 1),
           .input_most = std::vector<double>(n, 1e12),
           .layers = {{std::vector<double>(n, 1), {0}}}};
-}
-
-/// Returns the cost model made_card() with the sizes that a trace of the model would contain.
-contract::ModelCard sized_card() {
-  contract::ModelCard card = test::made_card();
-  card.layers[0].size = {{"c_in", 2},  {"c_out", 5},  {"h_in", 8},
-                         {"h_out", 8}, {"kernel", 3}, {"stride", 1}};
-  card.layers[1].forward.written = {0, 400};  // 100 numbers per sample
-  card.layers[2].size = {{"inputs", 10}, {"outputs", 3}};
-  card.layers[2].backward.written = {0, 40};
-  return card;
 }
 
 std::vector<contract::KernelModel> all_models() {

@@ -43,4 +43,15 @@ inline contract::ModelCard made_card() {
   return card;
 }
 
+/// Returns the cost model made_card() with the sizes that a trace of the model would contain.
+inline contract::ModelCard sized_card() {
+  contract::ModelCard card = made_card();
+  card.layers[0].size = {{"c_in", 2},  {"c_out", 5},  {"h_in", 8},
+                         {"h_out", 8}, {"kernel", 3}, {"stride", 1}};
+  card.layers[1].forward.written = {0, 400};  // 100 numbers per sample
+  card.layers[2].size = {{"inputs", 10}, {"outputs", 3}};
+  card.layers[2].backward.written = {0, 40};
+  return card;
+}
+
 }  // namespace dlscale::test

@@ -69,6 +69,7 @@ struct Findings {
            test::number(at(sweep, model, data, b), part);
   }
   std::map<std::string, std::string> columns{{"peak", "peak_tflops"},
+                                             {"memory", "memory_gb_per_s"},
                                              {"link", "link_gbit_s"},
                                              {"gpus", "gpus"},
                                              {"batch", "batch_per_gpu"}};
@@ -82,7 +83,7 @@ TEST_CASE("the documented command writes the tables and figures of the paper's s
   test::DlscaleProgram dlscale;
   const test::Ran ran = dlscale.run(documented_command());
   REQUIRE(ran.exit_code == 0);
-  for (const char* sweep : {"peak", "link", "gpus", "batch"}) {
+  for (const char* sweep : {"peak", "memory", "link", "gpus", "batch"}) {
     const std::string stem = std::string("predicted/sweep-") + sweep;
     CHECK(std::filesystem::exists(dlscale.folder / (stem + ".tex")));
     CHECK(std::filesystem::exists(dlscale.folder / (stem + "-figure.csv")));
@@ -128,6 +129,17 @@ TEST_CASE("found in the output: DenseNet-121 reaches its plateau at 50 TFLOP/s")
   CHECK(gain("densenet121", 50, 300) < 1.3);
   CHECK(gain("resnet50", 50, 300) > 1.5);
   CHECK(gain("vgg16", 50, 300) > 2);
+}
+
+TEST_CASE("found in the output: a faster memory helps memory-bound networks most") {
+  const Findings found;
+  for (const char* model : {"resnet50", "densenet121"}) {
+    INFO(model);
+    CHECK(found.bound("memory", model, kImageNet, 400) == "memory");
+    CHECK(found.ratio("memory", model, kImageNet, 400, 1200, "computing_s") > 2.5);
+  }
+  CHECK(found.bound("memory", "vgg16", kImageNet, 3000) == "compute");
+  CHECK(found.ratio("memory", "vgg16", kImageNet, 3000, 8000, "computing_s") < 1.2);
 }
 
 TEST_CASE("found in the output: VGG16 on CIFAR-10 is communication-bound from 30 TFLOP/s") {

@@ -180,6 +180,7 @@ TEST_CASE("measured steps are rejected with a changed peak or memory bandwidth")
   check_refused(asked("--what-if", "memory=2000GB/s"),
                 "--what-if memory: the calibration contains");
   check_refused(asked("--sweep", "peak"), "--sweep peak: the calibration contains steps of mlp");
+  check_refused(asked("--sweep", "memory"), "--sweep memory: the calibration contains steps of");
   CHECK(asked("--sweep", "batch").exit_code == 0);
   CHECK(asked("--what-if", "capacity=16GiB").exit_code == 0);
   CHECK(prediction.on_altec({"--sweep", "peak", "--what-if", "memory=2000GB/s"}).exit_code == 0);

@@ -298,3 +298,80 @@ TEST_CASE("predicted figures of efficiency, throughput, epochs and sweeps have d
   CHECK_THAT(prediction.file("predicted-throughput.svg"), Contains("class=\"band\""));
   CHECK_THAT(prediction.file("predicted-epoch-time.svg"), Contains("class=\"band\""));
 }
+
+TEST_CASE("a sweep of the memory bandwidth changes the computation and not the communication") {
+  ScalingPrediction prediction(kWeakStudy);
+  prediction.succeed({"--site", "altec", "--up-to", "4", "--sweep", "memory=450,900"});
+  const auto swept = prediction.rows("sweep-memory");
+  REQUIRE(swept.size() == 2);
+  CHECK(swept[0].at("memory_gb_per_s") == "450");
+  CHECK(std::stod(swept[0].at("computing_s")) > std::stod(swept[1].at("computing_s")));
+  CHECK(swept[0].at("communication_s") == swept[1].at("communication_s"));
+  // 900 GB/s is the memory bandwidth of the V100 of the site.
+  CHECK(std::stod(swept[1].at("step_s")) ==
+        Approx(prediction.column("predicted-times", "step_s").at(4)));
+}
+
+TEST_CASE("a sweep figure has the step, its parts and a line at the value without the sweep") {
+  ScalingPrediction prediction(kWeakStudy);
+  prediction.succeed({"--site", "altec", "--up-to", "4", "--sweep", "memory=400,1000"});
+  std::map<std::string, std::map<double, double>> lines;
+  for (const CsvRow& row : prediction.rows("sweep-memory-figure")) {
+    lines[row.at("series")][std::stod(row.at("memory_gb_per_s"))] = std::stod(row.at("step_s"));
+  }
+  CHECK(lines.size() == 3);
+  // The lines pass through 900 GB/s, the value of the site.
+  for (const auto& [label, points] : lines) {
+    INFO(label);
+    CHECK(points.size() == 3);
+    CHECK(points.contains(900));
+  }
+  const std::string svg = prediction.file("sweep-memory-figure.svg");
+  CHECK_THAT(svg, Contains("class=\"ideal\"") && Contains("without the sweep: 900 GB/s"));
+  CHECK_THAT(svg, Contains("mlp: roofline") && Contains("mlp: communication") &&
+                      Contains("mlp: step") && !Contains("kernel models"));
+}
+
+namespace {
+
+/// Returns a kernel model that predicts one second for all sizes of `input` up to 1e12.
+contract::KernelModel one_second(const char* kernel, const char* input) {
+  return {.kernel = kernel,
+          .inputs = {input},
+          .input_mean = {0},
+          .input_deviation = {1},
+          .input_least = {1},
+          .input_most = {1e12},
+          .layers = {{{0}, {0}}}};
+}
+
+}  // namespace
+
+TEST_CASE("a sweep shows kernel models next to the roofline if they cover the model") {
+  ScalingPrediction prediction(kWeakStudy);
+  const std::vector<std::string> sweep{"--site", "altec",   "--up-to",      "4",
+                                       "--sweep", "batch=32", "--calibration", "c.json"};
+  contract::ModelCard card = test::sized_card();
+  card.model = "mlp";
+  card.input = {3, 32, 32};
+  card.classes = 10;
+  base::write_file_atomically(prediction.dlscale.folder / "made/mlp-3x32x32-10.json",
+                              to_json(card));
+  contract::Calibration calibration;
+  for (const char* kernel : {"convolution_forward", "convolution_backward_filter", "linear_forward",
+                             "linear_backward_data", "linear_backward_filter"}) {
+    calibration.kernel_models.push_back(one_second(kernel, "b"));
+  }
+  for (const char* kernel : {"relu_forward", "relu_backward", "sgd_update"}) {
+    calibration.kernel_models.push_back(one_second(kernel, "n"));
+  }
+  base::write_file_atomically(prediction.dlscale.folder / "c.json", to_json(calibration));
+  prediction.succeed(sweep);
+  const auto swept = prediction.rows("sweep-batch");
+  REQUIRE(swept.size() == 1);
+  // The first layer needs no gradient of its input, so the step has eight kernels.
+  CHECK(std::stod(swept[0].at("kernel_models_s")) == Approx(8));
+  CHECK(swept[0].at("kernel_models_s") == swept[0].at("computing_s"));
+  CHECK(std::stod(swept[0].at("roofline_s")) < std::stod(swept[0].at("kernel_models_s")));
+  CHECK_THAT(prediction.file("sweep-batch-figure.svg"), Contains("mlp: kernel models"));
+}
