@@ -225,12 +225,12 @@ analysis::Figure sweep_figure(const StudyPrediction& study, const Sweep& sweep) 
   const std::string title = quantity.unit.empty()
                                 ? quantity.title
                                 : fmt::format("{} ({})", quantity.title, quantity.unit);
-  analysis::Figure figure{.title = fmt::format("Predicted step time over {}", quantity.title),
-                          .subtitle = study.study + " on " + study.site +
-                                      "; dashed: a step; with marks: its parts",
-                          .notes = prediction_basis(study),
-                          .x = {.id = quantity.id, .title = title, .log_base = 2},
-                          .y = {.id = "step_s", .title = "time (s)", .log_base = 10}};
+  analysis::Figure figure{
+      .title = fmt::format("Predicted step time over {}", quantity.title),
+      .subtitle = study.study + " on " + study.site + "; dashed: a step; with marks: its parts",
+      .notes = prediction_basis(study),
+      .x = {.id = quantity.id, .title = title, .log_base = 2},
+      .y = {.id = "step_s", .title = "time (s)", .log_base = 10}};
   std::vector<analysis::Series> totals;
   std::set<double> values;  // values without the sweep
   for (const PredictedCurve& curve : study.curves) {
@@ -243,7 +243,8 @@ analysis::Figure sweep_figure(const StudyPrediction& study, const Sweep& sweep) 
     const SweptCurve swept = swept_curve(study, curve, all);
     if (swept.steps.empty()) continue;
     if (value) values.insert(*value);
-    analysis::Series total{.label = label_of(study, curve) + ": step", .color = totals.size(), .law = true};
+    analysis::Series total{
+        .label = label_of(study, curve) + ": step", .color = totals.size(), .law = true};
     for (const SweptStep& one : swept.steps) {
       total.points.push_back(
           {one.value, one.step_s.value, analysis::Bounds{one.step_s.low, one.step_s.high}});

@@ -381,10 +381,9 @@ Table sweep_table(const StudyPrediction& study, const Sweep& sweep) {
     for (const SweptStep& one : swept.steps) {
       const predict::StepTime& step = one.step;
       add_row(table, beginning(study, curve),
-              {one.value, step.total().value, bounds(one.step_s),
-               step.computing().value, seconds(one.roofline), seconds(one.kernels),
-               step.exposed_comm.value, step.slowest_wait.value, step.communication.value,
-               text(to_string(step.bound))});
+              {one.value, step.total().value, bounds(one.step_s), step.computing().value,
+               seconds(one.roofline), seconds(one.kernels), step.exposed_comm.value,
+               step.slowest_wait.value, step.communication.value, text(to_string(step.bound))});
     }
   }
   drop_if_empty(table, "roofline_s");

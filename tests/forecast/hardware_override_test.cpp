@@ -50,7 +50,8 @@ TEST_CASE("a sweep has default values unless values are given") {
   REQUIRE(sweeps.size() == 2);
   CHECK(sweeps[0].values == std::vector<double>{1, 10, 100});
   CHECK(sweeps[1].values.size() > 2);
-  for (const char* wrong : {"links", "link=", "link=1,", "link=0", "gpus=1.5", "batch=-2", "memory=fast", "memory=0"}) {
+  for (const char* wrong :
+       {"links", "link=", "link=1,", "link=0", "gpus=1.5", "batch=-2", "memory=fast", "memory=0"}) {
     INFO(wrong);
     CHECK_THROWS_AS(read_sweeps({wrong}), base::UsageError);
   }

@@ -84,3 +84,27 @@ TEST_CASE("loaders are compared on the same images in three framework styles") {
                                            {"packed $DATA/raw256", kEach},
                                            {"synthetic $DATA/files", kEach}});
 }
+
+TEST_CASE("each run of the JUWELS study has a time limit from the shipped throughput") {
+  const fs::path rows = test::kSource / "examples/studies/juwels/throughput-juwels-booster.toml";
+  const auto planning =
+      test::plan_example("juwels", "juwels-booster", {"resources.calibration=" + rows.string()});
+  std::map<std::string, double> native_s;
+  for (const contract::PlannedRun& run : planning.plan.runs) {
+    INFO(run.run_id);
+    CHECK(run.predicted_s > 0);
+    if (run.point.at("loader") != "native" || run.point.at("model") != "resnet50") continue;
+    native_s[run.point.at("framework") + " " + std::to_string(run.gpus)] = run.predicted_s;
+  }
+  // The efficiencies that the paper prints for the native loader, relative to 4 GPUs.
+  const auto efficiency = [&](const std::string& framework, int gpus) {
+    return native_s.at(framework + " 4") * 4 /
+           (native_s.at(framework + " " + std::to_string(gpus)) * gpus);
+  };
+  CHECK(efficiency("ddp", 256) == Approx(0.44).epsilon(0.001));
+  CHECK(efficiency("horovod", 128) == Approx(0.50).epsilon(0.001));
+  CHECK(efficiency("deepspeed", 128) == Approx(0.33).epsilon(0.001));
+  for (const char* framework : {"ddp", "horovod", "deepspeed"}) {
+    CHECK(efficiency(framework, 512) == Approx(0.24).epsilon(0.001));
+  }
+}

@@ -349,7 +349,7 @@ contract::KernelModel one_second(const char* kernel, const char* input) {
 
 TEST_CASE("a sweep shows kernel models next to the roofline if they cover the model") {
   ScalingPrediction prediction(kWeakStudy);
-  const std::vector<std::string> sweep{"--site", "altec",   "--up-to",      "4",
+  const std::vector<std::string> sweep{"--site",  "altec",    "--up-to",       "4",
                                        "--sweep", "batch=32", "--calibration", "c.json"};
   contract::ModelCard card = test::sized_card();
   card.model = "mlp";
