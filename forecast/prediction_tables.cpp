@@ -100,6 +100,12 @@ std::vector<std::string> prediction_basis(const StudyPrediction& study) {
                                "steps, 0 to 3 times the resulting time"
                              : "waiting for the slowest rank: not included, because no measured "
                                "steps show their variation");
+  const auto is_inference = [](const PredictedCurve& curve) { return !curve.first.mode.empty(); };
+  if (std::any_of(study.curves.begin(), study.curves.end(), is_inference)) {
+    notes.emplace_back(
+        "inference: a step is the forward pass of one batch, and an epoch is one pass over the "
+        "test set; loading is not included");
+  }
   notes.emplace_back(std::string("low and high: all of these added in quadrature; epoch and "
                                  "GPU-hours in proportion to the step; data loading is ") +
                      (loads ? "as measured" : "not included"));
@@ -123,6 +129,7 @@ std::vector<std::string> grounds_of_memory(const StudyPrediction& study) {
     const predict::HeldMemory& held = curve.held;
     const predict::Device& device = curve.hardware.device;
     if (device.memory.value <= 0 || held.runs == 0) continue;
+    if (!predict::memory_not_modelled(curve.first).empty()) continue;
     const predict::Bytes start = is_of_process(curve) ? device.context : held.beyond.start;
     std::string note =
         fmt::format("{}: added to the sum of the cost model: {:.0f} MiB{}", curve.first.model,
@@ -341,6 +348,10 @@ Table memory_table(const StudyPrediction& study) {
   for (const PredictedCurve& curve : study.curves) {
     const predict::Device& device = curve.hardware.device;
     if (device.memory.value <= 0) continue;  // The memory of the device is unknown.
+    if (const std::string why = predict::memory_not_modelled(curve.first); !why.empty()) {
+      add_once(table.notes, {label_of(study, curve) + ": " + why});
+      continue;
+    }
     for (const int gpus : curve.planned) {
       const predict::Share share = predict::share_at(curve.shares, curve.strong, gpus);
       const predict::MemoryVerdict verdict = verdict_at(curve, gpus, share);

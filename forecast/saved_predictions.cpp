@@ -71,6 +71,7 @@ contract::PredictedValue memory_at(const PredictedCurve& curve, const predict::C
   const predict::Device& device = curve.hardware.device;
   const bool by_card = device.memory.value > 0 && !is_of_process(curve);
   if (!by_card && curve.held.runs == 0) return {};
+  if (!predict::memory_not_modelled(curve.first).empty()) return {};
   const int gpus = point.ranks.gpus;
   const int passes = predict::share_at(curve.shares, curve.strong, gpus).passes;
   const predict::Bytes context = is_of_process(curve) ? device.context : predict::Bytes{};
@@ -88,7 +89,8 @@ contract::RunPrediction prediction_of(const PredictedCurve& curve,
   prediction.samples_per_s = kept(predict::throughput(point));
   prediction.efficiency = kept(point.efficiency);
   prediction.memory_bytes = memory_at(curve, point);
-  if (curve.samples > 0) {
+  // Records of inference contain neither epochs nor a training time.
+  if (curve.samples > 0 && curve.first.mode.empty()) {
     prediction.epoch_s = kept(point.epoch_s);
     prediction.run_s = kept(point.epoch_s, curve.first.epochs);
   }

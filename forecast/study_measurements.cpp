@@ -214,8 +214,10 @@ std::optional<double> messages_of(const MeasuredRun& run, const fs::path& cards)
 
 /// Returns whether all-reduces are the only collectives of a step. Only then do the recorded bytes
 /// and seconds describe all-reduces. From stage 1 on, ZeRO also gathers parameters and reduces
-/// gradients to their owners. Synchronised batch norms exchange statistics.
+/// gradients to their owners. Synchronised batch norms exchange statistics. A central device sends
+/// and receives single messages.
 bool only_reduces(const contract::RunSpec& run) {
+  if (predict::step_setting(run).agreement == predict::Agreement::central) return false;
   const bool gathers = contract::framework_style(run.framework).reads("zero_stage") &&
                        run.framework_options.zero_stage > 0;
   return !gathers && run.batch_norm != "synchronised";
@@ -245,8 +247,11 @@ struct MeasuredGroups {
   std::map<std::tuple<std::string, int, int, std::int64_t>, Values> all_reduce;
 
   void add(const MeasuredRun& run, const fs::path& cards) {
+    const bool is_central =
+        predict::step_setting(run.spec).agreement == predict::Agreement::central;
+    const int loaded_ranks = is_central ? run.row.gpus : 1;  // one loader reads for all devices
     const double samples =
-        static_cast<double>(run.spec.batch_per_gpu) * run.spec.accumulation_steps;
+        static_cast<double>(run.spec.batch_per_gpu) * run.spec.accumulation_steps * loaded_ranks;
     wait[{run.spec.loader, run.spec.dataset.kind}].push_back(
         (run.part(StepPart::load_wait) + run.part(StepPart::h2d)) / samples);
     if (run.row.gpus < 2) return;
@@ -290,7 +295,9 @@ std::optional<MeasuredRun> measured(const analysis::RunRow& row, const contract:
   // The recorded times are means over ranks with different numbers of samples.
   if (!run.spec.uneven_batch.empty()) return std::nullopt;
   const auto shape = predict::sample_shape(run.spec.dataset);
-  if (!shape || !predict::not_modelled(run.spec).empty()) return std::nullopt;
+  if (!shape || !run.spec.mode.empty() || !predict::not_modelled(run.spec).empty()) {
+    return std::nullopt;
+  }
   if (run.part(StepPart::forward) <= 0) return std::nullopt;  // log of another trainer
   run.input = shape->input;
   run.classes = shape->classes;
@@ -319,7 +326,9 @@ StudyMeasurements study_measurements(const contract::PlanDir& folder,
     ++found.runs;
     found.calibration.compute.push_back(compute_of(*run));
     groups.add(*run, cards);
-    memory.add(run->spec, {run->input, run->classes});
+    if (predict::memory_not_modelled(run->spec).empty()) {
+      memory.add(run->spec, {run->input, run->classes});
+    }
     if (found.calibration.device.empty()) {
       const bool on_cpu = run->spec.resources.device == "cpu";
       found.calibration.device = value_of(row, on_cpu ? "cpu" : "gpu").value_or("");

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "contract/run_spec/framework_styles.hpp"
 #include "contract/run_spec/run_id.hpp"
 #include "planner/jobs/data_folders.hpp"
 #include "planner/site/device_reader.hpp"
@@ -115,6 +116,7 @@ std::string other_device(const Given& given, const predict::Device& device) {
 /// part that does not grow with the activations is the context of a process. A context that the
 /// user gave has priority.
 void take_held_memory(PredictedCurve& curve, const Given& given) {
+  if (!predict::memory_not_modelled(curve.first).empty()) return;
   predict::Device& device = curve.hardware.device;
   // If ranks compute on CPUs, the calibration contains no GPU, even if the partition names one.
   const bool elsewhere = is_of_process(curve) && !predict::is_measured_alone(device);
@@ -161,11 +163,14 @@ std::optional<PredictedCurve> begin_curve(const planner::Planning& planning, std
   }
   PredictedCurve curve;
   curve.hardware = hardware_in(planning.site, partition, std::move(device), given.what);
-  curve.samples = predict::train_samples(run.dataset).value_or(0);
+  const bool trains = run.mode.empty();
+  curve.samples =
+      trains ? predict::train_samples(run.dataset).value_or(0) : run.dataset.test_samples;
   if (curve.samples == 0) {
-    note_once(notes, fmt::format("the number of samples in {} is unknown: an epoch counts as one "
-                                 "step (set training.dataset.train_samples)",
-                                 run.dataset.kind));
+    note_once(notes, fmt::format("the number of {} samples in {} is unknown: an epoch counts as "
+                                 "one step (set training.dataset.{}_samples)",
+                                 trains ? "training" : "test", run.dataset.kind,
+                                 trains ? "train" : "test"));
   }
   curve.card = *card;
   curve.first = std::move(run);
@@ -177,13 +182,18 @@ std::optional<PredictedCurve> begin_curve(const planner::Planning& planning, std
 void keep_measured(PredictedCurve& curve, const Given& given, std::vector<std::string>& notes) {
   const predict::Hardware& hardware = curve.hardware;
   if (!predict::is_measured_alone(hardware.device)) return;
-  const auto unknown = [&](int gpus) {
-    const predict::Placement ranks = predict::placement(gpus, hardware.gpus_per_node);
+  const predict::StepSetting setting = predict::step_setting(curve.first);
+  const auto unknown_exchange = [&](predict::Placement ranks) {
     if (hardware.other_link && ranks.nodes > 1) {
       // The time is infinite if the link within a node is unknown.
       return !std::isfinite(predict::all_reduce(hardware.network, ranks, predict::kMebibyte).value);
     }
-    return gpus > 1 && !given.measured->all_reduce(ranks, predict::kMebibyte);
+    return !given.measured->all_reduce(ranks, predict::kMebibyte);
+  };
+  const auto unknown = [&](int gpus) {
+    const auto needed =
+        predict::exchange_placements(setting, predict::placement(gpus, hardware.gpus_per_node));
+    return std::any_of(needed.begin(), needed.end(), unknown_exchange);
   };
   for (const int gpus : curve.planned) {
     if (!unknown(gpus)) continue;
@@ -238,6 +248,11 @@ const std::string& scaling_of(const planner::Planning& planning, std::size_t run
   return planning.study.matrices[planning.expansion.points[point].matrix].scaling;
 }
 
+/// Returns "inference" for a run that only runs forward passes, and an empty text for training.
+const std::string& mode_of(const planner::Planning& planning, std::size_t run) {
+  return planning.expansion.points[run / static_cast<std::size_t>(planning.study.repeats)].run.mode;
+}
+
 /// Returns a text that is equal for runs on equal hardware. Runs on different hardware form
 /// different curves.
 std::string hardware_key(const planner::Partition* partition) {
@@ -269,8 +284,8 @@ Groups group(const planner::Planning& planning, std::vector<std::string>& order)
     std::erase_if(axes, [](const auto& axis) { return varies_on_curve(axis.first); });
     // A strong curve can have the same axis values as a weak curve.
     const bool strong = scaling_of(planning, i) == "strong";
-    const std::string key = key_of(axes) + (strong ? "strong\n" : "weak\n") +
-                            hardware_key(partition_of(planning, i / repeats));
+    const std::string key = key_of(axes) + (strong ? "strong\n" : "weak\n") + mode_of(planning, i) +
+                            "\n" + hardware_key(partition_of(planning, i / repeats));
     if (!groups.contains(key)) order.push_back(key);
     groups[key].push_back(i);
   }
@@ -308,7 +323,11 @@ std::vector<int> shown_counts(const predict::TrainingModel& model, const Predict
   }
   std::erase_if(counts, [&](int count) {
     const predict::Placement ranks = predict::placement(count, model.gpus_per_node);
-    return !std::isfinite(model.all_reduce(ranks, predict::kMebibyte).time.value);
+    if (is_one_process(curve.first) && ranks.nodes > 1) return true;
+    const auto needed = predict::exchange_placements(model.setting, ranks);
+    return std::any_of(needed.begin(), needed.end(), [&](predict::Placement pair) {
+      return !std::isfinite(model.all_reduce(pair, predict::kMebibyte).time.value);
+    });
   });
   return counts;
 }
@@ -320,12 +339,16 @@ std::vector<predict::CurvePoint> curve_points(const predict::TrainingModel& mode
   const predict::CurveSetting setting{.strong = curve.strong,
                                       .samples = curve.samples > 0 ? curve.samples : 1,
                                       .drops_last = curve.first.last_batch == "drop",
-                                      .epochs = curve.first.epochs,
+                                      .epochs = curve.first.mode.empty() ? curve.first.epochs : 1,
                                       .shares = curve.shares};
   return predict::scaling_curve(model, setting, shown_counts(model, curve, up_to));
 }
 
 }  // namespace
+
+bool is_one_process(const contract::RunSpec& run) {
+  return contract::framework_style(run.framework).processes == contract::Processes::one;
+}
 
 bool varies_on_curve(const std::string& axis) {
   return axis == "gpus" || axis == "lr.base" || axis == "lr_schedule";
@@ -382,6 +405,7 @@ StudyPrediction predict_study(const planner::Planning& planning, const Predictio
     const auto* const partition =
         partition_of(planning, runs.front() / static_cast<std::size_t>(planning.study.repeats));
     if (partition != nullptr) curve->axes["partition"] = partition->name;
+    if (!curve->first.mode.empty()) curve->axes["mode"] = curve->first.mode;
     check_rates(study, *curve, what);
     curve->strong = is_strong(planning.plan.runs[runs.front()], planning.plan.runs[runs.back()],
                               scaling_of(planning, runs.front()));
@@ -396,7 +420,8 @@ StudyPrediction predict_study(const planner::Planning& planning, const Predictio
   for (const contract::Axis& axis : planning.plan.axes) {
     if (!varies_on_curve(axis.name)) names.push_back(axis.name);
   }
-  // The partition is shown if no other axis distinguishes the curves.
+  // The mode and the partition are shown if no other axis distinguishes the curves.
+  names.emplace_back("mode");
   names.emplace_back("partition");
   study.axes = telling_axes(names, study.curves);
   return study;

@@ -69,6 +69,9 @@ StudyPrediction predict_study(const planner::Planning& planning, const Predictio
                               const HardwareOverride& what,
                               std::shared_ptr<const predict::Measurements> measured, int up_to);
 
+/// Returns whether one process uses all GPUs of a run, which must then be on one node.
+bool is_one_process(const contract::RunSpec& run);
+
 /// Returns whether points of the same curve can have different values of this axis.
 bool varies_on_curve(const std::string& axis);
 

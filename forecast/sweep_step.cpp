@@ -69,6 +69,9 @@ Attempt sweep_step(const StudyPrediction& study, const PredictedCurve& curve,
     if (quantity == "memory") rates.memory_bandwidth = predict::gigabytes_per_s(value);
   }
   const predict::Placement ranks = predict::placement(gpus, curve.hardware.gpus_per_node);
+  if (is_one_process(curve.first) && ranks.nodes > 1) {
+    return {{}, "one process cannot use GPUs of several nodes"};
+  }
   predict::Network network = curve.hardware.network;
   if (quantity == "link") {
     if (ranks.nodes == 1) return {{}, "all GPUs are on one node, which does not use this link"};

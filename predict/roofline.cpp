@@ -47,11 +47,11 @@ Seconds ComputeTimes::backward() const {
                          [](Seconds sum, const LayerTime& l) { return sum + l.backward.time; });
 }
 
-Seconds ComputeTimes::spent(Bound bound) const {
+Seconds ComputeTimes::spent(Bound bound, bool forward_only) const {
   Seconds sum;
   for (const LayerTime& layer : layers) {
     if (layer.forward.bound == bound) sum += layer.forward.time;
-    if (layer.backward.bound == bound) sum += layer.backward.time;
+    if (layer.backward.bound == bound && !forward_only) sum += layer.backward.time;
   }
   return sum;
 }

@@ -66,8 +66,9 @@ struct ComputeTimes {
   Seconds forward() const;
   Seconds backward() const;
   Seconds total() const { return forward() + backward() + optimizer; }
-  /// Returns the total time of the forward and backward passes of layers that `bound` limits.
-  Seconds spent(Bound bound) const;
+  /// Returns the total time of the forward and backward passes of layers that `bound` limits, or of
+  /// their forward passes only.
+  Seconds spent(Bound bound, bool forward_only = false) const;
 };
 
 /// Returns the size in bytes of a parameter, of its gradient and of each optimizer state: 8 in

@@ -39,6 +39,29 @@ Seconds wait_for_slowest(const ComputeEstimate& computing, Placement ranks, cons
   return computing.deviation * (std::sqrt(share.passes) * mean_largest(ranks.gpus));
 }
 
+/// Returns the estimate of a message between the first device and another device, averaged over the
+/// other devices. An all-reduce of two ranks moves the same bytes through each direction of a link.
+LinkEstimate message_of(const TrainingModel& model, Placement ranks, Bytes size) {
+  const int inside = (ranks.gpus + ranks.nodes - 1) / ranks.nodes - 1;
+  const int outside = ranks.gpus - 1 - inside;
+  LinkEstimate mean{{}, {1, 1}};
+  const auto add = [&](Placement pair, int devices) {
+    if (devices <= 0) return;
+    const LinkEstimate one = model.all_reduce(pair, size);
+    mean.time += one.time * devices / (ranks.gpus - 1);
+    mean.sure = {std::min(mean.sure.low, one.sure.low), std::max(mean.sure.high, one.sure.high)};
+  };
+  add({1, 2}, inside);
+  add({2, 2}, outside);
+  return mean;
+}
+
+/// Returns the estimate of the function that a step calls for each message.
+LinkEstimate exchange_of(const TrainingModel& model, Placement ranks, Bytes size) {
+  return model.setting.agreement == Agreement::central ? message_of(model, ranks, size)
+                                                       : model.all_reduce(ranks, size);
+}
+
 StepTime step_of(const TrainingModel& model, const ComputeEstimate& computing, Placement ranks,
                  const Share& share, Variant variant) {
   ComputeTimes varied = computing.times;
@@ -50,10 +73,13 @@ StepTime step_of(const TrainingModel& model, const ComputeEstimate& computing, P
   StepSetting setting = model.setting;
   if (model.hidden_most) setting.hidden_most = model.hidden_most(ranks);
   setting.passes = share.passes;
-  setting.wait = model.wait_per_sample * (share.batch * share.passes);
+  setting.batch = share.batch;
+  // With Agreement::central, one loader reads the samples of all devices.
+  const int loaded_ranks = setting.agreement == Agreement::central ? ranks.gpus : 1;
+  setting.wait = model.wait_per_sample * (share.batch * share.passes * loaded_ranks);
   setting.slowest_wait = wait_for_slowest(computing, ranks, share) * variant.waiting;
   const AllReduceCost cost = [&](Bytes message) {
-    return model.all_reduce(ranks, message).time * variant.reducing;
+    return exchange_of(model, ranks, message).time * variant.reducing;
   };
   return step_time(model.card, varied, ranks.gpus, cost, setting);
 }
@@ -80,7 +106,7 @@ std::vector<Variant> variants_of(const TrainingModel& model, const ComputeEstima
                                  Placement ranks) {
   const Bytes gradients =
       number_width(model.card.precision) * static_cast<double>(model.card.parameters);
-  const Factors links = model.all_reduce(ranks, gradients).sure;
+  const Factors links = ranks.gpus > 1 ? exchange_of(model, ranks, gradients).sure : Factors{1, 1};
   return {{computing.sure.low, 1}, {computing.sure.high, 1}, {1, links.low},
           {1, links.high},         {1, 1, kWaitSure.low},    {1, 1, kWaitSure.high}};
 }
@@ -117,6 +143,18 @@ StepTime step_at(const TrainingModel& model, Placement ranks, double batch, doub
 
 Band step_band(const TrainingModel& model, Placement ranks, const Share& share) {
   return step_band_of(model, computing(model, share.batch, ranks), ranks, share);
+}
+
+std::vector<Placement> exchange_placements(const StepSetting& setting, Placement ranks) {
+  std::vector<Placement> needed;
+  if (ranks.gpus < 2) return needed;
+  if (setting.agreement == Agreement::central) {
+    if (ranks.gpus > ranks.nodes) needed.push_back({1, 2});
+    if (ranks.nodes > 1) needed.push_back({2, 2});
+  } else if (!setting.forward_only) {
+    needed.push_back(ranks);
+  }
+  return needed;
 }
 
 Share share_at(const std::map<int, Share>& shares, bool strong, int gpus) {

@@ -59,6 +59,11 @@ struct CurveSetting {
   std::map<int, Share> shares;
 };
 
+/// Returns the placements whose all-reduce times the exchange of a step on `ranks` needs. With
+/// Agreement::central, these are pairs of ranks on one node or on two nodes. A step that exchanges
+/// nothing needs none.
+std::vector<Placement> exchange_placements(const StepSetting& setting, Placement ranks);
+
 /// Returns the work of a rank in a step on `gpus` GPUs. Starts from the largest count in `shares`
 /// that is at most `gpus`, or from the first count if all counts are larger. In strong scaling, the
 /// batch of that count is then scaled in inverse proportion to the GPU count. `shares` must not be

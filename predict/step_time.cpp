@@ -82,9 +82,39 @@ Overlap exchange(const contract::ModelCard& card, const ComputeTimes& times,
   return together;
 }
 
+/// Returns the communication of one pass of Agreement::central. The first device sends parameters,
+/// buffers, samples and the gradients of outputs. It collects outputs and gradients.
+Seconds central_pass(const contract::ModelCard& card, int ranks, const AllReduceCost& cost,
+                     const StepSetting& setting) {
+  const double others = ranks - 1;
+  const AllReduceCost to_all = [&](Bytes message) {
+    if (!setting.sends_in_parallel) return cost(message) * others;
+    // Messages to several devices share the link of the first device, but not their latency.
+    const Seconds latency = cost(Bytes{});
+    return latency + (cost(message) - latency) * others;
+  };
+  const Bytes number = number_width(card.precision);
+  double inputs = 1;
+  for (const std::int64_t side : card.input) inputs *= static_cast<double>(side);
+  const Bytes samples = number * (inputs * setting.batch);
+  const Bytes outputs = number * (card.classes * setting.batch);
+  const Bytes untrained{card.parameter_bytes + card.buffer_bytes -
+                        number.value * static_cast<double>(card.parameters)};
+  Seconds sum = one_by_one(card, to_all) + to_all(samples) + cost(outputs) * others;
+  if (untrained.value > 0) sum += to_all(untrained);
+  if (setting.forward_only) return sum;
+  return sum + to_all(outputs) + one_by_one(card, cost) * others;
+}
+
 /// Computes the communication of a step of several ranks and stores it in `step`.
 void communicate(StepTime& step, const contract::ModelCard& card, const ComputeTimes& times,
-                 const AllReduceCost& cost, const StepSetting& setting) {
+                 int ranks, const AllReduceCost& cost, const StepSetting& setting) {
+  if (setting.agreement == Agreement::central) {
+    step.communication = central_pass(card, ranks, cost, setting) * setting.passes;
+    step.exposed_comm = step.communication;
+    return;
+  }
+  if (setting.forward_only) return;  // replicas exchange nothing
   const AllReduceCost travelling = [&](Bytes message) {
     return cost(message * setting.compression) * setting.volume;
   };
@@ -111,16 +141,17 @@ std::vector<Bucket> buckets_of(const contract::ModelCard& card, const ComputeTim
 StepTime step_time(const contract::ModelCard& card, const ComputeTimes& times, int ranks,
                    const AllReduceCost& cost, const StepSetting& setting) {
   const double passes = setting.passes;
-  StepTime step{.load_wait = setting.wait,
-                .forward = times.forward() * passes,
-                .backward = times.backward() * passes,
-                .optimizer = times.optimizer};
+  StepTime step{.load_wait = setting.wait, .forward = times.forward() * passes};
+  if (!setting.forward_only) {
+    step.backward = times.backward() * passes;
+    step.optimizer = times.optimizer;
+  }
   if (ranks > 1) {
-    communicate(step, card, times, cost, setting);
+    communicate(step, card, times, ranks, cost, setting);
     step.slowest_wait = setting.slowest_wait;
   }
-  const Seconds computing = times.spent(Bound::compute) * passes;
-  const Seconds moving = times.spent(Bound::memory) * passes + times.optimizer;
+  const Seconds computing = times.spent(Bound::compute, setting.forward_only) * passes;
+  const Seconds moving = step.computing() - computing;
   step.bound = computing > moving ? Bound::compute : Bound::memory;
   if (step.exposed_comm > computing + moving) step.bound = Bound::communication;
   return step;

@@ -55,6 +55,9 @@ enum class Agreement {
   at_once,        ///< buckets one after another, after the backward pass
   each_gradient,  ///< gradients one after another, after the backward pass
   buckets,        ///< buckets during the backward pass
+  /// The first device owns the model. In each pass it sends parameters and samples to the other
+  /// devices, and collects outputs and gradients.
+  central,
 };
 
 /// Settings of a step that determine its communication and waiting.
@@ -72,12 +75,16 @@ struct StepSetting {
   /// Cost of gathering parameters after the optimizer's step, relative to one all-reduce of all
   /// parameters.
   double after_step = 0;
-  bool every_pass = false;  ///< flag: every pass exchanges gradients, not only the last pass
-  Seconds cycle;            ///< delay before the exchange of the last gradients begins
-  int passes = 1;           ///< number of batches that a step processes one after another
-  Seconds wait;             ///< measured time for which a step waits for its data; never hidden
-  Seconds slowest_wait;     ///< time for which ranks wait for the slowest rank; never hidden
-  double hidden_most = 1;   ///< largest share of the time of collectives that computation hides
+  bool every_pass = false;    ///< flag: every pass exchanges gradients, not only the last pass
+  Seconds cycle;              ///< delay before the exchange of the last gradients begins
+  int passes = 1;             ///< number of batches that a step processes one after another
+  Seconds wait;               ///< measured time for which a step waits for its data; never hidden
+  Seconds slowest_wait;       ///< time for which ranks wait for the slowest rank; never hidden
+  double hidden_most = 1;     ///< largest share of the time of collectives that computation hides
+  bool forward_only = false;  ///< flag: inference, a step is the forward pass of one batch
+  double batch = 1;           ///< samples of a rank in a pass, for Agreement::central
+  /// Flag for Agreement::central: the first device sends to all other devices at the same time.
+  bool sends_in_parallel = false;
 };
 
 /// Time of one step. The members that total() adds are on the critical path.
@@ -93,7 +100,8 @@ struct StepTime {
 };
 
 /// Function that returns the time of an all-reduce of a message over the ranks. The time is 0 for
-/// one rank.
+/// one rank. For Agreement::central, the function returns the time of a message between the first
+/// device and another device.
 using AllReduceCost = std::function<Seconds(Bytes)>;
 
 /// Returns the time of a step. `times` are the computation times of one batch.
@@ -101,7 +109,7 @@ StepTime step_time(const contract::ModelCard& card, const ComputeTimes& times, i
                    const AllReduceCost& cost, const StepSetting& setting);
 
 /// Returns the messages in which ranks exchange gradients. Must not be called for
-/// Agreement::each_gradient, which sends each gradient separately.
+/// Agreement::each_gradient and Agreement::central, which send each gradient separately.
 std::vector<Bucket> buckets_of(const contract::ModelCard& card, const ComputeTimes& times,
                                const StepSetting& setting);
 

@@ -122,7 +122,10 @@ TrainingModel training_model(const contract::RunSpec& run, const contract::Model
     model.hidden_most = [measured, framework = run.framework, unmeasured](Placement ranks) {
       return measured->hidden_most(framework, ranks).value_or(unmeasured);
     };
-    model.wait_per_sample = measured->wait_per_sample(run.loader, run.dataset.kind);
+    // The recorded latency of inference excludes loading.
+    if (run.mode.empty()) {
+      model.wait_per_sample = measured->wait_per_sample(run.loader, run.dataset.kind);
+    }
   }
   model.all_reduce = [network = hardware.network, algorithm = all_reduce_of(run, hardware.network),
                       measured, other_link = hardware.other_link](Placement ranks, Bytes message) {

@@ -106,7 +106,6 @@ std::string card_precision(const std::string& precision) {
 
 std::string not_modelled(const contract::RunSpec& run) {
   if (!run.trainer.command.empty()) return "an external trainer's steps are not modelled";
-  if (!run.mode.empty()) return "inference is not modelled";
   if (!run.frozen.empty()) {
     return "partly frozen models are not modelled, because cost models assume that all parameters "
            "are trained";
@@ -118,6 +117,13 @@ std::string not_modelled(const contract::RunSpec& run) {
   if (style.step_model != StepModel::none) return "";
   return "the steps of " + run.framework +
          " are not modelled, only the steps of data-parallel replicas are";
+}
+
+std::string memory_not_modelled(const contract::RunSpec& run) {
+  if (!run.mode.empty()) return "the memory of inference is not modelled";
+  if (step_model(run) != StepModel::central) return "";
+  return "the memory of " + run.framework +
+         " is not modelled, because the first device keeps more than the other devices";
 }
 
 std::vector<std::string> not_counted(const contract::RunSpec& run) {
@@ -165,9 +171,14 @@ StepSetting step_setting(const contract::RunSpec& run) {
     setting.bucket = mebibytes(options.fusion_threshold_mb) / setting.compression;
     setting.first_bucket = setting.bucket;
     setting.cycle = microseconds(options.cycle_time_ms * 1000) / 2;  // average wait: half a cycle
+  } else if (model == StepModel::central) {
+    setting.agreement = Agreement::central;
+    setting.sends_in_parallel =
+        contract::framework_style(run.framework).processes == contract::Processes::one;
   } else {
     setting.agreement = Agreement::each_gradient;
   }
+  setting.forward_only = !run.mode.empty();
   setting.passes = run.accumulation_steps;
   return setting;
 }

@@ -30,8 +30,12 @@ std::string card_precision(const std::string& precision);
 
 /// Returns why the models cannot predict a run. Returns an empty text if they can predict the run.
 /// The models require a framework style with a contract::StepModel, a network whose parameters are
-/// all trained, and an exchange of all gradients.
+/// all trained, and in training an exchange of all gradients.
 std::string not_modelled(const contract::RunSpec& run);
+
+/// Returns why the model of memory cannot predict a run whose times can be predicted. Returns an
+/// empty text if it can.
+std::string memory_not_modelled(const contract::RunSpec& run);
 
 /// Returns the settings of a run that the models ignore, as one line of text for each setting.
 std::vector<std::string> not_counted(const contract::RunSpec& run);

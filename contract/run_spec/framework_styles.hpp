@@ -31,6 +31,7 @@ enum class StepModel {
   buckets,        ///< DistributedDataParallel: buckets of gradients during the backward pass
   fusion,         ///< Horovod: gradients that are ready are fused in each cycle
   zero,           ///< ZeRO: the options select the stage
+  central,        ///< the first device sends parameters and samples, and collects gradients
 };
 
 /// Row of the table. The defaults of the fields describe a style with one replica per process. Its

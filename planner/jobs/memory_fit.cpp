@@ -28,7 +28,9 @@ std::optional<std::string> MemoryFit::conflict(const contract::RunSpec& run,
                                                const Partition* partition,
                                                const predict::Measurements* measured) {
   if (!judges_ || partition == nullptr || partition->gpu.empty()) return std::nullopt;
-  if (!predict::not_modelled(run).empty()) return std::nullopt;
+  if (!predict::not_modelled(run).empty() || !predict::memory_not_modelled(run).empty()) {
+    return std::nullopt;
+  }
   const contract::ModelCard* const of_model = cards_.card(run);
   if (of_model == nullptr) {
     ++unjudged_;

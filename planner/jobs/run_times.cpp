@@ -26,6 +26,7 @@ predict::Band StepTimes::unknown(std::string why) {
 predict::Band StepTimes::run_s(const contract::RunSpec& run, const Partition* partition,
                                const predict::Measurements& measured, const std::string& site) {
   if (const std::string why = predict::not_modelled(run); !why.empty()) return unknown(why);
+  if (!run.mode.empty()) return unknown("the number of batches of inference is not predicted");
   const contract::ModelCard* const card = cards_.card(run);
   if (card == nullptr) return unknown("there is no model card of " + run.model + " for its data");
   const contract::Calibration& calibration = measured.calibration();

@@ -178,3 +178,30 @@ TEST_CASE("the wait for the slowest rank follows from the deviation of steps") {
   apart.setting.passes = 4;  // passes whose deviations average out
   CHECK(step_at(apart, {1, 2}, 10).slowest_wait.value == Approx(2 * 0.05642).epsilon(1e-3));
 }
+
+TEST_CASE("a central device needs the links of pairs of ranks") {
+  const auto pairs = [](Agreement agreement, bool forward_only, Placement ranks) {
+    std::vector<std::pair<int, int>> found;
+    const StepSetting setting{.agreement = agreement, .forward_only = forward_only};
+    for (const Placement& needed : exchange_placements(setting, ranks)) {
+      found.emplace_back(needed.nodes, needed.gpus);
+    }
+    return found;
+  };
+  using Pairs = std::vector<std::pair<int, int>>;
+  CHECK(pairs(Agreement::central, false, {1, 4}) == Pairs{{1, 2}});
+  CHECK(pairs(Agreement::central, true, {2, 8}) == Pairs{{1, 2}, {2, 2}});
+  CHECK(pairs(Agreement::central, false, {4, 4}) == Pairs{{2, 2}});
+  CHECK(pairs(Agreement::buckets, false, {2, 8}) == Pairs{{2, 8}});
+  CHECK(pairs(Agreement::buckets, true, {2, 8}).empty());
+  CHECK(pairs(Agreement::central, false, {1, 1}).empty());
+}
+
+TEST_CASE("the communication of a central device grows with the number of ranks") {
+  TrainingModel central = model();
+  central.setting.agreement = Agreement::central;
+  const double two = step_at(central, {1, 2}, 10).communication.value;
+  CHECK(step_at(central, {1, 4}, 10).communication.value == Approx(3 * two));
+  // Ranks on another node use the slower link.
+  CHECK(step_at(central, {2, 8}, 10).communication.value > 7 * two);
+}

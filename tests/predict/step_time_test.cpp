@@ -168,3 +168,41 @@ TEST_CASE("waiting for the slowest rank is part of the step only with several ra
   CHECK(waits.exposed_comm == plain.exposed_comm);
   CHECK(step(Agreement::at_once, 1, {.slowest_wait = {0.25}}).slowest_wait.value == 0);
 }
+
+TEST_CASE("a central device sends parameters and samples and collects outputs and gradients") {
+  StepSetting setting{.batch = 10};
+  const StepTime whole = step(Agreement::central, 4, setting);
+  // To each of three devices: 300 MB of parameters, 1 MB of buffers, 10 samples of 48 numbers and
+  // gradients of 10 x 2 outputs. From each of them: the outputs and 300 MB of gradients.
+  const double bytes = 300e6 + 1e6 + 4 * (10 * 48 + 10 * 2) + 4 * 10 * 2 + 300e6;
+  CHECK(whole.communication.value == Approx(3 * bytes * 1e-9));
+  CHECK(whole.exposed_comm == whole.communication);
+  CHECK(step(Agreement::central, 1, setting).communication.value == 0);
+  setting.passes = 2;
+  CHECK(step(Agreement::central, 4, setting).communication.value == Approx(6 * bytes * 1e-9));
+}
+
+TEST_CASE("messages that a central device sends in parallel share one latency") {
+  const auto card = test::made_card();
+  const ComputeTimes times = roofline(card, kStepRates, 10, 0);
+  const auto with_latency = [](Bytes message) { return Seconds{1 + message.value * 1e-9}; };
+  const auto communication = [&](bool in_parallel) {
+    return step_time(card, times, 4, with_latency,
+                     {.agreement = Agreement::central, .sends_in_parallel = in_parallel})
+        .communication.value;
+  };
+  // Six messages go to three devices: three parameter tensors, buffers, samples and gradients of
+  // outputs. Four messages come from each of them.
+  CHECK(communication(false) - communication(true) == Approx(6 * 3 - 6));
+}
+
+TEST_CASE("a step of inference is the forward pass without an exchange between replicas") {
+  const StepSetting setting{.forward_only = true, .batch = 10};
+  const StepTime replicas = step(Agreement::buckets, 4, setting);
+  CHECK(replicas.total() == replicas.forward);
+  CHECK(replicas.forward.value > 0);
+  const StepTime central = step(Agreement::central, 4, setting);
+  CHECK(central.backward.value + central.optimizer.value == 0);
+  // Inference sends no gradients.
+  CHECK(central.communication.value == Approx(3 * (300e6 + 1e6 + 4 * (10 * 48 + 10 * 2)) * 1e-9));
+}

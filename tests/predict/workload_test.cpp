@@ -20,15 +20,34 @@ TEST_CASE("the shape of samples follows from the data set if it is known") {
 }
 
 TEST_CASE("replicas are modelled, and other styles are reported as not modelled") {
-  for (const char* framework : {"synchronous", "ddp", "horovod", "deepspeed"}) {
+  for (const char* framework :
+       {"synchronous", "ddp", "horovod", "deepspeed", "data_parallel", "vanilla_data_parallel"}) {
     CHECK(not_modelled({.framework = framework}).empty());
   }
   CHECK(not_modelled({.framework = "pipeline"}) ==
         "the steps of pipeline are not modelled, only the steps of data-parallel replicas are");
-  CHECK_FALSE(not_modelled({.mode = "inference"}).empty());
+  CHECK(not_modelled({.mode = "inference"}).empty());
   RunSpec external;
   external.trainer.command = "python train.py";
   CHECK_FALSE(not_modelled(external).empty());
+}
+
+TEST_CASE("memory is not modelled for inference and for a central device") {
+  CHECK(predict::memory_not_modelled({.framework = "ddp"}).empty());
+  CHECK_THAT(predict::memory_not_modelled({.mode = "inference", .framework = "ddp"}),
+             Contains("inference"));
+  for (const char* framework : {"data_parallel", "vanilla_data_parallel"}) {
+    CHECK_THAT(predict::memory_not_modelled({.framework = framework}), Contains(framework));
+  }
+}
+
+TEST_CASE("one process sends to its devices in parallel, and ranks one after another") {
+  const auto setting = predict::step_setting({.framework = "data_parallel"});
+  CHECK(setting.agreement == predict::Agreement::central);
+  CHECK(setting.sends_in_parallel);
+  CHECK_FALSE(setting.forward_only);
+  CHECK_FALSE(predict::step_setting({.framework = "vanilla_data_parallel"}).sends_in_parallel);
+  CHECK(predict::step_setting({.mode = "inference", .framework = "ddp"}).forward_only);
 }
 
 TEST_CASE("frozen parameters and partly sent gradients are not modelled") {

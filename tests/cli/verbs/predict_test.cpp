@@ -320,3 +320,25 @@ TEST_CASE("the planned time of a run is its prediction on the site's own devices
   CHECK(plan.jobs[0].resources.walltime_s == limit_s);
   CHECK(runs[0].gpu_hours == Approx(2 * limit_s / 3600));
 }
+
+TEST_CASE("data parallelism in one process is predicted within a node, without its memory") {
+  Prediction prediction;
+  const test::Ran ran =
+      prediction.run({"--site", "juwels-booster", "--format", "csv", "--up-to", "16", "-S",
+                      "matrix.framework=['data_parallel']", "-S", "matrix.gpus=[1,2,4]"});
+  REQUIRE(ran.exit_code == 0);
+  CHECK_THAT(ran.out, Contains("data_parallel,4,1,32,") || Contains("mlp,4,1,32,"));
+  CHECK_THAT(ran.out, !Contains(",8,2,32,") && !Contains("predicted-memory"));
+}
+
+TEST_CASE("training and inference with equal settings are separate curves") {
+  Prediction prediction;
+  const test::Ran ran = prediction.on_altec({"-S", "matrix.framework=['ddp']", "-S",
+                                             "matrix.mode=['train','inference']", "-S",
+                                             "training.dataset.test_samples=10000"});
+  INFO(ran.err);
+  REQUIRE(ran.exit_code == 0);
+  CHECK_THAT(ran.out, Contains("train,1,1,32,") && Contains("inference,1,1,32,") &&
+                          Contains("inference,2,2,32,") &&
+                          Contains("a step is the forward pass of one batch"));
+}
