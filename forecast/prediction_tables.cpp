@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "forecast/study_prediction.hpp"
 #include "forecast/sweep_step.hpp"
+#include "predict/workload.hpp"
 
 namespace dlscale::forecast {
 namespace {

@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "contract/run_spec/run_id.hpp"
 #include "planner/jobs/run_times.hpp"
+#include "predict/workload.hpp"
 #include "workspace/resources.hpp"
 
 namespace dlscale::forecast {

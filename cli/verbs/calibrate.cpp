@@ -5,11 +5,13 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "analysis/report/figures/figure_files.hpp"
 #include "analysis/report/writers/report_writer.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -17,19 +19,37 @@
 #include "cli/options/completer.hpp"
 #include "cli/options/selection_options.hpp"
 #include "contract/version.hpp"
+#include "forecast/all_reduce_figures.hpp"
 #include "forecast/calibration_sources.hpp"
 #include "forecast/calibration_tables.hpp"
 #include "workspace/resources.hpp"
 
 namespace dlscale::cli {
+namespace fs = std::filesystem;
 namespace {
 
 struct CalibrateOptions {
   std::vector<std::string> sources;
   std::string output;
+  std::string figures;
   forecast::GatherOptions gathering;
   std::string format = "text";
 };
+
+/// Writes the figures of measured and modelled all-reduces into a folder. If the sources do not
+/// contain enough sizes, states the reason on standard error.
+void write_figures(const contract::Calibration& calibration, const fs::path& folder) {
+  const auto figures = forecast::all_reduce_figures(calibration);
+  if (figures.empty()) {
+    fmt::print(stderr,
+               "dlscale: --figures: no figure, because no placement has 3 message sizes between "
+               "500 KiB and 1 GiB\n");
+  }
+  for (const auto& [name, figure] : figures) {
+    analysis::write_figure(figure, folder / name, {"svg"});
+    fmt::print(stderr, "dlscale: wrote {}\n", (folder / (name + ".svg")).string());
+  }
+}
 
 int calibrate(CalibrateOptions options) {
   if (options.sources.empty()) {
@@ -50,6 +70,7 @@ int calibrate(CalibrateOptions options) {
   calibration.made_with["dlscale"] = contract::version();
   base::write_file_atomically(options.output, contract::to_json(calibration));
   std::cout << writer.render(forecast::calibration_report(calibration));
+  if (!options.figures.empty()) write_figures(calibration, options.figures);
   fmt::print(stderr, "{}: {} all-reduces, {} steps; next: dlscale predict STUDY --calibration {}\n",
              options.output, calibration.all_reduce.size(), calibration.compute.size(),
              options.output);
@@ -64,6 +85,9 @@ Action define_calibrate(CLI::App& app) {
       ->type_name(value_kind::kFile);
   app.add_option("-o,--output", options->output, "calibration file to write")
       ->type_name(value_kind::kFile);
+  app.add_option("--figures", options->figures,
+                 "also write figures of measured and modelled all-reduces into this folder")
+      ->type_name(value_kind::kFolder);
   app.add_option("--topology", options->gathering.topology,
                  "interconnect of sources that do not record it, for example nvswitch. Required to "
                  "extrapolate to other GPU counts");

@@ -279,3 +279,23 @@ TEST_CASE("output of nccl-tests is a benchmark, and the file name gives its coll
   CHECK(made.all_reduce_fits[0].latency_s.value == Approx(1e-5).epsilon(0.01));
   CHECK(dlscale.run({"calibrate", "alltoall.txt", "-o", "d.json"}).exit_code == 2);
 }
+
+TEST_CASE("--figures writes measured and modelled all-reduces, or states why it cannot") {
+  test::DlscaleProgram dlscale;
+  base::write_file_atomically(dlscale.folder / "comm.jsonl", bench_lines(20));
+  const test::Ran drawn =
+      dlscale.run({"calibrate", "comm.jsonl", "-o", "c.json", "--figures", "drawn"});
+  REQUIRE(drawn.exit_code == 0);
+  for (const char* file : {"all-reduce-times.svg", "all-reduce-times.csv", "all-reduce-errors.svg",
+                           "all-reduce-errors.csv"}) {
+    CHECK(std::filesystem::exists(dlscale.folder / ("drawn/" + std::string(file))));
+  }
+  CHECK_THAT(base::read_file(dlscale.folder / "drawn/all-reduce-errors.csv"),
+             Contains("bandwidth 1 GB/s"));
+  base::write_file_atomically(dlscale.folder / "small.jsonl", bench_lines(5));
+  const test::Ran none =
+      dlscale.run({"calibrate", "small.jsonl", "-o", "s.json", "--figures", "none"});
+  CHECK(none.exit_code == 0);
+  CHECK_THAT(none.err, Contains("no placement has 3 message sizes between 500 KiB and 1 GiB"));
+  CHECK_FALSE(std::filesystem::exists(dlscale.folder / "none"));
+}
