@@ -14,6 +14,7 @@ void visit_fields(Visitor& v, EpochSums& s) {
   v.required("wall_s", s.wall_s);
   v.required("loss_sum", s.loss_sum);
   v.required("lr", s.lr);
+  v.sparse("correct", s.correct);
 }
 
 template <class Visitor>

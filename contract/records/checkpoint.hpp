@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,8 @@ struct EpochSums {
   double wall_s = 0;    ///< wall time of the slowest rank, summed over launches
   double loss_sum = 0;  ///< sum over the steps; each step counts with its mean loss over the ranks
   double lr = 0;        ///< learning rate of the last step
+  /// Number of training samples that their steps classified correctly. Empty if not counted.
+  std::optional<std::int64_t> correct = {};
   bool operator==(const EpochSums&) const = default;
 };
 

@@ -38,11 +38,12 @@ contract::RunSpec resume_recipe(int ranks) {
   return spec;
 }
 
-/// Learning rates by the last step of their window, accuracies and losses by epoch, and the final
-/// parameters.
+/// Learning rates by the last step of their window, accuracies, losses and correct training samples
+/// by epoch, and the final parameters.
 struct Curve {
   std::map<std::int64_t, double> lr;
   std::map<int, double> epoch_loss;
+  std::map<int, std::int64_t> epoch_correct;
   std::map<int, std::pair<std::int64_t, double>> eval;
   std::string parameters;
 
@@ -52,6 +53,7 @@ struct Curve {
     }
     for (const auto& epoch : all<contract::EpochRecord>(launch.records)) {
       epoch_loss[epoch.epoch] = epoch.train_loss;
+      if (epoch.correct) epoch_correct[epoch.epoch] = *epoch.correct;
     }
     for (const auto& eval_record : all<contract::EvalRecord>(launch.records)) {
       eval[eval_record.epoch] = {eval_record.correct, eval_record.loss};
@@ -73,6 +75,7 @@ void check_same(const Curve& resumed, const Curve& whole) {
   CHECK(resumed.parameters == whole.parameters);
   CHECK(resumed.eval == whole.eval);
   for (const auto& [step, lr] : whole.lr) CHECK(resumed.lr.at(step) == lr);
+  CHECK(resumed.epoch_correct == whole.epoch_correct);
   REQUIRE(resumed.epoch_loss.size() == whole.epoch_loss.size());
   for (const auto& [epoch, loss] : whole.epoch_loss) {
     CHECK(resumed.epoch_loss.at(epoch) == Approx(loss).epsilon(1e-12));

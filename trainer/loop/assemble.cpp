@@ -120,9 +120,15 @@ TrainerParts make_local_parts(const contract::RunSpec& spec, int rank, int local
   };
   auto train_loader = loader_of(dataset->train);
   auto test_loader = loader_of(dataset->test);
+  std::shared_ptr<at::Tensor> correct;
+  if (task.correct != nullptr) {
+    correct = std::make_shared<at::Tensor>(
+        at::zeros({}, at::TensorOptions(at::kLong).device(device->torch_device())));
+  }
   return {
       .dataset = std::move(dataset),
       .task = &task,
+      .correct = std::move(correct),
       .precision = precision_of(spec),
       .share = share,
       .evaluation_batch = std::clamp<std::int64_t>(spec.batch_per_gpu, 1, task.evaluation_batch),
@@ -131,6 +137,20 @@ TrainerParts make_local_parts(const contract::RunSpec& spec, int rank, int local
       .device = std::move(device),
       .train_loader = std::move(train_loader),
       .test_loader = std::move(test_loader)};
+}
+
+/// Returns the loss of the run. The function also counts the correctly classified samples. Every
+/// style computes the loss of each training sample on exactly one rank, so the sum of the counts
+/// over ranks is correct for all styles. A CUDA graph that records the loss also records the count.
+decltype(StyleContext::loss) make_loss(const TrainerParts& parts, double smoothing) {
+  return [task = parts.task, correct = parts.correct, smoothing](const at::Tensor& output,
+                                                                 const at::Tensor& target) {
+    if (correct != nullptr) {
+      const at::NoGradGuard no_gradients;
+      correct->add_(task->correct(output, target));
+    }
+    return task->loss(output, target, smoothing);
+  };
 }
 
 std::string in_words(const Dataset& data) {
@@ -178,9 +198,7 @@ TrainerParts assemble(const contract::RunSpec& spec, int local_rank, CollectiveQ
       {.spec = spec,
        .model = std::move(model),
        .sample = parts->dataset->sample_shape(),
-       .loss = [task = parts->task, smoothing = spec.label_smoothing](
-                   const at::Tensor& output,
-                   const at::Tensor& target) { return task->loss(output, target, smoothing); },
+       .loss = make_loss(*parts, spec.label_smoothing),
        .is_text = parts->dataset->is_text(),
        .make_optimizer =
            [&spec](const Stepped& stepped) {

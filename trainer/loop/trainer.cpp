@@ -179,6 +179,7 @@ Trainer::End Trainer::finish_window(int steps) {
   if (profile_) profile_->stop();
   const double loss_sum = loss_sum_->item<double>();
   loss_sum_->zero_();
+  const std::optional<std::int64_t> correct = take_correct();
   const WindowEnd window =
       recorder_.finish_window({.epoch = at_.epoch,
                                .first_step = at_.step - steps,
@@ -192,7 +193,8 @@ Trainer::End Trainer::finish_window(int steps) {
                                             .save = tools_.checkpoints.due_by_time(),
                                             .writing = tools_.checkpoints.is_writing()},
                                .counts = parts_.style->take_counts(),
-                               .loading = parts_.train_loader->take_work()});
+                               .loading = parts_.train_loader->take_work(),
+                               .correct = correct});
   if (const std::string warning = parts_.style->take_warning(); !warning.empty()) {
     tools_.writer.warn(warning);
   }
@@ -207,6 +209,15 @@ Trainer::End Trainer::finish_window(int steps) {
     between_windows([this] { report(tools_.checkpoints.finish(), kGoesOn); });
   }
   return std::nullopt;
+}
+
+/// Returns the number of samples that the steps of the window classified correctly, and sets it to
+/// 0. Returns nullopt if the task has no classes.
+std::optional<std::int64_t> Trainer::take_correct() {
+  if (parts_.correct == nullptr) return std::nullopt;
+  const auto correct = parts_.correct->item<std::int64_t>();
+  parts_.correct->zero_();
+  return correct;
 }
 
 /// Starts profiling the next step window. The first window of a launch is skipped because of its

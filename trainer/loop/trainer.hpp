@@ -35,6 +35,10 @@ namespace dlscale::trainer {
 struct TrainerParts {
   std::unique_ptr<const Dataset> dataset;
   const TaskEntry* task = nullptr;
+  /// Number of samples that the training steps of the present window classified correctly. The
+  /// number is kept on the device, so that the host need not wait for each step. Null if the task
+  /// has no classes.
+  std::shared_ptr<at::Tensor> correct;
   Precision precision = Precision::fp32;  ///< number format of the model's input
   DataShare share;
   /// Number of samples that a rank evaluates at a time. The number is at most the training batch
@@ -98,6 +102,7 @@ class Trainer {
   Batch load();
   void step();
   End finish_window(int steps);
+  std::optional<std::int64_t> take_correct();
   void start_profile();
   void write_profile(int steps);
   bool stop_requested_in_window();

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trainer/record/spread.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 #include <type_traits>
 
 namespace dlscale::trainer {
@@ -40,6 +43,10 @@ contract::Spread spread(std::vector<double> values) {
           .p50 = quantile(values, 0.5),
           .p90 = quantile(values, 0.9),
           .max = values.back()};
+}
+
+double rounded(double value) {
+  return std::stod(fmt::format("{:.5g}", value));
 }
 
 }  // namespace dlscale::trainer

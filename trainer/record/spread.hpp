@@ -26,6 +26,7 @@ struct RankWindow {
   BlockTimes times;
   double epoch_wall_s = 0;  ///< seconds since the first step of the epoch
   double loss_sum = 0;      ///< sum of the losses of all steps in the window
+  double correct = 0;       ///< number of samples in the window that were classified correctly
   double comm_bytes = 0;
   double collectives = 0;
   double comm_busy_s = 0;
@@ -47,5 +48,9 @@ std::vector<RankWindow> gather(const RankWindow& mine, CollectiveQueue& queue);
 /// the percentile are interpolated linearly between neighbouring values. `values` must not be
 /// empty.
 contract::Spread spread(std::vector<double> values);
+
+/// Rounds `value` to 5 significant digits, so that a record with the values of 1,024 ranks stays
+/// short.
+double rounded(double value);
 
 }  // namespace dlscale::trainer

@@ -29,12 +29,6 @@ double work_s(const RankWindow& rank) {
          part(contract::StepPart::bubble);
 }
 
-/// Rounds `seconds` to 5 significant digits, so that a record with the values of 1,024 ranks stays
-/// short.
-double rounded(double seconds) {
-  return std::stod(fmt::format("{:.5g}", seconds));
-}
-
 /// Adds a key with its value to a JSON object, which is given as text. An empty text stands for an
 /// empty object.
 template <class Number>
@@ -109,6 +103,7 @@ WindowEnd StepRecorder::finish_window(const WindowSteps& steps, const RankMeasur
       gather({.times = mine.times,
               .epoch_wall_s = epoch_wall_s_,
               .loss_sum = mine.loss_sum,
+              .correct = static_cast<double>(mine.correct.value_or(0)),
               .comm_bytes = static_cast<double>(comm.bytes - counted_.bytes),
               .collectives = static_cast<double>(comm.collectives - counted_.collectives),
               .comm_busy_s = comm.busy_s - counted_.busy_s,
@@ -128,7 +123,7 @@ WindowEnd StepRecorder::finish_window(const WindowSteps& steps, const RankMeasur
   window.warmup = std::exchange(first_window_, false);
   window.time = clock_.unix_s();
   writer_.write(window);
-  add_to_epoch(window, ranks);
+  add_to_epoch(window, ranks, mine.correct.has_value());
   const auto any = [&ranks](double RankWindow::*wish) {
     return std::any_of(ranks.begin(), ranks.end(),
                        [wish](const RankWindow& rank) { return rank.*wish > 0; });
@@ -139,7 +134,13 @@ WindowEnd StepRecorder::finish_window(const WindowSteps& steps, const RankMeasur
 }
 
 void StepRecorder::add_to_epoch(const contract::StepWindow& window,
-                                const std::vector<RankWindow>& ranks) {
+                                const std::vector<RankWindow>& ranks, bool counts_correct) {
+  // A launch that resumes within an epoch cannot know the count of the earlier steps if their
+  // launch did not save it.
+  if (counts_correct && sums_.steps == 0) sums_.correct = 0;
+  if (sums_.correct) {
+    for (const RankWindow& rank : ranks) *sums_.correct += static_cast<std::int64_t>(rank.correct);
+  }
   sums_.loss_sum += window.train_loss * window.steps;
   sums_.steps += window.steps;
   sums_.samples += window.samples;
@@ -149,10 +150,29 @@ void StepRecorder::add_to_epoch(const contract::StepWindow& window,
       spread(column(ranks, [](const RankWindow& rank) { return rank.epoch_wall_s; })).max;
   RankWork& sum = window.warmup ? warmup_ : steady_;
   sum.steps += window.steps;
-  sum.work_s.resize(ranks.size());
+  sum.samples += window.samples;
+  sum.counts_correct = counts_correct;
+  for (auto* const sums : {&sum.work_s, &sum.loss_sum, &sum.correct}) sums->resize(ranks.size());
   sum.peak_memory_bytes =
       column(ranks, [](const RankWindow& rank) { return rank.peak_memory_bytes; });
-  for (std::size_t rank = 0; rank < ranks.size(); ++rank) sum.work_s[rank] += work_s(ranks[rank]);
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    sum.work_s[rank] += work_s(ranks[rank]);
+    sum.loss_sum[rank] += ranks[rank].loss_sum;
+    sum.correct[rank] += ranks[rank].correct;
+  }
+}
+
+/// Adds the mean training loss and the training accuracy of each rank to `record`. All ranks must
+/// have trained on the same number of samples.
+void StepRecorder::add_results(contract::RankTimes& record, const RankWork& sum) {
+  for (const double loss : sum.loss_sum) {
+    record.train_loss.push_back(rounded(loss / static_cast<double>(sum.steps)));
+  }
+  if (!sum.counts_correct) return;
+  const double samples = static_cast<double>(sum.samples) / static_cast<double>(sum.correct.size());
+  for (const double correct : sum.correct) {
+    record.train_accuracy.push_back(rounded(correct / samples));
+  }
 }
 
 std::optional<contract::RankTimes> StepRecorder::rank_times(int epoch, int stages) const {
@@ -164,6 +184,7 @@ std::optional<contract::RankTimes> StepRecorder::rank_times(int epoch, int stage
   record.steps = sum.steps;
   record.stages = stages;
   for (const double seconds : sum.work_s) record.work_s.push_back(rounded(seconds));
+  if (stages == 0) add_results(record, sum);
   add_key(record.extra, "peak_memory_bytes",
           fmt::format("[{:.0f}]", fmt::join(sum.peak_memory_bytes, ",")));
   return record;
@@ -177,6 +198,7 @@ contract::EpochRecord StepRecorder::epoch_record(int epoch) const {
   record.steps = sums_.steps;
   record.samples = sums_.samples;
   record.train_loss = sums_.loss_sum / static_cast<double>(sums_.steps);
+  record.correct = sums_.correct;
   record.lr = sums_.lr;
   return record;
 }

@@ -50,6 +50,8 @@ struct RankMeasures {
   WindowRequests requests;
   Counts counts;  ///< optional event counts, recorded only for rank 0
   LoaderWork loading = {};
+  /// Number of samples that the rank classified correctly. Empty on all ranks if not counted.
+  std::optional<std::int64_t> correct = {};
 };
 
 /// Recorder of the step windows and epochs of a launch. Only rank 0 writes records, but all
@@ -73,7 +75,8 @@ class StepRecorder {
   /// The seconds are summed over those windows of the epoch that this launch has run. Returns
   /// nullopt if there is only one rank or no window. If the ranks form pipelines, `stages` is the
   /// number of ranks per pipeline, and ranks with the same value of rank % `stages` do equal work.
-  /// If `stages` is 0, all ranks do equal work.
+  /// If `stages` is 0, all ranks do equal work, and the record contains the training loss and the
+  /// training accuracy of each rank.
   std::optional<contract::RankTimes> rank_times(int epoch, int stages) const;
   /// Excludes from all windows the communication that has taken place since `before` was read from
   /// the queue.
@@ -82,12 +85,17 @@ class StepRecorder {
  private:
   /// Sums over several windows of an epoch.
   struct RankWork {
-    std::int64_t steps = 0;
+    std::int64_t steps = 0, samples = 0;
+    bool counts_correct = false;            ///< true if `correct` holds counts
+    std::vector<double> loss_sum;           ///< sum of the losses of the steps of each rank
+    std::vector<double> correct;            ///< samples that each rank classified correctly
     std::vector<double> work_s;             ///< working seconds of each rank
     std::vector<double> peak_memory_bytes;  ///< peak memory of each rank since the launch began
   };
 
-  void add_to_epoch(const contract::StepWindow& window, const std::vector<RankWindow>& ranks);
+  void add_to_epoch(const contract::StepWindow& window, const std::vector<RankWindow>& ranks,
+                    bool counts_correct);
+  static void add_results(contract::RankTimes& record, const RankWork& sum);
 
   CollectiveQueue& queue_;
   ResultWriter& writer_;

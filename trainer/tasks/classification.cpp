@@ -13,10 +13,14 @@ constexpr std::int64_t kTop = 5;  ///< k of the top-k accuracy, which needs more
 /// Indices of the sums that count_classification() returns for a batch.
 enum ClassificationSum { kLoss, kCorrect, kInTop, kHasTop, kSums };
 
+at::Tensor correct_classes(const at::Tensor& scores, const at::Tensor& target) {
+  return scores.argmax(1).eq(target).sum();
+}
+
 std::vector<double> count_classification(const at::Tensor& scores, const at::Tensor& target) {
   std::vector<double> sums(kSums);
   sums[kLoss] = at::cross_entropy_loss(scores, target, {}, at::Reduction::Sum).item<double>();
-  sums[kCorrect] = scores.argmax(1).eq(target).sum().item<double>();
+  sums[kCorrect] = correct_classes(scores, target).item<double>();
   if (scores.size(1) <= kTop) return sums;
   const at::Tensor top = std::get<1>(scores.topk(kTop, 1));
   sums[kInTop] = top.eq(target.unsqueeze(1)).sum().item<double>();
@@ -40,6 +44,7 @@ const TaskEntry classification_entry{.name = "classification",
                                      .loss = cross_entropy,
                                      .count = count_classification,
                                      .counts = kSums,
+                                     .correct = correct_classes,
                                      .conclude = conclude_classification,
                                      .headline = "accuracy"};
 

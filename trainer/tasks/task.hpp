@@ -27,6 +27,10 @@ struct TaskEntry {
   /// 32 bits per value.
   std::vector<double> (*count)(const at::Tensor& output, const at::Tensor& target);
   std::size_t counts;  ///< number of sums that `count` returns
+  /// Returns the number of correctly classified samples of a batch as a scalar (int64) on the
+  /// device of `output`. Does not wait for the device. Null if the task does not assign one class
+  /// to each sample.
+  at::Tensor (*correct)(const at::Tensor& output, const at::Tensor& target) = nullptr;
   /// Sets the members loss, correct, accuracy and metrics of `record`. `sums` are the sums over the
   /// whole test set. The caller must set `record.samples` before the call.
   void (*conclude)(const std::vector<double>& sums, contract::EvalRecord& record);

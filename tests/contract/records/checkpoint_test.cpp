@@ -28,6 +28,7 @@ CheckpointHeader any_header(unsigned seed) {
                 any.flag(),
                 any.flag(),
                 any.flag()};
+  if (any.flag()) h.progress.so_far.correct = any.whole(0, 99);
   h.files = any.list([&] {
     return SavedFile{any.text(), any.whole(0, 1LL << 40),
                      static_cast<std::uint32_t>(any.whole(0, UINT32_MAX))};

@@ -98,6 +98,26 @@ TEST_CASE("an fp16 step that overflows is skipped and changes the scale of later
   CHECK(replay(run).result.counts.at("skipped_steps") == 1);
 }
 
+TEST_CASE("a count that the forward pass adds to memory includes each pass once") {
+  for (const int passes : {1, 2}) {
+    SmallRun run{style_spec("synchronous", 1), 10};
+    run.spec.accumulation_steps = passes;
+    const auto counting = [&run](at::Tensor& count) {
+      run.after_forward = [&count](const at::Tensor& scores) {
+        const at::NoGradGuard no_gradients;
+        count.add_(scores.argmax(1).eq(0).sum());
+      };
+      return run;
+    };
+    at::Tensor by_hand = at::zeros({}, at::kLong), replayed = at::zeros({}, at::kLong);
+    test::run(counting(by_hand));
+    const Replayed found = replay(counting(replayed));
+    CHECK(found.replays.at(0) == replays_of(run));
+    CHECK(by_hand.item<std::int64_t>() > 0);
+    CHECK(replayed.item<std::int64_t>() == by_hand.item<std::int64_t>());
+  }
+}
+
 TEST_CASE("batches of another shape than the first run without graphs between replays") {
   SmallRun run{style_spec("synchronous", 2), 10};
   run.disturb = [](int, int step, trainer::Batch& batch) {

@@ -122,6 +122,62 @@ TEST_CASE("the work times of ranks exclude waiting, and start-up if there are ot
   });
 }
 
+TEST_CASE("an epoch adds up the correct samples of all ranks, also those of earlier launches") {
+  trainer::run_as_threads(3, [](trainer::Communicator& communicator) {
+    const auto require = [](bool holds) { test::require(holds, "the counts are right"); };
+    test::FakeClock clock;
+    trainer::CollectiveQueue queue(communicator, clock);
+    trainer::ResultWriter writer;
+    trainer::StepRecorder recorder(queue, writer, clock);
+    trainer::RankMeasures mine{block(2, 1), 20};
+    mine.correct = 5 + queue.rank();
+    recorder.start_epoch();
+    recorder.finish_window({0, 0, 10, 64, 0.1}, mine);
+    recorder.finish_window({0, 10, 10, 64, 0.1}, mine);
+    require(recorder.epoch_record(0).correct == 2 * (5 + 6 + 7));
+    require(recorder.sums().correct == 36);
+    recorder.start_epoch({.steps = 4, .correct = 100});
+    recorder.finish_window({0, 4, 10, 64, 0.1}, mine);
+    require(recorder.epoch_record(0).correct == 118);
+    recorder.start_epoch({.steps = 4});  // from a launch that did not count
+    recorder.finish_window({0, 4, 10, 64, 0.1}, mine);
+    require(!recorder.epoch_record(0).correct);
+    mine.correct.reset();
+    recorder.start_epoch();
+    recorder.finish_window({0, 0, 10, 64, 0.1}, mine);
+    require(!recorder.epoch_record(0).correct);
+  });
+}
+
+TEST_CASE("ranks with equal work have results of their own, over the steps of their work times") {
+  trainer::run_as_threads(2, [](trainer::Communicator& communicator) {
+    const auto require = [](bool holds) { test::require(holds, "the results are right"); };
+    test::FakeClock clock;
+    trainer::CollectiveQueue queue(communicator, clock);
+    trainer::ResultWriter writer;
+    trainer::StepRecorder recorder(queue, writer, clock);
+    const double rank = queue.rank();
+    trainer::RankMeasures mine{block(2, 1), 1000};
+    mine.correct = 1000;
+    recorder.start_epoch();
+    recorder.finish_window({0, 0, 10, 64, 0.1}, mine);  // start-up, does not count
+    mine.loss_sum = 20 + rank;
+    mine.correct = 160 * (1 + queue.rank());
+    recorder.finish_window({0, 10, 10, 64, 0.1}, mine);
+    recorder.finish_window({0, 20, 10, 64, 0.1}, mine);
+    const auto found = recorder.rank_times(0, 0);
+    require(found->train_loss == std::vector<double>{2, 2.1});
+    require(found->train_accuracy == std::vector<double>{0.5, 1});
+    require(recorder.rank_times(0, 2)->train_loss.empty());
+    require(recorder.rank_times(0, 2)->train_accuracy.empty());
+    mine.correct.reset();
+    recorder.start_epoch();
+    recorder.finish_window({0, 0, 10, 64, 0.1}, mine);
+    require(recorder.rank_times(0, 0)->train_loss == std::vector<double>{2, 2.1});
+    require(recorder.rank_times(0, 0)->train_accuracy.empty());
+  });
+}
+
 TEST_CASE("a single rank has no work times of ranks") {
   test::FakeClock clock;
   const auto single = trainer::make_single();

@@ -112,6 +112,19 @@ TEST_CASE("classification counts correct classes, and the top five if there are 
   CHECK(record.metrics.empty());
 }
 
+TEST_CASE("the number of correct classes is computed on the device, only for classification") {
+  const at::Tensor scores = torch::tensor({{.1, .2}, {.6, .5}, {.3, .4}});
+  const at::Tensor correct = task("classification").correct(scores, torch::tensor({1, 1, 1}));
+  CHECK(correct.scalar_type() == torch::kLong);
+  CHECK(correct.dim() == 0);
+  CHECK(correct.item<std::int64_t>() == 2);
+  CHECK(task("classification")
+            .correct(scores.to(torch::kBFloat16), torch::tensor({1, 0, 1}))
+            .item<std::int64_t>() == 3);
+  CHECK(task("reconstruction").correct == nullptr);
+  CHECK(task("translation").correct == nullptr);
+}
+
 TEST_CASE("the error of a reconstruction is the mean square over all values") {
   const auto& entry = task("reconstruction");
   const at::Tensor target = torch::zeros({2, 1, 2, 2});
