@@ -3,9 +3,11 @@
 
 #include <torch/types.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "trainer/data/device_copy.hpp"
+#include "trainer/record/spread.hpp"
 
 namespace dlscale::trainer {
 namespace {
@@ -24,11 +26,30 @@ class Tally {
   }
   void break_off() { sums_[kBrokenOff] = 1; }
   bool broken_off() const { return sums_[kBrokenOff] > 0; }
+  /// Adds the time in which the rank worked on a batch. `waits` is true if the rank also waited for
+  /// other ranks in this time.
+  void add_time(double seconds, bool waits) {
+    sums_[kWork_s] += seconds;
+    if (waits) sums_[kWaits] = 1;
+  }
 
-  /// **Collective.** Replaces the sums of this rank by the sums over all ranks.
-  void add_other_ranks(CollectiveQueue& queue) {
-    const auto size = static_cast<std::int64_t>(sums_.size());
-    queue.all_reduce({sums_.data(), size, ElementType::float64}, ReduceOp::sum)->wait();
+  /// **Collective.** Returns the sums of all ranks, in rank order.
+  std::vector<Tally> of_all_ranks(CollectiveQueue& queue) const {
+    const std::size_t size = sums_.size();
+    std::vector<double> mine = sums_, all(size * static_cast<std::size_t>(queue.size()));
+    const auto span = [](std::vector<double>& values) {
+      return Span{values.data(), static_cast<std::int64_t>(values.size()), ElementType::float64};
+    };
+    queue.all_gather(span(mine), span(all))->wait();
+    std::vector<Tally> ranks;
+    for (auto first = all.begin(); first != all.end(); first += static_cast<std::ptrdiff_t>(size)) {
+      ranks.emplace_back(task_);
+      std::copy_n(first, size, ranks.back().sums_.begin());
+    }
+    return ranks;
+  }
+  void add(const Tally& other) {
+    for (std::size_t i = 0; i < sums_.size(); ++i) sums_[i] += other.sums_[i];
   }
   contract::EvalRecord record() const {
     contract::EvalRecord record;
@@ -36,9 +57,11 @@ class Tally {
     task_.conclude({sums_.begin() + kOwn, sums_.end()}, record);
     return record;
   }
+  bool waits() const { return sums_[kWaits] > 0; }
+  double work_s() const { return sums_[kWork_s]; }
 
  private:
-  enum { kSamples, kBrokenOff, kOwn };
+  enum { kSamples, kBrokenOff, kWork_s, kWaits, kOwn };
   const TaskEntry& task_;
   std::vector<double> sums_;
 };
@@ -50,7 +73,8 @@ std::int64_t rounded_up(std::int64_t count, std::int64_t by) {
 /// Evaluates this rank's share of the test set and returns its sums. predict() is collective, so
 /// every rank must call predict() as often as the rank with the largest share. A rank that has no
 /// samples left predicts sample 0 again and ignores the result.
-Tally count_share(TrainerParts& parts, CollectiveQueue& queue, const StopRequested& told) {
+Tally count_share(TrainerParts& parts, CollectiveQueue& queue, const base::Clock& clock,
+                  const StopRequested& told) {
   const c10::InferenceMode no_gradients;
   const DeviceCopy device_copy(parts.device->torch_device(), *parts.dataset, parts.precision);
   const std::int64_t samples = parts.dataset->test.size();
@@ -64,6 +88,8 @@ Tally count_share(TrainerParts& parts, CollectiveQueue& queue, const StopRequest
       tally.break_off();
       break;
     }
+    const double start_s = clock.steady_s();
+    const std::int64_t collectives = queue.stats().collectives;
     Batch batch = parts.test_loader->next();
     const bool is_counted = batch.size() > 0;
     if (!is_counted) {
@@ -75,8 +101,25 @@ Tally count_share(TrainerParts& parts, CollectiveQueue& queue, const StopRequest
     if (!is_counted || !output.defined()) continue;
     if (output.scalar_type() != at::kDouble) output = output.to(at::kFloat);
     tally.add(output, batch.target);
+    tally.add_time(clock.steady_s() - start_s, queue.stats().collectives > collectives);
   }
   return tally;
+}
+
+/// Adds the results of each rank on its own share of the test set to `record`. The time of the
+/// ranks is left out if they also waited for each other, as in stage 3 of ZeRO, which gathers
+/// parameters.
+void add_rank_results(contract::EvalRecord& record, const std::vector<Tally>& ranks,
+                      bool has_accuracy) {
+  bool waits = false;
+  for (const Tally& rank : ranks) {
+    const contract::EvalRecord own = rank.record();
+    record.rank_loss.push_back(rounded(own.loss));
+    if (has_accuracy) record.rank_accuracy.push_back(rounded(own.accuracy));
+    record.rank_wall_s.push_back(rounded(rank.work_s()));
+    waits = waits || rank.waits();
+  }
+  if (waits) record.rank_wall_s.clear();
 }
 
 }  // namespace
@@ -85,10 +128,14 @@ std::optional<contract::EvalRecord> evaluate(TrainerParts& parts, CollectiveQueu
                                              const base::Clock& clock, const StopRequested& told) {
   const double start_s = clock.steady_s();
   parts.style->set_training(false);
-  Tally tally = count_share(parts, queue, told);
-  tally.add_other_ranks(queue);
+  const std::vector<Tally> ranks = count_share(parts, queue, clock, told).of_all_ranks(queue);
+  Tally tally(*parts.task);
+  for (const Tally& rank : ranks) tally.add(rank);
   if (tally.broken_off()) return std::nullopt;
   contract::EvalRecord record = tally.record();
+  // Ranks that share a model or a batch have no results of their own.
+  const bool each_has_share = parts.share.count == queue.size() && queue.size() > 1;
+  if (each_has_share) add_rank_results(record, ranks, !parts.task->target_is_input);
   record.wall_s = clock.steady_s() - start_s;
   record.time = clock.unix_s();
   return record;

@@ -103,6 +103,93 @@ TEST_CASE("the work times of ranks are recorded per epoch, without the first win
   CHECK(all<contract::RankTimes>(run(trainer_recipe(1))).empty());
 }
 
+TEST_CASE("an epoch counts the training samples that its steps classified correctly") {
+  auto spec = trainer_recipe(1);
+  spec.dataset.train_samples = 120;  // 5 whole steps, so that no sample is repeated
+  spec.lr = {.base = 0, .peak = 0};
+  const auto unchanged = all<contract::EpochRecord>(run(spec));
+  REQUIRE(unchanged[0].correct.has_value());
+  CHECK(unchanged[0].correct == unchanged[1].correct);
+  CHECK(*unchanged[0].correct < 120);
+  spec.dataset.train_samples = 24;
+  spec.epochs = 60;
+  spec.warmup_epochs = 0;
+  spec.lr = {.base = 0.1, .peak = 0.1};
+  CHECK(all<contract::EpochRecord>(run(spec)).back().correct == 24);
+  spec.epochs = 1;
+  spec.label_smoothing = 0;
+  spec.model = "conv_autoencoder";
+  spec.dataset = {.kind = "synthetic",
+                  .train_samples = 24,
+                  .test_samples = 4,
+                  .shape = "1x28x28",
+                  .classes = 2};
+  CHECK_FALSE(all<contract::EpochRecord>(run(spec))[0].correct.has_value());
+}
+
+TEST_CASE("the training results of ranks agree with the results of the epoch") {
+  auto spec = trainer_recipe(2);
+  const auto records = run(spec);
+  const auto epoch = all<contract::EpochRecord>(records)[1];
+  const auto ranks = all<contract::RankTimes>(records)[1];
+  REQUIRE(ranks.train_loss.size() == 2);
+  REQUIRE(ranks.train_accuracy.size() == 2);
+  CHECK(ranks.train_loss[0] != ranks.train_loss[1]);
+  CHECK((ranks.train_loss[0] + ranks.train_loss[1]) / 2 == Approx(epoch.train_loss).epsilon(1e-4));
+  const double accuracy = (ranks.train_accuracy[0] + ranks.train_accuracy[1]) / 2;
+  const auto samples = static_cast<double>(epoch.samples);
+  CHECK(accuracy == Approx(static_cast<double>(*epoch.correct) / samples).epsilon(1e-4));
+  spec.framework = "vanilla_data_parallel";  // only rank 0 computes a loss
+  const auto led = all<contract::RankTimes>(run(spec))[1];
+  CHECK(led.train_loss.empty());
+  CHECK(led.train_accuracy.empty());
+}
+
+TEST_CASE("the results of ranks on their shares of the test set add up to the evaluation") {
+  const auto eval = all<contract::EvalRecord>(run(trainer_recipe(3)))[0];
+  REQUIRE(eval.rank_loss.size() == 3);
+  REQUIRE(eval.rank_accuracy.size() == 3);
+  REQUIRE(eval.rank_wall_s.size() == 3);
+  const double shares[] = {16, 17, 17};  // of 50 test samples
+  double loss = 0, correct = 0;
+  for (int rank = 0; rank < 3; ++rank) {
+    loss += eval.rank_loss[rank] * shares[rank] / 50;
+    correct += eval.rank_accuracy[rank] * shares[rank];
+    CHECK(eval.rank_wall_s[rank] > 0);
+    CHECK(eval.rank_wall_s[rank] < eval.wall_s * (1 + 1e-4));
+  }
+  CHECK(loss == Approx(eval.loss).epsilon(1e-4));
+  CHECK(correct == Approx(static_cast<double>(eval.correct)).epsilon(1e-4));
+}
+
+TEST_CASE("ranks without a share of the test set have no results, and others have theirs") {
+  auto spec = trainer_recipe(3);
+  spec.dataset.test_samples = 2;
+  const auto eval = all<contract::EvalRecord>(run(spec))[0];
+  REQUIRE(eval.rank_loss.size() == 3);
+  CHECK(std::isnan(eval.rank_loss[0]));
+  CHECK(std::isnan(eval.rank_accuracy[0]));
+  CHECK(std::isfinite(eval.rank_loss[1] + eval.rank_loss[2]));
+  CHECK(eval.samples == 2);
+}
+
+TEST_CASE("results of ranks are left out if ranks share work, and their times if ranks wait") {
+  auto spec = trainer_recipe(2);
+  spec.framework = GENERATE("layerwise", "vanilla_data_parallel", "data_parallel");
+  CAPTURE(spec.framework);
+  auto eval = all<contract::EvalRecord>(run(spec))[0];
+  CHECK(eval.rank_loss.empty());
+  CHECK(eval.rank_accuracy.empty());
+  CHECK(eval.rank_wall_s.empty());
+  CHECK(all<contract::EvalRecord>(run(trainer_recipe(1)))[0].rank_loss.empty());
+  spec.framework = "deepspeed";
+  spec.framework_options.zero_stage = 3;  // gathers parameters during the forward pass
+  spec.framework_options.persistence_threshold_elements = 0;
+  eval = all<contract::EvalRecord>(run(spec))[0];
+  CHECK(eval.rank_loss.size() == 2);
+  CHECK(eval.rank_wall_s.empty());
+}
+
 TEST_CASE("evaluation runs at the requested interval and after the last epoch") {
   auto spec = trainer_recipe(1);
   spec.epochs = 5;
