@@ -232,6 +232,7 @@ MaybeConflict check_inference(const Fit& fit) {
       {"plateau_epochs", run.plateau_epochs > 0},
       {"evaluate_every", run.evaluate_every > 1},
       {"profile", run.profile},
+      {"profile_epochs", run.profile_epochs > 0},
       {"cuda_graph", run.cuda_graph},
       {"checkpoint.every_epochs", checkpoint.every_epochs > 0},
       {"checkpoint.every_minutes", checkpoint.every_minutes > 0},

@@ -204,7 +204,8 @@ void validate_sizes(const RunSpec& spec, const Checker& check) {
       {"model_options.embedding", spec.model_options.embedding},
       {"model_options.hidden", spec.model_options.hidden},
       {"checkpoint.keep", spec.checkpoint.keep},
-      {"plateau_epochs", spec.plateau_epochs}};
+      {"plateau_epochs", spec.plateau_epochs},
+      {"profile_epochs", spec.profile_epochs}};
   for (const auto& [key, value] : counts) check.at_least(0, key, value);
   check.require(spec.dataset.folds == 0 ||
                     (spec.dataset.fold >= 1 && spec.dataset.fold <= spec.dataset.folds),
@@ -215,6 +216,7 @@ void validate_sizes(const RunSpec& spec, const Checker& check) {
   check.require(spec.loader_options.shuffle_window == 0 || spec.loader_options.sample_order.empty(),
                 "loader_options.shuffle_window",
                 "cannot be combined with sample_order \"pytorch\"; leave out one of the two");
+  check.require(spec.profile || spec.profile_epochs == 0, "profile_epochs", "needs profile");
   validate_pictures(spec.dataset, check);
   check.at_least(1, "resources.cores_per_rank", spec.resources.cores_per_rank);
 }

@@ -148,6 +148,8 @@ struct RunSpec {
   std::string frozen;  ///< name prefixes of untrained parameters, separated by commas
   /// True if the run records the shares of computation, communication and I/O in kernel time.
   bool profile = false;
+  /// Number of epochs that the profile covers, from the first epoch. 0 = one step window.
+  int profile_epochs = 0;
 
   int gpus = 1;  ///< world size
   /// Number of samples that a GPU processes at once. With uneven_batch, the largest such number.

@@ -202,6 +202,7 @@ void visit_fields(Visitor& v, RunSpec& s) {
   v.optional("point", s.point);
   v.optional("precision", s.precision);
   v.sparse("profile", s.profile);
+  v.sparse("profile_epochs", s.profile_epochs);
   v.optional("repetition", s.repetition);
   v.optional("resources", s.resources);
   v.required("run_id", s.run_id);

@@ -220,7 +220,13 @@ void check_optimizer(Derived& out) {
 void check_target(Derived& out) {
   const contract::TargetSpec& target = out.run.target;
   if (!target.stop || target.is_set()) return;
-  out.problem = {"target.stop", "needs target.accuracy, target.loss or target.bleu"};
+  out.problem = {"target.stop",
+                 "needs target.accuracy, target.loss, target.bleu or target.train_loss"};
+}
+
+void check_profile(Derived& out) {
+  if (out.run.profile || out.run.profile_epochs == 0) return;
+  out.problem = {"profile_epochs", "needs profile = true"};
 }
 
 void check_folds(Derived& out) {
@@ -295,6 +301,7 @@ Derived derive(Recipe recipe, const std::string& uneven_batch) {
   derive_optimizer(out);
   if (!out.problem) check_optimizer(out);
   if (!out.problem) check_target(out);
+  if (!out.problem) check_profile(out);
   if (!out.problem) check_folds(out);
   if (!out.problem) check_pictures(out);
   if (!out.problem) derive_model(recipe, out);

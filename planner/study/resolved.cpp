@@ -95,6 +95,7 @@ std::vector<Default> running_defaults() {
           {"zero_init_gamma", run.zero_init_gamma},
           {"frozen", run.frozen},
           {"profile", run.profile},
+          {"profile_epochs", std::int64_t{run.profile_epochs}},
           {"window_steps", std::int64_t{run.window_steps}},
           {"evaluate_every", std::int64_t{run.evaluate_every}},
           {"checkpoint.every_epochs", std::int64_t{run.checkpoint.every_epochs}},

@@ -172,6 +172,8 @@ std::vector<Setting> numeric_settings() {
           "cuda_graph", [](Recipe & r) -> auto& { return r.run.cuda_graph; }),
       flag(
           "profile", [](Recipe & r) -> auto& { return r.run.profile; }),
+      whole(
+          "profile_epochs", 0, [](Recipe & r) -> auto& { return r.run.profile_epochs; }),
   };
 }
 

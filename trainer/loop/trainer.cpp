@@ -176,17 +176,18 @@ bool Trainer::stop_requested_in_window() {
 }
 
 Trainer::End Trainer::finish_window(int steps) {
-  if (profile_) profile_->stop();
   const double loss_sum = loss_sum_->item<double>();
   loss_sum_->zero_();
   const std::optional<std::int64_t> correct = take_correct();
+  const BlockTimes times = timer_.cut();
+  if (profile_) profile_->stop();
   const WindowEnd window =
       recorder_.finish_window({.epoch = at_.epoch,
                                .first_step = at_.step - steps,
                                .steps = steps,
                                .global_batch = spec_.global_batch,
                                .lr = parts_.learning_rate.at_step(at_.step - 1)},
-                              {.times = timer_.cut(),
+                              {.times = times,
                                .loss_sum = loss_sum,
                                .peak_memory_bytes = parts_.device->peak_memory_bytes(),
                                .requests = {.stop = poll_.told(),
@@ -198,8 +199,13 @@ Trainer::End Trainer::finish_window(int steps) {
   if (const std::string warning = parts_.style->take_warning(); !warning.empty()) {
     tools_.writer.warn(warning);
   }
-  if (profile_) write_profile(steps);
-  if (!std::isfinite(window.train_loss)) return diverged("training");
+  const bool ends_epoch = at_.step == (at_.epoch + 1) * parts_.sampler.steps_per_epoch();
+  const bool has_diverged = !std::isfinite(window.train_loss);
+  if (profile_ &&
+      (spec_.profile_epochs == 0 || ends_epoch || window.requests.stop || has_diverged)) {
+    write_profile();
+  }
+  if (has_diverged) return diverged("training");
   poll_.record_meeting(steps, window.wall_s);
   at_.so_far = recorder_.sums();
   if (window.requests.stop) return stop();
@@ -220,24 +226,34 @@ std::optional<std::int64_t> Trainer::take_correct() {
   return correct;
 }
 
-/// Starts profiling the next step window. The first window of a launch is skipped because of its
-/// start-up cost, unless it is also the last window.
+/// Starts profiling the next step window, if it belongs to a requested profile. The first window of
+/// a launch is skipped because of its start-up cost, unless it is also the last window to profile.
+/// The time for starting the profile counts in no window.
 void Trainer::start_profile() {
-  if (!profiles_) return;
+  const int epochs =
+      spec_.profile_epochs > 0 ? std::min(spec_.profile_epochs, spec_.epochs) : spec_.epochs;
+  if (!profiles_ || at_.epoch >= epochs) return;
   const std::int64_t steps = parts_.sampler.steps_per_epoch();
   const std::int64_t done = at_.step - at_.epoch * steps;
   const bool is_last = at_.epoch + 1 == spec_.epochs &&
                        done / spec_.window_steps * spec_.window_steps + spec_.window_steps >= steps;
   if (at_.step == from_.step && !is_last) return;
-  profiles_ = false;
-  const int cores = spec_.resources.cores_per_rank * spec_.gpus / tools_.queue.size();
-  profile_ = std::make_unique<StepProfile>(parts_.device->torch_device(), spec_.gpus, cores,
-                                           tools_.queue, tools_.clock);
+  between_windows([this] {
+    if (!profile_) {
+      const int cores = spec_.resources.cores_per_rank * spec_.gpus / tools_.queue.size();
+      profile_ = std::make_unique<StepProfile>(parts_.device->torch_device(), spec_.gpus, cores,
+                                               tools_.queue, tools_.clock);
+      profiled_from_ = at_.step;
+      profiles_ = spec_.profile_epochs > 0;
+    }
+    profile_->start();
+  });
 }
 
-void Trainer::write_profile(int steps) {
-  between_windows([&] {
-    tools_.writer.write(profile_->record(at_.epoch, at_.step - steps, steps));
+void Trainer::write_profile() {
+  between_windows([this] {
+    const auto steps = static_cast<int>(at_.step - profiled_from_);
+    tools_.writer.write(profile_->record(at_.epoch, profiled_from_, steps));
     profile_.reset();
   });
 }

@@ -104,7 +104,7 @@ class Trainer {
   End finish_window(int steps);
   std::optional<std::int64_t> take_correct();
   void start_profile();
-  void write_profile(int steps);
+  void write_profile();
   bool stop_requested_in_window();
   std::optional<contract::EvalRecord> evaluate();
   void compare_with_target(const contract::EvalRecord& found, double train_s);
@@ -125,8 +125,10 @@ class Trainer {
   BatchFeed feed_;
   StepRecorder recorder_;
   StopPoll poll_;
-  bool profiles_;                         ///< true until the requested profile starts
-  std::unique_ptr<StepProfile> profile_;  ///< profile of the present window
+  bool profiles_;  ///< true until the last requested profile starts
+  /// Profile of the present window, or of the present epoch if the run profiles whole epochs.
+  std::unique_ptr<StepProfile> profile_;
+  std::int64_t profiled_from_ = 0;  ///< first step of the profile
   const contract::Progress from_;
   contract::Progress at_;
   bool save_failed_ = false;  ///< true when the last save failed

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <numeric>
+#include <utility>
 
 #include "trainer/profile/gpu_watch.hpp"
 #include "trainer/profile/operator_watch.hpp"
@@ -15,7 +17,7 @@ namespace dlscale::trainer {
 namespace {
 
 constexpr std::array kCommunication{"nccl", "Memcpy PtoP"};
-constexpr std::array kIo{"Memcpy HtoD", "Memcpy DtoH"};
+constexpr std::array kIo{"Memcpy HtoD", "Memcpy DtoH", "dali::", "nvjpeg"};
 constexpr std::array kComputation{"conv",  "mm",        "gemv",       "cudnn",    "xmma",
                                   "wgrad", "dgrad",     "fprop",      "winograd", "batch_norm",
                                   "bn_",   "batchnorm", "layer_norm", "pool",     "softmax"};
@@ -55,35 +57,38 @@ double cpu_time_s() {
 
 StepProfile::StepProfile(const c10::Device& device, int gpus, int cores, CollectiveQueue& queue,
                          const base::Clock& clock)
-    : is_gpu_(device.is_cuda()),
+    : make_watch_([device] { return watch_kernels(device); }),
+      is_gpu_(device.is_cuda()),
       is_alone_(gpus == 1),
       cores_(cores),
       queue_(queue),
-      clock_(clock),
-      before_(queue.stats()),
-      start_s_(clock.steady_s()),
-      start_cpu_s_(cpu_time_s()),
-      watch_(watch_kernels(device)) {}
+      clock_(clock) {}
+
+void StepProfile::start() {
+  before_ = queue_.stats();
+  start_s_ = clock_.steady_s();
+  start_cpu_s_ = cpu_time_s();
+  watch_ = make_watch_();
+}
 
 void StepProfile::stop() {
-  mine_.wall_s = clock_.steady_s() - start_s_;
-  mine_.cpu_s = cpu_time_s() - start_cpu_s_;
+  mine_.wall_s += clock_.steady_s() - start_s_;
+  mine_.cpu_s += cpu_time_s() - start_cpu_s_;
   const CommStats now = queue_.stats();
-  kernels_ = watch_->stop();
-  const bool has_nccl = std::any_of(kernels_.begin(), kernels_.end(), [](const KernelTime& each) {
+  std::vector<KernelTime> found = watch_->stop();
+  const bool has_nccl = std::any_of(found.begin(), found.end(), [](const KernelTime& each) {
     return each.name.find("nccl") != std::string::npos;
   });
   const bool counts_calls = is_gpu_ ? queue_.size() > 1 && !has_nccl : !is_alone_;
   if (counts_calls && now.busy_s > before_.busy_s) {
-    kernels_.push_back({"collectives", KernelKind::communication,
-                        now.collectives - before_.collectives, now.busy_s - before_.busy_s});
+    found.push_back({"collectives", KernelKind::communication,
+                     now.collectives - before_.collectives, now.busy_s - before_.busy_s});
   }
-  for (const KernelTime& kernel : kernels_) {
+  for (const KernelTime& kernel : found) {
     mine_.kind_s[static_cast<int>(kernel.kind)] += kernel.self_s;
+    KernelTime& sum = kernels_[kernel.name];
+    sum = {kernel.name, kernel.kind, sum.calls + kernel.calls, sum.self_s + kernel.self_s};
   }
-  std::sort(kernels_.begin(), kernels_.end(),
-            [](const KernelTime& a, const KernelTime& b) { return a.self_s > b.self_s; });
-  kernels_.resize(std::min(kernels_.size(), kMostKernels));
 }
 
 contract::ProfileRecord StepProfile::record(int epoch, std::int64_t first_step, int steps) {
@@ -108,10 +113,12 @@ contract::ProfileRecord StepProfile::record(int epoch, std::int64_t first_step, 
   for (int kind = 0; kind < kKernelKinds; ++kind) {
     *shares[kind] = kernel_s > 0 ? sums[kind] / kernel_s : 0;
   }
-  for (const KernelTime& each : kernels_) {
+  for (const auto& [name, each] : kernels_) {
     record.kernels.push_back(
-        {each.name, kKernelKindNames[static_cast<int>(each.kind)], each.calls, each.self_s});
+        {name, kKernelKindNames[static_cast<int>(each.kind)], each.calls, each.self_s});
   }
+  std::ranges::sort(record.kernels, std::greater(), &contract::ProfiledKernel::self_s);
+  record.kernels.resize(std::min(record.kernels.size(), kMostKernels));
   return record;
 }
 

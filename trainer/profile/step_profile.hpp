@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -31,7 +33,8 @@ inline constexpr const char* kKernelKindNames[kKernelKinds] = {"communication", 
 /// - Computation: kernels of cuDNN and cuBLAS, which are convolutions, matrix products,
 ///   normalisation, pooling and softmax.
 /// - Communication: kernels of NCCL, and copies between GPUs.
-/// - I/O: copies between host and GPU.
+/// - I/O: copies between host and GPU, and kernels of DALI and nvJPEG, which decode, crop and scale
+///   images.
 KernelKind kind_of(std::string_view kernel);
 
 /// Number of calls and total time of one kernel.
@@ -54,21 +57,25 @@ class KernelWatch {
 /// Starts a watch for `device`. The thread that starts the watch must stop it.
 std::unique_ptr<KernelWatch> watch_kernels(const c10::Device& device);
 
-/// Profile of one block of training steps. The block starts with the construction of the profile
-/// and ends with stop(). All ranks must profile the same steps.
+/// Profile of one or more blocks of training steps. Each block starts with start() and ends with
+/// stop(). All ranks must profile the same steps. A profile of many steps consists of many blocks,
+/// because a watch of a GPU keeps each call of a kernel in memory until the block ends.
 ///
 /// On a CPU, communication is the time in which collectives run. This time includes the wait for
 /// other ranks. Times of GPUs include this wait as well, because NCCL kernels wait for other ranks.
 class StepProfile {
  public:
-  /// Starts the profile. `gpus` is the number of devices of the run, even if the devices are CPUs.
+  /// Creates the profile. `gpus` is the number of devices of the run, even if the devices are CPUs.
   /// With a single device, the profile counts no communication. `cores` is the number of CPU cores
   /// that this process uses.
   StepProfile(const c10::Device& device, int gpus, int cores, CollectiveQueue& queue,
               const base::Clock& clock);
-  /// Ends the profiled block of steps.
+  /// Starts a block of steps.
+  void start();
+  /// Ends the block, and adds its times to the times of the earlier blocks. The device must have
+  /// finished the steps.
   void stop();
-  /// **Collective.** Returns the record of the profiled block. Must be called after stop().
+  /// **Collective.** Returns the record of all blocks. Must be called after stop().
   contract::ProfileRecord record(int epoch, std::int64_t first_step, int steps);
 
  private:
@@ -79,17 +86,17 @@ class StepProfile {
     double wall_s = 0;
     double cpu_s = 0;
   };
+  const std::function<std::unique_ptr<KernelWatch>()> make_watch_;
   const bool is_gpu_;
   const bool is_alone_;
   const int cores_;
   CollectiveQueue& queue_;
   const base::Clock& clock_;
-  const CommStats before_;
-  const double start_s_;
-  const double start_cpu_s_;
+  CommStats before_;  ///< communication before the block
+  double start_s_ = 0, start_cpu_s_ = 0;
   std::unique_ptr<KernelWatch> watch_;
   RankProfile mine_;
-  std::vector<KernelTime> kernels_;
+  std::map<std::string, KernelTime> kernels_;
 };
 
 }  // namespace dlscale::trainer

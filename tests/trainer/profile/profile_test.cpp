@@ -98,6 +98,65 @@ TEST_CASE("a run of one window profiles that window, and a run without profile p
   CHECK(profiles(spec).empty());
 }
 
+TEST_CASE("a profile of epochs has one record for each, without the first window of the launch") {
+  auto spec = profile_recipe("synchronous", 1);
+  spec.epochs = 4;
+  spec.profile_epochs = 3;
+  test::TempDir folder;
+  const auto records = test::launch(spec, folder.path()).records;
+  const auto found = all<contract::ProfileRecord>(records);
+  REQUIRE(found.size() == 3);
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    CHECK(found[epoch].epoch == epoch);
+    CHECK(found[epoch].first_step == (epoch == 0 ? 4 : 10 * epoch));
+    CHECK(found[epoch].steps == (epoch == 0 ? 6 : 10));
+    const auto& each = found[epoch];
+    CHECK(each.communication + each.io + each.computation + each.other == Approx(1));
+    CHECK(each.kernels.size() <= 15);
+  }
+  // Each step of the second epoch calls the operator equally often as each step of the first.
+  const auto calls = [](const contract::ProfileRecord& profile) {
+    for (const auto& kernel : profile.kernels) {
+      if (kernel.name.find("convolution_backward") != std::string::npos) return kernel.calls;
+    }
+    return std::int64_t{0};
+  };
+  CHECK(calls(found[0]) > 0);
+  CHECK(calls(found[1]) * 6 == calls(found[0]) * 10);
+  CHECK(all<contract::StepWindow>(records).size() == 4 * 3);  // windows of 4, 4 and 2 steps
+}
+
+TEST_CASE("a profile of more epochs than the run has ends with the run") {
+  auto spec = profile_recipe("ddp", 2);
+  spec.epochs = 2;
+  spec.profile_epochs = 10;
+  CHECK(profiles(spec).size() == 2);
+  spec.epochs = 1;
+  spec.window_steps = 50;  // the only window of the run is also the last to profile
+  const auto found = profiles(spec);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].steps == 10);
+}
+
+TEST_CASE("a stopped launch writes the profile of the epoch so far, and the next launch the rest") {
+  auto spec = profile_recipe("ddp", 2);
+  spec.epochs = 2;
+  spec.profile_epochs = 1;
+  spec.window_steps = 2;
+  test::TempDir folder;
+  const auto first = test::launch(spec, folder.path(), {.rank = 1, .question = 4});
+  REQUIRE(first.outcome == contract::RunOutcome::Preempted);
+  const auto before = all<contract::ProfileRecord>(first.records);
+  REQUIRE(before.size() == 1);
+  CHECK(before[0].first_step == 2);
+  const auto stopped_at = before[0].first_step + before[0].steps;
+  const auto rest = all<contract::ProfileRecord>(test::launch(spec, folder.path()).records);
+  REQUIRE(rest.size() == 1);
+  CHECK(rest[0].epoch == 0);
+  CHECK(rest[0].first_step > stopped_at);
+  CHECK(rest[0].first_step + rest[0].steps == 10);
+}
+
 TEST_CASE("an operator's own time excludes the operators that it calls") {
   const at::Tensor a = at::rand({200, 200});
   const auto watch = trainer::watch_kernels(c10::kCPU);
@@ -140,5 +199,12 @@ TEST_CASE("kernels are classified by their names on CPUs and GPUs") {
   CHECK(trainer::kind_of("ncclDevKernel_AllReduce_Sum_f32_RING_LL") == KernelKind::communication);
   CHECK(trainer::kind_of("Memcpy HtoD (Pinned -> Device)") == KernelKind::io);
   CHECK(trainer::kind_of("Memcpy PtoP") == KernelKind::communication);
+  CHECK(trainer::kind_of("void dali::kernels::BatchedSeparableResampleKernel<1>(dali::Desc*)") ==
+        KernelKind::io);
+  CHECK(trainer::kind_of("void dali::kernels::SliceFlipNormalizeKernel<float, unsigned char>()") ==
+        KernelKind::io);
+  CHECK(trainer::kind_of("void dali::ConvPoolKernel()") == KernelKind::io);
+  CHECK(trainer::kind_of("void nvjpeg::DecodeSingleGPU::dcAcDecodeKernel<int>(int)") ==
+        KernelKind::io);
   CHECK(trainer::kind_of("sm80_xmma_fprop_implicit_gemm_tf32") == KernelKind::computation);
 }
