@@ -55,13 +55,16 @@ struct EvalRow {
 /// Target of a run, such as an accuracy, with the time and the samples at which the run first
 /// reached the target.
 struct TargetRow {
-  /// Metric: "accuracy", "bleu" or "loss". Accuracy and BLEU must be at least the threshold, the
-  /// loss at most the threshold.
+  /// Metric: "accuracy", "bleu", "loss" or "train_loss". Accuracy and BLEU must be at least the
+  /// threshold, a loss at most the threshold.
   std::string metric;
   double threshold = 0;
-  int epoch = 0;       ///< epoch after which the target was reached, from 0
-  double train_s = 0;  ///< training time up to that epoch's end, all launches, no evaluations
+  /// Epoch in which the target was reached, from 0. A train_loss is reached at the end of a step
+  /// window, the other metrics at the end of the epoch.
+  int epoch = 0;
+  double train_s = 0;  ///< training time until then, all launches, no evaluations
   std::int64_t samples = 0;
+  std::int64_t step = 0;  ///< number of optimizer steps until then
 };
 
 /// Timing of forward passes without training, for one batch size.

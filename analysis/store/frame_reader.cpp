@@ -57,7 +57,7 @@ class FrameReader {
                  "SELECT name, value FROM eval_metric JOIN eval USING (run_id, launch, line) "
                  "WHERE run_id = ?1 AND launch = ?2 AND coalesce(epoch, -1) = ?3"),
         targets_(database,
-                 "SELECT metric, threshold, epoch, train_s, samples FROM target "
+                 "SELECT metric, threshold, epoch, train_s, samples, step FROM target "
                  "WHERE run_id = ?1 AND launch = ?2 AND step <= ?3 ORDER BY line"),
         inference_(database,
                    "SELECT batch, latency_p50_s, latency_p90_s, samples_per_s, compute_p50_s, "
@@ -147,7 +147,7 @@ class FrameReader {
                                      [&](const TargetRow& row) { return row.metric == metric; });
       if (known) return;
       run.targets.push_back({metric, targets_.getColumn(1), targets_.getColumn(2),
-                             targets_.getColumn(3), targets_.getColumn(4)});
+                             targets_.getColumn(3), targets_.getColumn(4), targets_.getColumn(5)});
     });
   }
 

@@ -25,6 +25,7 @@ std::string target_words(const contract::TargetSpec& target) {
   add("accuracy >=", target.accuracy);
   add("loss <=", target.loss);
   add("bleu >=", target.bleu);
+  add("train_loss <=", target.train_loss);
   return words;
 }
 

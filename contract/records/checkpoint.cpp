@@ -28,6 +28,7 @@ void visit_fields(Visitor& v, Progress& s) {
   v.optional("accuracy_reached", s.accuracy_reached);
   v.optional("loss_reached", s.loss_reached);
   v.sparse("bleu_reached", s.bleu_reached);
+  v.sparse("train_loss_reached", s.train_loss_reached);
 }
 
 template <class Visitor>

@@ -37,6 +37,7 @@ struct Progress {
   bool accuracy_reached = false;  ///< true if the accuracy target is reached and recorded
   bool loss_reached = false;
   bool bleu_reached = false;
+  bool train_loss_reached = false;
   /// Returns whether `other` describes the same position in the run.
   bool same_place(const Progress& other) const {
     return epoch == other.epoch && step == other.step && epoch_recorded == other.epoch_recorded;

@@ -76,8 +76,10 @@ struct TargetSpec {
   double accuracy = 0;  ///< minimum accuracy on the test set
   double loss = 0;      ///< maximum loss on the test set
   double bleu = 0;      ///< minimum BLEU of translations of the test set, 0 to 100
-  bool stop = false;    ///< true if the run ends when it has reached all its targets
-  bool is_set() const { return accuracy > 0 || loss > 0 || bleu > 0; }
+  /// Maximum mean training loss of a step window. The other targets are compared with evaluations.
+  double train_loss = 0;
+  bool stop = false;  ///< true if the run ends when it has reached all its targets
+  bool is_set() const { return accuracy > 0 || loss > 0 || bleu > 0 || train_loss > 0; }
   bool operator==(const TargetSpec&) const = default;
 };
 

@@ -255,8 +255,9 @@ void validate_recipe(const RunSpec& spec, const Checker& check) {
   check.finite_at_least(0, "target.loss", spec.target.loss);
   check.finite_at_least(0, "target.bleu", spec.target.bleu);
   check.require(spec.target.bleu <= 100, "target.bleu", "must be at most 100");
+  check.finite_at_least(0, "target.train_loss", spec.target.train_loss);
   check.require(!spec.target.stop || spec.target.is_set(), "target.stop",
-                "needs target.accuracy, target.loss or target.bleu");
+                "needs target.accuracy, target.loss, target.bleu or target.train_loss");
   check.finite_at_least(0, "model_options.dropout", spec.model_options.dropout);
   check.require(spec.model_options.dropout < 1, "model_options.dropout", "must be below 1");
   check.finite_at_least(0, "lr_schedule.factor", spec.lr_schedule.factor);

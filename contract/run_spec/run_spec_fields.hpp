@@ -154,6 +154,7 @@ void visit_fields(Visitor& v, TargetSpec& s) {
   v.sparse("bleu", s.bleu);
   v.sparse("loss", s.loss);
   v.sparse("stop", s.stop);
+  v.sparse("train_loss", s.train_loss);
 }
 
 template <class Visitor>

@@ -70,6 +70,7 @@ std::vector<Default> learning_defaults() {
           {"target.accuracy", run.target.accuracy},
           {"target.loss", run.target.loss},
           {"target.bleu", run.target.bleu},
+          {"target.train_loss", run.target.train_loss},
           {"target.stop", run.target.stop},
           {"plateau_epochs", std::int64_t{run.plateau_epochs}},
           {"optimizer.kind", run.optimizer.kind},

@@ -510,6 +510,9 @@ std::vector<Setting> goal_settings() {
           [](Recipe & r) -> auto& { return r.run.target.loss; }),
       number(
           "target.bleu", 0, 100, [](Recipe & r) -> auto& { return r.run.target.bleu; }),
+      number(
+          "target.train_loss", 0, config::kNoLimit,
+          [](Recipe & r) -> auto& { return r.run.target.train_loss; }),
       flag(
           "target.stop", [](Recipe & r) -> auto& { return r.run.target.stop; }),
       whole(

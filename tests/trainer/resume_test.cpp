@@ -318,3 +318,19 @@ TEST_CASE("a resumed run knows its reached targets and its training time") {
   CHECK(header.progress.train_s == Approx(all<contract::EpochRecord>(first.records)[0].wall_s));
   CHECK(all<contract::TargetRecord>(test::launch(spec, folder.path()).records).empty());
 }
+
+TEST_CASE("a resumed run knows that it has reached its target on the training loss") {
+  auto spec = resume_recipe(2);
+  spec.window_steps = 1;
+  spec.target = {.train_loss = 100};
+  test::TempDir folder;
+  const auto first = test::launch(spec, folder.path(), {0, 2});
+  REQUIRE(first.outcome == RunOutcome::Preempted);
+  const auto targets = all<contract::TargetRecord>(first.records);
+  REQUIRE(targets.size() == 1);
+  CHECK(targets[0].step == 1);
+  const auto header = contract::checkpoint_header_from_json(
+      base::read_file(newest(contract::RunDir(folder.path()), 1).header()), "");
+  CHECK(header.progress.train_loss_reached);
+  CHECK(all<contract::TargetRecord>(test::launch(spec, folder.path()).records).empty());
+}

@@ -226,6 +226,7 @@ TEST_CASE("settings for training are errors in inference") {
       {"ema_decay", [](contract::RunSpec& s) { s.ema_decay = 0.9; }},
       {"target.accuracy", [](contract::RunSpec& s) { s.target.accuracy = 0.9; }},
       {"target.loss", [](contract::RunSpec& s) { s.target.loss = 0.1; }},
+      {"target.train_loss", [](contract::RunSpec& s) { s.target.train_loss = 0.1; }},
       {"plateau_epochs", [](contract::RunSpec& s) { s.plateau_epochs = 3; }},
       {"evaluate_every", [](contract::RunSpec& s) { s.evaluate_every = 2; }},
       {"profile", [](contract::RunSpec& s) { s.profile = true; }},

@@ -118,7 +118,8 @@ Trainer::End Trainer::close_epoch() {
                          spec_.epochs, trained.train_loss,
                          static_cast<double>(trained.samples) / trained.wall_s, trained.lr);
   const int epochs = at_.epoch + 1;
-  if (epochs % spec_.evaluate_every == 0 || epochs == spec_.epochs) {
+  const bool is_last = epochs == spec_.epochs || (spec_.target.stop && has_reached_target());
+  if (epochs % spec_.evaluate_every == 0 || is_last) {
     const auto record = evaluate();
     if (!record) return stop();
     if (!std::isfinite(record->loss)) return diverged("test");
@@ -134,7 +135,8 @@ Trainer::End Trainer::close_epoch() {
          .flat_epochs = is_flat(trained.train_loss) ? at_.flat_epochs + 1 : 0,
          .accuracy_reached = at_.accuracy_reached,
          .loss_reached = at_.loss_reached,
-         .bleu_reached = at_.bleu_reached};
+         .bleu_reached = at_.bleu_reached,
+         .train_loss_reached = at_.train_loss_reached};
   if (epochs < spec_.epochs && spec_.target.stop && has_reached_target()) {
     return FitResult{
         RunOutcome::Completed, summary_,
@@ -208,6 +210,7 @@ Trainer::End Trainer::finish_window(int steps) {
   if (has_diverged) return diverged("training");
   poll_.record_meeting(steps, window.wall_s);
   at_.so_far = recorder_.sums();
+  compare_with_target(window.train_loss);
   if (window.requests.stop) return stop();
   if (window.requests.save) {
     save();
@@ -235,7 +238,7 @@ void Trainer::start_profile() {
   if (!profiles_ || at_.epoch >= epochs) return;
   const std::int64_t steps = parts_.sampler.steps_per_epoch();
   const std::int64_t done = at_.step - at_.epoch * steps;
-  const bool is_last = at_.epoch + 1 == spec_.epochs &&
+  const bool is_last = at_.epoch + 1 == epochs &&
                        done / spec_.window_steps * spec_.window_steps + spec_.window_steps >= steps;
   if (at_.step == from_.step && !is_last) return;
   between_windows([this] {
@@ -279,19 +282,33 @@ std::optional<contract::EvalRecord> Trainer::evaluate() {
   return record;
 }
 
+/// Writes the record of a target that the run has reached for the first time. `train_s` is the
+/// training time so far in seconds.
+void Trainer::write_target(const char* metric, double threshold, double value, double train_s) {
+  tools_.writer.write(contract::TargetRecord{.metric = metric,
+                                             .threshold = threshold,
+                                             .value = value,
+                                             .epoch = at_.epoch,
+                                             .step = at_.step,
+                                             .time = tools_.clock.unix_s(),
+                                             .train_s = train_s,
+                                             .samples = at_.step * spec_.global_batch});
+}
+
+/// Compares the mean training loss of a step window with the target of the run.
+void Trainer::compare_with_target(double train_loss) {
+  const double target = spec_.target.train_loss;
+  if (target == 0 || at_.train_loss_reached || train_loss > target) return;
+  write_target("train_loss", target, train_loss, at_.train_s + at_.so_far.wall_s);
+  at_.train_loss_reached = true;
+}
+
 /// Compares an evaluation with the targets of the run, such as a test accuracy. Writes a record for
 /// each target that this evaluation reaches for the first time. `train_s` is the training time so
 /// far in seconds.
 void Trainer::compare_with_target(const contract::EvalRecord& found, double train_s) {
   const auto note = [&](const char* metric, double threshold, double value) {
-    tools_.writer.write(contract::TargetRecord{.metric = metric,
-                                               .threshold = threshold,
-                                               .value = value,
-                                               .epoch = at_.epoch,
-                                               .step = at_.step,
-                                               .time = tools_.clock.unix_s(),
-                                               .train_s = train_s,
-                                               .samples = at_.step * spec_.global_batch});
+    write_target(metric, threshold, value, train_s);
     return true;
   };
   const contract::TargetSpec& target = spec_.target;
@@ -309,7 +326,8 @@ void Trainer::compare_with_target(const contract::EvalRecord& found, double trai
 bool Trainer::has_reached_target() const {
   return (spec_.target.accuracy == 0 || at_.accuracy_reached) &&
          (spec_.target.loss == 0 || at_.loss_reached) &&
-         (spec_.target.bleu == 0 || at_.bleu_reached);
+         (spec_.target.bleu == 0 || at_.bleu_reached) &&
+         (spec_.target.train_loss == 0 || at_.train_loss_reached);
 }
 
 /// Returns true when the training loss is as high as the loss of random guessing. A model that

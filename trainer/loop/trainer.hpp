@@ -107,7 +107,9 @@ class Trainer {
   void write_profile();
   bool stop_requested_in_window();
   std::optional<contract::EvalRecord> evaluate();
+  void write_target(const char* metric, double threshold, double value, double train_s);
   void compare_with_target(const contract::EvalRecord& found, double train_s);
+  void compare_with_target(double train_loss);
   bool has_reached_target() const;
   bool is_flat(double train_loss) const;
   template <class Work>

@@ -64,7 +64,7 @@ constexpr Metric kMetrics[] = {
      &evaluation_table, "a completed run that was evaluated", &has_evaluation},
     {"generalisation", "gap between training and test for loss and accuracy", &generalisation_table,
      "a completed run that recorded training and test loss", &has_gaps},
-    {"time-to-target", "training time, epochs and samples until a target accuracy or loss",
+    {"time-to-target", "training time, epochs, samples and steps until a target accuracy or loss",
      &time_to_target_table, "a run that reached a target (training.target)", &has_target,
      "a run that has ended"},
     {"inference", "latency and throughput of forward passes by batch", &inference_table,

@@ -197,7 +197,8 @@ void add_columns(std::vector<Column>& columns, Column column, const Repeats& rep
 using Target = std::pair<std::string, double>;
 
 std::string target_text_of(const Target& target) {
-  return fmt::format("{} {} {}", target.first, target.first == "loss" ? "<=" : ">=", target.second);
+  const bool is_maximum = target.first == "loss" || target.first == "train_loss";
+  return fmt::format("{} {} {}", target.first, is_maximum ? "<=" : ">=", target.second);
 }
 
 const TargetRow* find_target(const RunRow& run, const Target& target) {
@@ -205,6 +206,14 @@ const TargetRow* find_target(const RunRow& run, const Target& target) {
     if (row.metric == target.first && row.threshold == target.second) return &row;
   }
   return nullptr;
+}
+
+/// Returns the number of epochs after which the target was reached, which includes the trained part
+/// of an epoch if the target was reached within the epoch.
+double epochs_until(const TargetRow& row, const RunRow& run) {
+  const auto steps_per_epoch = static_cast<double>(run.size.steps_per_epoch);
+  const bool is_within = row.metric == "train_loss" && steps_per_epoch > 0;
+  return is_within ? static_cast<double>(row.step) / steps_per_epoch : row.epoch + 1.0;
 }
 
 /// Returns the number of bytes in which one gradient value is sent. Returns an empty value if the
@@ -283,29 +292,35 @@ Table time_to_target_table(const Frame& frame, const AnalysisOptions&) {
   add_columns(columns, {"train_s", "training time", "s", 1}, repeats_of(points));
   columns.push_back({"epochs", "epochs", "", 1});
   columns.push_back({"samples", "samples", "", 0});
+  columns.push_back({"steps", "steps", "", 0});
   Table table = begin_table(start, "time-to-target", "Training time to a target in " + frame.study,
                             run_notes_of(frame, points,
                                          "over the repeats that reached the target, at the end of "
-                                         "an epoch; time excludes evaluation"),
+                                         "an epoch, or of a step window for train_loss; time "
+                                         "excludes evaluation"),
                             columns);
   for (const RunPoint& point : points) {
     for (const Target& target : targets) {
       const auto of = [&](auto value) {
         return values_of(point, [&](const RunRow& run) {
           const TargetRow* row = find_target(run, target);
-          return row == nullptr ? std::nullopt : std::optional(value(*row));
+          return row == nullptr ? std::nullopt
+                                : std::optional(static_cast<double>(value(*row, run)));
         });
       };
-      const std::vector<double> times = of([](const TargetRow& row) { return row.train_s; });
+      const auto of_row = [&](auto TargetRow::*member) {
+        return of([&](const TargetRow& row, const RunRow&) { return row.*member; });
+      };
+      const std::vector<double> times = of_row(&TargetRow::train_s);
       Row row = start.row(point.key, point.first().gpus);
       row.text(target_text_of(target)).number(static_cast<double>(point.repeats.size()));
       row.number(static_cast<double>(times.size()));
       add_summary(row, times);
       if (times.empty()) {
-        row.nothing().nothing();
+        row.nothing().nothing().nothing();
       } else {
-        row.number(median(of([](const TargetRow& at) { return at.epoch + 1.0; })));
-        row.number(median(of([](const TargetRow& at) { return static_cast<double>(at.samples); })));
+        row.number(median(of(epochs_until)));
+        row.number(median(of_row(&TargetRow::samples))).number(median(of_row(&TargetRow::step)));
       }
       row.into(table);
     }

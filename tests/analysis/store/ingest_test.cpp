@@ -86,6 +86,7 @@ TEST_CASE("metrics, targets and inference are stored and are in the run's row") 
                                       .threshold = 0.94,
                                       .value = 0.95,
                                       .epoch = 1,
+                                      .step = 19,
                                       .train_s = 12.5,
                                       .samples = 7};
   const contract::InferenceRecord inference{
@@ -105,6 +106,7 @@ TEST_CASE("metrics, targets and inference are stored and are in the run's row") 
   CHECK(run.metrics == eval.metrics);
   REQUIRE(run.targets.size() == 1);
   CHECK(run.targets[0].train_s == 12.5);
+  CHECK(run.targets[0].step == 19);
   REQUIRE(run.inference.size() == 1);
   CHECK(run.inference[0].latency_p90_s == 0.03);
   CHECK_FALSE(run.inference[0].compute_p50_s);

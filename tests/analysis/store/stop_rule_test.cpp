@@ -20,6 +20,8 @@ TEST_CASE("a run ends after its epochs, at a stopping target, or when it stops i
   CHECK(stop_rule(run) == "accuracy >= 0.94 and loss <= 0.2 or epochs");
   run.target = {.bleu = 20, .stop = true};
   CHECK(stop_rule(run) == "bleu >= 20 or epochs");
+  run.target = {.train_loss = 0.5, .stop = true};
+  CHECK(stop_rule(run) == "train_loss <= 0.5 or epochs");
   run.target = {};
   run.plateau_epochs = 3;
   CHECK(stop_rule(run) == "epochs or 3 without learning");

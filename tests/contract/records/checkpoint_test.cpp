@@ -27,6 +27,7 @@ CheckpointHeader any_header(unsigned seed) {
                 static_cast<int>(any.whole(0, 9)),
                 any.flag(),
                 any.flag(),
+                any.flag(),
                 any.flag()};
   if (any.flag()) h.progress.so_far.correct = any.whole(0, 99);
   h.files = any.list([&] {
@@ -43,6 +44,15 @@ TEST_CASE("every header survives being written and read, with exact sums") {
     const CheckpointHeader header = any_header(seed);
     REQUIRE(checkpoint_header_from_json(to_json(header), "") == header);
   }
+}
+
+TEST_CASE("a header without a count of correct samples or a target is read, and has no such keys") {
+  const std::string text = to_json(CheckpointHeader{.run_id = "r", .description_hash = "h"});
+  CHECK(text.find("correct") == std::string::npos);
+  CHECK(text.find("train_loss_reached") == std::string::npos);
+  const Progress progress = checkpoint_header_from_json(text, "").progress;
+  CHECK_FALSE(progress.so_far.correct.has_value());
+  CHECK_FALSE(progress.train_loss_reached);
 }
 
 TEST_CASE("newer, malformed and incomplete headers are rejected") {

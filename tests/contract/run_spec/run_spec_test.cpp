@@ -217,7 +217,15 @@ TEST_CASE("an invalid recipe is rejected with file, key and reason") {
       {[](RunSpec& s) { s.ema_decay = 1; }, "ema_decay: must be below 1"},
       {[](RunSpec& s) { s.target.accuracy = 98; }, "target.accuracy: must be at most 1"},
       {[](RunSpec& s) { s.target.stop = true; },
-       "target.stop: needs target.accuracy, target.loss or target.bleu"},
+       "target.stop: needs target.accuracy, target.loss, target.bleu or target.train_loss"},
+      {[](RunSpec& s) { s.target.train_loss = -1; },
+       "target.train_loss: must be at least 0 (got -1)"},
+      {[](RunSpec& s) { s.profile_epochs = 3; }, "profile_epochs: needs profile"},
+      {[](RunSpec& s) {
+         s.profile = true;
+         s.profile_epochs = -1;
+       },
+       "profile_epochs: must be at least 0 (got -1)"},
       {[](RunSpec& s) { s.target.bleu = 101; }, "target.bleu: must be at most 100"},
       {[](RunSpec& s) { s.lr.warmup_steps = -1; }, "lr.warmup_steps: must be at least 0 (got -1)"},
       {[](RunSpec& s) { s.optimizer.adam.beta2 = 1; }, "optimizer.adam.beta2: must be below 1"},

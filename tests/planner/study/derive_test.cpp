@@ -228,3 +228,21 @@ TEST_CASE("only a frozen backbone has classifier options") {
   CHECK(problem->key == "model");
   CHECK(problem->text == "frozen_backbone needs training.models.frozen_backbone.backbone");
 }
+
+TEST_CASE("profiled epochs without a profile are a problem") {
+  Recipe r = recipe(1);
+  r.run.profile_epochs = 10;
+  CHECK(derive(r, "error").problem->key == "profile_epochs");
+  CHECK(derive(r, "error").problem->text == "needs profile = true");
+  r.run.profile = true;
+  CHECK_FALSE(derive(r, "error").problem);
+}
+
+TEST_CASE("a stop at a target needs a target, which may be the training loss") {
+  Recipe r = recipe(1);
+  r.run.target.stop = true;
+  CHECK(derive(r, "error").problem->text ==
+        "needs target.accuracy, target.loss, target.bleu or target.train_loss");
+  r.run.target.train_loss = 0.5;
+  CHECK_FALSE(derive(r, "error").problem);
+}

@@ -254,6 +254,50 @@ TEST_CASE("a target is recorded once, when an evaluation first reaches it") {
   CHECK(all<contract::TargetRecord>(records).size() == 2);
 }
 
+TEST_CASE("a target on the training loss is recorded at the first step window that reaches it") {
+  auto spec = trainer_recipe(2);
+  spec.window_steps = 1;
+  spec.epochs = 3;
+  const auto windows_without = all<contract::StepWindow>(run(spec));
+  REQUIRE(windows_without.size() == 18);
+  // The loss falls slowly. Halfway through the second epoch, some steps have reached this target.
+  spec.target.train_loss = windows_without[8].train_loss;
+  const auto records = run(spec);
+  const auto windows = all<contract::StepWindow>(records);
+  const auto first = std::find_if(windows.begin(), windows.end(), [&](const auto& window) {
+    return window.train_loss <= spec.target.train_loss;
+  });
+  const auto targets = all<contract::TargetRecord>(records);
+  REQUIRE(targets.size() == 1);
+  CHECK(targets[0].metric == "train_loss");
+  CHECK(targets[0].threshold == spec.target.train_loss);
+  CHECK(targets[0].value == first->train_loss);
+  CHECK(targets[0].step == first->first_step + 1);
+  CHECK(targets[0].epoch == first->epoch);
+  CHECK(targets[0].samples == targets[0].step * 24);
+  double train_s = 0;
+  for (auto window = windows.begin(); window <= first; ++window) train_s += window->wall_s;
+  CHECK(targets[0].train_s == Approx(train_s).epsilon(0.2));  // the slowest rank may change
+  CHECK(all<contract::EpochRecord>(records).size() == 3);     // the run does not stop at the target
+  spec.target.train_loss = 1e-9;
+  CHECK(all<contract::TargetRecord>(run(spec)).empty());
+}
+
+TEST_CASE("a run that stops at its training loss is evaluated after the epoch that reached it") {
+  auto spec = trainer_recipe(2);
+  spec.epochs = 9;
+  spec.evaluate_every = 9;
+  spec.target = {.train_loss = 100, .stop = true};
+  const auto records = run(spec);
+  CHECK(all<contract::TargetRecord>(records)[0].step == 4);
+  CHECK(all<contract::EpochRecord>(records).size() == 1);
+  CHECK(all<contract::EvalRecord>(records).size() == 1);
+  CHECK(all<contract::RunStop>(records)[0].reason == "the target was reached after epoch 1 of 9");
+  spec.epochs = 3;
+  spec.target.loss = 1e-9;  // the run continues until it has reached all targets
+  CHECK(all<contract::EpochRecord>(run(spec)).size() == 3);
+}
+
 TEST_CASE("with target.stop a run completes when it reaches all targets and records the reason") {
   auto spec = trainer_recipe(2);
   spec.epochs = 9;

@@ -66,7 +66,7 @@ TEST_CASE("the evaluation table shows the metrics of each task and leaves others
 
 TEST_CASE("time to a target uses the repeats that reached it and shows their number") {
   Frame frame = evaluated();
-  frame.runs[0].targets = {{"accuracy", 0.6, 1, 12.5, 2000}};
+  frame.runs[0].targets = {{"accuracy", 0.6, 1, 12.5, 2000, 40}};
   const Table table = time_to_target_table(frame, {});
   REQUIRE(table.rows.size() == 2);
   CHECK(std::get<std::string>(cell(table, 0, "target")) == "accuracy >= 0.6");
@@ -75,9 +75,25 @@ TEST_CASE("time to a target uses the repeats that reached it and shows their num
   CHECK(number(table, 0, "train_s") == 12.5);
   CHECK(number(table, 0, "epochs") == 2);
   CHECK(number(table, 0, "samples") == 2000);
+  CHECK(number(table, 0, "steps") == 40);
   CHECK(number(table, 1, "reached") == 0);
   CHECK(std::holds_alternative<std::monostate>(cell(table, 1, "train_s")));
+  CHECK(std::holds_alternative<std::monostate>(cell(table, 1, "steps")));
   CHECK(time_to_target_table(evaluated(), {}).rows.empty());
+}
+
+TEST_CASE("a target on the training loss is reached within an epoch, after a number of steps") {
+  Frame frame = evaluated();
+  frame.runs[0].targets = {{"train_loss", 0.5, 2, 12.5, 5000, 50}};
+  const auto table_of_size = [&](std::int64_t steps_per_epoch) {
+    frame.runs[0].size.steps_per_epoch = steps_per_epoch;
+    return time_to_target_table(frame, {});
+  };
+  const Table table = table_of_size(20);
+  CHECK(std::get<std::string>(cell(table, 0, "target")) == "train_loss <= 0.5");
+  CHECK(number(table, 0, "epochs") == 2.5);
+  CHECK(number(table, 0, "steps") == 50);
+  CHECK(number(table_of_size(0), 0, "epochs") == 3);  // the length of an epoch is not known
 }
 
 TEST_CASE("the inference table has a row for each batch") {
