@@ -71,7 +71,7 @@ const std::vector<Broken> kBrokenMatrices{
      "accumulation_steps, dataset, last_batch, loader_options, mode, all_reduce, epochs, "
      "window_steps, evaluate_every, precision, batch_norm, memory_format, cpu_kernels, "
      "gpu_kernels, cuda_graph, "
-     "profile, "
+     "profile, profile_epochs, "
      "warmup_epochs, warmup_steps, lr, label_smoothing, clip_norm, ema_decay, target, "
      "plateau_epochs, "
      "optimizer, schedules, checkpoint, frameworks, weights, zero_init_gamma, frozen, models, "
