@@ -43,6 +43,11 @@ struct EpochRow {
   int epoch = 0;  ///< epoch number, from 0
   double wall_s = 0;
   double train_loss = 0;
+  double lr = 0;  ///< learning rate of the last step; NaN: not recorded
+  /// Numbers of steps and samples, including repeated samples; 0: not recorded.
+  std::int64_t steps = 0, samples = 0;
+  /// Share of the training samples that the steps classified correctly. Empty if not recorded.
+  std::optional<double> train_accuracy = {};
 };
 
 struct EvalRow {
@@ -50,6 +55,21 @@ struct EvalRow {
   int epoch = 0;
   double accuracy = 0;
   double loss = 0;
+  double wall_s = 0;         ///< time of the evaluation; NaN: not recorded
+  std::int64_t samples = 0;  ///< number of evaluated samples; 0: not recorded
+  /// Results of each rank on its share of the test set, by rank. Empty if not recorded.
+  std::vector<double> rank_loss = {}, rank_accuracy = {};
+  std::vector<double> rank_wall_s = {};  ///< time of each rank without waiting for other ranks
+};
+
+/// Shares of kernel time in a profiled block of steps. The four shares add up to 1.
+struct ProfileRow {
+  int epoch = 0;  ///< epoch number, from 0
+  std::int64_t steps = 0;
+  double wall_s = 0;    ///< wall time of the slowest rank
+  double kernel_s = 0;  ///< time of all kernels of a rank, mean over ranks
+  double communication = 0, io = 0, computation = 0, other = 0;
+  double cpu_occupancy = 0;  ///< CPU time / (wall time x cores of a rank), mean over ranks
 };
 
 /// Target of a run, such as an accuracy, with the time and the samples at which the run first
@@ -97,6 +117,7 @@ struct StepTotals {
   std::int64_t steps = 0, samples = 0;
   double wall_s = 0;       ///< wall time of the slowest rank
   double bytes_sent = 0;   ///< bytes passed to collectives, mean over ranks
+  double collectives = 0;  ///< number of collective calls, mean over ranks
   double comm_busy_s = 0;  ///< time with collectives in progress, mean over ranks
   /// Time of each part of the steps, means over ranks.
   std::array<double, contract::kStepParts> parts_s{};
@@ -111,10 +132,14 @@ struct SpentTime {
   double lost_s = 0;  ///< time of repeated steps and of launches that are not part of the result
 };
 
-/// Work time of each rank in one epoch. It excludes the time that the rank waited for other ranks.
+/// Work time and training results of each rank in one epoch. The work time excludes the time that
+/// the rank waited for other ranks.
 struct RankEpoch {
   std::int64_t steps = 0;
   std::vector<double> work_s;  ///< work time in seconds, by rank
+  int epoch = 0;               ///< epoch number, from 0
+  /// Training loss and accuracy of each rank, by rank. Empty if not recorded.
+  std::vector<double> train_loss = {}, train_accuracy = {};
 };
 
 /// Work times of the ranks of one launch, whatever its outcome. Only launches of several ranks
@@ -195,6 +220,11 @@ struct RunRow {
   std::vector<TargetRow> targets;  ///< targets that the run reached
   std::vector<InferenceRow> inference;
   std::vector<LaunchRanks> ranks;  ///< work times of the ranks, by launch
+  std::vector<ProfileRow> profiles;
+  /// Numbers that the step windows record in addition to times, such as "horovod_cycles" or
+  /// "loader_busy_s": sums divided by the number of steps, by name. Warm-up windows are left out if
+  /// `steps` leaves them out.
+  std::map<std::string, double> counters;
   /// Accounting data. Only runs that were imported from batch-system accounting have it.
   std::optional<JobRow> job;
   std::vector<CollectiveRow> collectives;

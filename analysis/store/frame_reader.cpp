@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
 #include "analysis/store/foreign_rows.hpp"
+#include "analysis/store/launch_chain.hpp"
 #include "analysis/store/prediction_reader.hpp"
 #include "analysis/store/rank_reader.hpp"
 #include "analysis/store/sqlite_rows.hpp"
@@ -39,6 +39,7 @@ class FrameReader {
         has_metrics_(has_rows(database, "eval_metric")),
         has_targets_(has_rows(database, "target")),
         has_inference_(has_rows(database, "inference")),
+        has_profiles_(has_rows(database, "profile")),
         ranks_(database),
         foreign_(database),
         axes_(database, "SELECT name, value FROM run_axis WHERE run_id = ?"),
@@ -49,13 +50,21 @@ class FrameReader {
                 "steps_per_epoch, padded_samples, dropped_samples FROM launch "
                 "WHERE run_id = ? AND launch = ?"),
         steps_(database, warmup),
-        source_(database,
-                "SELECT resumed_from, resumed_step FROM launch WHERE run_id = ? AND launch = ?"),
-        epochs_(database, epoch_query("epoch", "wall_s, train_loss")),
-        evals_(database, epoch_query("eval", "accuracy, loss")),
+        chains_(database),
+        epochs_(database, epoch_query("epoch", "wall_s, train_loss, lr, steps, samples, correct")),
+        evals_(database, epoch_query("eval",
+                                     "accuracy, loss, wall_s, samples, rank_loss, rank_accuracy, "
+                                     "rank_wall_s")),
         metrics_(database,
                  "SELECT name, value FROM eval_metric JOIN eval USING (run_id, launch, line) "
                  "WHERE run_id = ?1 AND launch = ?2 AND coalesce(epoch, -1) = ?3"),
+        train_accuracies_(database,
+                          "SELECT epoch, value FROM eval_metric JOIN eval "
+                          "USING (run_id, launch, line) WHERE run_id = ?1 AND launch = ?2 "
+                          "AND name = 'train_accuracy' AND epoch IS NOT NULL"),
+        profiles_(database,
+                  "SELECT epoch, steps, wall_s, kernel_s, communication, io, computation, other, "
+                  "cpu_occupancy FROM profile WHERE run_id = ? AND launch = ? ORDER BY line"),
         targets_(database,
                  "SELECT metric, threshold, epoch, train_s, samples, step FROM target "
                  "WHERE run_id = ?1 AND launch = ?2 AND step <= ?3 ORDER BY line"),
@@ -99,8 +108,6 @@ class FrameReader {
     return run;
   }
 
-  using Link = LaunchLink;
-
   void read_launch(RunRow& run, int launch) {
     each(launch_, run.run_id, launch, [&] {
       if (!launch_.getColumn(1).isNull()) run.nodes = launch_.getColumn(1);
@@ -109,15 +116,15 @@ class FrameReader {
       run.size = {launch_.getColumn(2), launch_.getColumn(3), launch_.getColumn(4),
                   launch_.getColumn(5), launch_.getColumn(6)};
     });
-    const std::vector<Link> chain = chain_to(run.run_id, launch);
+    const std::vector<LaunchLink> chain = chains_.chain_to(run.run_id, launch);
     run.spent.launches = static_cast<int>(chain.size());
-    for (const Link& link : chain) read_environment(run, link.launch);
+    for (const LaunchLink& link : chain) read_environment(run, link.launch);
     steps_.read(run, chain);
-    for (const Link& link : chain) {
-      add_rows(run.epochs, epochs_, run.run_id, link);
-      add_rows(run.evals, evals_, run.run_id, link);
+    for (const LaunchLink& link : chain) {
+      add_rows(run.epochs, epochs_, run.run_id, link, [&] { return epoch_row(); });
+      add_rows(run.evals, evals_, run.run_id, link, [&] { return eval_row(); });
     }
-    for (const Link& link : chain) read_findings(run, link);
+    for (const LaunchLink& link : chain) read_findings(run, link);
     if (!has_inference_) return;
     each(inference_, run.run_id, launch, [&] {
       const auto part = [this](int column) {
@@ -130,13 +137,18 @@ class FrameReader {
     });
   }
 
-  /// Reads the metrics of the last evaluation, and the targets that no earlier launch had reached.
-  void read_findings(RunRow& run, const Link& link) {
+  /// Reads the metrics of the last evaluation, the training accuracies, the profiles, and the
+  /// targets that no earlier launch had reached.
+  void read_findings(RunRow& run, const LaunchLink& link) {
     if (has_metrics_) {
       metrics_.reset();
       metrics_.bind(3, run.evals.empty() ? -2 : run.evals.back().epoch);
       each(metrics_, run.run_id, link.launch,
            [&] { run.metrics[metrics_.getColumn(0)] = number_or_nan(metrics_.getColumn(1)); });
+      read_train_accuracies(run, link);
+    }
+    if (has_profiles_) {
+      each(profiles_, run.run_id, link.launch, [&] { run.profiles.push_back(profile_row()); });
     }
     if (!has_targets_) return;
     targets_.reset();
@@ -149,24 +161,6 @@ class FrameReader {
       run.targets.push_back({metric, targets_.getColumn(1), targets_.getColumn(2),
                              targets_.getColumn(3), targets_.getColumn(4), targets_.getColumn(5)});
     });
-  }
-
-  /// Returns the launches that make up the result of `launch`, earliest first: each launch resumed
-  /// from a checkpoint of the launch before it in the list.
-  std::vector<Link> chain_to(const std::string& run_id, int launch) {
-    std::vector<Link> chain{{launch}};
-    for (bool fresh = false; !fresh;) {
-      fresh = true;
-      each(source_, run_id, chain.back().launch, [&] {
-        const int from = contract::LaunchDir(source_.getColumn(0).getString()).number();
-        if (from == 0 || from >= chain.back().launch) return;
-        source_launch_ = {from, source_.getColumn(1)};
-        fresh = false;
-      });
-      if (!fresh) chain.push_back(source_launch_);
-    }
-    std::reverse(chain.begin(), chain.end());
-    return chain;
   }
 
   /// Adds the environment of a launch to the run's conditions. If launches of a run differ in an
@@ -186,21 +180,68 @@ class FrameReader {
     });
   }
 
-  /// Adds the epoch rows of a launch to `rows`. Rows of earlier launches for the first epoch of
-  /// this launch and later epochs are removed, because this launch repeated these epochs.
-  template <class Row>
+  /// Adds the epoch rows of a launch to `rows`. `make()` creates a row from the current row of
+  /// `query`. Rows of earlier launches for the first epoch of this launch and later epochs are
+  /// removed, because this launch repeated these epochs.
+  template <class Row, class Make>
   void add_rows(std::vector<Row>& rows, SQLite::Statement& query, const std::string& run_id,
-                const Link& link) {
+                const LaunchLink& link, Make make) {
     std::vector<Row> own;
     query.reset();
     query.bind(3, link.until);
-    each(query, run_id, link.launch, [&] {
-      own.push_back({query.getColumn(0), number_or_nan(query.getColumn(1)),
-                     number_or_nan(query.getColumn(2))});
-    });
+    each(query, run_id, link.launch, [&] { own.push_back(make()); });
     if (own.empty()) return;
     std::erase_if(rows, [&](const Row& row) { return row.epoch >= own.front().epoch; });
     rows.insert(rows.end(), own.begin(), own.end());
+  }
+
+  EpochRow epoch_row() {
+    EpochRow row{epochs_.getColumn(0),
+                 number_or_nan(epochs_.getColumn(1)),
+                 number_or_nan(epochs_.getColumn(2)),
+                 number_or_nan(epochs_.getColumn(3)),
+                 epochs_.getColumn(4),
+                 epochs_.getColumn(5)};
+    const auto correct = optional_number(epochs_.getColumn(6));
+    if (correct && row.samples > 0) {
+      row.train_accuracy = *correct / static_cast<double>(row.samples);
+    }
+    return row;
+  }
+
+  EvalRow eval_row() {
+    return {evals_.getColumn(0),
+            number_or_nan(evals_.getColumn(1)),
+            number_or_nan(evals_.getColumn(2)),
+            number_or_nan(evals_.getColumn(3)),
+            evals_.getColumn(4),
+            numbers_in(evals_.getColumn(5)),
+            numbers_in(evals_.getColumn(6)),
+            numbers_in(evals_.getColumn(7))};
+  }
+
+  ProfileRow profile_row() {
+    return {profiles_.getColumn(0),
+            profiles_.getColumn(1),
+            number_or_nan(profiles_.getColumn(2)),
+            number_or_nan(profiles_.getColumn(3)),
+            number_or_nan(profiles_.getColumn(4)),
+            number_or_nan(profiles_.getColumn(5)),
+            number_or_nan(profiles_.getColumn(6)),
+            number_or_nan(profiles_.getColumn(7)),
+            number_or_nan(profiles_.getColumn(8))};
+  }
+
+  /// Adds the training accuracy of epochs that only an evaluation of the same epoch recorded, as
+  /// in logs of other programs.
+  void read_train_accuracies(RunRow& run, const LaunchLink& link) {
+    each(train_accuracies_, run.run_id, link.launch, [&] {
+      const int at = train_accuracies_.getColumn(0);
+      const auto epoch = std::ranges::find(run.epochs, at, &EpochRow::epoch);
+      if (epoch != run.epochs.end() && !epoch->train_accuracy) {
+        epoch->train_accuracy = optional_number(train_accuracies_.getColumn(1));
+      }
+    });
   }
 
   /// Returns a query for the rows of a launch whose epoch ended at or before step ?3. The epoch is
@@ -222,21 +263,22 @@ class FrameReader {
     while (query.executeStep()) row();
   }
 
-  const bool has_ranks_, has_metrics_, has_targets_, has_inference_;
+  const bool has_ranks_, has_metrics_, has_targets_, has_inference_, has_profiles_;
   RankReader ranks_;
   ForeignReader foreign_;
   SQLite::Statement axes_;
   SQLite::Statement environment_;
   SQLite::Statement launch_;
   StepReader steps_;
-  SQLite::Statement source_;
+  LaunchChains chains_;
   SQLite::Statement epochs_;
   SQLite::Statement evals_;
   SQLite::Statement metrics_;
+  SQLite::Statement train_accuracies_;
+  SQLite::Statement profiles_;
   SQLite::Statement targets_;
   SQLite::Statement inference_;
   SQLite::Statement runs_;
-  Link source_launch_;
 };
 
 std::vector<contract::Axis> read_axes(SQLite::Database& database) {

@@ -3,12 +3,8 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
-#include <algorithm>
-#include <cmath>
-#include <string_view>
-
+#include "analysis/store/sqlite_rows.hpp"
 #include "analysis/store/store.hpp"
-#include "base/text.hpp"
 
 namespace dlscale::analysis {
 
@@ -28,22 +24,6 @@ std::map<std::string, double> read_peak_memory(const contract::PlanDir& folder) 
   return peaks;
 }
 
-namespace {
-
-/// Returns the numbers of a JSON array such as "[1.5,null,2]" from the database. Entries that are
-/// not numbers become NaN.
-std::vector<double> numbers_in(std::string_view text) {
-  std::vector<double> numbers;
-  text.remove_prefix(1);  // the opening bracket
-  while (text.size() > 1) {
-    numbers.push_back(base::leading_number(text, std::nan("")));
-    text.remove_prefix(std::min(text.find_first_of(",]"), text.size() - 1) + 1);
-  }
-  return numbers;
-}
-
-}  // namespace
-
 struct RankReader::Prepared {
   SQLite::Statement times;
   SQLite::Statement nodes;
@@ -52,7 +32,8 @@ struct RankReader::Prepared {
 RankReader::RankReader(SQLite::Database& database)
     : prepared_(new Prepared{
           {database,
-           "SELECT launch, steps, stages, work_s FROM rank_times WHERE run_id = ? "
+           "SELECT launch, steps, stages, work_s, epoch, train_loss, train_accuracy FROM "
+           "rank_times WHERE run_id = ? "
            "ORDER BY launch, line"},
           {database,
            "SELECT first_rank, ranks, host FROM launch_node WHERE run_id = ? AND launch = ? "
@@ -69,8 +50,9 @@ std::vector<LaunchRanks> RankReader::launches_of(const std::string& run_id) {
     if (launches.empty() || launches.back().launch != launch) {
       launches.push_back({launch, times.getColumn(2), {}, {}});
     }
-    launches.back().epochs.push_back(
-        {times.getColumn(1), numbers_in(times.getColumn(3).getString())});
+    launches.back().epochs.push_back({times.getColumn(1), numbers_in(times.getColumn(3)),
+                                      times.getColumn(4), numbers_in(times.getColumn(5)),
+                                      numbers_in(times.getColumn(6))});
   }
   for (LaunchRanks& launch : launches) {
     nodes.reset();

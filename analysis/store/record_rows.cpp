@@ -78,6 +78,11 @@ std::string json_array(const std::vector<double>& numbers) {
   return text.empty() ? "[]" : text + ']';
 }
 
+/// Returns the numbers as a JSON array, or an empty value if none are recorded.
+std::optional<std::string> json_array_said(const std::vector<double>& numbers) {
+  return numbers.empty() ? std::nullopt : std::optional(json_array(numbers));
+}
+
 /// Visitor that writes the records of a launch to their tables. begin() starts a launch. The row of
 /// the table `launch` is written by write_launch() at the end, because several records contribute
 /// to it.
@@ -87,10 +92,10 @@ class LaunchRows {
       : windows_(of, "step_window", window_columns()),
         epochs_(of, "epoch",
                 {"run_id", "launch", "line", "epoch", "time", "wall_s", "steps", "samples",
-                 "train_loss", "lr"}),
+                 "train_loss", "lr", "correct"}),
         evals_(of, "eval",
                {"run_id", "launch", "line", "epoch", "time", "wall_s", "samples", "correct",
-                "accuracy", "loss"}),
+                "accuracy", "loss", "rank_loss", "rank_accuracy", "rank_wall_s"}),
         metrics_(of, "eval_metric", {"run_id", "launch", "line", "name", "value"}),
         targets_(of, "target",
                  {"run_id", "launch", "line", "metric", "threshold", "value", "epoch", "step",
@@ -105,7 +110,8 @@ class LaunchRows {
         kernels_(of, "profile_kernel",
                  {"run_id", "launch", "line", "position", "name", "kind", "calls", "self_s"}),
         rank_times_(of, "rank_times",
-                    {"run_id", "launch", "line", "epoch", "time", "steps", "stages", "work_s"}),
+                    {"run_id", "launch", "line", "epoch", "time", "steps", "stages", "work_s",
+                     "train_loss", "train_accuracy"}),
         nodes_(of, "launch_node", {"run_id", "launch", "first_rank", "ranks", "host"}),
         sums_(of, "step_sum", sum_columns()),
         launches_(of, "launch", {"run_id",          "launch",
@@ -121,10 +127,15 @@ class LaunchRows {
                                  "stop_outcome",    "stop_reason",
                                  "stop_exit_code"}),
         environments_(of, "environment", {"run_id", "launch", "name", "value"}),
+        counters_(of,
+                  "INSERT INTO counter_sum SELECT run_id, launch, coalesce(warmup, 0), key, "
+                  "sum(value) FROM step_window, json_each(extra) "
+                  "WHERE run_id = ? AND launch = ? AND type IN ('integer', 'real') "
+                  "GROUP BY 1, 2, 3, 4"),
         deletions_(deletions(of,
                              {"launch", "environment", "epoch", "eval", "eval_metric", "target",
-                              "inference", "step_window", "step_sum", "profile", "profile_kernel",
-                              "rank_times", "launch_node", "collective", "job"},
+                              "inference", "step_window", "step_sum", "counter_sum", "profile",
+                              "profile_kernel", "rank_times", "launch_node", "collective", "job"},
                              "run_id = ? AND launch = ?")) {}
 
   void begin(const LaunchKey& key) {
@@ -132,6 +143,7 @@ class LaunchRows {
     start_ = nullptr;
     stop_ = nullptr;
     window_sums_ = {};
+    has_counters_ = false;
   }
   void at_line(int line) { line_ = line; }
 
@@ -150,20 +162,23 @@ class LaunchRows {
     for (const contract::Spread& part : r.parts) add(part);
     windows_.done();
     window_sums_[r.warmup ? 1 : 0].add(r);
+    has_counters_ = has_counters_ || !r.extra.empty();
   }
   void operator()(const contract::EpochRecord& r) {
     add_place(epochs_).add(r.epoch, r.time, r.wall_s, count_said(r.steps), count_said(r.samples));
-    epochs_.add(r.train_loss, r.lr).done();
+    epochs_.add(r.train_loss, r.lr, r.correct).done();
   }
   void operator()(const contract::EvalRecord& r) {
     const bool is_known = r.epoch != kUnknownEpoch;
     add_place(evals_).add(is_known ? std::optional<std::int64_t>(r.epoch) : kNotSaid);
     evals_.add(r.time, r.wall_s, r.samples, r.correct);
-    evals_.add(r.accuracy, r.loss).done();
+    evals_.add(r.accuracy, r.loss, json_array_said(r.rank_loss), json_array_said(r.rank_accuracy));
+    evals_.add(json_array_said(r.rank_wall_s)).done();
     for (const auto& [name, value] : r.metrics) add_place(metrics_).add(name, value).done();
   }
   void operator()(const contract::RankTimes& r) {
-    add_place(rank_times_).add(r.epoch, r.time, r.steps, r.stages).add(json_array(r.work_s)).done();
+    add_place(rank_times_).add(r.epoch, r.time, r.steps, r.stages).add(json_array(r.work_s));
+    rank_times_.add(json_array_said(r.train_loss), json_array_said(r.train_accuracy)).done();
   }
   void operator()(const contract::TargetRecord& r) {
     add_place(targets_).add(r.metric, r.threshold, r.value, r.epoch);
@@ -254,16 +269,23 @@ class LaunchRows {
       const WindowSum& sum = window_sums_[static_cast<std::size_t>(warmup)];
       if (sum.windows == 0) continue;
       sums_.add(key_->run_id, key_->launch, warmup, sum.windows, sum.end_step, sum.steps);
-      sums_.add(sum.samples, sum.wall_s, sum.bytes_sent, sum.comm_busy_s);
+      sums_.add(sum.samples, sum.wall_s, sum.bytes_sent, sum.collectives, sum.comm_busy_s);
       for (const double part_s : sum.parts_s) sums_.add(part_s);
       sums_.done();
     }
+    if (!has_counters_) return;
+    counters_.bind(1, key_->run_id);
+    counters_.bind(2, key_->launch);
+    counters_.exec();
+    counters_.reset();
   }
   void add(const contract::Spread& s) { windows_.add(s.mean, s.p50, s.p90, s.max); }
 
   Inserter windows_, epochs_, evals_, metrics_, targets_, inferences_, profiles_, kernels_;
   Inserter rank_times_, nodes_, sums_, launches_, environments_;
+  SQLite::Statement counters_;
   std::vector<SQLite::Statement> deletions_;
+  bool has_counters_ = false;  ///< true if a window of the launch recorded counters
   /// Sums over the steady windows and over the start-up windows.
   std::array<WindowSum, 2> window_sums_{};
   const LaunchKey* key_ = nullptr;

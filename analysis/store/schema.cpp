@@ -66,12 +66,15 @@ CREATE TABLE environment (
 
 CREATE TABLE epoch (
   run_id TEXT, launch INTEGER, line INTEGER, epoch INTEGER, time REAL, wall_s REAL, steps INTEGER,
-  samples INTEGER, train_loss REAL, lr REAL, PRIMARY KEY (run_id, launch, line)
+  samples INTEGER, train_loss REAL, lr REAL, correct INTEGER,
+  PRIMARY KEY (run_id, launch, line)
 ) WITHOUT ROWID;
 
 CREATE TABLE eval (
   run_id TEXT, launch INTEGER, line INTEGER, epoch INTEGER, time REAL, wall_s REAL,
-  samples INTEGER, correct INTEGER, accuracy REAL, loss REAL, PRIMARY KEY (run_id, launch, line)
+  samples INTEGER, correct INTEGER, accuracy REAL, loss REAL,
+  -- results on the share of each rank, JSON arrays by rank; NULL: not recorded
+  rank_loss TEXT, rank_accuracy TEXT, rank_wall_s TEXT, PRIMARY KEY (run_id, launch, line)
 ) WITHOUT ROWID;
 
 CREATE TABLE step_window (
@@ -127,11 +130,12 @@ CREATE TABLE inference (
   PRIMARY KEY (run_id, launch, line)
 ) WITHOUT ROWID;
 
--- Working time of each rank in an epoch, for the part of the epoch that the launch trained.
+-- Working time and training results of each rank in an epoch, for the part of the epoch that the launch trained.
 CREATE TABLE rank_times (
   run_id TEXT, launch INTEGER, line INTEGER, epoch INTEGER, time REAL, steps INTEGER,
   stages INTEGER,  -- ranks with equal rank % stages do equal work; 0: all ranks do so
   work_s TEXT,     -- by rank, a JSON array: one row per rank would be millions of rows
+  train_loss TEXT, train_accuracy TEXT,  -- by rank, JSON arrays; NULL: not recorded
   PRIMARY KEY (run_id, launch, line)
 ) WITHOUT ROWID;
 
@@ -145,9 +149,15 @@ CREATE TABLE launch_node (
 -- Unrecorded values add nothing. end_step is the number of the step after the last window.
 CREATE TABLE step_sum (
   run_id TEXT, launch INTEGER, warmup INTEGER, windows INTEGER, end_step INTEGER, steps INTEGER,
-  samples INTEGER, wall_s REAL, bytes_sent REAL, comm_busy_s REAL, load_wait_s REAL, h2d_s REAL,
-  forward_s REAL, backward_s REAL, exposed_comm_s REAL, optimizer_s REAL, bubble_s REAL,
-  other_s REAL, PRIMARY KEY (run_id, launch, warmup)
+  samples INTEGER, wall_s REAL, bytes_sent REAL, collectives REAL, comm_busy_s REAL,
+  load_wait_s REAL, h2d_s REAL, forward_s REAL, backward_s REAL, exposed_comm_s REAL,
+  optimizer_s REAL, bubble_s REAL, other_s REAL, PRIMARY KEY (run_id, launch, warmup)
+) WITHOUT ROWID;
+
+-- Sums of the numbers in step_window.extra, for the same windows as in step_sum.
+CREATE TABLE counter_sum (
+  run_id TEXT, launch INTEGER, warmup INTEGER, name TEXT, value REAL,
+  PRIMARY KEY (run_id, launch, warmup, name)
 ) WITHOUT ROWID;
 
 -- Measurements of collectives (nccl-tests): a row for each message size, in place and out of place.
@@ -187,26 +197,52 @@ WHERE plan_position IS NOT NULL;
 
 CREATE VIEW step_window_view AS
 SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, step_window.*,
-  step_window.samples / step_window.wall_s AS samples_per_s, launch.source AS source, sha256
+  step_window.samples / step_window.wall_s AS samples_per_s,
+  extra ->> '$.loader_busy_s' AS loader_busy_s, extra ->> '$.loader_bytes' AS loader_bytes,
+  extra ->> '$.skipped_samples' AS skipped_samples, extra ->> '$.skipped_steps' AS skipped_steps,
+  extra ->> '$.graphed_passes' AS graphed_passes,
+  extra ->> '$.graphed_optimizer_steps' AS graphed_optimizer_steps,
+  extra ->> '$.horovod_cycles' AS horovod_cycles,
+  extra ->> '$.horovod_negotiations' AS horovod_negotiations,
+  extra ->> '$.horovod_cache_hits' AS horovod_cache_hits,
+  extra ->> '$.horovod_control_bytes' AS horovod_control_bytes,
+  extra ->> '$.horovod_all_reduces' AS horovod_all_reduces,
+  extra ->> '$.horovod_tensors' AS horovod_tensors,
+  extra ->> '$.horovod_fused_tensors' AS horovod_fused_tensors,
+  extra ->> '$.horovod_bytes' AS horovod_bytes, launch.source AS source, sha256
 FROM step_window JOIN run USING (run_id) JOIN launch USING (run_id, launch)
   LEFT JOIN source ON source.path = launch.source;
 
 CREATE VIEW epoch_view AS
 SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, epoch.*,
-  launch.source AS source, sha256
+  CAST(correct AS REAL) / samples AS train_accuracy, launch.source AS source, sha256
 FROM epoch JOIN run USING (run_id) JOIN launch USING (run_id, launch)
   LEFT JOIN source ON source.path = launch.source;
 
 CREATE VIEW eval_view AS
-SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, eval.*,
+SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, eval.run_id,
+  eval.launch, line, epoch, time, wall_s, samples, correct, accuracy, loss,
   launch.source AS source, sha256
 FROM eval JOIN run USING (run_id) JOIN launch USING (run_id, launch)
+  LEFT JOIN source ON source.path = launch.source;
+
+CREATE VIEW eval_rank_view AS
+SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, eval.run_id,
+  eval.launch, line, epoch, each_rank.key AS rank,
+  CAST(rank_loss ->> each_rank.key AS REAL) AS loss,
+  CAST(rank_accuracy ->> each_rank.key AS REAL) AS accuracy,
+  CAST(rank_wall_s ->> each_rank.key AS REAL) AS wall_s, launch.source AS source, sha256
+FROM eval JOIN json_each(coalesce(rank_loss, rank_accuracy, rank_wall_s, '[]')) AS each_rank
+  JOIN run USING (run_id) JOIN launch USING (run_id, launch)
   LEFT JOIN source ON source.path = launch.source;
 
 CREATE VIEW rank_view AS
 SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, rank_times.run_id,
   rank_times.launch, line, epoch, steps, stages, each_rank.key AS rank, host,
-  CAST(each_rank.value AS REAL) AS work_s, launch.source AS source, sha256
+  CAST(each_rank.value AS REAL) AS work_s,
+  CAST(train_loss ->> each_rank.key AS REAL) AS train_loss,
+  CAST(train_accuracy ->> each_rank.key AS REAL) AS train_accuracy,
+  launch.source AS source, sha256
 FROM rank_times JOIN json_each(rank_times.work_s) AS each_rank JOIN run USING (run_id)
   JOIN launch USING (run_id, launch)
   LEFT JOIN launch_node AS node ON node.run_id = rank_times.run_id
@@ -218,6 +254,12 @@ CREATE VIEW target_view AS
 SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, target.*,
   launch.source AS source, sha256
 FROM target JOIN run USING (run_id) JOIN launch USING (run_id, launch)
+  LEFT JOIN source ON source.path = launch.source;
+
+CREATE VIEW profile_view AS
+SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, profile.*,
+  launch.source AS source, sha256
+FROM profile JOIN run USING (run_id) JOIN launch USING (run_id, launch)
   LEFT JOIN source ON source.path = launch.source;
 
 CREATE VIEW inference_view AS

@@ -8,12 +8,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 
@@ -33,6 +37,20 @@ inline std::optional<int> optional_int(const SQLite::Column& cell) {
 /// Returns the text in the cell, or an empty text for NULL.
 inline std::string text_or_empty(const SQLite::Column& cell) {
   return cell.isNull() ? "" : cell.getString();
+}
+
+/// Returns the numbers of a JSON array such as "[1.5,null,2]" in the cell. Entries that are not
+/// numbers become NaN. Returns no numbers for NULL.
+inline std::vector<double> numbers_in(const SQLite::Column& cell) {
+  std::vector<double> numbers;
+  const std::string array = text_or_empty(cell);
+  std::string_view text = array;
+  if (!text.empty()) text.remove_prefix(1);  // the opening bracket
+  while (text.size() > 1) {
+    numbers.push_back(base::leading_number(text, std::nan("")));
+    text.remove_prefix(std::min(text.find_first_of(",]"), text.size() - 1) + 1);
+  }
+  return numbers;
 }
 
 /// Prepared INSERT statement. Values are added in the order of the columns: `add(a,

@@ -38,14 +38,15 @@ void WindowSum::add(const contract::StepWindow& window) {
   samples = sum(samples, window.samples);
   add_to(wall_s, window.wall_s);
   add_to(bytes_sent, window.bytes_sent);
+  add_to(collectives, window.collectives);
   add_to(comm_busy_s, window.comm_busy_s.mean);
   for (std::size_t i = 0; i < parts_s.size(); ++i) add_to(parts_s[i], window.parts[i].mean);
 }
 
 const std::vector<std::string>& window_sum_columns() {
   static const std::vector<std::string> columns = [] {
-    std::vector<std::string> names{"windows", "end_step",   "steps",      "samples",
-                                   "wall_s",  "bytes_sent", "comm_busy_s"};
+    std::vector<std::string> names{"windows", "end_step",   "steps",       "samples",
+                                   "wall_s",  "bytes_sent", "collectives", "comm_busy_s"};
     for (const char* part : contract::kStepPartNames) names.push_back(fmt::format("{}_s", part));
     return names;
   }();
@@ -57,7 +58,7 @@ namespace {
 std::string sums_query() {
   std::string parts;
   for (const char* part : contract::kStepPartNames) parts += fmt::format(", {}_s", part);
-  return "SELECT warmup, steps, samples, wall_s, bytes_sent, comm_busy_s" + parts +
+  return "SELECT warmup, steps, samples, wall_s, bytes_sent, comm_busy_s, collectives" + parts +
          ", launch, end_step FROM step_sum WHERE run_id = ? ORDER BY launch, warmup";
 }
 
@@ -68,13 +69,13 @@ std::string windows_query() {
   std::string parts;
   for (const char* part : contract::kStepPartNames) parts += fmt::format(", sum({}_mean_s)", part);
   return "SELECT coalesce(warmup, 0) OR first_step < ?4 AS early, sum(steps), sum(samples), "
-         "sum(wall_s), sum(bytes_sent), sum(comm_busy_mean_s)" +
+         "sum(wall_s), sum(bytes_sent), sum(comm_busy_mean_s), sum(collectives)" +
          parts +
          " FROM step_window WHERE run_id = ?1 AND launch = ?2 AND first_step + steps <= ?3 "
          "GROUP BY early";
 }
 
-constexpr int kParts = 6;  ///< number of the column with the first step part
+constexpr int kParts = 7;  ///< number of the column with the first step part
 constexpr int kLaunch = kParts + contract::kStepParts, kEndStep = kLaunch + 1;
 
 struct Sums {
@@ -91,6 +92,7 @@ StepTotals totals_of(SQLite::Statement& row) {
   totals.wall_s = row.getColumn(3).getDouble();
   totals.bytes_sent = row.getColumn(4).getDouble();
   totals.comm_busy_s = row.getColumn(5).getDouble();
+  totals.collectives = row.getColumn(6).getDouble();
   for (int i = 0; i < contract::kStepParts; ++i) {
     totals.parts_s[static_cast<std::size_t>(i)] = row.getColumn(kParts + i).getDouble();
   }
@@ -103,6 +105,7 @@ void add_totals(StepTotals& to, const StepTotals& totals) {
   to.wall_s += totals.wall_s;
   to.bytes_sent += totals.bytes_sent;
   to.comm_busy_s += totals.comm_busy_s;
+  to.collectives += totals.collectives;
   for (std::size_t i = 0; i < to.parts_s.size(); ++i) to.parts_s[i] += totals.parts_s[i];
 }
 
@@ -154,6 +157,7 @@ struct StepReader::Prepared {
   SQLite::Statement sums;
   SQLite::Statement windows;
   SQLite::Statement first;
+  SQLite::Statement counters;
 
   /// Examines the windows of a launch in order until as many consecutive windows agree as
   /// SteadyRule requires.
@@ -212,8 +216,29 @@ StepReader::StepReader(SQLite::Database& database, WarmUp warmup)
           {database, fmt::format("SELECT first_step, wall_s / steps, warmup FROM step_window "
                                  "WHERE run_id = ? AND launch = ? AND steps > 0 "
                                  "ORDER BY line LIMIT {}",
-                                 kMostWarmUp)}}) {}
+                                 kMostWarmUp)},
+          {database,
+           "SELECT name, value FROM counter_sum WHERE run_id = ? AND launch = ? AND warmup = ?"}}) {
+}
 StepReader::~StepReader() = default;
+
+namespace {
+
+/// Returns the number of steps of all windows of the launches in `chain`: of the windows with
+/// start-up costs if `warmup` is true, else of the other windows.
+std::int64_t counted_steps(const std::vector<Sums>& all, const std::vector<LaunchLink>& chain,
+                           bool warmup) {
+  std::int64_t steps = 0;
+  for (const Sums& sums : all) {
+    const bool is_linked = std::any_of(chain.begin(), chain.end(), [&](const LaunchLink& link) {
+      return link.launch == sums.launch;
+    });
+    if (is_linked && sums.totals.includes_warmup == warmup) steps = sum(steps, sums.totals.steps);
+  }
+  return steps;
+}
+
+}  // namespace
 
 void StepReader::read(RunRow& run, const std::vector<LaunchLink>& chain) {
   const std::vector<Sums> all = prepared_->sums_of(run.run_id);
@@ -241,10 +266,27 @@ void StepReader::read(RunRow& run, const std::vector<LaunchLink>& chain) {
   run.steps.leaves_out_warmup =
       !run.steps.includes_warmup && (warmup.samples > 0 || warmup.wall_s > 0);
   let_samples_stand_for_steps(run.steps);
+  read_counters(run, chain, counted_steps(all, chain, run.steps.includes_warmup));
   run.spent.kept_s = told_s(steady) + told_s(warmup);
   double all_s = 0;
   for (const Sums& sums : all) all_s += told_s(sums.totals);
   run.spent.lost_s = all_s - run.spent.kept_s;
+}
+
+void StepReader::read_counters(RunRow& run, const std::vector<LaunchLink>& chain,
+                               std::int64_t steps) {
+  if (steps <= 0) return;
+  SQLite::Statement& query = prepared_->counters;
+  for (const LaunchLink& link : chain) {
+    query.reset();
+    query.bind(1, run.run_id);
+    query.bind(2, link.launch);
+    query.bind(3, run.steps.includes_warmup ? 1 : 0);
+    while (query.executeStep()) {
+      run.counters[query.getColumn(0)] +=
+          query.getColumn(1).getDouble() / static_cast<double>(steps);
+    }
+  }
 }
 
 }  // namespace dlscale::analysis

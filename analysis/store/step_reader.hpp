@@ -29,6 +29,7 @@ struct WindowSum {
   std::int64_t samples = 0;
   double wall_s = 0;
   double bytes_sent = 0;
+  double collectives = 0;
   double comm_busy_s = 0;  ///< seconds with collectives in progress, mean over the ranks
   /// Seconds of each step part, means over the ranks.
   std::array<double, contract::kStepParts> parts_s{};
@@ -67,11 +68,13 @@ class StepReader {
   StepReader(const StepReader&) = delete;
   StepReader& operator=(const StepReader&) = delete;
 
-  /// Fills `run.steps`, `run.warmup`, and the kept and lost time in `run.spent`. `chain` contains
-  /// the launches that make up the result of the run, earliest first.
+  /// Fills `run.steps`, `run.counters`, `run.warmup`, and the kept and lost time in `run.spent`.
+  /// `chain` contains the launches that make up the result of the run, earliest first.
   void read(RunRow& run, const std::vector<LaunchLink>& chain);
 
  private:
+  void read_counters(RunRow& run, const std::vector<LaunchLink>& chain, std::int64_t steps);
+
   struct Prepared;
   std::unique_ptr<Prepared> prepared_;
 };

@@ -60,25 +60,36 @@ namespace {
 
 constexpr const char* kTrainAccuracy = "train_accuracy";
 
+/// Returns the epoch before the last evaluation, or nullptr if it is not recorded. The run must
+/// have evaluations.
+const EpochRow* last_evaluated_epoch(const RunRow& run) {
+  const auto found = std::ranges::find(run.epochs, run.evals.back().epoch, &EpochRow::epoch);
+  return found == run.epochs.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 std::optional<GeneralisationGap> loss_gap(const RunRow& run) {
   if (!completed(run) || run.evals.empty()) return std::nullopt;
   const EvalRow& last = run.evals.back();
-  const auto trained =
-      std::find_if(run.epochs.begin(), run.epochs.end(),
-                   [&](const EpochRow& epoch) { return epoch.epoch == last.epoch; });
-  if (trained == run.epochs.end()) return std::nullopt;
+  const EpochRow* trained = last_evaluated_epoch(run);
+  if (trained == nullptr) return std::nullopt;
   if (!std::isfinite(trained->train_loss) || !std::isfinite(last.loss)) return std::nullopt;
   return GeneralisationGap{trained->train_loss, last.loss, last.loss - trained->train_loss};
 }
 
 std::optional<GeneralisationGap> accuracy_gap(const RunRow& run) {
-  const auto train = run.metrics.find(kTrainAccuracy);
-  if (!has_accuracy(run) || train == run.metrics.end() || !std::isfinite(train->second)) {
-    return std::nullopt;
+  if (!has_accuracy(run)) return std::nullopt;
+  const auto metric = run.metrics.find(kTrainAccuracy);
+  const EpochRow* trained = last_evaluated_epoch(run);
+  std::optional<double> train;
+  if (metric != run.metrics.end()) {
+    train = metric->second;
+  } else if (trained != nullptr) {
+    train = trained->train_accuracy;
   }
-  return GeneralisationGap{train->second, final_accuracy(run), train->second - final_accuracy(run)};
+  if (!train || !std::isfinite(*train)) return std::nullopt;
+  return GeneralisationGap{*train, final_accuracy(run), *train - final_accuracy(run)};
 }
 
 }  // namespace dlscale::analysis

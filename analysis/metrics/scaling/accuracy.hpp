@@ -50,8 +50,9 @@ struct GeneralisationGap {
 /// empty value if one of the two losses is missing.
 std::optional<GeneralisationGap> loss_gap(const RunRow& run);
 
-/// Returns the gap training accuracy - test accuracy for a run whose last evaluation has a metric
-/// "train_accuracy". Returns an empty value for other runs.
+/// Returns the gap training accuracy - test accuracy. The training accuracy is the metric
+/// "train_accuracy" of the last evaluation, or else the training accuracy of the last evaluated
+/// epoch. Returns an empty value if the run recorded neither.
 std::optional<GeneralisationGap> accuracy_gap(const RunRow& run);
 
 }  // namespace dlscale::analysis
