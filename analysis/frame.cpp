@@ -58,12 +58,17 @@ double best_accuracy(const RunRow& run) {
 }
 
 std::string worker_noun(const Frame& frame) {
-  const bool only_cpus = std::all_of(frame.runs.begin(), frame.runs.end(), [](const RunRow& run) {
+  std::size_t on_cpus = 0, unreadable = 0;
+  for (const RunRow& run : frame.runs) {
     const auto device = run.conditions.find("device");
-    if (device == run.conditions.end()) return run.outcome == kUnreadable;
-    return device->second == "cpu";
-  });
-  return only_cpus ? "rank" : "GPU";
+    if (device == run.conditions.end()) {
+      unreadable += run.outcome == kUnreadable ? 1 : 0;
+    } else {
+      on_cpus += device->second == "cpu" ? 1 : 0;
+    }
+  }
+  if (on_cpus + unreadable == frame.runs.size()) return "rank";
+  return on_cpus > 0 ? "worker" : "GPU";
 }
 
 }  // namespace dlscale::analysis

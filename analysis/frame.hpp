@@ -277,7 +277,8 @@ std::optional<double> epoch_time_s(const RunRow& run);
 double final_accuracy(const RunRow& run);
 double best_accuracy(const RunRow& run);
 
-/// Returns the word for one worker of these runs: "rank" if all runs compute on CPUs, else "GPU".
+/// Returns the word for one worker of these runs: "rank" if all runs compute on CPUs, "worker" if
+/// some do, else "GPU".
 std::string worker_noun(const Frame& frame);
 
 }  // namespace dlscale::analysis

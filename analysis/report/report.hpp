@@ -29,6 +29,9 @@ struct Column {
   /// True for p values. A p value is never exactly 0, so a value that would be rounded to 0 is
   /// shown as, for example, "<0.0001".
   bool p_value = false;
+  /// True if the column identifies the row (axes, GPU count, epoch, …). The other columns hold
+  /// results.
+  bool is_key = false;
 };
 
 struct Table {

@@ -24,6 +24,7 @@ struct AnalyzeOptions {
   workspace::StudyChoice study;
   std::string metric = "efficiency";
   std::vector<std::string> by;
+  std::string pivot;
   std::string format = "text";
 };
 
@@ -36,7 +37,8 @@ int analyze(const AnalyzeOptions& options) {
   const analysis::Metric& metric = analysis::find_metric(options.metric);
   const analysis::ReportWriter& writer = analysis::find_report_writer(options.format);
   const workspace::ChosenStudy study = workspace::open_study(options.study);
-  const analysis::Report report = make_report(metric, study.frame, study.options, options.by);
+  const analysis::Report report =
+      make_report(metric, study.frame, study.options, options.by, options.pivot);
   if (is_empty(report)) {
     fmt::print(stderr, "dlscale: nothing to show: {}; {}\n",
                why_nothing(metric, study.frame, study.options), describe_use(study.frame));
@@ -62,6 +64,8 @@ Action define_analyze(CLI::App& app) {
          "axes for the rows of a table. Every combination of the other axes has its own table")
       ->delimiter(',')
       ->allow_extra_args(false);
+  app.add_option("--pivot", options->pivot,
+                 "axis whose values stand side by side as groups of columns, for example loader");
   app.add_option("--format", options->format, "output format")
       ->type_name(one_of({"text", "markdown", "csv", "latex", "json"}))
       ->capture_default_str();

@@ -10,6 +10,34 @@
 
 namespace dlscale::analysis {
 
+namespace {
+
+std::optional<double> load_wait_per_step(const RunRow& run) {
+  if (!tells(run, contract::StepPart::load_wait) || !run.steps.tells_steps) return std::nullopt;
+  return run.steps.parts_s[static_cast<std::size_t>(contract::StepPart::load_wait)] /
+         static_cast<double>(run.steps.steps);
+}
+
+std::optional<double> loader_busy_per_step(const RunRow& run) {
+  const auto found = run.counters.find("loader_busy_s");
+  return found == run.counters.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// Returns the mean over the repeats of `per_step` times the steps of an epoch. Repeats without one
+/// of the two numbers are left out.
+std::optional<double> mean_per_epoch(const CurvePoint& point,
+                                     std::optional<double> (*per_step)(const RunRow&)) {
+  std::vector<double> values;
+  for (const RunRow* run : point.repeats) {
+    const std::optional<double> value = per_step(*run);
+    if (!value || run->size.steps_per_epoch <= 0) continue;
+    values.push_back(*value * static_cast<double>(run->size.steps_per_epoch));
+  }
+  return values.empty() ? std::nullopt : std::optional(mean(values));
+}
+
+}  // namespace
+
 std::vector<Breakdown> breakdowns(const std::vector<ScalingCurve>& curves) {
   std::vector<Breakdown> result;
   for (const ScalingCurve& curve : curves) {
@@ -29,9 +57,16 @@ std::vector<Breakdown> breakdowns(const std::vector<ScalingCurve>& curves) {
       for (std::size_t i = 0; i < reported.size(); ++i) {
         reported[i] = tells(point.repeats, static_cast<contract::StepPart>(i));
       }
-      result.push_back({curve.key, point.gpus, point.repeats.size(),
-                        wall_s / static_cast<double>(steps), parts, sum / wall_s, reported,
-                        tells_steps(point.repeats)});
+      result.push_back({.key = curve.key,
+                        .gpus = point.gpus,
+                        .n = point.repeats.size(),
+                        .step_time_s = wall_s / static_cast<double>(steps),
+                        .share = parts,
+                        .closure = sum / wall_s,
+                        .reported = reported,
+                        .load_wait_s_per_epoch = mean_per_epoch(point, &load_wait_per_step),
+                        .loader_busy_s_per_epoch = mean_per_epoch(point, &loader_busy_per_step),
+                        .tells_steps = tells_steps(point.repeats)});
     }
   }
   return result;

@@ -28,6 +28,10 @@ struct Breakdown {
   /// Flags of the parts that were measured. The time of the parts that were not measured is in the
   /// part `other`.
   std::array<bool, contract::kStepParts> reported = {};
+  /// Seconds of an epoch in which the steps of a rank wait for data, and in which the threads of
+  /// the rank's loader work, summed over the threads. Means over ranks and repeats. Empty if not
+  /// recorded or if the number of steps of an epoch is unknown.
+  std::optional<double> load_wait_s_per_epoch = {}, loader_busy_s_per_epoch = {};
   bool tells_steps = true;  ///< false if the number of steps and therefore step_time_s are unknown
 };
 

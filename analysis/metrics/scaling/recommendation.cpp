@@ -14,6 +14,22 @@
 namespace dlscale::analysis {
 namespace {
 
+constexpr const char* kDevice = "device";
+
+bool is_on_cpus(const ScalingCurve& curve) {
+  const auto& conditions = curve.points.front().repeats.front()->conditions;
+  const auto device = conditions.find(kDevice);
+  return device != conditions.end() && device->second == "cpu";
+}
+
+/// Returns the GPU count of the point with the smallest time per sample. `time` summarises the
+/// repeats of a point.
+int best_count(const std::vector<Contestant>& all, double (*time)(const std::vector<double>&)) {
+  return std::ranges::min_element(
+             all, {}, [&](const Contestant& one) { return time(one.seconds_per_sample); })
+      ->gpus;
+}
+
 CurveKey work_of(const CurveKey& key) {
   CurveKey work;
   std::copy_if(key.begin(), key.end(), std::back_inserter(work),
@@ -64,8 +80,11 @@ std::vector<Recommendation> recommendations(const std::vector<ScalingCurve>& cur
   };
   std::vector<Group> groups;  // groups in the order of their first curves
   std::unordered_map<std::string, std::size_t> places;
+  const auto on_cpus = std::ranges::count_if(curves, &is_on_cpus);
+  const bool both_devices = on_cpus > 0 && static_cast<std::size_t>(on_cpus) < curves.size();
   for (const ScalingCurve& curve : curves) {
     CurveKey work = work_of(curve.key);
+    if (both_devices) work.push_back({kDevice, is_on_cpus(curve) ? "cpu" : "gpu"});
     const auto [place, is_new] = places.try_emplace(to_string(work), groups.size());
     if (is_new) groups.push_back({std::move(work), {}, {}});
     Group& group = groups[place->second];
@@ -78,10 +97,14 @@ std::vector<Recommendation> recommendations(const std::vector<ScalingCurve>& cur
   for (auto& [work, all, budgets] : groups) {
     std::stable_sort(all.begin(), all.end(),
                      [](const Contestant& a, const Contestant& b) { return a.gpus < b.gpus; });
+    const int best = best_count(all, [](const auto& times) { return median(times); });
+    const int best_by_mean = best_count(all, [](const auto& times) { return mean(times); });
     for (const int budget : budgets) {
       const auto end = std::find_if(all.begin(), all.end(),
                                     [&](const Contestant& one) { return one.gpus > budget; });
       list.push_back(recommend(work, budget, {all.begin(), end}));
+      list.back().best_gpus = best;
+      list.back().best_gpus_by_mean = best_by_mean;
     }
   }
   return list;

@@ -10,7 +10,9 @@
 namespace dlscale::analysis {
 
 struct Recommendation {
-  CurveKey work;        ///< model, data set and batch that the recommendation is for
+  /// Model, data set and batch that the recommendation is for. Also contains `device` ("cpu" or
+  /// "gpu") if some of the runs are on CPUs and others are not.
+  CurveKey work;
   int budget_gpus = 1;  ///< largest allowed GPU count, which is one of the measured counts
   Contestant fastest;   ///< fastest point within the budget, by the median
   /// Other points within the budget whose repeats are not significantly slower or faster than the
@@ -22,10 +24,14 @@ struct Recommendation {
   /// p value of Kruskal and Wallis' test of the hypothesis that all points within the budget are
   /// equally fast. Empty if there is only one point or if every point has a single run.
   std::optional<double> equal_p;
+  /// GPU counts of the fastest points of this work with any budget, by the median and by the mean
+  /// of the repeats' times per sample.
+  int best_gpus = 1, best_gpus_by_mean = 1;
 };
 
-/// Returns one recommendation for each work and each budget. The works are in the order of the
-/// curves, and the budgets of a work ascend.
+/// Returns one recommendation for each work and each budget. Runs on CPUs and runs on GPUs are not
+/// compared, because a number of ranks on CPUs is no budget of GPUs. The works are in the order of
+/// the curves, and the budgets of a work ascend.
 std::vector<Recommendation> recommendations(const std::vector<ScalingCurve>& curves);
 
 }  // namespace dlscale::analysis

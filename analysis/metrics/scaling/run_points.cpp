@@ -5,6 +5,8 @@
 #include <map>
 #include <tuple>
 
+#include "contract/run_outcome.hpp"
+
 namespace dlscale::analysis {
 namespace {
 
@@ -53,6 +55,20 @@ std::vector<RunPoint> run_points(const Frame& frame,
   }
   std::vector<RunPoint> points;
   for (auto& [order, point] : groups) points.push_back(std::move(point));
+  return points;
+}
+
+std::vector<RunPoint> failed_points(const Frame& frame) {
+  using enum contract::RunOutcome;
+  std::vector<RunPoint> points = run_points(frame, [](const RunRow&) { return true; });
+  std::erase_if(points, [](const RunPoint& point) {
+    return !std::ranges::all_of(point.repeats, [](const RunRow* run) {
+      const auto outcomes = {Failed, OutOfMemory, TimedOut, NodeFailed, Diverged, Lost};
+      return std::ranges::any_of(outcomes, [&](contract::RunOutcome outcome) {
+        return run->outcome == contract::to_string(outcome);
+      });
+    });
+  });
   return points;
 }
 

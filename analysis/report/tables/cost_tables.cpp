@@ -184,7 +184,7 @@ Table knee_table(const Frame& frame, const AnalysisOptions& options) {
   Table table =
       begin_table(start, "knee", "Worthwhile number of " + start.worker + "s in " + frame.study,
                   std::move(notes),
-                  {{"demand", "demand"},
+                  {{.id = "demand", .title = "demand", .is_key = true},
                    {"against", "against"},
                    {"knee_gpus", "95 % interval", "", 0, 1, true},
                    {"support", "support", "%", 0, 100},
@@ -227,8 +227,10 @@ std::string recommended_name_of(const Contestant& one, const std::vector<std::st
 std::vector<Column> recommended_columns_of(const std::vector<std::string>& work_axes,
                                            const std::string& worker) {
   std::vector<Column> columns;
-  for (const std::string& axis : work_axes) columns.push_back({axis, axis_title(axis, worker)});
-  columns.push_back({"budget_gpus", "at most " + worker + "s"});
+  for (const std::string& axis : work_axes) {
+    columns.push_back({.id = axis, .title = axis_title(axis, worker), .is_key = true});
+  }
+  columns.push_back({.id = "budget_gpus", .title = "at most " + worker + "s", .is_key = true});
   columns.push_back({"fastest", "fastest"});
   columns.push_back({"n", "n"});
   columns.push_back({"throughput_samples_per_s", "throughput", "samples/s", 1});
@@ -236,6 +238,8 @@ std::vector<Column> recommended_columns_of(const std::vector<std::string>& work_
   columns.push_back({"equal_p", "p equal", "", 4, 1, false, true});
   columns.push_back({"as_fast", "as fast"});
   columns.push_back({"untested", "too few repeats to tell"});
+  columns.push_back({"best_gpus", "best " + worker + "s"});
+  columns.push_back({"best_gpus_by_mean", "best by the mean"});
   return columns;
 }
 
@@ -259,7 +263,10 @@ Table recommend_table(const Frame& frame, const AnalysisOptions& options) {
           start.worker +
           "s first; too few repeats to tell: configurations with too few repeats for a significant "
           "difference; p equal: p value of the hypothesis that all configurations in the budget "
-          "are equally fast (Kruskal-Wallis)"};
+          "are equally fast (Kruskal-Wallis)",
+      "best " + start.worker + "s: number of " + start.worker +
+          "s with the highest throughput at this work, whatever the budget, by the median and by "
+          "the mean of the repeats"};
   std::erase_if(curves, [&](const ScalingCurve& curve) {
     if (curve.mixed.empty() || options.allow_mixed) return false;
     notes.push_back(fmt::format("{}: omitted, {} (use --mixed to include it)",
@@ -275,8 +282,12 @@ Table recommend_table(const Frame& frame, const AnalysisOptions& options) {
   for (const std::string& axis : start.axes) {
     if (changes_work(axis)) work_axes.push_back(axis);
   }
+  const std::vector<Recommendation> list = recommendations(curves);
+  if (!list.empty() && !value_of(list.front().work, "device").empty()) {
+    work_axes.emplace_back("device");
+  }
   table.columns = recommended_columns_of(work_axes, start.worker);
-  for (const Recommendation& one : recommendations(curves)) {
+  for (const Recommendation& one : list) {
     Row row;
     for (const std::string& axis : work_axes) row.text(value_of(one.work, axis));
     const double per_s = 1 / median(one.fastest.seconds_per_sample);
@@ -284,7 +295,8 @@ Table recommend_table(const Frame& frame, const AnalysisOptions& options) {
     row.number(static_cast<double>(one.fastest.seconds_per_sample.size()));
     row.number(per_s).number(per_s * 3600 / one.fastest.gpus).number(one.equal_p);
     row.text(recommended_names(one.as_fast, start.axes));
-    row.text(recommended_names(one.untested, start.axes)).into(table);
+    row.text(recommended_names(one.untested, start.axes));
+    row.number(one.best_gpus).number(one.best_gpus_by_mean).into(table);
   }
   return table;
 }

@@ -96,10 +96,10 @@ Table collectives_table(const Frame& frame, const AnalysisOptions&) {
       "not checked"};
   notes.push_back(describe_use(frame));
   Table table = begin_table(start, "collectives", "Collectives of " + frame.study, std::move(notes),
-                            {{kCollective, kCollective},
-                             {"type", "type"},
-                             {"buffers", "buffers"},
-                             {"size_bytes", "size", "bytes", 0},
+                            {{.id = kCollective, .title = kCollective, .is_key = true},
+                             {.id = "type", .title = "type", .is_key = true},
+                             {.id = "buffers", .title = "buffers", .is_key = true},
+                             {.id = "size_bytes", .title = "size", .unit = "bytes", .is_key = true},
                              {"n", "n"},
                              {"time_s", "time", "us", 2, 1e6},
                              {"algbw_gb_per_s", "algbw", "GB/s", 2},

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "analysis/metrics/scaling/accuracy.hpp"
 #include "analysis/metrics/scaling/baseline.hpp"
 #include "analysis/metrics/scaling/curve.hpp"
+#include "analysis/metrics/scaling/epoch_results.hpp"
 #include "analysis/report/tables/captions.hpp"
+#include "analysis/report/tables/pivot.hpp"
 #include "base/registry.hpp"
 
 namespace dlscale::analysis {
@@ -30,6 +33,15 @@ bool has_gaps(const RunRow& run) {
 }
 bool has_target(const RunRow& run) {
   return !run.targets.empty();
+}
+bool has_profiles(const RunRow& run) {
+  return completed(run) && !run.profiles.empty();
+}
+bool has_rank_results(const RunRow& run) {
+  return completed(run) && last_ranks(run).has_value();
+}
+bool has_counters(const RunRow& run) {
+  return completed(run) && !counters_of(run).empty();
 }
 bool has_inference(const RunRow& run) {
   return completed(run) && !run.inference.empty();
@@ -58,6 +70,14 @@ constexpr Metric kMetrics[] = {
      &definitions_table, kTimedSteps, &has_throughput},
     {"breakdown", "parts of a step as shares of its time", &breakdown_table, kTimedSteps,
      &has_throughput},
+    {"kernel-shares", "communication, I/O and computation as shares of kernel time",
+     &kernel_shares_table, "a completed run with profile = true", &has_profiles},
+    {"counters", "bytes, collectives and events that the runs counted, per step and per epoch",
+     &counters_table, "a completed run that counted bytes or events in its steps", &has_counters},
+    {"epochs", "loss, accuracy and time of training and test in each epoch", &epochs_table,
+     "a completed run that recorded its epochs", &has_epochs},
+    {"ranks", "loss, accuracy and time of each rank in the last epoch", &ranks_table,
+     "a completed run that recorded the work of several ranks", &has_rank_results},
     {"accuracy", "test accuracy by global batch", &accuracy_table,
      "a completed classification run that was evaluated", &has_accuracy_or_diverged},
     {"evaluation", "test loss, top-5 accuracy, perplexity and BLEU of the last evaluation",
@@ -94,33 +114,62 @@ constexpr Metric kMetrics[] = {
      &has_throughput, "a curve of comparable runs (or --mixed)"},
 };
 
+std::vector<CurveKey> run_keys(const Frame& frame) {
+  std::vector<CurveKey> keys;
+  const CurveKeys all_keys(frame);
+  for (const RunRow& run : frame.runs) keys.push_back(all_keys.of(run));
+  return keys;
+}
+
+/// Throws base::UsageError that begins with `option` if one of the axes is not an axis of the
+/// curves and not in `known`.
+void check_axes(const char* option, const Frame& frame, const std::vector<std::string>& axes,
+                std::vector<std::string> known) {
+  const auto names_nodes = [](const RunRow& run) { return run.point.contains(kNodes); };
+  if (std::ranges::any_of(frame.runs, names_nodes)) known.emplace_back(kNodes);
+  for (const CurveKey& key : run_keys(frame)) {
+    for (const AxisValue& entry : key) {
+      if (std::ranges::find(known, entry.axis) == known.end()) known.push_back(entry.axis);
+    }
+  }
+  for (const std::string& axis : axes) {
+    if (std::ranges::find(known, axis) == known.end()) {
+      throw base::UsageError(
+          fmt::format("{}: {}", option, base::unknown_name("axis", axis, known)));
+    }
+  }
+}
+
 /// Returns the axes that have several values and that `by` does not name. Each combination of
 /// values of these axes gets its own table.
 std::vector<std::string> axes_to_split(const Frame& frame, const std::vector<std::string>& by) {
-  std::vector<CurveKey> keys;
-  std::vector<std::string> known;
-  const CurveKeys all_keys(frame);
-  for (const RunRow& run : frame.runs) {
-    keys.push_back(all_keys.of(run));
-    if (known.empty() && run.point.contains(kNodes)) known.emplace_back(kNodes);
-  }
-  for (const CurveKey& key : keys) {
-    for (const AxisValue& entry : key) {
-      if (std::find(known.begin(), known.end(), entry.axis) == known.end()) {
-        known.push_back(entry.axis);
-      }
-    }
-  }
-  for (const std::string& axis : by) {
-    if (std::find(known.begin(), known.end(), axis) == known.end()) {
-      throw base::UsageError("--by: " + base::unknown_name("axis", axis, known));
-    }
-  }
-  std::vector<std::string> rest = varying_axes(keys);
+  std::vector<std::string> rest = varying_axes(run_keys(frame));
   std::erase_if(rest, [&](const std::string& axis) {
     return std::find(by.begin(), by.end(), axis) != by.end();
   });
   return rest;
+}
+
+/// Places the values of the axis next to each other in all tables that have the axis.
+void pivot_tables(Report& report, const Metric& metric, const Frame& frame,
+                  const std::string& axis) {
+  bool any_axis = false;
+  const auto known = std::ranges::find(frame.axes, axis, &contract::Axis::name);
+  for (Table& table : report.tables) {
+    if (!has_axis(table, axis)) continue;
+    any_axis = true;
+    table = pivoted(table, axis,
+                    known == frame.axes.end() ? std::vector<std::string>{} : known->values);
+  }
+  const bool any_rows =
+      std::ranges::any_of(report.tables, [](const Table& table) { return !table.rows.empty(); });
+  if (any_axis || !any_rows) return;
+  std::set<std::string> values;
+  for (const CurveKey& key : run_keys(frame)) values.insert(value_of(key, axis));
+  const std::string why = values.size() == 1
+                              ? fmt::format("all runs have {}", axis_text(axis, *values.begin()))
+                              : fmt::format("the metric {} has no rows by {}", metric.name, axis);
+  throw base::UsageError(fmt::format("--pivot: {}; choose another axis or metric", why));
 }
 
 /// Returns the text with every character other than letters and digits replaced by a hyphen. The
@@ -184,8 +233,15 @@ std::string why_nothing(const Metric& metric, const Frame& frame, const Analysis
 }
 
 Report make_report(const Metric& metric, const Frame& frame, const AnalysisOptions& options,
-                   const std::vector<std::string>& by) {
-  if (by.empty()) return {{metric.make(frame, options)}};
+                   std::vector<std::string> by, const std::string& pivot) {
+  check_axes("--by", frame, by, {});
+  if (!pivot.empty()) check_axes("--pivot", frame, {pivot}, {kGpus});
+  if (by.empty()) {
+    Report report{{metric.make(frame, options)}};
+    if (!pivot.empty()) pivot_tables(report, metric, frame, pivot);
+    return report;
+  }
+  if (!pivot.empty()) by.push_back(pivot);
   const std::vector<std::string> split = axes_to_split(frame, by);
   std::map<std::pair<std::vector<std::size_t>, std::string>, std::pair<CurveKey, Frame>> parts;
   const CurveKeys keys(frame);
@@ -210,6 +266,7 @@ Report make_report(const Metric& metric, const Frame& frame, const AnalysisOptio
     if (!key.empty()) table.title += fmt::format(" ({})", to_string(key));
     report.tables.push_back(std::move(table));
   }
+  if (!pivot.empty()) pivot_tables(report, metric, frame, pivot);
   return report;
 }
 

@@ -37,8 +37,10 @@ std::string why_nothing(const Metric& metric, const Frame& frame, const Analysis
 
 /// Returns a report of the metric. Without `by`, the report has a single table. `by` names the axes
 /// whose values are compared within a table. The report then has one table for each combination of
-/// values of the other axes that vary. Throws base::UsageError for an unknown axis.
+/// values of the other axes that vary. `pivot` names an axis whose values stand next to each other
+/// as groups of columns; empty: none. Throws base::UsageError for an unknown axis, and if no table
+/// has the axis of `pivot`.
 Report make_report(const Metric& metric, const Frame& frame, const AnalysisOptions& options,
-                   const std::vector<std::string>& by);
+                   std::vector<std::string> by, const std::string& pivot = "");
 
 }  // namespace dlscale::analysis

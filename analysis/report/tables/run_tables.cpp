@@ -102,7 +102,8 @@ std::vector<Column> definition_columns_of(const Repeats& repeats) {
 
 Table definitions_table(const Frame& frame, const AnalysisOptions&) {
   const std::vector<ScalingCurve> curves = scaling_curves(frame);
-  const Start start(frame, keys_of(curves));
+  const std::vector<RunPoint> failed = failed_next_to(curves, frame);
+  const Start start(frame, keys_of(curves, failed));
   const Repeats repeats = repeats_of(curves);
   std::vector<std::string> notes{
       describe_mode(frame), describe_statistic(repeats),
@@ -120,6 +121,7 @@ Table definitions_table(const Frame& frame, const AnalysisOptions&) {
   Table table =
       begin_table(start, "definitions", "Throughput by several definitions of " + frame.study,
                   std::move(notes), definition_columns_of(repeats));
+  PointRows rows(frame);
   for (const ScalingCurve& curve : curves) {
     for (const CurvePoint& point : curve.points) {
       const StepTimes times(point);
@@ -138,43 +140,18 @@ Table definitions_table(const Frame& frame, const AnalysisOptions&) {
       times.tells_all_steps ? row.number(median(times.slowest)) : row.nothing();
       row.number(by_median.value).interval(by_median.interval);
       row.interval(rate_of(bootstrap_interval_of_median(point.seconds_per_sample)));
-      row.text(outlying_repetitions(point, times)).into(table);
+      row.text(outlying_repetitions(point, times));
+      rows.add(curve.key, point.gpus, std::move(row));
     }
   }
+  rows.add_failed(table, start, failed);
+  rows.into(table);
   return table;
 }
 
 // Tables of the last evaluation, of training times to targets, of inference and of sent data.
 
 namespace {
-
-/// Returns the results of calling `value` for each repeat of the point. Repeats for which `value`
-/// returns no finite number are left out.
-template <class Value>
-std::vector<double> values_of(const RunPoint& point, Value value) {
-  std::vector<double> values;
-  for (const RunRow* run : point.repeats) {
-    const std::optional<double> one = value(*run);
-    if (one && std::isfinite(*one)) values.push_back(*one);
-  }
-  return values;
-}
-
-void add_summary(Row& row, const std::vector<double>& values) {
-  if (values.empty()) {
-    row.nothing().nothing();
-  } else {
-    row.number(median(values)).interval(interval_of_median(values));
-  }
-}
-
-std::vector<std::string> run_notes_of(const Frame& frame, const std::vector<RunPoint>& points,
-                                      const std::string& meaning) {
-  std::vector<std::string> notes{describe_mode(frame), describe_statistic(repeats_of(points)),
-                                 meaning};
-  add_frame_notes(notes, frame);
-  return notes;
-}
 
 /// Returns the column of a metric of an evaluation. Accuracies are shown in percent, and other
 /// metrics without conversion.
@@ -183,13 +160,6 @@ Column column_of(const std::string& metric) {
   std::replace(title.begin(), title.end(), '_', ' ');
   const bool is_share = metric.ends_with("accuracy");
   return {metric, title, is_share ? "%" : "", is_share ? 2 : 4, is_share ? 100.0 : 1.0};
-}
-
-void add_columns(std::vector<Column>& columns, Column column, const Repeats& repeats) {
-  columns.push_back(column);
-  column.title = interval_title(repeats);
-  column.bounds = true;
-  columns.push_back(std::move(column));
 }
 
 /// Metric and threshold of a target. For example, the target "accuracy >= 0.9" has the metric
@@ -288,7 +258,8 @@ Table time_to_target_table(const Frame& frame, const AnalysisOptions&) {
   const auto has_ended = [](const RunRow& run) { return completed(run) || diverged(run); };
   if (!targets.empty()) points = run_points(frame, has_ended);
   const Start start(frame, keys_of(points));
-  std::vector<Column> columns{{"target", "target"}, {"n", "n"}, {"reached", "reached"}};
+  std::vector<Column> columns{
+      {.id = "target", .title = "target", .is_key = true}, {"n", "n"}, {"reached", "reached"}};
   add_columns(columns, {"train_s", "training time", "s", 1}, repeats_of(points));
   columns.push_back({"epochs", "epochs", "", 1});
   columns.push_back({"samples", "samples", "", 0});
@@ -349,7 +320,7 @@ Table inference_table(const Frame& frame, const AnalysisOptions&) {
     std::erase_if(point.key, [](const AxisValue& entry) { return entry.axis == "batch_per_gpu"; });
   }
   const Start start(frame, keys_of(points));
-  std::vector<Column> columns{{"batch", "batch/" + start.worker},
+  std::vector<Column> columns{{.id = "batch", .title = "batch/" + start.worker, .is_key = true},
                               {"n", "n"},
                               {"latency_p50_s", "latency p50", "ms", 2, 1000},
                               {"latency_p90_s", "latency p90", "ms", 2, 1000}};

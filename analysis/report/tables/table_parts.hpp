@@ -2,12 +2,15 @@
 // Code that several tables of a study use. Private to analysis/report/tables/.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "analysis/metrics/scaling/curve.hpp"
+#include "analysis/metrics/scaling/run_points.hpp"
 #include "analysis/report/report.hpp"
 
 namespace dlscale::analysis {
@@ -37,6 +40,30 @@ inline constexpr std::size_t kMostRefusedShown = 3;
 /// Adds a cell with the median of the values, or an empty cell if there are no values.
 void add_median(Row& row, const std::vector<double>& values);
 
+/// Adds two cells: the median of the values and its interval. Both are empty if there are no
+/// values.
+void add_summary(Row& row, const std::vector<double>& values);
+
+/// Adds `column` and a column with the intervals of its medians, for the cells of add_summary.
+void add_columns(std::vector<Column>& columns, Column column, const Repeats& repeats);
+
+/// Returns the results of calling `value` for each repeat of the point. Repeats for which `value`
+/// returns no finite number are left out.
+template <class Value>
+std::vector<double> values_of(const RunPoint& point, Value value) {
+  std::vector<double> values;
+  for (const RunRow* run : point.repeats) {
+    const std::optional<double> one = value(*run);
+    if (one && std::isfinite(*one)) values.push_back(*one);
+  }
+  return values;
+}
+
+/// Returns the notes of a table with rows by point: the scaling mode, the statistic, the text
+/// `meaning`, and the notes of add_frame_notes.
+std::vector<std::string> run_notes_of(const Frame& frame, const std::vector<RunPoint>& points,
+                                      const std::string& meaning);
+
 /// Returns the title of a column that shows the intervals of medians, such as "95 % interval". With
 /// few repeats, these are ranges, and the title is "range".
 std::string interval_title(const Repeats& repeats);
@@ -50,6 +77,31 @@ struct Start {
   Start(const Frame& frame, const std::vector<CurveKey>& keys);
   std::vector<Column> columns() const;
   Row row(const CurveKey& key, int gpus) const;
+};
+
+/// Returns the points at which all runs failed. Returns none if there are no curves, because a
+/// table without results gives the reason instead.
+std::vector<RunPoint> failed_next_to(const std::vector<ScalingCurve>& curves, const Frame& frame);
+
+/// Returns the keys of the curves, followed by those of the points.
+std::vector<CurveKey> keys_of(const std::vector<ScalingCurve>& curves,
+                              const std::vector<RunPoint>& points);
+
+/// Rows of a table, collected in any order and sorted by curve and GPU count.
+class PointRows {
+ public:
+  explicit PointRows(const Frame& frame) : frame_(frame) {}
+  void add(const CurveKey& key, int gpus, Row row);
+  /// Adds a row for each point at which all runs failed. The row has empty cells except for the
+  /// reason in the last column. Adds this column to the table and its cells to all rows, unless no
+  /// point failed.
+  void add_failed(Table& table, const Start& start, const std::vector<RunPoint>& failed);
+  void into(Table& table);
+
+ private:
+  using Order = std::tuple<std::vector<std::size_t>, std::string, int>;
+  const Frame& frame_;
+  std::vector<std::pair<Order, Row>> rows_;
 };
 
 /// Returns the bytes that a rank passes to collectives in an epoch, computed from the bytes that

@@ -38,13 +38,15 @@ std::vector<std::string> notes_of(const Frame& frame, const std::vector<ScalingC
 struct ComparedCurves {
   std::vector<ScalingCurve> curves;
   std::vector<BaselineChoice> choices;
+  std::vector<RunPoint> failed;
   Start start;
   Repeats repeats;
 
   ComparedCurves(const Frame& frame, const AnalysisOptions& options)
       : curves(scaling_curves(frame)),
         choices(choose_baselines(curves, options.baseline, options.allow_mixed)),
-        start(frame, keys_of(curves)),
+        failed(failed_next_to(curves, frame)),
+        start(frame, keys_of(curves, failed)),
         repeats(repeats_of(curves)) {}
 
   std::vector<std::string> notes(const Frame& frame, const AnalysisOptions& options) const {
@@ -110,14 +112,17 @@ Table efficiency_table(const Frame& frame, const AnalysisOptions& options) {
   table.notes_in_caption = 3;  // the baseline is one of the notes
   const bool uneven = !describe_uneven_batches(frame).empty();
   if (uneven) table.columns.push_back({"real_global_batch", "real global batch"});
+  PointRows rows(frame);
   for (std::size_t i = 0; i < compared.curves.size(); ++i) {
     for (const CurvePoint& point : compared.curves[i].points) {
       Row row = compared.start.row(compared.curves[i].key, point.gpus);
       add_efficiency_row(row, point, compared.choices[i].baseline);
       if (uneven) row.number(static_cast<double>(point.repeats.front()->global_batch));
-      row.into(table);
+      rows.add(compared.curves[i].key, point.gpus, std::move(row));
     }
   }
+  rows.add_failed(table, compared.start, compared.failed);
+  rows.into(table);
   return table;
 }
 
@@ -148,7 +153,8 @@ Table speedup_table(const Frame& frame, const AnalysisOptions& options) {
 
 Table throughput_table(const Frame& frame, const AnalysisOptions&) {
   const std::vector<ScalingCurve> curves = scaling_curves(frame);
-  const Start start(frame, keys_of(curves));
+  const std::vector<RunPoint> failed = failed_next_to(curves, frame);
+  const Start start(frame, keys_of(curves, failed));
   const Repeats repeats = repeats_of(curves);
   const std::string id = "throughput_samples_per_s";
   Table table =
@@ -162,6 +168,7 @@ Table throughput_table(const Frame& frame, const AnalysisOptions&) {
                    {"epoch_time_s", "epoch", "s", 2}});
   table.notes.push_back("variation = standard deviation / mean of the time per sample");
   add_cautions(table.notes, curves);
+  PointRows rows(frame);
   for (const ScalingCurve& curve : curves) {
     for (const CurvePoint& point : curve.points) {
       const Estimate x = throughput(point);
@@ -175,9 +182,11 @@ Table throughput_table(const Frame& frame, const AnalysisOptions&) {
       row.number(x.value / point.gpus);
       x.n > 1 ? row.number(standard_deviation(times) / mean(times)) : row.nothing();
       epochs.empty() ? row.nothing() : row.number(median(epochs));
-      row.into(table);
+      rows.add(curve.key, point.gpus, std::move(row));
     }
   }
+  rows.add_failed(table, start, failed);
+  rows.into(table);
   return table;
 }
 
@@ -189,12 +198,23 @@ Table breakdown_table(const Frame& frame, const AnalysisOptions&) {
     columns.push_back({part + "_share", part, "%", 1, 100});
   }
   columns.push_back({"closure", "closure", "%", 1, 100});
+  const std::vector<Breakdown> parts = breakdowns(curves);
+  const bool any_waits = std::ranges::any_of(
+      parts, [](const Breakdown& one) { return one.load_wait_s_per_epoch.has_value(); });
+  const bool any_busy = std::ranges::any_of(
+      parts, [](const Breakdown& one) { return one.loader_busy_s_per_epoch.has_value(); });
+  if (any_waits) columns.push_back({"load_wait_s_per_epoch", "load_wait/epoch", "s", 3});
+  if (any_busy) columns.push_back({"loader_busy_s_per_epoch", "loader busy/epoch", "s", 3});
   Table table = begin_table(start, "breakdown", "Breakdown of the step time in " + frame.study,
                             notes_of(frame, curves, "sums over the n repeats of a point"), columns);
   table.notes.push_back(
       "parts are means over the ranks, in % of their sum; closure = sum of the parts / wall time "
       "of the slowest rank");
-  const std::vector<Breakdown> parts = breakdowns(curves);
+  if (any_busy) {
+    table.notes.emplace_back(
+        "loader busy/epoch = working time of the loader's threads of a rank in an epoch, summed "
+        "over its threads; the steps hide it unless they wait (load_wait)");
+  }
   for (const std::string& text : {describe_untold_parts(parts), caution_of_closure(parts)}) {
     if (!text.empty()) table.notes.push_back(text);
   }
@@ -205,7 +225,10 @@ Table breakdown_table(const Frame& frame, const AnalysisOptions&) {
     for (std::size_t i = 0; i < breakdown.share.size(); ++i) {
       breakdown.reported[i] ? row.number(breakdown.share[i]) : row.nothing();
     }
-    row.number(breakdown.closure).into(table);
+    row.number(breakdown.closure);
+    if (any_waits) row.number(breakdown.load_wait_s_per_epoch);
+    if (any_busy) row.number(breakdown.loader_busy_s_per_epoch);
+    row.into(table);
   }
   return table;
 }
@@ -229,10 +252,11 @@ Table accuracy_table(const Frame& frame, const AnalysisOptions&) {
            std::tuple(rank_of(frame, b.key), b.global_batch, b.gpus);
   });
   const Start start(frame, keys);
-  std::vector<Column> columns{{"batch_per_gpu", "batch/" + start.worker},
-                              {"global_batch", "global batch"},
-                              {"lr_peak", "peak LR", "", 4},
-                              {"n", "n"}};
+  std::vector<Column> columns{
+      {.id = "batch_per_gpu", .title = "batch/" + start.worker, .is_key = true},
+      {.id = "global_batch", .title = "global batch", .is_key = true},
+      {.id = "lr_peak", .title = "peak LR", .decimals = 4, .is_key = true},
+      {"n", "n"}};
   if (any_diverged) columns.push_back({"diverged", "diverged"});
   columns.push_back({"final_accuracy", "final", "%", 2, 100});
   columns.push_back({"final_accuracy", interval_title(repeats), "%", 2, 100, true});

@@ -30,6 +30,14 @@ Table definitions_table(const Frame& frame, const AnalysisOptions& options);
 Table breakdown_table(const Frame& frame, const AnalysisOptions& options);
 /// Returns the final and the best test accuracy by global batch.
 Table accuracy_table(const Frame& frame, const AnalysisOptions& options);
+/// Returns loss, accuracy and time of training and test by point and epoch.
+Table epochs_table(const Frame& frame, const AnalysisOptions& options);
+/// Returns loss, accuracy and time of each rank in the last epoch, and their means over the ranks.
+Table ranks_table(const Frame& frame, const AnalysisOptions& options);
+/// Returns the shares of communication, I/O and computation in the kernel time of profiled steps.
+Table kernel_shares_table(const Frame& frame, const AnalysisOptions& options);
+/// Returns the counters that the step windows recorded, per step and per epoch.
+Table counters_table(const Frame& frame, const AnalysisOptions& options);
 /// Returns the results of the last evaluation: loss, top-5 accuracy, perplexity, BLEU, …
 Table evaluation_table(const Frame& frame, const AnalysisOptions& options);
 /// Returns the gap between the results on the training set and on the test set, for loss and

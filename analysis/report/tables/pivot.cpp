@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/report/tables/pivot.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace dlscale::analysis {
+namespace {
+
+/// Returns the number of the key column of the axis. A column whose name equals the name of another
+/// column has the prefix "axis_" (see tell_axes_apart). Returns the number of columns if there is
+/// none.
+std::size_t column_of_axis(const Table& table, const std::string& axis) {
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const Column& column = table.columns[i];
+    if (!column.is_key) continue;
+    if (column.id == axis || column.title == "axis " + axis || column.id == "axis_" + axis) {
+      return i;
+    }
+  }
+  return table.columns.size();
+}
+
+std::string value_text(const Cell& cell) {
+  if (const auto* number = std::get_if<double>(&cell)) return fmt::format("{:.15g}", *number);
+  const auto* text = std::get_if<std::string>(&cell);
+  return text == nullptr || text->empty() ? "unknown" : *text;
+}
+
+/// Returns the cell as a value that sorts numbers by size and texts by name. Empty cells come last.
+std::tuple<int, double, std::string> sortable(const Cell& cell) {
+  if (const auto* number = std::get_if<double>(&cell)) return {0, *number, ""};
+  const auto* text = std::get_if<std::string>(&cell);
+  return text == nullptr ? std::tuple(2, 0.0, std::string()) : std::tuple(1, 0.0, *text);
+}
+
+/// Returns the start of the column ids of a value. Characters other than letters and digits become
+/// "_", and values that would have equal ids get a number.
+std::string group_id(const std::string& axis, const std::string& value,
+                     std::set<std::string>& used) {
+  const bool is_number = std::isdigit(static_cast<unsigned char>(value.front())) != 0;
+  std::string id = is_number ? axis + "_" + value : value;
+  std::replace_if(
+      id.begin(), id.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  std::string unique = id;
+  for (int i = 2; !used.insert(unique).second; ++i) unique = fmt::format("{}_{}", id, i);
+  return unique;
+}
+
+std::string group_title(const std::string& axis, const std::string& value) {
+  const bool is_number = std::isdigit(static_cast<unsigned char>(value.front())) != 0;
+  return is_number || value == "unknown" ? fmt::format("{}={}", axis, value) : value;
+}
+
+/// Rows of a table before and after the pivot.
+class Pivot {
+ public:
+  Pivot(const Table& table, const std::string& axis, const std::vector<std::string>& values)
+      : table_(table), axis_(axis), axis_column_(column_of_axis(table, axis)) {
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      if (i != axis_column_) (table.columns[i].is_key ? keys_ : results_).push_back(i);
+    }
+    const auto is_shown = [&](const std::string& value) {
+      return std::ranges::any_of(table.rows, [&](const std::vector<Cell>& row) {
+        return value_text(row[axis_column_]) == value;
+      });
+    };
+    for (const std::string& value : values) {
+      if (is_shown(value)) add_value(value);
+    }
+    for (const std::vector<Cell>& row : table.rows) add_value(value_text(row[axis_column_]));
+  }
+
+  Table result() const {
+    Table pivot = table_;
+    pivot.columns = columns();
+    pivot.rows = rows();
+    std::vector<std::string> titles;
+    for (const std::string& value : values_) titles.push_back(value);
+    pivot.notes.push_back(fmt::format("side by side: {} = {}", axis_, fmt::join(titles, ", ")));
+    return pivot;
+  }
+
+ private:
+  void add_value(const std::string& value) {
+    if (std::ranges::find(values_, value) == values_.end()) values_.push_back(value);
+  }
+
+  std::vector<Column> columns() const {
+    std::vector<Column> columns;
+    std::set<std::string> used;
+    for (const std::size_t i : keys_) columns.push_back(table_.columns[i]);
+    for (const std::string& value : values_) {
+      const std::string id = group_id(axis_, value, used);
+      for (const std::size_t i : results_) {
+        Column column = table_.columns[i];
+        column.id = id + "_" + column.id;
+        column.title = group_title(axis_, value) + " " + column.title;
+        columns.push_back(std::move(column));
+      }
+    }
+    return columns;
+  }
+
+  /// Returns the order of each key cell: the position of texts in the order in which the table
+  /// shows them for the first time, and numbers by size.
+  std::vector<std::vector<Cell>> rows() const {
+    using Key = std::vector<std::tuple<int, double, std::string>>;
+    std::vector<std::map<std::tuple<int, double, std::string>, double>> first(keys_.size());
+    std::map<std::pair<std::vector<double>, int>, std::vector<Cell>> merged;
+    std::map<std::pair<Key, std::string>, int> repeats;
+    for (const std::vector<Cell>& row : table_.rows) {
+      Key key;
+      std::vector<double> order;
+      for (std::size_t k = 0; k < keys_.size(); ++k) {
+        key.push_back(sortable(row[keys_[k]]));
+        const bool is_number = std::get<0>(key.back()) == 0;
+        const auto place =
+            first[k].emplace(key.back(), static_cast<double>(first[k].size())).first->second;
+        order.push_back(is_number ? std::get<1>(key.back()) : place);
+      }
+      const std::string value = value_text(row[axis_column_]);
+      // Rows that the key columns do not tell apart stay separate.
+      const int repeat = repeats[{key, value}]++;
+      std::vector<Cell>& cells = merged[{order, repeat}];
+      if (cells.empty()) {
+        for (const std::size_t i : keys_) cells.push_back(row[i]);
+        cells.resize(keys_.size() + values_.size() * results_.size());
+      }
+      const auto group =
+          static_cast<std::size_t>(std::ranges::find(values_, value) - values_.begin());
+      for (std::size_t i = 0; i < results_.size(); ++i) {
+        cells[keys_.size() + group * results_.size() + i] = row[results_[i]];
+      }
+    }
+    std::vector<std::vector<Cell>> rows;
+    for (auto& [order, cells] : merged) rows.push_back(std::move(cells));
+    return rows;
+  }
+
+  const Table& table_;
+  const std::string axis_;
+  const std::size_t axis_column_;
+  std::vector<std::size_t> keys_, results_;  ///< numbers of the columns of each kind
+  std::vector<std::string> values_;
+};
+
+}  // namespace
+
+bool has_axis(const Table& table, const std::string& axis) {
+  return column_of_axis(table, axis) < table.columns.size();
+}
+
+Table pivoted(const Table& table, const std::string& axis, const std::vector<std::string>& values) {
+  return Pivot(table, axis, values).result();
+}
+
+}  // namespace dlscale::analysis
