@@ -15,4 +15,21 @@ TEST_CASE("the epoch time is the median without the first epoch and epochs of un
   CHECK(*epoch_time_s(run) == 15);
 }
 
+TEST_CASE("workers are ranks on CPUs, GPUs on GPUs, and workers if a study has both") {
+  RunRow cpu, gpu, unknown, unreadable;
+  cpu.conditions = {{"device", "cpu"}};
+  gpu.conditions = {{"device", "cuda"}};
+  unreadable.outcome = kUnreadable;
+  const auto noun = [](std::vector<RunRow> runs) {
+    Frame frame;
+    frame.runs = std::move(runs);
+    return worker_noun(frame);
+  };
+  CHECK(noun({cpu, unreadable}) == "rank");
+  CHECK(noun({gpu, unreadable}) == "GPU");
+  CHECK(noun({unknown}) == "GPU");
+  CHECK(noun({cpu, gpu}) == "worker");
+  CHECK(noun({cpu, unknown}) == "worker");
+}
+
 }  // namespace dlscale::analysis

@@ -57,7 +57,11 @@ Table epochs_table(const Frame& frame, const AnalysisOptions&) {
   const Start start(frame, keys_of(points));
   const std::vector<EpochColumn> results = recorded_columns(points);
   std::vector<Column> columns{{.id = "epoch", .title = "epoch", .is_key = true}, {"n", "n"}};
-  for (const EpochColumn& one : results) add_columns(columns, one.column, repeats_of(points));
+  const Repeats most = repeats_of(points);
+  const bool any_repeats = most.most > 1;
+  for (const EpochColumn& one : results) {
+    any_repeats ? add_columns(columns, one.column, most) : columns.push_back(one.column);
+  }
   Table table = begin_table(
       start, "epochs", "Results by epoch of " + frame.study,
       run_notes_of(frame, points,
@@ -73,9 +77,9 @@ Table epochs_table(const Frame& frame, const AnalysisOptions&) {
       Row row = start.row(point.key, point.first().gpus);
       row.number(epoch + 1.0).number(static_cast<double>(n));
       for (const EpochColumn& one : results) {
-        add_summary(row, values_of(point, [&](const RunRow& run) {
-                      return epoch_results(run, epoch).*one.member;
-                    }));
+        const std::vector<double> values = values_of(
+            point, [&](const RunRow& run) { return epoch_results(run, epoch).*one.member; });
+        any_repeats ? add_summary(row, values) : add_median(row, values);
       }
       row.into(table);
     }

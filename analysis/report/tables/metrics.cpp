@@ -154,19 +154,20 @@ std::vector<std::string> axes_to_split(const Frame& frame, const std::vector<std
 void pivot_tables(Report& report, const Metric& metric, const Frame& frame,
                   const std::string& axis) {
   bool any_axis = false;
-  const auto known = std::ranges::find(frame.axes, axis, &contract::Axis::name);
   for (Table& table : report.tables) {
     if (!has_axis(table, axis)) continue;
     any_axis = true;
-    table = pivoted(table, axis,
-                    known == frame.axes.end() ? std::vector<std::string>{} : known->values);
+    table = pivoted(table, axis, frame.axes);
   }
   const bool any_rows =
       std::ranges::any_of(report.tables, [](const Table& table) { return !table.rows.empty(); });
   if (any_axis || !any_rows) return;
   std::set<std::string> values;
-  for (const CurveKey& key : run_keys(frame)) values.insert(value_of(key, axis));
-  const std::string why = values.size() == 1
+  for (const RunRow& run : frame.runs) {
+    const auto value = run.point.find(axis);
+    values.insert(value == run.point.end() ? "" : value->second);
+  }
+  const std::string why = values.size() == 1 && !values.begin()->empty()
                               ? fmt::format("all runs have {}", axis_text(axis, *values.begin()))
                               : fmt::format("the metric {} has no rows by {}", metric.name, axis);
   throw base::UsageError(fmt::format("--pivot: {}; choose another axis or metric", why));

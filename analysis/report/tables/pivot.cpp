@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -33,13 +34,6 @@ std::string value_text(const Cell& cell) {
   return text == nullptr || text->empty() ? "unknown" : *text;
 }
 
-/// Returns the cell as a value that sorts numbers by size and texts by name. Empty cells come last.
-std::tuple<int, double, std::string> sortable(const Cell& cell) {
-  if (const auto* number = std::get_if<double>(&cell)) return {0, *number, ""};
-  const auto* text = std::get_if<std::string>(&cell);
-  return text == nullptr ? std::tuple(2, 0.0, std::string()) : std::tuple(1, 0.0, *text);
-}
-
 /// Returns the start of the column ids of a value. Characters other than letters and digits become
 /// "_", and values that would have equal ids get a number.
 std::string group_id(const std::string& axis, const std::string& value,
@@ -61,8 +55,8 @@ std::string group_title(const std::string& axis, const std::string& value) {
 /// Rows of a table before and after the pivot.
 class Pivot {
  public:
-  Pivot(const Table& table, const std::string& axis, const std::vector<std::string>& values)
-      : table_(table), axis_(axis), axis_column_(column_of_axis(table, axis)) {
+  Pivot(const Table& table, const std::string& axis, const std::vector<contract::Axis>& axes)
+      : table_(table), axis_(axis), axes_(axes), axis_column_(column_of_axis(table, axis)) {
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
       if (i != axis_column_) (table.columns[i].is_key ? keys_ : results_).push_back(i);
     }
@@ -71,7 +65,7 @@ class Pivot {
         return value_text(row[axis_column_]) == value;
       });
     };
-    for (const std::string& value : values) {
+    for (const std::string& value : listed_values(axis)) {
       if (is_shown(value)) add_value(value);
     }
     for (const std::vector<Cell>& row : table.rows) add_value(value_text(row[axis_column_]));
@@ -81,13 +75,17 @@ class Pivot {
     Table pivot = table_;
     pivot.columns = columns();
     pivot.rows = rows();
-    std::vector<std::string> titles;
-    for (const std::string& value : values_) titles.push_back(value);
-    pivot.notes.push_back(fmt::format("side by side: {} = {}", axis_, fmt::join(titles, ", ")));
+    pivot.notes.push_back(fmt::format("side by side: {} = {}", axis_, fmt::join(values_, ", ")));
     return pivot;
   }
 
  private:
+  /// Returns the values that the study lists for the axis, or none for an axis of single runs.
+  std::vector<std::string> listed_values(const std::string& axis) const {
+    const auto found = std::ranges::find(axes_, axis, &contract::Axis::name);
+    return found == axes_.end() ? std::vector<std::string>{} : found->values;
+  }
+
   void add_value(const std::string& value) {
     if (std::ranges::find(values_, value) == values_.end()) values_.push_back(value);
   }
@@ -108,27 +106,42 @@ class Pivot {
     return columns;
   }
 
-  /// Returns the order of each key cell: the position of texts in the order in which the table
-  /// shows them for the first time, and numbers by size.
+  /// Returns a number by which the cells of each key column sort: a number itself, or the position
+  /// of a text in the study's list of values, or else in the order in which the table shows the
+  /// texts for the first time. Empty cells come last.
+  std::vector<std::map<std::string, double>> text_positions() const {
+    std::vector<std::map<std::string, double>> positions(keys_.size());
+    for (std::size_t k = 0; k < keys_.size(); ++k) {
+      const auto add = [&](const std::string& text) {
+        positions[k].emplace(text, static_cast<double>(positions[k].size()));
+      };
+      for (const std::string& value : listed_values(table_.columns[keys_[k]].id)) add(value);
+      for (const std::vector<Cell>& row : table_.rows) {
+        if (const auto* text = std::get_if<std::string>(&row[keys_[k]])) add(*text);
+      }
+    }
+    return positions;
+  }
+
   std::vector<std::vector<Cell>> rows() const {
-    using Key = std::vector<std::tuple<int, double, std::string>>;
-    std::vector<std::map<std::tuple<int, double, std::string>, double>> first(keys_.size());
+    const std::vector<std::map<std::string, double>> positions = text_positions();
+    // The second part of a key counts the rows that the key columns do not tell apart.
     std::map<std::pair<std::vector<double>, int>, std::vector<Cell>> merged;
-    std::map<std::pair<Key, std::string>, int> repeats;
+    std::map<std::pair<std::vector<double>, std::string>, int> repeats;
     for (const std::vector<Cell>& row : table_.rows) {
-      Key key;
       std::vector<double> order;
       for (std::size_t k = 0; k < keys_.size(); ++k) {
-        key.push_back(sortable(row[keys_[k]]));
-        const bool is_number = std::get<0>(key.back()) == 0;
-        const auto place =
-            first[k].emplace(key.back(), static_cast<double>(first[k].size())).first->second;
-        order.push_back(is_number ? std::get<1>(key.back()) : place);
+        const Cell& cell = row[keys_[k]];
+        if (const auto* number = std::get_if<double>(&cell)) {
+          order.push_back(*number);
+        } else if (const auto* text = std::get_if<std::string>(&cell)) {
+          order.push_back(positions[k].at(*text));
+        } else {
+          order.push_back(std::numeric_limits<double>::infinity());
+        }
       }
       const std::string value = value_text(row[axis_column_]);
-      // Rows that the key columns do not tell apart stay separate.
-      const int repeat = repeats[{key, value}]++;
-      std::vector<Cell>& cells = merged[{order, repeat}];
+      std::vector<Cell>& cells = merged[{order, repeats[{order, value}]++}];
       if (cells.empty()) {
         for (const std::size_t i : keys_) cells.push_back(row[i]);
         cells.resize(keys_.size() + values_.size() * results_.size());
@@ -146,6 +159,7 @@ class Pivot {
 
   const Table& table_;
   const std::string axis_;
+  const std::vector<contract::Axis>& axes_;
   const std::size_t axis_column_;
   std::vector<std::size_t> keys_, results_;  ///< numbers of the columns of each kind
   std::vector<std::string> values_;
@@ -157,8 +171,9 @@ bool has_axis(const Table& table, const std::string& axis) {
   return column_of_axis(table, axis) < table.columns.size();
 }
 
-Table pivoted(const Table& table, const std::string& axis, const std::vector<std::string>& values) {
-  return Pivot(table, axis, values).result();
+Table pivoted(const Table& table, const std::string& axis,
+              const std::vector<contract::Axis>& axes) {
+  return Pivot(table, axis, axes).result();
 }
 
 }  // namespace dlscale::analysis

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/report/report.hpp"
+#include "contract/plan/plan.hpp"
 
 namespace dlscale::analysis {
 
@@ -13,10 +14,10 @@ namespace dlscale::analysis {
 bool has_axis(const Table& table, const std::string& axis);
 
 /// Returns the table with a group of columns for each value of `axis`, in place of the column of
-/// the axis. Rows that differ only in this axis become one row. `values` lists the values of the
-/// axis in the study's order; other values follow in the order of the rows. The id of a column is
-/// "VALUE_ID", or "AXIS_VALUE_ID" if the value begins with a digit. A row without results for a
-/// value has empty cells. The table must have the axis.
-Table pivoted(const Table& table, const std::string& axis, const std::vector<std::string>& values);
+/// the axis. Rows that differ only in this axis become one row. Values and rows are in the order of
+/// `axes`, the axes of the study; values that no axis lists follow in the order of the rows. The id
+/// of a column is "VALUE_ID", or "AXIS_VALUE_ID" if the value begins with a digit. A row without
+/// results for a value has empty cells. The table must have the axis.
+Table pivoted(const Table& table, const std::string& axis, const std::vector<contract::Axis>& axes);
 
 }  // namespace dlscale::analysis

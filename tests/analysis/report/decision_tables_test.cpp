@@ -151,6 +151,40 @@ TEST_CASE("the recommendation names the fastest configuration for each budget an
   CHECK_THAT(notes(recommend_table(mixed, {})), Contains("framework=horovod: omitted"));
 }
 
+TEST_CASE("the recommendation names the best count by the median and by the mean") {
+  Frame frame = frame_of({});
+  for (int i = 1; i <= 3; ++i) {
+    frame.runs.push_back(run_at(2, 1000, "ddp", i));
+    frame.runs.push_back(run_at(4, i == 1 ? 100 : 1100, "ddp", i));
+  }
+  const Table table = recommend_table(frame, {});
+  REQUIRE(table.rows.size() == 2);
+  for (const std::size_t row : {0, 1}) {
+    CHECK(number(table, row, "best_gpus") == 4);
+    CHECK(number(table, row, "best_gpus_by_mean") == 2);
+  }
+}
+
+TEST_CASE("runs on CPUs are not recommended within a budget of GPUs") {
+  Frame frame = frame_of({run_at(1, 1000), run_at(2, 1900)});
+  for (const auto& [ranks, rate] : {std::pair(1, 10.0), std::pair(8, 40.0)}) {
+    RunRow run = run_at(ranks, rate, "horovod");
+    run.conditions = {{"device", "cpu"}};
+    frame.runs.push_back(run);
+  }
+  const Table table = recommend_table(frame, {});
+  REQUIRE(table.rows.size() == 4);
+  CHECK(text(table, 0, "device") == "gpu");
+  CHECK(number(table, 1, "best_gpus") == 2);
+  CHECK(text(table, 2, "device") == "cpu");
+  CHECK(text(table, 3, "fastest") == "framework=horovod, gpus=8");
+  CHECK(number(table, 3, "best_gpus") == 8);
+}
+
+TEST_CASE("a recommendation for runs on one kind of device has no column of the device") {
+  CHECK_THROWS_AS(column(recommend_table(measured(), {}), "device"), base::RunError);
+}
+
 TEST_CASE("outliers that were left out are noted under every table, including divided tables") {
   Frame frame = measured();
   frame.outliers = "outliers (mad): 1 run left out: x";

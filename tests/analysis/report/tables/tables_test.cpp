@@ -46,7 +46,7 @@ TEST_CASE("a table has intervals from six repeats on, and notes \"no interval\" 
 
 TEST_CASE("the efficiency table has its rows and describes their basis") {
   const Table table = efficiency_table(measured_table(), {});
-  REQUIRE(table.rows.size() == 4);
+  REQUIRE(table.rows.size() == 5);
   CHECK(number(table, 0, "efficiency") == 1);
   CHECK(number(table, 1, "gpus") == 4);
   CHECK(number(table, 1, "efficiency") == Approx(0.9));
@@ -59,9 +59,51 @@ TEST_CASE("the efficiency table has its rows and describes their basis") {
   CHECK_THAT(notes(table), Contains("gpu A100"));
 }
 
+TEST_CASE("a point at which all runs failed is a row with the reason instead of numbers") {
+  for (const auto& make : {&efficiency_table, &throughput_table, &definitions_table}) {
+    const Table table = make(measured_table(), {});
+    INFO(table.id);
+    REQUIRE(table.rows.size() == 5);
+    CHECK(number(table, 2, "gpus") == 8);
+    CHECK(std::get<std::string>(table.rows[2].back()) == "OutOfMemory (1 run)");
+    CHECK(std::holds_alternative<std::monostate>(table.rows[2][column(table, "n")]));
+    CHECK(std::holds_alternative<std::monostate>(table.rows[1].back()));
+    CHECK(table.columns.back().id == "no_result");
+  }
+}
+
+TEST_CASE("a point with a run that completed, was cancelled or has not ended is no failed point") {
+  for (const char* outcome : {"Completed", "Cancelled", "Preempted", kUnfinished, kNotStarted}) {
+    INFO(outcome);
+    RunRow failed = run_at(8, 1), other = run_at(8, 1, "ddp", 2);
+    failed.outcome = "OutOfMemory";
+    other.outcome = outcome;
+    const Table table = throughput_table(frame_of({run_at(1, 1000), failed, other}), {});
+    CHECK_THROWS_AS(column(table, "no_result"), base::RunError);
+  }
+}
+
+TEST_CASE("a study without a completed run has no rows of failed points") {
+  RunRow failed = run_at(8, 1);
+  failed.outcome = "Diverged";
+  CHECK(efficiency_table(frame_of({failed}), {}).rows.empty());
+}
+
+TEST_CASE("the breakdown has the seconds of loading in an epoch") {
+  RunRow run = run_at(1, 1000), unknown = run_at(2, 1000);
+  run.conditions["trainer"] = unknown.conditions["trainer"] = "1.0";
+  run.steps.parts_s[0] = 2;  // in 100 steps
+  run.counters = {{"loader_busy_s", 0.05}};
+  run.size.steps_per_epoch = 500;
+  const Table table = breakdown_table(frame_of({run, unknown}), {});
+  CHECK(number(table, 0, "load_wait_s_per_epoch") == Approx(10));
+  CHECK(number(table, 0, "loader_busy_s_per_epoch") == Approx(25));
+  CHECK(std::holds_alternative<std::monostate>(table.rows[1].back()));
+}
+
 TEST_CASE("points without a baseline keep their row, and a note gives the reason") {
   const Table table = efficiency_table(measured_table(), {{"gpus", 2}});
-  REQUIRE(table.rows.size() == 4);
+  REQUIRE(table.rows.size() == 5);
   CHECK(std::holds_alternative<std::monostate>(table.rows[0][column(table, "efficiency")]));
   CHECK(number(table, 0, "throughput_samples_per_s") == Approx(1000));
   CHECK_THAT(notes(table), Contains("no completed run at the baseline gpus=2 for framework=ddp"));
