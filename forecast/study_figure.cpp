@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forecast/study_figure.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <utility>
 
+#include "analysis/report/figures/quantity_figure.hpp"
 #include "analysis/report/tables/captions.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
+#include "base/text.hpp"
 #include "contract/plan/run_dir.hpp"
 #include "forecast/prediction_figures.hpp"
 
@@ -17,6 +22,32 @@ namespace {
 
 // Name of the figure that needs a model card in addition to results.
 constexpr const char* kRoofline = "roofline";
+
+std::vector<std::string> words_of(const std::string& list) {
+  std::vector<std::string> words;
+  for (const std::string_view word : base::split(list, ',')) words.emplace_back(word);
+  return words;
+}
+
+/// Throws base::UsageError if the choice names anything but quantities. The message lists figures
+/// and quantities, because a wrong word may be meant as either.
+void check_quantities(const FigureChoice& choice) {
+  if (choice.kind == kRoofline || choice.kind == kRates) {
+    throw base::UsageError("--x and --by apply only to quantities, not to plot " + choice.kind);
+  }
+  const std::vector<std::string> words = words_of(choice.kind);
+  std::vector<std::string> known = analysis::quantity_names();
+  const bool is_quantity_only = words.size() > 1 || !choice.x.empty() || !choice.by.empty();
+  const std::string noun = is_quantity_only ? "quantity" : "figure or quantity";
+  if (!is_quantity_only) {
+    for (std::string& name : figure_names()) known.push_back(std::move(name));
+  }
+  for (const std::string& word : words) {
+    if (analysis::quantities_named(word).empty()) {
+      throw base::UsageError(base::unknown_name(noun, word, known));
+    }
+  }
+}
 
 MadeFigure rates(const FigureChoice& choice) {
   if (!choice.study.baseline.empty() || choice.study.mixed) {
@@ -39,12 +70,54 @@ MadeFigure results(const FigureChoice& choice) {
     if (figure.notes.back().starts_with("omitted")) why = figure.notes.back() + "; " + why;
     return {std::move(figure), std::move(why)};
   }
+  if (draws_quantities(choice)) {
+    analysis::Figure figure = quantity_figure(
+        study.frame, study.options, {words_of(choice.kind), choice.x, choice.by});
+    std::string why = figure.notes.front();
+    return {std::move(figure), std::move(why)};
+  }
   const analysis::FigureKind& kind = analysis::find_figure_kind(choice.kind);
   study.options.laws = choice.laws;
   return {kind.make(study.frame, study.options), analysis::describe_use(study.frame)};
 }
 
 }  // namespace
+
+bool draws_quantities(const FigureChoice& choice) {
+  const std::vector<std::string> names = figure_names();
+  const bool is_kind = std::find(names.begin(), names.end(), choice.kind) != names.end();
+  return !is_kind || !choice.x.empty() || !choice.by.empty();
+}
+
+std::string list_figures(const workspace::StudyChoice& study) {
+  std::string text = "figures:\n";
+  for (const analysis::FigureKind& kind : analysis::figure_kinds()) {
+    text += fmt::format("  {:<22} {}\n", kind.name, kind.summary);
+  }
+  text += "quantities, for any --x and --by:\n";
+  for (const analysis::Quantity& quantity : analysis::quantities()) {
+    text += fmt::format("  {:<22} {}\n", quantity.name,
+                        analysis::with_unit(quantity.summary, quantity));
+  }
+  std::vector<std::string> traced;
+  for (const analysis::Quantity& quantity : analysis::quantities()) {
+    if (quantity.by_epoch != nullptr) traced.emplace_back(quantity.name);
+  }
+  text += fmt::format("--x {} of {}\n", fmt::join(analysis::trace_axes(), ", "),
+                      fmt::join(traced, ", "));
+  const contract::PlanDir folder{fs::path(study.folder)};
+  std::error_code unreadable;
+  if (!fs::exists(folder.database(), unreadable)) return text;
+  const workspace::ChosenStudy opened = workspace::open_study(study);
+  text += fmt::format("axes of {}:\n", opened.frame.study);
+  for (const std::string& name : analysis::study_axes(opened.frame)) {
+    const auto axis = std::ranges::find(opened.frame.axes, name, &contract::Axis::name);
+    text += axis == opened.frame.axes.end()
+                ? fmt::format("  {}\n", name)
+                : fmt::format("  {:<22} {}\n", name, fmt::join(axis->values, ", "));
+  }
+  return text;
+}
 
 std::vector<std::string> figure_names() {
   std::vector<std::string> names;
@@ -55,12 +128,12 @@ std::vector<std::string> figure_names() {
 }
 
 void check_choice(const FigureChoice& choice) {
-  const std::vector<std::string> names = figure_names();
-  if (std::find(names.begin(), names.end(), choice.kind) == names.end()) {
-    throw base::UsageError(base::unknown_name("figure", choice.kind, names));
-  }
-  if (choice.laws && choice.kind != "speedup" && choice.kind != "efficiency") {
-    throw base::UsageError("--laws applies only to figures of speedup and efficiency");
+  if (draws_quantities(choice)) check_quantities(choice);
+  const bool has_laws = choice.kind == "speedup" || choice.kind == "efficiency";
+  if (choice.laws && (!has_laws || draws_quantities(choice))) {
+    throw base::UsageError(
+        has_laws ? "--laws applies only to figures of speedup and efficiency without --x and --by"
+                 : "--laws applies only to figures of speedup and efficiency");
   }
   if (choice.roofline.any() && choice.kind != kRoofline) {
     throw base::UsageError("--card, --peak and --memory-bandwidth apply only to plot roofline");

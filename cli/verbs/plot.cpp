@@ -13,6 +13,7 @@
 #include "analysis/report/figures/figure_files.hpp"
 #include "analysis/report/figures/figures.hpp"
 #include "analysis/report/figures/pgfplots.hpp"
+#include "analysis/report/figures/quantities.hpp"
 #include "analysis/report/tables/captions.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
@@ -31,14 +32,26 @@ struct PlotOptions : forecast::FigureChoice {
   std::string output;
 };
 
+constexpr const char* kList = "list";       // word that lists what can be drawn
 constexpr const char* kPgfplots = "tex";  // file ending of figures that LaTeX draws
+
+/// Returns the default name of the figure's files: "breakdown", or "load-compute-by-gpus" for
+/// quantities over an axis.
+std::string stem_of(const PlotOptions& options) {
+  std::string stem = options.kind;
+  if (!options.x.empty()) stem += "-by-" + options.x;
+  std::replace_if(
+      stem.begin(), stem.end(),
+      [](unsigned char c) { return std::isalnum(c) == 0 && c != '-' && c != '_'; }, '-');
+  return stem;
+}
 
 /// Returns the path of the figure: the requested path, or a default path in the plan folder. The
 /// default for learning rates is "lr.svg", because they need no plan folder.
 fs::path output_path(const PlotOptions& options) {
   if (options.output.empty()) {
     if (options.kind == forecast::kRates) return "lr.svg";
-    return contract::PlanDir(fs::path(options.study.folder)).figures() / (options.kind + ".svg");
+    return contract::PlanDir(fs::path(options.study.folder)).figures() / (stem_of(options) + ".svg");
   }
   const fs::path path = options.output;
   const std::string dotted = path.extension().string();
@@ -53,6 +66,10 @@ fs::path output_path(const PlotOptions& options) {
 }
 
 int plot(const PlotOptions& options) {
+  if (options.kind == kList) {
+    fmt::print("{}", forecast::list_figures(options.study));
+    return kExitOk;
+  }
   forecast::check_choice(options);
   const fs::path output = output_path(options);
   const auto [figure, why_empty] = forecast::make_figure(options);
@@ -71,6 +88,15 @@ int plot(const PlotOptions& options) {
   return kExitOk;
 }
 
+std::vector<std::string> names_to_complete() {
+  std::vector<std::string> names = forecast::figure_names();
+  for (const std::string& name : analysis::quantity_names()) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  names.emplace_back(kList);
+  return names;
+}
+
 Action define_plot(CLI::App& app) {
   const auto options = std::make_shared<PlotOptions>();
   std::string kinds;
@@ -79,9 +105,21 @@ Action define_plot(CLI::App& app) {
   }
   kinds += "\n  roofline: reached TFLOP/s against FLOPs per byte, with the limits of the device";
   kinds += "\n  lr: learning rates of the points of a study by epoch, without training";
+  kinds +=
+      "\n  or METRIC,...: one or several quantities with the same unit over --x, such as "
+      "load,compute\n  list: print all figures and quantities, and the axes of the study";
   app.add_option("KIND", options->kind, "figure to draw:" + kinds)
-      ->type_name(one_of(forecast::figure_names()))
+      ->type_name(one_of(names_to_complete()))
       ->required();
+  app.add_option("--x", options->x,
+                 "horizontal axis of quantities: an axis of the study, or epoch, step, samples or "
+                 "time (default: epoch for losses and accuracies, else gpus)")
+      ->type_name("AXIS");
+  app.add_option("--by", options->by,
+                 "axes whose values make the curves of quantities (default: all axes that vary)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("AXIS,...");
   app.add_option("-o,--output", options->output,
                  "file to write: .svg, .pdf, .png, or .tex for LaTeX (pgfplots), with a CSV file "
                  "next to it (default: DIR/figures/KIND.svg; for lr: lr.svg)")

@@ -2,7 +2,10 @@
 #include "analysis/report/figures/figure.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+
+#include "analysis/report/figures/legend.hpp"
 
 namespace dlscale::analysis {
 
@@ -34,6 +37,22 @@ bool has_line(const Figure& figure, const Series& series) {
 
 bool has_band(const Figure& figure, const Series& series) {
   return figure.band || series.law;
+}
+
+bool shifts_series(const Figure& figure) {
+  const bool is_shared = figure.lines || !figure.x.words.empty();
+  return figure.marks && is_shared && measured_series(figure) > 1;
+}
+
+double drawn_x(const Figure& figure, std::size_t i, double x) {
+  if (!shifts_series(figure) || !has_marks(figure, figure.series[i])) return x;
+  const double shift = dodge(i, measured_series(figure));
+  if (!figure.x.words.empty()) return x + kWordDodge / kDodge * shift;
+  return figure.x.log_base != 0 ? x * std::exp2(shift) : x + shift;
+}
+
+std::string x_text(const FigureAxis& axis, double x, std::string (*number)(double)) {
+  return axis.words.empty() ? number(x) : axis.words.at(static_cast<std::size_t>(x));
 }
 
 bool has_bounds(const Series& series) {

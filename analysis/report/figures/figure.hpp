@@ -35,6 +35,8 @@ struct FigureAxis {
   bool from_zero = false;  ///< true if the axis starts at 0
   /// True if each x value of a point has a tick, for few and meaningful values.
   bool tick_points = false;
+  /// Names of the x values 0, 1, …, for an axis of words such as model names. Empty: numbers.
+  std::vector<std::string> words = {};
 };
 
 /// Largest number of series that a reader can distinguish. A report leaves out figures with more
@@ -87,6 +89,17 @@ std::pair<double, double> y_span(const Figure& figure);
 bool has_marks(const Figure& figure, const Series& series);
 bool has_line(const Figure& figure, const Series& series);
 bool has_band(const Figure& figure, const Series& series);
+
+/// Returns the x coordinate at which a point of series `i` is drawn. If several series have marks
+/// and bars at equal x values, the series are shifted slightly along x so that they do not hide
+/// each other.
+double drawn_x(const Figure& figure, std::size_t i, double x);
+/// Returns true if drawn_x() shifts series of this figure.
+bool shifts_series(const Figure& figure);
+
+/// Returns the text of an x value: the name on an axis of words, otherwise the number as `number`
+/// formats it.
+std::string x_text(const FigureAxis& axis, double x, std::string (*number)(double));
 
 /// Returns true if any point of the series has bounds.
 bool has_bounds(const Series& series);

@@ -34,7 +34,8 @@ std::string lines_csv(const Figure& figure) {
   std::string text = csv_line(header);
   for (const Series& series : figure.series) {
     for (const FigurePoint& point : series.points) {
-      std::vector<std::string> line{series.label, csv_number(point.x), csv_number(point.y),
+      std::vector<std::string> line{series.label, x_text(figure.x, point.x, &csv_number),
+                                    csv_number(point.y),
                                     point.bounds ? csv_number(point.bounds->low) : "",
                                     point.bounds ? csv_number(point.bounds->high) : ""};
       if (!figure.note_id.empty()) line.push_back(point.note);

@@ -67,6 +67,14 @@ std::string accuracy_subtitle(const Frame& frame, const std::vector<AccuracyPoin
   return fmt::format("{}; {}", short_mode(frame), short_statistic(repeats_of(points)));
 }
 
+double train_s(const RunRow& run, int last_epoch) {
+  double sum = 0;
+  for (const EpochRow& epoch : run.epochs) {
+    if (epoch.epoch <= last_epoch) sum += epoch.wall_s;
+  }
+  return sum;
+}
+
 TimeAxis time_axis(const std::string& title, double longest_s) {
   if (longest_s > kMostSeconds) return {{"train_h", title + " (h)", 0, true}, 3600};
   return {{"train_s", title + " (s)", 0, true}, 1};

@@ -57,6 +57,10 @@ CurveKey with_gpus(CurveKey key, int gpus);
 /// range".
 std::string accuracy_subtitle(const Frame& frame, const std::vector<AccuracyPoint>& points);
 
+/// Returns the training time of the epochs up to and including `last_epoch`, in seconds and without
+/// evaluations.
+double train_s(const RunRow& run, int last_epoch);
+
 /// Axis for times. Its unit is seconds, or hours if the longest time exceeds two hours.
 struct TimeAxis {
   FigureAxis axis;

@@ -18,14 +18,14 @@ constexpr FigureKind kKinds[] = {
     {"load-share", "share of the step time in which ranks wait for data", &load_share_figure},
     {"transfer", "data sent by each GPU in an epoch", &transfer_figure},
     {"accuracy-vs-batch", "final test accuracy over the global batch", &accuracy_vs_batch_figure},
-    {"accuracy-vs-epoch", "test accuracy over epochs", &accuracy_vs_epoch_figure},
+    {"accuracy-vs-epoch", "training and test accuracy over epochs", &accuracy_vs_epoch_figure},
     {"accuracy-vs-time", "test accuracy over training time", &accuracy_vs_time_figure},
     {"time-to-accuracy", "training time until an accuracy is reached, over GPUs",
      &time_to_accuracy_figure},
     {"images-to-accuracy", "training samples until an accuracy is reached, over the global batch",
      &images_to_accuracy_figure},
     {"pareto", "final test accuracy over GPU-hours, with the Pareto front", &pareto_figure},
-    {"loss", "training loss over epochs", &loss_figure},
+    {"loss", "training and validation loss over epochs", &loss_figure},
 };
 
 }  // namespace

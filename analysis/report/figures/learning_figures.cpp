@@ -11,22 +11,13 @@
 
 #include "analysis/report/figures/figure_parts.hpp"
 #include "analysis/report/figures/figures.hpp"
+#include "analysis/report/figures/quantity_figure.hpp"
 #include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
 
 const FigureAxis kBatchAxis{"global_batch", "global batch (samples)", 2, false, true};
-
-/// Returns the training time of the epochs up to and including `last_epoch`, in seconds and without
-/// evaluations.
-double train_s(const RunRow& run, int last_epoch) {
-  double sum = 0;
-  for (const EpochRow& epoch : run.epochs) {
-    if (epoch.epoch <= last_epoch) sum += epoch.wall_s;
-  }
-  return sum;
-}
 
 double all_train_s(const RunRow& run) {
   return run.epochs.empty() ? 0 : train_s(run, run.epochs.back().epoch);
@@ -172,58 +163,15 @@ Figure accuracy_vs_batch_figure(const Frame& frame, const AnalysisOptions&) {
   return figure;
 }
 
-/// Returns a figure over epochs with one line for each point of the study. `values` returns the
-/// values of a run as pairs of epoch (from 0) and value. The line shows the median over the repeats
-/// for each epoch.
-template <class Values>
-Figure epoch_figure(const Frame& frame, Values values) {
-  const std::vector<AccuracyPoint> points = accuracy_points(frame);
-  std::vector<CurveKey> keys;
-  for (const AccuracyPoint& point : points) keys.push_back(with_gpus(point.key, point.gpus));
-  Legend legend(keys, worker_noun(frame));
-  Figure figure;
-  figure.subtitle = accuracy_subtitle(frame, points);
-  figure.notes = figure_notes(frame);
-  figure.x = {"epoch", "epoch", 0, false, true};
-  figure.legend_title = legend.title();
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    std::map<int, std::vector<double>> by_epoch;
-    for (const RunRow* run : points[i].repeats) {
-      for (const auto& [epoch, value] : values(*run))
-        if (std::isfinite(value)) by_epoch[epoch].push_back(value);
-    }
-    if (by_epoch.empty()) continue;  // no repeat recorded a value
-    Series series = legend.series(keys[i]);
-    for (const auto& [epoch, repeats] : by_epoch) {
-      series.points.push_back(
-          {double(epoch + 1), median(repeats), bounds_of(interval_of_median(repeats))});
-    }
-    figure.series.push_back(std::move(series));
-  }
+Figure accuracy_vs_epoch_figure(const Frame& frame, const AnalysisOptions& options) {
+  Figure figure = quantity_figure(frame, options, {.names = {"accuracy"}, .x = "epoch"});
+  figure.title = fmt::format("Accuracy by epoch of {}", frame.study);
   return figure;
 }
 
-Figure accuracy_vs_epoch_figure(const Frame& frame, const AnalysisOptions&) {
-  Figure figure = epoch_figure(frame, [](const RunRow& run) {
-    std::vector<std::pair<int, double>> values;
-    for (const EvalRow& eval : run.evals) {
-      if (eval.epoch >= 0) values.emplace_back(eval.epoch, 100 * eval.accuracy);
-    }
-    return values;
-  });
-  figure.title = fmt::format("Test accuracy by epoch of {}", frame.study);
-  figure.y = {"accuracy_percent", "test accuracy (%)"};
-  return figure;
-}
-
-Figure loss_figure(const Frame& frame, const AnalysisOptions&) {
-  Figure figure = epoch_figure(frame, [](const RunRow& run) {
-    std::vector<std::pair<int, double>> values;
-    for (const EpochRow& epoch : run.epochs) values.emplace_back(epoch.epoch, epoch.train_loss);
-    return values;
-  });
-  figure.title = fmt::format("Training loss by epoch of {}", frame.study);
-  figure.y = {"train_loss", "training loss (mean of the epoch)"};
+Figure loss_figure(const Frame& frame, const AnalysisOptions& options) {
+  Figure figure = quantity_figure(frame, options, {.names = {"loss"}, .x = "epoch"});
+  figure.title = fmt::format("Loss by epoch of {}", frame.study);
   return figure;
 }
 

@@ -31,6 +31,8 @@ inline constexpr std::size_t kMarks = 2 * kMarkShapes;
 /// and error bars do not hide each other. The unit is an octave (a factor of two) on a logarithmic
 /// axis and a unit of the axis on a linear axis.
 inline constexpr double kDodge = 0.03;
+/// Largest distance by which a series is shifted on an axis of words. Two words are 1 apart.
+inline constexpr double kWordDodge = 0.2;
 
 /// Returns the distance by which series `i` of `n` series is shifted along x, in the unit of
 /// kDodge.

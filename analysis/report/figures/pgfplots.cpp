@@ -54,10 +54,26 @@ std::string comment(const std::string& text) {
   return line + "\n";
 }
 
+/// Returns the options for ticks at 0, 1, … with these names, which are slanted.
+std::string name_ticks(const std::vector<std::string>& names) {
+  std::vector<std::string> labels;
+  std::vector<std::size_t> places;
+  for (const std::string& name : names) {
+    places.push_back(places.size());
+    labels.push_back("{" + latex_text(name) + "}");
+  }
+  return fmt::format(
+      "    xtick={{{}}}, xticklabels={{{}}},\n"
+      "    x tick label style={{rotate=40, anchor=east}},\n",
+      fmt::join(places, ","), fmt::join(labels, ","));
+}
+
 std::string tick_options(const Figure& figure) {
   std::string text;
   const std::set<double> xs = x_values(figure);
-  if (figure.categories.empty() && ticks_are_points(figure.x, xs)) {
+  if (!figure.x.words.empty()) {
+    text += name_ticks(figure.x.words);
+  } else if (figure.categories.empty() && ticks_are_points(figure.x, xs)) {
     text += fmt::format("    xtick={{{}}},\n", fmt::join(xs, ","));
   } else if (figure.x.log_base == 10) {
     text += fmt::format("    xtick={{{}}},\n", fmt::join(x_axis_of(figure, 0, 1).ticks(), ","));
@@ -142,18 +158,13 @@ std::vector<FigurePoint> drawn_points(const Figure& figure, const Series& series
   return drawn;
 }
 
-/// Returns the x coordinate of a point of series `i`. In figures with lines and marks, the
-/// coordinate is shifted so that the marks of different series do not hide each other.
-std::string drawn_x(const Figure& figure, std::size_t i, double x) {
-  const std::size_t n = measured_series(figure);
-  const bool moved = has_marks(figure, figure.series[i]) && figure.lines && dodge(i, n) != 0;
-  if (!moved) return fmt::format("{}", x);
-  const double shift = dodge(i, n);
-  return fmt::format("{:.6g}", figure.x.log_base == 0 ? x + shift : x * std::exp2(shift));
+std::string x_coordinate(const Figure& figure, std::size_t i, double x) {
+  const double drawn = drawn_x(figure, i, x);
+  return drawn == x ? fmt::format("{}", x) : fmt::format("{:.6g}", drawn);
 }
 
 std::string coordinate_of(const Figure& figure, std::size_t i, const FigurePoint& point) {
-  std::string text = fmt::format("({},{})", drawn_x(figure, i, point.x), point.y);
+  std::string text = fmt::format("({},{})", x_coordinate(figure, i, point.x), point.y);
   if (has_error_bars(figure, figure.series[i])) {
     const Bounds bounds = known_bounds(point);
     text +=
@@ -174,7 +185,7 @@ std::string band(const Figure& figure, std::size_t i, const std::vector<FigurePo
   std::vector<std::string> high;
   for (const FigurePoint& point : points) {
     const Bounds bounds = known_bounds(point);
-    const std::string x = drawn_x(figure, i, point.x);
+    const std::string x = x_coordinate(figure, i, point.x);
     low.push_back(fmt::format("({},{})", x, bounds.low));
     high.push_back(fmt::format("({},{})", x, bounds.high));
   }
@@ -254,17 +265,8 @@ std::string bar_plots(const Figure& figure) {
 }
 
 std::string bar_options(const Figure& figure) {
-  std::vector<std::string> labels;
-  std::vector<std::size_t> places;
-  for (const std::string& label : figure.categories) {
-    places.push_back(places.size());
-    labels.push_back("{" + latex_text(label) + "}");
-  }
-  return fmt::format(
-      "    ybar stacked, area legend, /pgf/bar width=0.7,\n"
-      "    enlarge x limits={{abs=0.6}}, xtick={{{}}}, xticklabels={{{}}},\n"
-      "    x tick label style={{rotate=40, anchor=east}},\n",
-      fmt::join(places, ","), fmt::join(labels, ","));
+  return "    ybar stacked, area legend, /pgf/bar width=0.7, enlarge x limits={abs=0.6},\n" +
+         name_ticks(figure.categories);
 }
 
 }  // namespace
@@ -273,7 +275,7 @@ std::string pgfplots_figure(const Figure& figure) {
   const bool stacked = !figure.categories.empty();
   std::string text = comment(figure.title) + comment(figure.subtitle);
   for (const std::string& note : figure.notes) text += comment(note);
-  if (!stacked && figure.marks && figure.lines && measured_series(figure) > 1) {
+  if (!stacked && shifts_series(figure)) {
     text += comment("The series are shifted slightly along x so that error bars do not overlap.");
   }
   text += "\\documentclass[border=2pt]{standalone}\n" + latex_font_packages() +

@@ -109,6 +109,9 @@ SvgAxis x_axis_of(const Figure& figure, double from, double to) {
   if (!figure.categories.empty()) {
     return {-0.5, static_cast<double>(figure.categories.size()) - 0.5, 0, from, to};
   }
+  if (!figure.x.words.empty()) {
+    return {-0.5, static_cast<double>(figure.x.words.size()) - 0.5, 0, from, to};
+  }
   Span span;
   for (const double x : x_values(figure)) span.add(x, figure.x.log_base);
   const Span roomy = with_room(span, figure.x.log_base, 0.04);
@@ -179,7 +182,7 @@ std::string tooltip(const std::string& words) {
 /// Returns a text on a point, such as "ddp; GPUs 4: 0.9 [0.88, 0.93]".
 std::string point_in_words(const Figure& figure, const Series& series, const FigurePoint& point) {
   std::string words = fmt::format("{}; {} {}: {}", series.label, figure.x.title,
-                                  plain_number(point.x), plain_number(point.y));
+                                  x_text(figure.x, point.x, &plain_number), plain_number(point.y));
   if (point.bounds) {
     words +=
         fmt::format(" [{}, {}]", plain_number(point.bounds->low), plain_number(point.bounds->high));
@@ -196,7 +199,9 @@ class SvgDrawing {
         width_(std::max(kWidth,
                         left_ + kRight + kBarRoom * static_cast<double>(figure.categories.size()))),
         foot_(kHeight - kBottom),
-        height_(figure.categories.empty() ? kHeight : foot_ + 0.58 * name_room(figure) + 24),
+        height_(name_room(figure) == 0 ? kHeight
+                                       : foot_ + 0.58 * name_room(figure) +
+                                             (figure.categories.empty() ? 46 : 24)),
         x_(x_axis_of(figure, left_, width_ - kRight)),
         y_(y_axis_of(figure, foot_, kTop)) {}
 
@@ -210,6 +215,7 @@ class SvgDrawing {
     add_y_axis();
     if (figure_.categories.empty()) {
       add_x_ticks();
+      add_x_title();
       for (std::size_t i = 0; i < figure_.series.size(); ++i) add_series(i);
       add_ideal();
     } else {
@@ -220,12 +226,20 @@ class SvgDrawing {
   }
 
  private:
-  /// Returns the approximate length in pixels of the longest bar name. Bar names are slanted and
-  /// extend to the left and downwards.
-  static double name_room(const Figure& figure) {
+  static std::size_t longest(const std::vector<std::string>& names) {
     std::size_t letters = 0;
-    for (const std::string& name : figure.categories) letters = std::max(letters, name.size());
-    return kLetter * static_cast<double>(std::min(letters, kMostLetters));
+    for (const std::string& name : names) letters = std::max(letters, name.size());
+    return std::min(letters, kMostLetters);
+  }
+
+  /// Returns the approximate length in pixels of the longest name of a bar or of an x value. Slanted
+  /// names extend to the left and downwards.
+  static double name_room(const Figure& figure) {
+    const double letters = static_cast<double>(
+        longest(figure.categories.empty() ? figure.x.words : figure.categories));
+    const double room = (kWidth - kRight - kLeft) / static_cast<double>(figure.x.words.size());
+    const bool is_level = figure.categories.empty() && kLetter * letters <= room;
+    return is_level ? 0 : kLetter * letters;
   }
 
   void add_y_axis() {
@@ -247,7 +261,32 @@ class SvgDrawing {
         hundredths((kTop + foot_) / 2), html_text(figure_.y.title));
   }
 
+  /// Adds the names of an axis of words. Names that would overlap are slanted.
+  void add_words() {
+    const std::vector<std::string>& words = figure_.x.words;
+    const double room = (width_ - kRight - left_) / static_cast<double>(words.size());
+    const bool is_slanted = kLetter * static_cast<double>(longest(words)) > room;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const double x = x_.at(static_cast<double>(i));
+      text_ += fmt::format("<path class=\"axis\" d=\"M{0} {1}v5\"/>", hundredths(x),
+                           hundredths(foot_));
+      if (is_slanted) {
+        text_ += slanted_name(x, words[i]);
+        continue;
+      }
+      text_ += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
+                           hundredths(x), hundredths(foot_ + 22), html_text(words[i]));
+    }
+  }
+
+  std::string slanted_name(double x, const std::string& name) const {
+    return fmt::format(
+        "<text transform=\"translate({} {}) rotate(-35)\" text-anchor=\"end\">{}</text>\n",
+        hundredths(x + 4), hundredths(foot_ + 16), html_text(name));
+  }
+
   void add_x_ticks() {
+    if (!figure_.x.words.empty()) return add_words();
     const std::set<double> xs = x_values(figure_);
     const bool of_points = ticks_are_points(figure_.x, xs);
     for (const double tick : of_points ? std::vector<double>(xs.begin(), xs.end()) : x_.ticks()) {
@@ -256,17 +295,16 @@ class SvgDrawing {
           "text-anchor=\"middle\">{3}</text>\n",
           hundredths(x_.at(tick)), hundredths(foot_), hundredths(foot_ + 22), plain_number(tick));
     }
+  }
+
+  void add_x_title() {
     text_ +=
         fmt::format("<text class=\"name\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n",
-                    hundredths((left_ + width_ - kRight) / 2), hundredths(kHeight - 8),
+                    hundredths((left_ + width_ - kRight) / 2), hundredths(height_ - 8),
                     html_text(figure_.x.title));
   }
 
-  double place(std::size_t series, double x) const {
-    if (!has_marks(figure_, figure_.series[series]) || !figure_.lines) return x_.at(x);
-    const double shift = dodge(series, measured_series(figure_));
-    return x_.at(figure_.x.log_base != 0 ? x * std::exp2(shift) : x + shift);
-  }
+  double place(std::size_t series, double x) const { return x_.at(drawn_x(figure_, series, x)); }
 
   bool can_show(const FigurePoint& point) const {
     return std::isfinite(point.x) && std::isfinite(point.y) &&
@@ -368,9 +406,7 @@ class SvgDrawing {
                                 plain_number(height))));
         sum += height;
       }
-      text_ += fmt::format(
-          "<text transform=\"translate({} {}) rotate(-35)\" text-anchor=\"end\">{}</text>\n",
-          hundredths(x + 4), hundredths(foot_ + 16), html_text(figure_.categories[bar]));
+      text_ += slanted_name(x, figure_.categories[bar]);
     }
   }
 
@@ -509,6 +545,9 @@ std::string figure_in_words(const Figure& figure) {
     return words + fmt::format("Stacked bars of {}, one for each of {} points.", figure.y.title,
                                figure.categories.size());
   }
+  const auto x_of = [&](const FigurePoint& point) {
+    return x_text(figure.x, point.x, &plain_number);
+  };
   words += fmt::format("{} over {}.", figure.y.title, figure.x.title);
   for (std::size_t i = 0; i < std::min(kMostInWords, figure.series.size()); ++i) {
     const Series& series = figure.series[i];
@@ -516,9 +555,9 @@ std::string figure_in_words(const Figure& figure) {
     const FigurePoint& first = series.points.front();
     const FigurePoint& last = series.points.back();
     words +=
-        fmt::format(" {}: {} at {}", series.label, plain_number(first.y), plain_number(first.x));
+        fmt::format(" {}: {} at {}", series.label, plain_number(first.y), x_of(first));
     if (series.points.size() > 1) {
-      words += fmt::format(" to {} at {}", plain_number(last.y), plain_number(last.x));
+      words += fmt::format(" to {} at {}", plain_number(last.y), x_of(last));
     }
     words += ".";
   }

@@ -355,9 +355,10 @@ std::string listed(const Figure& figure) {
         value += fmt::format(" [{}, {}]", plain_number(point.bounds->low),
                              plain_number(point.bounds->high));
       }
+      const std::string x =
+          stacked ? figure.categories[i] : x_text(figure.x, point.x, &plain_number);
       text += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"n\">{}</td></tr>\n",
-                          html_text(series.label),
-                          html_text(stacked ? figure.categories[i] : plain_number(point.x)), value);
+                          html_text(series.label), html_text(x), value);
     }
   }
   return text + "</tbody>\n</table>\n</div>\n</details>\n";

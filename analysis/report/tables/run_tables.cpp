@@ -199,14 +199,14 @@ std::optional<double> bytes_of_value(const RunRow& run) {
   return condition("precision") == "fp64" ? 8 : kFp32Bytes;
 }
 
-std::optional<double> ring_bytes(const RunRow& run) {
+}  // namespace
+
+std::optional<double> ring_bytes_of_epoch(const RunRow& run) {
   const std::optional<double> bytes = bytes_of_value(run);
   if (!bytes) return std::nullopt;
   return ring_bytes_per_epoch(static_cast<double>(run.size.steps_per_epoch), run.gpus,
                               static_cast<double>(run.size.trainable_parameters), *bytes);
 }
-
-}  // namespace
 
 std::optional<double> payload_per_epoch(const RunRow& run) {
   if (run.steps.steps == 0 || run.size.steps_per_epoch == 0) return std::nullopt;
@@ -394,7 +394,7 @@ Table transfer_table(const Frame& frame, const AnalysisOptions&) {
     Row row = start.row(point.key, run.gpus);
     row.number(parameters).number(static_cast<double>(run.size.steps_per_epoch));
     row.number(published).number(published * kFp32Bytes);
-    row.number(ring_bytes(run));
+    row.number(ring_bytes_of_epoch(run));
     row.number(payload_per_epoch(run)).into(table);
   }
   return table;

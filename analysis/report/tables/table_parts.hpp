@@ -108,6 +108,11 @@ class PointRows {
 /// the run counted. Returns an empty value if the run did not count them.
 std::optional<double> payload_per_epoch(const RunRow& run);
 
+/// Returns the bytes that a GPU sends in the ring all-reduces of an epoch (ring_bytes_per_epoch).
+/// Returns an empty value if the run compresses gradients with PowerSGD, which sends no gradient
+/// values.
+std::optional<double> ring_bytes_of_epoch(const RunRow& run);
+
 /// Adds the notes that every table has: uneven and unknown batches, the conditions that all runs
 /// share, the used runs, left-out outliers, warm-up and interruptions.
 void add_frame_notes(std::vector<std::string>& notes, const Frame& frame);

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/report/figures/quantities.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "analysis/metrics/scaling/breakdown.hpp"
+#include "analysis/metrics/scaling/efficiency.hpp"
+#include "analysis/metrics/scaling/run_points.hpp"
+#include "analysis/report/tables/table_parts.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+using contract::StepPart;
+using Value = std::optional<double>;
+
+constexpr const char* kTimedSteps = "a completed run with timed steps";
+constexpr const char* kParts = "a completed run that recorded this part of its steps";
+constexpr const char* kEpochs = "a completed run that recorded its epochs";
+constexpr const char* kEvaluated = "a completed run that was evaluated";
+constexpr const char* kClassified = "a completed classification run that was evaluated";
+constexpr const char* kInference = "a completed run with mode = \"inference\"";
+constexpr const char* kSize =
+    "a completed run that records its trainable parameters and steps per epoch";
+
+constexpr double kMilli = 1e3;
+constexpr double kPercent = 100;
+constexpr double kGiga = 1e-9;
+
+bool has_step_time(const RunRow& run) {
+  return has_throughput(run) && run.steps.tells_steps;
+}
+
+Value per_sample(const RunRow& run) {
+  return has_throughput(run) ? Value(seconds_per_sample(run)) : std::nullopt;
+}
+
+Value per_sample_of_gpu(const RunRow& run) {
+  return has_throughput(run) ? Value(seconds_per_sample(run) * run.gpus) : std::nullopt;
+}
+
+Value time_of_step(const RunRow& run) {
+  return has_step_time(run) ? Value(step_time_s(run)) : std::nullopt;
+}
+
+/// Returns the time of a part in a step, as a mean over the ranks.
+template <StepPart part>
+Value part_of_step(const RunRow& run) {
+  if (!has_step_time(run) || !tells(run, part)) return std::nullopt;
+  return run.steps.parts_s[static_cast<std::size_t>(part)] / static_cast<double>(run.steps.steps);
+}
+
+Value compute_of_step(const RunRow& run) {
+  const Value forward = part_of_step<StepPart::forward>(run);
+  const Value backward = part_of_step<StepPart::backward>(run);
+  return forward && backward ? Value(*forward + *backward) : std::nullopt;
+}
+
+Value rest_of_step(const RunRow& run) {
+  const Value load = part_of_step<StepPart::load_wait>(run);
+  if (!load) return std::nullopt;
+  const auto& parts = run.steps.parts_s;
+  const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
+  return sum / static_cast<double>(run.steps.steps) - *load;
+}
+
+Value communication_in_progress(const RunRow& run) {
+  if (!has_step_time(run) || !(run.steps.comm_busy_s > 0)) return std::nullopt;
+  return run.steps.comm_busy_s / static_cast<double>(run.steps.steps);
+}
+
+Value load_of_epoch(const RunRow& run) {
+  const Value load = part_of_step<StepPart::load_wait>(run);
+  if (!load || run.size.steps_per_epoch <= 0) return std::nullopt;
+  return *load * static_cast<double>(run.size.steps_per_epoch);
+}
+
+Value time_of_epoch(const RunRow& run) {
+  return completed(run) ? epoch_time_s(run) : std::nullopt;
+}
+
+Value last_accuracy(const RunRow& run) {
+  return has_accuracy(run) ? Value(final_accuracy(run)) : std::nullopt;
+}
+
+Value highest_accuracy(const RunRow& run) {
+  return has_accuracy(run) ? Value(best_accuracy(run)) : std::nullopt;
+}
+
+Value last_train_loss(const RunRow& run) {
+  return completed(run) && !run.epochs.empty() ? Value(run.epochs.back().train_loss) : std::nullopt;
+}
+
+Value last_validation_loss(const RunRow& run) {
+  return completed(run) && !run.evals.empty() ? Value(run.evals.back().loss) : std::nullopt;
+}
+
+Value published_bytes(const RunRow& run) {
+  const WorkSize& size = run.size;
+  const bool is_known = completed(run) && size.trainable_parameters > 0 && size.train_samples > 0;
+  if (!is_known || size.steps_per_epoch <= 0 || run.global_batch <= 0) return std::nullopt;
+  return kFp32Bytes * published_values_per_epoch(static_cast<double>(size.train_samples),
+                                                 static_cast<double>(run.global_batch),
+                                                 static_cast<double>(size.trainable_parameters));
+}
+
+Value ring_bytes(const RunRow& run) {
+  const bool is_known = run.size.trainable_parameters > 0 && run.size.steps_per_epoch > 0;
+  return completed(run) && is_known ? ring_bytes_of_epoch(run) : std::nullopt;
+}
+
+Value counted_bytes(const RunRow& run) {
+  return has_throughput(run) ? payload_per_epoch(run) : std::nullopt;
+}
+
+Value trainable_parameters(const RunRow& run) {
+  if (!completed(run) || run.size.trainable_parameters <= 0) return std::nullopt;
+  return static_cast<double>(run.size.trainable_parameters);
+}
+
+std::int64_t last_step(const RunRow& run, int epoch) {
+  return run.size.steps_per_epoch * (epoch + 1);
+}
+
+/// Returns the values of `value` for the recorded epochs of a completed run. Epochs without a value
+/// are left out.
+template <class Rows, class RowValue>
+std::vector<TracePoint> by_rows(const RunRow& run, const Rows& rows, RowValue value) {
+  std::vector<TracePoint> points;
+  if (!completed(run)) return points;
+  for (const auto& row : rows) {
+    const double one = value(row);
+    if (row.epoch < 0 || !std::isfinite(one)) continue;
+    points.push_back({{row.epoch, last_step(run, row.epoch)}, one});
+  }
+  return points;
+}
+
+std::vector<TracePoint> train_losses(const RunRow& run) {
+  return by_rows(run, run.epochs, [](const EpochRow& row) { return row.train_loss; });
+}
+
+std::vector<TracePoint> validation_losses(const RunRow& run) {
+  return by_rows(run, run.evals, [](const EvalRow& row) { return row.loss; });
+}
+
+std::vector<TracePoint> validation_accuracies(const RunRow& run) {
+  if (!has_accuracy(run)) return {};
+  return by_rows(run, run.evals, [](const EvalRow& row) { return row.accuracy; });
+}
+
+std::vector<TracePoint> epoch_times(const RunRow& run) {
+  return by_rows(run, run.epochs,
+                 [](const EpochRow& row) { return row.wall_s > 0 ? row.wall_s : std::nan(""); });
+}
+
+/// Returns a quantity that is a time in a step.
+constexpr Quantity of_step(const char* name, const char* summary, const char* id, const char* label,
+                           std::optional<double> (*of_run)(const RunRow& run),
+                           const char* needs = kParts) {
+  return {.name = name,
+          .summary = summary,
+          .id = id,
+          .title = "time per step",
+          .label = label,
+          .unit = "ms",
+          .scale = kMilli,
+          .needs = needs,
+          .of_run = of_run};
+}
+
+constexpr Quantity kQuantities[] = {
+    {.name = "throughput",
+     .summary = "samples per second of all GPUs",
+     .id = "throughput_samples_per_s",
+     .title = "throughput",
+     .label = "all GPUs",
+     .unit = "samples/s",
+     .needs = kTimedSteps,
+     .of_run = &per_sample,
+     .inverse = true},
+    {.name = "throughput-per-gpu",
+     .summary = "samples per second of each GPU",
+     .id = "throughput_per_gpu_samples_per_s",
+     .title = "throughput per GPU",
+     .label = "per GPU",
+     .unit = "samples/s",
+     .needs = kTimedSteps,
+     .of_run = &per_sample_of_gpu,
+     .inverse = true},
+    {.name = "speedup",
+     .summary = "speed-up relative to the baseline of the scaling curve",
+     .id = "speedup",
+     .title = "speed-up",
+     .label = "speed-up",
+     .unit = "",
+     .needs = "a curve with a baseline",
+     .relative = &speedup},
+    {.name = "efficiency",
+     .summary = "parallel efficiency relative to the baseline of the scaling curve",
+     .id = "efficiency",
+     .title = "parallel efficiency",
+     .label = "parallel efficiency",
+     .unit = "",
+     .needs = "a curve with a baseline",
+     .relative = &efficiency},
+    of_step("step-time", "time of a step on the slowest rank", "step_time_ms", "whole step",
+            &time_of_step, kTimedSteps),
+    of_step("load", "waiting for data in a step", "load_ms", "loading",
+            &part_of_step<StepPart::load_wait>),
+    of_step("copy", "copies from the host to the device in a step", "copy_ms", "copy",
+            &part_of_step<StepPart::h2d>),
+    of_step("forward", "forward pass of a step", "forward_ms", "forward",
+            &part_of_step<StepPart::forward>),
+    of_step("backward", "backward pass of a step", "backward_ms", "backward",
+            &part_of_step<StepPart::backward>),
+    of_step("compute", "forward and backward pass of a step", "compute_ms", "computation",
+            &compute_of_step,
+            "a completed run that recorded the forward and the backward pass of its steps"),
+    of_step("communication", "communication in a step that computation does not hide",
+            "communication_ms", "communication", &part_of_step<StepPart::exposed_comm>),
+    of_step("communication-busy", "time in a step with communication in progress, hidden or not",
+            "communication_busy_ms", "communication in progress", &communication_in_progress),
+    of_step("optimizer", "optimizer in a step", "optimizer_ms", "optimizer",
+            &part_of_step<StepPart::optimizer>),
+    of_step("bubble", "waiting of pipeline stages in a step", "bubble_ms", "bubble",
+            &part_of_step<StepPart::bubble>),
+    of_step("other", "parts of a step that were not recorded apart", "other_ms", "other",
+            &part_of_step<StepPart::other>, kTimedSteps),
+    of_step("rest", "all parts of a step except loading", "rest_ms", "all but loading",
+            &rest_of_step, "a completed run that recorded the loading time of its steps"),
+    {.name = "load-per-epoch",
+     .summary = "waiting for data in an epoch",
+     .id = "load_per_epoch_s",
+     .title = "time per epoch",
+     .label = "loading",
+     .unit = "s",
+     .needs = "a completed run that recorded the loading time and the number of its steps",
+     .of_run = &load_of_epoch},
+    {.name = "epoch-time",
+     .summary = "training time of an epoch",
+     .id = "epoch_time_s",
+     .title = "time per epoch",
+     .label = "training",
+     .unit = "s",
+     .needs = kEpochs,
+     .of_run = &time_of_epoch,
+     .by_epoch = &epoch_times},
+    {.name = "final-accuracy",
+     .summary = "test accuracy after the last epoch",
+     .id = "accuracy_percent",
+     .title = "test accuracy",
+     .label = "final",
+     .unit = "%",
+     .scale = kPercent,
+     .needs = kClassified,
+     .of_run = &last_accuracy,
+     .from_zero = false},
+    {.name = "best-accuracy",
+     .summary = "highest test accuracy of the run",
+     .id = "best_accuracy_percent",
+     .title = "test accuracy",
+     .label = "best",
+     .unit = "%",
+     .scale = kPercent,
+     .needs = kClassified,
+     .of_run = &highest_accuracy,
+     .from_zero = false},
+    {.name = "validation-accuracy",
+     .summary = "accuracy on the test set, after the last epoch or by epoch",
+     .id = "accuracy_percent",
+     .title = "accuracy",
+     .label = "validation",
+     .unit = "%",
+     .scale = kPercent,
+     .needs = kClassified,
+     .of_run = &last_accuracy,
+     .by_epoch = &validation_accuracies,
+     .from_zero = false},
+    {.name = "train-loss",
+     .summary = "training loss (mean of an epoch, or of a step window)",
+     .id = "loss",
+     .title = "loss",
+     .label = "training",
+     .unit = "",
+     .needs = "a completed run that recorded its training loss",
+     .of_run = &last_train_loss,
+     .by_epoch = &train_losses,
+     .from_zero = false},
+    {.name = "validation-loss",
+     .summary = "loss on the test set, after the last epoch or by epoch",
+     .id = "loss",
+     .title = "loss",
+     .label = "validation",
+     .unit = "",
+     .needs = kEvaluated,
+     .of_run = &last_validation_loss,
+     .by_epoch = &validation_losses,
+     .from_zero = false},
+    {.name = "time-to-target",
+     .summary = "training time until the target of the run was reached",
+     .id = "time_to_target_s",
+     .title = "training time to the target",
+     .label = "training time to the target",
+     .unit = "s",
+     .needs = "a completed run that reached a target (training.target)",
+     .of_target = [](const TargetRow& row) { return Value(row.train_s); }},
+    {.name = "latency",
+     .summary = "latency of a batch in inference, median of the batches",
+     .id = "latency_ms",
+     .title = "time per batch",
+     .label = "latency",
+     .unit = "ms",
+     .scale = kMilli,
+     .needs = kInference,
+     .of_inference = [](const InferenceRow& row) { return Value(row.latency_p50_s); }},
+    {.name = "latency-p90",
+     .summary = "latency of a batch in inference, 90 % quantile of the batches",
+     .id = "latency_p90_ms",
+     .title = "time per batch",
+     .label = "latency p90",
+     .unit = "ms",
+     .scale = kMilli,
+     .needs = kInference,
+     .of_inference = [](const InferenceRow& row) { return Value(row.latency_p90_s); }},
+    {.name = "inference-throughput",
+     .summary = "samples per second of all GPUs in inference",
+     .id = "inference_samples_per_s",
+     .title = "throughput",
+     .label = "inference",
+     .unit = "samples/s",
+     .needs = kInference,
+     .of_inference = [](const InferenceRow& row) { return Value(row.samples_per_s); }},
+    {.name = "sent",
+     .summary = "data that each GPU passes to collectives in an epoch, as counted",
+     .id = "sent_gb",
+     .title = "data sent per epoch",
+     .label = "counted",
+     .unit = "GB",
+     .scale = kGiga,
+     .needs = "a completed run that counted the sent bytes and its steps per epoch",
+     .of_run = &counted_bytes},
+    {.name = "sent-ring",
+     .summary = "data that each GPU sends in an epoch, by the formula of the ring all-reduce",
+     .id = "sent_ring_gb",
+     .title = "data sent per epoch",
+     .label = "ring",
+     .unit = "GB",
+     .scale = kGiga,
+     .needs = kSize,
+     .of_run = &ring_bytes},
+    {.name = "sent-published",
+     .summary = "data sent in an epoch by N / (B k) x parameters in fp32 (Banerjee and Shah)",
+     .id = "sent_published_gb",
+     .title = "data sent per epoch",
+     .label = "published formula",
+     .unit = "GB",
+     .scale = kGiga,
+     .needs = kSize,
+     .of_run = &published_bytes},
+    {.name = "parameters",
+     .summary = "number of trainable parameters",
+     .id = "trainable_parameters",
+     .title = "trainable parameters",
+     .label = "trainable parameters",
+     .unit = "",
+     .needs = "a completed run that records its trainable parameters",
+     .of_run = &trainable_parameters},
+};
+
+/// Word of the command line that names several quantities.
+struct Group {
+  const char* name;
+  std::vector<const char*> members;
+};
+
+const std::vector<Group>& groups() {
+  static const std::vector<Group> all{{"loss", {"train-loss", "validation-loss"}},
+                                      {"accuracy", {"validation-accuracy"}},
+                                      {"transfer", {"sent-published", "sent-ring", "sent"}}};
+  return all;
+}
+
+}  // namespace
+
+std::span<const Quantity> quantities() {
+  return kQuantities;
+}
+
+std::vector<const Quantity*> quantities_named(std::string_view name) {
+  std::vector<const Quantity*> found;
+  for (const Group& group : groups()) {
+    if (group.name != name) continue;
+    for (const char* member : group.members) found.push_back(quantities_named(member).front());
+    return found;
+  }
+  for (const Quantity& quantity : kQuantities) {
+    if (quantity.name == name) found.push_back(&quantity);
+  }
+  return found;
+}
+
+std::vector<std::string> quantity_names() {
+  std::vector<std::string> names;
+  for (const Quantity& quantity : kQuantities) names.emplace_back(quantity.name);
+  for (const Group& group : groups()) names.emplace_back(group.name);
+  return names;
+}
+
+std::string with_unit(const std::string& title, const Quantity& quantity) {
+  return *quantity.unit == '\0' ? title : fmt::format("{} ({})", title, quantity.unit);
+}
+
+}  // namespace dlscale::analysis

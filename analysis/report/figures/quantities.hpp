@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists the quantities that `dlscale plot METRIC` can draw over any axis of a study.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/frame.hpp"
+#include "analysis/metrics/scaling/baseline.hpp"
+
+namespace dlscale::analysis {
+
+/// Moment of the training at which a run recorded a value.
+struct TraceMoment {
+  int epoch = 0;          ///< epoch that the moment ends, from 0
+  std::int64_t step = 0;  ///< number of optimizer steps done in the whole run; 0: unknown
+};
+
+struct TracePoint {
+  TraceMoment at;
+  double value = 0;
+};
+
+/// Quantity of a figure. Exactly one of the functions from `of_run` to `relative` is set, which
+/// gives the values of the quantity at a point of the study. Values are in SI units.
+struct Quantity {
+  const char* name;     ///< name on the command line, such as "step-time"
+  const char* summary;  ///< text for help and lists
+  const char* id;       ///< name of the CSV column
+  const char* title;    ///< title of the y axis without the unit
+  const char* label;    ///< label in the legend of a figure with several quantities
+  const char* unit;     ///< unit of the figure: "ms"; empty: none
+  double scale = 1;     ///< factor from SI units to the unit of the figure
+  const char* needs;    ///< what a run must have recorded: "a completed run with timed steps"
+  std::optional<double> (*of_run)(const RunRow& run) = nullptr;
+  std::optional<double> (*of_inference)(const InferenceRow& row) = nullptr;
+  std::optional<double> (*of_target)(const TargetRow& row) = nullptr;
+  Estimate (*relative)(const CurvePoint& point, const Baseline& baseline) = nullptr;
+  /// Values of the epochs of a run. Null for quantities that are not recorded by epoch.
+  std::vector<TracePoint> (*by_epoch)(const RunRow& run) = nullptr;
+  /// Values of the step windows of a run. Null for quantities that are not recorded by step window.
+  std::vector<TracePoint> (*by_window)(const RunRow& run) = nullptr;
+  /// True if `of_run` returns the inverse of the quantity. The median and the interval are computed
+  /// from the inverse values, as in tables, because a mean of rates is not the rate of the means.
+  bool inverse = false;
+  bool from_zero = true;  ///< true if a linear axis of the quantity starts at 0
+  const char* note = "";  ///< addition to the subtitle: "excluding the first epoch"
+};
+
+std::span<const Quantity> quantities();
+
+/// Returns the quantities that a word of `dlscale plot` names. The words "loss", "accuracy" and
+/// "transfer" name several quantities. Returns an empty list for an unknown name.
+std::vector<const Quantity*> quantities_named(std::string_view name);
+
+/// Returns all names for which quantities_named() returns quantities.
+std::vector<std::string> quantity_names();
+
+/// Returns the heading of an axis or a column: "step time (ms)".
+std::string with_unit(const std::string& title, const Quantity& quantity);
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,686 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/report/figures/quantity_figure.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "analysis/metrics/scaling/run_points.hpp"
+#include "analysis/report/figures/figure_parts.hpp"
+#include "analysis/report/tables/captions.hpp"
+#include "base/error.hpp"
+#include "base/registry.hpp"
+#include "base/text.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr const char* kBatchPerGpu = "batch_per_gpu";
+constexpr const char* kGlobalBatch = "global_batch";
+constexpr const char* kTarget = "target";
+
+/// Largest number of points of a curve over the training. Curves of more step windows show means of
+/// consecutive windows.
+constexpr std::size_t kMostTracePoints = 1000;
+/// Largest number of points of a curve over the training for which each point has a mark.
+constexpr std::size_t kMostMarks = 40;
+/// Ratio of the largest to the smallest x value from which an axis of numbers is logarithmic.
+constexpr double kWideRange = 16;
+
+using Names = std::vector<std::string>;
+
+bool contains(const Names& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Point of the figure before its curve is known.
+struct Placed {
+  std::size_t quantity = 0;  ///< index of the quantity
+  CurveKey place;            ///< values of all axes
+  double x = 0;
+  double order = 0;  ///< position on the curve: x, or the epoch or step if x is a time
+  Estimate value;    ///< in the unit of the figure
+};
+
+/// Returns the values of all axes at a point: `key`, the GPU count, the node count and both batches.
+/// The global batch of a curve with a fixed global batch is the requested one.
+CurveKey place_of(CurveKey key, const RunRow& run) {
+  const auto add = [&](const char* axis, const std::string& value) {
+    if (std::ranges::find(key, axis, &AxisValue::axis) == key.end()) key.push_back({axis, value});
+  };
+  add(kGpus, std::to_string(run.gpus));
+  add(kNodes, std::to_string(run.nodes));
+  const double share = static_cast<double>(run.global_batch) / run.gpus;
+  add(kBatchPerGpu, run.batch_per_gpu > 0  ? std::to_string(run.batch_per_gpu)
+                    : run.global_batch > 0 ? fmt::format("{:.7g}", share)
+                                           : "");
+  add(kGlobalBatch, run.global_batch > 0 ? std::to_string(run.global_batch) : "");
+  return key;
+}
+
+void replace(CurveKey& key, const char* axis, const std::string& value) {
+  const auto found = std::ranges::find(key, axis, &AxisValue::axis);
+  if (found == key.end()) {
+    key.push_back({axis, value});
+  } else {
+    found->value = value;
+  }
+}
+
+/// Returns the estimate from the values of the repeats, in the unit of the figure.
+Estimate estimate_of(const Quantity& quantity, const std::vector<double>& values) {
+  Estimate estimate{median(values), interval_of_median(values), values.size()};
+  if (quantity.inverse) {
+    Interval& interval = estimate.interval;
+    estimate.value = 1 / estimate.value;
+    if (interval.kind != Interval::Kind::None) {
+      interval = {interval.kind, 1 / interval.high, 1 / interval.low};
+    }
+  }
+  estimate.value *= quantity.scale;
+  estimate.interval.low *= quantity.scale;
+  estimate.interval.high *= quantity.scale;
+  return estimate;
+}
+
+/// Values of the repeats of a point, by the text of the place. A point of the study has several
+/// places if its runs measured several batches or targets.
+using Places = std::map<std::string, std::pair<CurveKey, std::vector<double>>>;
+
+void add_value(Places& places, const CurveKey& place, const std::optional<double>& value) {
+  if (!value || !std::isfinite(*value)) return;
+  auto& [key, values] = places[to_string(place)];
+  key = place;
+  values.push_back(*value);
+}
+
+void add_inference(Places& places, const CurveKey& place, const Quantity& quantity,
+                   const RunRow& run) {
+  for (const InferenceRow& row : run.inference) {
+    CurveKey at = place;
+    // A log with several batches states them in its rows only.
+    if (run.inference.size() > 1) {
+      replace(at, kBatchPerGpu, std::to_string(row.batch));
+      replace(at, kGlobalBatch, "");
+    }
+    add_value(places, at, quantity.of_inference(row));
+  }
+}
+
+void add_targets(Places& places, const CurveKey& place, const Quantity& quantity,
+                 const RunRow& run) {
+  for (const TargetRow& row : run.targets) {
+    CurveKey at = place;
+    at.push_back({kTarget, fmt::format("{} {}", row.metric, row.threshold)});
+    add_value(places, at, quantity.of_target(row));
+  }
+}
+
+std::vector<Placed> points_of_runs(const Frame& frame, const Quantity& quantity) {
+  std::vector<Placed> points;
+  for (const RunPoint& point : run_points(frame, &completed)) {
+    const CurveKey place = place_of(point.key, point.first());
+    Places places;
+    for (const RunRow* run : point.repeats) {
+      if (quantity.of_run != nullptr) add_value(places, place, quantity.of_run(*run));
+      if (quantity.of_inference != nullptr) add_inference(places, place, quantity, *run);
+      if (quantity.of_target != nullptr) add_targets(places, place, quantity, *run);
+    }
+    for (const auto& [text, values] : places) {
+      points.push_back({0, values.first, 0, 0, estimate_of(quantity, values.second)});
+    }
+  }
+  return points;
+}
+
+/// Returns the points of a quantity that is relative to the baseline of a scaling curve.
+std::vector<Placed> relative_points(const Frame& frame, const AnalysisOptions& options,
+                                    const Quantity& quantity) {
+  const Drawing drawing(frame, options);
+  std::vector<Placed> points;
+  for (std::size_t i = 0; i < drawing.curves.size(); ++i) {
+    if (!drawing.choices[i].baseline) continue;
+    for (const CurvePoint& point : drawing.curves[i].points) {
+      points.push_back({0, place_of(drawing.curves[i].key, *point.repeats.front()), 0, 0,
+                        quantity.relative(point, *drawing.choices[i].baseline)});
+    }
+  }
+  return points;
+}
+
+// Values over the course of the training.
+
+/// Returns the x value of a moment of the training, or an empty value if the run does not record it.
+std::optional<double> x_of(const RunRow& run, const TraceMoment& at, const std::string& axis) {
+  if (axis == "epoch") return at.epoch + 1;
+  if (axis == "time") {
+    const double time = train_s(run, at.epoch);
+    return time > 0 ? std::optional(time) : std::nullopt;
+  }
+  if (at.step <= 0) return std::nullopt;
+  if (axis == "step") return static_cast<double>(at.step);
+  if (run.global_batch <= 0) return std::nullopt;
+  return static_cast<double>(at.step * run.global_batch);
+}
+
+bool uses_windows(const Quantity& quantity, const std::string& axis) {
+  return quantity.by_window != nullptr && (axis == "step" || axis == "samples");
+}
+
+/// Returns the means of blocks of `block` consecutive values. Each mean is at the last moment of its
+/// block.
+std::vector<TracePoint> means_of_blocks(const std::vector<TracePoint>& points, std::size_t block) {
+  if (block < 2) return points;
+  std::vector<TracePoint> means;
+  for (std::size_t begin = 0; begin < points.size(); begin += block) {
+    const std::size_t end = std::min(begin + block, points.size());
+    double sum = 0;
+    for (std::size_t i = begin; i < end; ++i) sum += points[i].value;
+    means.push_back({points[end - 1].at, sum / static_cast<double>(end - begin)});
+  }
+  return means;
+}
+
+/// Returns the number of step windows of a run that each point of the figure shows.
+std::size_t windows_of_point(const Frame& frame, const Quantity& quantity) {
+  std::size_t most = 0;
+  for (const RunRow& run : frame.runs) most = std::max(most, quantity.by_window(run).size());
+  return (most + kMostTracePoints - 1) / kMostTracePoints;
+}
+
+/// Values of the repeats at one moment of the training.
+struct Moment {
+  std::vector<double> xs, values;
+};
+
+std::vector<Placed> trace_points(const Frame& frame, const Quantity& quantity,
+                                 const std::string& axis) {
+  std::vector<Placed> points;
+  const bool windows = uses_windows(quantity, axis);
+  const std::size_t block = windows ? windows_of_point(frame, quantity) : 1;
+  for (const RunPoint& point : run_points(frame, &completed)) {
+    std::map<std::int64_t, Moment> moments;
+    for (const RunRow* run : point.repeats) {
+      const std::vector<TracePoint> values =
+          windows ? means_of_blocks(quantity.by_window(*run), block) : quantity.by_epoch(*run);
+      for (const TracePoint& one : values) {
+        const std::optional<double> x = x_of(*run, one.at, axis);
+        if (!x) continue;
+        Moment& moment = moments[windows ? one.at.step : one.at.epoch];
+        moment.xs.push_back(*x);
+        moment.values.push_back(one.value);
+      }
+    }
+    const CurveKey place = place_of(point.key, point.first());
+    for (const auto& [order, moment] : moments) {
+      points.push_back({0, place, median(moment.xs), static_cast<double>(order),
+                        estimate_of(quantity, moment.values)});
+    }
+  }
+  return points;
+}
+
+// Choice of the axes.
+
+/// Returns the axis called `name`, or the only axis whose name ends in ".name". Throws
+/// base::UsageError for another name.
+std::string find_axis(const Names& known, const std::string& name, const char* option) {
+  if (contains(known, name)) return name;
+  Names ending;
+  std::copy_if(known.begin(), known.end(), std::back_inserter(ending),
+               [&](const std::string& axis) { return axis.ends_with("." + name); });
+  if (ending.size() == 1) return ending.front();
+  throw base::UsageError(fmt::format("{}: {}", option, base::unknown_name("axis", name, known)));
+}
+
+std::string text_of(const CurveKey& key, const Names& axes) {
+  std::string text;
+  for (const std::string& axis : axes) text += value_of(key, axis) + "\n";
+  return text;
+}
+
+/// Returns true if the values of the axes `given` determine the value of `axis` at all points.
+bool follows(const std::string& axis, const Names& given, const std::vector<Placed>& points) {
+  std::map<std::string, std::string> seen;
+  return std::all_of(points.begin(), points.end(), [&](const Placed& point) {
+    const std::string value = value_of(point.place, axis);
+    return seen.try_emplace(text_of(point.place, given), value).first->second == value;
+  });
+}
+
+/// Returns the axes whose values make curves: all axes with several values, except x and the axes
+/// that follow from x and the other axes. Batches that are not an axis of the study follow from the
+/// GPU count and the other batch. Over the global batch, the GPU count follows from the batches.
+Names varying_curve_axes(const Frame& frame, const std::vector<Placed>& points,
+                         const std::string& x) {
+  std::vector<CurveKey> keys;
+  for (const Placed& point : points) keys.push_back(point.place);
+  Names axes = varying_axes(keys);
+  std::erase(axes, x);
+  const auto is_of_study = [&](const std::string& name) {
+    return std::ranges::find(frame.axes, name, &contract::Axis::name) != frame.axes.end();
+  };
+  std::erase_if(axes, [&](const std::string& axis) {
+    const bool is_resource = axis == kGpus || axis == kNodes;
+    return !is_resource && is_of_study(axis) && follows(axis, {x}, points);
+  });
+  Names candidates{kNodes};
+  for (const bool of_study : {false, true}) {
+    for (const char* batch : {kBatchPerGpu, kGlobalBatch}) {
+      if (is_of_study(batch) == of_study) candidates.emplace_back(batch);
+    }
+    if (!of_study && x == kGlobalBatch) candidates.emplace_back(kGpus);
+  }
+  for (const std::string& axis : candidates) {
+    Names others = axes;
+    std::erase(others, axis);
+    others.push_back(x);
+    if (contains(axes, axis) && follows(axis, others, points)) std::erase(axes, axis);
+  }
+  return axes;
+}
+
+/// Returns all axes of the points, such as the axes of the study and the targets of the runs.
+Names place_axes(const std::vector<Placed>& points) {
+  Names axes;
+  for (const Placed& point : points) {
+    for (const AxisValue& entry : point.place) {
+      if (!contains(axes, entry.axis)) axes.push_back(entry.axis);
+    }
+  }
+  return axes;
+}
+
+CurveKey only(const CurveKey& key, const Names& axes) {
+  CurveKey kept;
+  for (const std::string& axis : axes) kept.push_back({axis, value_of(key, axis)});
+  return kept;
+}
+
+/// Throws base::UsageError for two points at the same place of the figure, because they measured
+/// different configurations and are not repeats.
+[[noreturn]] void refuse_overlap(const Placed& a, const Placed& b, const std::string& x) {
+  Names differing;
+  for (const AxisValue& entry : a.place) {
+    const std::string other = value_of(b.place, entry.axis);
+    if (other == entry.value) continue;
+    differing.push_back(
+        fmt::format("{} ({}, {})", entry.axis, entry.value.empty() ? "unknown" : entry.value,
+                    other.empty() ? "unknown" : other));
+  }
+  throw base::UsageError(
+      fmt::format("--by: points of one curve have the same {} but differ in {}: name one of these "
+                  "axes in --by, or select runs with --where",
+                  x, fmt::join(differing, ", ")));
+}
+
+// Axes and series of the figure.
+
+/// Returns true if the values ascend in powers of two, such as 16, 32, 128.
+bool doubles(const std::set<double>& values) {
+  if (values.size() < 2 || *values.begin() <= 0) return false;
+  for (auto value = std::next(values.begin()); value != values.end(); ++value) {
+    const double octaves = std::log2(*value / *std::prev(value));
+    if (std::abs(octaves - std::round(octaves)) > 1e-6) return false;
+  }
+  return true;
+}
+
+FigureAxis number_axis(const std::set<double>& values) {
+  FigureAxis axis;
+  axis.tick_points = values.size() <= kMostTicks;
+  const bool is_wide = *values.begin() > 0 && *values.rbegin() > kWideRange * *values.begin();
+  axis.log_base = doubles(values) ? 2 : is_wide ? 10 : 0;
+  return axis;
+}
+
+/// Returns the title of an axis. The name of a setting such as models.mlp.depth loses its prefix.
+std::string x_title(const std::string& axis, const std::string& worker) {
+  if (axis == kGpus) return worker + "s";
+  if (axis == kGlobalBatch) return "global batch (samples)";
+  const std::string title = axis_title(axis, worker);
+  return title == axis ? axis.substr(axis.rfind('.') + 1) : title;
+}
+
+/// Sets the x values of the points to their values on the axis, and returns the axis. Points whose
+/// value is unknown are removed.
+FigureAxis place_on_axis(const Frame& frame, std::vector<Placed>& points, const std::string& x) {
+  std::erase_if(points, [&](const Placed& point) { return value_of(point.place, x).empty(); });
+  std::map<std::pair<std::vector<std::size_t>, std::string>, double> values;
+  bool are_numbers = true;
+  for (const Placed& point : points) {
+    const std::string value = value_of(point.place, x);
+    const std::optional<double> number = base::number_of<double>(value);
+    are_numbers = are_numbers && number.has_value();
+    values[{rank_of(frame, {{x, value}}), value}] = number.value_or(0);
+  }
+  FigureAxis axis;
+  std::map<std::string, double> at;
+  std::set<double> numbers;
+  for (const auto& [order, number] : values) {
+    at[order.second] = are_numbers ? number : static_cast<double>(axis.words.size());
+    numbers.insert(number);
+    if (!are_numbers) axis.words.push_back(order.second);
+  }
+  if (are_numbers && !numbers.empty()) axis = number_axis(numbers);
+  axis.id = x;
+  axis.title = x_title(x, worker_noun(frame));
+  for (Placed& point : points) point.x = point.order = at[value_of(point.place, x)];
+  return axis;
+}
+
+FigureAxis trace_axis(std::vector<Placed>& points, const std::string& x) {
+  if (x != "time") {
+    const std::string title = x == "step" ? "optimizer step" : x == "samples" ? "samples" : "epoch";
+    return {x, x == "samples" ? "training samples" : title, 0, false, x == "epoch"};
+  }
+  double longest_s = 0;
+  for (const Placed& point : points) longest_s = std::max(longest_s, point.x);
+  const auto [axis, unit_s] = time_axis("training time", longest_s);
+  for (Placed& point : points) point.x /= unit_s;
+  return axis;
+}
+
+/// Curves of the figure by the study's order and the text of their key.
+using Curves = std::map<std::pair<std::vector<std::size_t>, std::string>, std::vector<Placed>>;
+
+/// Returns the points by curve. Within a curve, points ascend by quantity and position. Throws
+/// base::UsageError if two points have the same quantity and position.
+Curves curves_of(const Frame& frame, const std::vector<Placed>& points, const Names& axes,
+                 const std::string& x) {
+  Curves curves;
+  for (const Placed& point : points) {
+    const CurveKey key = only(point.place, axes);
+    curves[{rank_of(frame, key), to_string(key)}].push_back(point);
+  }
+  for (auto& [order, placed] : curves) {
+    const auto position = [](const Placed& point) { return std::pair(point.quantity, point.order); };
+    std::stable_sort(placed.begin(), placed.end(), [&](const Placed& a, const Placed& b) {
+      return position(a) < position(b);
+    });
+    for (std::size_t i = 1; i < placed.size(); ++i) {
+      if (position(placed[i - 1]) == position(placed[i])) {
+        refuse_overlap(placed[i - 1], placed[i], x);
+      }
+    }
+  }
+  return curves;
+}
+
+/// Removes the curves whose points have a single x value, if another curve has several. Returns the
+/// number of removed curves.
+std::size_t drop_single_points(Curves& curves) {
+  const auto is_single = [](const Curves::value_type& curve) {
+    return std::all_of(curve.second.begin(), curve.second.end(), [&](const Placed& point) {
+      return point.x == curve.second.front().x;
+    });
+  };
+  if (std::all_of(curves.begin(), curves.end(), is_single)) return 0;
+  return std::erase_if(curves, is_single);
+}
+
+/// Returns the text with the word for a worker of the runs instead of "GPU".
+std::string for_worker(std::string text, const std::string& worker) {
+  const std::size_t at = text.find("GPU");
+  return at == text.npos ? text : text.replace(at, 3, worker);
+}
+
+std::string capitalised(std::string text) {
+  if (!text.empty()) {
+    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  }
+  return text;
+}
+
+/// Figure that is being drawn, with its quantities.
+class QuantityFigure {
+ public:
+  QuantityFigure(const Frame& frame, std::vector<const Quantity*> drawn)
+      : frame_(frame), drawn_(std::move(drawn)), worker_(worker_noun(frame)) {}
+
+  Figure draw(const Curves& curves, const Names& axes, FigureAxis x) {
+    figure_.x = std::move(x);
+    add_series(curves, axes);
+    add_y_axis();
+    figure_.title = title();
+    figure_.notes = figure_notes(frame_);
+    if (!figure_.x.words.empty()) figure_.lines = false;
+    const auto longest = std::ranges::max_element(
+        figure_.series, {}, [](const Series& series) { return series.points.size(); });
+    if (longest != figure_.series.end() && longest->points.size() > kMostMarks) {
+      figure_.marks = false;
+      figure_.band = true;
+    }
+    add_subtitle();
+    return std::move(figure_);
+  }
+
+ private:
+  std::string label(const Quantity& quantity) const { return for_worker(quantity.label, worker_); }
+
+  void add_series(const Curves& curves, const Names& axes) {
+    std::vector<CurveKey> keys;
+    for (const auto& [order, points] : curves) keys.push_back(only(points.front().place, axes));
+    Legend legend(keys, worker_);
+    figure_.legend_title = legend.title();
+    std::size_t number = 0;
+    for (const auto& [order, points] : curves) {
+      const Series curve = legend.series(keys[number++]);
+      for (std::size_t j = 0; j < drawn_.size(); ++j) {
+        Series series = drawn_.size() == 1 ? curve : of_quantity(curve, j, keys.size() == 1);
+        for (const Placed& point : points) {
+          if (point.quantity != j) continue;
+          repeats_.add(point.value.n);
+          series.points.push_back({point.x, point.value.value, bounds_of(point.value.interval)});
+        }
+        if (!series.points.empty()) figure_.series.push_back(std::move(series));
+      }
+    }
+  }
+
+  /// Returns the series of quantity `j` on a curve. If the figure has one curve, colours show the
+  /// quantities. Otherwise colours show the curves, and quantities differ in their marks, of which
+  /// every second one is hollow with a dashed line.
+  Series of_quantity(const Series& curve, std::size_t j, bool is_only) const {
+    Series series = curve;
+    const std::string name = label(*drawn_[j]);
+    series.label = is_only ? name : curve.label + ", " + name;
+    if (is_only) {
+      series.color = series.mark = j;
+    } else {
+      series.mark = (curve.mark + j / 2) % kMarkShapes + (j % 2) * kMarkShapes;
+    }
+    return series;
+  }
+
+  std::string joined(const char* Quantity::*member) const {
+    Names words;
+    for (const Quantity* quantity : drawn_) {
+      if (!contains(words, quantity->*member)) words.emplace_back(quantity->*member);
+    }
+    return for_worker(fmt::format("{}", fmt::join(words, ", ")), worker_);
+  }
+
+  void add_y_axis() {
+    const std::string title = with_unit(joined(&Quantity::title), *drawn_.front());
+    const bool one_id = std::ranges::all_of(drawn_, [&](const Quantity* quantity) {
+      return std::string_view(quantity->id) == drawn_.front()->id;
+    });
+    const std::string unit = drawn_.front()->unit;
+    const std::string id = one_id          ? drawn_.front()->id
+                           : unit == "%"   ? "percent"
+                           : unit.empty()  ? "value"
+                           : unit == "GB"  ? "gb"
+                           : unit == "ms"  ? "time_ms"
+                           : unit == "s"   ? "time_s"
+                                           : "samples_per_s";
+    const auto [least, most] = y_span(figure_);
+    const bool from_zero = std::ranges::all_of(drawn_, &Quantity::from_zero);
+    figure_.y = from_zero ? value_axis(id, title, least, most) : FigureAxis{id, title};
+  }
+
+  std::string title() const {
+    const std::string name = capitalised(joined(&Quantity::title));
+    const Quantity& first = *drawn_.front();
+    const bool is_clear = drawn_.size() > 1 || std::string_view(first.label) == first.title;
+    const std::string x = figure_.x.title.substr(0, figure_.x.title.find(" ("));
+    return fmt::format("{}{} by {} of {}", name, is_clear ? "" : " (" + label(first) + ")", x,
+                       frame_.study);
+  }
+
+  void add_subtitle() {
+    figure_.subtitle = fmt::format("{}; {}", short_mode(frame_),
+                                   short_statistic(repeats_, figure_.band ? "band" : "bars"));
+    Names notes;
+    for (const Quantity* quantity : drawn_) {
+      if (*quantity->note != '\0' && !contains(notes, quantity->note)) {
+        notes.emplace_back(quantity->note);
+        figure_.subtitle += "; " + notes.back();
+      }
+    }
+  }
+
+  const Frame& frame_;
+  std::vector<const Quantity*> drawn_;
+  std::string worker_;
+  Figure figure_;
+  Repeats repeats_;
+};
+
+/// Returns the quantities with these names. Throws base::UsageError for an unknown name and for
+/// quantities with different units.
+std::vector<const Quantity*> find_quantities(const Names& names) {
+  std::vector<const Quantity*> found;
+  for (const std::string& name : names) {
+    const std::vector<const Quantity*> named = quantities_named(name);
+    if (named.empty()) {
+      throw base::UsageError(base::unknown_name("quantity", name, quantity_names()));
+    }
+    for (const Quantity* quantity : named) {
+      if (std::ranges::find(found, quantity) == found.end()) found.push_back(quantity);
+    }
+  }
+  for (const Quantity* quantity : found) {
+    if (std::string_view(quantity->unit) == found.front()->unit) continue;
+    const auto unit = [](const Quantity& one) {
+      return *one.unit == '\0' ? std::string("no unit") : std::string(one.unit);
+    };
+    throw base::UsageError(fmt::format(
+        "{} ({}) and {} ({}) cannot share an axis: draw quantities of different units in "
+        "different figures",
+        found.front()->name, unit(*found.front()), quantity->name, unit(*quantity)));
+  }
+  return found;
+}
+
+std::string default_axis(const std::vector<const Quantity*>& chosen) {
+  const bool are_learnt = std::ranges::all_of(chosen, [](const Quantity* quantity) {
+    return quantity->by_epoch != nullptr && !quantity->from_zero;
+  });
+  return are_learnt ? "epoch" : kGpus;
+}
+
+/// Throws base::UsageError if a quantity is not recorded over the course of the training.
+void require_traces(const std::vector<const Quantity*>& drawn, const std::string& x,
+                    const Names& axes) {
+  Names traced;
+  for (const Quantity& quantity : quantities()) {
+    if (quantity.by_epoch != nullptr) traced.emplace_back(quantity.name);
+  }
+  for (const Quantity* quantity : drawn) {
+    if (quantity->by_epoch != nullptr) continue;
+    throw base::UsageError(fmt::format(
+        "--x {}: {} has one value for each run; use an axis of the study ({}), or a quantity that "
+        "is recorded by epoch ({})",
+        x, quantity->name, fmt::join(axes, ", "), fmt::join(traced, ", ")));
+  }
+}
+
+Figure empty_figure(const std::vector<const Quantity*>& chosen, const Frame& frame,
+                    const AnalysisOptions& options) {
+  Figure figure;
+  Names reasons;
+  for (const Quantity* quantity : chosen) {
+    reasons.push_back(
+        fmt::format("{} needs {}, and there is none", quantity->name, quantity->needs));
+    if (quantity->relative == nullptr) continue;
+    const std::vector<std::string> problems = describe_problems(
+        choose_baselines(scaling_curves(frame), options.baseline, options.allow_mixed));
+    if (!problems.empty()) reasons.back() = problems.front();
+  }
+  figure.notes = {fmt::format("{}; {}", fmt::join(reasons, "; "), describe_use(frame))};
+  return figure;
+}
+
+}  // namespace
+
+const std::vector<std::string>& trace_axes() {
+  static const std::vector<std::string> axes{"epoch", "step", "samples", "time"};
+  return axes;
+}
+
+std::vector<std::string> study_axes(const Frame& frame) {
+  Names names;
+  for (const contract::Axis& axis : frame.axes) names.push_back(axis.name);
+  for (const char* name : {kGpus, kNodes, kBatchPerGpu, kGlobalBatch}) {
+    if (!contains(names, name)) names.emplace_back(name);
+  }
+  return names;
+}
+
+Figure quantity_figure(const Frame& frame, const AnalysisOptions& options,
+                       const QuantityChoice& choice) {
+  const std::vector<const Quantity*> chosen = find_quantities(choice.names);
+  const Names axes = study_axes(frame);
+  Names horizontal = axes;
+  horizontal.insert(horizontal.end(), trace_axes().begin(), trace_axes().end());
+  const std::string x =
+      choice.x.empty() ? default_axis(chosen) : find_axis(horizontal, choice.x, "--x");
+  const bool is_trace = !contains(axes, x);
+  if (is_trace) require_traces(chosen, x, axes);
+  std::vector<const Quantity*> drawn;
+  Names without;
+  std::vector<Placed> points;
+  for (const Quantity* quantity : chosen) {
+    std::vector<Placed> own = is_trace                        ? trace_points(frame, *quantity, x)
+                              : quantity->relative != nullptr ? relative_points(frame, options,
+                                                                                *quantity)
+                                                              : points_of_runs(frame, *quantity);
+    if (own.empty()) {
+      without.push_back(fmt::format("{} (needs {})", quantity->name, quantity->needs));
+      continue;
+    }
+    for (Placed& point : own) {
+      point.quantity = drawn.size();
+      points.push_back(std::move(point));
+    }
+    drawn.push_back(quantity);
+  }
+  FigureAxis axis = is_trace ? trace_axis(points, x) : place_on_axis(frame, points, x);
+  if (points.empty()) return empty_figure(chosen, frame, options);
+  Names by;
+  for (const std::string& name : choice.by) by.push_back(find_axis(place_axes(points), name, "--by"));
+  std::erase(by, x);
+  const Names curve_axes = by.empty() ? varying_curve_axes(frame, points, x) : by;
+  Curves curves = curves_of(frame, points, curve_axes, x);
+  const std::size_t dropped = choice.by.empty() && !is_trace ? drop_single_points(curves) : 0;
+  Figure figure = QuantityFigure(frame, drawn).draw(curves, curve_axes, std::move(axis));
+  if (dropped > 0) {
+    figure.subtitle += fmt::format("; {} left out (--by AXES shows them)",
+                                   base::count_of(static_cast<std::int64_t>(dropped),
+                                                  "curve of one point is", "curves of one point are"));
+  }
+  // The names of a group such as "loss" stand for all its quantities that the runs recorded.
+  const bool are_explicit = choice.names.size() == chosen.size();
+  if (are_explicit && !without.empty()) {
+    figure.subtitle += fmt::format("; not recorded: {}", fmt::join(without, ", "));
+  }
+  return figure;
+}
+
+}  // namespace dlscale::analysis
