@@ -50,6 +50,15 @@ struct EpochRow {
   std::optional<double> train_accuracy = {};
 };
 
+/// Training loss of a block of consecutive steps.
+struct WindowLoss {
+  int epoch = 0;                ///< epoch number, from 0
+  std::int64_t first_step = 0;  ///< number of the first step, from 0 over the whole run
+  std::int64_t steps = 0;
+  double train_loss = 0;  ///< mean over the steps of the window; always finite
+  double wall_s = 0;      ///< wall time of the slowest rank; NaN: not recorded
+};
+
 struct EvalRow {
   /// Last epoch trained before the evaluation, counted from 0, or kUnknownEpoch if not recorded.
   int epoch = 0;
@@ -215,6 +224,10 @@ struct RunRow {
   WarmUpEnd warmup;
   std::vector<EpochRow> epochs;
   std::vector<EvalRow> evals;
+  /// Losses of the step windows in the order of the steps. Empty unless a reader of
+  /// analysis/store/window_reader.hpp filled them. This is also true of `peak_memory_bytes`.
+  std::vector<WindowLoss> window_losses = {};
+  std::optional<double> peak_memory_bytes = {};  ///< peak of the rank with the highest peak
   /// Metrics of the last evaluation, by name (top5_accuracy, bleu, …).
   std::map<std::string, double> metrics;
   std::vector<TargetRow> targets;  ///< targets that the run reached

@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "analysis/report/figures/quantity_figure.hpp"
 #include "analysis/report/tables/captions.hpp"
+#include "analysis/store/window_reader.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "base/text.hpp"
@@ -36,15 +39,37 @@ void check_quantities(const FigureChoice& choice) {
     throw base::UsageError("--x and --by apply only to quantities, not to plot " + choice.kind);
   }
   const std::vector<std::string> words = words_of(choice.kind);
-  std::vector<std::string> known = analysis::quantity_names();
   const bool is_quantity_only = words.size() > 1 || !choice.x.empty() || !choice.by.empty();
   const std::string noun = is_quantity_only ? "quantity" : "figure or quantity";
-  if (!is_quantity_only) {
-    for (std::string& name : figure_names()) known.push_back(std::move(name));
+  std::vector<std::string> known;
+  if (!is_quantity_only) known = figure_names();
+  for (std::string& name : analysis::quantity_names()) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      known.push_back(std::move(name));
   }
   for (const std::string& word : words) {
     if (analysis::quantities_named(word).empty()) {
       throw base::UsageError(base::unknown_name(noun, word, known));
+    }
+  }
+}
+
+void add_details(analysis::Frame& frame, const contract::PlanDir& folder,
+                 const analysis::RunDetails& needed) {
+  if (!needed.window_losses && !needed.peak_memory) return;
+  std::set<std::string> runs;
+  for (const analysis::RunRow& run : frame.runs) {
+    if (completed(run)) runs.insert(run.run_id);
+  }
+  if (needed.window_losses) {
+    auto losses = analysis::read_window_losses(folder, runs);
+    for (analysis::RunRow& run : frame.runs) run.window_losses = std::move(losses[run.run_id]);
+  }
+  if (needed.peak_memory) {
+    const std::map<std::string, double> peaks = analysis::read_peak_memory(folder, runs);
+    for (analysis::RunRow& run : frame.runs) {
+      const auto peak = peaks.find(run.run_id);
+      if (peak != peaks.end()) run.peak_memory_bytes = peak->second;
     }
   }
 }
@@ -71,8 +96,10 @@ MadeFigure results(const FigureChoice& choice) {
     return {std::move(figure), std::move(why)};
   }
   if (draws_quantities(choice)) {
-    analysis::Figure figure = quantity_figure(
-        study.frame, study.options, {words_of(choice.kind), choice.x, choice.by});
+    const analysis::QuantityChoice quantities{words_of(choice.kind), choice.x, choice.by};
+    add_details(study.frame, contract::PlanDir(fs::path(choice.study.folder)),
+                needed_details(quantities));
+    analysis::Figure figure = quantity_figure(study.frame, study.options, quantities);
     std::string why = figure.notes.front();
     return {std::move(figure), std::move(why)};
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Creates one figure of a study by name. Most figures show results, either of a fixed kind or of any
-// quantities over any axis. The other figures show a roofline or learning rates.
+// Creates one figure of a study by name. Most figures show results, either of a fixed kind or of
+// any quantities over any axis. The other figures show a roofline or learning rates.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ namespace dlscale::forecast {
 inline constexpr const char* kRates = "lr";  ///< name of the figure that needs only a study file
 
 struct FigureChoice {
-  workspace::StudyChoice study;        ///< plan folder; for kRates the study file
+  workspace::StudyChoice study;  ///< plan folder; for kRates the study file
   /// One of figure_names(), or names of quantities separated by commas.
   std::string kind;
-  std::string x;                       ///< horizontal axis of quantities; empty: its default
-  std::vector<std::string> by;         ///< axes that make curves of quantities; empty: all that vary
+  std::string x;                ///< horizontal axis of quantities; empty: its default
+  std::vector<std::string> by;  ///< axes that make curves of quantities; empty: all that vary
   std::vector<std::string> overrides;  ///< `-S` arguments that change the study, for kRates
   bool laws = false;                   ///< true if scaling laws extend the curves
   RooflineChoice roofline;
@@ -41,8 +41,8 @@ bool draws_quantities(const FigureChoice& choice);
 /// the axes of the study with their values.
 std::string list_figures(const workspace::StudyChoice& study);
 
-/// Throws base::UsageError for an unknown figure or quantity, and for options that belong to another
-/// figure.
+/// Throws base::UsageError for an unknown figure or quantity, and for options that belong to
+/// another figure.
 void check_choice(const FigureChoice& choice);
 
 /// Creates the figure. Throws what check_choice and open_study throw.

@@ -43,4 +43,23 @@ std::map<std::string, std::vector<WindowLoss>> read_window_losses(
   return losses;
 }
 
+std::map<std::string, double> read_peak_memory(const contract::PlanDir& folder,
+                                               const std::set<std::string>& run_ids) {
+  std::map<std::string, double> peaks;
+  Store store(folder.database(), Store::Access::Read);
+  store.with([&](SQLite::Database& database) {
+    SQLite::Statement peak(database,
+                           "SELECT max(peak_memory_bytes) FROM step_window JOIN run USING (run_id) "
+                           "WHERE run_id = ? AND launch = result_launch");
+    for (const std::string& run_id : run_ids) {
+      peak.reset();
+      peak.bind(1, run_id);
+      if (!peak.executeStep()) continue;
+      const double bytes = number_or_nan(peak.getColumn(0));
+      if (bytes > 0) peaks[run_id] = bytes;
+    }
+  });
+  return peaks;
+}
+
 }  // namespace dlscale::analysis

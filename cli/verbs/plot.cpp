@@ -32,7 +32,7 @@ struct PlotOptions : forecast::FigureChoice {
   std::string output;
 };
 
-constexpr const char* kList = "list";       // word that lists what can be drawn
+constexpr const char* kList = "list";     // word that lists what can be drawn
 constexpr const char* kPgfplots = "tex";  // file ending of figures that LaTeX draws
 
 /// Returns the default name of the figure's files: "breakdown", or "load-compute-by-gpus" for
@@ -51,7 +51,8 @@ std::string stem_of(const PlotOptions& options) {
 fs::path output_path(const PlotOptions& options) {
   if (options.output.empty()) {
     if (options.kind == forecast::kRates) return "lr.svg";
-    return contract::PlanDir(fs::path(options.study.folder)).figures() / (stem_of(options) + ".svg");
+    return contract::PlanDir(fs::path(options.study.folder)).figures() /
+           (stem_of(options) + ".svg");
   }
   const fs::path path = options.output;
   const std::string dotted = path.extension().string();

@@ -58,6 +58,10 @@ FigureAxis gpu_axis(const std::string& worker) {
   return {"gpus", worker + "s", 2, false, true};
 }
 
+FigureAxis batch_axis() {
+  return {"global_batch", "global batch (samples)", 2, false, true};
+}
+
 CurveKey with_gpus(CurveKey key, int gpus) {
   key.push_back({"gpus", std::to_string(gpus)});
   return key;

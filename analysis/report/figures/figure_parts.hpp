@@ -50,6 +50,9 @@ std::vector<std::string> figure_notes(const Frame& frame);
 /// Returns a logarithmic x axis for GPU counts, with base 2. Its title is "GPUs" or "ranks".
 FigureAxis gpu_axis(const std::string& worker);
 
+/// Returns a logarithmic x axis for global batches, with base 2.
+FigureAxis batch_axis();
+
 /// Returns `key` with the GPU count as an additional axis.
 CurveKey with_gpus(CurveKey key, int gpus);
 

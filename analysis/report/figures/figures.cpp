@@ -12,7 +12,7 @@ constexpr FigureKind kKinds[] = {
     {"efficiency", "parallel efficiency over GPUs", &efficiency_figure},
     {"throughput", "samples per second over GPUs", &throughput_figure},
     {"throughput-per-gpu", "samples per second of each GPU", &throughput_per_gpu_figure},
-    {"epoch-time", "time of an epoch over GPUs", &epoch_time_figure},
+    {"epoch-time", "training and validation time of an epoch over GPUs", &epoch_time_figure},
     {"breakdown", "stacked parts of the step time", &breakdown_figure},
     {"overlap", "share of communication hidden by computation", &overlap_figure},
     {"load-share", "share of the step time in which ranks wait for data", &load_share_figure},
@@ -26,6 +26,10 @@ constexpr FigureKind kKinds[] = {
      &images_to_accuracy_figure},
     {"pareto", "final test accuracy over GPU-hours, with the Pareto front", &pareto_figure},
     {"loss", "training and validation loss over epochs", &loss_figure},
+    {"best-count", "fastest number of GPUs for each global batch", &best_count_figure},
+    {"inference", "latency of a batch in inference, over the batch", &inference_figure},
+    {"inference-throughput", "samples per second in inference, over the batch",
+     &inference_throughput_figure},
 };
 
 }  // namespace

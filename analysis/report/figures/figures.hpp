@@ -34,6 +34,12 @@ Figure time_to_accuracy_figure(const Frame& frame, const AnalysisOptions& option
 Figure images_to_accuracy_figure(const Frame& frame, const AnalysisOptions& options);
 Figure pareto_figure(const Frame& frame, const AnalysisOptions& options);
 Figure loss_figure(const Frame& frame, const AnalysisOptions& options);
+/// Draws the fastest GPU count for each global batch. The bars cover all counts that the repeats
+/// cannot distinguish from the fastest.
+Figure best_count_figure(const Frame& frame, const AnalysisOptions& options);
+/// Draw the latency of a batch and the throughput of inference over the batch.
+Figure inference_figure(const Frame& frame, const AnalysisOptions& options);
+Figure inference_throughput_figure(const Frame& frame, const AnalysisOptions& options);
 
 struct FigureKind {
   const char* name;

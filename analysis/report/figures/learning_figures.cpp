@@ -17,8 +17,6 @@
 namespace dlscale::analysis {
 namespace {
 
-const FigureAxis kBatchAxis{"global_batch", "global batch (samples)", 2, false, true};
-
 double all_train_s(const RunRow& run) {
   return run.epochs.empty() ? 0 : train_s(run, run.epochs.back().epoch);
 }
@@ -149,7 +147,7 @@ Figure accuracy_vs_batch_figure(const Frame& frame, const AnalysisOptions&) {
   figure.subtitle = "after the last epoch; " + accuracy_subtitle(frame, points);
   figure.notes = figure_notes(frame);
   add_diverged(figure.notes, frame);
-  figure.x = kBatchAxis;
+  figure.x = batch_axis();
   figure.y = {"accuracy_percent", "test accuracy (%)"};
   figure.legend_title = legend.title();
   DrawnSeries drawn;
@@ -273,7 +271,7 @@ Figure images_to_accuracy_figure(const Frame& frame, const AnalysisOptions&) {
                                 reached, base::count_of(runs, "run"));
   figure.notes = figure_notes(frame);
   add_diverged(figure.notes, frame);
-  figure.x = kBatchAxis;
+  figure.x = batch_axis();
   const auto [least, most] = y_span(figure);
   figure.y = value_axis("samples", "training samples", least, most);
   figure.legend_title = legend.title();

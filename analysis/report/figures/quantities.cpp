@@ -24,6 +24,8 @@ constexpr const char* kEpochs = "a completed run that recorded its epochs";
 constexpr const char* kEvaluated = "a completed run that was evaluated";
 constexpr const char* kClassified = "a completed classification run that was evaluated";
 constexpr const char* kInference = "a completed run with mode = \"inference\"";
+constexpr const char* kSplitInference =
+    "a completed run of inference whose passes exchange data between devices or ranks";
 constexpr const char* kSize =
     "a completed run that records its trainable parameters and steps per epoch";
 
@@ -122,6 +124,23 @@ Value trainable_parameters(const RunRow& run) {
   return static_cast<double>(run.size.trainable_parameters);
 }
 
+Value last_train_accuracy(const RunRow& run) {
+  return completed(run) && !run.epochs.empty() ? run.epochs.back().train_accuracy : std::nullopt;
+}
+
+/// Returns the median time of the evaluations that recorded it.
+Value time_of_evaluation(const RunRow& run) {
+  std::vector<double> times;
+  for (const EvalRow& eval : run.evals) {
+    if (eval.wall_s > 0) times.push_back(eval.wall_s);
+  }
+  return completed(run) && !times.empty() ? Value(median(times)) : std::nullopt;
+}
+
+Value peak_memory(const RunRow& run) {
+  return completed(run) ? run.peak_memory_bytes : std::nullopt;
+}
+
 std::int64_t last_step(const RunRow& run, int epoch) {
   return run.size.steps_per_epoch * (epoch + 1);
 }
@@ -151,6 +170,26 @@ std::vector<TracePoint> validation_losses(const RunRow& run) {
 std::vector<TracePoint> validation_accuracies(const RunRow& run) {
   if (!has_accuracy(run)) return {};
   return by_rows(run, run.evals, [](const EvalRow& row) { return row.accuracy; });
+}
+
+std::vector<TracePoint> train_accuracies(const RunRow& run) {
+  return by_rows(run, run.epochs,
+                 [](const EpochRow& row) { return row.train_accuracy.value_or(std::nan("")); });
+}
+
+std::vector<TracePoint> validation_times(const RunRow& run) {
+  return by_rows(run, run.evals,
+                 [](const EvalRow& row) { return row.wall_s > 0 ? row.wall_s : std::nan(""); });
+}
+
+/// Returns the losses of the step windows, each at the last step of its window.
+std::vector<TracePoint> window_losses(const RunRow& run) {
+  std::vector<TracePoint> points;
+  if (!completed(run)) return points;
+  for (const WindowLoss& window : run.window_losses) {
+    points.push_back({{window.epoch, window.first_step + window.steps}, window.train_loss});
+  }
+  return points;
 }
 
 std::vector<TracePoint> epoch_times(const RunRow& run) {
@@ -249,7 +288,17 @@ constexpr Quantity kQuantities[] = {
      .unit = "s",
      .needs = kEpochs,
      .of_run = &time_of_epoch,
-     .by_epoch = &epoch_times},
+     .by_epoch = &epoch_times,
+     .note = "training excludes the first epoch"},
+    {.name = "validation-time",
+     .summary = "time of an evaluation on the test set",
+     .id = "validation_time_s",
+     .title = "time per epoch",
+     .label = "validation",
+     .unit = "s",
+     .needs = "a completed run that recorded the times of its evaluations",
+     .of_run = &time_of_evaluation,
+     .by_epoch = &validation_times},
     {.name = "final-accuracy",
      .summary = "test accuracy after the last epoch",
      .id = "accuracy_percent",
@@ -269,6 +318,17 @@ constexpr Quantity kQuantities[] = {
      .scale = kPercent,
      .needs = kClassified,
      .of_run = &highest_accuracy,
+     .from_zero = false},
+    {.name = "train-accuracy",
+     .summary = "accuracy on the training set during training, in the last epoch or by epoch",
+     .id = "accuracy_percent",
+     .title = "accuracy",
+     .label = "training",
+     .unit = "%",
+     .scale = kPercent,
+     .needs = "a completed run that recorded its training accuracy",
+     .of_run = &last_train_accuracy,
+     .by_epoch = &train_accuracies,
      .from_zero = false},
     {.name = "validation-accuracy",
      .summary = "accuracy on the test set, after the last epoch or by epoch",
@@ -290,6 +350,7 @@ constexpr Quantity kQuantities[] = {
      .needs = "a completed run that recorded its training loss",
      .of_run = &last_train_loss,
      .by_epoch = &train_losses,
+     .by_window = &window_losses,
      .from_zero = false},
     {.name = "validation-loss",
      .summary = "loss on the test set, after the last epoch or by epoch",
@@ -327,6 +388,24 @@ constexpr Quantity kQuantities[] = {
      .scale = kMilli,
      .needs = kInference,
      .of_inference = [](const InferenceRow& row) { return Value(row.latency_p90_s); }},
+    {.name = "latency-compute",
+     .summary = "computation in the latency of a batch, median of the batches",
+     .id = "latency_compute_ms",
+     .title = "time per batch",
+     .label = "computation",
+     .unit = "ms",
+     .scale = kMilli,
+     .needs = kSplitInference,
+     .of_inference = [](const InferenceRow& row) { return row.compute_p50_s; }},
+    {.name = "latency-communication",
+     .summary = "exchange of data in the latency of a batch, median of the batches",
+     .id = "latency_communication_ms",
+     .title = "time per batch",
+     .label = "communication",
+     .unit = "ms",
+     .scale = kMilli,
+     .needs = kSplitInference,
+     .of_inference = [](const InferenceRow& row) { return row.communication_p50_s; }},
     {.name = "inference-throughput",
      .summary = "samples per second of all GPUs in inference",
      .id = "inference_samples_per_s",
@@ -362,6 +441,15 @@ constexpr Quantity kQuantities[] = {
      .scale = kGiga,
      .needs = kSize,
      .of_run = &published_bytes},
+    {.name = "memory",
+     .summary = "peak memory of the GPU or rank with the highest peak",
+     .id = "peak_memory_gb",
+     .title = "peak memory per GPU",
+     .label = "peak memory per GPU",
+     .unit = "GB",
+     .scale = kGiga,
+     .needs = "a completed run that recorded its peak memory",
+     .of_run = &peak_memory},
     {.name = "parameters",
      .summary = "number of trainable parameters",
      .id = "trainable_parameters",
@@ -379,9 +467,11 @@ struct Group {
 };
 
 const std::vector<Group>& groups() {
-  static const std::vector<Group> all{{"loss", {"train-loss", "validation-loss"}},
-                                      {"accuracy", {"validation-accuracy"}},
-                                      {"transfer", {"sent-published", "sent-ring", "sent"}}};
+  static const std::vector<Group> all{
+      {"loss", {"train-loss", "validation-loss"}},
+      {"accuracy", {"train-accuracy", "validation-accuracy"}},
+      {"inference", {"latency", "latency-compute", "latency-communication"}},
+      {"transfer", {"sent-published", "sent-ring", "sent"}}};
   return all;
 }
 

@@ -52,8 +52,8 @@ struct Quantity {
 
 std::span<const Quantity> quantities();
 
-/// Returns the quantities that a word of `dlscale plot` names. The words "loss", "accuracy" and
-/// "transfer" name several quantities. Returns an empty list for an unknown name.
+/// Returns the quantities that a word of `dlscale plot` names. The words "loss", "accuracy",
+/// "inference" and "transfer" name several quantities. Returns an empty list for an unknown name.
 std::vector<const Quantity*> quantities_named(std::string_view name);
 
 /// Returns all names for which quantities_named() returns quantities.

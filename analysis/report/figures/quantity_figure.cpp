@@ -47,8 +47,8 @@ struct Placed {
   Estimate value;    ///< in the unit of the figure
 };
 
-/// Returns the values of all axes at a point: `key`, the GPU count, the node count and both batches.
-/// The global batch of a curve with a fixed global batch is the requested one.
+/// Returns the values of all axes at a point: `key`, the GPU count, the node count and both
+/// batches. The global batch of a curve with a fixed global batch is the requested one.
 CurveKey place_of(CurveKey key, const RunRow& run) {
   const auto add = [&](const char* axis, const std::string& value) {
     if (std::ranges::find(key, axis, &AxisValue::axis) == key.end()) key.push_back({axis, value});
@@ -155,7 +155,8 @@ std::vector<Placed> relative_points(const Frame& frame, const AnalysisOptions& o
 
 // Values over the course of the training.
 
-/// Returns the x value of a moment of the training, or an empty value if the run does not record it.
+/// Returns the x value of a moment of the training, or an empty value if the run does not record
+/// it.
 std::optional<double> x_of(const RunRow& run, const TraceMoment& at, const std::string& axis) {
   if (axis == "epoch") return at.epoch + 1;
   if (axis == "time") {
@@ -172,8 +173,8 @@ bool uses_windows(const Quantity& quantity, const std::string& axis) {
   return quantity.by_window != nullptr && (axis == "step" || axis == "samples");
 }
 
-/// Returns the means of blocks of `block` consecutive values. Each mean is at the last moment of its
-/// block.
+/// Returns the means of blocks of `block` consecutive values. Each mean is at the last moment of
+/// its block.
 std::vector<TracePoint> means_of_blocks(const std::vector<TracePoint>& points, std::size_t block) {
   if (block < 2) return points;
   std::vector<TracePoint> means;
@@ -309,9 +310,9 @@ CurveKey only(const CurveKey& key, const Names& axes) {
   for (const AxisValue& entry : a.place) {
     const std::string other = value_of(b.place, entry.axis);
     if (other == entry.value) continue;
-    differing.push_back(
-        fmt::format("{} ({}, {})", entry.axis, entry.value.empty() ? "unknown" : entry.value,
-                    other.empty() ? "unknown" : other));
+    differing.push_back(fmt::format("{} ({}, {})", entry.axis,
+                                    entry.value.empty() ? "unknown" : entry.value,
+                                    other.empty() ? "unknown" : other));
   }
   throw base::UsageError(
       fmt::format("--by: points of one curve have the same {} but differ in {}: name one of these "
@@ -342,7 +343,7 @@ FigureAxis number_axis(const std::set<double>& values) {
 /// Returns the title of an axis. The name of a setting such as models.mlp.depth loses its prefix.
 std::string x_title(const std::string& axis, const std::string& worker) {
   if (axis == kGpus) return worker + "s";
-  if (axis == kGlobalBatch) return "global batch (samples)";
+  if (axis == kGlobalBatch) return batch_axis().title;
   const std::string title = axis_title(axis, worker);
   return title == axis ? axis.substr(axis.rfind('.') + 1) : title;
 }
@@ -399,12 +400,14 @@ Curves curves_of(const Frame& frame, const std::vector<Placed>& points, const Na
     curves[{rank_of(frame, key), to_string(key)}].push_back(point);
   }
   for (auto& [order, placed] : curves) {
-    const auto position = [](const Placed& point) { return std::pair(point.quantity, point.order); };
-    std::stable_sort(placed.begin(), placed.end(), [&](const Placed& a, const Placed& b) {
-      return position(a) < position(b);
-    });
+    const auto position = [](const Placed& point) {
+      return std::pair(point.quantity, point.order);
+    };
+    std::stable_sort(placed.begin(), placed.end(),
+                     [&](const Placed& a, const Placed& b) { return position(a) < position(b); });
     for (std::size_t i = 1; i < placed.size(); ++i) {
-      if (position(placed[i - 1]) == position(placed[i])) {
+      if (position(placed[i - 1]) == position(placed[i]) &&
+          placed[i - 1].place != placed[i].place) {
         refuse_overlap(placed[i - 1], placed[i], x);
       }
     }
@@ -416,9 +419,8 @@ Curves curves_of(const Frame& frame, const std::vector<Placed>& points, const Na
 /// number of removed curves.
 std::size_t drop_single_points(Curves& curves) {
   const auto is_single = [](const Curves::value_type& curve) {
-    return std::all_of(curve.second.begin(), curve.second.end(), [&](const Placed& point) {
-      return point.x == curve.second.front().x;
-    });
+    return std::all_of(curve.second.begin(), curve.second.end(),
+                       [&](const Placed& point) { return point.x == curve.second.front().x; });
   };
   if (std::all_of(curves.begin(), curves.end(), is_single)) return 0;
   return std::erase_if(curves, is_single);
@@ -440,8 +442,8 @@ std::string capitalised(std::string text) {
 /// Figure that is being drawn, with its quantities.
 class QuantityFigure {
  public:
-  QuantityFigure(const Frame& frame, std::vector<const Quantity*> drawn)
-      : frame_(frame), drawn_(std::move(drawn)), worker_(worker_noun(frame)) {}
+  QuantityFigure(const Frame& frame, std::vector<const Quantity*> drawn, bool is_trace)
+      : frame_(frame), drawn_(std::move(drawn)), is_trace_(is_trace), worker_(worker_noun(frame)) {}
 
   Figure draw(const Curves& curves, const Names& axes, FigureAxis x) {
     figure_.x = std::move(x);
@@ -512,13 +514,13 @@ class QuantityFigure {
       return std::string_view(quantity->id) == drawn_.front()->id;
     });
     const std::string unit = drawn_.front()->unit;
-    const std::string id = one_id          ? drawn_.front()->id
-                           : unit == "%"   ? "percent"
-                           : unit.empty()  ? "value"
-                           : unit == "GB"  ? "gb"
-                           : unit == "ms"  ? "time_ms"
-                           : unit == "s"   ? "time_s"
-                                           : "samples_per_s";
+    const std::string id = one_id         ? drawn_.front()->id
+                           : unit == "%"  ? "percent"
+                           : unit.empty() ? "value"
+                           : unit == "GB" ? "gb"
+                           : unit == "ms" ? "time_ms"
+                           : unit == "s"  ? "time_s"
+                                          : "samples_per_s";
     const auto [least, most] = y_span(figure_);
     const bool from_zero = std::ranges::all_of(drawn_, &Quantity::from_zero);
     figure_.y = from_zero ? value_axis(id, title, least, most) : FigureAxis{id, title};
@@ -538,7 +540,7 @@ class QuantityFigure {
                                    short_statistic(repeats_, figure_.band ? "band" : "bars"));
     Names notes;
     for (const Quantity* quantity : drawn_) {
-      if (*quantity->note != '\0' && !contains(notes, quantity->note)) {
+      if (!is_trace_ && *quantity->note != '\0' && !contains(notes, quantity->note)) {
         notes.emplace_back(quantity->note);
         figure_.subtitle += "; " + notes.back();
       }
@@ -547,6 +549,7 @@ class QuantityFigure {
 
   const Frame& frame_;
   std::vector<const Quantity*> drawn_;
+  bool is_trace_;  ///< true if x is over the course of the training
   std::string worker_;
   Figure figure_;
   Repeats repeats_;
@@ -624,6 +627,15 @@ const std::vector<std::string>& trace_axes() {
   return axes;
 }
 
+RunDetails needed_details(const QuantityChoice& choice) {
+  RunDetails details;
+  for (const Quantity* quantity : find_quantities(choice.names)) {
+    details.window_losses = details.window_losses || uses_windows(*quantity, choice.x);
+    details.peak_memory = details.peak_memory || std::string_view(quantity->name) == "memory";
+  }
+  return details;
+}
+
 std::vector<std::string> study_axes(const Frame& frame) {
   Names names;
   for (const contract::Axis& axis : frame.axes) names.push_back(axis.name);
@@ -647,10 +659,10 @@ Figure quantity_figure(const Frame& frame, const AnalysisOptions& options,
   Names without;
   std::vector<Placed> points;
   for (const Quantity* quantity : chosen) {
-    std::vector<Placed> own = is_trace                        ? trace_points(frame, *quantity, x)
-                              : quantity->relative != nullptr ? relative_points(frame, options,
-                                                                                *quantity)
-                                                              : points_of_runs(frame, *quantity);
+    std::vector<Placed> own = is_trace ? trace_points(frame, *quantity, x)
+                              : quantity->relative != nullptr
+                                  ? relative_points(frame, options, *quantity)
+                                  : points_of_runs(frame, *quantity);
     if (own.empty()) {
       without.push_back(fmt::format("{} (needs {})", quantity->name, quantity->needs));
       continue;
@@ -664,16 +676,18 @@ Figure quantity_figure(const Frame& frame, const AnalysisOptions& options,
   FigureAxis axis = is_trace ? trace_axis(points, x) : place_on_axis(frame, points, x);
   if (points.empty()) return empty_figure(chosen, frame, options);
   Names by;
-  for (const std::string& name : choice.by) by.push_back(find_axis(place_axes(points), name, "--by"));
+  for (const std::string& name : choice.by)
+    by.push_back(find_axis(place_axes(points), name, "--by"));
   std::erase(by, x);
   const Names curve_axes = by.empty() ? varying_curve_axes(frame, points, x) : by;
   Curves curves = curves_of(frame, points, curve_axes, x);
   const std::size_t dropped = choice.by.empty() && !is_trace ? drop_single_points(curves) : 0;
-  Figure figure = QuantityFigure(frame, drawn).draw(curves, curve_axes, std::move(axis));
+  Figure figure = QuantityFigure(frame, drawn, is_trace).draw(curves, curve_axes, std::move(axis));
   if (dropped > 0) {
-    figure.subtitle += fmt::format("; {} left out (--by AXES shows them)",
-                                   base::count_of(static_cast<std::int64_t>(dropped),
-                                                  "curve of one point is", "curves of one point are"));
+    figure.subtitle +=
+        fmt::format("; {} left out (--by AXES shows them)",
+                    base::count_of(static_cast<std::int64_t>(dropped), "curve of one point is",
+                                   "curves of one point are"));
   }
   // The names of a group such as "loss" stand for all its quantities that the runs recorded.
   const bool are_explicit = choice.names.size() == chosen.size();

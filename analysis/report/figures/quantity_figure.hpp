@@ -20,20 +20,30 @@ struct QuantityChoice {
   std::vector<std::string> by = {};
 };
 
+/// Measurements that are not part of a Frame because reading them takes long.
+struct RunDetails {
+  bool window_losses = false;  ///< RunRow::window_losses
+  bool peak_memory = false;    ///< RunRow::peak_memory_bytes
+};
+
+/// Returns the measurements that quantity_figure() needs for this choice. Throws base::UsageError
+/// for an unknown quantity.
+RunDetails needed_details(const QuantityChoice& choice);
+
 /// Returns the axes over the course of the training: epoch, step, samples, time.
 const std::vector<std::string>& trace_axes();
 
-/// Returns the axes of the study over which a quantity can be drawn. They include the GPU count, the
-/// node count and both batches.
+/// Returns the axes of the study over which a quantity can be drawn. They include the GPU count,
+/// the node count and both batches.
 std::vector<std::string> study_axes(const Frame& frame);
 
-/// Draws the quantities, with medians and intervals over the repeats. A curve with a single point is
-/// left out if `by` is empty and other curves have several points, as in studies that vary one axis
-/// at a time. A figure without series has one note, which states what is missing.
+/// Draws the quantities, with medians and intervals over the repeats. A curve with a single point
+/// is left out if `by` is empty and other curves have several points, as in studies that vary one
+/// axis at a time. A figure without series has one note, which states what is missing.
 ///
-/// Throws base::UsageError for unknown names, for quantities of different units, for quantities that
-/// are not recorded over the course of the training, and if points that differ in an axis would
-/// share a curve and an x value. The message states what is possible.
+/// Throws base::UsageError for unknown names, for quantities of different units, for quantities
+/// that are not recorded over the course of the training, and if points that differ in an axis
+/// would share a curve and an x value. The message states what is possible.
 Figure quantity_figure(const Frame& frame, const AnalysisOptions& options,
                        const QuantityChoice& choice);
 

@@ -15,6 +15,7 @@
 #include "analysis/report/figures/figure_parts.hpp"
 #include "analysis/report/figures/figures.hpp"
 #include "analysis/report/figures/prediction_series.hpp"
+#include "analysis/report/figures/quantity_figure.hpp"
 #include "analysis/report/tables/captions.hpp"
 #include "analysis/report/tables/table_parts.hpp"
 #include "analysis/report/tables/warnings.hpp"
@@ -162,6 +163,23 @@ std::optional<Estimate> estimate_of(const CurvePoint& point, Value value) {
   return Estimate{median(values), interval_of_median(values), values.size()};
 }
 
+/// Adds the series of `validation`, which show the same curves as the series of the figure. They
+/// have the same colours, hollow marks and dashed lines.
+void add_validation(Figure& figure, Figure validation) {
+  if (validation.series.empty()) return;
+  const auto name = [](Series& series, const std::string& label) {
+    series.label = series.label == "measured" ? label : series.label + ", " + label;
+  };
+  for (Series& series : figure.series) name(series, "training");
+  for (Series& series : validation.series) {
+    name(series, "validation");
+    series.mark = kMarkShapes + series.mark % kMarkShapes;
+    figure.series.push_back(std::move(series));
+  }
+  const auto [least, most] = y_span(figure);
+  figure.y = value_axis(figure.y.id, figure.y.title, least, most);
+}
+
 }  // namespace
 
 Figure speedup_figure(const Frame& frame, const AnalysisOptions& options) {
@@ -218,9 +236,27 @@ Figure epoch_time_figure(const Frame& frame, const AnalysisOptions& options) {
   Figure figure =
       curve_figure(frame, options, {"epoch_time_s", "time per epoch (s)"},
                    [](const CurvePoint& point) { return estimate_of(point, &epoch_time_s); });
+  const Quantity* validation = quantities_named("validation-time").front();
+  add_validation(figure, curve_figure(frame, options, figure.y, [&](const CurvePoint& point) {
+                   return estimate_of(point, validation->of_run);
+                 }));
   figure.title = fmt::format("Time per epoch of {}", frame.study);
-  figure.subtitle += "; excluding the first epoch";
+  figure.subtitle += "; training excludes the first epoch";
   add_predicted(figure, frame, options, PredictedCurve::epoch_time);
+  return figure;
+}
+
+Figure inference_figure(const Frame& frame, const AnalysisOptions& options) {
+  Figure figure =
+      quantity_figure(frame, options, {.names = {"inference"}, .x = "batch_per_gpu", .by = {}});
+  figure.title = fmt::format("Latency of inference of {}", frame.study);
+  return figure;
+}
+
+Figure inference_throughput_figure(const Frame& frame, const AnalysisOptions& options) {
+  Figure figure = quantity_figure(
+      frame, options, {.names = {"inference-throughput"}, .x = "batch_per_gpu", .by = {}});
+  figure.title = fmt::format("Throughput of inference of {}", frame.study);
   return figure;
 }
 

@@ -199,9 +199,9 @@ class SvgDrawing {
         width_(std::max(kWidth,
                         left_ + kRight + kBarRoom * static_cast<double>(figure.categories.size()))),
         foot_(kHeight - kBottom),
-        height_(name_room(figure) == 0 ? kHeight
-                                       : foot_ + 0.58 * name_room(figure) +
-                                             (figure.categories.empty() ? 46 : 24)),
+        height_(name_room(figure) == 0
+                    ? kHeight
+                    : foot_ + 0.58 * name_room(figure) + (figure.categories.empty() ? 46 : 24)),
         x_(x_axis_of(figure, left_, width_ - kRight)),
         y_(y_axis_of(figure, foot_, kTop)) {}
 
@@ -232,8 +232,8 @@ class SvgDrawing {
     return std::min(letters, kMostLetters);
   }
 
-  /// Returns the approximate length in pixels of the longest name of a bar or of an x value. Slanted
-  /// names extend to the left and downwards.
+  /// Returns the approximate length in pixels of the longest name of a bar or of an x value.
+  /// Slanted names extend to the left and downwards.
   static double name_room(const Figure& figure) {
     const double letters = static_cast<double>(
         longest(figure.categories.empty() ? figure.x.words : figure.categories));
@@ -268,8 +268,8 @@ class SvgDrawing {
     const bool is_slanted = kLetter * static_cast<double>(longest(words)) > room;
     for (std::size_t i = 0; i < words.size(); ++i) {
       const double x = x_.at(static_cast<double>(i));
-      text_ += fmt::format("<path class=\"axis\" d=\"M{0} {1}v5\"/>", hundredths(x),
-                           hundredths(foot_));
+      text_ +=
+          fmt::format("<path class=\"axis\" d=\"M{0} {1}v5\"/>", hundredths(x), hundredths(foot_));
       if (is_slanted) {
         text_ += slanted_name(x, words[i]);
         continue;
@@ -554,8 +554,7 @@ std::string figure_in_words(const Figure& figure) {
     if (series.points.empty()) continue;
     const FigurePoint& first = series.points.front();
     const FigurePoint& last = series.points.back();
-    words +=
-        fmt::format(" {}: {} at {}", series.label, plain_number(first.y), x_of(first));
+    words += fmt::format(" {}: {} at {}", series.label, plain_number(first.y), x_of(first));
     if (series.points.size() > 1) {
       words += fmt::format(" to {} at {}", plain_number(last.y), x_of(last));
     }

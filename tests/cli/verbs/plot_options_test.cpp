@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "base/file.hpp"
+#include "tests/analysis/support/written_study.hpp"
 #include "tests/cli/dlscale_program.hpp"
 
 using namespace dlscale;
@@ -24,4 +26,78 @@ TEST_CASE("options of one figure are rejected for another, and no files are left
         "dlscale: --card, --peak and --memory-bandwidth apply only to plot roofline\n");
   CHECK_THAT(refused({"rofline"}), Contains("did you mean \"roofline\"?"));
   CHECK_THAT(refused({"efficiency", "--warmup", "marke"}), Contains("did you mean \"marked\"?"));
+}
+
+TEST_CASE("an unknown quantity or an axis of another figure is rejected before a folder is read") {
+  test::DlscaleProgram program;
+  const auto refused = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "plot");
+    const test::Ran ran = program.run(arguments);
+    CHECK(ran.exit_code == 2);
+    CHECK(ran.out.empty());
+    CHECK(std::filesystem::is_empty(program.folder.path()));
+    return ran.err;
+  };
+  CHECK(refused({"roofline", "--x", "gpus"}) ==
+        "dlscale: --x and --by apply only to quantities, not to plot roofline\n");
+  CHECK_THAT(refused({"load,forwards"}), Contains("unknown quantity \"forwards\"; did you mean"));
+  CHECK_THAT(refused({"stp-time"}), Contains("unknown figure or quantity \"stp-time\"") &&
+                                        Contains("did you mean \"step-time\"?"));
+  CHECK_THAT(refused({"breakdown", "--x", "gpus"}), Contains("unknown quantity \"breakdown\""));
+  CHECK_THAT(refused({"efficiency", "--x", "gpus", "--laws"}), Contains("without --x and --by"));
+}
+
+TEST_CASE("plot draws quantities over an axis of a collected study, and lists them") {
+  test::WrittenStudy study;
+  test::DlscaleProgram program;
+  const std::string folder = study.folder.root().string();
+  study.add("ddp", 1, {1000, 0.97});
+  study.add("ddp", 2, {1900, 0.96});
+  study.add("synchronous", 2, {1600, 0.95});
+  CHECK(program.run({"collect", folder, "--no-tables"}).exit_code == 0);
+  const test::Ran list = program.run({"plot", "list", folder});
+  CHECK(list.exit_code == 0);
+  CHECK_THAT(list.out,
+             Contains("  step-time              time of a step on the slowest rank (ms)"));
+  CHECK_THAT(list.out, Contains("axes of made-up:\n  framework              ddp, synchronous\n"));
+  const test::Ran drawn = program.run({"plot", "forward,backward", folder, "--x", "framework"});
+  CHECK(drawn.err.empty());
+  CHECK(drawn.exit_code == 0);
+  CHECK(std::filesystem::exists(study.folder.figures() / "forward-backward-by-framework.svg"));
+  CHECK_THAT(
+      base::read_file(study.folder.figures() / "forward-backward-by-framework.csv"),
+      Contains("\nseries,framework,time_ms,low,high\n") && Contains("\nforward,synchronous,"));
+  const test::Ran none = program.run({"plot", "latency", folder});
+  CHECK(none.exit_code == 3);
+  CHECK_THAT(none.err, Contains("nothing to draw: latency needs a completed run with mode"));
+  CHECK(program.run({"plot", "throughput", folder, "--x", "framwork"}).exit_code == 2);
+}
+
+TEST_CASE("plot reads the losses of step windows and the peak memory when a figure shows them") {
+  test::WrittenStudy study;
+  test::DlscaleProgram program;
+  const std::string folder = study.folder.root().string();
+  const std::string run = study.plan_run("ddp", 1);
+  const contract::LaunchDir launch = study.folder.run(run).make_next_launch();
+  contract::RunStart start;
+  start.run_id = run;
+  std::string text = contract::to_json_line(start) + "\n";
+  for (int i = 0; i < 3; ++i) {
+    contract::StepWindow window;
+    window.first_step = 5 * i;
+    window.steps = 5;
+    window.samples = 320;
+    window.wall_s = 1;
+    window.train_loss = 4 - i;
+    window.peak_memory_bytes = 2e9 + 1e9 * i;
+    text += contract::to_json_line(window) + "\n";
+  }
+  base::write_file_atomically(launch.results(),
+                              text + contract::to_json_line(contract::RunStop{}) + "\n");
+  CHECK(program.run({"collect", folder, "--no-tables"}).exit_code == 0);
+  CHECK(program.run({"plot", "train-loss", folder, "--x", "step", "-o", "l.svg"}).exit_code == 0);
+  CHECK_THAT(base::read_file(program.folder / "l.csv"),
+             Contains("measured,5,4,,\nmeasured,10,3,,\nmeasured,15,2,,\n"));
+  CHECK(program.run({"plot", "memory", folder, "-o", "m.svg"}).exit_code == 0);
+  CHECK_THAT(base::read_file(program.folder / "m.csv"), Contains("measured,1,4,,\n"));
 }
