@@ -48,7 +48,7 @@ double drawn_x(const Figure& figure, std::size_t i, double x) {
   if (!shifts_series(figure) || !has_marks(figure, figure.series[i])) return x;
   const double shift = dodge(i, measured_series(figure));
   if (!figure.x.words.empty()) return x + kWordDodge / kDodge * shift;
-  return figure.x.log_base != 0 ? x * std::exp2(shift) : x + shift;
+  return figure.x.log_base != 0 ? x * std::exp2(shift) : x + figure.x.spacing * shift;
 }
 
 std::string x_text(const FigureAxis& axis, double x, std::string (*number)(double)) {

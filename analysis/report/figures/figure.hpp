@@ -37,6 +37,8 @@ struct FigureAxis {
   bool tick_points = false;
   /// Names of the x values 0, 1, …, for an axis of words such as model names. Empty: numbers.
   std::vector<std::string> words = {};
+  /// Distance between neighbouring values of a linear axis, relative to which series are shifted.
+  double spacing = 1;
 };
 
 /// Largest number of series that a reader can distinguish. A report leaves out figures with more

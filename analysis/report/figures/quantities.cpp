@@ -27,7 +27,7 @@ constexpr const char* kInference = "a completed run with mode = \"inference\"";
 constexpr const char* kSplitInference =
     "a completed run of inference whose passes exchange data between devices or ranks";
 constexpr const char* kSize =
-    "a completed run that records its trainable parameters and steps per epoch";
+    "a completed training that records its trainable parameters and steps per epoch";
 
 constexpr double kMilli = 1e3;
 constexpr double kPercent = 100;
@@ -103,7 +103,8 @@ Value last_validation_loss(const RunRow& run) {
 
 Value published_bytes(const RunRow& run) {
   const WorkSize& size = run.size;
-  const bool is_known = completed(run) && size.trainable_parameters > 0 && size.train_samples > 0;
+  const bool is_known =
+      has_throughput(run) && size.trainable_parameters > 0 && size.train_samples > 0;
   if (!is_known || size.steps_per_epoch <= 0 || run.global_batch <= 0) return std::nullopt;
   return kFp32Bytes * published_values_per_epoch(static_cast<double>(size.train_samples),
                                                  static_cast<double>(run.global_batch),
@@ -112,7 +113,7 @@ Value published_bytes(const RunRow& run) {
 
 Value ring_bytes(const RunRow& run) {
   const bool is_known = run.size.trainable_parameters > 0 && run.size.steps_per_epoch > 0;
-  return completed(run) && is_known ? ring_bytes_of_epoch(run) : std::nullopt;
+  return has_throughput(run) && is_known ? ring_bytes_of_epoch(run) : std::nullopt;
 }
 
 Value counted_bytes(const RunRow& run) {

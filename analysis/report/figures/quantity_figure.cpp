@@ -337,6 +337,9 @@ FigureAxis number_axis(const std::set<double>& values) {
   axis.tick_points = values.size() <= kMostTicks;
   const bool is_wide = *values.begin() > 0 && *values.rbegin() > kWideRange * *values.begin();
   axis.log_base = doubles(values) ? 2 : is_wide ? 10 : 0;
+  for (auto value = std::next(values.begin()); value != values.end(); ++value) {
+    axis.spacing = std::min(axis.spacing, *value - *std::prev(value));
+  }
   return axis;
 }
 
@@ -447,17 +450,15 @@ class QuantityFigure {
 
   Figure draw(const Curves& curves, const Names& axes, FigureAxis x) {
     figure_.x = std::move(x);
+    figure_.marks = std::ranges::all_of(curves, [&](const Curves::value_type& curve) {
+      return curve.second.size() <= kMostMarks * drawn_.size();
+    });
+    figure_.band = !figure_.marks;
     add_series(curves, axes);
     add_y_axis();
     figure_.title = title();
     figure_.notes = figure_notes(frame_);
     if (!figure_.x.words.empty()) figure_.lines = false;
-    const auto longest = std::ranges::max_element(
-        figure_.series, {}, [](const Series& series) { return series.points.size(); });
-    if (longest != figure_.series.end() && longest->points.size() > kMostMarks) {
-      figure_.marks = false;
-      figure_.band = true;
-    }
     add_subtitle();
     return std::move(figure_);
   }
@@ -472,7 +473,10 @@ class QuantityFigure {
     figure_.legend_title = legend.title();
     std::size_t number = 0;
     for (const auto& [order, points] : curves) {
-      const Series curve = legend.series(keys[number++]);
+      Series curve = legend.series(keys[number]);
+      // Without marks, only colours and dashes distinguish the curves.
+      if (!figure_.marks) curve.color = curve.mark = number;
+      ++number;
       for (std::size_t j = 0; j < drawn_.size(); ++j) {
         Series series = drawn_.size() == 1 ? curve : of_quantity(curve, j, keys.size() == 1);
         for (const Placed& point : points) {

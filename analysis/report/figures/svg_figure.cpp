@@ -229,7 +229,7 @@ class SvgDrawing {
   static std::size_t longest(const std::vector<std::string>& names) {
     std::size_t letters = 0;
     for (const std::string& name : names) letters = std::max(letters, name.size());
-    return std::min(letters, kMostLetters);
+    return letters;
   }
 
   /// Returns the approximate length in pixels of the longest name of a bar or of an x value.
@@ -239,7 +239,7 @@ class SvgDrawing {
         longest(figure.categories.empty() ? figure.x.words : figure.categories));
     const double room = (kWidth - kRight - kLeft) / static_cast<double>(figure.x.words.size());
     const bool is_level = figure.categories.empty() && kLetter * letters <= room;
-    return is_level ? 0 : kLetter * letters;
+    return is_level ? 0 : kLetter * std::min(letters, static_cast<double>(kMostLetters));
   }
 
   void add_y_axis() {

@@ -193,7 +193,7 @@ TEST_CASE("two quantities of one unit share a figure, with a series for each cur
   const Frame frame = frame_of({run_at(1, 640), run_at(2, 640), run_at(1, 320, "horovod")});
   const Figure figure = drawn(frame, {{"forward", "backward"}, "gpus"});
   REQUIRE(figure.series.size() == 2);  // horovod has one point
-  CHECK(figure.series[0].label == "ddp, forward");
+  CHECK(figure.series[0].label == "forward");
   CHECK(points_of(figure.series[0]) == "1:30 2:60");
   CHECK(points_of(figure.series[1]) == "1:60 2:120");
   CHECK(figure.y.id == "time_ms");
@@ -315,6 +315,37 @@ TEST_CASE("many step windows are drawn as means of consecutive windows, without 
   CHECK(figure.series[0].points[0].y == Approx(1));
   CHECK(figure.series[0].points.back().x == 2500);
   CHECK_FALSE(figure.marks);
+}
+
+TEST_CASE("without marks, curves differ in their colours") {
+  RunRow one = translator(1), two = translator(2);
+  for (int i = 0; i < 100; ++i) one.window_losses.push_back({0, i, 1, 2});
+  two.window_losses = one.window_losses;
+  two.batch_per_gpu = 32;
+  RunRow three = translator(1);
+  three.batch_per_gpu = 32;
+  three.window_losses = one.window_losses;
+  const Figure figure = drawn(frame_of({one, two, three}), {{"train-loss"}, "step"});
+  REQUIRE(figure.series.size() == 3);
+  std::set<std::size_t> colors;
+  for (const Series& series : figure.series) colors.insert(series.color);
+  CHECK(colors.size() == 3);
+}
+
+TEST_CASE("series are shifted by less than the distance of the values on a linear axis") {
+  Frame frame = one_factor_study();
+  frame.axes[2] = {"lr.base", {"0.01", "0.02", "0.03"}};
+  const char* rates[] = {"0.01", "0.02", "0.03", "0.01", "0.02"};
+  for (std::size_t i = 0; i < frame.runs.size(); ++i) {
+    frame.runs[i] = run_of(i < 3 ? "vgg16" : "alexnet", 1, 16, 100);
+    frame.runs[i].point.erase("batch_per_gpu");
+    frame.runs[i].point["lr.base"] = rates[i];
+  }
+  const Figure figure = drawn(frame, {{"throughput"}, "base"});
+  REQUIRE(figure.series.size() == 2);
+  CHECK(figure.x.log_base == 0);
+  CHECK(drawn_x(figure, 0, 0.01) != 0.01);
+  CHECK(drawn_x(figure, 0, 0.01) == Approx(0.01).margin(0.001));
 }
 
 TEST_CASE("a quantity with one value for each run is refused over epochs") {
