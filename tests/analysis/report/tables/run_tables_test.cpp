@@ -114,7 +114,8 @@ TEST_CASE("the inference table splits the latency of runs that measured its part
   REQUIRE(table.rows.size() == 2);
   CHECK(number(table, 1, "compute_p50_s") == 0.01);
   CHECK(number(table, 1, "communication_p50_s") == 0.02);
-  CHECK(std::holds_alternative<std::monostate>(table.rows[0][column(table, "compute_p50_s")]));
+  CHECK(
+      std::holds_alternative<std::monostate>(table.rows[0][test::column(table, "compute_p50_s")]));
   frame.runs.pop_back();
   for (const Column& each : inference_table(frame, {}).columns) CHECK(each.id != "compute_p50_s");
 }
