@@ -139,6 +139,15 @@ const std::map<std::string, Make>& makers() {
       {"convolution_forward", [](P p) { return convolution(p, Direction::forward); }},
       {"convolution_backward_data", [](P p) { return convolution(p, Direction::data); }},
       {"convolution_backward_filter", [](P p) { return convolution(p, Direction::filter); }},
+      {"bias_forward",
+       [](P p) -> KernelCall {
+         return
+             [x = p.images("c"), bias = p.values({1, p.at("c"), 1, 1})]() mutable { x.add_(bias); };
+       }},
+      {"bias_backward",
+       [](P p) -> KernelCall {
+         return [gradient = p.images("c")] { at::sum(gradient, at::IntArrayRef{0, 2, 3}); };
+       }},
       {"batch_norm_forward", [](P p) { return batch_norm(p, Direction::forward); }},
       {"batch_norm_backward", [](P p) { return batch_norm(p, Direction::data); }},
       {"max_pool_forward", [](P p) { return pool(p, true, Direction::forward); }},
@@ -164,6 +173,11 @@ const std::map<std::string, Make>& makers() {
       {"softmax_forward",
        [](P p) -> KernelCall {
          return [x = p.variable({p.at("b"), p.at("outputs")})] { at::log_softmax(x, 1); };
+       }},
+      {"softmax_backward",
+       [](P p) {
+         const at::Tensor input = p.variable({p.at("b"), p.at("outputs")});
+         return backward(at::log_softmax(input, 1), {input});
        }},
       {"sgd_update", [](P p) { return update(p, "sgd", 0); }},
       {"momentum_update", [](P p) { return update(p, "sgd", kMomentum); }},
