@@ -30,7 +30,7 @@ struct Recommendation {
 };
 
 /// Returns one recommendation for each work and each budget. Runs on CPUs and runs on GPUs are not
-/// compared, because a number of ranks on CPUs is no budget of GPUs. The works are in the order of
+/// compared, because a budget counts either ranks on CPUs or GPUs. The works are in the order of
 /// the curves, and the budgets of a work ascend.
 std::vector<Recommendation> recommendations(const std::vector<ScalingCurve>& curves);
 

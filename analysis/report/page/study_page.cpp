@@ -128,9 +128,17 @@ StudyPage study_page(const Frame& frame, const AnalysisOptions& options,
     begun.begin(kind.name);
     figures[i - reports.size()] = kind.make(frame, options);
   });
-  for (Report& report : reports) {
-    for (Table& table : report.tables) {
-      if (!table.rows.empty()) add_table(page.report, std::move(table));
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    for (Table& table : reports[i].tables) {
+      if (table.rows.empty()) continue;
+      if (metrics()[i].is_detailed && table.rows.size() > kMostDetailedRows) {
+        page.warnings.push_back(
+            fmt::format("no table {}: it has {} rows; select fewer runs with --where, or use "
+                        "dlscale analyze --metric {}",
+                        table.id, table.rows.size(), metrics()[i].name));
+        continue;
+      }
+      add_table(page.report, std::move(table));
     }
   }
   add_warnings_of(page.report, page.warnings);

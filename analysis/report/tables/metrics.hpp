@@ -18,6 +18,9 @@ struct Metric {
   const char* needs;  ///< condition for a row in the table, e.g. "a completed run with timed steps"
   bool (*has)(const RunRow&);  ///< function that returns true if a run meets `needs`
   const char* also = "";  ///< further condition that these runs must meet together; empty: none
+  /// True if a point has many rows, such as one for each epoch. A report leaves the table out if it
+  /// is too long to be read.
+  bool is_detailed = false;
 };
 
 /// Returns all metrics. docs/commands.md lists them under `analyze --metric`.

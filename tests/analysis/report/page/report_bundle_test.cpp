@@ -117,6 +117,19 @@ TEST_CASE("figures with too many series are left out with a warning") {
                      [](const NamedFigure& figure) { return figure.id == "speedup"; }));
 }
 
+TEST_CASE("a table by epoch that is too long to be read is left out with a warning") {
+  RunRow run = run_at(1, 1000);
+  const auto is_epochs = [](const Table& table) { return table.id == "epochs"; };
+  for (int i = 0; i < static_cast<int>(kMostDetailedRows); ++i) run.epochs.push_back({i, 1, 0.5});
+  CHECK(std::ranges::any_of(study_page(frame_of({run}), {}).report.tables, is_epochs));
+  run.epochs.push_back({static_cast<int>(kMostDetailedRows), 1, 0.5});
+  const StudyPage page = study_page(frame_of({run}), {});
+  CHECK(std::ranges::none_of(page.report.tables, is_epochs));
+  CHECK(std::ranges::any_of(page.warnings, [](const std::string& warning) {
+    return warning.starts_with("no table epochs: it has 501 rows");
+  }));
+}
+
 TEST_CASE("tables that differ only in punctuation have different names") {
   const StudyPage page =
       study_page(frame_of({run_at(1, 1000, "a_b"), run_at(1, 900, "a-b")}), {}, {"batch_per_gpu"});

@@ -114,7 +114,7 @@ TEST_CASE("mixed devices give no efficiency, or a warning when allowed") {
   frame.runs[1].conditions["gpu"] = "P100";
   const Table refused = efficiency_table(frame, {});
   CHECK(std::holds_alternative<std::monostate>(refused.rows[0][column(refused, "efficiency")]));
-  CHECK(number(refused, 2, "efficiency") == 1);
+  CHECK(number(refused, 3, "efficiency") == 1);
   const Table allowed = efficiency_table(frame, {{}, true});
   CHECK(number(allowed, 1, "efficiency") == Approx(0.9));
   CHECK_THAT(notes(allowed), Contains("warning") && Contains("mixes conditions"));
@@ -172,6 +172,8 @@ TEST_CASE("every metric makes a table whose rows fit its columns, even without r
     run.epochs = {{0, 10, 0.9}};
     run.evals = {{0, 0.5, 1.0}};
     run.targets = {{"loss", 1.0, 0, 2.5, 1000}};
+    run.profiles = {{.steps = 10, .wall_s = 2, .kernel_s = 1, .computation = 1}};
+    run.counters = {{"skipped_steps", 0.1}};
     run.inference = {{32, 0.01, 0.02, 3200}};
     run.size = {1000, 60000, 100};
     run.ranks = {{1, 0, {"n1", "n2"}, {{100, {1.5, 1.6}}}}};
@@ -251,8 +253,8 @@ TEST_CASE("an absolute speed-up names its reference and the number of its measur
   const Table table = efficiency_table(frame, {{"framework=single", 1}});
   CHECK(number(table, 0, "speedup") == Approx(0.8));
   CHECK(number(table, 1, "speedup") == Approx(3600 / 1250.0));
-  CHECK(number(table, 3, "efficiency") == Approx(3500 / 1250.0 / 4));
-  CHECK(std::holds_alternative<Bounds>(cell_of(table, 0, 1)));
+  CHECK(number(table, 4, "efficiency") == Approx(3500 / 1250.0 / 4));
+  CHECK(std::holds_alternative<Bounds>(cell_of(table, 0, 2)));  // before the column no_result
   CHECK_THAT(notes(table), Contains("baseline: 1 GPU (1 node) with framework=single, as chosen; "
                                     "speed-ups are absolute: relative to the throughput of the "
                                     "otherwise equal runs with framework=single (n = 2)"));
