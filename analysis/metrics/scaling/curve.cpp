@@ -14,8 +14,6 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr const char* kBatchPerGpu = "batch_per_gpu";
-constexpr const char* kGlobalBatch = "global_batch";
 constexpr const char* kAccumulation = "accumulation_steps";
 
 const contract::Axis* find_axis(const Frame& frame, const std::string& name) {

@@ -14,7 +14,10 @@
 
 namespace dlscale::analysis {
 
-inline constexpr const char* kGpus = "gpus";    ///< axis that varies along a curve
+inline constexpr const char* kGpus = "gpus";  ///< axis that varies along a curve
+/// Axes of the batch: samples of a GPU in a step, and samples of all GPUs.
+inline constexpr const char* kBatchPerGpu = "batch_per_gpu";
+inline constexpr const char* kGlobalBatch = "global_batch";
 inline constexpr const char* kNodes = "nodes";  ///< axis that usually depends on the GPU count
 
 struct AxisValue {

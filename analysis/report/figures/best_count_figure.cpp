@@ -14,8 +14,6 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr const char* kBatch = "global_batch";
-
 /// Returns the fastest count with the range of all counts that the repeats cannot distinguish from
 /// it.
 FigurePoint best_count_of(double batch, const Recommendation& best) {
@@ -45,10 +43,10 @@ Figure best_count_figure(const Frame& frame, const AnalysisOptions& options) {
   std::map<std::pair<std::vector<std::size_t>, std::string>, Line> lines;
   std::size_t untested = 0;
   for (const auto& [text, one] : best) {
-    const auto batch = base::number_of<double>(value_of(one.work, kBatch));
+    const auto batch = base::number_of<double>(value_of(one.work, kGlobalBatch));
     if (!batch) continue;  // the batch grows with the GPU count, so there is nothing to choose
     CurveKey key = one.work;
-    std::erase_if(key, [](const AxisValue& entry) { return entry.axis == kBatch; });
+    std::erase_if(key, [](const AxisValue& entry) { return entry.axis == kGlobalBatch; });
     Line& line = lines[{rank_of(frame, key), to_string(key)}];
     line.key = std::move(key);
     line.by_batch[*batch] = &one;

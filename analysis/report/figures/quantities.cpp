@@ -18,8 +18,8 @@ namespace {
 using contract::StepPart;
 using Value = std::optional<double>;
 
-constexpr const char* kTimedSteps = "a completed run with timed steps";
-constexpr const char* kParts = "a completed run that recorded this part of its steps";
+constexpr const char* kTimed = "a completed run with timed steps";
+constexpr const char* kPartOfStep = "a completed run that recorded this part of its steps";
 constexpr const char* kEpochs = "a completed run that recorded its epochs";
 constexpr const char* kEvaluated = "a completed run that was evaluated";
 constexpr const char* kClassified = "a completed classification run that was evaluated";
@@ -29,9 +29,9 @@ constexpr const char* kSplitInference =
 constexpr const char* kSize =
     "a completed training that records its trainable parameters and steps per epoch";
 
-constexpr double kMilli = 1e3;
-constexpr double kPercent = 100;
-constexpr double kGiga = 1e-9;
+constexpr double kToMilli = 1e3;
+constexpr double kToPercent = 100;
+constexpr double kToGiga = 1e-9;
 
 bool has_step_time(const RunRow& run) {
   return has_throughput(run) && run.steps.tells_steps;
@@ -201,14 +201,14 @@ std::vector<TracePoint> epoch_times(const RunRow& run) {
 /// Returns a quantity that is a time in a step.
 constexpr Quantity of_step(const char* name, const char* summary, const char* id, const char* label,
                            std::optional<double> (*of_run)(const RunRow& run),
-                           const char* needs = kParts) {
+                           const char* needs = kPartOfStep) {
   return {.name = name,
           .summary = summary,
           .id = id,
           .title = "time per step",
           .label = label,
           .unit = "ms",
-          .scale = kMilli,
+          .scale = kToMilli,
           .needs = needs,
           .of_run = of_run};
 }
@@ -220,7 +220,7 @@ constexpr Quantity kQuantities[] = {
      .title = "throughput",
      .label = "all GPUs",
      .unit = "samples/s",
-     .needs = kTimedSteps,
+     .needs = kTimed,
      .of_run = &per_sample,
      .inverse = true},
     {.name = "throughput-per-gpu",
@@ -229,7 +229,7 @@ constexpr Quantity kQuantities[] = {
      .title = "throughput per GPU",
      .label = "per GPU",
      .unit = "samples/s",
-     .needs = kTimedSteps,
+     .needs = kTimed,
      .of_run = &per_sample_of_gpu,
      .inverse = true},
     {.name = "speedup",
@@ -249,7 +249,7 @@ constexpr Quantity kQuantities[] = {
      .needs = "a curve with a baseline",
      .relative = &efficiency},
     of_step("step-time", "time of a step on the slowest rank", "step_time_ms", "whole step",
-            &time_of_step, kTimedSteps),
+            &time_of_step, kTimed),
     of_step("load", "waiting for data in a step", "load_ms", "loading",
             &part_of_step<StepPart::load_wait>),
     of_step("copy", "copies from the host to the device in a step", "copy_ms", "copy",
@@ -270,7 +270,7 @@ constexpr Quantity kQuantities[] = {
     of_step("bubble", "waiting of pipeline stages in a step", "bubble_ms", "bubble",
             &part_of_step<StepPart::bubble>),
     of_step("other", "parts of a step that were not recorded apart", "other_ms", "other",
-            &part_of_step<StepPart::other>, kTimedSteps),
+            &part_of_step<StepPart::other>, kTimed),
     of_step("rest", "all parts of a step except loading", "rest_ms", "all but loading",
             &rest_of_step, "a completed run that recorded the loading time of its steps"),
     {.name = "load-per-epoch",
@@ -306,7 +306,7 @@ constexpr Quantity kQuantities[] = {
      .title = "test accuracy",
      .label = "final",
      .unit = "%",
-     .scale = kPercent,
+     .scale = kToPercent,
      .needs = kClassified,
      .of_run = &last_accuracy,
      .from_zero = false},
@@ -316,7 +316,7 @@ constexpr Quantity kQuantities[] = {
      .title = "test accuracy",
      .label = "best",
      .unit = "%",
-     .scale = kPercent,
+     .scale = kToPercent,
      .needs = kClassified,
      .of_run = &highest_accuracy,
      .from_zero = false},
@@ -326,7 +326,7 @@ constexpr Quantity kQuantities[] = {
      .title = "accuracy",
      .label = "training",
      .unit = "%",
-     .scale = kPercent,
+     .scale = kToPercent,
      .needs = "a completed run that recorded its training accuracy",
      .of_run = &last_train_accuracy,
      .by_epoch = &train_accuracies,
@@ -337,7 +337,7 @@ constexpr Quantity kQuantities[] = {
      .title = "accuracy",
      .label = "validation",
      .unit = "%",
-     .scale = kPercent,
+     .scale = kToPercent,
      .needs = kClassified,
      .of_run = &last_accuracy,
      .by_epoch = &validation_accuracies,
@@ -377,7 +377,7 @@ constexpr Quantity kQuantities[] = {
      .title = "time per batch",
      .label = "latency",
      .unit = "ms",
-     .scale = kMilli,
+     .scale = kToMilli,
      .needs = kInference,
      .of_inference = [](const InferenceRow& row) { return Value(row.latency_p50_s); }},
     {.name = "latency-p90",
@@ -386,7 +386,7 @@ constexpr Quantity kQuantities[] = {
      .title = "time per batch",
      .label = "latency p90",
      .unit = "ms",
-     .scale = kMilli,
+     .scale = kToMilli,
      .needs = kInference,
      .of_inference = [](const InferenceRow& row) { return Value(row.latency_p90_s); }},
     {.name = "latency-compute",
@@ -395,7 +395,7 @@ constexpr Quantity kQuantities[] = {
      .title = "time per batch",
      .label = "computation",
      .unit = "ms",
-     .scale = kMilli,
+     .scale = kToMilli,
      .needs = kSplitInference,
      .of_inference = [](const InferenceRow& row) { return row.compute_p50_s; }},
     {.name = "latency-communication",
@@ -404,7 +404,7 @@ constexpr Quantity kQuantities[] = {
      .title = "time per batch",
      .label = "communication",
      .unit = "ms",
-     .scale = kMilli,
+     .scale = kToMilli,
      .needs = kSplitInference,
      .of_inference = [](const InferenceRow& row) { return row.communication_p50_s; }},
     {.name = "inference-throughput",
@@ -421,7 +421,7 @@ constexpr Quantity kQuantities[] = {
      .title = "data sent per epoch",
      .label = "counted",
      .unit = "GB",
-     .scale = kGiga,
+     .scale = kToGiga,
      .needs = "a completed run that counted the sent bytes and its steps per epoch",
      .of_run = &counted_bytes},
     {.name = "sent-ring",
@@ -430,7 +430,7 @@ constexpr Quantity kQuantities[] = {
      .title = "data sent per epoch",
      .label = "ring",
      .unit = "GB",
-     .scale = kGiga,
+     .scale = kToGiga,
      .needs = kSize,
      .of_run = &ring_bytes},
     {.name = "sent-published",
@@ -439,7 +439,7 @@ constexpr Quantity kQuantities[] = {
      .title = "data sent per epoch",
      .label = "published formula",
      .unit = "GB",
-     .scale = kGiga,
+     .scale = kToGiga,
      .needs = kSize,
      .of_run = &published_bytes},
     {.name = "memory",
@@ -448,7 +448,7 @@ constexpr Quantity kQuantities[] = {
      .title = "peak memory per GPU",
      .label = "peak memory per GPU",
      .unit = "GB",
-     .scale = kGiga,
+     .scale = kToGiga,
      .needs = "a completed run that recorded its peak memory",
      .of_run = &peak_memory},
     {.name = "parameters",

@@ -10,8 +10,8 @@
 #include <set>
 #include <tuple>
 
-#include "analysis/metrics/scaling/run_points.hpp"
 #include "analysis/report/figures/figure_parts.hpp"
+#include "analysis/report/figures/quantity_values.hpp"
 #include "analysis/report/tables/captions.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
@@ -20,13 +20,6 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr const char* kBatchPerGpu = "batch_per_gpu";
-constexpr const char* kGlobalBatch = "global_batch";
-constexpr const char* kTarget = "target";
-
-/// Largest number of points of a curve over the training. Curves of more step windows show means of
-/// consecutive windows.
-constexpr std::size_t kMostTracePoints = 1000;
 /// Largest number of points of a curve over the training for which each point has a mark.
 constexpr std::size_t kMostMarks = 40;
 /// Ratio of the largest to the smallest x value from which an axis of numbers is logarithmic.
@@ -36,194 +29,6 @@ using Names = std::vector<std::string>;
 
 bool contains(const Names& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-/// Point of the figure before its curve is known.
-struct Placed {
-  std::size_t quantity = 0;  ///< index of the quantity
-  CurveKey place;            ///< values of all axes
-  double x = 0;
-  double order = 0;  ///< position on the curve: x, or the epoch or step if x is a time
-  Estimate value;    ///< in the unit of the figure
-};
-
-/// Returns the values of all axes at a point: `key`, the GPU count, the node count and both
-/// batches. The global batch of a curve with a fixed global batch is the requested one.
-CurveKey place_of(CurveKey key, const RunRow& run) {
-  const auto add = [&](const char* axis, const std::string& value) {
-    if (std::ranges::find(key, axis, &AxisValue::axis) == key.end()) key.push_back({axis, value});
-  };
-  add(kGpus, std::to_string(run.gpus));
-  add(kNodes, std::to_string(run.nodes));
-  const double share = static_cast<double>(run.global_batch) / run.gpus;
-  add(kBatchPerGpu, run.batch_per_gpu > 0  ? std::to_string(run.batch_per_gpu)
-                    : run.global_batch > 0 ? fmt::format("{:.7g}", share)
-                                           : "");
-  add(kGlobalBatch, run.global_batch > 0 ? std::to_string(run.global_batch) : "");
-  return key;
-}
-
-void replace(CurveKey& key, const char* axis, const std::string& value) {
-  const auto found = std::ranges::find(key, axis, &AxisValue::axis);
-  if (found == key.end()) {
-    key.push_back({axis, value});
-  } else {
-    found->value = value;
-  }
-}
-
-/// Returns the estimate from the values of the repeats, in the unit of the figure.
-Estimate estimate_of(const Quantity& quantity, const std::vector<double>& values) {
-  Estimate estimate{median(values), interval_of_median(values), values.size()};
-  if (quantity.inverse) {
-    Interval& interval = estimate.interval;
-    estimate.value = 1 / estimate.value;
-    if (interval.kind != Interval::Kind::None) {
-      interval = {interval.kind, 1 / interval.high, 1 / interval.low};
-    }
-  }
-  estimate.value *= quantity.scale;
-  estimate.interval.low *= quantity.scale;
-  estimate.interval.high *= quantity.scale;
-  return estimate;
-}
-
-/// Values of the repeats of a point, by the text of the place. A point of the study has several
-/// places if its runs measured several batches or targets.
-using Places = std::map<std::string, std::pair<CurveKey, std::vector<double>>>;
-
-void add_value(Places& places, const CurveKey& place, const std::optional<double>& value) {
-  if (!value || !std::isfinite(*value)) return;
-  auto& [key, values] = places[to_string(place)];
-  key = place;
-  values.push_back(*value);
-}
-
-void add_inference(Places& places, const CurveKey& place, const Quantity& quantity,
-                   const RunRow& run) {
-  for (const InferenceRow& row : run.inference) {
-    CurveKey at = place;
-    // A log with several batches states them in its rows only.
-    if (run.inference.size() > 1) {
-      replace(at, kBatchPerGpu, std::to_string(row.batch));
-      replace(at, kGlobalBatch, "");
-    }
-    add_value(places, at, quantity.of_inference(row));
-  }
-}
-
-void add_targets(Places& places, const CurveKey& place, const Quantity& quantity,
-                 const RunRow& run) {
-  for (const TargetRow& row : run.targets) {
-    CurveKey at = place;
-    at.push_back({kTarget, fmt::format("{} {}", row.metric, row.threshold)});
-    add_value(places, at, quantity.of_target(row));
-  }
-}
-
-std::vector<Placed> points_of_runs(const Frame& frame, const Quantity& quantity) {
-  std::vector<Placed> points;
-  for (const RunPoint& point : run_points(frame, &completed)) {
-    const CurveKey place = place_of(point.key, point.first());
-    Places places;
-    for (const RunRow* run : point.repeats) {
-      if (quantity.of_run != nullptr) add_value(places, place, quantity.of_run(*run));
-      if (quantity.of_inference != nullptr) add_inference(places, place, quantity, *run);
-      if (quantity.of_target != nullptr) add_targets(places, place, quantity, *run);
-    }
-    for (const auto& [text, values] : places) {
-      points.push_back({0, values.first, 0, 0, estimate_of(quantity, values.second)});
-    }
-  }
-  return points;
-}
-
-/// Returns the points of a quantity that is relative to the baseline of a scaling curve.
-std::vector<Placed> relative_points(const Frame& frame, const AnalysisOptions& options,
-                                    const Quantity& quantity) {
-  const Drawing drawing(frame, options);
-  std::vector<Placed> points;
-  for (std::size_t i = 0; i < drawing.curves.size(); ++i) {
-    if (!drawing.choices[i].baseline) continue;
-    for (const CurvePoint& point : drawing.curves[i].points) {
-      points.push_back({0, place_of(drawing.curves[i].key, *point.repeats.front()), 0, 0,
-                        quantity.relative(point, *drawing.choices[i].baseline)});
-    }
-  }
-  return points;
-}
-
-// Values over the course of the training.
-
-/// Returns the x value of a moment of the training, or an empty value if the run does not record
-/// it.
-std::optional<double> x_of(const RunRow& run, const TraceMoment& at, const std::string& axis) {
-  if (axis == "epoch") return at.epoch + 1;
-  if (axis == "time") {
-    const double time = train_s(run, at.epoch);
-    return time > 0 ? std::optional(time) : std::nullopt;
-  }
-  if (at.step <= 0) return std::nullopt;
-  if (axis == "step") return static_cast<double>(at.step);
-  if (run.global_batch <= 0) return std::nullopt;
-  return static_cast<double>(at.step * run.global_batch);
-}
-
-bool uses_windows(const Quantity& quantity, const std::string& axis) {
-  return quantity.by_window != nullptr && (axis == "step" || axis == "samples");
-}
-
-/// Returns the means of blocks of `block` consecutive values. Each mean is at the last moment of
-/// its block.
-std::vector<TracePoint> means_of_blocks(const std::vector<TracePoint>& points, std::size_t block) {
-  if (block < 2) return points;
-  std::vector<TracePoint> means;
-  for (std::size_t begin = 0; begin < points.size(); begin += block) {
-    const std::size_t end = std::min(begin + block, points.size());
-    double sum = 0;
-    for (std::size_t i = begin; i < end; ++i) sum += points[i].value;
-    means.push_back({points[end - 1].at, sum / static_cast<double>(end - begin)});
-  }
-  return means;
-}
-
-/// Returns the number of step windows of a run that each point of the figure shows.
-std::size_t windows_of_point(const Frame& frame, const Quantity& quantity) {
-  std::size_t most = 0;
-  for (const RunRow& run : frame.runs) most = std::max(most, quantity.by_window(run).size());
-  return (most + kMostTracePoints - 1) / kMostTracePoints;
-}
-
-/// Values of the repeats at one moment of the training.
-struct Moment {
-  std::vector<double> xs, values;
-};
-
-std::vector<Placed> trace_points(const Frame& frame, const Quantity& quantity,
-                                 const std::string& axis) {
-  std::vector<Placed> points;
-  const bool windows = uses_windows(quantity, axis);
-  const std::size_t block = windows ? windows_of_point(frame, quantity) : 1;
-  for (const RunPoint& point : run_points(frame, &completed)) {
-    std::map<std::int64_t, Moment> moments;
-    for (const RunRow* run : point.repeats) {
-      const std::vector<TracePoint> values =
-          windows ? means_of_blocks(quantity.by_window(*run), block) : quantity.by_epoch(*run);
-      for (const TracePoint& one : values) {
-        const std::optional<double> x = x_of(*run, one.at, axis);
-        if (!x) continue;
-        Moment& moment = moments[windows ? one.at.step : one.at.epoch];
-        moment.xs.push_back(*x);
-        moment.values.push_back(one.value);
-      }
-    }
-    const CurveKey place = place_of(point.key, point.first());
-    for (const auto& [order, moment] : moments) {
-      points.push_back({0, place, median(moment.xs), static_cast<double>(order),
-                        estimate_of(quantity, moment.values)});
-    }
-  }
-  return points;
 }
 
 // Choice of the axes.
@@ -246,9 +51,9 @@ std::string text_of(const CurveKey& key, const Names& axes) {
 }
 
 /// Returns true if the values of the axes `given` determine the value of `axis` at all points.
-bool follows(const std::string& axis, const Names& given, const std::vector<Placed>& points) {
+bool follows(const std::string& axis, const Names& given, const std::vector<PlacedValue>& points) {
   std::map<std::string, std::string> seen;
-  return std::all_of(points.begin(), points.end(), [&](const Placed& point) {
+  return std::all_of(points.begin(), points.end(), [&](const PlacedValue& point) {
     const std::string value = value_of(point.place, axis);
     return seen.try_emplace(text_of(point.place, given), value).first->second == value;
   });
@@ -257,10 +62,10 @@ bool follows(const std::string& axis, const Names& given, const std::vector<Plac
 /// Returns the axes whose values make curves: all axes with several values, except x and the axes
 /// that follow from x and the other axes. Batches that are not an axis of the study follow from the
 /// GPU count and the other batch. Over the global batch, the GPU count follows from the batches.
-Names varying_curve_axes(const Frame& frame, const std::vector<Placed>& points,
+Names varying_curve_axes(const Frame& frame, const std::vector<PlacedValue>& points,
                          const std::string& x) {
   std::vector<CurveKey> keys;
-  for (const Placed& point : points) keys.push_back(point.place);
+  for (const PlacedValue& point : points) keys.push_back(point.place);
   Names axes = varying_axes(keys);
   std::erase(axes, x);
   const auto is_of_study = [&](const std::string& name) {
@@ -287,9 +92,9 @@ Names varying_curve_axes(const Frame& frame, const std::vector<Placed>& points,
 }
 
 /// Returns all axes of the points, such as the axes of the study and the targets of the runs.
-Names place_axes(const std::vector<Placed>& points) {
+Names place_axes(const std::vector<PlacedValue>& points) {
   Names axes;
-  for (const Placed& point : points) {
+  for (const PlacedValue& point : points) {
     for (const AxisValue& entry : point.place) {
       if (!contains(axes, entry.axis)) axes.push_back(entry.axis);
     }
@@ -305,7 +110,7 @@ CurveKey only(const CurveKey& key, const Names& axes) {
 
 /// Throws base::UsageError for two points at the same place of the figure, because they measured
 /// different configurations and are not repeats.
-[[noreturn]] void refuse_overlap(const Placed& a, const Placed& b, const std::string& x) {
+[[noreturn]] void refuse_overlap(const PlacedValue& a, const PlacedValue& b, const std::string& x) {
   Names differing;
   for (const AxisValue& entry : a.place) {
     const std::string other = value_of(b.place, entry.axis);
@@ -353,11 +158,12 @@ std::string x_title(const std::string& axis, const std::string& worker) {
 
 /// Sets the x values of the points to their values on the axis, and returns the axis. Points whose
 /// value is unknown are removed.
-FigureAxis place_on_axis(const Frame& frame, std::vector<Placed>& points, const std::string& x) {
-  std::erase_if(points, [&](const Placed& point) { return value_of(point.place, x).empty(); });
+FigureAxis place_on_axis(const Frame& frame, std::vector<PlacedValue>& points,
+                         const std::string& x) {
+  std::erase_if(points, [&](const PlacedValue& point) { return value_of(point.place, x).empty(); });
   std::map<std::pair<std::vector<std::size_t>, std::string>, double> values;
   bool are_numbers = true;
-  for (const Placed& point : points) {
+  for (const PlacedValue& point : points) {
     const std::string value = value_of(point.place, x);
     const std::optional<double> number = base::number_of<double>(value);
     are_numbers = are_numbers && number.has_value();
@@ -374,40 +180,41 @@ FigureAxis place_on_axis(const Frame& frame, std::vector<Placed>& points, const 
   if (are_numbers && !numbers.empty()) axis = number_axis(numbers);
   axis.id = x;
   axis.title = x_title(x, worker_noun(frame));
-  for (Placed& point : points) point.x = point.order = at[value_of(point.place, x)];
+  for (PlacedValue& point : points) point.x = point.order = at[value_of(point.place, x)];
   return axis;
 }
 
-FigureAxis trace_axis(std::vector<Placed>& points, const std::string& x) {
+FigureAxis trace_axis(std::vector<PlacedValue>& points, const std::string& x) {
   if (x != "time") {
     const std::string title = x == "step" ? "optimizer step" : x == "samples" ? "samples" : "epoch";
     return {x, x == "samples" ? "training samples" : title, 0, false, x == "epoch"};
   }
   double longest_s = 0;
-  for (const Placed& point : points) longest_s = std::max(longest_s, point.x);
+  for (const PlacedValue& point : points) longest_s = std::max(longest_s, point.x);
   const auto [axis, unit_s] = time_axis("training time", longest_s);
-  for (Placed& point : points) point.x /= unit_s;
+  for (PlacedValue& point : points) point.x /= unit_s;
   return axis;
 }
 
 /// Curves of the figure by the study's order and the text of their key.
-using Curves = std::map<std::pair<std::vector<std::size_t>, std::string>, std::vector<Placed>>;
+using Curves = std::map<std::pair<std::vector<std::size_t>, std::string>, std::vector<PlacedValue>>;
 
 /// Returns the points by curve. Within a curve, points ascend by quantity and position. Throws
 /// base::UsageError if two points have the same quantity and position.
-Curves curves_of(const Frame& frame, const std::vector<Placed>& points, const Names& axes,
+Curves curves_of(const Frame& frame, const std::vector<PlacedValue>& points, const Names& axes,
                  const std::string& x) {
   Curves curves;
-  for (const Placed& point : points) {
+  for (const PlacedValue& point : points) {
     const CurveKey key = only(point.place, axes);
     curves[{rank_of(frame, key), to_string(key)}].push_back(point);
   }
   for (auto& [order, placed] : curves) {
-    const auto position = [](const Placed& point) {
+    const auto position = [](const PlacedValue& point) {
       return std::pair(point.quantity, point.order);
     };
-    std::stable_sort(placed.begin(), placed.end(),
-                     [&](const Placed& a, const Placed& b) { return position(a) < position(b); });
+    std::stable_sort(placed.begin(), placed.end(), [&](const PlacedValue& a, const PlacedValue& b) {
+      return position(a) < position(b);
+    });
     for (std::size_t i = 1; i < placed.size(); ++i) {
       if (position(placed[i - 1]) == position(placed[i]) &&
           placed[i - 1].place != placed[i].place) {
@@ -423,7 +230,7 @@ Curves curves_of(const Frame& frame, const std::vector<Placed>& points, const Na
 std::size_t drop_single_points(Curves& curves) {
   const auto is_single = [](const Curves::value_type& curve) {
     return std::all_of(curve.second.begin(), curve.second.end(),
-                       [&](const Placed& point) { return point.x == curve.second.front().x; });
+                       [&](const PlacedValue& point) { return point.x == curve.second.front().x; });
   };
   if (std::all_of(curves.begin(), curves.end(), is_single)) return 0;
   return std::erase_if(curves, is_single);
@@ -479,7 +286,7 @@ class QuantityFigure {
       ++number;
       for (std::size_t j = 0; j < drawn_.size(); ++j) {
         Series series = drawn_.size() == 1 ? curve : of_quantity(curve, j, keys.size() == 1);
-        for (const Placed& point : points) {
+        for (const PlacedValue& point : points) {
           if (point.quantity != j) continue;
           repeats_.add(point.value.n);
           series.points.push_back({point.x, point.value.value, bounds_of(point.value.interval)});
@@ -661,17 +468,15 @@ Figure quantity_figure(const Frame& frame, const AnalysisOptions& options,
   if (is_trace) require_traces(chosen, x, axes);
   std::vector<const Quantity*> drawn;
   Names without;
-  std::vector<Placed> points;
+  std::vector<PlacedValue> points;
   for (const Quantity* quantity : chosen) {
-    std::vector<Placed> own = is_trace ? trace_points(frame, *quantity, x)
-                              : quantity->relative != nullptr
-                                  ? relative_points(frame, options, *quantity)
-                                  : points_of_runs(frame, *quantity);
+    std::vector<PlacedValue> own = is_trace ? values_over_training(frame, *quantity, x)
+                                            : values_at_points(frame, options, *quantity);
     if (own.empty()) {
       without.push_back(fmt::format("{} (needs {})", quantity->name, quantity->needs));
       continue;
     }
-    for (Placed& point : own) {
+    for (PlacedValue& point : own) {
       point.quantity = drawn.size();
       points.push_back(std::move(point));
     }
