@@ -90,6 +90,11 @@ contract::RunPrediction prediction_of(const PredictedCurve& curve,
   prediction.samples_per_s = kept(predict::throughput(point));
   prediction.efficiency = kept(point.efficiency);
   prediction.memory_bytes = memory_at(curve, point);
+  const predict::StepTime& step = point.step;
+  prediction.loading_s = step.load_wait.value;
+  prediction.computation_s = (step.forward + step.backward + step.optimizer).value;
+  prediction.communication_s = step.communication.value;
+  prediction.main_kernels_s = step.main_kernels.value;
   // Records of inference contain neither epochs nor a training time.
   if (curve.samples > 0 && curve.first.mode.empty()) {
     prediction.epoch_s = kept(point.epoch_s);

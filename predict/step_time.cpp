@@ -138,10 +138,34 @@ std::vector<Bucket> buckets_of(const contract::ModelCard& card, const ComputeTim
                           : gradient_buckets(card, times, setting.first_bucket, setting.bucket);
 }
 
+namespace {
+
+/// Parts of the names of operators that profiles of runs count as computation.
+constexpr std::string_view kMainKernels[] = {"conv", "mm", "linear", "norm", "pool", "softmax"};
+
+Seconds main_kernels_of(const contract::ModelCard& card, const ComputeTimes& times,
+                        bool forward_only) {
+  Seconds sum;
+  for (std::size_t i = 0; i < std::min(times.layers.size(), card.layers.size()); ++i) {
+    const std::string& kind = card.layers[i].kind;
+    const bool is_main =
+        std::any_of(std::begin(kMainKernels), std::end(kMainKernels),
+                    [&](std::string_view word) { return kind.find(word) != std::string::npos; });
+    if (!is_main) continue;
+    sum += times.layers[i].forward.time;
+    if (!forward_only) sum += times.layers[i].backward.time;
+  }
+  return sum;
+}
+
+}  // namespace
+
 StepTime step_time(const contract::ModelCard& card, const ComputeTimes& times, int ranks,
                    const AllReduceCost& cost, const StepSetting& setting) {
   const double passes = setting.passes;
-  StepTime step{.load_wait = setting.wait, .forward = times.forward() * passes};
+  StepTime step{.load_wait = setting.wait,
+                .forward = times.forward() * passes,
+                .main_kernels = main_kernels_of(card, times, setting.forward_only) * passes};
   if (!setting.forward_only) {
     step.backward = times.backward() * passes;
     step.optimizer = times.optimizer;

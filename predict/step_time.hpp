@@ -93,6 +93,9 @@ struct StepTime {
   Seconds slowest_wait;   ///< wait for the slowest rank; records of runs count it as exposed_comm
   Seconds communication;  ///< collectives without waits, hidden or exposed; not in total()
   Seconds computing() const { return forward + backward + optimizer; }
+  /// Convolutions, matrix products, normalisation, pooling and softmax in the passes. Profiles of
+  /// runs call these kernels "computation". Part of `forward` and `backward`, so not in total().
+  Seconds main_kernels;
   Seconds total() const { return load_wait + computing() + exposed_comm + slowest_wait; }
   /// Resource that limits the step: communication if the exposed communication takes longer than
   /// the computation, otherwise the resource that limits most of the computation.

@@ -28,6 +28,10 @@ void visit_fields(Visitor& v, RunPrediction& p) {
   v.sparse("efficiency", p.efficiency);
   v.sparse("memory_bytes", p.memory_bytes);
   v.sparse("run_s", p.run_s);
+  v.sparse("loading_s", p.loading_s);
+  v.sparse("computation_s", p.computation_s);
+  v.sparse("communication_s", p.communication_s);
+  v.sparse("main_kernels_s", p.main_kernels_s);
 }
 
 namespace {
@@ -40,6 +44,9 @@ bool can_be(const RunPrediction& p) {
   for (const PredictedValue* value :
        {&p.step_s, &p.samples_per_s, &p.epoch_s, &p.efficiency, &p.memory_bytes, &p.run_s}) {
     if (!can_be(*value)) return false;
+  }
+  for (const double part : {p.loading_s, p.computation_s, p.communication_s, p.main_kernels_s}) {
+    if (!std::isfinite(part) || part < 0) return false;
   }
   return p.gpus >= 1 && !p.point_id.empty();
 }

@@ -32,6 +32,10 @@ struct RunPrediction {
   PredictedValue efficiency;     ///< efficiency relative to the smallest GPU count of the curve
   PredictedValue memory_bytes;   ///< memory of a GPU
   PredictedValue run_s;          ///< time of all epochs
+  /// Parts of an optimizer step in seconds; 0 if not predicted. Communication is the time of all
+  /// collectives, including the part that computation hides. `main_kernels_s` is the part of
+  /// computation_s in convolutions, matrix products, normalisation and pooling.
+  double loading_s = 0, computation_s = 0, communication_s = 0, main_kernels_s = 0;
   bool operator==(const RunPrediction&) const = default;
 };
 

@@ -206,3 +206,10 @@ TEST_CASE("a step of inference is the forward pass without an exchange between r
   // Inference sends no gradients.
   CHECK(central.communication.value == Approx(3 * (300e6 + 1e6 + 4 * (10 * 48 + 10 * 2)) * 1e-9));
 }
+
+TEST_CASE("activations do not count as main kernels, and main kernels add nothing to the step") {
+  const StepTime alone = step(Agreement::at_once, 1);
+  // The activation moves 1 GB forward and 2 GB backward with 1000 GB/s.
+  CHECK((alone.forward + alone.backward).value - alone.main_kernels.value == Approx(0.003));
+  CHECK(alone.total().value == Approx((alone.forward + alone.backward + alone.optimizer).value));
+}

@@ -28,6 +28,7 @@ TEST_CASE("predictions are read as they were written, in the same order") {
 
 TEST_CASE("values that are not predicted are left out of the line") {
   CHECK(to_json_line(made()).find("memory_bytes") == std::string::npos);
+  CHECK(to_json_line(made()).find("communication_s") == std::string::npos);
 }
 
 TEST_CASE("lines that are not predictions are counted and skipped") {
@@ -44,6 +45,9 @@ TEST_CASE("lines with impossible predictions are skipped") {
   std::swap(upside_down.step_s.low, upside_down.step_s.high);
   CHECK(parse_predictions(to_json_line(upside_down)).skipped == 1);
   CHECK(parse_predictions(to_json_line(made(-1))).skipped == 1);
+  RunPrediction negative = made();
+  negative.communication_s = -1;
+  CHECK(parse_predictions(to_json_line(negative)).skipped == 1);
   RunPrediction nobody = made();
   nobody.point_id.clear();
   CHECK(parse_predictions(to_json_line(nobody)).skipped == 1);
