@@ -275,6 +275,7 @@ contract::Plan plan_of(const Study& study, const Site& site) {
   plan.scaling = study.scaling;
   plan.site = site.name;
   plan.scheduler = site.scheduler;
+  plan.reference = study.reference;
   plan.baseline = study.baseline;
   plan.repeats = study.repeats;
   plan.until = study.until;

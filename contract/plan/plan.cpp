@@ -104,6 +104,7 @@ void visit_fields(Visitor& v, Plan& s) {
   v.optional("scaling", s.scaling);
   v.required("site", s.site);
   v.required("scheduler", s.scheduler);
+  v.sparse("reference", s.reference);
   v.optional("baseline", s.baseline);
   v.optional("repeats", s.repeats);
   v.sparse("until", s.until);

@@ -103,6 +103,9 @@ struct Plan {
   std::string scaling;
   std::string site;
   std::string scheduler;  ///< name of the scheduler: local, slurm or oar
+  /// Publication that the study is compared with: name or absolute path of a reference. Empty if
+  /// the study names none.
+  std::string reference;
   BaselineRule baseline;
   int repeats = 1;  ///< maximum number of repetitions of a point
   RepeatUntil until;

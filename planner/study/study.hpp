@@ -119,6 +119,9 @@ struct Study {
   std::string scaling = "weak";
   std::string uneven_batch = "error";
   contract::BaselineRule baseline;
+  /// Publication that the study is compared with: name or absolute path of a reference. Empty:
+  /// none.
+  std::string reference;
   int repeats = 1;  ///< maximum number of repetitions of a point
   contract::RepeatUntil until;
   std::uint64_t seed = 1;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -52,6 +53,22 @@ void read_baseline(Study& study, const config::Item& item) {
   }
 }
 
+/// Reads the publication that the study is compared with. The path of a file is relative to the
+/// folder of the study file.
+void read_reference(Study& study, const config::Item& item) {
+  namespace fs = std::filesystem;
+  const std::string& word = item.word();
+  const bool is_file =
+      word.find('/') != std::string::npos || word.ends_with(".toml") || word.ends_with(".csv");
+  study.reference = word;
+  if (!is_file) return;
+  const bool in_file = item.node.where.line > 0;  // line 0: the setting is on the command line
+  const fs::path file =
+      in_file ? fs::path(item.node.where.file).parent_path() / word : fs::path(word);
+  study.reference = fs::absolute(file).lexically_normal().string();
+  if (!fs::is_regular_file(study.reference)) item.fail(study.reference + ": no such file");
+}
+
 /// Reads the rule that ends repetitions (`until`). `until.first` holds the maximum number of
 /// repetitions at first. plan_most_repeats() later swaps it with study.repeats.
 void read_until(Study& study, const config::Item& item) {
@@ -89,6 +106,7 @@ const std::vector<config::Field<Study>>& study_fields() {
       {"scaling",
        [](Study& s, const config::Item& i) { s.scaling = i.one_of("scaling", kScalings); }},
       {"baseline", read_baseline},
+      {"reference", read_reference},
       {"repeats",
        [](Study& s, const config::Item& i) {
          s.repeats = static_cast<int>(i.whole(1, kMostRepeats));

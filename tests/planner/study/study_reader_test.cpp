@@ -18,7 +18,13 @@ struct Broken {
 const std::vector<Broken> kBrokenSections{
     {{.study = "nmae = \"s\""},
      "s.toml:2:1: study.nmae: unknown key; did you mean \"name\"? (known: name, scaling, baseline, "
-     "repeats, until, seed, uneven_batch)"},
+     "reference, repeats, until, seed, uneven_batch)"},
+    {{.study = "name = \"s\"\nreference = \"\""},
+     "s.toml:3:13: study.reference: must not be empty"},
+    {{.study = "name = \"s\"\nreference = 3"},
+     "s.toml:3:13: study.reference: expected a string, found a whole number"},
+    {{.study = "name = \"s\"\nreference = \"/nowhere/mine.csv\""},
+     "s.toml:3:13: study.reference: /nowhere/mine.csv: no such file"},
     {{.study = ""}, "s.toml:1:1: study: name is missing"},
     {{.study = "name = 3"}, "s.toml:2:8: study.name: expected a string, found a whole number"},
     {{.study = "name = \"\""}, "s.toml:2:8: study.name: must not be empty"},
@@ -197,4 +203,10 @@ TEST_CASE("the command line can change any key and is named in errors") {
   CHECK(test::error_of([] {
           test::read({}, {"study.sede=1"});
         }).rfind("-S study.sede=1: study.sede: unknown key; did you mean \"seed\"?", 0) == 0);
+}
+
+TEST_CASE("a study can name its publication, which changes no run") {
+  const auto named = test::read({.study = "name = \"s\"\nreference = \"nef\""});
+  CHECK(named.reference == "nef");
+  CHECK(test::read({.study = "name = \"s\""}).reference.empty());
 }
