@@ -3,32 +3,61 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "analysis/publications/comparison_tables.hpp"
 #include "analysis/report/tables/tables.hpp"
+#include "workspace/reference_reader.hpp"
 
 namespace dlscale::workspace {
 
 Compared compare_with_publication(const StudyChoice& own, const analysis::ReferenceStudy& study,
-                                  bool unmatched) {
-  const analysis::Frame frame = open_study(own).frame;
+                                  const ComparisonChoice& choice) {
+  return compare_with_publication(open_study(own).frame, study, choice);
+}
+
+Compared compare_with_publication(const analysis::Frame& frame,
+                                  const analysis::ReferenceStudy& study,
+                                  const ComparisonChoice& choice) {
   const auto curves = analysis::scaling_curves(frame);
-  const auto points = analysis::own_points(curves);
-  const analysis::Comparison comparison = analysis::compare(study.publication, points);
+  analysis::OwnResults results{analysis::own_points(curves), {choice.calibration, nullptr}};
+  const auto add = [&](std::vector<analysis::OwnPoint> points) {
+    results.points.insert(results.points.end(), points.begin(), points.end());
+  };
+  add(analysis::planned_points(frame));
+  const std::size_t known = results.points.size();
+  if (choice.predicted) {
+    results.models.frame = &frame;
+    add(analysis::predicted_points(frame));
+  }
+  const analysis::Comparison comparison = analysis::compare(study.publication, results);
+  Compared compared;
   if (comparison.matches.empty()) {
-    return {{},
-            fmt::format("{} has no published value for any of the {} points of {}", study.name,
-                        points.size(), frame.study)};
+    compared.nothing =
+        fmt::format("{} has no published value for any of the {} points of {}{}", study.name, known,
+                    frame.study, choice.unmatched ? "" : "; --unmatched prints the reasons");
+    if (!choice.unmatched) return compared;
   }
-  analysis::Report report{{comparison_table(study, comparison)}};
-  if (unmatched && !comparison.unmatched.empty()) {
-    report.tables.push_back(unmatched_table(study, comparison));
+  compared.report.tables.push_back(comparison_table(study, comparison));
+  if (comparison.unmatched.empty()) return compared;
+  if (choice.unmatched) {
+    compared.report.tables.push_back(unmatched_table(study, comparison));
+  } else {
+    compared.report.tables[0].notes.push_back(fmt::format(
+        "--unmatched lists the other {} values with the reasons", comparison.unmatched.size()));
   }
-  if (!comparison.unmatched.empty() && !unmatched) {
-    report.tables[0].notes.push_back(fmt::format(
-        "{} published values have no matching result in this study; --unmatched lists them",
-        comparison.unmatched.size()));
+  return compared;
+}
+
+void add_named_publication(analysis::Report& report, const analysis::Frame& frame,
+                           const std::string& folder) {
+  const std::string name = reference_of_study(contract::PlanDir{folder});
+  if (name.empty()) return;
+  Compared compared = compare_with_publication(frame, read_reference(name, reference_folder()),
+                                               {.predicted = true, .unmatched = true});
+  for (analysis::Table& table : compared.report.tables) {
+    if (!table.rows.empty()) report.tables.push_back(std::move(table));
   }
-  return {report, ""};
 }
 
 Compared compare_with_predictions(const StudyChoice& own) {

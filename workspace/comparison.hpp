@@ -8,6 +8,7 @@
 #include "analysis/publications/contradiction.hpp"
 #include "analysis/publications/reference_study.hpp"
 #include "analysis/report/report.hpp"
+#include "contract/records/calibration.hpp"
 #include "workspace/chosen_study.hpp"
 
 namespace dlscale::workspace {
@@ -17,11 +18,30 @@ struct Compared {
   std::string nothing;  ///< reason why nothing could be compared; empty otherwise
 };
 
-/// Compares the collected runs of `own` with the values of a publication. A note states the number
-/// of published values without a matching result. With `unmatched`, the report also lists these
-/// values. Throws what open_study throws.
+/// Results that are compared with a publication in addition to measured runs.
+struct ComparisonChoice {
+  bool predicted = false;  ///< also compare the predictions that the folder contains
+  /// Calibration for values about kernels, all-reduces and links; null: none.
+  const contract::Calibration* calibration = nullptr;
+  bool unmatched = false;  ///< also list the values without a counterpart, with the reasons
+};
+
+/// Compares the collected runs of `own` with the values of a publication. A note states how many
+/// published values have a counterpart. If none has, `nothing` is set, and the report is empty
+/// unless the choice asks for unmatched values. Throws what open_study throws.
 Compared compare_with_publication(const StudyChoice& own, const analysis::ReferenceStudy& study,
-                                  bool unmatched);
+                                  const ComparisonChoice& choice);
+
+/// Compares the runs of a frame in the same way.
+Compared compare_with_publication(const analysis::Frame& frame,
+                                  const analysis::ReferenceStudy& study,
+                                  const ComparisonChoice& choice);
+
+/// Adds the comparison with the publication that the study of `folder` names ([study] reference),
+/// and the list of values without a counterpart, to a report. Adds nothing if it names none. Throws
+/// what read_reference throws.
+void add_named_publication(analysis::Report& report, const analysis::Frame& frame,
+                           const std::string& folder);
 
 /// Compares the collected runs of `own` with the predictions saved in their folder, and computes
 /// the errors of the predictions. Throws what open_study throws.

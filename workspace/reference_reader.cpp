@@ -10,6 +10,7 @@
 #include "base/registry.hpp"
 #include "config/expression/expression.hpp"
 #include "config/toml/fields.hpp"
+#include "contract/plan/plan.hpp"
 #include "workspace/resources.hpp"
 
 namespace dlscale::workspace {
@@ -132,6 +133,10 @@ std::vector<Field<StudyText>> study_fields() {
          out.study.publication.place = item.node.where;
          read_settings(out.study.publication.settings, item, "");
        }},
+      {"names",
+       [](StudyText& out, const Item& item) {
+         read_settings(out.study.publication.settings, item, "names.");
+       }},
       {"measured",
        [](StudyText& out, const Item& item) {
          for (const Item& one : item.items()) {
@@ -202,6 +207,11 @@ ReferenceStudy read_named(const std::string& name, const fs::path& folder) {
 
 fs::path reference_folder() {
   return share_folder() / "references";
+}
+
+std::string reference_of_study(const contract::PlanDir& folder) {
+  const auto plan = contract::find_plan(folder);
+  return plan ? plan->reference : std::string();
 }
 
 std::vector<std::string> references_in(const fs::path& folder) {

@@ -7,12 +7,17 @@
 #include <vector>
 
 #include "analysis/publications/reference_study.hpp"
+#include "contract/plan/run_dir.hpp"
 
 namespace dlscale::workspace {
 
 /// Returns the folder share/dlscale/references. It contains hardware.csv, and a folder NAME with
 /// reference.toml and tables for each study.
 std::filesystem::path reference_folder();
+
+/// Returns the publication that the study of a plan folder names ([study] reference): a name or an
+/// absolute path. Returns an empty text if the folder has no plan or its study names none.
+std::string reference_of_study(const contract::PlanDir& folder);
 
 std::vector<std::string> references_in(const std::filesystem::path& folder);
 

@@ -118,7 +118,7 @@ constexpr std::string_view kSettings[] = {
     "parameters", "seq",        "sequence",  "lr",         "year",       "date",       "run",
     "runs",       "repetition", "repeat",    "repeats",    "trial",      "tp",         "pp",
     "dp",         "stage",      "version",   "bits",       "hosts",      "workers",    "features",
-    "classes",    "learning"};
+    "classes",    "learning",   "bytes"};
 /// Words in the names of measurements. A heading with one of these words is not a setting.
 constexpr std::string_view kMeasures[] = {
     "time",     "s",          "sec",     "secs",  "second", "seconds", "ms",

@@ -2,6 +2,7 @@
 #include "analysis/publications/comparison.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -9,83 +10,284 @@
 #include <string_view>
 
 #include "analysis/publications/axes.hpp"
+#include "analysis/publications/own_claim.hpp"
+#include "analysis/publications/predicted_value.hpp"
+#include "analysis/publications/published_names.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::analysis {
 namespace {
 
-constexpr std::array<std::string_view, 6> kDescriptive{"device", "setup",   "nodes",
-                                                       "epochs", "repeats", "system"};
+constexpr std::array<std::string_view, 7> kDescriptive{
+    "device", "setup", "nodes", "epochs", "repeats", "system", "input_features"};
 /// Axes that third-party logs often do not state. A result that lacks such an axis can still match
 /// a published value.
 constexpr std::array<std::string_view, 4> kOftenUnsaid{"framework", "model", "loader",
                                                        "lr_schedule"};
+/// Quantities that have one value for all counts. The user's value is the most extreme one.
+constexpr std::array<std::string_view, 3> kAtAnyCount{"cpu_occupancy", "variation",
+                                                      "trainable_parameters"};
+/// Quantities that describe hardware and methods.
+constexpr std::array<std::string_view, 22> kDescriptions{"nodes",
+                                                         "cpu_model",
+                                                         "cpu_frequency",
+                                                         "cpu_cores",
+                                                         "ram",
+                                                         "memory",
+                                                         "gpu_model",
+                                                         "gpu_memory",
+                                                         "peak",
+                                                         "usable_memory",
+                                                         "link",
+                                                         "link_latency",
+                                                         "memory_bandwidth",
+                                                         "neurons",
+                                                         "link_bandwidth",
+                                                         "values",
+                                                         "meaning",
+                                                         "unit",
+                                                         "inputs",
+                                                         "algorithms",
+                                                         "parallelism",
+                                                         "communication"};
 
 template <class Names>
 bool among(const Names& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool along_counts(const Published& published) {
-  return published.along == "gpus" || published.along == "cores";
+bool is_count(const std::string& axis) {
+  return axis == kGpus || axis == "cores";
 }
 
-/// Returns the axes of a published value. A claim about the change from one count to another is
-/// compared with the result at the second count.
-std::map<std::string, std::string> axes_of(const Published& published) {
-  auto axes = published.axes;
-  if (along_counts(published)) axes[published.along] = published.to;
-  return axes;
+/// Returns the value of an own point on the axis of a publication. A published count of GPUs is
+/// also compared with the number of ranks on CPUs. Returns null if the point does not state it.
+const std::string* value_on(const OwnPoint& own, const std::string& axis) {
+  auto value = own.axes.find(axis);
+  if (value == own.axes.end() && axis == kGpus) value = own.axes.find("cores");
+  return value == own.axes.end() || value->second.empty() ? nullptr : &value->second;
 }
 
-bool is_about(const Published& published, const OwnPoint& own, std::set<std::string>& unsaid) {
-  std::set<std::string> missing;
-  bool counted = false;
-  for (const auto& [axis, cell] : axes_of(published)) {
-    if (among(kDescriptive, axis)) continue;
-    const auto value = own.axes.find(axis);
-    if (value == own.axes.end() || value->second.empty()) {
-      if (!among(kOftenUnsaid, axis)) return false;
-      missing.insert(axis);
-    } else if (!AxisCell(cell).meets(AxisCell(value->second))) {
-      return false;
+/// Matches the axes of one published value against points of the user.
+class Matcher {
+ public:
+  /// A value along a count, such as a speed-up, is compared at the end of its range.
+  Matcher(const Publication& publication, const Published& published) : published_(published) {
+    for (const auto& [axis, cell] : published.axes) {
+      if (among(kDescriptive, axis) || (is_claim(published) && axis == published.along)) continue;
+      axes_.push_back({own_axis(publication, axis), own_cell(publication, axis, cell)});
     }
-    counted = counted || axis == "gpus" || axis == "cores";
+    const bool is_ratio = !is_claim(published) && is_count(published.along);
+    if (is_ratio) axes_.push_back({published.along, published.to});
+    std::stable_sort(axes_.begin(), axes_.end(),
+                     [](const Axis& a, const Axis& b) { return rank(a.name) < rank(b.name); });
   }
-  if (counted) unsaid.merge(missing);
-  return counted;
-}
 
-std::string own_in_words(const OwnPoint& own) {
-  const auto cores = own.axes.find("cores");
-  std::string text = cores != own.axes.end() ? "cores " + cores->second
-                                             : "gpus " + std::to_string(own.point->gpus);
-  for (const AxisValue& value : own.curve->key) text += ", " + value.axis + " " + value.value;
-  return text;
-}
+  bool states_count() const {
+    return is_count(published_.along) ||
+           std::any_of(axes_.begin(), axes_.end(),
+                       [](const Axis& axis) { return is_count(axis.name); });
+  }
 
-bool is_comparable(const Published& published) {
-  const bool change = published.relation == "gain" || published.relation == "times";
-  return published.is_value() || (change && published.number && along_counts(published));
-}
+  bool is_about(const OwnPoint& own) const {
+    if (published_.along == "cores" && !own.on_cpus) return false;
+    return std::all_of(axes_.begin(), axes_.end(),
+                       [&](const Axis& axis) { return agrees(axis, own); });
+  }
+
+  /// Returns the axes that the publication states and the point does not.
+  std::set<std::string> missing_in(const OwnPoint& own) const {
+    std::set<std::string> missing;
+    for (const Axis& axis : axes_) {
+      if (value_on(own, axis.name) == nullptr) missing.insert(axis.name);
+    }
+    return missing;
+  }
+
+  /// Returns the reason why no point matches: the axis after which no point is left, where models
+  /// come first and counts last.
+  std::string why_none(const std::vector<OwnPoint>& points) const {
+    std::vector<const OwnPoint*> left;
+    for (const OwnPoint& own : points) left.push_back(&own);
+    if (published_.along == "cores") {
+      std::erase_if(left, [](const OwnPoint* own) { return !own->on_cpus; });
+      if (left.empty()) return "no run on CPUs";
+    }
+    std::string kept;
+    for (const Axis& axis : axes_) {
+      std::erase_if(left, [&](const OwnPoint* own) { return !agrees(axis, *own); });
+      if (left.empty()) {
+        return fmt::format("no run with {} {}{}{}{}", axis.name, axis.cell,
+                           kept.empty() ? "" : " among the runs with ", kept, remark(axis));
+      }
+      kept += fmt::format("{}{} {}", kept.empty() ? "" : ", ", axis.name, axis.cell);
+    }
+    return "no measured run at this point";
+  }
+
+ private:
+  struct Axis {
+    std::string name, cell;
+  };
+
+  /// Order in which axes are named in reasons: names first, then batches, then counts.
+  static int rank(const std::string& axis) {
+    if (axis == "model") return 0;
+    if (axis == "batch_per_gpu" || axis == "global_batch") return 2;
+    return is_count(axis) ? 3 : 1;
+  }
+
+  static bool agrees(const Axis& axis, const OwnPoint& own) {
+    const std::string* value = value_on(own, axis.name);
+    if (value == nullptr) return among(kOftenUnsaid, axis.name);
+    return AxisCell(axis.cell).meets(AxisCell(*value));
+  }
+
+  static std::string remark(const Axis& axis) {
+    return axis.cell == "dali_gpu" ? "; this loader needs a GPU" : "";
+  }
+
+  const Published& published_;
+  std::vector<Axis> axes_;
+};
+
+/// Compares one published entry after another.
+class Comparer {
+ public:
+  Comparer(const Publication& publication, const OwnResults& own)
+      : publication_(publication), own_(own) {}
+
+  Comparison compare() {
+    for (const Published& published : publication_.values) {
+      if (is_description(published)) {
+        ++all_.descriptions;
+        continue;
+      }
+      ++all_.values;
+      const std::size_t before = all_.matches.size();
+      const std::string reason = compare(published);
+      if (all_.matches.size() == before) all_.unmatched.push_back({&published, reason});
+    }
+    return std::move(all_);
+  }
+
+ private:
+  /// Adds the matches of a value. Returns the reason for the case that there are none.
+  std::string compare(const Published& published) {
+    if (is_about_models(published)) return add_model_value(published);
+    const bool known = is_measurable(published);
+    if (!known) return "dlscale does not measure " + published.quantity;
+    if (own_.points.empty()) return "the study has no measured point";
+    const Matcher matcher(publication_, published);
+    if (is_claim(published)) return add_claims(published, matcher);
+    if (among(kAtAnyCount, published.quantity) && !matcher.states_count()) {
+      return add_extreme(published, matcher);
+    }
+    if (!matcher.states_count()) return "the publication states no number of workers";
+    return add_values(published, matcher);
+  }
+
+  Question question(const Published& published, const OwnPoint& own) const {
+    return {publication_, published, own, own_.points};
+  }
+
+  void add(const Published& published, const OwnPoint& own, Estimate value,
+           std::optional<bool> holds, const Matcher& matcher) {
+    const bool for_cores = !published.axis("cores").empty() || published.along == "cores";
+    all_.matches.push_back({&published, in_words(own), source_of(own, !for_cores), value, holds});
+    all_.unsaid.merge(matcher.missing_in(own));
+  }
+
+  std::string add_values(const Published& published, const Matcher& matcher) {
+    std::string reason;
+    for (const OwnPoint& own : own_.points) {
+      if (!matcher.is_about(own) || !is_last_of_pair(published, own)) continue;
+      const Question asked = question(published, own);
+      const OwnValue value = own.measured()              ? measured_value(asked)
+                             : own.prediction != nullptr ? predicted_value(asked)
+                                                         : computed_value(asked);
+      if (value.estimate) {
+        add(published, own, *value.estimate, {}, matcher);
+      } else if (reason.empty() || own.measured()) {
+        reason = value.missing;
+      }
+    }
+    return reason.empty() ? matcher.why_none(own_.points) : reason;
+  }
+
+  /// Returns false for the first point of a value about two counts ("2|3"), which one match covers.
+  static bool is_last_of_pair(const Published& published, const OwnPoint& own) {
+    const bool of_pair = published.quantity == "p_value" ||
+                         published.quantity == "step_time_ratio" ||
+                         published.quantity == "cliffs_delta";
+    const std::string cell = published.axis(own.on_cpus ? "cores" : kGpus);
+    const std::size_t bar = cell.find('|');
+    if (!of_pair || bar == std::string::npos) return true;
+    return AxisCell(cell.substr(bar + 1)).meets(AxisCell(std::to_string(own.gpus)));
+  }
+
+  /// Adds the most extreme value of all matching points: the smallest for a lower bound, else the
+  /// largest.
+  std::string add_extreme(const Published& published, const Matcher& matcher) {
+    std::string reason;
+    const OwnPoint* at = nullptr;
+    Estimate extreme;
+    for (const OwnPoint& own : own_.points) {
+      if (!own.measured() || !matcher.is_about(own)) continue;
+      const OwnValue value = measured_value(question(published, own));
+      if (!value.estimate) {
+        reason = value.missing;
+        continue;
+      }
+      const bool smaller = value.estimate->value < extreme.value;
+      if (at != nullptr && smaller != published.relation.starts_with('>')) continue;
+      extreme = *value.estimate;
+      at = &own;
+    }
+    if (at != nullptr) add(published, *at, extreme, {}, matcher);
+    return reason.empty() ? matcher.why_none(own_.points) : reason;
+  }
+
+  std::string add_claims(const Published& published, const Matcher& matcher) {
+    std::string reason;
+    std::set<const OwnPoint*> seen;
+    Published translated = published;
+    translated.along = own_axis(publication_, published.along);
+    translated.from = own_cell(publication_, published.along, published.from);
+    translated.to = own_cell(publication_, published.along, published.to);
+    for (const OwnPoint& own : own_.points) {
+      if (!own.measured() || !matcher.is_about(own)) continue;
+      const OwnClaim claim = own_claim(question(translated, own));
+      if (!claim.value.estimate) {
+        reason = claim.value.missing;
+      } else if (seen.insert(claim.at).second) {
+        add(published, *claim.at, *claim.value.estimate, claim.holds, matcher);
+      }
+    }
+    return reason.empty() ? matcher.why_none(own_.points) : reason;
+  }
+
+  std::string add_model_value(const Published& published) {
+    const ModelValue value = model_value(published, own_.models);
+    if (!value.value.estimate) return value.value.missing;
+    all_.matches.push_back({&published, value.point, value.source, *value.value.estimate, {}});
+    return "";
+  }
+
+  const Publication& publication_;
+  const OwnResults& own_;
+  Comparison all_;
+};
 
 }  // namespace
 
-Comparison compare(const Publication& publication, const std::vector<OwnPoint>& points) {
-  Comparison comparison;
-  for (const Published& published : publication.values) {
-    if (!is_comparable(published)) continue;
-    const std::size_t before = comparison.matches.size();
-    for (const OwnPoint& own : points) {
-      std::set<std::string> unsaid;
-      if (!is_about(published, own, unsaid)) continue;
-      const auto value = measured_value(publication, published, own);
-      if (!value) continue;
-      comparison.matches.push_back({&published, own_in_words(own), *value});
-      comparison.unsaid.merge(unsaid);
-    }
-    if (comparison.matches.size() == before) comparison.unmatched.push_back(&published);
-  }
-  return comparison;
+bool is_description(const Published& published) {
+  if (is_claim(published)) return false;
+  return !published.is_value() || among(kDescriptions, published.quantity);
+}
+
+Comparison compare(const Publication& publication, const OwnResults& own) {
+  return Comparer(publication, own).compare();
 }
 
 double difference(const Published& published, double own) {
@@ -101,6 +303,7 @@ double difference(const Published& published, double own) {
 }
 
 std::string verdict(const Match& match) {
+  if (match.holds) return *match.holds ? "agrees" : "disagrees";
   const Estimate& own = match.own;
   const bool bare = own.interval.kind == Interval::Kind::None;
   const double low = bare ? own.value : own.interval.low;

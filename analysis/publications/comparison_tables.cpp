@@ -20,7 +20,10 @@ double count_of_kind(const ReferenceTable& table, char kind) {
                     [&](const Published& value) { return value.kind == kind; }));
 }
 
+/// Returns the value or the claim as text: "> 0.65", "best 2", "rises".
 std::string printed(const Published& value) {
+  if (value.relation == "best") return "best " + value.to;
+  if (value.text.empty()) return value.relation;
   return value.relation == "=" ? value.text : value.relation + " " + value.text;
 }
 
@@ -70,21 +73,34 @@ Cell difference_bounds(const Match& match) {
                 difference(*match.published, match.own.interval.high)};
 }
 
+Cell difference_of(const Match& match) {
+  if (match.holds) return {};
+  return difference(*match.published, match.own.value);
+}
+
 std::vector<Cell> row_of(const Match& match) {
   const Published& published = *match.published;
   const double scale = 1 / parse_unit(published.unit.empty() ? "1" : published.unit)->factor;
   return {compared_name_of(published),
           match.point,
+          match.source,
           published.unit == "1" ? std::string() : published.unit,
           printed(published),
           std::string(1, published.kind),
           match.own.value * scale,
           bounds_of(match.own.interval, scale),
           static_cast<double>(match.own.n),
-          difference(published, match.own.value),
+          difference_of(match),
           difference_bounds(match),
           verdict(match),
           where_of(published)};
+}
+
+bool has_predicted_shares(const Comparison& comparison) {
+  return std::any_of(comparison.matches.begin(), comparison.matches.end(), [](const Match& match) {
+    const std::string& quantity = match.published->quantity;
+    return match.source.ends_with("prediction") && (quantity == "allreduce" || quantity == "cudnn");
+  });
 }
 
 std::string indented(const std::string& text) {
@@ -123,6 +139,21 @@ Table publication_table(const ReferenceStudy& study) {
   return table;
 }
 
+std::string coverage_note(const Comparison& comparison) {
+  const double share = comparison.values == 0 ? 0
+                                              : 100.0 * static_cast<double>(comparison.matched()) /
+                                                    static_cast<double>(comparison.values);
+  std::string note = fmt::format("{} of {} published values have an own counterpart ({:.0f} %)",
+                                 comparison.matched(), comparison.values, share);
+  if (comparison.descriptions > 0) {
+    note += fmt::format("; not counted: {}",
+                        base::count_of(static_cast<std::int64_t>(comparison.descriptions),
+                                       "entry that describes hardware or methods",
+                                       "entries that describe hardware or methods"));
+  }
+  return note;
+}
+
 Table comparison_table(const ReferenceStudy& study, const Comparison& comparison) {
   Table table{"comparison",
               "The user's values compared with " + study.title,
@@ -130,9 +161,15 @@ Table comparison_table(const ReferenceStudy& study, const Comparison& comparison
                "published bound or range",
                "own: the user's value, as the median of the n repeats with its 95 % interval (n < "
                "6: range); values by a formula of "
-               "the publication are computed from means and have no interval"},
+               "the publication are computed from means and have no interval",
+               "source: where the user's value comes from; CPU: a published value of GPUs beside "
+               "the same number of ranks on CPUs",
+               "claims: own is the best count (best) or the last value / the first value (rises, "
+               "falls) of n points",
+               coverage_note(comparison)},
               {{"quantity", "quantity", ""},
                {"point", "own point", ""},
+               {"source", "source", ""},
                {"unit", "unit", ""},
                {"published", "published", ""},
                {"kind", "kind", ""},
@@ -144,6 +181,10 @@ Table comparison_table(const ReferenceStudy& study, const Comparison& comparison
                {"verdict", "verdict", ""},
                {"where", "where", ""}},
               {}};
+  if (has_predicted_shares(comparison)) {
+    table.notes.push_back(
+        "predicted shares of kernel time: kernels of loading are not predicted and count as 0");
+  }
   if (!comparison.unsaid.empty()) {
     table.notes.push_back(
         fmt::format("ignored when matching, because the user's runs do not record them: {}",
@@ -161,11 +202,12 @@ Table unmatched_table(const ReferenceStudy& study, const Comparison& comparison)
                {"point", "point", ""},
                {"published", "published", ""},
                {"unit", "unit", ""},
+               {"reason", "reason", ""},
                {"where", "where", ""}},
               {}};
-  for (const Published* value : comparison.unmatched) {
+  for (const auto& [value, reason] : comparison.unmatched) {
     table.rows.push_back({compared_name_of(*value), compared_point_of(*value), printed(*value),
-                          value->unit, where_of(*value)});
+                          value->unit, reason, where_of(*value)});
   }
   return table;
 }

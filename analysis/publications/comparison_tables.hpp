@@ -19,7 +19,10 @@ Table publication_table(const ReferenceStudy& study);
 /// Returns one row for each match: the published value, the result and their difference.
 Table comparison_table(const ReferenceStudy& study, const Comparison& comparison);
 
-/// Returns published values without a matching result.
+/// Returns a sentence such as "89 of 154 published values have an own counterpart (58 %)".
+std::string coverage_note(const Comparison& comparison);
+
+/// Returns published values without a matching result, each with the reason.
 Table unmatched_table(const ReferenceStudy& study, const Comparison& comparison);
 
 Table contradiction_table(const ReferenceStudy& study, const std::vector<Contradiction>& found);

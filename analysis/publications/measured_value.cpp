@@ -4,17 +4,34 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 
+#include "analysis/metrics/scaling/breakdown.hpp"
 #include "analysis/metrics/scaling/efficiency.hpp"
+#include "analysis/metrics/statistics/rank_tests.hpp"
 #include "analysis/publications/axes.hpp"
+#include "base/text.hpp"
 #include "config/expression/expression.hpp"
 
 namespace dlscale::analysis {
 namespace {
 
-constexpr std::size_t kLoadWait = 0;  // index of the wait for data in contract::kStepPartNames
+using contract::StepPart;
+
+double part_s(const RunRow& run, StepPart part) {
+  return run.steps.parts_s[static_cast<std::size_t>(part)];
+}
+
+/// Sum of the step parts of a run: the time of its steps, mean over ranks.
+double all_parts_s(const RunRow& run) {
+  return std::accumulate(run.steps.parts_s.begin(), run.steps.parts_s.end(), 0.0);
+}
+
+bool has_parts(const RunRow& run) {
+  return all_parts_s(run) > 0 && run.steps.steps > 0;
+}
 
 /// Time of a step in seconds, split into waiting for data and everything else. Each part is a mean
 /// over the repeated runs of a point.
@@ -26,80 +43,457 @@ struct StepMeans {
 std::optional<StepMeans> step_means(const CurvePoint& point) {
   StepMeans means;
   for (const RunRow* run : point.repeats) {
-    const auto& parts = run->steps.parts_s;
-    const double all = std::accumulate(parts.begin(), parts.end(), 0.0);
-    if (all <= 0 || run->steps.steps == 0) return std::nullopt;
+    if (!has_parts(*run)) return std::nullopt;
     const auto steps = static_cast<double>(run->steps.steps);
-    means.loading_s += parts[kLoadWait] / steps;
-    means.compute_s += (all - parts[kLoadWait]) / steps;
+    const double loading = part_s(*run, StepPart::load_wait);
+    means.loading_s += loading / steps;
+    means.compute_s += (all_parts_s(*run) - loading) / steps;
   }
   const auto n = static_cast<double>(point.repeats.size());
   return StepMeans{means.loading_s / n, means.compute_s / n};
 }
 
+using OfRun = std::function<std::optional<double>(const RunRow&)>;
+
 /// Returns the median of `of(run)` over the repeated runs of a point. Returns nothing if `of`
-/// returns nothing for one of the runs.
-std::optional<Estimate> median_of(const CurvePoint& point,
-                                  const std::function<std::optional<double>(const RunRow&)>& of) {
+/// returns nothing or NaN for one of the runs.
+std::optional<Estimate> median_of(const Question& question, const OfRun& of) {
   std::vector<double> values;
-  for (const RunRow* run : point.repeats) {
+  for (const RunRow* run : question.own.point->repeats) {
     const auto value = of(*run);
-    if (!value) return std::nullopt;
+    if (!value || !std::isfinite(*value)) return std::nullopt;
     values.push_back(*value);
   }
   return Estimate{median(values), interval_of_median(values), values.size()};
 }
 
-Estimate without_interval(double value, const CurvePoint& point) {
-  return {value, {}, point.repeats.size()};
+Estimate without_interval(double value, const Question& question) {
+  return {value, {}, question.own.point->repeats.size()};
 }
 
-const CurvePoint* point_at(const ScalingCurve& curve, double gpus) {
-  for (const CurvePoint& point : curve.points) {
-    if (point.gpus == gpus) return &point;
+// Throughput and times of a step.
+
+std::optional<Estimate> throughput_by_formula(const Question& question,
+                                              const Definition& definition) {
+  const CurvePoint& point = *question.own.point;
+  const auto means = step_means(point);
+  const auto batch = static_cast<double>(point.repeats.front()->global_batch);
+  if (!means || batch <= 0) return std::nullopt;
+  return without_interval(config::compute(definition.formula,
+                                          {{"batch", batch},
+                                           {"gpus", point.gpus},
+                                           {"nodes", point.nodes},
+                                           {"loading_s", means->loading_s},
+                                           {"compute_s", means->compute_s}},
+                                          definition.place),
+                          question);
+}
+
+/// Returns the batch divided by the mean time of a step, without the fastest and the slowest run.
+/// The time of a run is the mean over its ranks.
+std::optional<Estimate> olympic_throughput(const Question& question) {
+  constexpr std::size_t kFewest = 3;
+  std::vector<double> times;
+  for (const RunRow* run : question.own.point->repeats) {
+    if (!has_parts(*run)) return std::nullopt;
+    times.push_back(all_parts_s(*run) / static_cast<double>(run->steps.steps));
+  }
+  const auto batch = static_cast<double>(question.own.point->repeats.front()->global_batch);
+  if (times.size() < kFewest || batch <= 0) return std::nullopt;
+  std::sort(times.begin(), times.end());
+  const double sum = std::accumulate(times.begin() + 1, times.end() - 1, 0.0);
+  return without_interval(batch * static_cast<double>(times.size() - 2) / sum, question);
+}
+
+std::optional<Estimate> own_throughput(const Question& question) {
+  const std::string& statistic = question.published.statistic;
+  const Definition* definition = question.publication.definition("throughput");
+  const bool defined = definition != nullptr && !definition->formula.empty();
+  if (defined && (statistic.empty() || statistic == definition->statistic)) {
+    return throughput_by_formula(question, *definition);
+  }
+  if (statistic == "olympic") return olympic_throughput(question);
+  if (!statistic.empty() && statistic != "median") return std::nullopt;
+  return throughput(*question.own.point);
+}
+
+/// Returns an end of the 95 % bootstrap interval of the median throughput.
+std::optional<Estimate> throughput_bound(const Question& question, bool low) {
+  if (question.published.statistic != "median") return std::nullopt;
+  const Interval times = bootstrap_interval_of_median(question.own.point->seconds_per_sample);
+  if (times.kind == Interval::Kind::None) return std::nullopt;
+  return without_interval(1 / (low ? times.high : times.low), question);
+}
+
+std::optional<Estimate> throughput_low(const Question& question) {
+  return throughput_bound(question, true);
+}
+
+std::optional<Estimate> throughput_high(const Question& question) {
+  return throughput_bound(question, false);
+}
+
+std::optional<Estimate> mean_part(const Question& question, double StepMeans::*part) {
+  const auto means = step_means(*question.own.point);
+  if (!means) return std::nullopt;
+  return without_interval((*means).*part, question);
+}
+
+std::optional<Estimate> mean_loading(const Question& question) {
+  return mean_part(question, &StepMeans::loading_s);
+}
+
+std::optional<Estimate> mean_compute(const Question& question) {
+  return mean_part(question, &StepMeans::compute_s);
+}
+
+std::optional<Estimate> own_step_time(const Question& question) {
+  return median_of(question, &step_time_s);
+}
+
+std::optional<Estimate> parts_of_step(const Question& question,
+                                      const std::vector<StepPart>& parts) {
+  return median_of(question, [&](const RunRow& run) -> std::optional<double> {
+    if (!has_parts(run)) return std::nullopt;
+    double sum = 0;
+    for (const StepPart part : parts) sum += part_s(run, part);
+    return sum / static_cast<double>(run.steps.steps);
+  });
+}
+
+std::optional<Estimate> computation_time(const Question& question) {
+  return parts_of_step(question, {StepPart::forward, StepPart::backward, StepPart::optimizer});
+}
+
+std::optional<Estimate> communication_time(const Question& question) {
+  return parts_of_step(question, {StepPart::exposed_comm});
+}
+
+// Ratios between points.
+
+std::optional<Estimate> own_ratio(const Question& question) {
+  const OwnPoint& own = question.own;
+  const OwnPoint* start = start_of_series(question);
+  if (start == nullptr || !own.curve->mixed.empty()) return std::nullopt;
+  const Estimate faster = speedup(*own.point, Baseline(*start->point));
+  if (question.published.quantity != "efficiency") return faster;
+  const Definition* definition = question.publication.definition("efficiency");
+  const bool defined =
+      definition != nullptr && !(definition->formula + definition->reading).empty();
+  if (!defined) return efficiency(*own.point, Baseline(*start->point));
+  return efficiency_by_definition(*definition, faster, *start, own);
+}
+
+/// Returns the spread of the repeats: the standard deviation of their times divided by the mean.
+std::optional<Estimate> variation(const Question& question) {
+  const std::vector<double>& times = question.own.point->seconds_per_sample;
+  if (times.size() < 2) return std::nullopt;
+  const auto n = static_cast<double>(times.size());
+  const double mean = std::accumulate(times.begin(), times.end(), 0.0) / n;
+  double squares = 0;
+  for (const double time : times) squares += (time - mean) * (time - mean);
+  return without_interval(std::sqrt(squares / (n - 1)) / mean, question);
+}
+
+/// Step times of the repeats at two counts, which a cell such as "2|3" names.
+struct TwoSamples {
+  std::vector<double> first, second;
+};
+
+std::vector<double> step_times(const CurvePoint& point) {
+  std::vector<double> times;
+  for (const RunRow* run : point.repeats) times.push_back(step_time_s(*run));
+  return times;
+}
+
+std::optional<TwoSamples> two_samples(const Question& question) {
+  const std::string axis = question.published.axis(kGpus).empty() ? "cores" : kGpus;
+  const std::string cell = question.published.axis(axis);
+  const auto words = base::split(cell, '|');
+  if (words.size() != 2) return std::nullopt;
+  const OwnPoint* first = neighbour(question.all, question.own, axis, std::string(words[0]));
+  const OwnPoint* second = neighbour(question.all, question.own, axis, std::string(words[1]));
+  if (first == nullptr || second == nullptr) return std::nullopt;
+  if (!question.own.curve->mixed.empty()) return std::nullopt;
+  return TwoSamples{step_times(*first->point), step_times(*second->point)};
+}
+
+std::optional<Estimate> p_value(const Question& question) {
+  const auto samples = two_samples(question);
+  if (!samples || question.published.statistic != "mann-whitney") return std::nullopt;
+  return without_interval(mann_whitney(samples->first, samples->second).p, question);
+}
+
+/// Returns the median of the ratios of each time at the first count to each at the second.
+std::optional<Estimate> step_time_ratio(const Question& question) {
+  const auto samples = two_samples(question);
+  if (!samples || question.published.statistic != "hodges-lehmann") return std::nullopt;
+  std::vector<double> ratios;
+  for (const double first : samples->first) {
+    for (const double second : samples->second) ratios.push_back(first / second);
+  }
+  return without_interval(median(ratios), question);
+}
+
+/// Returns Cliff's delta: how much more often a time at the first count is longer than a time at
+/// the second count than it is shorter.
+std::optional<Estimate> cliffs_delta(const Question& question) {
+  const auto samples = two_samples(question);
+  if (!samples) return std::nullopt;
+  double difference = 0;
+  for (const double first : samples->first) {
+    for (const double second : samples->second) {
+      difference += first > second ? 1 : first < second ? -1 : 0;
+    }
+  }
+  const auto pairs = static_cast<double>(samples->first.size() * samples->second.size());
+  return without_interval(difference / pairs, question);
+}
+
+// Times of epochs and of the whole training.
+
+std::optional<Estimate> own_epoch_time(const Question& question) {
+  return median_of(question, &epoch_time_s);
+}
+
+std::optional<Estimate> own_runtime(const Question& question) {
+  const auto epochs = AxisCell(question.published.axis("epochs")).number();
+  if (!epochs) return std::nullopt;
+  return median_of(question, [&](const RunRow& run) -> std::optional<double> {
+    const auto epoch = epoch_time_s(run);
+    if (!epoch) return std::nullopt;
+    return *epoch * *epochs;
+  });
+}
+
+std::optional<Estimate> validation_time(const Question& question) {
+  return median_of(question, [](const RunRow& run) -> std::optional<double> {
+    std::vector<double> times;
+    for (const EvalRow& eval : run.evals) {
+      if (eval.wall_s > 0) times.push_back(eval.wall_s);
+    }
+    if (times.empty()) return std::nullopt;
+    return median(times);
+  });
+}
+
+// Learning: losses and accuracies of the first or the last epoch.
+
+/// Returns the value of the first or of the last row, as the published statistic names it. A value
+/// without a statistic is that of the last row.
+template <class Row>
+std::optional<Estimate> of_epoch(const Question& question, std::vector<Row> RunRow::*rows,
+                                 const std::function<std::optional<double>(const Row&)>& of) {
+  const std::string& statistic = question.published.statistic;
+  const bool first = statistic == "first";
+  if (!first && !statistic.empty() && statistic != "last") return std::nullopt;
+  return median_of(question, [&](const RunRow& run) -> std::optional<double> {
+    const std::vector<Row>& all = run.*rows;
+    if (all.empty() || (first && all.front().epoch != 0)) return std::nullopt;
+    return of(first ? all.front() : all.back());
+  });
+}
+
+std::optional<Estimate> train_loss(const Question& question) {
+  return of_epoch<EpochRow>(question, &RunRow::epochs,
+                            [](const EpochRow& row) { return std::optional(row.train_loss); });
+}
+
+std::optional<Estimate> train_accuracy(const Question& question) {
+  return of_epoch<EpochRow>(question, &RunRow::epochs,
+                            [](const EpochRow& row) { return row.train_accuracy; });
+}
+
+std::optional<Estimate> validation_loss(const Question& question) {
+  return of_epoch<EvalRow>(question, &RunRow::evals,
+                           [](const EvalRow& row) { return std::optional(row.loss); });
+}
+
+std::optional<Estimate> validation_accuracy(const Question& question) {
+  const auto& repeats = question.own.point->repeats;
+  if (!std::all_of(repeats.begin(), repeats.end(),
+                   [](const RunRow* run) { return has_accuracy(*run); })) {
+    return std::nullopt;
+  }
+  return of_epoch<EvalRow>(question, &RunRow::evals,
+                           [](const EvalRow& row) { return std::optional(row.accuracy); });
+}
+
+// Profiles: shares of the kernel time.
+
+/// Returns the mean of a share over the profiled blocks, weighted by their kernel times.
+std::optional<double> profiled(const RunRow& run, double ProfileRow::*share) {
+  double sum = 0, kernels = 0;
+  for (const ProfileRow& profile : run.profiles) {
+    const double kernel_s = profile.kernel_s;
+    sum += profile.*share * kernel_s;
+    kernels += kernel_s;
+  }
+  if (kernels <= 0) return std::nullopt;
+  return sum / kernels;
+}
+
+template <double ProfileRow::*share>
+std::optional<Estimate> profiled_share(const Question& question) {
+  return median_of(question, [](const RunRow& run) { return profiled(run, share); });
+}
+
+/// Returns the kernel time of loading in the published number of epochs.
+std::optional<Estimate> loading_time(const Question& question) {
+  const auto epochs = AxisCell(question.published.axis("epochs")).number();
+  if (!epochs) return std::nullopt;
+  return median_of(question, [&](const RunRow& run) -> std::optional<double> {
+    const auto share = profiled(run, &ProfileRow::io);
+    double kernels = 0, steps = 0;
+    for (const ProfileRow& profile : run.profiles) {
+      kernels += profile.kernel_s;
+      steps += static_cast<double>(profile.steps);
+    }
+    if (!share || steps == 0 || run.size.steps_per_epoch == 0) return std::nullopt;
+    return *share * kernels / steps * static_cast<double>(run.size.steps_per_epoch) * *epochs;
+  });
+}
+
+// Sizes of models and of exchanged data.
+
+std::optional<Estimate> trainable_parameters(const Question& question) {
+  return median_of(question, [](const RunRow& run) -> std::optional<double> {
+    if (run.size.trainable_parameters <= 0) return std::nullopt;
+    return static_cast<double>(run.size.trainable_parameters);
+  });
+}
+
+/// Returns the values that an epoch transfers at this batch and number of ranks, by the formula of
+/// the publication.
+std::optional<double> transfer_of(const Publication& publication, const WorkSize& size,
+                                  const RunRow& run) {
+  const Definition* definition = publication.definition("transfer");
+  if (definition == nullptr || definition->formula.empty()) return std::nullopt;
+  if (size.trainable_parameters <= 0 || size.train_samples <= 0) return std::nullopt;
+  if (run.batch_per_gpu <= 0) return std::nullopt;
+  return config::compute(definition->formula,
+                         {{"samples", static_cast<double>(size.train_samples)},
+                          {"batch", static_cast<double>(run.batch_per_gpu)},
+                          {"gpus", run.gpus},
+                          {"parameters", static_cast<double>(size.trainable_parameters)}},
+                         definition->place);
+}
+
+/// Returns the bytes that each rank sends in an epoch with a ring and with fp32.
+std::optional<double> ring_transfer_of(const Publication&, const WorkSize& size,
+                                       const RunRow& run) {
+  if (size.trainable_parameters <= 0 || size.train_samples <= 0) return std::nullopt;
+  if (run.global_batch <= 0) return std::nullopt;
+  const double steps =
+      static_cast<double>(size.train_samples) / static_cast<double>(run.global_batch);
+  return ring_bytes_per_epoch(steps, run.gpus, static_cast<double>(size.trainable_parameters),
+                              kFp32Bytes);
+}
+
+std::optional<Estimate> transfer(const Question& question) {
+  return median_of(question, [&](const RunRow& run) {
+    return transfer_of(question.publication, run.size, run);
+  });
+}
+
+std::optional<Estimate> ring_transfer(const Question& question) {
+  return median_of(question, [&](const RunRow& run) {
+    return ring_transfer_of(question.publication, run.size, run);
+  });
+}
+
+// The table of all quantities.
+
+struct MeasuredQuantity {
+  std::string_view name;
+  std::optional<Estimate> (*measure)(const Question& question);
+  const char* missing;  ///< reason for a missing value, as a part of a sentence
+};
+
+constexpr const char* kNoParts = "the runs did not record the parts of their steps";
+constexpr const char* kNoProfile =
+    "the runs recorded no shares of kernel time (training.profile = true records them)";
+constexpr const char* kNoBaseline =
+    "the runs have no point at the baseline of the publication, or ran on different devices";
+constexpr const char* kNoPair =
+    "the runs have no repeats at both counts, or ran on different devices";
+constexpr const char* kNoSizes = "the runs did not record the sizes of their model and data set";
+constexpr const char* kNoBootstrap = "an interval of this statistic needs at least 6 repeats";
+constexpr const char* kNoEval = "the runs evaluated no epoch of this statistic";
+constexpr const char* kNoEpochTime =
+    "the runs recorded no epoch times, or the publication does not state the number of epochs";
+
+constexpr MeasuredQuantity kQuantities[] = {
+    {"efficiency", &own_ratio, kNoBaseline},
+    {"speedup", &own_ratio, kNoBaseline},
+    {"throughput", &own_throughput,
+     "the runs cannot give this statistic: too few repeats, or no parts of steps"},
+    {"throughput_low", &throughput_low, kNoBootstrap},
+    {"throughput_high", &throughput_high, kNoBootstrap},
+    {"mean_loading", &mean_loading, kNoParts},
+    {"mean_compute", &mean_compute, kNoParts},
+    {"computation_time", &computation_time, kNoParts},
+    {"communication_time", &communication_time, kNoParts},
+    {"step_time", &own_step_time, "the runs recorded no steps"},
+    {"variation", &variation, "the runs have no repeats"},
+    {"p_value", &p_value, kNoPair},
+    {"step_time_ratio", &step_time_ratio, kNoPair},
+    {"cliffs_delta", &cliffs_delta, kNoPair},
+    {"epoch_time", &own_epoch_time, kNoEpochTime},
+    {"train_time", &own_epoch_time, kNoEpochTime},
+    {"runtime", &own_runtime, kNoEpochTime},
+    {"training_time", &own_runtime, kNoEpochTime},
+    {"val_time", &validation_time, "the runs recorded no times of evaluations"},
+    {"train_loss", &train_loss, "the runs recorded no training loss of this epoch"},
+    {"train_accuracy", &train_accuracy, "the runs recorded no training accuracy of this epoch"},
+    {"val_loss", &validation_loss, kNoEval},
+    {"val_accuracy", &validation_accuracy, kNoEval},
+    {"accuracy", &validation_accuracy, kNoEval},
+    {"allreduce", &profiled_share<&ProfileRow::communication>, kNoProfile},
+    {"io", &profiled_share<&ProfileRow::io>, kNoProfile},
+    {"cudnn", &profiled_share<&ProfileRow::computation>, kNoProfile},
+    {"data_loading_share", &profiled_share<&ProfileRow::io>, kNoProfile},
+    {"data_loading_time", &loading_time, kNoProfile},
+    {"cpu_occupancy", &profiled_share<&ProfileRow::cpu_occupancy>, kNoProfile},
+    {"trainable_parameters", &trainable_parameters, kNoSizes},
+    {"transfer", &transfer, kNoSizes},
+    {"ring_transfer", &ring_transfer, kNoSizes},
+};
+
+const MeasuredQuantity* quantity_of(const Published& published) {
+  for (const MeasuredQuantity& quantity : kQuantities) {
+    if (quantity.name == published.quantity) return &quantity;
   }
   return nullptr;
 }
 
-std::optional<Estimate> own_throughput(const Publication& publication, const Published& published,
-                                       const CurvePoint& point) {
-  const Definition* definition = publication.definition("throughput");
-  const bool by_formula =
-      definition != nullptr && !definition->formula.empty() &&
-      (published.statistic.empty() || published.statistic == definition->statistic);
-  if (by_formula) {
-    const auto means = step_means(point);
-    if (!means || point.repeats.front()->global_batch <= 0) return std::nullopt;
-    const auto batch = static_cast<double>(point.repeats.front()->global_batch);
-    return without_interval(config::compute(definition->formula,
-                                            {{"batch", batch},
-                                             {"gpus", point.gpus},
-                                             {"nodes", point.nodes},
-                                             {"loading_s", means->loading_s},
-                                             {"compute_s", means->compute_s}},
-                                            definition->place),
-                            point);
-  }
-  if (!published.statistic.empty() && published.statistic != "median") return std::nullopt;
-  return throughput(point);
+}  // namespace
+
+bool is_measurable(const Published& published) {
+  return quantity_of(published) != nullptr;
 }
 
-/// Returns the result point that is the baseline of a published speed-up, efficiency or gain. This
-/// is the point that the claim names in `from`, else the baseline of the publication, else the
-/// first point of the curve. Returns null if the curve lacks this point.
-const CurvePoint* start_of_series(const Publication& publication, const Published& published,
-                                  const OwnPoint& own) {
-  if (published.along == "gpus" || published.along == "cores") {
-    return point_at(*own.curve, AxisCell(published.from).number().value_or(0));
+const OwnPoint* start_of_series(const Question& question) {
+  const Published& published = question.published;
+  if (published.along == kGpus || published.along == "cores") {
+    return neighbour(question.all, question.own, published.along, published.from);
   }
-  const double stated = publication.baseline_gpus;
-  return stated > 0 ? point_at(*own.curve, stated) : &own.curve->points.front();
+  const double stated = question.publication.baseline_gpus;
+  if (stated > 0) {
+    return neighbour(question.all, question.own, kGpus, fmt::format("{:.0f}", stated));
+  }
+  const auto series = series_of(question.all, question.own, kGpus);
+  return series.empty() ? nullptr : series.front();
 }
 
-/// Returns the efficiency that the publication's formula gives for a speed-up. The ends of the
-/// interval are computed from the ends of the interval of the speed-up.
-Estimate by_definition(const Definition& definition, Estimate speedup, const CurvePoint& start,
-                       const CurvePoint& point) {
+Estimate efficiency_by_definition(const Definition& definition, Estimate speedup,
+                                  const OwnPoint& start, const OwnPoint& own) {
+  const auto nodes_of = [](const OwnPoint& point) {
+    const auto nodes = point.axes.find(kNodes);
+    const auto number =
+        nodes == point.axes.end() ? std::nullopt : base::number_of<double>(nodes->second);
+    return number.value_or(1);
+  };
   const auto efficiency = [&](double faster) {
     const std::string& formula =
         definition.reading.empty() ? definition.formula : definition.reading;
@@ -107,10 +501,10 @@ Estimate by_definition(const Definition& definition, Estimate speedup, const Cur
                            {{"speedup", faster},
                             {"t0", faster},
                             {"t", 1},
-                            {"gpus", point.gpus},
+                            {"gpus", own.gpus},
                             {"gpus0", start.gpus},
-                            {"nodes", point.nodes},
-                            {"nodes0", start.nodes}},
+                            {"nodes", nodes_of(own)},
+                            {"nodes0", nodes_of(start)}},
                            definition.place);
   };
   speedup.value = efficiency(speedup.value);
@@ -119,110 +513,24 @@ Estimate by_definition(const Definition& definition, Estimate speedup, const Cur
   return speedup;
 }
 
-std::optional<Estimate> own_ratio(const Publication& publication, const Published& published,
-                                  const OwnPoint& own) {
-  const CurvePoint* start = start_of_series(publication, published, own);
-  if (start == nullptr || !own.curve->mixed.empty()) return std::nullopt;
-  const Estimate faster = speedup(*own.point, Baseline(*start));
-  if (published.quantity != "efficiency") return faster;
-  const Definition* definition = publication.definition("efficiency");
-  const bool defined =
-      definition != nullptr && !(definition->formula + definition->reading).empty();
-  if (!defined) return efficiency(*own.point, Baseline(*start));
-  return by_definition(*definition, faster, *start, *own.point);
+OwnValue computed_value(const Question& question) {
+  const std::string& quantity = question.published.quantity;
+  const bool of_formula = quantity == "transfer";
+  if (!of_formula && quantity != "ring_transfer") {
+    return {std::nullopt, "the run at this point is planned but has no result"};
+  }
+  if (question.own.sizes == nullptr) return {std::nullopt, kNoSizes};
+  const auto of = of_formula ? &transfer_of : &ring_transfer_of;
+  const auto value = of(question.publication, question.own.sizes->size, *question.own.planned);
+  if (!value) return {std::nullopt, kNoSizes};
+  return {Estimate{*value, {}, 1}, ""};
 }
 
-/// Returns the change of the throughput from one count to another, for claims such as "+40 %"
-/// (relation gain) or "1.4 times" (relation times).
-std::optional<Estimate> own_gain(const Publication& publication, const Published& published,
-                                 const OwnPoint& own) {
-  const CurvePoint* start = start_of_series(publication, published, own);
-  if (start == nullptr || published.quantity != "throughput" || !own.curve->mixed.empty()) {
-    return std::nullopt;
-  }
-  const auto from = own_throughput(publication, published, *start);
-  const auto to = own_throughput(publication, published, *own.point);
-  if (!from || !to) return std::nullopt;
-  Estimate gain = speedup(*own.point, Baseline(*start));
-  const double factor = to->value / from->value;
-  if (from->interval.kind == Interval::Kind::None) gain.interval = {};
-  gain.value = published.relation == "gain" ? factor - 1 : factor;
-  if (published.relation == "gain") {
-    gain.interval.low -= 1;
-    gain.interval.high -= 1;
-  }
-  return gain;
-}
-
-std::optional<Estimate> own_part(const CurvePoint& point, double StepMeans::*part) {
-  const auto means = step_means(point);
-  if (!means) return std::nullopt;
-  return without_interval((*means).*part, point);
-}
-
-std::optional<Estimate> own_runtime(const Published& published, const CurvePoint& point) {
-  const auto epochs = AxisCell(published.axis("epochs")).number();
-  if (!epochs) return std::nullopt;
-  return median_of(point, [&](const RunRow& run) -> std::optional<double> {
-    const auto epoch = epoch_time_s(run);
-    if (!epoch) return std::nullopt;
-    return *epoch * *epochs;
-  });
-}
-
-std::optional<Estimate> own_accuracy(const CurvePoint& point) {
-  return median_of(point, [](const RunRow& run) -> std::optional<double> {
-    if (!has_accuracy(run)) return std::nullopt;
-    return final_accuracy(run);
-  });
-}
-
-}  // namespace
-
-std::vector<OwnPoint> own_points(const std::vector<ScalingCurve>& curves) {
-  std::vector<OwnPoint> points;
-  for (const ScalingCurve& curve : curves) {
-    for (const CurvePoint& point : curve.points) {
-      const RunRow& run = *point.repeats.front();
-      OwnPoint own{run.conditions, &curve, &point};
-      for (const auto& [axis, value] : run.point) own.axes[axis] = value;
-      for (const AxisValue& value : curve.key) own.axes[value.axis] = value.value;
-      own.axes["nodes"] = std::to_string(point.nodes);
-      for (const auto& [name, batch] : {std::pair("batch_per_gpu", run.batch_per_gpu),
-                                        std::pair("global_batch", run.global_batch)}) {
-        if (own.axes[name].empty()) own.axes[name] = batch > 0 ? std::to_string(batch) : "";
-        if (own.axes[name].empty()) own.axes.erase(name);
-      }
-      own.axes.erase("gpus");
-      const auto device = own.axes.find("device");
-      const bool on_cpus = device != own.axes.end() && device->second == "cpu";
-      own.axes[on_cpus ? "cores" : "gpus"] = std::to_string(point.gpus);
-      points.push_back(std::move(own));
-    }
-  }
-  return points;
-}
-
-std::optional<Estimate> measured_value(const Publication& publication, const Published& published,
-                                       const OwnPoint& own) {
-  const std::string& quantity = published.quantity;
-  const CurvePoint& point = *own.point;
-  if (published.relation == "gain" || published.relation == "times") {
-    return own_gain(publication, published, own);
-  }
-  if (quantity == "efficiency" || quantity == "speedup") {
-    return own_ratio(publication, published, own);
-  }
-  if (quantity == "throughput") return own_throughput(publication, published, point);
-  if (quantity == "mean_loading") return own_part(point, &StepMeans::loading_s);
-  if (quantity == "mean_compute") return own_part(point, &StepMeans::compute_s);
-  if (quantity == "step_time") return median_of(point, &step_time_s);
-  if (quantity == "epoch_time" || quantity == "train_time") return median_of(point, &epoch_time_s);
-  if (quantity == "runtime") return own_runtime(published, point);
-  if (quantity == "accuracy" || (quantity == "val_accuracy" && published.statistic == "last")) {
-    return own_accuracy(point);
-  }
-  return std::nullopt;
+OwnValue measured_value(const Question& question) {
+  const MeasuredQuantity* quantity = quantity_of(question.published);
+  if (quantity == nullptr) return {std::nullopt, "dlscale does not measure this quantity"};
+  const auto estimate = quantity->measure(question);
+  return {estimate, estimate ? "" : quantity->missing};
 }
 
 }  // namespace dlscale::analysis

@@ -17,6 +17,8 @@
 #include "cli/command.hpp"
 #include "cli/options/completer.hpp"
 #include "cli/options/selection_options.hpp"
+#include "contract/plan/run_dir.hpp"
+#include "forecast/saved_predictions.hpp"
 #include "workspace/chosen_study.hpp"
 #include "workspace/comparison.hpp"
 #include "workspace/findings.hpp"
@@ -31,6 +33,7 @@ struct CompareOptions {
   workspace::StudyChoice own{.folder = ""};
   std::string reference;
   std::string findings;
+  std::string calibration;
   std::string format = "text";
   bool unmatched = false;
   bool rules = false;
@@ -75,11 +78,16 @@ void print(const CompareOptions& options, const analysis::ReferenceStudy& study,
 }
 
 int compare_runs(const CompareOptions& options, const analysis::ReferenceStudy& study) {
-  workspace::Compared compared =
-      workspace::compare_with_publication(options.own, study, options.unmatched);
-  if (!compared.nothing.empty()) return tell_nothing(options, compared);
-  print(options, study, std::move(compared.report));
-  return kExitOk;
+  forecast::NamedCalibration calibration;
+  workspace::ComparisonChoice choice{.predicted = options.predicted,
+                                     .unmatched = options.unmatched};
+  if (!options.calibration.empty()) {
+    calibration = forecast::read_calibration(options.calibration);
+    choice.calibration = &calibration.measured->calibration();
+  }
+  workspace::Compared compared = workspace::compare_with_publication(options.own, study, choice);
+  if (!compared.report.tables.empty()) print(options, study, std::move(compared.report));
+  return compared.nothing.empty() ? kExitOk : tell_nothing(options, compared);
 }
 
 /// Prints saved predictions next to the measured values.
@@ -105,20 +113,32 @@ int compare_findings(const CompareOptions& options) {
   return kExitOk;
 }
 
+/// Returns the reference on the command line, else the one that the study of the folder names.
+std::string reference_of(const CompareOptions& options) {
+  if (!options.reference.empty() || options.own.folder.empty()) return options.reference;
+  return workspace::reference_of_study(contract::PlanDir{options.own.folder});
+}
+
 int compare(const CompareOptions& options) {
   if (options.rules) return list_rules();
   if (!options.findings.empty()) return compare_findings(options);
-  if (options.predicted) return compare_predicted(options);
-  if (options.reference.empty()) {
+  if (options.predicted && options.reference.empty()) return compare_predicted(options);
+  const std::string reference = reference_of(options);
+  if (reference.empty()) {
     throw base::UsageError(
         "--reference is missing: give the name of a reference (--reference list prints them) or a "
         "file, or use --predicted");
   }
-  if (options.reference == kList) return list_references();
+  if (reference == kList) return list_references();
   analysis::find_report_writer(options.format);
   const analysis::ReferenceStudy study =
-      workspace::read_reference(options.reference, workspace::reference_folder());
+      workspace::read_reference(reference, workspace::reference_folder());
   if (!options.own.folder.empty()) return compare_runs(options, study);
+  if (!options.calibration.empty()) {
+    throw base::UsageError(
+        "--calibration: name the plan folder: dlscale compare DIR --reference NAME --calibration "
+        "FILE");
+  }
   print(options, study, {{publication_table(study)}});
   return kExitOk;
 }
@@ -128,7 +148,8 @@ Action define_compare(CLI::App& app) {
   add_folder_argument(app, options->own.folder,
                       "collected plan folder (default: check only the publication)");
   app.add_option("--reference", options->reference,
-                 "published study: a name, a file (*.toml, *.csv), or list")
+                 "published study: a name, a file (*.toml, *.csv), or list (default: [study] "
+                 "reference of the folder's study)")
       ->type_name(value_kind::kFile);
   app.add_option("--format", options->format, "output format")
       ->type_name(one_of(base::names(analysis::report_writers())))
@@ -137,9 +158,14 @@ Action define_compare(CLI::App& app) {
                  "test which findings of a publication hold for the runs of the folder (*.toml)")
       ->type_name(value_kind::kFile);
   app.add_flag("--predicted", options->predicted,
-               "compare the runs of the folder with their predictions (dlscale predict --keep)");
+               "compare the runs of the folder with their predictions (dlscale predict --keep). "
+               "With --reference: also compare the predictions with the publication");
+  app.add_option("--calibration", options->calibration,
+                 "file from dlscale calibrate, for published values about kernels, all-reduces and "
+                 "links")
+      ->type_name(value_kind::kFile);
   app.add_flag("--unmatched", options->unmatched,
-               "also list published values without a result of your own");
+               "also list published values without a result of your own, with the reasons");
   app.add_flag("--rules", options->rules, "list the rules that detect contradictions");
   add_selection_options(app, options->own.runs, RunArguments::none);
   return [options] { return compare(*options); };

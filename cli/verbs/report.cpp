@@ -20,6 +20,7 @@
 #include "cli/options/completer.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "workspace/chosen_study.hpp"
+#include "workspace/comparison.hpp"
 
 namespace dlscale::cli {
 namespace fs = std::filesystem;
@@ -71,6 +72,7 @@ analysis::WrittenBundle write(const ReportOptions& options, const workspace::Cho
       study.frame, study.options, options.by,
       [&](const std::string& part, double share) { progress.show(part, kShareOfNumbers * share); });
   if (page.report.tables.empty() && page.figures.empty()) return {};
+  workspace::add_named_publication(page.report, study.frame, options.study.folder);
   return write_kit(page, folder, [&](const std::string& part, double share) {
     progress.show(part, kShareOfNumbers + (1 - kShareOfNumbers) * share);
   });

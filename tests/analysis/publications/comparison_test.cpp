@@ -2,6 +2,7 @@
 #include "analysis/publications/comparison.hpp"
 
 #include <catch2/catch.hpp>
+#include <utility>
 
 #include "tests/analysis/publications/publication.hpp"
 #include "tests/analysis/support/rows.hpp"
@@ -20,13 +21,13 @@ struct Compared {
       : publication(std::move(what)),
         frame(frame_of(std::move(runs))),
         curves(scaling_curves(frame)),
-        points(own_points(curves)),
-        comparison(compare(publication, points)) {}
+        own{own_points(curves), {}},
+        comparison(compare(publication, own)) {}
 
   Publication publication;
   analysis::Frame frame;
   std::vector<analysis::ScalingCurve> curves;
-  std::vector<analysis::OwnPoint> points;
+  analysis::OwnResults own;
   Comparison comparison;
 };
 
@@ -112,12 +113,26 @@ TEST_CASE("values within a published bound or range have a difference of 0") {
   CHECK(verdict(it.comparison.matches[2]) == "higher");
 }
 
-TEST_CASE("runs on CPUs are compared with cores instead of GPUs") {
+TEST_CASE("a CPU run stands beside published cores, and is marked beside published GPUs") {
   analysis::RunRow run = run_at(2, 5);
   run.conditions["device"] = "cpu";
-  const Compared it(test::publication_of("gpus,cores,throughput [image/s]\n2,,7\n,2,7\n"), {run});
-  REQUIRE(it.comparison.matches.size() == 1);
-  CHECK(it.comparison.matches[0].published->axis("cores") == "2");
+  const Compared it(test::publication_of("gpus,cores,throughput [image/s]\n2,,7\n,2,7\n3,,7\n"),
+                    {run});
+  REQUIRE(it.comparison.matches.size() == 2);
+  CHECK(it.comparison.matches[0].published->axis("gpus") == "2");
+  CHECK(it.comparison.matches[0].source == "CPU run");
+  CHECK(it.comparison.matches[1].published->axis("cores") == "2");
+  CHECK(it.comparison.matches[1].source == "run");
+}
+
+TEST_CASE("a GPU run is not compared with published cores") {
+  const Compared it(test::publication_of("cores,throughput [image/s]\n2,7\n"), {run_at(2, 5)});
+  CHECK(it.comparison.matches.empty());
+  CHECK(it.comparison.unmatched.at(0).reason == "no run with cores 2");
+  const Compared claim(
+      test::publication_of("quantity,relation,along,from,to\nthroughput,rises,cores,1,2\n"),
+      {run_at(1, 5), run_at(2, 9)});
+  CHECK(claim.comparison.unmatched.at(0).reason == "no run on CPUs");
 }
 
 TEST_CASE(
@@ -130,4 +145,184 @@ TEST_CASE(
   const Compared other(test::publication_of("gpus,message,throughput [image/s]\n2,big,7\n"),
                        {run_at(2, 5)});
   CHECK(other.comparison.matches.empty());
+}
+
+TEST_CASE("every value without a counterpart has a reason") {
+  analysis::RunRow run = run_at(2, 5);
+  run.conditions["model"] = "resnet50";
+  const Compared it(test::publication_of("model,gpus,framework,quantity,value\n"
+                                         "vgg16,2,ddp,step_time,7\n"
+                                         "resnet50,2,horovod,step_time,7\n"
+                                         "resnet50,4,ddp,step_time,7\n"
+                                         "resnet50,2,ddp,io,7\n"
+                                         "resnet50,2,ddp,oom_free,7\n"
+                                         "resnet50,,ddp,step_time,7\n"),
+                    {run});
+  std::vector<std::string> reasons;
+  for (const analysis::Unmatched& one : it.comparison.unmatched) reasons.push_back(one.reason);
+  CHECK(reasons ==
+        std::vector<std::string>{
+            "no run with model vgg16",
+            "no run with framework horovod among the runs with model resnet50",
+            "no run with gpus 4 among the runs with model resnet50, framework ddp",
+            "the runs recorded no shares of kernel time (training.profile = true records them)",
+            "dlscale does not measure oom_free", "the publication states no number of workers"});
+  CHECK(it.comparison.values == 6);
+  CHECK(it.comparison.matched() == 0);
+}
+
+TEST_CASE("hardware and words are not counted as values") {
+  const Compared it(test::publication_of("gpus,quantity,value,unit\n2,step_time,7,s\n"
+                                         "2,peak,7,TFLOP/s\n2,gpu_model,V100,\n"),
+                    {run_at(2, 5)});
+  CHECK(it.comparison.values == 1);
+  CHECK(it.comparison.matched() == 1);
+  CHECK(it.comparison.descriptions == 2);
+}
+
+TEST_CASE("names of publications are translated") {
+  Publication publication = test::publication_of(
+      "model,framework,gpus,step_time [s]\nAutoencoder,PyTorch-DDP,2,7\nnet,ddp,2,7\n"
+      "other,ddp,2,7\n");
+  publication.settings["names.model.net"] = {"conv_autoencoder"};
+  analysis::RunRow run = run_at(2, 5);
+  run.conditions["model"] = "conv_autoencoder";
+  const Compared it(publication, {run});
+  CHECK(it.comparison.matches.size() == 2);
+  CHECK(it.comparison.unmatched.size() == 1);
+}
+
+TEST_CASE("an axis of a model is matched by the last part of its name") {
+  Publication publication =
+      test::publication_of("backbone,hidden,trainable_parameters [1]\nvgg16,64,100\nvgg16,32,50\n");
+  publication.settings["names.axes.hidden"] = {"classifier_hidden"};
+  analysis::RunRow run = run_at(2, 5);
+  run.point["models.frozen_backbone.backbone"] = "vgg16";
+  run.point["models.frozen_backbone.classifier_hidden"] = "64";
+  run.size.trainable_parameters = 101;
+  const Compared it(publication, {run});
+  REQUIRE(it.comparison.matches.size() == 1);
+  CHECK(it.comparison.matches[0].own.value == 101);
+  CHECK(it.comparison.unmatched.size() == 1);
+}
+
+TEST_CASE("shares of kernel time come from profiles, weighted by kernel time") {
+  analysis::RunRow run = run_at(2, 5);
+  run.profiles = {{.steps = 1, .kernel_s = 1, .communication = 0.2, .io = 0.1, .computation = 0.7},
+                  {.steps = 1, .kernel_s = 3, .communication = 0.6, .io = 0.1, .computation = 0.3}};
+  run.size.steps_per_epoch = 10;
+  const Compared it(test::publication_of("gpus,epochs,allreduce [%],io [%],cudnn [%],"
+                                         "data_loading_time [s]\n2,5,50,10,40,10\n"),
+                    {run});
+  REQUIRE(it.comparison.matches.size() == 4);
+  CHECK(it.comparison.matches[0].own.value == Approx(0.5));
+  CHECK(it.comparison.matches[1].own.value == Approx(0.1));
+  CHECK(it.comparison.matches[2].own.value == Approx(0.4));
+  CHECK(it.comparison.matches[3].own.value == Approx(0.1 * 4 / 2 * 10 * 5));
+}
+
+TEST_CASE("losses and accuracies are those of the first and of the last epoch") {
+  analysis::RunRow run = run_at(2, 5);
+  run.epochs = {{.epoch = 0, .train_loss = 2, .train_accuracy = 0.3},
+                {.epoch = 1, .train_loss = 1, .train_accuracy = 0.6}};
+  run.evals = {{.epoch = 0, .loss = 1.5, .wall_s = 4}, {.epoch = 1, .loss = 1.2, .wall_s = 6}};
+  const Compared it(
+      test::publication_of("gpus,quantity,value\n2,train_loss@first,2\n2,train_loss@last,1\n"
+                           "2,train_accuracy@last,0.6\n2,val_loss@first,1.5\n2,val_time,5\n"
+                           "2,val_loss@best,1\n"),
+      {run});
+  std::vector<double> values;
+  for (const analysis::Match& match : it.comparison.matches) values.push_back(match.own.value);
+  CHECK(values == std::vector<double>{2, 1, 0.6, 1.5, 5});
+  CHECK(it.comparison.unmatched.size() == 1);
+}
+
+TEST_CASE("the best count and trends are checked on own runs") {
+  const Compared it(test::publication_of("quantity,relation,along,from,to\n"
+                                         "throughput,best,gpus,,4\n"
+                                         "throughput,best,gpus,,2\n"
+                                         "throughput,best,gpus,,16\n"
+                                         "throughput,rises,gpus,1,2\n"
+                                         "throughput,falls,gpus,1,4\n"
+                                         "throughput,rises,gpus,8,16\n"),
+                    {run_at(1, 1000), run_at(2, 1900), run_at(4, 1800)});
+  const auto& matches = it.comparison.matches;
+  REQUIRE(matches.size() == 4);
+  CHECK(matches[0].own.value == 2);
+  CHECK(verdict(matches[0]) == "disagrees");
+  CHECK(verdict(matches[1]) == "agrees");
+  CHECK(matches[2].own.value == Approx(1.9));
+  CHECK(verdict(matches[2]) == "agrees");
+  CHECK(verdict(matches[3]) == "disagrees");
+  CHECK(it.comparison.unmatched.size() == 2);
+}
+
+TEST_CASE("statistics of two counts use the repeats at both counts") {
+  std::vector<analysis::RunRow> runs;
+  for (int i = 1; i <= 4; ++i) {
+    runs.push_back(run_at(2, 100 + i, "ddp", i));
+    runs.push_back(run_at(4, 400 + i, "ddp", i));
+  }
+  const Compared it(test::publication_of("gpus,p_value@mann-whitney [1],step_time_ratio@"
+                                         "hodges-lehmann [1],cliffs_delta [1]\n2|4,0.03,2,1\n"),
+                    runs);
+  REQUIRE(it.comparison.matches.size() == 3);
+  CHECK(it.comparison.matches[0].own.value == Approx(2.0 / 70));
+  CHECK(it.comparison.matches[1].own.value == Approx(402.5 / 102.5 / 2).epsilon(0.02));
+  CHECK(it.comparison.matches[2].own.value == 1);
+}
+
+TEST_CASE("predictions stand beside published values without runs") {
+  Publication publication = test::publication_of(
+      "framework,gpus,epochs,quantity,value,unit\nddp,4,,efficiency,0.9,1\n"
+      "ddp,4,90,runtime,100,s\nddp,4,,allreduce,10,%\nddp,4,,cudnn,10,%\nddp,4,,io,10,%\n");
+  publication.baseline_gpus = 1;
+  analysis::Frame frame = frame_of({run_at(1, 100), run_at(4, 100)});
+  for (analysis::RunRow& run : frame.runs) run.outcome = analysis::kNotStarted;
+  for (const auto& [gpus, rate] : {std::pair(1, 100.0), std::pair(4, 320.0)}) {
+    analysis::KeptPrediction kept;
+    kept.said = {.gpus = gpus,
+                 .samples_per_s = {rate, rate, rate},
+                 .epoch_s = {2, 1, 3},
+                 .efficiency = {rate / 100 / gpus, 0.7, 0.9},
+                 .computation_s = 3,
+                 .communication_s = 1,
+                 .main_kernels_s = 2};
+    kept.run_ids = {frame.runs[gpus == 1 ? 0 : 1].run_id};
+    frame.predictions.push_back(kept);
+  }
+  const analysis::OwnResults own{predicted_points(frame), {}};
+  const Comparison comparison = compare(publication, own);
+  std::vector<double> values;
+  for (const analysis::Match& match : comparison.matches) {
+    CHECK(match.source == "prediction");
+    values.push_back(match.own.value);
+  }
+  CHECK(values == std::vector<double>{0.8, 180, 0.25, 0.5});
+  CHECK(comparison.matches[0].own.interval.low == Approx(0.7));
+  CHECK(comparison.unmatched.at(0).reason == "predictions do not contain this quantity");
+}
+
+TEST_CASE("transfer sizes of planned points follow from the sizes of a measured run") {
+  Publication publication =
+      test::publication_of("gpus,batch_per_gpu,transfer [values],step_time [s]\n4,64,7,7\n");
+  publication.definitions["transfer"].formula = "samples / (batch * gpus) * parameters";
+  analysis::RunRow run = run_at(1, 5), planned = run_at(4, 5);
+  run.size = {.trainable_parameters = 10, .train_samples = 2560};
+  planned.outcome = analysis::kNotStarted;
+  const analysis::Frame frame = frame_of({run, planned});
+  const Comparison known = compare(publication, {planned_points(frame), {}});
+  REQUIRE(known.matches.size() == 1);
+  CHECK(known.matches[0].source == "computed");
+  CHECK(known.matches[0].own.value == 100);
+  CHECK(known.unmatched.at(0).reason == "the run at this point is planned but has no result");
+  const analysis::Frame alone = frame_of({planned});
+  CHECK(compare(publication, {planned_points(alone), {}}).matches.empty());
+}
+
+TEST_CASE("a speed-up between two counts is compared at the second count only") {
+  const Compared it(test::publication_of("quantity,value,along,from,to\nspeedup,2,gpus,2,4\n"),
+                    {run_at(1, 100), run_at(2, 180), run_at(4, 360)});
+  REQUIRE(it.comparison.matches.size() == 1);
+  CHECK(it.comparison.matches[0].own.value == Approx(2));
 }

@@ -2,6 +2,8 @@
 // Tests of `dlscale compare` through the program.
 #include <catch2/catch.hpp>
 
+#include "base/file.hpp"
+#include "contract/records/calibration.hpp"
 #include "tests/analysis/support/written_study.hpp"
 #include "tests/cli/dlscale_program.hpp"
 
@@ -54,13 +56,55 @@ TEST_CASE("measured values are shown next to published values") {
       dlscale.run({"compare", folder, "--reference", "mine.csv", "--format", "csv", "--unmatched"});
   CHECK(csv.exit_code == 0);
   CHECK_THAT(csv.out,
-             Contains("throughput,\"cores 2, framework ddp") && Contains(",image/s,1500,R,1") &&
-                 Contains("\"cores 2, framework horovod\",1700,image/s,mine.csv:7 (Table 1)"));
+             Contains("throughput,\"cores 2, framework ddp") && Contains(",run,image/s,1500,R,1") &&
+                 Contains("\"cores 2, framework horovod\",1700,image/s,no run with framework "
+                          "horovod,mine.csv:7 (Table 1)") &&
+                 Contains("2 of 3 published values have an own counterpart (67 %)"));
   CHECK_THAT(csv.out, Contains("# none of the 28 rules found a contradiction\n"));
   const test::Ran other = dlscale.run({"compare", folder, "--reference", "princeton"});
   CHECK(other.exit_code == 3);
   CHECK_THAT(other.err, StartsWith("dlscale: princeton has no published value for any of the "
                                    "2 points of made-up"));
+  const test::Ran reasons =
+      dlscale.run({"compare", folder, "--reference", "juwels", "--unmatched"});
+  CHECK(reasons.exit_code == 3);
+  CHECK_THAT(reasons.out, Contains("no run with model resnet50"));
+}
+
+TEST_CASE("a study that names its publication needs no option") {
+  test::DlscaleProgram dlscale;
+  base::write_file_atomically(dlscale.folder.path() / "mine.csv", kMine);
+  test::WrittenStudy study;
+  study.add("ddp", 1);
+  study.plan.reference = (dlscale.folder.path() / "mine.csv").string();
+  study.write_plan();
+  const std::string folder = study.folder.root().string();
+  REQUIRE(dlscale.run({"collect", folder, "--no-tables"}).exit_code == 0);
+  const test::Ran named = dlscale.run({"compare", folder});
+  CHECK(named.exit_code == 0);
+  CHECK_THAT(named.out, Contains("1 of 3 published values have an own counterpart (33 %)"));
+  const test::Ran report = dlscale.run({"report", folder});
+  CHECK(report.exit_code == 0);
+  const std::string page = base::read_text_file(study.folder.root() / "report" / "report.html");
+  CHECK_THAT(page, Contains("1 of 3 published values have an own counterpart") &&
+                       Contains("no run with framework horovod"));
+}
+
+TEST_CASE("a calibration is compared with published errors of kernels") {
+  test::DlscaleProgram dlscale;
+  test::WrittenStudy study;
+  study.add("ddp", 1);
+  const std::string folder = study.folder.root().string();
+  REQUIRE(dlscale.run({"collect", folder, "--no-tables"}).exit_code == 0);
+  contract::Calibration calibration;
+  calibration.all_reduce.push_back({.gpus = 8, .bytes = 500'000, .seconds = 0.001});
+  calibration.all_reduce.push_back({.gpus = 8, .bytes = 600'000, .seconds = 0.001});
+  base::write_file_atomically(dlscale.folder.path() / "measured.json", to_json(calibration));
+  const test::Ran ran = dlscale.run({"compare", folder, "--reference", "barrachina",
+                                     "--calibration", "measured.json", "--format", "csv"});
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.out,
+             Contains("allreduce_time (formula),\"8 ranks, 1 node, 512000 bytes\",calibration,ms"));
 }
 
 TEST_CASE("bad references give one line and exit code 2") {
@@ -73,6 +117,8 @@ TEST_CASE("bad references give one line and exit code 2") {
     CHECK_THAT(ran.err, StartsWith("dlscale: " + message));
   };
   refused({}, "--reference is missing");
+  refused({"--reference", "nef", "--calibration", "none.json"},
+          "--calibration: name the plan folder");
   refused({"--reference", "juwel"},
           "unknown reference \"juwel\"; did you mean \"juwels\"? (known: ");
   refused({"--reference", "nef", "--format", "pdf"}, "unknown ");

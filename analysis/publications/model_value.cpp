@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/publications/model_value.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "analysis/metrics/prediction_score.hpp"
+#include "analysis/publications/axes.hpp"
+#include "base/text.hpp"
+#include "predict/all_reduce_fit.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+using contract::AllReduceFit;
+using contract::AllReduceTime;
+using contract::Calibration;
+
+constexpr const char* kCalibration = "calibration";
+constexpr const char* kNoCalibration = "needs a calibration (--calibration FILE)";
+
+ModelValue missing(std::string why, const char* source = kCalibration) {
+  return {{std::nullopt, std::move(why)}, "", source};
+}
+
+ModelValue found(double value, std::size_t n, std::string point,
+                 const char* source = kCalibration) {
+  return {{Estimate{value, {}, n}, ""}, std::move(point), source};
+}
+
+/// Returns the mean of the values, or the largest value for a published upper bound.
+double summary(const std::vector<double>& values, const Published& published) {
+  if (published.relation.starts_with('<')) return *std::max_element(values.begin(), values.end());
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+bool is_weighted(const Published& published) {
+  return published.quantity == "weighted_relative_error";
+}
+
+/// Returns true if the cell of the axis is empty or covers the value.
+bool agrees(const Published& published, const std::string& axis, const std::string& value) {
+  return AxisCell(published.axis(axis)).meets(AxisCell(value));
+}
+
+ModelValue kernel_error(const Published& published, const Calibration& calibration) {
+  std::vector<double> errors;
+  for (const contract::KernelModel& model : calibration.kernel_models) {
+    if (!agrees(published, "kernel", model.kernel)) continue;
+    errors.push_back(is_weighted(published) ? model.weighted_relative_error : model.relative_error);
+  }
+  if (errors.empty()) return missing("the calibration has no learned model of these kernels");
+  return found(summary(errors, published), errors.size(),
+               base::count_of(static_cast<std::int64_t>(errors.size()), "kernel model"));
+}
+
+/// Returns the fit that covers a message of a placement, or null.
+const AllReduceFit* fit_of(const Calibration& calibration, const AllReduceTime& time) {
+  for (const AllReduceFit& fit : calibration.all_reduce_fits) {
+    const bool same = fit.topology == time.topology && fit.nodes == time.nodes &&
+                      fit.gpus == time.gpus && fit.least_bytes <= time.bytes &&
+                      time.bytes <= fit.most_bytes;
+    if (same) return &fit;
+  }
+  return nullptr;
+}
+
+ModelValue all_reduce_error(const Published& published, const Calibration& calibration) {
+  std::vector<double> errors;
+  for (const AllReduceTime& time : calibration.all_reduce) {
+    const bool wanted = agrees(published, "gpus", std::to_string(time.gpus)) &&
+                        agrees(published, "bytes", std::to_string(time.bytes));
+    const AllReduceFit* fit = wanted ? fit_of(calibration, time) : nullptr;
+    if (fit == nullptr || time.seconds <= 0) continue;
+    const double ranks = time.gpus;
+    const double fitted =
+        2 * (ranks - 1) * fit->latency_s.value +
+        2 * (ranks - 1) / ranks * static_cast<double>(time.bytes) * fit->seconds_per_byte.value;
+    errors.push_back(std::abs(fitted / time.seconds - 1));
+  }
+  if (errors.empty()) {
+    return missing("the calibration has no fitted all-reduces of these counts and sizes");
+  }
+  double sum = 0;  // the publication states a bound of the mean
+  for (const double error : errors) sum += error;
+  return found(sum / static_cast<double>(errors.size()), errors.size(),
+               base::count_of(static_cast<std::int64_t>(errors.size()), "measured all-reduce"));
+}
+
+ModelValue all_reduce_time(const Published& published, const Calibration& calibration) {
+  const auto bytes = AxisCell(published.axis("bytes")).number();
+  const auto gpus = AxisCell(published.axis("gpus")).number();
+  if (!bytes || !gpus) return missing("the publication does not state the size and the count");
+  std::int64_t least = 0, most = 0;
+  const AllReduceTime* one = nullptr;
+  for (const AllReduceTime& time : calibration.all_reduce) {
+    if (time.gpus != *gpus) continue;
+    const bool other =
+        one != nullptr && (one->nodes != time.nodes || one->topology != time.topology);
+    if (other) continue;
+    least = one == nullptr ? time.bytes : std::min(least, time.bytes);
+    most = one == nullptr ? time.bytes : std::max(most, time.bytes);
+    one = &time;
+  }
+  if (one == nullptr) {
+    return missing(fmt::format("the calibration has no all-reduces of {:.0f} ranks", *gpus));
+  }
+  const bool inside = static_cast<double>(least) <= *bytes && *bytes <= static_cast<double>(most);
+  if (!inside) {
+    return missing(fmt::format(
+        "the calibration has all-reduces of {} to {} bytes, and times are not extrapolated", least,
+        most));
+  }
+  const predict::AllReduceEstimate estimate =
+      predict::AllReduceTable(calibration.all_reduce)
+          .estimate(one->topology, {one->nodes, one->gpus}, predict::Bytes{*bytes});
+  const double time = estimate.time.value, spread = std::max(0.0, estimate.relative_error);
+  ModelValue value = found(
+      time, 1,
+      fmt::format("{}, {}, {:.0f} bytes", base::count_of(static_cast<std::int64_t>(*gpus), "rank"),
+                  base::count_of(one->nodes, "node"), *bytes));
+  value.value.estimate->interval = {Interval::Kind::Range, time * (1 - spread),
+                                    time * (1 + spread)};
+  return value;
+}
+
+/// Returns the latency or the bandwidth that was fitted to the largest messages on most ranks.
+ModelValue calibrated_link(const Published& published, const Calibration& calibration) {
+  const AllReduceFit* best = nullptr;
+  for (const AllReduceFit& fit : calibration.all_reduce_fits) {
+    const bool larger = best == nullptr || fit.gpus > best->gpus ||
+                        (fit.gpus == best->gpus && fit.most_bytes > best->most_bytes);
+    if (larger) best = &fit;
+  }
+  if (best == nullptr) return missing("the calibration has no fitted all-reduces");
+  const bool latency = published.quantity == "calibrated_latency";
+  const contract::FittedValue& fit = latency ? best->latency_s : best->seconds_per_byte;
+  if (fit.value <= 0) return missing("the fit of the calibration gives no value above 0");
+  ModelValue value =
+      found(latency ? fit.value : 1 / fit.value, static_cast<std::size_t>(best->points),
+            fmt::format("{}, {}, {} to {} bytes", base::count_of(best->gpus, "rank"),
+                        base::count_of(best->nodes, "node"), best->least_bytes, best->most_bytes));
+  if (fit.low > 0 && fit.high > 0) {
+    value.value.estimate->interval = {Interval::Kind::Confidence95,
+                                      latency ? fit.low : 1 / fit.high,
+                                      latency ? fit.high : 1 / fit.low};
+  }
+  return value;
+}
+
+ModelValue step_error(const Published& published, const Frame* frame) {
+  constexpr const char* kSource = "prediction";
+  if (frame == nullptr || frame->predictions.empty()) {
+    return missing("needs saved predictions of measured runs (--predicted)", kSource);
+  }
+  const PredictedQuantity& step = predicted_quantities().front();
+  double errors = 0, differences = 0, times = 0;
+  std::size_t n = 0;
+  for (const ScoredValue& scored : score(*frame, step)) {
+    std::map<std::string, std::string> axes = scored.run->conditions;
+    axes["batch_per_gpu"] = std::to_string(scored.run->batch_per_gpu);
+    if (!agrees(published, "model", axes["model"])) continue;
+    if (!agrees(published, "batch_per_gpu", axes["batch_per_gpu"])) continue;
+    errors += std::abs(scored.error());
+    differences += std::abs(scored.said.value - scored.measured);
+    times += scored.measured;
+    ++n;
+  }
+  if (n == 0) return missing("no run of this model and batch has a saved prediction", kSource);
+  const double value =
+      is_weighted(published) ? differences / times : errors / static_cast<double>(n);
+  return found(value, n, base::count_of(static_cast<std::int64_t>(n), "predicted point"), kSource);
+}
+
+}  // namespace
+
+bool is_about_models(const Published& published) {
+  const std::string& quantity = published.quantity;
+  return quantity == "relative_error" || is_weighted(published) || quantity == "allreduce_time" ||
+         quantity == "calibrated_latency" || quantity == "calibrated_bandwidth";
+}
+
+ModelValue model_value(const Published& published, const ModelData& data) {
+  const std::string estimate = published.axis("estimate");
+  const bool is_error = published.quantity == "relative_error" || is_weighted(published);
+  if (is_error && estimate == "step") return step_error(published, data.frame);
+  if (is_error && estimate != "kernel" && estimate != "all_reduce") {
+    return missing("dlscale measures no times of single layers within a step");
+  }
+  if (data.calibration == nullptr) return missing(kNoCalibration);
+  if (published.quantity == "allreduce_time") return all_reduce_time(published, *data.calibration);
+  if (!is_error) return calibrated_link(published, *data.calibration);
+  return estimate == "kernel" ? kernel_error(published, *data.calibration)
+                              : all_reduce_error(published, *data.calibration);
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists the points of the user's study that can be compared with a publication: points that runs
+// measured, points that were predicted, and points that are only planned.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analysis/metrics/scaling/curve.hpp"
+#include "analysis/publications/reference_study.hpp"
+
+namespace dlscale::analysis {
+
+/// Point of the user's study. It is measured (`curve` and `point` are set), predicted (`prediction`
+/// is set) or planned (`planned` is set).
+struct OwnPoint {
+  /// Values of all axes as text, including conditions, counts and batch sizes.
+  std::map<std::string, std::string> axes;
+  const ScalingCurve* curve = nullptr;
+  const CurvePoint* point = nullptr;
+  const contract::RunPrediction* prediction = nullptr;
+  const RunRow* planned = nullptr;  ///< a run of the point without a throughput
+  /// For a planned point: a run of the same model and data set that recorded their sizes, or null.
+  const RunRow* sizes = nullptr;
+  CurveKey key;          ///< values that distinguish the curve of the point
+  int gpus = 1;          ///< number of ranks
+  bool on_cpus = false;  ///< true if the ranks compute on CPUs
+  bool measured() const { return point != nullptr; }
+};
+
+/// Returns the points of all curves with their axes. A point that ran on CPUs has the axis `cores`
+/// instead of `gpus`. The last part of a dotted axis is an axis too: a run with
+/// `models.frozen_backbone.backbone` also has `backbone`.
+std::vector<OwnPoint> own_points(const std::vector<ScalingCurve>& curves);
+
+/// Returns a point for each saved prediction of the frame. The axes are those of the predicted
+/// runs, which need not have been started. The frame must outlive the points.
+std::vector<OwnPoint> predicted_points(const Frame& frame);
+
+/// Returns a point for each point of the study without a measured throughput. The frame must
+/// outlive the points.
+std::vector<OwnPoint> planned_points(const Frame& frame);
+
+/// Returns the point that agrees with `own` in everything except the axis `along`, where it has
+/// the value `value`. For the axes `gpus` and `cores`, this is another point of the same curve.
+/// Returns null if there is none.
+const OwnPoint* neighbour(const std::vector<OwnPoint>& points, const OwnPoint& own,
+                          const std::string& along, const std::string& value);
+
+/// Returns the points that agree with `own` in everything except the axis `along`, including `own`
+/// itself, in ascending order of their numbers on this axis.
+std::vector<const OwnPoint*> series_of(const std::vector<OwnPoint>& points, const OwnPoint& own,
+                                       const std::string& along);
+
+/// Returns the kind of the point as a word for readers: "run", "prediction" or "computed". If a
+/// value of GPUs is compared with a point on CPUs, "CPU run" or "CPU prediction".
+std::string source_of(const OwnPoint& own, bool published_for_gpus);
+
+/// Returns a text such as "gpus 8, model resnet50".
+std::string in_words(const OwnPoint& own);
+
+}  // namespace dlscale::analysis

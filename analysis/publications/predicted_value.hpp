@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes the quantities that a publication states from the user's saved predictions.
+#pragma once
+
+#include "analysis/publications/measured_value.hpp"
+
+namespace dlscale::analysis {
+
+/// Returns true if predicted_value() can answer for this quantity.
+bool is_predictable(const Published& published);
+
+/// Returns the predicted value of the published quantity at the predicted point `question.own`, in
+/// base units. The interval is the range of the prediction. An efficiency or a speed-up relative to
+/// a point at which the predicted curve does not begin has no interval, because the ranges of the
+/// two predictions depend on each other.
+OwnValue predicted_value(const Question& question);
+
+}  // namespace dlscale::analysis
