@@ -104,7 +104,7 @@ struct PredictedQuantityOf {
   std::optional<Estimate> (*predict)(const Question& question);
 };
 
-constexpr PredictedQuantityOf kQuantities[] = {
+constexpr PredictedQuantityOf kPredictedQuantities[] = {
     {"efficiency", &ratio},
     {"speedup", &ratio},
     {"throughput", &throughput},
@@ -119,8 +119,8 @@ constexpr PredictedQuantityOf kQuantities[] = {
     {"cudnn", &computation_share},
 };
 
-const PredictedQuantityOf* quantity_of(const Published& published) {
-  for (const PredictedQuantityOf& quantity : kQuantities) {
+const PredictedQuantityOf* predicted_quantity_of(const Published& published) {
+  for (const PredictedQuantityOf& quantity : kPredictedQuantities) {
     if (quantity.name == published.quantity) return &quantity;
   }
   return nullptr;
@@ -129,11 +129,11 @@ const PredictedQuantityOf* quantity_of(const Published& published) {
 }  // namespace
 
 bool is_predictable(const Published& published) {
-  return quantity_of(published) != nullptr;
+  return predicted_quantity_of(published) != nullptr;
 }
 
 OwnValue predicted_value(const Question& question) {
-  const PredictedQuantityOf* quantity = quantity_of(question.published);
+  const PredictedQuantityOf* quantity = predicted_quantity_of(question.published);
   if (quantity == nullptr) return {std::nullopt, "predictions do not contain this quantity"};
   const auto estimate = quantity->predict(question);
   return {estimate, estimate ? "" : "the saved prediction does not contain this value"};
