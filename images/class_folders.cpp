@@ -116,7 +116,7 @@ Names image_names(const fs::path& folder, base::SkipTally& skipped) {
   if (names.empty()) {
     fail(fmt::format("{} has no image (.jpg, .jpeg, .png){}", folder.string(),
                      own.empty() ? ""
-                                 : fmt::format("; {} files were not read, for example {}",
+                                 : fmt::format("; {} not read, for example {}",
                                                base::count_of(own.total(), "file is", "files are"),
                                                own.reasons().front().example)));
   }

@@ -55,7 +55,7 @@ TEST_CASE("a separator before three digits is read according to the decimal mark
 TEST_CASE("a point before three digits is ambiguous without a known decimal mark") {
   const NumberCell open = read_number_cell("1.900", DecimalMark::open);
   CHECK(open.is_ambiguous);
-  CHECK(open.problem.find("a point between thousands") != std::string::npos);
+  CHECK(open.problem.find("a separator of thousands") != std::string::npos);
   CHECK(read_number_cell("1.900", DecimalMark::unknown).value == 1.9);
   CHECK(read_number_cell("1.024", DecimalMark::open, /*whole=*/true).value == 1024);
   CHECK(read_number_cell("0.950", DecimalMark::open).value == 0.95);

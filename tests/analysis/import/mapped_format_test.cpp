@@ -359,7 +359,7 @@ TEST_CASE("impossible mappings are rejected with the alternatives") {
              }),
              Contains("loss is mapped twice"));
   CHECK_THAT(refusal([] { check({.kind = "pattern", .patterns = {"(?<loss>"}}); }),
-             Contains("regular expression \"(?<loss>\"\" is invalid: missing"));
+             Contains("regular expression \"(?<loss>\" is invalid: missing"));
   CHECK_THAT(refusal([] { check({.kind = "pattern", .patterns = {"loss (.*)"}}); }),
              Contains("must have a named group for a measure"));
 }

@@ -280,7 +280,7 @@ TEST_CASE("output of nccl-tests is a benchmark, and the file name gives its coll
   CHECK(dlscale.run({"calibrate", "alltoall.txt", "-o", "d.json"}).exit_code == 2);
 }
 
-TEST_CASE("--figures writes measured and modelled all-reduces, or states why it cannot") {
+TEST_CASE("calibrate --figures writes measured and modelled all-reduces, or states why it cannot") {
   test::DlscaleProgram dlscale;
   base::write_file_atomically(dlscale.folder / "comm.jsonl", bench_lines(20));
   const test::Ran drawn =

@@ -63,7 +63,7 @@ TEST_CASE("plot lr rejects anything but a study in one line and leaves no files"
   CHECK_THAT(refused({"nowhere.toml"}), Contains("nowhere.toml: "));
   CHECK_THAT(refused({kJuwels, "-S", "training.warmup_epoch=1"}),
              Contains("did you mean \"warmup_epochs\"?"));
-  CHECK_THAT(refused({kJuwels, "--baseline", "gpus=4"}), Contains("apply to results"));
+  CHECK_THAT(refused({kJuwels, "--baseline", "gpus=4"}), Contains("only to figures of results"));
   CHECK_THAT(refused({kJuwels, "-o", "lr.bmp"}), Contains("unknown figure format \"bmp\""));
 }
 
@@ -71,6 +71,6 @@ TEST_CASE("an unknown figure is reported with the nearest name, including lr") {
   test::DlscaleProgram program;
   const test::Ran ran = program.run({"plot", "lrs"});
   CHECK(ran.exit_code == 2);
-  CHECK_THAT(ran.err, Contains("unknown figure \"lrs\"; did you mean \"lr\"?"));
+  CHECK_THAT(ran.err, Contains("unknown figure or quantity \"lrs\"; did you mean \"lr\"?"));
   CHECK_THAT(program.run({"plot", "loss", "-S", "a=1"}).err, Contains("only plot lr reads"));
 }

@@ -67,6 +67,6 @@ TEST_CASE("a job of unknown shape has a GPU count only if all shapes agree") {
   const Request request = parse_request("-l \"/host=1/gpu=4\" -l \"/host=1/gpu=2\"");
   const GpuCount unknown = gpus_of(request, 1, 3600);
   CHECK_FALSE(unknown.gpus);
-  CHECK(unknown.problem.find("one of 2 shapes") != std::string::npos);
+  CHECK(unknown.problem.find("2 alternative shapes") != std::string::npos);
   CHECK(gpus_of({}, 1, 3600).problem.empty());
 }

@@ -221,7 +221,7 @@ TEST_CASE("a contradiction keeps steps, losses and evaluations, and is reported 
   REQUIRE(content.file.skipped.size() == 1);
   CHECK_THAT(content.file.skipped[0], Catch::StartsWith("line 5: \"rate\" reports 500 samples/s") &&
                                           Catch::Contains("100 samples/s") &&
-                                          Catch::Contains("as do 2 more such lines"));
+                                          Catch::Contains("of 2 more such lines"));
 }
 
 }  // namespace dlscale::analysis

@@ -303,7 +303,7 @@ TEST_CASE("a global batch that was rounded down is shown next to the requested o
              Contains("gpus=3 process 63 samples per step instead of the global batch 64\n"));
   const Table accuracy = accuracy_table(frame, {});
   CHECK(number(accuracy, 0, "global_batch") == 63);
-  CHECK_THAT(notes(accuracy), Contains("gpus=3 ran 63 samples"));
+  CHECK_THAT(notes(accuracy), Contains("gpus=3 process 63 samples"));
   frame.runs[1].global_batch = 64;
   CHECK(efficiency_table(frame, {}).columns.back().id == "efficiency");
 }
