@@ -7,18 +7,18 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/metrics/scaling/breakdown.hpp"
 #include "analysis/metrics/statistics/effect.hpp"
 #include "analysis/metrics/statistics/summary.hpp"
+#include "analysis/report/figures/quantities.hpp"
 #include "base/registry.hpp"
 #include "base/text.hpp"
 #include "config/toml/fields.hpp"
+#include "contract/run_outcome.hpp"
 
 namespace dlscale::analysis {
 namespace {
 
 using config::Item;
-using contract::StepPart;
 using OptionalValue = std::optional<double>;
 
 constexpr double kMostRepetitions = 1000;
@@ -26,142 +26,25 @@ constexpr const char* kRelations[] = {"more", "less", "similar"};
 
 // Metrics of a run.
 
-/// Returns the time of a part of a step in seconds, mean over ranks and steps.
-OptionalValue part_s(const RunRow& run, StepPart part) {
-  if (!has_throughput(run) || run.steps.steps == 0) return std::nullopt;
-  const double seconds = run.steps.parts_s[static_cast<std::size_t>(part)];
-  return seconds / static_cast<double>(run.steps.steps);
+OptionalValue value_of_metric(const std::string& metric, const RunRow& run) {
+  if (metric != kOutOfMemory) return value_of(*quantities_named(metric).front(), run);
+  if (run.outcome == to_string(contract::RunOutcome::OutOfMemory)) return 1;
+  return completed(run) ? OptionalValue(0) : std::nullopt;
 }
 
-OptionalValue load_s(const RunRow& run) {
-  return part_s(run, StepPart::load_wait);
-}
-OptionalValue compute_s(const RunRow& run) {
-  const OptionalValue forward = part_s(run, StepPart::forward);
-  if (!forward) return std::nullopt;
-  return *forward + *part_s(run, StepPart::backward) + *part_s(run, StepPart::optimizer);
-}
-OptionalValue communication_s(const RunRow& run) {
-  return part_s(run, StepPart::exposed_comm);
-}
-OptionalValue bubble_s(const RunRow& run) {
-  return part_s(run, StepPart::bubble);
-}
-OptionalValue communication_share(const RunRow& run) {
-  const OptionalValue seconds = communication_s(run);
-  if (!seconds) return std::nullopt;
-  return *seconds / step_time_s(run);
-}
-OptionalValue load_share(const RunRow& run) {
-  const OptionalValue seconds = load_s(run);
-  if (!seconds) return std::nullopt;
-  return *seconds / step_time_s(run);
-}
-
-OptionalValue throughput(const RunRow& run) {
-  if (has_throughput(run)) return 1 / seconds_per_sample(run);
-  if (completed(run) && run.inference.size() == 1) return run.inference.front().samples_per_s;
-  return std::nullopt;
-}
-OptionalValue step_time(const RunRow& run) {
-  if (!has_throughput(run) || !run.steps.tells_steps) return std::nullopt;
-  return step_time_s(run);
-}
-OptionalValue epoch_time(const RunRow& run) {
-  return completed(run) ? epoch_time_s(run) : std::nullopt;
-}
-OptionalValue latency(const RunRow& run) {
-  if (!completed(run) || run.inference.size() != 1) return std::nullopt;
-  return run.inference.front().latency_p50_s;
-}
-
-OptionalValue accuracy(const RunRow& run) {
-  if (!has_accuracy(run)) return std::nullopt;
-  return final_accuracy(run);
-}
-OptionalValue test_loss(const RunRow& run) {
-  if (!completed(run) || run.evals.empty()) return std::nullopt;
-  return run.evals.back().loss;
-}
-OptionalValue train_loss(const RunRow& run) {
-  if (!completed(run) || run.epochs.empty()) return std::nullopt;
-  return run.epochs.back().train_loss;
-}
-/// Returns the loss of the last epoch divided by the loss of the first epoch.
-OptionalValue loss_decrease(const RunRow& run) {
-  if (!completed(run) || run.epochs.size() < 2) return std::nullopt;
-  return run.epochs.back().train_loss / run.epochs.front().train_loss;
-}
-OptionalValue epochs_to_target(const RunRow& run) {
-  if (run.targets.empty()) return std::nullopt;
-  return run.targets.front().epoch + 1;
-}
-
-OptionalValue sent_bytes(const RunRow& run) {
-  if (!has_throughput(run) || run.steps.steps == 0) return std::nullopt;
-  return run.steps.bytes_sent / static_cast<double>(run.steps.steps);
-}
-OptionalValue sent_bytes_per_epoch(const RunRow& run) {
-  const OptionalValue bytes = sent_bytes(run);
-  if (!bytes || run.size.steps_per_epoch == 0) return std::nullopt;
-  return *bytes * static_cast<double>(run.size.steps_per_epoch);
-}
-OptionalValue values_per_epoch(const RunRow& run) {
-  const WorkSize& size = run.size;
-  if (!completed(run) || size.trainable_parameters == 0 || run.global_batch == 0) {
-    return std::nullopt;
-  }
-  return published_values_per_epoch(static_cast<double>(size.train_samples),
-                                    static_cast<double>(run.global_batch),
-                                    static_cast<double>(size.trainable_parameters));
-}
-OptionalValue trainable_parameters(const RunRow& run) {
-  if (run.size.trainable_parameters == 0) return std::nullopt;
-  return static_cast<double>(run.size.trainable_parameters);
-}
-/// Returns 1 if the run ended because its memory was insufficient, and 0 if it completed.
-OptionalValue out_of_memory(const RunRow& run) {
-  if (run.outcome == "OutOfMemory") return 1;
-  if (completed(run)) return 0;
-  return std::nullopt;
-}
-
-const std::vector<FindingMetric> kMetrics{
-    {"throughput", "samples per second of all ranks together", &throughput},
-    {"step_time", "wall time of a step", &step_time},
-    {"epoch_time", "median time of an epoch without the first", &epoch_time},
-    {"load_time", "time of a step in which ranks wait for data", &load_s},
-    {"compute_time", "time of forward pass, backward pass and optimizer in a step", &compute_s},
-    {"communication_time", "exposed communication of a step", &communication_s},
-    {"bubble_time", "time of a step in which pipeline stages wait", &bubble_s},
-    {"load_share", "load_time / step_time", &load_share},
-    {"communication_share", "communication_time / step_time", &communication_share},
-    {"latency", "median time of a forward pass (mode = \"inference\")", &latency},
-    {"accuracy", "final test accuracy", &accuracy},
-    {"test_loss", "test loss of the last evaluation", &test_loss},
-    {"train_loss", "training loss of the last epoch", &train_loss},
-    {"loss_decrease", "training loss of the last epoch / of the first epoch", &loss_decrease},
-    {"epochs_to_target", "epochs until the first target was reached", &epochs_to_target},
-    {"sent_bytes", "bytes that a rank passes to collectives in a step", &sent_bytes, true},
-    {"sent_bytes_per_epoch", "bytes that a rank passes to collectives in an epoch",
-     &sent_bytes_per_epoch, true},
-    {"values_per_epoch", "values sent in an epoch by the formula N / (B k) x P", &values_per_epoch,
-     true},
-    {"trainable_parameters", "number of trainable parameters", &trainable_parameters, true},
-    {"out_of_memory", "1 for a run that ended out of memory, 0 for a completed run", &out_of_memory,
-     true},
-};
-
-const FindingMetric& metric_called(const std::string& name) {
-  return *std::find_if(kMetrics.begin(), kMetrics.end(),
-                       [&](const FindingMetric& metric) { return metric.name == name; });
+/// Returns true if all repeats of a point have the same value of the metric.
+bool is_exact(const std::string& metric) {
+  return metric == kOutOfMemory || quantities_named(metric).front()->is_exact;
 }
 
 // Reading.
 
+/// Returns the quantities that have a value in each run, and kOutOfMemory.
 std::vector<std::string> metric_names() {
-  std::vector<std::string> names;
-  for (const FindingMetric& metric : kMetrics) names.emplace_back(metric.name);
+  std::vector<std::string> names{kOutOfMemory};
+  for (const Quantity& quantity : quantities()) {
+    if (quantity.relative == nullptr) names.emplace_back(quantity.name);
+  }
   return names;
 }
 
@@ -238,11 +121,10 @@ using ValuesByPair = std::map<std::string, std::vector<double>>;
 
 ValuesByPair values_by_pair(const PublishedFinding& finding, const Frame& frame,
                             const std::set<std::string>& ids) {
-  const FindingMetric& metric = metric_called(finding.metric);
   ValuesByPair values;
   for (const RunRow& run : frame.runs) {
     if (!ids.contains(run.run_id)) continue;
-    const OptionalValue value = metric.value(run);
+    const OptionalValue value = value_of_metric(finding.metric, run);
     if (!value) continue;
     std::vector<std::string> parts;
     for (const std::string& axis : finding.each) {
@@ -371,13 +253,9 @@ std::vector<PublishedFinding> read_findings(const std::string& text, const std::
   return document.findings;
 }
 
-const std::vector<FindingMetric>& finding_metrics() {
-  return kMetrics;
-}
-
 FindingResult test_finding(const PublishedFinding& finding, const Frame& frame,
                            const std::set<std::string>& left, const std::set<std::string>& right) {
-  const bool is_exact = metric_called(finding.metric).is_exact;
+  const bool exact = is_exact(finding.metric);
   const ValuesByPair of_left = values_by_pair(finding, frame, left);
   const ValuesByPair of_right = values_by_pair(finding, frame, right);
   const auto none = [&](const std::string& condition) {
@@ -396,13 +274,13 @@ FindingResult test_finding(const PublishedFinding& finding, const Frame& frame,
       continue;
     }
     const std::vector<double>* others = finding.value ? nullptr : &found->second;
-    if (std::string why = why_not_comparable(finding, values, others, is_exact); !why.empty()) {
+    if (std::string why = why_not_comparable(finding, values, others, exact); !why.empty()) {
       leave_out(where, why);
       continue;
     }
     FindingTest test{.where = where,
-                     .ratio = others ? ratio_of(values, *others, is_exact)
-                                     : ratio_to(values, *finding.value, is_exact),
+                     .ratio = others ? ratio_of(values, *others, exact)
+                                     : ratio_to(values, *finding.value, exact),
                      .left_runs = values.size(),
                      .right_runs = others ? others->size() : 0};
     if (test.ratio.interval.kind != Interval::Kind::Confidence95) {

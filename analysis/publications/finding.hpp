@@ -16,7 +16,10 @@
 
 namespace dlscale::analysis {
 
-/// PublishedFinding of a publication as a condition on results: the metric of the runs that `left`
+/// Metric of a finding that is 1 for a run that ended out of memory and 0 for a completed run.
+inline constexpr const char* kOutOfMemory = "out-of-memory";
+
+/// Finding of a publication as a condition on results: the metric of the runs that `left`
 /// selects is more than, less than or similar to `factor` times the metric of the runs that `right`
 /// selects, or the number `value`.
 struct PublishedFinding {
@@ -24,7 +27,7 @@ struct PublishedFinding {
   std::string name;
   std::string claim;   ///< statement of the publication in one sentence
   std::string source;  ///< place in the publication
-  std::string metric;  ///< name in finding_metrics()
+  std::string metric;  ///< name of one of the quantities() of figures, or kOutOfMemory
   std::string left, right;
   /// Number to compare with instead of the runs that `right` selects.
   std::optional<double> value;
@@ -43,20 +46,6 @@ struct PublishedFinding {
 /// Reads the findings from the text of a TOML file with a table [[finding]] for each. Throws
 /// base::SpecError with the position of an error. `file` is the name in messages.
 std::vector<PublishedFinding> read_findings(const std::string& text, const std::string& file);
-
-/// Quantity of a run that a finding can name.
-struct FindingMetric {
-  const char* name;
-  const char* summary;
-  /// Returns the value of a run, or nothing if the run did not record it.
-  std::optional<double> (*value)(const RunRow& run);
-  /// True if the value is the same in all repeats, for example a number of bytes. One run is then
-  /// sufficient.
-  bool is_exact = false;
-};
-
-/// Returns the metrics that a finding can name. docs/findings.md lists them.
-const std::vector<FindingMetric>& finding_metrics();
 
 enum class FindingVerdict { holds, does_not_hold, not_testable };
 

@@ -75,6 +75,12 @@ Value communication_in_progress(const RunRow& run) {
   return run.steps.comm_busy_s / static_cast<double>(run.steps.steps);
 }
 
+template <StepPart part>
+Value share_of_step(const RunRow& run) {
+  const Value seconds = part_of_step<part>(run);
+  return seconds ? Value(*seconds / step_time_s(run)) : std::nullopt;
+}
+
 Value load_of_epoch(const RunRow& run) {
   const Value load = part_of_step<StepPart::load_wait>(run);
   if (!load || run.size.steps_per_epoch <= 0) return std::nullopt;
@@ -198,6 +204,20 @@ std::vector<TracePoint> epoch_times(const RunRow& run) {
                  [](const EpochRow& row) { return row.wall_s > 0 ? row.wall_s : std::nan(""); });
 }
 
+/// Returns a quantity that is a share of the time of a step.
+constexpr Quantity share(const char* name, const char* summary, const char* id, const char* label,
+                         std::optional<double> (*of_run)(const RunRow& run)) {
+  return {.name = name,
+          .summary = summary,
+          .id = id,
+          .title = "share of the step time",
+          .label = label,
+          .unit = "%",
+          .scale = kToPercent,
+          .needs = kPartOfStep,
+          .of_run = of_run};
+}
+
 /// Returns a quantity that is a time in a step.
 constexpr Quantity of_step(const char* name, const char* summary, const char* id, const char* label,
                            std::optional<double> (*of_run)(const RunRow& run),
@@ -273,6 +293,10 @@ constexpr Quantity kQuantities[] = {
             &part_of_step<StepPart::other>, kTimed),
     of_step("rest", "all parts of a step except loading", "rest_ms", "all but loading",
             &rest_of_step, "a completed run that recorded the loading time of its steps"),
+    share("load-share", "share of the step time in which ranks wait for data", "load_percent",
+          "loading", &share_of_step<StepPart::load_wait>),
+    share("communication-share", "share of the step time with exposed communication",
+          "communication_percent", "communication", &share_of_step<StepPart::exposed_comm>),
     {.name = "load-per-epoch",
      .summary = "waiting for data in an epoch",
      .id = "load_per_epoch_s",
@@ -423,7 +447,8 @@ constexpr Quantity kQuantities[] = {
      .unit = "GB",
      .scale = kToGiga,
      .needs = "a completed run that counted the sent bytes and its steps per epoch",
-     .of_run = &counted_bytes},
+     .of_run = &counted_bytes,
+     .is_exact = true},
     {.name = "sent-ring",
      .summary = "data that each GPU sends in an epoch, by the formula of the ring all-reduce",
      .id = "sent_ring_gb",
@@ -432,7 +457,8 @@ constexpr Quantity kQuantities[] = {
      .unit = "GB",
      .scale = kToGiga,
      .needs = kSize,
-     .of_run = &ring_bytes},
+     .of_run = &ring_bytes,
+     .is_exact = true},
     {.name = "sent-published",
      .summary = "data sent in an epoch by N / (B k) x parameters in fp32 (Banerjee and Shah)",
      .id = "sent_published_gb",
@@ -441,7 +467,8 @@ constexpr Quantity kQuantities[] = {
      .unit = "GB",
      .scale = kToGiga,
      .needs = kSize,
-     .of_run = &published_bytes},
+     .of_run = &published_bytes,
+     .is_exact = true},
     {.name = "memory",
      .summary = "peak memory of the GPU or rank with the highest peak",
      .id = "peak_memory_gb",
@@ -458,7 +485,8 @@ constexpr Quantity kQuantities[] = {
      .label = "trainable parameters",
      .unit = "",
      .needs = "a completed run that records its trainable parameters",
-     .of_run = &trainable_parameters},
+     .of_run = &trainable_parameters,
+     .is_exact = true},
 };
 
 /// Word of the command line that names several quantities.
@@ -480,6 +508,20 @@ const std::vector<Group>& groups() {
 
 std::span<const Quantity> quantities() {
   return kQuantities;
+}
+
+std::optional<double> value_of(const Quantity& quantity, const RunRow& run) {
+  if (quantity.of_run != nullptr) {
+    const Value value = quantity.of_run(run);
+    return value && quantity.inverse ? Value(1 / *value) : value;
+  }
+  if (quantity.of_inference != nullptr && completed(run) && run.inference.size() == 1) {
+    return quantity.of_inference(run.inference.front());
+  }
+  if (quantity.of_target != nullptr && run.targets.size() == 1) {
+    return quantity.of_target(run.targets.front());
+  }
+  return std::nullopt;
 }
 
 std::vector<const Quantity*> quantities_named(std::string_view name) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists the quantities that `dlscale plot METRIC` can draw over any axis of a study.
+// Lists the quantities of runs that `dlscale plot METRIC` draws over any axis of a study, and that
+// the findings of publications compare.
 #pragma once
 
 #include <optional>
@@ -46,11 +47,17 @@ struct Quantity {
   /// True if `of_run` returns the inverse of the quantity. The median and the interval are computed
   /// from the inverse values, as in tables, because a mean of rates is not the rate of the means.
   bool inverse = false;
+  bool is_exact = false;  ///< true if all repeats have the same value, such as a number of bytes
   bool from_zero = true;  ///< true if a linear axis of the quantity starts at 0
   const char* note = "";  ///< addition to the subtitle: "excluding the first epoch"
 };
 
 std::span<const Quantity> quantities();
+
+/// Returns the value of a quantity in a run, in SI units. Returns nothing if the run did not record
+/// the quantity, if it recorded several batch sizes or targets, or if the quantity depends on other
+/// runs (speed-up and efficiency).
+std::optional<double> value_of(const Quantity& quantity, const RunRow& run);
 
 /// Returns the quantities that a word of `dlscale plot` names. The words "loss", "accuracy",
 /// "inference" and "transfer" name several quantities. Returns an empty list for an unknown name.

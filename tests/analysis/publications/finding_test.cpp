@@ -98,8 +98,9 @@ TEST_CASE("a finding is not testable without a run that has the metric") {
   const Frame frame = runs_of({}, kTwo);
   CHECK(result_of(finding_with(""), frame).reason == "no run with throughput matches gpus == 1");
   PublishedFinding finding = finding_with("");
-  finding.metric = "accuracy";
-  CHECK(result_of(finding, runs_of(kOne, kTwo)).reason == "no run with accuracy matches gpus == 2");
+  finding.metric = "final-accuracy";
+  CHECK(result_of(finding, runs_of(kOne, kTwo)).reason ==
+        "no run with final-accuracy matches gpus == 2");
 }
 
 TEST_CASE("one run is sufficient for an exact metric") {
@@ -107,8 +108,25 @@ TEST_CASE("one run is sufficient for an exact metric") {
   frame.runs[0].size.trainable_parameters = 10;
   frame.runs[1].size.trainable_parameters = 20;
   PublishedFinding finding = finding_with("factor = 2\nrelation = \"similar\"\nwithin = 0\n");
-  finding.metric = "trainable_parameters";
+  finding.metric = "parameters";
   CHECK(result_of(finding, frame).verdict == FindingVerdict::holds);
+}
+
+TEST_CASE("a run that ended out of memory counts as 1 and a completed run as 0") {
+  Frame frame = runs_of({100}, {180});
+  frame.runs[1].outcome = "OutOfMemory";
+  PublishedFinding finding = finding_with("relation = \"similar\"\nwithin = 0\n");
+  finding.metric = kOutOfMemory;
+  finding.right.clear();
+  finding.value = 1;
+  CHECK(test_finding(finding, frame, ids_on(2, frame), {}).verdict == FindingVerdict::holds);
+  CHECK(test_finding(finding, frame, ids_on(1, frame), {}).verdict ==
+        FindingVerdict::does_not_hold);
+}
+
+TEST_CASE("speed-up and efficiency are not metrics of a finding") {
+  CHECK_THAT(reading_error("[[finding]]\nmetric = \"efficiency\"\n"),
+             Catch::Contains("finding[0].metric: ") && Catch::Contains("efficiency"));
 }
 
 TEST_CASE("a finding must hold for each value of the axes that pair the selections") {
