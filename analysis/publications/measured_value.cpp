@@ -10,6 +10,7 @@
 
 #include "analysis/metrics/scaling/breakdown.hpp"
 #include "analysis/metrics/scaling/efficiency.hpp"
+#include "analysis/metrics/scaling/epoch_results.hpp"
 #include "analysis/metrics/statistics/rank_tests.hpp"
 #include "analysis/publications/axes.hpp"
 #include "base/text.hpp"
@@ -321,21 +322,19 @@ std::optional<Estimate> validation_accuracy(const Question& question) {
 
 // Profiles: shares of the kernel time.
 
-/// Returns the mean of a share over the profiled blocks, weighted by their kernel times.
-std::optional<double> profiled(const RunRow& run, double ProfileRow::*share) {
-  double sum = 0, kernels = 0;
-  for (const ProfileRow& profile : run.profiles) {
-    const double kernel_s = profile.kernel_s;
-    sum += profile.*share * kernel_s;
-    kernels += kernel_s;
-  }
-  if (kernels <= 0) return std::nullopt;
-  return sum / kernels;
+template <auto member>
+std::optional<Estimate> profiled(const Question& question) {
+  return median_of(question, [](const RunRow& run) -> std::optional<double> {
+    const auto shares = kernel_shares({&run});
+    return shares ? std::optional<double>((*shares).*member) : std::nullopt;
+  });
 }
 
-template <double ProfileRow::*share>
-std::optional<Estimate> profiled_share(const Question& question) {
-  return median_of(question, [](const RunRow& run) { return profiled(run, share); });
+std::optional<Estimate> cpu_occupancy(const Question& question) {
+  return median_of(question, [](const RunRow& run) {
+    const auto shares = kernel_shares({&run});
+    return shares ? shares->cpu_occupancy : std::nullopt;
+  });
 }
 
 /// Returns the kernel time of loading in the published number of epochs.
@@ -343,14 +342,9 @@ std::optional<Estimate> loading_time(const Question& question) {
   const auto epochs = AxisCell(question.published.axis("epochs")).number();
   if (!epochs) return std::nullopt;
   return median_of(question, [&](const RunRow& run) -> std::optional<double> {
-    const auto share = profiled(run, &ProfileRow::io);
-    double kernels = 0, steps = 0;
-    for (const ProfileRow& profile : run.profiles) {
-      kernels += profile.kernel_s;
-      steps += static_cast<double>(profile.steps);
-    }
-    if (!share || steps == 0 || run.size.steps_per_epoch == 0) return std::nullopt;
-    return *share * kernels / steps * static_cast<double>(run.size.steps_per_epoch) * *epochs;
+    const auto shares = kernel_shares({&run});
+    if (!shares || !shares->io_s_per_epoch) return std::nullopt;
+    return *shares->io_s_per_epoch * *epochs;
   });
 }
 
@@ -449,12 +443,12 @@ constexpr MeasuredQuantity kQuantities[] = {
     {"val_loss", &validation_loss, kNoEval},
     {"val_accuracy", &validation_accuracy, kNoEval},
     {"accuracy", &validation_accuracy, kNoEval},
-    {"allreduce", &profiled_share<&ProfileRow::communication>, kNoProfile},
-    {"io", &profiled_share<&ProfileRow::io>, kNoProfile},
-    {"cudnn", &profiled_share<&ProfileRow::computation>, kNoProfile},
-    {"data_loading_share", &profiled_share<&ProfileRow::io>, kNoProfile},
+    {"allreduce", &profiled<&KernelShares::communication>, kNoProfile},
+    {"io", &profiled<&KernelShares::io>, kNoProfile},
+    {"cudnn", &profiled<&KernelShares::computation>, kNoProfile},
+    {"data_loading_share", &profiled<&KernelShares::io>, kNoProfile},
     {"data_loading_time", &loading_time, kNoProfile},
-    {"cpu_occupancy", &profiled_share<&ProfileRow::cpu_occupancy>, kNoProfile},
+    {"cpu_occupancy", &cpu_occupancy, kNoProfile},
     {"trainable_parameters", &trainable_parameters, kNoSizes},
     {"transfer", &transfer, kNoSizes},
     {"ring_transfer", &ring_transfer, kNoSizes},

@@ -15,9 +15,9 @@ using namespace dlscale;
 TEST_CASE("the published study on JUWELS has its points, exclusions and learning rates") {
   const auto planning = test::plan_example("juwels", "juwels-booster");
   const auto& plan = planning.plan;
-  // ResNet50 by framework and loader, ResNet101 and ResNet152 with DALI and native loader, the
-  // Horovod runs of ResNet101, and two further schedules.
-  CHECK(plan.runs.size() == 3 * (2 * 26 + 8 + 2 * (9 + 8) + 9 + 8 + 2 * 9));
+  // ResNet50 by framework and loader, the larger models with DALI, profiles of three models, the
+  // other runs of ResNet101, and two further schedules.
+  CHECK(plan.runs.size() == 3 * (2 * 26 + 8 + 2 * 9 + 3 * (8 + 9) + 8 + 8 + 9 + 2 * 9));
   CHECK(plan.skipped.size() == 26);
   CHECK(plan.baseline.gpus == 4);
   std::map<int, std::set<double>> peaks;

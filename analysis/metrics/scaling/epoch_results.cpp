@@ -82,10 +82,10 @@ std::map<std::string, double> counters_of(const RunRow& run) {
   return counters;
 }
 
-std::optional<KernelShares> kernel_shares(const RunPoint& point) {
+std::optional<KernelShares> kernel_shares(const std::vector<const RunRow*>& repeats) {
   KernelShares shares;
   double kernel_s = 0, wall_s = 0, busy_s = 0;
-  for (const RunRow* run : point.repeats) {
+  for (const RunRow* run : repeats) {
     bool any = false;
     for (const ProfileRow& profile : run->profiles) {
       const double shares_sum =
@@ -105,7 +105,7 @@ std::optional<KernelShares> kernel_shares(const RunPoint& point) {
     shares.n += any ? 1 : 0;
   }
   if (shares.n == 0) return std::nullopt;
-  const std::int64_t steps_per_epoch = point.first().size.steps_per_epoch;
+  const std::int64_t steps_per_epoch = repeats.front()->size.steps_per_epoch;
   if (steps_per_epoch > 0) {
     shares.io_s_per_epoch =
         shares.io / static_cast<double>(shares.steps) * static_cast<double>(steps_per_epoch);

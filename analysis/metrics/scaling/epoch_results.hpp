@@ -46,8 +46,9 @@ std::optional<RankResults> last_ranks(const RunRow& run);
 /// "collectives" of a rank if the run counted them.
 std::map<std::string, double> counters_of(const RunRow& run);
 
-/// Shares of kernel time over all profiled steps of a point. Kernel times are added before the
-/// shares are computed, because a mean of shares would give short profiles too much weight.
+/// Shares of kernel time over all profiled steps of one or several repeats of a point. Kernel times
+/// are added before the shares are computed, because a mean of shares would give short profiles too
+/// much weight.
 struct KernelShares {
   std::size_t n = 0;       ///< number of repeats with a profile
   std::int64_t steps = 0;  ///< profiled steps of all repeats
@@ -59,7 +60,7 @@ struct KernelShares {
   std::optional<double> io_s_per_epoch;
 };
 
-/// Returns the shares of the point, or an empty value if no profile of its repeats has kernel time.
-std::optional<KernelShares> kernel_shares(const RunPoint& point);
+/// Returns the shares of the repeats, or an empty value if none of their profiles has kernel time.
+std::optional<KernelShares> kernel_shares(const std::vector<const RunRow*>& repeats);
 
 }  // namespace dlscale::analysis

@@ -9,6 +9,7 @@
 
 #include "analysis/metrics/scaling/breakdown.hpp"
 #include "analysis/metrics/scaling/efficiency.hpp"
+#include "analysis/metrics/scaling/epoch_results.hpp"
 #include "analysis/metrics/scaling/run_points.hpp"
 #include "analysis/report/tables/table_parts.hpp"
 
@@ -28,6 +29,10 @@ constexpr const char* kSplitInference =
     "a completed run of inference whose passes exchange data between devices or ranks";
 constexpr const char* kSize =
     "a completed training that records its trainable parameters and steps per epoch";
+
+constexpr const char* kProfiled = "a completed run with profile = true";
+constexpr const char* kOfStep = "share of the step time";
+constexpr const char* kOfKernels = "share of the kernel time";
 
 constexpr double kToMilli = 1e3;
 constexpr double kToPercent = 100;
@@ -148,6 +153,13 @@ Value peak_memory(const RunRow& run) {
   return completed(run) ? run.peak_memory_bytes : std::nullopt;
 }
 
+template <double KernelShares::*member>
+Value kernel_share(const RunRow& run) {
+  if (!completed(run)) return std::nullopt;
+  const auto shares = kernel_shares({&run});
+  return shares ? Value((*shares).*member) : std::nullopt;
+}
+
 std::int64_t last_step(const RunRow& run, int epoch) {
   return run.size.steps_per_epoch * (epoch + 1);
 }
@@ -204,17 +216,18 @@ std::vector<TracePoint> epoch_times(const RunRow& run) {
                  [](const EpochRow& row) { return row.wall_s > 0 ? row.wall_s : std::nan(""); });
 }
 
-/// Returns a quantity that is a share of the time of a step.
-constexpr Quantity share(const char* name, const char* summary, const char* id, const char* label,
-                         std::optional<double> (*of_run)(const RunRow& run)) {
+/// Returns a quantity that is a share of the time `title`.
+constexpr Quantity share(const char* name, const char* summary, const char* id, const char* title,
+                         const char* label, std::optional<double> (*of_run)(const RunRow& run),
+                         const char* needs) {
   return {.name = name,
           .summary = summary,
           .id = id,
-          .title = "share of the step time",
+          .title = title,
           .label = label,
           .unit = "%",
           .scale = kToPercent,
-          .needs = kPartOfStep,
+          .needs = needs,
           .of_run = of_run};
 }
 
@@ -294,9 +307,18 @@ constexpr Quantity kQuantities[] = {
     of_step("rest", "all parts of a step except loading", "rest_ms", "all but loading",
             &rest_of_step, "a completed run that recorded the loading time of its steps"),
     share("load-share", "share of the step time in which ranks wait for data", "load_percent",
-          "loading", &share_of_step<StepPart::load_wait>),
+          kOfStep, "loading", &share_of_step<StepPart::load_wait>, kPartOfStep),
     share("communication-share", "share of the step time with exposed communication",
-          "communication_percent", "communication", &share_of_step<StepPart::exposed_comm>),
+          "communication_percent", kOfStep, "communication", &share_of_step<StepPart::exposed_comm>,
+          kPartOfStep),
+    share("kernel-communication", "share of communication in the kernel time",
+          "kernel_communication_percent", kOfKernels, "communication",
+          &kernel_share<&KernelShares::communication>, kProfiled),
+    share("kernel-io", "share of I/O in the kernel time", "kernel_io_percent", kOfKernels, "I/O",
+          &kernel_share<&KernelShares::io>, kProfiled),
+    share("kernel-computation", "share of computation in the kernel time",
+          "kernel_computation_percent", kOfKernels, "computation",
+          &kernel_share<&KernelShares::computation>, kProfiled),
     {.name = "load-per-epoch",
      .summary = "waiting for data in an epoch",
      .id = "load_per_epoch_s",

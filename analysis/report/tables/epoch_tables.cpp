@@ -196,7 +196,7 @@ Table kernel_shares_table(const Frame& frame, const AnalysisOptions&) {
                              {"cpu_occupancy", "CPU occupancy", "%", 1, 100},
                              {"io_s_per_epoch", "I/O/epoch", "s", 2}});
   for (const RunPoint& point : points) {
-    const std::optional<KernelShares> shares = kernel_shares(point);
+    const std::optional<KernelShares> shares = kernel_shares(point.repeats);
     if (!shares) continue;
     Row row = start.row(point.key, point.first().gpus);
     row.number(static_cast<double>(shares->n)).number(static_cast<double>(shares->steps));
