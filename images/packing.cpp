@@ -18,8 +18,8 @@
 #include "images/in_order.hpp"
 #include "images/record_file.hpp"
 #include "images/record_writer.hpp"
-#include "images/tfrecord/tfrecord_files.hpp"
-#include "images/tfrecord/tfrecord_writer.hpp"
+#include "images/tfrecord_files.hpp"
+#include "images/tfrecord_writer.hpp"
 
 namespace dlscale::images {
 namespace fs = std::filesystem;

@@ -99,18 +99,18 @@ struct PointAllocation {
 PointAllocation allocate_point(Planning& planning, Point& point, const contract::RunSpec& run,
                                RunTimes& times) {
   const Study& study = planning.study;
-  const auto wishes_of = [&](std::uint32_t matrix) -> const ResourceSettings& {
+  const auto request_of = [&](std::uint32_t matrix) -> const ResourceSettings& {
     return study.matrices[matrix].resources;
   };
   const auto with = [&](const ResourceSettings& requested, const predict::Band& predicted_s) {
     return PointAllocation{predicted_s, allocate(planning.site, requested, gpus_of(study, point),
                                                  predicted_s, has_one_process(run))};
   };
-  const ResourceSettings& first = wishes_of(point.matrix);
+  const ResourceSettings& first = request_of(point.matrix);
   const predict::Band first_s = times.of(run, first, planning.site);
   PointAllocation allocation = with(first, first_s);
   for (const std::uint32_t matrix : point.also) {
-    const ResourceSettings& requested = wishes_of(matrix);
+    const ResourceSettings& requested = request_of(matrix);
     PointAllocation other = with(requested, requested.calibration == first.calibration
                                                 ? first_s
                                                 : times.of(run, requested, planning.site));

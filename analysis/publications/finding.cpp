@@ -201,6 +201,17 @@ std::string statistic_text(const PublishedFinding& finding, const FindingTest& t
                      test.ratio.value, test.ratio.interval.low, test.ratio.interval.high, runs);
 }
 
+/// Returns the statistic of each test, the combinations that were not tested, or the reason why
+/// nothing was tested.
+std::vector<std::string> statistic_lines(const PublishedFinding& finding,
+                                         const FindingResult& result) {
+  std::vector<std::string> lines;
+  for (const FindingTest& test : result.tests) lines.push_back(statistic_text(finding, test));
+  for (const std::string& why : result.left_out) lines.push_back("not tested: " + why);
+  if (lines.empty()) lines.push_back(result.reason);
+  return lines;
+}
+
 std::string condition_text(const PublishedFinding& finding) {
   const std::string factor = finding.factor == 1 ? "" : fmt::format("{:g} x ", finding.factor);
   const std::string other =
@@ -297,6 +308,24 @@ FindingResult test_finding(const PublishedFinding& finding, const Frame& frame,
   return not_testable(fmt::format("{}", fmt::join(result.left_out, "; ")));
 }
 
+std::string findings_text(const std::string& study, const std::vector<TestedFinding>& tested) {
+  const auto count = [&](FindingVerdict verdict) {
+    return std::count_if(tested.begin(), tested.end(),
+                         [&](const TestedFinding& one) { return one.result.verdict == verdict; });
+  };
+  std::string text =
+      fmt::format("Findings in {}: {} hold, {} do not hold, {} cannot be tested here\n", study,
+                  count(FindingVerdict::holds), count(FindingVerdict::does_not_hold),
+                  count(FindingVerdict::not_testable));
+  for (const auto& [finding, result] : tested) {
+    text += fmt::format("\n{}: {}\n  {}\n  source: {}\n  {}\n", finding.name,
+                        verdict_text(result.verdict), finding.claim, finding.source,
+                        condition_text(finding));
+    for (const std::string& line : statistic_lines(finding, result)) text += "  " + line + "\n";
+  }
+  return text;
+}
+
 Table findings_table(const std::string& study, const std::vector<TestedFinding>& tested) {
   Table table{.id = "findings",
               .title = "Findings of the publication in the runs of " + study,
@@ -311,13 +340,9 @@ Table findings_table(const std::string& study, const std::vector<TestedFinding>&
                           {"source", "source"}},
               .rows = {}};
   for (const auto& [finding, result] : tested) {
-    std::vector<std::string> texts;
-    for (const FindingTest& test : result.tests) texts.push_back(statistic_text(finding, test));
-    for (const std::string& why : result.left_out) texts.push_back("not tested: " + why);
-    if (texts.empty()) texts.push_back(result.reason);
-    table.rows.push_back({finding.name, verdict_text(result.verdict), finding.claim,
-                          condition_text(finding), fmt::format("{}", fmt::join(texts, "; ")),
-                          finding.source});
+    table.rows.push_back(
+        {finding.name, verdict_text(result.verdict), finding.claim, condition_text(finding),
+         fmt::format("{}", fmt::join(statistic_lines(finding, result), "; ")), finding.source});
   }
   return table;
 }

@@ -78,6 +78,10 @@ struct TestedFinding {
   FindingResult result;
 };
 
+/// Returns the findings as paragraphs of text for a terminal, after a line with the number of each
+/// verdict.
+std::string findings_text(const std::string& study, const std::vector<TestedFinding>& tested);
+
 /// Returns one row for each finding: claim, verdict, statistic and source.
 Table findings_table(const std::string& study, const std::vector<TestedFinding>& tested);
 

@@ -7,7 +7,7 @@
 
 #include "cli/terminal/pack_view.hpp"
 #include "images/record_file.hpp"
-#include "images/tfrecord/tfrecord_files.hpp"
+#include "images/tfrecord_files.hpp"
 
 namespace dlscale::cli {
 

@@ -109,7 +109,9 @@ int compare_findings(const CompareOptions& options) {
   }
   const analysis::ReportWriter& writer = analysis::find_report_writer(options.format);
   const auto [study, findings] = workspace::test_findings(options.findings, options.own);
-  std::cout << writer.render({{findings_table(study, findings)}});
+  const bool is_text = std::string_view(writer.name) == "text";
+  std::cout << (is_text ? findings_text(study, findings)
+                        : writer.render({{findings_table(study, findings)}}));
   return kExitOk;
 }
 

@@ -23,7 +23,7 @@
 #include "contract/run_outcome.hpp"
 #include "images/packing.hpp"
 #include "images/record_file.hpp"
-#include "images/tfrecord/tfrecord_files.hpp"
+#include "images/tfrecord_files.hpp"
 
 namespace dlscale::cli {
 namespace {

@@ -43,13 +43,13 @@ class Arranger {
            std::span<PlannedRun> runs)
       : site_(site), launch_(launch), needs_(needs), runs_(runs) {
     for (const RunNeeds& need : needs_) {
-      const auto [own, is_new] = wishes_.try_emplace(need.requested, need.requested);
+      const auto [own, is_new] = settings_.try_emplace(need.requested, need.requested);
       if (!is_new) continue;
-      const auto same = std::find_if(wishes_.begin(), wishes_.end(), [&](const auto& other) {
+      const auto same = std::find_if(settings_.begin(), settings_.end(), [&](const auto& other) {
         return other.first == other.second && other.first != need.requested &&
                first_conflict(*other.first, *need.requested).empty();
       });
-      if (same != wishes_.end()) own->second = same->first;
+      if (same != settings_.end()) own->second = same->first;
     }
   }
 
@@ -76,13 +76,13 @@ class Arranger {
   }
   /// Returns the same object for all runs with equal resource settings, even if the settings come
   /// from different sub-studies.
-  const ResourceSettings* wishes_of(std::uint32_t i) const {
-    return wishes_.at(needs_[i].requested);
+  const ResourceSettings* settings_of(std::uint32_t i) const {
+    return settings_.at(needs_[i].requested);
   }
   const Partition& partition_of(std::uint32_t i) {
     const auto [place, is_new] =
-        partitions_.try_emplace({wishes_of(i), needs_[i].allocation->partition});
-    if (is_new) place->second = partition_for(site_, *wishes_of(i), *needs_[i].allocation);
+        partitions_.try_emplace({settings_of(i), needs_[i].allocation->partition});
+    if (is_new) place->second = partition_for(site_, *settings_of(i), *needs_[i].allocation);
     return place->second;
   }
   /// Returns the seconds that a packed job reserves for a run.
@@ -187,7 +187,7 @@ class Arranger {
   bool keep_array(const std::string& table, const Indices& group) {
     const Allocation& needed = *needs_[group.front()].allocation;
     const bool alike = std::all_of(group.begin(), group.end(), [&](std::uint32_t i) {
-      return wishes_of(i) == wishes_of(group.front()) && *needs_[i].allocation == needed;
+      return settings_of(i) == settings_of(group.front()) && *needs_[i].allocation == needed;
     });
     if (!alike || !is_name(table, array_stem(group), array_digest(group))) return false;
     names_.insert(table);
@@ -223,7 +223,7 @@ class Arranger {
   using PackKey = std::tuple<const ResourceSettings*, int, int, bool>;
   PackKey pack_key(std::uint32_t i) const {
     const Allocation& allocation = *needs_[i].allocation;
-    return {wishes_of(i), allocation.partition, allocation.request.cores_per_rank,
+    return {settings_of(i), allocation.partition, allocation.request.cores_per_rank,
             allocation.one_process};
   }
   NodeShare share_of(std::uint32_t i) {
@@ -291,7 +291,7 @@ class Arranger {
     for (const std::uint32_t i : candidates) {
       const Allocation& needed = *needs_[i].allocation;
       auto& alike =
-          known[{wishes_of(i), needed.partition, runs_[i].gpus, needed.request.walltime_s}];
+          known[{settings_of(i), needed.partition, runs_[i].gpus, needed.request.walltime_s}];
       const auto same = std::find_if(alike.begin(), alike.end(), [&](std::size_t g) {
         return *needs_[groups[g].front()].allocation == needed;
       });
@@ -385,8 +385,8 @@ class Arranger {
   const LaunchSettings& launch_;
   std::span<const RunNeeds> needs_;
   std::span<PlannedRun> runs_;
-  // Maps each settings object to the object that represents all equal settings. See wishes_of().
-  std::map<const ResourceSettings*, const ResourceSettings*> wishes_;
+  // Maps each settings object to the object that represents all equal settings. See settings_of().
+  std::map<const ResourceSettings*, const ResourceSettings*> settings_;
   // Cache of partition_of().
   std::map<std::pair<const ResourceSettings*, int>, Partition> partitions_;
   std::size_t too_dear_ = 0;  // number of runs that cost less as separate jobs than packed

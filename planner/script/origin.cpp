@@ -17,7 +17,7 @@ struct Origin {
   std::string_view name;
   std::string_view keys[3];
 };
-constexpr std::string_view kWishes = "resources.", kPartition = "partitions.";
+constexpr std::string_view kRequests = "resources.", kPartition = "partitions.";
 constexpr Origin kOrigins[] = {
     {"account", {"resources.account", "partitions.account", "account"}},
     {"qos", {"resources.qos", "partitions.qos"}},
@@ -44,7 +44,7 @@ std::optional<StudyPlace> place_in(const config::Table& table, std::string_view 
   return place_in(*inside, path.substr(dot + 1), key + ".");
 }
 
-std::optional<StudyPlace> wish_at(const Matrix& matrix, std::string_view path) {
+std::optional<StudyPlace> request_at(const Matrix& matrix, std::string_view path) {
   config::Table said;
   for (const auto& [key, node] : matrix.resources.said) said.push_back({key, node.where, node});
   return place_in(said, path, matrix.key + "resources.");
@@ -74,8 +74,8 @@ base::SpecError at_origin(const UnfitValue& error, const Planning& planning, std
   for (const std::string_view key : origin->keys) {
     if (key.empty()) break;
     const std::optional<StudyPlace> place =
-        key.starts_with(kWishes) ? wish_at(matrix, key.substr(kWishes.size()))
-                                 : site_at(planning, planning.allocations[point].partition, key);
+        key.starts_with(kRequests) ? request_at(matrix, key.substr(kRequests.size()))
+                                   : site_at(planning, planning.allocations[point].partition, key);
     if (!place) continue;
     return {place->where, place->key, fmt::format("{} ({})", error.problem, error.key_path())};
   }

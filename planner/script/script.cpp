@@ -125,14 +125,14 @@ bool Script::adds_nv() const {
 
 long Script::memory_mib() const {
   constexpr double kMibPerGb = 1e9 / (1 << 20);
-  const bool wished = requested.memory_gb > 0;
+  const bool is_requested = requested.memory_gb > 0;
   double share = 1;
-  if (!wished && !partition.exclusive) {
+  if (!is_requested && !partition.exclusive) {
     const double cores = static_cast<double>(request.ranks_per_node) * request.cores_per_rank;
     share = cuda() ? static_cast<double>(request.ranks_per_node) / partition.gpus_per_node
                    : cores / partition.cores_per_node;
   }
-  const double mib = (wished ? requested.memory_gb : partition.memory_gb) * kMibPerGb * share;
+  const double mib = (is_requested ? requested.memory_gb : partition.memory_gb) * kMibPerGb * share;
   return std::max(1L, static_cast<long>(mib));  // 0 would request all memory
 }
 

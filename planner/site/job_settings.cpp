@@ -11,7 +11,8 @@ namespace {
 constexpr double kMostMargin = 100;
 constexpr double kLeastQuantile = 0.5, kMostQuantile = 0.999;
 
-config::Field<ResourceSettings> text_wish(const char* name, std::string ResourceSettings::*member) {
+config::Field<ResourceSettings> text_request(const char* name,
+                                             std::string ResourceSettings::*member) {
   return {name, [=](ResourceSettings& r, const config::Item& i) { r.*member = i.word(); }};
 }
 
@@ -23,7 +24,7 @@ const std::vector<config::Field<ResourceSettings>>& resource_fields() {
       {"margin", [](R& r, const config::Item& i) { r.margin = i.number(1, kMostMargin); }},
       {"quantile",
        [](R& r, const config::Item& i) { r.quantile = i.number(kLeastQuantile, kMostQuantile); }},
-      text_wish("calibration", &R::calibration),
+      text_request("calibration", &R::calibration),
       {"cores_per_rank",
        [](R& r, const config::Item& i) {
          r.cores_per_rank = static_cast<int>(i.whole(1, config::kMostCoresPerRank));
@@ -33,9 +34,9 @@ const std::vector<config::Field<ResourceSettings>>& resource_fields() {
          i.word();
          r.partition = i.node;
        }},
-      text_wish("account", &R::account),
-      text_wish("qos", &R::qos),
-      text_wish("constraint", &R::constraint),
+      text_request("account", &R::account),
+      text_request("qos", &R::qos),
+      text_request("constraint", &R::constraint),
       {"gpu_type", [](R& r, const config::Item& i) { r.gpu_type = gpu_type_of(i); }},
       {"exclusive", [](R& r, const config::Item& i) { r.exclusive = i.flag(); }},
       {"memory_gb", [](R& r, const config::Item& i) { r.memory_gb = i.number(0.001); }},
@@ -61,9 +62,10 @@ const std::vector<config::Field<LaunchSettings>>& launch_fields() {
 }
 
 /// Reads a section. Stores the TOML node of each key in `said`, for messages.
-template <class Wishes>
-Wishes read_wishes(const config::Item& section, const std::vector<config::Field<Wishes>>& fields) {
-  Wishes requested;
+template <class Requests>
+Requests read_requests(const config::Item& section,
+                       const std::vector<config::Field<Requests>>& fields) {
+  Requests requested;
   config::read_fields(section, fields, requested);
   for (const config::Entry& entry : section.table()) requested.said[entry.key] = entry.node;
   return requested;
@@ -93,11 +95,11 @@ struct Unheard {
 }  // namespace
 
 ResourceSettings read_resources(const config::Item& section) {
-  return read_wishes(section, resource_fields());
+  return read_requests(section, resource_fields());
 }
 
 LaunchSettings read_launch(const config::Item& section) {
-  auto requested = read_wishes(section, launch_fields());
+  auto requested = read_requests(section, launch_fields());
   if (requested.throttle > 0 && !requested.array) {
     config::Item{requested.said.at("throttle"), section.key + ".throttle"}.fail(
         "needs array = true because throttle limits the tasks of an array");

@@ -60,8 +60,8 @@ Refusal refusal_of_nodes(const Partition& partition, int gpus, int room, Request
   return {};
 }
 
-Refusal refusal_of_wishes(const Partition& partition, const ResourceSettings& requested,
-                          const predict::Band& predicted_s) {
+Refusal refusal_of_request(const Partition& partition, const ResourceSettings& requested,
+                           const predict::Band& predicted_s) {
   const double limit = partition.max_walltime_s;
   if (limit > 0 && requested.walltime_s == 0 && predicted_s.value > limit) {
     return {"walltime", fmt::format("the predicted run time is {} ({} to {}), but the limit is {}",
@@ -96,7 +96,7 @@ Refusal try_partition(const Site& site, const ResourceSettings& requested,
   if (Refusal no = refusal_of_nodes(partition, demand.gpus, room, request); !no.why.empty()) {
     return no;
   }
-  if (Refusal no = refusal_of_wishes(partition, requested, demand.predicted_s); !no.why.empty()) {
+  if (Refusal no = refusal_of_request(partition, requested, demand.predicted_s); !no.why.empty()) {
     return no;
   }
   const double limit = partition.max_walltime_s;
@@ -159,8 +159,8 @@ Allocation allocate(const Site& site, const ResourceSettings& requested, const c
   }
   if (!reasons.empty()) {
     const auto requested_key = requested.said.find(*at_odds.begin());
-    const bool one_wish = at_odds.size() == 1 && requested_key != requested.said.end();
-    (one_wish ? config::Item{requested_key->second, "resources." + requested_key->first} : gpus)
+    const bool one_request = at_odds.size() == 1 && requested_key != requested.said.end();
+    (one_request ? config::Item{requested_key->second, "resources." + requested_key->first} : gpus)
         .fail(fmt::format("{} not fit on site {} ({})",
                           base::count_of(count, "GPU does", "GPUs do"), site.name, reasons));
   }

@@ -28,7 +28,7 @@ std::int64_t largest_divisor(std::int64_t number, std::int64_t most) {
 }
 
 /// Derives the accumulation steps when the global batch and the batch per GPU are given.
-void derive_steps(const BatchWish& requested_key, int gpus, const std::string& uneven_batch,
+void derive_steps(const RequestedBatch& requested_key, int gpus, const std::string& uneven_batch,
                   Batches& out) {
   const bool floor = uneven_batch == "floor";
   const std::int64_t at_once = *requested_key.per_gpu * gpus;
@@ -52,7 +52,7 @@ void derive_steps(const BatchWish& requested_key, int gpus, const std::string& u
 }
 
 /// Derives the batch per GPU when only the global batch is given.
-void derive_per_gpu(const BatchWish& requested_key, int gpus, const std::string& uneven_batch,
+void derive_per_gpu(const RequestedBatch& requested_key, int gpus, const std::string& uneven_batch,
                     Batches& out) {
   const bool floor = uneven_batch == "floor", spread = uneven_batch == contract::kSpreadBatch;
   const std::int64_t global = *requested_key.global;
@@ -88,7 +88,8 @@ void derive_per_gpu(const BatchWish& requested_key, int gpus, const std::string&
 
 }  // namespace
 
-Batches split_batches(const BatchWish& requested_key, int gpus, const std::string& uneven_batch) {
+Batches split_batches(const RequestedBatch& requested_key, int gpus,
+                      const std::string& uneven_batch) {
   Batches out;
   out.accumulation_steps = requested_key.accumulation_steps.value_or(1);
   if (requested_key.per_gpu) {

@@ -33,7 +33,8 @@ struct Batches {
 ///   instead. With "spread", the global batch is kept and its parts differ by one sample. The
 ///   number of accumulation steps is then the smallest that respects the limit.
 /// - Less than one sample per GPU is always a problem.
-Batches split_batches(const BatchWish& requested_key, int gpus, const std::string& uneven_batch);
+Batches split_batches(const RequestedBatch& requested_key, int gpus,
+                      const std::string& uneven_batch);
 
 /// Reason why a point cannot run as requested.
 struct Problem {

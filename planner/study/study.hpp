@@ -18,7 +18,7 @@
 namespace dlscale::planner {
 
 /// Batch sizes that a study gives. Missing values are derived.
-struct BatchWish {
+struct RequestedBatch {
   std::optional<std::int64_t> per_gpu, global, most_per_gpu;
   std::optional<int> accumulation_steps;
 };
@@ -26,7 +26,7 @@ struct BatchWish {
 /// Settings that a study gives for a run, before any values are derived.
 struct Recipe {
   contract::RunSpec run;  ///< values as the study gives them; lr_schedule has only its kind
-  BatchWish batch;
+  RequestedBatch batch;
   std::optional<double> lr_base, lr_base_per_gpu;
   std::optional<std::int64_t> lr_base_batch;  ///< global batch for which lr_base was chosen
   /// Rule that scales the learning rate. If empty, the rule is "linear" with lr_base_per_gpu or

@@ -147,13 +147,13 @@ void Launcher::enqueue(const std::set<std::string>& runs) {
 
 /// Removes runs with a cancel request from the queue.
 void Launcher::drop_cancelled() {
-  std::set<std::string> wished;
+  std::set<std::string> to_cancel;
   for (const CancelRequest& request : cancel_requests_.fresh()) {
-    if (request.launch.empty()) wished.insert(request.run_id);
+    if (request.launch.empty()) to_cancel.insert(request.run_id);
   }
-  if (wished.empty()) return;
+  if (to_cancel.empty()) return;
   for (Waiter& waiter : waiting_) {
-    std::erase_if(waiter.runs, [&](const std::string& run) { return wished.contains(run); });
+    std::erase_if(waiter.runs, [&](const std::string& run) { return to_cancel.contains(run); });
   }
   waiting_.remove_if([](const Waiter& waiter) { return waiter.runs.empty(); });
 }

@@ -159,7 +159,7 @@ class Launcher {
   RetryPolicy retry_policy_;
   Submitter submitter_;
   ActiveJobs active_jobs_;
-  CancelWishes cancel_requests_;
+  CancelRequestReader cancel_requests_;
   std::list<Waiter> waiting_;
   /// Assumed maximum number of submitted jobs that the scheduler accepts.
   int most_ = 0;

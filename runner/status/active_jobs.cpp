@@ -13,7 +13,7 @@ ActiveJobs::ActiveJobs(const contract::Plan& plan, const contract::PlanDir& fold
       scheduler_(scheduler),
       clock_(clock),
       log_(log),
-      wishes_file_(folder.cancel_requests()) {
+      request_file_(folder.cancel_requests()) {
   for (const contract::PlannedRun& run : plan.runs) planned_[run.run_id] = &run;
   read_cancel_requests();
 }
@@ -52,7 +52,7 @@ std::vector<JobId> ActiveJobs::ids_of(const std::string& job) const {
 }
 
 void ActiveJobs::read_cancel_requests() {
-  const std::vector<CancelRequest> fresh = wishes_file_.fresh();
+  const std::vector<CancelRequest> fresh = request_file_.fresh();
   if (fresh.empty()) return;
   cancel_requests_.insert(fresh.begin(), fresh.end());
   for (ActiveJob& active : active_jobs_) {
@@ -72,7 +72,7 @@ std::vector<RunReport> ActiveJobs::poll() {
   }
   // Reads cancel requests first, because status() may start waiting jobs.
   read_cancel_requests();
-  if (log_ != nullptr) end_wished(waiting);
+  if (log_ != nullptr) end_cancelled(waiting);
   const std::vector<JobStatus> answers = scheduler_.status(ids);
   // Reads the requests that arrived during the query. The query may report their jobs as ended.
   read_cancel_requests();
@@ -83,7 +83,7 @@ std::vector<RunReport> ActiveJobs::poll() {
     if (active_jobs_[i].running && !ran) just_started_.push_back(i);
   }
   note_starts();
-  if (log_ != nullptr) end_wished(waiting);
+  if (log_ != nullptr) end_cancelled(waiting);
   std::vector<ActiveJob> ended;
   for (const ActiveJob& active : active_jobs_) {
     if (has_ended(active.last.state)) ended.push_back(active);
@@ -97,7 +97,7 @@ std::vector<RunReport> ActiveJobs::poll() {
 /// cancels jobs. However, that program does not reach jobs that wait inside this program or that
 /// had no id yet. Jobs that were already running are left alone, because a second request would
 /// kill them.
-void ActiveJobs::end_wished(const std::vector<std::size_t>& waiting) {
+void ActiveJobs::end_cancelled(const std::vector<std::size_t>& waiting) {
   std::vector<JobId> ids;
   for (const std::size_t i : waiting) {
     const ActiveJob& active = active_jobs_[i];

@@ -67,7 +67,7 @@ class ActiveJobs {
 
  private:
   void read_cancel_requests();
-  void end_wished(const std::vector<std::size_t>& waiting);
+  void end_cancelled(const std::vector<std::size_t>& waiting);
   void note(contract::LaunchRecord record);
   contract::LaunchRecord record_of(const ActiveJob& active, const char* event) const;
   void take_answer(ActiveJob& active, JobStatus status);
@@ -81,7 +81,7 @@ class ActiveJobs {
   JobScheduler& scheduler_;
   const base::Clock& clock_;
   LaunchLog* log_;
-  CancelWishes wishes_file_;
+  CancelRequestReader request_file_;
   std::set<CancelRequest> cancel_requests_;
   std::unordered_map<std::string, const contract::PlannedRun*> planned_;
   std::vector<ActiveJob> active_jobs_;

@@ -52,7 +52,7 @@ void append_cancel_requests(const contract::PlanDir& folder,
   }
 }
 
-std::vector<CancelRequest> CancelWishes::fresh() {
+std::vector<CancelRequest> CancelRequestReader::fresh() {
   std::error_code missing;
   const std::uintmax_t size = std::filesystem::file_size(path_, missing);
   if (missing || size <= seen_bytes_) return {};

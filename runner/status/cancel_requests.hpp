@@ -27,9 +27,9 @@ void append_cancel_requests(const contract::PlanDir& folder,
                             const std::vector<CancelRequest>& requests, const base::Clock& clock);
 
 /// Reader of logs/cancel.jsonl that returns each request once.
-class CancelWishes {
+class CancelRequestReader {
  public:
-  explicit CancelWishes(std::filesystem::path path) : path_(std::move(path)) {}
+  explicit CancelRequestReader(std::filesystem::path path) : path_(std::move(path)) {}
   /// Returns the requests that were appended since the last call. The first call returns all
   /// requests.
   std::vector<CancelRequest> fresh();

@@ -45,7 +45,7 @@ Split listed(const fs::path& folder, const images::ClassNames& classes, const Fi
 }
 
 /// Request for the samples of one split.
-struct Wish {
+struct Selection {
   const char* what;
   fs::path folder;
   std::int64_t samples;  ///< number of first samples to keep; 0 keeps all
@@ -53,7 +53,7 @@ struct Wish {
 
 /// Returns a split with the paths and labels of the images that `selection` requests. Images of
 /// classes after the first `kept` classes are left out.
-Split note(const Wish& selection, const images::ClassNames& classes, int kept, Files files) {
+Split note(const Selection& selection, const images::ClassNames& classes, int kept, Files files) {
   std::erase_if(files, [kept](const images::ClassFile& file) { return file.label >= kept; });
   if (files.empty()) {
     refuse_data(
@@ -122,7 +122,7 @@ Dataset load_image_tree(const contract::DatasetSpec& spec, const ColourStatistic
   dataset.sha256 = digest_of(train_files, test_files);
   require_digest(dataset.sha256, spec);
   dataset.classes = classes_to_keep(dataset.classes, spec.first_classes);
-  const auto select_files = [&](const Wish& selection, Files& files) {
+  const auto select_files = [&](const Selection& selection, Files& files) {
     return note(selection, classes, dataset.classes, std::move(files));
   };
   dataset.train = select_files({"train", train, spec.train_samples}, train_files);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "images/tfrecord/tfrecord_files.hpp"
+#include "images/tfrecord_files.hpp"
 #include "trainer/data/dataset.hpp"
 #include "trainer/data/picture_files.hpp"
 

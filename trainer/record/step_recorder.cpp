@@ -124,9 +124,9 @@ WindowEnd StepRecorder::finish_window(const WindowSteps& steps, const RankMeasur
   window.time = clock_.unix_s();
   writer_.write(window);
   add_to_epoch(window, ranks, mine.correct.has_value());
-  const auto any = [&ranks](double RankWindow::*wish) {
+  const auto any = [&ranks](double RankWindow::*request) {
     return std::any_of(ranks.begin(), ranks.end(),
-                       [wish](const RankWindow& rank) { return rank.*wish > 0; });
+                       [request](const RankWindow& rank) { return rank.*request > 0; });
   };
   return {window.train_loss,
           window.wall_s,

@@ -91,9 +91,9 @@ TEST_CASE("the site's walltime is cut to the limit of a partition that the study
   CHECK(test::error_of([&] {
           allocate_for(4, site);
         }).find("the walltime is 10 h, but the limit is 2 h") != std::string::npos);
-  const ResourceSettings wished{.walltime_s = 36000, .partition = small};
+  const ResourceSettings for_small{.walltime_s = 36000, .partition = small};
   CHECK(test::error_of([&] {
-          allocate_for(4, site, wished);
+          allocate_for(4, site, for_small);
         }).find("the walltime is 10 h, but the limit is 2 h") != std::string::npos);
 }
 
@@ -196,12 +196,12 @@ TEST_CASE("study settings replace those of the partition, and the site gives the
   CHECK(own.account == "project");
   CHECK(own.qos == "normal");
   CHECK_FALSE(own.exclusive);
-  const Partition wished =
+  const Partition requested =
       partition_for(site, {.account = "mine", .qos = "debug", .exclusive = true}, {.partition = 0});
-  CHECK(wished.account == "mine");
-  CHECK(wished.qos == "debug");
-  CHECK(wished.constraint == "gpu");
-  CHECK(wished.exclusive);
+  CHECK(requested.account == "mine");
+  CHECK(requested.qos == "debug");
+  CHECK(requested.constraint == "gpu");
+  CHECK(requested.exclusive);
 }
 
 TEST_CASE("the even shapes of a job are those that fit its partition") {

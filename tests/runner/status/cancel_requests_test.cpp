@@ -13,7 +13,7 @@ using runner::CancelRequest;
 TEST_CASE("cancel requests of several writers are read once and in order") {
   const test::WrittenPlan written({"a"});
   const test::FakeClock clock;
-  runner::CancelWishes reader(written.folder.cancel_requests());
+  runner::CancelRequestReader reader(written.folder.cancel_requests());
   CHECK(reader.fresh().empty());
   runner::append_cancel_requests(written.folder, {{"r1", "t1"}, {"r2", ""}}, clock);
   runner::append_cancel_requests(written.folder, {{"r3", "t3"}}, clock);
@@ -25,7 +25,7 @@ TEST_CASE("an incomplete cancel request is read after its line is complete") {
   const test::WrittenPlan written({"a"});
   const std::string line = R"({"event":"cancelling","job":"","run_id":"r"})";
   base::write_file_atomically(written.folder.cancel_requests(), line);
-  runner::CancelWishes reader(written.folder.cancel_requests());
+  runner::CancelRequestReader reader(written.folder.cancel_requests());
   CHECK(reader.fresh().empty());
   base::write_file_atomically(written.folder.cancel_requests(), line + "\n");
   CHECK(reader.fresh() == std::vector<CancelRequest>{{"r", ""}});

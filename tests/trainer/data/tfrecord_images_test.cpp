@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "contract/run_outcome.hpp"
 #include "images/packing.hpp"
-#include "images/tfrecord/tfrecord_writer.hpp"
+#include "images/tfrecord_writer.hpp"
 #include "tests/images/sample_tree.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "trainer/data/image_tree.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/file.hpp"
-#include "images/tfrecord/example.hpp"
+#include "images/example.hpp"
 
 namespace dlscale::images {
 

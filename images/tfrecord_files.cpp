@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A TFRecord file is a list of records: the length of the data (8 bytes), the masked CRC-32C of the
 // length (4 bytes), the data, and the masked CRC-32C of the data (4 bytes).
-#include "images/tfrecord/tfrecord_files.hpp"
+#include "images/tfrecord_files.hpp"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -22,9 +22,9 @@
 #include "contract/run_outcome.hpp"
 #include "contract/run_spec/run_id.hpp"
 #include "images/checksum.hpp"
+#include "images/crc32c.hpp"
+#include "images/example.hpp"
 #include "images/in_order.hpp"
-#include "images/tfrecord/crc32c.hpp"
-#include "images/tfrecord/example.hpp"
 
 namespace dlscale::images {
 namespace fs = std::filesystem;

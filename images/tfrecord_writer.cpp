@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "images/tfrecord/tfrecord_writer.hpp"
+#include "images/tfrecord_writer.hpp"
 
 #include <system_error>
 #include <utility>
 
-#include "images/tfrecord/crc32c.hpp"
-#include "images/tfrecord/tfrecord_files.hpp"
+#include "images/crc32c.hpp"
+#include "images/tfrecord_files.hpp"
 
 namespace dlscale::images {
 namespace fs = std::filesystem;

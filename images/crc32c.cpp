@@ -2,7 +2,7 @@
 // The linked libraries have no CRC-32C. This implementation processes eight bytes in each step with
 // eight tables ("slicing by 8", Kounavis and Berry, 2005), which is faster than decoding by two
 // orders of magnitude.
-#include "images/tfrecord/crc32c.hpp"
+#include "images/crc32c.hpp"
 
 #include <array>
 #include <bit>

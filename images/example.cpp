@@ -6,7 +6,7 @@
 //   2; } Feature { BytesList = 1 | FloatList = 2 | Int64List = 3; } BytesList { repeated bytes
 //   value = 1; }   Int64List { repeated int64 value = 1; }
 // Every part of interest has the field number 1, 2 or 3. Other fields are skipped.
-#include "images/tfrecord/example.hpp"
+#include "images/example.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# A cut of the small version of a published study, from its plan to its report and findings.
+# usage: published_study.sh DLSCALE nef|ensias|princeton|barrachina|juwels
+# shellcheck source-path=SCRIPTDIR source=support.bash
+source "$(dirname "$0")/support.bash"
+
+name=$2
+tool=$here/../../tools/study
+# only CONDITION: excludes all points for which the condition is false.
+only() { cut=(-S "exclude=[{when = '''!($1)''', why = 'not part of the test'}]"); }
+case $name in
+  nef) cut=(-S 'matrix.global_batch=[16]') runs=2 ;;
+  ensias) only 'substudy in ["nbow", "mlp"]'; runs=4 ;;
+  princeton) only 'substudy in ["gpus", "classifier"]'; runs=4 ;;
+  barrachina) cut=(-S 'substudy.measured.matrix.model=["vgg11"]') runs=4 ;;
+  juwels) only 'substudy == "shares" && model == "resnet50" && loader == "native"'; runs=2 ;;
+esac
+
+expect 2 "$tool" "${name}s" --small
+says "unknown study ${name}s"
+if [[ $name != princeton && $name != barrachina ]]; then
+  if [[ ! -d ${DLSCALE_TEST_DATA:-/nowhere}/clothing10 ]]; then
+    echo "skipped: DLSCALE_TEST_DATA does not name a folder with clothing10/"
+    exit 77
+  fi
+  expect 2 env DLSCALE_TEST_DATA= "$tool" "$name" --small --programs "$(dirname "$dlscale")" -o without
+  says "needs data"
+fi
+
+expect 0 "$tool" "$name" --small --programs "$(dirname "$dlscale")" -o out -S study.repeats=1 "${cut[@]}"
+[[ $("$dlscale" list out/study --csv | grep -c ',done,') == "$runs" ]] ||
+  fail "not $runs runs are done: $("$dlscale" list out/study)"
+[[ -s out/study/report/report.html ]] || fail "no report: $(ls out/study)"
+[[ -s out/compare.txt ]] || fail "nothing was compared with the publication"
+findings=$(grep -c '^\[\[finding\]\]' "$here/../../examples/studies/$name/findings.toml")
+verdicts=$("$dlscale" compare out/study --findings "$here/../../examples/studies/$name/findings.toml" --format csv |
+  grep -cE ',(holds|does not hold|not testable here),')
+[[ $verdicts == "$findings" ]] || fail "$verdicts verdicts for $findings findings: $(cat out/findings.txt)"
+if [[ $name == princeton ]]; then
+  grep -qF 'alexnet-parameters: holds' out/findings.txt || fail "not 54,575,114 parameters: $(cat out/findings.txt)"
+fi
