@@ -45,4 +45,4 @@ done < <(find mine/runs -name results.jsonl)
 # The data set reports a folder that lacks the files of the data set.
 mkdir empty
 DATA=$work/empty expect 1 "$dlscale" run "$study" -o lost --no-figures --where 'gpus == 1'
-says "cannot read $work/empty/train_images.npy: no such file"
+says "cannot read $work/empty/train_images.npy: "

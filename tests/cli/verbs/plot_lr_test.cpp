@@ -25,7 +25,8 @@ std::size_t lines_of(const std::string& text, const std::string& beginning) {
 
 TEST_CASE("learning rates of a study are plotted before planning") {
   test::DlscaleProgram program;
-  const test::Ran ran = program.run({"plot", "lr", kJuwels, "-o", "rates.svg"});
+  const test::Ran ran = program.run(
+      {"plot", "lr", kJuwels, "--where", "substudy == \"schedules\"", "-o", "rates.svg"});
   CHECK(ran.exit_code == 0);
   CHECK(ran.out == "wrote ./rates.csv\nwrote ./rates.svg\n");
   const std::string csv = base::read_file(program.folder / "rates.csv");
@@ -38,8 +39,9 @@ TEST_CASE("learning rates of a study are plotted before planning") {
 TEST_CASE("learning rates are plotted for selected points and with changed settings") {
   test::DlscaleProgram program;
   const test::Ran ran =
-      program.run({"plot", "lr", kJuwels, "--where", "gpus == 1024 && lr_schedule == \"step\"",
-                   "-S", "training.lr.warmup_from='zero'"});
+      program.run({"plot", "lr", kJuwels, "--where",
+                   "gpus == 1024 && lr_schedule == \"step\" && substudy == \"schedules\"", "-S",
+                   "training.lr.warmup_from='zero'"});
   CHECK(ran.exit_code == 0);
   const std::string csv = base::read_file(program.folder / "lr.csv");
   CHECK_THAT(csv, Contains("one curve for "));

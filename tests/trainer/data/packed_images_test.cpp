@@ -121,7 +121,7 @@ TEST_CASE("first_classes and train_samples apply to record files too") {
   spec.train_samples = 7;
   CHECK_THROWS_WITH(trainer::load_packed_images(spec), Contains("7 train samples are requested"));
   spec.first_classes = 4;
-  CHECK_THROWS_WITH(trainer::load_packed_images(spec), Contains("the data set has 3 classes"));
+  CHECK_THROWS_WITH(trainer::load_packed_images(spec), Contains("the data set has only 3 classes"));
 }
 
 TEST_CASE("a folder without record files is an error with the command that creates them") {
