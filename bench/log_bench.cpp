@@ -76,7 +76,8 @@ const std::vector<Repeated>& repeated() {
       {"timm", "Train: 0", "*** Best", {{"Train: ", 2}}},
       {"horovod", "Iter #0", "Img/sec per GPU", {{"Iter #", 2}}},
       {"tf_cnn_benchmarks", "1\timages/sec: 100.0", "-----", {{"\n", 100}}},
-      // Reports of epochs without a number count only if their times differ.
+      // This log does not number its epochs. The reader counts two reports as two epochs only if
+      // their times differ.
       {"pytorch_ddp",
        "Throughput: ",
        "Total time: 12.37",

@@ -39,8 +39,9 @@ Seconds wait_for_slowest(const ComputeEstimate& computing, Placement ranks, cons
   return computing.deviation * (std::sqrt(share.passes) * mean_largest(ranks.gpus));
 }
 
-/// Returns the estimate of a message between the first device and another device, averaged over the
-/// other devices. An all-reduce of two ranks moves the same bytes through each direction of a link.
+/// Returns the estimated time of a message from the first device to another device, as a mean over
+/// all other devices. The time is that of an all-reduce between two ranks, which also moves `size`
+/// bytes in each direction of the link.
 LinkEstimate message_of(const TrainingModel& model, Placement ranks, Bytes size) {
   const int inside = (ranks.gpus + ranks.nodes - 1) / ranks.nodes - 1;
   const int outside = ranks.gpus - 1 - inside;
@@ -56,7 +57,8 @@ LinkEstimate message_of(const TrainingModel& model, Placement ranks, Bytes size)
   return mean;
 }
 
-/// Returns the estimate of the function that a step calls for each message.
+/// Returns the estimated time of one exchange of `size` bytes in a step: a message of the first
+/// device if it exchanges with the others, else an all-reduce.
 LinkEstimate exchange_of(const TrainingModel& model, Placement ranks, Bytes size) {
   return model.setting.agreement == Agreement::central ? message_of(model, ranks, size)
                                                        : model.all_reduce(ranks, size);
@@ -100,8 +102,8 @@ Band band(const std::vector<Variant>& variants, const Value& value) {
   return result;
 }
 
-/// Returns the variants of the uncertain parts, in pairs of low and high factors: computing,
-/// all-reduces, waiting for the slowest rank.
+/// Returns two variants of the step for each uncertain part, one with a low and one with a high
+/// factor. The uncertain parts are computation, all-reduces and the wait for the slowest rank.
 std::vector<Variant> variants_of(const TrainingModel& model, const ComputeEstimate& computing,
                                  Placement ranks) {
   const Bytes gradients =

@@ -101,7 +101,8 @@ Band step_band(const TrainingModel& model, Placement ranks, const Share& share);
 StepTime step_at(const TrainingModel& model, Placement ranks, double batch, double computing = 1,
                  double reducing = 1);
 
-/// Returns the GPU counts first, first x 2, first x 4, … below `most`, and then `most` itself.
+/// Returns `first` and its doubled values (`first` x 2, `first` x 4, …) below `most`, followed by
+/// `most`.
 std::vector<int> doubled_counts(int first, int most);
 
 inline constexpr double kWorthwhileEfficiency = 0.8;

@@ -349,10 +349,10 @@ std::optional<Conflict> find_uneven_batch_conflict(const contract::RunSpec& run)
         run.uneven_batch, run.accumulation_steps));
   }
   if (run.mode != "inference") return {};
-  return refused(
-      fmt::format("is {}, but inference has no accumulation steps and the run has {}; set "
-                  "accumulation_steps to 1",
-                  run.uneven_batch, run.accumulation_steps));
+  return refused(fmt::format(
+      "is {}, but inference does not accumulate gradients, and accumulation_steps is {}; set "
+      "accumulation_steps to 1",
+      run.uneven_batch, run.accumulation_steps));
 }
 
 namespace {

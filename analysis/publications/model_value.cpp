@@ -95,7 +95,8 @@ ModelValue all_reduce_error(const Published& published, const Calibration& calib
 ModelValue all_reduce_time(const Published& published, const Calibration& calibration) {
   const auto bytes = AxisCell(published.axis("bytes")).number();
   const auto gpus = AxisCell(published.axis("gpus")).number();
-  if (!bytes || !gpus) return missing("the publication does not state the size and the count");
+  if (!bytes || !gpus)
+    return missing("the publication does not state both the message size and the number of GPUs");
   std::int64_t least = 0, most = 0;
   const AllReduceTime* one = nullptr;
   for (const AllReduceTime& time : calibration.all_reduce) {

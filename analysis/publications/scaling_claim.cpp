@@ -11,7 +11,8 @@
 // If several readings have equally few contradictions, two criteria decide:
 // - The work grows with the GPUs if the publication states this or if no time falls. Otherwise the
 //   work is fixed.
-// - Among the readings with this kind of work, the reading that implies the nearest values is used.
+// - Among the readings with this kind of work, the reading whose implied values are nearest to
+//   the printed values is used.
 #include "analysis/publications/scaling_claim.hpp"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ struct Basis {
   double from = 0;          ///< GPU count of the measurement that is the baseline
   bool is_anchor = false;   ///< true if the baseline is missing and the claim at `from` is trusted
   bool is_one_gpu = false;  ///< true if the baseline is one GPU with perfect scaling up to `from`
-  bool work_grows = false;  ///< true if the work behind the times is proportional to the GPUs
+  bool work_grows = false;  ///< true if an epoch has work in proportion to the GPU count
 };
 
 /// Curve of claims, and the curve of measurements with which the claims are compared.

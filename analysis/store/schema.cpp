@@ -183,8 +183,8 @@ CREATE TABLE job (
 )sql";
 
 constexpr const char* kViews = R"sql(
--- For users and their programs (docs/importing.md): each number with its run, and with the file,
--- the SHA-256 of the file and the line that contain it. Columns never change their meaning.
+-- For users and their programs (docs/importing.md). Each row has its run, the name of the file that
+-- contains it, the SHA-256 of that file, and the line. Columns never change their meaning.
 CREATE VIEW run_view AS
 SELECT run.run_id, repetition, run.outcome, gpus, run.nodes, batch_per_gpu, global_batch,
   framework, model, loader, dataset, precision, device, launch, launch.reason,

@@ -80,7 +80,8 @@ Action define_export(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_flag("--force", options->force, "replace existing files");
   add_selection_options(app, options->selection, RunArguments::positional);
-  add_state_option(app, options->states, "select runs by state, separated by commas");
+  add_state_option(app, options->states,
+                   "select runs by their state; separate several states by commas");
   return [options] { return export_views(*options); };
 }
 

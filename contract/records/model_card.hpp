@@ -44,8 +44,10 @@ struct LayerCard {
   std::string kind;       ///< LibTorch's operator without "aten::": "convolution", "cat", "relu_"
   std::string block;      ///< block of the model that contains the operator
   bool in_place = false;  ///< true if the operator overwrites its input
-  std::int64_t parameters = 0;  ///< number of trainable scalars that no earlier operator reads
-  int parameter_tensors = 0;    ///< number of tensors with these scalars; each has a gradient
+  /// Number of trainable scalars of the operator. Scalars that several operators share count for
+  /// the first of them.
+  std::int64_t parameters = 0;
+  int parameter_tensors = 0;  ///< number of tensors with these scalars; each has a gradient
   PassCost forward;
   PassCost backward;
   /// Bytes that the operator allocated and that are in use after the forward pass.

@@ -44,11 +44,11 @@ struct DatasetSpec {
   std::vector<double> crop_scale;
   std::vector<double> crop_ratio;  ///< range of a random crop's width / height; empty = 3/4 to 4/3
   std::string resample;  ///< interpolation: "bilinear" (nearest four pixels); empty = antialiased
-  int folds = 0;         ///< text: number of cross-validation folds; 0 = split given by the files
-  int fold = 0;          ///< text: number of the fold that is the test set, from 1
-  int vocabulary = 0;    ///< text: number of words to keep per language, by frequency; 0 = all
-  int min_count = 0;     ///< text: minimum number of occurrences of a kept word; 0 keeps all words
-  int max_length = 0;    ///< text: number of tokens after which a sample is cut; 0 = never
+  int folds = 0;  ///< for texts: number of cross-validation folds; 0 = split given by the files
+  int fold = 0;   ///< for texts: fold that is the test set, from 1
+  int vocabulary = 0;  ///< for texts: number of words to keep per language, by frequency; 0 = all
+  int min_count = 0;   ///< text: minimum number of occurrences of a kept word; 0 keeps all words
+  int max_length = 0;  ///< text: number of tokens after which a sample is cut; 0 = never
   bool operator==(const DatasetSpec&) const = default;
 };
 

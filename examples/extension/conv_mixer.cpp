@@ -14,7 +14,7 @@
 #include "trainer/models/convolution.hpp"
 #include "trainer/models/module_model.hpp"
 
-// A member of a family is defined in the namespace of the family.
+// The generated table of models expects each model in this namespace.
 namespace dlscale::trainer {
 namespace {
 

@@ -81,8 +81,8 @@ std::optional<std::string> value_of(const contract::RunSpec& run, const std::str
   return std::nullopt;
 }
 
-/// Returns how much the scaling efficiencies of published systems differ, for runs with the same
-/// kind of sample source.
+/// Returns how much the scaling efficiencies of published systems differ. Only systems count whose
+/// samples come from the same kind of source as the samples of `run`, such as files or memory.
 predict::PublishedSpread spread_of(const contract::RunSpec& run, const Site& site) {
   return predict::published_spread(predict::sample_source(run), site.name);
 }

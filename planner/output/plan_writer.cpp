@@ -85,7 +85,7 @@ constexpr std::size_t kMostFacts = std::size_t{1} << 16;
 /// Limits of loops over files. Login nodes are shared, so few threads are used. The chunks are
 /// large because writing a file takes little time.
 constexpr base::LoopLimits kFileLoop{.most_threads = 4, .chunk = 256};
-constexpr std::chrono::milliseconds kClockTick(10);  // longest step of the time stamps of files
+constexpr std::chrono::milliseconds kClockTick(10);  // coarsest resolution of file times
 
 contract::PlanDir absolute(const contract::PlanDir& out) {
   const fs::path root = fs::absolute(out.root()).lexically_normal();

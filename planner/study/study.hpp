@@ -102,7 +102,7 @@ struct Matrix {
   /// Blocks of points: first the combinations of the axes, then a block for each [[include]].
   std::vector<Block> blocks;
   std::vector<config::Symbol> symbols;   ///< names that conditions may use: axes first
-  std::vector<config::Value> constants;  ///< values of the names; empty for axes
+  std::vector<config::Value> constants;  ///< value of each symbol that is not an axis
   std::vector<Exclusion> exclusions;
   std::vector<Override> overrides;  ///< overrides in file order; the last matching one applies
   ResourceSettings resources;

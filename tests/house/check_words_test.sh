@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# tools/check_words finds odd texts and ends with 1. Argument: the source tree.
+# tools/check_words reports odd texts and exits with status 1. Argument: the source tree.
 set -euo pipefail
 source_tree=$1
 tree=$(mktemp -d)

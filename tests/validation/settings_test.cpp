@@ -113,7 +113,7 @@ TEST_CASE("an uneven batch requires gradients that are averaged, and passes that
   spec.uneven_batch = contract::kSpreadBatch;
   CHECK(said_of_settings(spec) == "no error");
   spec.mode = "inference";
-  CHECK_THAT(said_of_settings(spec), Catch::Contains("inference has no accumulation steps"));
+  CHECK_THAT(said_of_settings(spec), Catch::Contains("inference does not accumulate gradients"));
   spec.mode.clear();
   spec.cuda_graph = true;
   spec.resources.device = "cuda";

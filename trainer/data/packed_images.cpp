@@ -77,7 +77,7 @@ File open_split(const fs::path& root, const char* split) {
   if (fs::exists(path)) return std::make_shared<const images::RecordFile>(path);
   const bool has_tree = fs::is_directory(root / "train");
   const std::string from = has_tree ? root.string() : "FOLDER";
-  refuse_data(fmt::format("the loader packed needs {}; create it with: dlscale pack {} -o {}{}",
+  refuse_data(fmt::format("the loader \"packed\" needs {}; create it with: dlscale pack {} -o {}{}",
                           path.string(), from, root.string(),
                           has_tree ? "" : ", where FOLDER contains the images in class folders"));
 }

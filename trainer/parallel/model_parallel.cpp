@@ -288,7 +288,7 @@ std::unique_ptr<ParallelStyle> make_model_parallel(StyleContext context,
       spec.global_batch / (spec.gpus / division.stages * spec.accumulation_steps);
   if (samples % division.micro_batches != 0) {
     refuse(fmt::format(
-        "{}: a model's {} samples cannot be divided into {} micro-batches of equal size",
+        "{}: the {} samples of a pass cannot be divided into {} micro-batches of equal size",
         spec.framework, samples, division.micro_batches));
   }
   const Autocast autocast(spec.precision, context.device.torch_device().type());

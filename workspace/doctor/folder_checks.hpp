@@ -11,7 +11,7 @@
 namespace dlscale::workspace {
 
 /// Free and total space of a file system for this user. A total of 0 means that the file system
-/// does not count this resource.
+/// does not count its bytes or inodes.
 struct FreeSpace {
   std::uint64_t bytes = 0, bytes_total = 0;
   std::uint64_t inodes = 0, inodes_total = 0;

@@ -677,8 +677,9 @@ const LogFormat mlperf_entry{
         "environment value \"timed\" says that evaluations are included). The first epoch or "
         "block is marked as warm-up.",
     .cross_check =
-        "throughput and imgs_sec of tracked_stats are compared with the epoch or block that they "
-        "describe, except the first one. For BERT, DLRM and graph benchmarks these values are "
+        "throughput and imgs_sec of tracked_stats are compared with the rate of their epoch or "
+        "block. The first epoch or block is not compared. For BERT, DLRM and graph benchmarks "
+        "these values are "
         "only a bound, because their time includes evaluations. samples_count of eval_start is "
         "compared with the sum of the blocks. The time of all epochs or blocks is compared with "
         "the time between them, and their rate is compared with the rate of the fastest epoch or "

@@ -70,8 +70,8 @@ std::optional<TrainLine> read_train_line(std::string_view text) {
                     s.number(line.mean_load_s) && s.skip(")");
   const bool can_be = line.mean_rate > 0 && line.epoch >= 0 && line.step >= 0 &&
                       line.step < line.steps && line.steps <= 1'000'000'000;
-  // If the lines of a log end with "\r" alone, the text contains the whole rest of the log and is
-  // not a single line.
+  // In a log whose lines end with "\r" alone, `s` contains several lines of the log. Such a text is
+  // not read as one line.
   const bool is_one = tail && can_be && s.rest().find(kTrain) == std::string_view::npos;
   return is_one ? std::optional(line) : std::nullopt;
 }
@@ -282,8 +282,8 @@ const LogFormat timm_entry{
         "marked as warm-up.",
     .cross_check =
         "The mean time of an update, which is in parentheses after \"Time:\", is compared with "
-        "the time of the windows of the epoch. The time of the windows comes from the mean rates "
-        "and from the number of images of the update in the first line.",
+        "the time of the windows of the epoch. That time is computed from the mean rates and from "
+        "the images per update, which the first line of the log gives.",
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,

@@ -97,9 +97,10 @@ std::vector<Finding> find_share_of_another_whole(const Publication& publication)
       if (runtime == nullptr || whole.high >= least) continue;
       found.push_back(finding_of(
           {&share, &time, runtime},
-          fmt::format("The share and its time imply a total of {:.0f} s, but according to the "
-                      "stated runtime even perfect scaling needs {:.0f} s: the share does not "
-                      "refer to wall time, but for example to summed kernel time.",
+          fmt::format("Time and share of this part imply a total of {:.0f} s. The stated "
+                      "runtime implies at least {:.0f} s, even with perfect scaling. The share "
+                      "is therefore not a share of wall time, but of another sum, such as "
+                      "kernel time.",
                       whole.value, least)));
     }
   }

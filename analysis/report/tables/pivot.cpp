@@ -75,7 +75,8 @@ class Pivot {
     Table pivot = table_;
     pivot.columns = columns();
     pivot.rows = rows();
-    pivot.notes.push_back(fmt::format("side by side: {} = {}", axis_, fmt::join(values_, ", ")));
+    pivot.notes.push_back(
+        fmt::format("columns side by side for each {}: {}", axis_, fmt::join(values_, ", ")));
     return pivot;
   }
 

@@ -30,8 +30,9 @@ TEST_CASE("a parameter cannot have a name that commands or scripts use") {
         "{{gpus}} is the value \"ranks of the run\"; use another name for the parameter");
   CHECK(parameters_error(external("", "parameters.epochs = 3"))
             .rfind("s.toml:9:21: training.parameters.epochs: the name is reserved", 0) == 0);
-  CHECK(parameters_error(external("parameters.table = 'a'")).find("the value \"array: file") !=
-        std::string::npos);
+  CHECK(
+      parameters_error(external("parameters.table = 'a'")).find("the value \"in an array: file") !=
+      std::string::npos);
   CHECK(parameters_error(external("parameters.is_packed = true")).find("the flag ") !=
         std::string::npos);
   CHECK(parameters_error(external("parameters.drop_path = [0, 0.1]", "parameters.amp = true"))

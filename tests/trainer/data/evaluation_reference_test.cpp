@@ -38,7 +38,8 @@ std::vector<Evaluation> evaluations() {
   return all;
 }
 
-/// Returns the bytes that a loader would deliver for a test set that contains this file.
+/// Returns the bytes that a loader would deliver for a test set that contains only the
+/// file of `evaluation`.
 std::vector<std::uint8_t> made(const Evaluation& evaluation) {
   const trainer::PictureFiles source(kData, {"images"}, {{kData / "images" / evaluation.file, 0}});
   const trainer::PictureRecipe recipe{.side = evaluation.side,

@@ -129,7 +129,7 @@ TEST_CASE("a folder without record files is an error with the command that creat
   contract::DatasetSpec spec{"image_folder", folder.path()};
   const std::string name = folder.path().string();
   CHECK_THROWS_WITH(trainer::load_packed_images(spec),
-                    Contains("the loader packed needs " + name + "/train.dlrec") &&
+                    Contains("the loader \"packed\" needs " + name + "/train.dlrec") &&
                         Contains("dlscale pack FOLDER -o " + name + ", where FOLDER"));
   test::write_tree(folder.path());
   CHECK_THROWS_WITH(trainer::load_packed_images(spec),

@@ -254,7 +254,7 @@ TEST_CASE("numbers of ranks, blocks and samples that do not divide are rejected 
   spec.framework_options.micro_batches = 5;
   CHECK_THROWS_WITH(
       run(spec),
-      "pipeline: a model's 24 samples cannot be divided into 5 micro-batches of equal size");
+      "pipeline: the 24 samples of a pass cannot be divided into 5 micro-batches of equal size");
   spec = ten_steps("pipeline", 4);
   spec.framework_options.model_parallel_size = 2;
   CHECK_THROWS_WITH(run(spec),

@@ -9,8 +9,8 @@
 namespace dlscale::test {
 namespace {
 
-/// Returns the number of neighbouring ranks that each do different work, or 0 if all ranks do the
-/// same work.
+/// Returns the size of a group of consecutive ranks whose members all do different work. Returns 0
+/// if all ranks do the same work.
 int unlike_ranks(const contract::RunSpec& spec) {
   if (!spec.uneven_batch.empty()) return spec.gpus;
   if (spec.framework == "hybrid") {

@@ -42,7 +42,7 @@ TEST_CASE("the values of an axis become groups of columns in the study's order")
   CHECK(number(table, 2, "horovod_throughput_samples_per_s") == Approx(3500));
   CHECK(std::holds_alternative<std::monostate>(cell(table, 1, "ddp_throughput_samples_per_s")));
   CHECK(table.columns.at(column(table, "horovod_n")).title == "horovod n");
-  CHECK_THAT(test::notes(table), Contains("side by side: framework = ddp, horovod"));
+  CHECK_THAT(test::notes(table), Contains("columns side by side for each framework: ddp, horovod"));
 }
 
 TEST_CASE("columns of values that are numbers begin with the name of the axis") {
