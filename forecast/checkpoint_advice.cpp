@@ -191,7 +191,8 @@ std::vector<std::string> notes_of(const CheckpointQuestion& question) {
       "lost: share of the time spent on saving and on repeating work that was not saved, without "
       "the time of a restart, which does not depend on the interval; if the interval is longer "
       "than the run, saving does not pay off, and lost is the loss without saving",
-      "the ranges of steps, epochs and lost follow from the band of the predicted times"};
+      "the ranges in the columns steps, epochs and lost follow from the band of the predicted "
+      "times"};
 }
 
 const std::vector<analysis::Column> kAdviceColumns{

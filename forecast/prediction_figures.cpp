@@ -257,7 +257,7 @@ analysis::Figure sweep_figure(const StudyPrediction& study, const Sweep& sweep) 
     figure.ideal = vertical_line(figure, *values.begin(), quantity.unit);
   } else if (values.size() > 1) {
     figure.notes.push_back(
-        fmt::format("no vertical line: without the sweep, the {} of the curves differs ({:g})",
+        fmt::format("no vertical line: the curves of the study differ in their {} ({:g})",
                     quantity.title, fmt::join(values, ", ")));
   }
   return figure;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Creates the tables of predictions, and describes the data that predicted times and memory use.
+// Creates the tables of predictions, and describes the data from which times and memory are
+// predicted.
 #pragma once
 
 #include <string>

@@ -146,7 +146,7 @@ fs::path test_folder(const fs::path& root) {
   }
   const bool is_packed = fs::exists(record_file_of(root, "train"));
   fail(fmt::format("{} has no folder val, validation or test{}", root.string(),
-                   is_packed ? "; its record files need the loader packed" : ""));
+                   is_packed ? "; its record files need loader = \"packed\"" : ""));
 }
 
 ClassNames class_names(const fs::path& split) {

@@ -91,9 +91,9 @@ MaybeConflict check_augmentation(const Fit& fit) {
     }
     const bool cuts = set.image_size > 0 && fit.loader.any_size;
     if (!fit.loader.augments && !cuts) {
-      return Conflict{key,
-                      fmt::format("the loader {} delivers images unchanged; use the loader memory",
-                                  fit.run.loader)};
+      return Conflict{
+          key, fmt::format("the loader {} delivers images unchanged; use loader = \"memory\"",
+                           fit.run.loader)};
     }
   }
   return {};

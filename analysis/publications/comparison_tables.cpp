@@ -162,8 +162,8 @@ Table comparison_table(const ReferenceStudy& study, const Comparison& comparison
                "own: the user's value, as the median of the n repeats with its 95 % interval (n < "
                "6: range); values by a formula of "
                "the publication are computed from means and have no interval",
-               "source: where the user's value comes from; CPU: a published value of GPUs beside "
-               "the same number of ranks on CPUs",
+               "source: where the user's value comes from; CPU: the user's ranks ran on CPUs, and "
+               "the published value is for the same number of GPUs",
                "claims: own is the best count (best) or the last value / the first value (rises, "
                "falls) of n points",
                coverage_note(comparison)},

@@ -12,7 +12,7 @@ void add_roofline_options(CLI::App& app, forecast::RooflineChoice& choice) {
                  "for roofline: model card, written by dlscale-train --describe")
       ->type_name(value_kind::kFile);
   app.add_option("--peak", choice.peak_tflops,
-                 "for roofline: peak TFLOP/s of the device in the precision of the card");
+                 "for roofline: peak TFLOP/s of the device in the precision of the model card");
   app.add_option("--memory-bandwidth", choice.memory_gb_per_s,
                  "for roofline: memory bandwidth of the device in GB/s");
 }

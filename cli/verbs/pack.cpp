@@ -134,7 +134,7 @@ Action define_pack(CLI::App& app) {
   app.add_option("--split", options->split, "pack only train or val")
       ->check(CLI::IsMember({images::kTrain, images::kTest}));
   app.add_option("--format", options->format,
-                 "dlrec: one file per split for the loader packed; tfrecord: TFRecord files for "
+                 "dlrec: one file per split for loader = \"packed\"; tfrecord: TFRecord files for "
                  "the data set tfrecord and for other programs")
       ->check(CLI::IsMember({kRecordFormat, kTfrecordFormat}))
       ->capture_default_str();

@@ -21,7 +21,7 @@ namespace dlscale::runner {
 // Launch log (launch.jsonl) of a plan folder. The log records what happened to each job. Only one
 // program at a time may write to the log.
 
-/// Error for a launch log that another program holds.
+/// Error that is thrown if another program has the launch log open for writing.
 class LogTaken : public base::RunError {
  public:
   using base::RunError::RunError;

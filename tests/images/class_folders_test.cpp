@@ -37,7 +37,8 @@ TEST_CASE("an incomplete tree is an error that names the folder") {
   CHECK_THROWS_WITH(images::class_names(root / "train"), Contains("has no class folder"));
   CHECK_THROWS_WITH(images::test_folder(root), Contains("has no folder val, validation or test"));
   base::write_file_atomically(root / "train.dlrec", "");
-  CHECK_THROWS_WITH(images::test_folder(root), Contains("its record files need the loader packed"));
+  CHECK_THROWS_WITH(images::test_folder(root),
+                    Contains("its record files need loader = \"packed\""));
   std::filesystem::create_directories(root / "train/cat");
   CHECK_THROWS_WITH(images::class_files(root / "train", {"cat"}), Contains("has no image"));
   std::filesystem::create_directories(root / "test/dog");

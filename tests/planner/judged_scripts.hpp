@@ -91,7 +91,9 @@ class JudgedScripts {
   }
 
   TempDir dir_;
-  std::map<std::string, std::string> different_, shapes_;  ///< file names of scripts
+  std::map<std::string, std::string> different_;  ///< file name of a script by its text
+  /// File name of a script by its text with all numbers replaced.
+  std::map<std::string, std::string> shapes_;
 };
 
 }  // namespace dlscale::test

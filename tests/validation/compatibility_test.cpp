@@ -100,7 +100,7 @@ TEST_CASE("random crop and flip are errors for texts and for loaders without aug
   CHECK(error_of(spec) == "no error");
   spec.loader = "synthetic";
   CHECK_THAT(error_of(spec), Catch::EndsWith("dataset.random_crop: the loader synthetic delivers "
-                                             "images unchanged; use the loader memory"));
+                                             "images unchanged; use loader = \"memory\""));
   spec = run_of("nbow", "text_sst", "text");
   spec.dataset.random_flip = true;
   CHECK_THAT(error_of(spec), Catch::EndsWith("dataset.random_flip: applies to images, but the data "

@@ -29,7 +29,7 @@ const char* const kLoaderBenchUsage =
     "  Load whole epochs without training. Print medians over blocks of at least S seconds:\n"
     "  images/s, images/s per core in use, the share of time waited, cores in use, and KB read\n"
     "  per image.\n"
-    "  RUN.json     run description, or the folder of a run. Default: loader native, dataset\n"
+    "  RUN.json     run description, or the folder of a run. Default: loader \"native\", dataset\n"
     "               image_folder, crops of 224x224, batches of 32, one thread\n"
     "  KEY=VALUE    override a setting: loader, batch, cores, threads (0: one per core), "
     "prefetch,\n"

@@ -158,7 +158,8 @@ TEST_CASE("convolutions that Winograd does not support or speed up are left to L
   CHECK_FALSE(suits(x.to(at::kBFloat16), w.to(at::kBFloat16)));
   CHECK_FALSE(suits(x.contiguous(), w));
   CHECK_FALSE(suits(x[0], w));
-  CHECK_FALSE(suits(x, torch::randn({32, 16, 3, 3})));  // LibTorch reports the wrong shape
+  CHECK_FALSE(
+      suits(x, torch::randn({32, 16, 3, 3})));  // left to LibTorch, which rejects 16 channels
   CHECK_FALSE(suits(x, w, torch::zeros(31)));
   CHECK_FALSE(suits(x, w, torch::zeros(1).expand(32)));
   CHECK_FALSE(suits_winograd(x, torch::randn({32, 32, 5, 5}), {}, {2, 2}));
