@@ -115,7 +115,8 @@ void MemoryPeaks::add(const contract::RunSpec& run, const predict::SampleShape& 
   if (card == nullptr) return;
   const predict::MemoryParts parts = predict::peak_memory(
       *card, static_cast<double>(run.batch_per_gpu), predict::memory_setting(run));
-  // Runs form one group if they differ only in settings that do not change the memory in the card.
+  // Runs form one group if they differ only in settings that do not change the memory that the
+  // model card states.
   contract::MemoryPeak of{.model = run.model,
                           .input = shape.input,
                           .precision = run.precision,

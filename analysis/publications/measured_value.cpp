@@ -413,7 +413,8 @@ constexpr const char* kNoPair =
     "the runs have no repeats at both counts, or ran on different devices";
 constexpr const char* kNoSizes = "the runs did not record the sizes of their model and data set";
 constexpr const char* kNoBootstrap = "an interval of this statistic needs at least 6 repeats";
-constexpr const char* kNoEval = "the runs evaluated no epoch of this statistic";
+constexpr const char* kNoEval =
+    "the runs were not evaluated at the epochs that this statistic needs";
 constexpr const char* kNoEpochTime =
     "the runs recorded no epoch times, or the publication does not state the number of epochs";
 

@@ -59,7 +59,7 @@ void ResultWriter::warn(std::string_view line) noexcept {
     files_->err.append(line);
   } catch (const base::Error&) {
     // A failed write is ignored, because the disk itself may be the reason for the warning. The
-    // line is already in the stderr of the program, which is written above.
+    // code above has already printed the warning to stderr.
   }
 }
 

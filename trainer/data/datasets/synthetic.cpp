@@ -77,7 +77,8 @@ Dataset load(const contract::DatasetSpec& spec) {
 extern const DatasetEntry synthetic_entry;
 const DatasetEntry synthetic_entry{
     .name = "synthetic",
-    .summary = "noise of any shape and number of classes; a few images repeat",
+    .summary =
+        "noise of any shape and number of classes; a small number of distinct images is repeated",
     .load = load,
     .is_generated = true,
     .shape = kShape,
