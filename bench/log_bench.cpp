@@ -82,7 +82,8 @@ const std::vector<Repeated>& repeated() {
        "Throughput: ",
        "Total time: 12.37",
        {{"Total time: ", 1}, {"First batch time: ", 1}}},
-      // Running means cannot rise and fall without end, so only the last line is repeated.
+      // The log prints running means. Repeated lines with different means would contradict each
+      // other, so only the last line is repeated.
       {"deepspeed", "[2023-07-25 21:03:27", "", {{"step=", 10}}},
       {"mxnet", "INFO:root:Epoch[0]", "", {{"Epoch[", 1}}},
       {"torch7", "json_stats: ", "", {{R"("epoch":)", 2}}},
@@ -192,8 +193,8 @@ struct Text {
   std::int64_t copies = 0;
 };
 
-/// Returns the log with at least two copies, with more copies until it has `bytes` bytes, and with
-/// at most `most` copies.
+/// Returns the log with its repeated part appended until the text has `bytes` bytes. The part is
+/// appended at least twice and at most `most` times.
 Text text_of(const Growing& log, std::size_t bytes, std::int64_t most = kAny) {
   Text text{.all = log.head};
   if (most == kAny) text.all.reserve(bytes + bytes / 8);

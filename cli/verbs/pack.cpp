@@ -109,7 +109,8 @@ int run(const PackOptions& options) {
       return check_files(options.check, view);
     }
     if (options.folder.empty()) {
-      throw base::UsageError("a folder with train and val is missing: dlscale pack FOLDER -o OUT");
+      throw base::UsageError(
+          "name a folder that contains train and val: dlscale pack FOLDER -o OUT");
     }
     return pack(options, view);
   } catch (const Interrupted&) {

@@ -134,7 +134,7 @@ TEST_CASE("pack --check checks all files and exits with the worst code") {
 TEST_CASE("pack rejects impossible requests with exit code 2 and one line, and writes nothing") {
   Photos photos;
   const std::vector<std::pair<std::vector<std::string>, std::string>> refused{
-      {{"pack"}, "a folder with train and val is missing"},
+      {{"pack"}, "name a folder that contains train and val"},
       {{"pack", "photos"}, "-o FOLDER is missing"},
       {{"pack", "nowhere", "-o", "packed"}, "cannot read nowhere/train: No such file"},
       {{"pack", "photos/train", "-o", "packed"}, "cannot read photos/train/train"},

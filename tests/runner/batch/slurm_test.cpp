@@ -134,7 +134,7 @@ TEST_CASE("a job above the limit waits for other jobs of the user and is otherwi
   }
   CHECK(slurm.words(slurm.commands.ran.size() - 1)[0] == "sbatch");  // second attempt to submit
   Job array = slurm.job();
-  array.tasks = {0, 1};  // array of which a single task may fit
+  array.tasks = {0, 1};  // the limit may leave room for one of the two tasks
   CHECK_THROWS_AS(slurm.scheduler->submit(array), runner::SubmitLimitReached);
 }
 

@@ -180,8 +180,8 @@ TEST_CASE("samples to an accuracy count those of all epochs, over the global bat
 
 namespace {
 
-/// Returns a figure with laws for six repeats on 1 to 8 GPUs. Each doubling of the GPUs loses 5 %
-/// of time.
+/// Returns a figure with laws, fitted to six repeats on 1 to 8 GPUs. On N GPUs a step takes
+/// 1 + 0.05 log2(N) times as long as with ideal scaling.
 Figure continued(const char* kind, int most_gpus = 8) {
   std::vector<RunRow> runs;
   for (int gpus = 1, doublings = 0; gpus <= most_gpus; gpus *= 2, ++doublings) {
