@@ -248,6 +248,8 @@ constexpr Message kMessages[] = {
     {Certainty::follow_up, {"<NO_OTHER_FAILURES>"}},
     {Certainty::follow_up, {"Failures:"}},
     {Certainty::follow_up, {"failed to call force_finalize"}},
+    {Certainty::follow_up, {"Setting OMP_NUM_THREADS environment variable for each process"}},
+    {Certainty::follow_up, {"no error file defined for parent"}},
     // Messages about a collective that timed out.
     {Certainty::timeout, {"failed to pass monitoredBarrier in"}},
     {Certainty::timeout, {"atchdog caught collective operation timeout"}},
@@ -274,9 +276,10 @@ constexpr Message kMessages[] = {
     {Certainty::crash, {"NVRM: Xid"}},
     // Messages of launchers that name the signal that ended a process.
     {Certainty::killed, {"noticed that process rank", "signal "}, {}, From::line},
-    {Certainty::killed, {"received by PID"}, {}, From::line},
+    {Certainty::killed, {"Signal ", "received by PID"}},
     {Certainty::killed, {"KILLED BY SIGNAL: "}},
     {Certainty::killed, {"EXIT STRING: ", "(signal "}},
+    {Certainty::killed, {"failed (exitcode: -"}},
     {Certainty::killed, {"(exitcode: -"}, {}, From::line},
     {Certainty::killed, {"exitcode ", ": -"}},
     {Certainty::killed, {"exits with return code = -"}},
@@ -536,6 +539,25 @@ bool first_counts(Certainty certainty) {
   return certainty >= Certainty::killed;
 }
 
+/// Returns the text without the names that launchers put in front of a line of a rank: mpirun's
+/// "[1,0]<stderr>:", and "[rank0]: " or "[default0]:" of torch and torchrun.
+std::string_view without_rank(std::string_view text) {
+  for (bool again = true; again;) {
+    const std::size_t bracket = text.starts_with('[') ? text.find(']') : text.npos;
+    if (bracket == text.npos) break;
+    const std::string_view name = text.substr(1, bracket - 1);
+    std::string_view rest = text.substr(bracket + 1);
+    const bool of_mpirun = rest.starts_with("<stderr>:") || rest.starts_with("<stdout>:");
+    const bool of_torch =
+        (name.starts_with("rank") || name.starts_with("default")) && rest.starts_with(':');
+    again = of_mpirun || of_torch;
+    if (!again) break;
+    rest.remove_prefix(rest.find(':') + 1);
+    text = base::trimmed(rest, " ");
+  }
+  return text;
+}
+
 /// Returns the reason with the lines that continue it. mpirun breaks its messages into several
 /// lines.
 std::string whole_reason(const Found& found, const std::vector<std::string_view>& lines) {
@@ -551,7 +573,7 @@ std::string whole_reason(const Found& found, const std::vector<std::string_view>
     reason = reason.substr(0, std::min(reason.find(".  "), reason.size()));
     while (reason.ends_with(':') || reason.ends_with('.')) reason.pop_back();
   }
-  return printable(reason).append(found.meaning);
+  return printable(without_rank(reason)).append(found.meaning);
 }
 
 /// Search for the reason of a failure, from the last line of a log to the first line.
@@ -629,6 +651,95 @@ FailureWords find_failure(std::string_view text) {
   const Found best = Search(lines).run();
   if (best.certainty == Certainty::none) return {};
   return {whole_reason(best, lines), best.certainty, best.outcome};
+}
+
+namespace {
+
+/// Maximum number of lines of a block in which a launcher reports the end of processes.
+constexpr std::size_t kLongestFooter = 200;
+/// Words in the blocks in which torchrun, mpirun and MPICH report the end of processes.
+constexpr std::string_view kFooterWords[] = {"Root Cause (first observed failure)",
+                                             "Primary job  terminated normally",
+                                             "mpirun ",
+                                             "mpiexec ",
+                                             "prterun ",
+                                             "orterun ",
+                                             "MPI_ABORT was invoked",
+                                             "BAD TERMINATION"};
+/// Words of other lines that launchers write.
+constexpr std::string_view kLauncherWords[] = {
+    "torch/distributed/", "torch.distributed.run", "torch.distributed.elastic",
+    "[launch.py:",        "[runner.py:",           "srun: ",
+    "slurmstepd"};
+
+/// Returns the character of a line that draws a rule ("=====" or "-----"), or 0 for other lines.
+char rule_of(std::string_view line) {
+  constexpr std::size_t kShortest = 20;
+  const std::string_view text = base::trimmed(line, " \r");
+  const bool is_rule = text.size() >= kShortest && (text[0] == '=' || text[0] == '-') &&
+                       text.find_first_not_of(text[0]) == text.npos;
+  return is_rule ? text[0] : '\0';
+}
+
+/// Returns, for each line, whether the line belongs to a block between two rules in which a
+/// launcher reports the end of processes.
+std::vector<bool> footer_lines(const std::vector<std::string_view>& lines) {
+  std::vector<bool> marked(lines.size(), false);
+  for (std::size_t begin = 0; begin < lines.size(); ++begin) {
+    const char rule = rule_of(lines[begin]);
+    if (rule == '\0') continue;
+    bool is_footer = false;
+    const std::size_t limit = std::min(lines.size(), begin + kLongestFooter);
+    std::size_t end = begin + 1;
+    for (; end < limit && rule_of(lines[end]) != rule; ++end) {
+      is_footer = is_footer || has_any(lines[end], kFooterWords);
+    }
+    if (!is_footer) continue;
+    for (std::size_t i = begin; i < end; ++i) marked[i] = true;
+  }
+  return marked;
+}
+
+/// Returns whether the program wrote the line, outside tracebacks. The library rich draws boxes
+/// around tracebacks.
+bool is_of_program(std::string_view line) {
+  for (const std::string_view box : {"\u2502", "\u256d", "\u2570"}) {
+    if (base::trimmed(line, " ").starts_with(box)) return false;
+  }
+  if (line.find(kBegin) != line.npos) return false;
+  switch (read_line(line).certainty) {
+    case Certainty::none:
+    case Certainty::follow_up:
+    case Certainty::peer:
+    case Certainty::notice:
+    case Certainty::killed:
+      return false;
+    default:
+      return !has_any(line, kLauncherWords);
+  }
+}
+
+}  // namespace
+
+std::string last_own_line(std::string_view text) {
+  // A progress bar writes its states one after another in the same line.
+  const auto shown = [](std::string_view line) {
+    line = base::trimmed(line, "\r");
+    return line.substr(line.rfind('\r') + 1);
+  };
+  const auto is_progress_bar = [](std::string_view line) {
+    return line.find("%|") != line.npos || line.find("it/s]") != line.npos ||
+           line.find("s/it]") != line.npos;
+  };
+  const std::vector<std::string_view> lines = base::lines_of(text);
+  const std::vector<TracebackPart> parts = traceback_parts(lines);
+  const std::vector<bool> footer = footer_lines(lines);
+  for (std::size_t i = lines.size(); i-- > 0;) {
+    const std::string_view line = shown(lines[i]);
+    if (parts[i] != TracebackPart::none || footer[i] || !says_something(line)) continue;
+    if (is_of_program(line) && !is_progress_bar(line)) return printable(without_rank(line));
+  }
+  return "";
 }
 
 }  // namespace dlscale::runner

@@ -126,8 +126,9 @@ std::string tail_of(const WordsFile& file) {
 /// Sets the outcome and the reason from the file with the most certain message. If several files
 /// have equally certain messages, the first file is used. All files are searched. The first file
 /// may contain only the report of a rank that lost the connection to another rank, while a later
-/// file contains the message that the kernel killed that other rank.
-void explain(const std::vector<WordsFile>& files, RunEnd& end) {
+/// file contains the message that the kernel killed that other rank. Returns whether only a
+/// launcher or another process explains the failure.
+bool explain(const std::vector<WordsFile>& files, RunEnd& end) {
   FailureWords best;
   for (const WordsFile& file : files) {
     FailureWords words = find_failure(tail_of(file));
@@ -138,7 +139,23 @@ void explain(const std::vector<WordsFile>& files, RunEnd& end) {
   }
   const bool is_open = end.outcome == RunOutcome::Failed || end.outcome == RunOutcome::Lost;
   if (is_open && best.outcome) end.outcome = *best.outcome;
-  if (end.reason.empty()) end.reason = best.reason;
+  const bool is_said = !end.reason.empty();
+  if (!is_said) end.reason = best.reason;
+  return !is_said && is_open &&
+         (best.certainty == Certainty::notice || best.certainty == Certainty::peer);
+}
+
+/// Adds the last line of the program's own output to the reason of an external run, if a launcher
+/// only reported that a process ended. The launcher cannot know why the process ended, and programs
+/// often state the reason in words that are not a known error message. On stderr, the last line is
+/// likely to state the reason. On stdout, it only shows how far the program came.
+void add_own_line(const contract::LaunchDir& launch, RunEnd& end) {
+  if (const std::string line = last_own_line(tail_of({launch.err()})); !line.empty()) {
+    end.reason = fmt::format("{}; {}", line, end.reason);
+    end.details = launch.err();
+  } else if (const std::string last = last_own_line(tail_of({launch.out()})); !last.empty()) {
+    end.reason += fmt::format("; last output: {}", last);
+  }
 }
 
 /// Returns the files that may contain the reason, the most informative file first. When one rank
@@ -181,7 +198,10 @@ RunEnd judge_run(const contract::PlanDir& plan, const contract::PlannedRun& run,
     end.reason = job.status.reason;  // this reason explains the messages in the logs
   }
   if (seen.exit_code != 0) {
-    explain(files_with_words(plan, run.run_id, seen, results.launches), end);
+    const bool is_vague = explain(files_with_words(plan, run.run_id, seen, results.launches), end);
+    if (is_vague && seen.external && seen.launched) {
+      add_own_line(plan.run(run.run_id).launch(results.launches), end);
+    }
   }
   if (end.reason.empty()) end.reason = reason_without_words(seen);
   return end;
