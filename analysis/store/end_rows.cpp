@@ -13,6 +13,7 @@
 #include "analysis/store/sqlite_rows.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "contract/records/software_record.hpp"
 
 namespace dlscale::analysis {
 namespace fs = std::filesystem;
@@ -71,7 +72,7 @@ std::vector<contract::LaunchRecord> records_in(const EndFile& file, Sources& sou
 }  // namespace
 
 NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder, Sources& sources,
-                    std::vector<std::string>& problems) {
+                    std::vector<std::string>& problems, NotedSoftware& software) {
   std::map<std::string, const contract::PlannedJob*> jobs;
   for (const contract::PlannedJob& job : plan.jobs) jobs[job.name] = &job;
   NotedEnds ends;
@@ -79,6 +80,9 @@ NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder,
   for (const EndFile& file : files_of(folder, sources)) {
     const auto& [path, source, by_runner] = file;
     for (const auto& record : records_in(file, sources, problems)) {
+      if (record.event == "described" && !record.software.empty()) {
+        software[{record.run_id, record.launch_number}] = record.software;
+      }
       if (record.event != "ended") continue;
       const Scope said = by_runner ? Scope::Run : Scope::Script;
       const auto job = jobs.find(record.job);
@@ -94,6 +98,29 @@ NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder,
     }
   }
   return ends;
+}
+
+void write_software(SQLite::Database& database, const contract::PlanDir& folder,
+                    const NotedSoftware& software, Sources& sources) {
+  Inserter rows(database, "environment", {"run_id", "launch", "name", "value"}, "INSERT OR IGNORE");
+  std::map<std::string, std::map<std::string, std::string>> conditions;  // by description
+  for (const auto& [launch, name] : software) {
+    const auto [known, is_new] = conditions.try_emplace(name);
+    const fs::path file = folder.software_record(name);
+    const std::string source = file.lexically_relative(folder.root()).generic_string();
+    if (is_new && sources.exists(source)) {
+      try {
+        known->second = conditions_of(contract::software_from_json(base::read_file(file), source));
+      } catch (const base::Error& error) {
+        sources.note_problem(source, error.what());
+      }
+    } else if (is_new) {
+      sources.note_problem(source, source + ": is missing");
+    }
+    for (const auto& [condition, value] : known->second) {
+      rows.add(launch.first, launch.second, condition, value).done();
+    }
+  }
 }
 
 namespace {

@@ -23,11 +23,22 @@ namespace dlscale::analysis {
 
 using NotedEnds = std::map<std::string, std::vector<EndRecord>>;  ///< end records by run id
 
+/// Names of the descriptions of the software of external runs (LaunchRecord::software), by run id
+/// and launch number.
+using NotedSoftware = std::map<std::pair<std::string, int>, std::string>;
+
 /// Reads launch.jsonl and logs/*.end of a plan folder. A file that cannot be read adds a text
 /// "path: reason" to `problems` and contributes no records. The next collect tries to read that
-/// file again. Entries that are not regular files are recorded as problems in `sources`.
+/// file again. Entries that are not regular files are recorded as problems in `sources`. Adds the
+/// descriptions of the software that the jobs recorded to `software`.
 NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder, Sources& sources,
-                    std::vector<std::string>& problems);
+                    std::vector<std::string>& problems, NotedSoftware& software);
+
+/// Adds the conditions of the software of external runs (contract::conditions_of) to the table
+/// `environment`. Values that the log of a run states stay. A description that cannot be read is
+/// recorded as a problem in `sources`.
+void write_software(SQLite::Database& database, const contract::PlanDir& folder,
+                    const NotedSoftware& software, Sources& sources);
 
 // Writer of the outcomes of runs and launches to the tables `run` and `launch`.
 

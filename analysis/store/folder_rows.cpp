@@ -366,7 +366,9 @@ class FolderRows {
   }
 
   void conclude() {
-    const NotedEnds ends = read_ends(plan_, folder_, sources_, summary_.problems);
+    NotedSoftware software;
+    const NotedEnds ends = read_ends(plan_, folder_, sources_, summary_.problems, software);
+    write_software(database_, folder_, software, sources_);
     EndRows rows(database_);
     for (const std::string& run_id : runs_) {
       const auto noted = ends.find(run_id);

@@ -22,9 +22,9 @@ namespace {
 
 /// Names of the environment entries of a launch (machine and software) that can change a run's
 /// speed. Runs are compared only if these entries are equal.
-const std::set<std::string> kComparedEnvironment{"cpu",   "gpu",         "torch",      "cuda",
-                                                 "nccl",  "mpi",         "build_type", "sanitizer",
-                                                 "timed", "cpu_kernels", "gpu_kernels"};
+const std::set<std::string> kComparedEnvironment{
+    "cpu",   "gpu",         "torch",       "cuda", "nccl",   "mpi",      "build_type", "sanitizer",
+    "timed", "cpu_kernels", "gpu_kernels", "code", "python", "packages", "modules",    "driver"};
 
 /// Returns true if the table has rows. Most studies leave some tables empty. FrameReader checks
 /// this once, so that it need not query empty tables for each run.

@@ -115,6 +115,14 @@ class PlanDir {
   /// Returns the path of the file in which the job script records the start and the end of a run.
   /// The lines are launch records. Only the job script writes to the file.
   std::filesystem::path run_notes(std::string_view run_id) const;
+  /// Returns the folder of the descriptions of the code and the software that external runs use.
+  std::filesystem::path software() const { return root_ / "software"; }
+  /// Returns the path of the script that writes such a description.
+  std::filesystem::path describe_script() const { return software() / "describe.sh"; }
+  /// Returns the path of the description with this name, see LaunchRecord::software.
+  std::filesystem::path software_record(const std::string& name) const {
+    return software() / (name + ".json");
+  }
   /// Returns the path of the file of cancel requests. The lines are launch records. A process locks
   /// the file before it appends records.
   std::filesystem::path cancel_requests() const { return logs() / "cancel.jsonl"; }

@@ -24,6 +24,8 @@ void visit_fields(Visitor& v, LaunchRecord& r) {
   v.sparse("peak_memory_bytes", r.peak_memory_bytes);
   v.sparse("stderr_bytes", r.stderr_bytes);
   v.sparse("reason", r.reason);
+  v.sparse("software", r.software);
+  v.sparse("launch_number", r.launch_number);
 }
 
 std::string to_json_line(const LaunchRecord& record) {

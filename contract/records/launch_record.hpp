@@ -20,6 +20,8 @@ struct LaunchRecord {
   /// - refused: the batch system rejected the job.
   /// - submitted: the batch system accepted the job.
   /// - started: the job or the named runs started.
+  /// - described: the job read the version of the code and of its software, just before it started
+  ///   the command of an external run.
   /// - requeued: the batch system put the job back into its queue, under `job_id`.
   /// - ended: the job or the named run ended.
   /// - cancelling: a user requested to cancel `run_id`. This event occurs only in
@@ -47,6 +49,10 @@ struct LaunchRecord {
   /// Size of the run's stderr file at the event. Only records of job scripts contain it.
   std::int64_t stderr_bytes = 0;
   std::string reason;  ///< reason for the event, one line for the user
+  /// For submitting and described: name of the SoftwareRecord in the folder software/. Empty if
+  /// the software is unknown.
+  std::string software;
+  int launch_number = 0;  ///< for described: number k of the folder launch-<k>
   bool operator==(const LaunchRecord&) const = default;
 };
 

@@ -31,6 +31,7 @@
 #include "contract/run_spec/run_id.hpp"
 #include "planner/jobs/finished_runs.hpp"
 #include "planner/planner.hpp"
+#include "planner/script/code_description.hpp"
 #include "planner/script/origin.hpp"
 #include "planner/script/render.hpp"
 #include "planner/script/script.hpp"
@@ -96,7 +97,7 @@ contract::PlanDir absolute(const contract::PlanDir& out) {
 /// keep() was called.
 class NewFolders {
  public:
-  explicit NewFolders(const contract::PlanDir& plan) {
+  NewFolders(const contract::PlanDir& plan, bool has_software) {
     std::vector<fs::path> missing;
     std::error_code unreadable;
     for (fs::path at = fs::absolute(plan.root()); !fs::exists(at, unreadable);
@@ -104,7 +105,9 @@ class NewFolders {
       missing.push_back(at);
     }
     made_.assign(missing.rbegin(), missing.rend());
-    for (const fs::path& folder : {plan.root(), plan.runs(), plan.jobs(), plan.logs()}) {
+    std::vector<fs::path> folders{plan.root(), plan.runs(), plan.jobs(), plan.logs()};
+    if (has_software) folders.push_back(plan.software());
+    for (const fs::path& folder : folders) {
       if (folder != plan.root() && !fs::exists(folder, unreadable)) made_.push_back(folder);
       try {
         base::make_directories(folder);
@@ -196,6 +199,7 @@ class PlanWriter {
 
  private:
   Scripts scripts() const { return {planning_, resources_, absolute_out_}; }
+  bool is_external() const { return !planning_.study.trainer.command.empty(); }
   std::vector<PlanFile> files() const;
   base::Pieces table_lines(std::vector<std::size_t> jobs) const;
   std::string study_there() const;
@@ -270,6 +274,10 @@ std::vector<PlanFile> PlanWriter::files() const {
   }
   for (const auto& [table, jobs] : tables) {
     files.push_back({out_.run_table(table), table_lines(jobs)});
+  }
+  if (is_external() && !plan_.runs.empty()) {
+    files.push_back({out_.describe_script(),
+                     whole(describe_script(planning_, resources_.templates, absolute_out_))});
   }
   files.push_back({out_.study_toml(), whole(planning_.study_toml)});
   files.push_back({out_.site_toml(), whole(planning_.site_toml)});
@@ -473,7 +481,7 @@ void PlanWriter::check() {
 
 void PlanWriter::write() {
   states_in_files();
-  NewFolders folders(out_);
+  NewFolders folders(out_, is_external());
   const IncompleteMarker mark(out_);
   try {
     if (!sealed_) look_at_jobs(true);

@@ -87,6 +87,9 @@ struct LauncherParts {
   std::function<std::string()> new_launch;
   /// Function that returns further runs to submit after all runs have ended. May be empty.
   std::function<std::set<std::string>()> more = {};
+  /// Function that describes the code and the software that external runs use now, and returns the
+  /// name of the description (see LaunchRecord::software). May be empty.
+  std::function<std::string()> describe_software = {};
 };
 
 /// Runs that a launcher submits or follows until the runs end.

@@ -62,6 +62,7 @@ std::optional<Submission> Submitter::submit(const JobPart& part) {
   const bool all_new = std::all_of(intent.launches.begin(), intent.launches.end(),
                                    [](int number) { return number == 0; });
   if (all_new) intent.launches.clear();
+  if (parts_.describe_software) intent.software = parts_.describe_software();
   const Submission open = begun_by(parts_.log.append_safely(std::move(intent)));
   return hand_over(open, describe(part, open.launch), false);
 }

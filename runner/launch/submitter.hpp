@@ -34,6 +34,8 @@ struct SubmitterParts {
   const WaitContext& waiting;
   const RetryPolicy& patience;
   const std::function<std::string()>& new_launch;  ///< function that returns a unique token
+  /// Function that describes the code of external runs, see LauncherParts. May be empty.
+  std::function<std::string()> describe_software = {};
 };
 
 /// Error for a job that the batch system rejected. The rejection is recorded in the launch log.

@@ -124,6 +124,7 @@ void LaunchHistory::begin(const contract::LaunchRecord& record) {
     word.said.launch = record.launch;
     word.said.submissions = before + 1;
     word.said.submitted_at = record.time;
+    word.said.software = record.software;
   }
 }
 

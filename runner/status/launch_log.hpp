@@ -107,6 +107,7 @@ struct LoggedRun {
   std::vector<std::string> nodes;
   double elapsed_s = 0;          ///< duration in s from the accounting, 0 = unknown
   double peak_memory_bytes = 0;  ///< peak memory from the accounting, 0 = unknown
+  std::string software;          ///< description of the software at the submission; empty: unknown
 };
 
 class LaunchHistory {

@@ -24,7 +24,12 @@ RunNotes read_run_notes(const contract::PlanDir& plan, const std::string& run_id
     notes.job_id = record.job_id;
     notes.started = true;
     notes.end.reset();
-    if (record.event == "started") notes.stderr_bytes = record.stderr_bytes;
+    if (record.event == "started") {
+      notes.started_at = record.time;
+      notes.stderr_bytes = record.stderr_bytes;
+      notes.software.clear();
+    }
+    if (record.event == "described") notes.software = record.software;
     if (record.event == "ended") notes.end = std::move(record);
   }
   return notes;

@@ -18,8 +18,10 @@ namespace dlscale::runner {
 
 struct RunNotes {
   bool started = false;
+  double started_at = 0;          ///< Unix time in s of the last start, 0 = unknown
   std::string job_id;             ///< job id in the last record
   std::int64_t stderr_bytes = 0;  ///< size of the run's error file at its last start
+  std::string software;  ///< description of the software of the last launch; empty: unknown
   /// Record of the end. The record is missing while the script runs and after the script was
   /// killed.
   std::optional<contract::LaunchRecord> end;

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <random>
 #include <thread>
 
@@ -17,6 +18,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "planner/site/site_reader.hpp"
+#include "runner/batch/command_runner.hpp"
 #include "runner/status/poll.hpp"
 #include "runner/status/run_states.hpp"
 #include "workspace/jobs/adaptive_repeats.hpp"
@@ -28,6 +30,45 @@ namespace {
 
 constexpr double kLocalPoll_s = 0.1;
 constexpr double kPoll_s = 10;
+/// Seconds for which a description of the software counts for later submissions.
+constexpr double kDescribed_s = 60;
+/// Maximum seconds for describing the software.
+constexpr double kDescribe_s = 60;
+
+/// Description of the code and the software of external runs, by the script of the plan folder.
+/// Plans of earlier versions and of dlscale-train have no such script.
+class SoftwareDescription {
+ public:
+  explicit SoftwareDescription(const LaunchFolder& place) : place_(place) {}
+
+  /// Returns the name of the description, or an empty text if there is none.
+  std::string operator()() {
+    const double now_s = place_.clock.steady_s();
+    if (!described_s_ || now_s - *described_s_ > kDescribed_s) {
+      name_ = describe();
+      described_s_ = now_s;
+    }
+    return name_;
+  }
+
+ private:
+  std::string describe() const {
+    const fs::path script = place_.folder.describe_script();
+    std::error_code unreadable;
+    if (!fs::exists(script, unreadable)) return "";
+    try {
+      const runner::Answer answer = place_.commands->run(
+          {.arguments = {"bash", script.string()}, .folder = place_.folder.root()}, kDescribe_s);
+      return runner::first_line(answer.out);
+    } catch (const base::Error&) {  // a run without a description is better than no run
+      return "";
+    }
+  }
+
+  const LaunchFolder& place_;
+  std::optional<double> described_s_;
+  std::string name_;
+};
 
 fs::path existing(const fs::path& root) {
   contract::read_plan(contract::PlanDir(root));  // reports a missing or broken plan
@@ -118,10 +159,10 @@ runner::LaunchReport launch(LaunchFolder& place, runner::LaunchLog& log,
   options.hand_over_chains = !local;
   options.avoid = choice.avoid;
   if (choice.until == runner::Until::looked) options.unreachable_s = 0;
-  return runner::Launcher(
-             place.plan, place.folder,
-             {*place.scheduler, log, audience.view, waiting, &new_launch_token, choice.more},
-             options)
+  return runner::Launcher(place.plan, place.folder,
+                          {*place.scheduler, log, audience.view, waiting, &new_launch_token,
+                           choice.more, SoftwareDescription(place)},
+                          options)
       .run(orders);
 }
 

@@ -60,6 +60,39 @@ TEST_CASE("gradient compression is a condition of a run, and its absence is not"
   CHECK_FALSE(row_of(frame, plain).conditions.contains("compression"));
 }
 
+TEST_CASE("the software that a job described is a condition of its run") {
+  WrittenStudy study;
+  const std::string id = study.add("ddp", 1);
+  base::make_directories(study.folder.software());
+  base::write_file_atomically(study.folder.software_record("0123"),
+                              R"({"commit":"3f2a9c1d5e6b7a80","python":"3.11.7"})");
+  base::LineAppender notes(study.folder.run_notes(id));
+  notes.append(to_json_line(contract::LaunchRecord{.event = "described",
+                                                   .job = "j",
+                                                   .run_id = id,
+                                                   .software = "0123",
+                                                   .launch_number = 1}));
+  ingest(study.folder);
+  const auto conditions = read_frame(study.folder).runs.at(0).conditions;
+  CHECK(conditions.at("code") == "3f2a9c1d5e6b");
+  CHECK(conditions.at("python") == "3.11.7");
+  CHECK_FALSE(conditions.contains("packages"));
+}
+
+TEST_CASE("a description of the software that cannot be read is a problem of the collect") {
+  WrittenStudy study;
+  const std::string id = study.add("ddp", 1);
+  base::LineAppender notes(study.folder.run_notes(id));
+  notes.append(to_json_line(contract::LaunchRecord{.event = "described",
+                                                   .job = "j",
+                                                   .run_id = id,
+                                                   .software = "0123",
+                                                   .launch_number = 1}));
+  const auto summary = ingest(study.folder);
+  REQUIRE(summary.problems.size() == 1);
+  CHECK(summary.problems[0].find("software/0123.json") != std::string::npos);
+}
+
 TEST_CASE("a profile is stored with its kernels in order") {
   WrittenStudy study;
   const std::string run_id = study.plan_run("ddp", 2);

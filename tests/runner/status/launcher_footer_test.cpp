@@ -174,37 +174,45 @@ struct FailedOutput {
 TEST_CASE("the error of the program is the reason, not the report of its launcher") {
   const std::string args = "usage: train.py [-h] [--lr LR]\n";
   for (const FailedOutput& output : {
-           FailedOutput{"torchrun, missing script",
-                  std::string(kTorchrunHead) + kMissingScript + kMissingScript + kTorchrunReport, kMissingScriptReason},
-           FailedOutput{"torchrun, wrong argument",
-                  args + "train.py: error: unrecognized arguments: --depth 3\n" + kTorchrunReport,
-                  "train.py: error: unrecognized arguments: --depth 3"},
+           FailedOutput{
+               "torchrun, missing script",
+               std::string(kTorchrunHead) + kMissingScript + kMissingScript + kTorchrunReport,
+               kMissingScriptReason},
+           FailedOutput{
+               "torchrun, wrong argument",
+               args + "train.py: error: unrecognized arguments: --depth 3\n" + kTorchrunReport,
+               "train.py: error: unrecognized arguments: --depth 3"},
            FailedOutput{"torchrun, syntax error",
-                  "  File \"/home/u/train.py\", line 1\n    def main(\n            ^\n"
-                  "SyntaxError: '(' was never closed\n" +
-                      std::string(kTorchrunReport),
-                  "SyntaxError: '(' was never closed"},
-           FailedOutput{"torchrun, recorded", kTorchrunRecorded, "ValueError: label 1000 is out of range"},
-           FailedOutput{"torchrun, boxed traceback", std::string(kRichTraceback) + kTorchrunReport,
-                  "RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x512 and 2048x10)"},
-           FailedOutput{"mpirun, module", raised("ModuleNotFoundError: No module named 'horovod'") +
-                                        kMpirunReport,
-                  "ModuleNotFoundError: No module named 'horovod'"},
-           FailedOutput{"mpirun with tags",
-                  "[1,1]<stderr>:python: can't open file 'train.py': [Errno 2] No such file or "
-                  "directory\n" +
-                      std::string(kMpirunReport),
-                  "python: can't open file 'train.py': [Errno 2] No such file or directory"},
+                        "  File \"/home/u/train.py\", line 1\n    def main(\n            ^\n"
+                        "SyntaxError: '(' was never closed\n" +
+                            std::string(kTorchrunReport),
+                        "SyntaxError: '(' was never closed"},
+           FailedOutput{"torchrun, recorded", kTorchrunRecorded,
+                        "ValueError: label 1000 is out of range"},
+           FailedOutput{
+               "torchrun, boxed traceback", std::string(kRichTraceback) + kTorchrunReport,
+               "RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x512 and 2048x10)"},
+           FailedOutput{"mpirun, module",
+                        raised("ModuleNotFoundError: No module named 'horovod'") + kMpirunReport,
+                        "ModuleNotFoundError: No module named 'horovod'"},
+           FailedOutput{
+               "mpirun with tags",
+               "[1,1]<stderr>:python: can't open file 'train.py': [Errno 2] No such file or "
+               "directory\n" +
+                   std::string(kMpirunReport),
+               "python: can't open file 'train.py': [Errno 2] No such file or directory"},
            FailedOutput{"srun", kMissingScript + std::string(kSrunReport), kMissingScriptReason},
-           FailedOutput{"srun, command", "bash: line 1: trian.py: command not found\n" +
-                                       std::string(kSrunReport),
-                  "bash: line 1: trian.py: command not found"},
-           FailedOutput{"accelerate", raised("FileNotFoundError: [Errno 2] no x.bin") + kAccelerateReport,
-                  "FileNotFoundError: [Errno 2] no x.bin"},
-           FailedOutput{"DeepSpeed",
-                  raised("AssertionError: Micro batch size per gpu: 0 has to be greater than 0") +
-                      kDeepSpeedReport,
-                  "AssertionError: Micro batch size per gpu: 0 has to be greater than 0"},
+           FailedOutput{"srun, command",
+                        "bash: line 1: trian.py: command not found\n" + std::string(kSrunReport),
+                        "bash: line 1: trian.py: command not found"},
+           FailedOutput{"accelerate",
+                        raised("FileNotFoundError: [Errno 2] no x.bin") + kAccelerateReport,
+                        "FileNotFoundError: [Errno 2] no x.bin"},
+           FailedOutput{
+               "DeepSpeed",
+               raised("AssertionError: Micro batch size per gpu: 0 has to be greater than 0") +
+                   kDeepSpeedReport,
+               "AssertionError: Micro batch size per gpu: 0 has to be greater than 0"},
        }) {
     INFO(output.name);
     const runner::RunEnd end = end_of(output.err, "epoch 0 loss 3.2\n");

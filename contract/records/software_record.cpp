@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contract/records/software_record.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "contract/json/codec.hpp"
+
+namespace dlscale::contract {
+
+template <class Visitor>
+void visit_fields(Visitor& v, SoftwareRecord& r) {
+  v.sparse("repository", r.repository);
+  v.sparse("commit", r.commit);
+  v.sparse("difference", r.difference);
+  v.sparse("script", r.script);
+  v.sparse("script_digest", r.script_digest);
+  v.sparse("python", r.python);
+  v.sparse("python_path", r.python_path);
+  v.sparse("packages", r.packages);
+  v.sparse("torch", r.torch);
+  v.sparse("nccl", r.nccl);
+  v.sparse("modules", r.modules);
+  v.sparse("driver", r.driver);
+}
+
+SoftwareRecord software_from_json(std::string_view text, const std::string& file) {
+  codec::Document document;
+  return codec::read_object<SoftwareRecord>(text, file, document);
+}
+
+std::string packages_file(const SoftwareRecord& record) {
+  return fmt::format("packages-{}.txt", record.packages);
+}
+
+std::string code_version(const SoftwareRecord& record) {
+  constexpr std::size_t kShortHash = 12;
+  if (!record.commit.empty()) {
+    const std::string commit = record.commit.substr(0, kShortHash);
+    return record.difference.empty() ? commit
+                                     : fmt::format("{} with changes {}", commit, record.difference);
+  }
+  if (record.script_digest.empty()) return "";
+  return fmt::format("{} {}", std::filesystem::path(record.script).filename().string(),
+                     record.script_digest);
+}
+
+std::map<std::string, std::string> conditions_of(const SoftwareRecord& record) {
+  std::map<std::string, std::string> conditions{
+      {"code", code_version(record)}, {"python", record.python},   {"packages", record.packages},
+      {"torch", record.torch},        {"nccl", record.nccl},       {"modules", record.modules},
+      {"driver", record.driver}};
+  std::erase_if(conditions, [](const auto& entry) { return entry.second.empty(); });
+  return conditions;
+}
+
+std::string change_of(const SoftwareRecord& submitted, const SoftwareRecord& started) {
+  const std::string before = code_version(submitted), after = code_version(started);
+  if (!before.empty() && !after.empty() && before != after) {
+    return fmt::format("the code changed from {} to {}", before, after);
+  }
+  const bool same_python = submitted.python_path == started.python_path;
+  const bool both = !submitted.packages.empty() && !started.packages.empty();
+  if (same_python && both && submitted.packages != started.packages) {
+    return fmt::format("the packages of {} changed: compare software/{} with software/{}",
+                       started.python_path, packages_file(submitted), packages_file(started));
+  }
+  return "";
+}
+
+}  // namespace dlscale::contract

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contract/records/software_record.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+
+using namespace dlscale;
+using contract::code_version;
+using contract::conditions_of;
+using contract::SoftwareRecord;
+
+namespace {
+
+SoftwareRecord committed() {
+  return {.repository = "/home/u/net",
+          .commit = "3f2a9c1d5e6b7a8091a2b3c4d5e6f70819283746",
+          .script = "/home/u/net/train.py",
+          .script_digest = "aaaaaaaaaaaa",
+          .python = "3.11.7",
+          .python_path = "/opt/env/bin/python",
+          .packages = "bbbbbbbbbbbb",
+          .torch = "2.11.0"};
+}
+
+}  // namespace
+
+TEST_CASE("the version of the code is the commit, with a digest of later changes") {
+  SoftwareRecord record = committed();
+  CHECK(code_version(record) == "3f2a9c1d5e6b");
+  record.difference = "0123456789ab";
+  CHECK(code_version(record) == "3f2a9c1d5e6b with changes 0123456789ab");
+}
+
+TEST_CASE("without a repository the version of the code is the digest of the script") {
+  SoftwareRecord record = committed();
+  record.commit = "";
+  CHECK(code_version(record) == "train.py aaaaaaaaaaaa");
+  CHECK(code_version({}).empty());
+}
+
+TEST_CASE("conditions contain the known values only") {
+  CHECK(conditions_of(committed()) ==
+        std::map<std::string, std::string>{{"code", "3f2a9c1d5e6b"},
+                                           {"packages", "bbbbbbbbbbbb"},
+                                           {"python", "3.11.7"},
+                                           {"torch", "2.11.0"}});
+  CHECK(conditions_of({}).empty());
+}
+
+TEST_CASE("a change of the code or of the packages of the same Python is reported") {
+  const SoftwareRecord before = committed();
+  SoftwareRecord after = before;
+  CHECK(change_of(before, after).empty());
+  after.modules = "cuda/12.4";
+  CHECK(change_of(before, after).empty());
+  after.packages = "cccccccccccc";
+  CHECK(change_of(before, after) ==
+        "the packages of /opt/env/bin/python changed: compare software/packages-bbbbbbbbbbbb.txt "
+        "with software/packages-cccccccccccc.txt");
+  after.difference = "0123456789ab";
+  CHECK(change_of(before, after) ==
+        "the code changed from 3f2a9c1d5e6b to 3f2a9c1d5e6b with changes 0123456789ab");
+}
+
+TEST_CASE("packages of different Python programs and unknown versions are not compared") {
+  SoftwareRecord other = committed();
+  other.python_path = "/usr/bin/python3";
+  other.packages = "cccccccccccc";
+  CHECK(change_of(committed(), other).empty());
+  CHECK(change_of(committed(), {}).empty());
+  CHECK(change_of({}, committed()).empty());
+}
+
+TEST_CASE("a description is read with unknown keys, and a broken one is an error") {
+  const SoftwareRecord record = contract::software_from_json(
+      R"({"commit":"3f2a","python":"3.11.7","later":"key"})", "a.json");
+  CHECK(record.commit == "3f2a");
+  CHECK(record.python == "3.11.7");
+  CHECK_THROWS_AS(contract::software_from_json("{", "a.json"), base::SpecError);
+}
