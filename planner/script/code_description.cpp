@@ -49,12 +49,14 @@ std::string describe_script(const Planning& planning, const fs::path& templates,
   const contract::RunSpec first = planning.run(0);
   ExternalCommand study_command(planning.study.trainer.command, planning.study.command_where);
   const std::string command = study_command.of(first);
-  const fs::path study_folder = fs::absolute(planning.study.file).lexically_normal().parent_path();
+  const fs::path study_file = fs::absolute(planning.study.file).lexically_normal();
+  const fs::path study_folder = study_file.parent_path();
   const fs::path script = script_in(command, study_folder);
   const bool is_torchrun = first.trainer.launcher == "torchrun";
   TemplateData data;
   data.values = {{"study", planning.study.name},
                  {"plan_folder", out.root().string()},
+                 {"study_file", study_file.string()},
                  {"code_folder", (script.empty() ? study_folder : script.parent_path()).string()},
                  {"code_file", script.string()},
                  {"program", is_torchrun ? "torchrun" : first_word(command)}};

@@ -124,3 +124,22 @@ TEST_CASE("a quantile above 1 is rejected") {
   const test::TempDir dir;
   CHECK_THROWS_WITH(limits({}, dir, {"resources.quantile=1.5"}), Contains("resources.quantile"));
 }
+
+TEST_CASE("the time limit of an external run follows from a finished run of its point") {
+  const test::TempDir dir;
+  base::write_file_atomically(dir / "c.toml", kFinishedSlurm);
+  base::write_file_atomically(dir / "s.toml",
+                              "[study]\nname = 'mine'\n[matrix]\nmodel = 'net'\ngpus = 2\n"
+                              "batch_per_gpu = 8\nparameters.depth = [18, 50]\n[trainer]\n"
+                              "command = 'train.py {{depth}}'\nlauncher = 'ranks'\n");
+  const Resources resources = test::shipped_resources();
+  const PlanRequest request{dir / "s.toml", (dir / "c.toml").string()};
+  const auto shallow = test::runs_of(make_plan(request, resources)).front();
+  CHECK(shallow.resources.walltime_s == 5 * 3600);
+  Planner planner(request, resources);
+  planner.expand();
+  const auto runs = test::runs_of(planner.finish({.runs = {{shallow.point, 2, 0, 1000}}}));
+  CHECK(runs.front().resources.walltime_s >= 1000);
+  CHECK(runs.front().resources.walltime_s < 3600);
+  CHECK(runs.back().resources.walltime_s == 5 * 3600);
+}

@@ -79,9 +79,12 @@ TEST_CASE("the description contains commit, changes and script of a repository")
   CHECK(described(bench).difference.size() == 12);
 }
 
-TEST_CASE("files of the plan folder are no changes of the code") {
+TEST_CASE("files of the plan folder and the study are no changes of the code") {
   if (!has_git()) return;
   const Repository bench;
+  const std::string study = planner::shell_quote(bench.planning.study.file);
+  CHECK(run_bash("cd " + planner::shell_quote(bench.dir.path().string()) + " && git add " + study)
+            .exit_code == 0);
   base::make_directories(bench.out.run("x").root());
   base::write_file_atomically(bench.out.run("x").root() / "new.py", "");
   CHECK(described(bench).difference.empty());
