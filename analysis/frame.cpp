@@ -19,6 +19,14 @@ bool diverged(const RunRow& run) {
   return run.outcome == contract::to_string(contract::RunOutcome::Diverged);
 }
 
+bool has_measurements(const RunRow& run) {
+  const bool has_steps = run.steps.steps > 0 || run.steps.samples > 0 || run.steps.wall_s > 0;
+  return has_steps || !run.epochs.empty() || !run.evals.empty() || !run.metrics.empty() ||
+         !run.targets.empty() || !run.inference.empty() || !run.ranks.empty() ||
+         !run.profiles.empty() || !run.counters.empty() || !run.collectives.empty() ||
+         run.job.has_value();
+}
+
 bool has_throughput(const RunRow& run) {
   return completed(run) && run.steps.steps > 0 && run.steps.samples > 0 && run.steps.wall_s > 0;
 }

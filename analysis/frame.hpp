@@ -210,6 +210,9 @@ struct RunRow {
   int repetition = 1;
   /// Name of a contract::RunOutcome, or kUnfinished, kNotStarted or kUnreadable.
   std::string outcome = kNotStarted;
+  /// False if the run completed, but no measurement of it could be read. This is the case for
+  /// external runs whose output has another format than the study states.
+  bool has_records = true;
   std::map<std::string, std::string> point;  ///< value of the run on each axis, by axis name
   /// Conditions that must be equal in runs that are compared: device, CPU and GPU model, data set,
   /// … The key is the name of the condition.
@@ -272,6 +275,9 @@ bool completed(const RunRow& run);
 /// Returns true if the run ended because its loss was not finite or the model learnt nothing. Such
 /// a run has ended with a result, but its accuracy is not used.
 bool diverged(const RunRow& run);
+/// Returns true if at least one measurement of the run was read: steps, epochs, evaluations,
+/// results of a benchmark or accounting data.
+bool has_measurements(const RunRow& run);
 /// Returns true if the run completed and has steps from which a throughput can be computed.
 bool has_throughput(const RunRow& run);
 /// Returns true if the run completed a classification task with at least one evaluation and a

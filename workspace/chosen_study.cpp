@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "contract/plan/run_dir.hpp"
+#include "workspace/status/run_warnings.hpp"
 
 namespace dlscale::workspace {
 namespace {
@@ -36,6 +37,7 @@ ChosenStudy open_study(const StudyChoice& choice) {
     analysis::keep_runs(study.frame, select_runs(contract::read_plan(folder), choice.runs),
                         study.options.baseline);
   }
+  study.nothing_read = nothing_read(study.frame, folder);
   leave_out_outliers(study.frame, policy);
   if (own_baseline) {
     require_baseline(

@@ -22,6 +22,9 @@ struct StudyChoice {
 struct ChosenStudy {
   analysis::Frame frame;
   analysis::AnalysisOptions options;
+  /// Message on selected runs that completed without measurements, see nothing_read(). Empty
+  /// without such runs.
+  std::string nothing_read;
 };
 
 /// Returns the selected runs. Their baselines are found among all runs of the study. Throws

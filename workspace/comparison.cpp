@@ -61,7 +61,9 @@ void add_named_publication(analysis::Report& report, const analysis::Frame& fram
 }
 
 Compared compare_with_predictions(const StudyChoice& own) {
-  const auto [frame, options] = open_study(own);
+  const ChosenStudy study = open_study(own);
+  const analysis::Frame& frame = study.frame;
+  const analysis::AnalysisOptions& options = study.options;
   analysis::Report report{
       {predictions_table(frame, options), prediction_errors_table(frame, options)}};
   if (!report.tables[0].rows.empty()) return {report, ""};

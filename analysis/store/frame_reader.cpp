@@ -105,6 +105,7 @@ class FrameReader {
     if (has_ranks_) run.ranks = ranks_.launches_of(run.run_id);
     foreign_.read(run);
     if (!runs_.getColumn(8).isNull()) read_launch(run, runs_.getColumn(8));
+    run.has_records = !completed(run) || has_measurements(run);
     return run;
   }
 

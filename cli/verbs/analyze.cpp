@@ -42,6 +42,7 @@ int analyze(const AnalyzeOptions& options) {
   if (is_empty(report)) {
     fmt::print(stderr, "dlscale: nothing to show: {}; {}\n",
                why_nothing(metric, study.frame, study.options), describe_use(study.frame));
+    if (!study.nothing_read.empty()) fmt::print(stderr, "dlscale: {}\n", study.nothing_read);
     return options.study.runs.allow_empty ? kExitOk : kExitNothingMatched;
   }
   std::cout << writer.render(report);

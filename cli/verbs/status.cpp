@@ -77,6 +77,9 @@ int show_once(const StatusOptions& options, workspace::FolderStatus& status,
   if (!shown.empty()) print_lines(table_lines(shown, terminal, false), std::cout);
   const std::string others = count_others(runs, shown);
   if (!others.empty()) std::cout << others << "; --all lists them\n";
+  for (const std::string& warning : status.warnings(runs)) {
+    std::cout << fmt::format("warning: {}\n", warning);
+  }
   return exit_code_of(status);
 }
 

@@ -48,8 +48,8 @@ std::string code_version(const SoftwareRecord& record) {
 
 std::map<std::string, std::string> conditions_of(const SoftwareRecord& record) {
   std::map<std::string, std::string> conditions{
-      {"code", code_version(record)}, {"python", record.python},   {"packages", record.packages},
-      {"torch", record.torch},        {"nccl", record.nccl},       {"modules", record.modules},
+      {"code", code_version(record)}, {"python", record.python}, {"packages", record.packages},
+      {"torch", record.torch},        {"nccl", record.nccl},     {"modules", record.modules},
       {"driver", record.driver}};
   std::erase_if(conditions, [](const auto& entry) { return entry.second.empty(); });
   return conditions;

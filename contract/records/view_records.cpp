@@ -27,6 +27,7 @@ void visit_fields(Visitor& v, StatusReport& s) {
   v.required("stale", s.stale);
   v.required("rest_s", s.rest_s);
   v.required("runs", s.runs);
+  v.sparse("warnings", s.warnings);
 }
 
 template <class Visitor>

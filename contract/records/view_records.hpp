@@ -32,6 +32,7 @@ struct StatusReport {
   int stale = 0;                      ///< number of runs with results of an earlier description
   std::optional<double> rest_s;       ///< expected time until the last run ends
   std::vector<RunStatus> runs;
+  std::vector<std::string> warnings;  ///< warnings about the code and the records of runs
 };
 std::string to_json(const StatusReport& report);
 

@@ -23,6 +23,7 @@
 #include "base/file.hpp"
 #include "base/skip_tally.hpp"
 #include "base/text.hpp"
+#include "workspace/status/run_warnings.hpp"
 
 namespace dlscale::workspace {
 namespace fs = std::filesystem;
@@ -44,6 +45,19 @@ void print_problems(const analysis::IngestSummary& summary, std::ostream& out) {
   for (const std::string& run : summary.unplanned) skipped.add({"run", "not in the plan", run});
   out << base::describe_skipped(skipped);
   print_warnings(others, out);
+}
+
+/// Prints warnings about the code and the records of external runs.
+void print_run_warnings(const analysis::Frame& frame, const contract::PlanDir& folder,
+                        std::ostream& out) {
+  const contract::Plan plan = contract::read_plan(folder);
+  RunIds all;
+  for (const analysis::RunRow& run : frame.runs) all.insert(run.run_id);
+  for (const std::string& warning : code_changes(plan, folder, all)) {
+    out << "warning: " << warning << "\n";
+  }
+  const std::string nothing = nothing_read(frame, folder);
+  if (!nothing.empty()) out << "warning: " << nothing << "\n";
 }
 
 bool is_failed(const analysis::RunRow& run) {
@@ -153,6 +167,7 @@ int collect_and_report(const CollectOptions& options, std::ostream& out) {
         folder.database().string());
   }
   print_problems(summary, out);
+  print_run_warnings(frame, folder, out);
   if (summary.launches == 0) {
     out << "nothing to collect: no run has written records yet\n";
     return base::kExitNothingMatched;

@@ -12,6 +12,7 @@
 #include "base/file.hpp"
 #include "contract/records/result_record.hpp"
 #include "runner/status/run_results.hpp"
+#include "workspace/runs/launch_log_reader.hpp"
 
 namespace dlscale::workspace {
 namespace fs = std::filesystem;
@@ -40,8 +41,9 @@ Ends read_ends(const fs::path& path) {
 struct Launch {
   std::optional<contract::RunStart> start;
   std::optional<contract::RunStop> stop;
-  std::optional<int> epoch;  ///< number of completed epochs
-  std::int64_t steps = 0;    ///< number of optimizer steps done in the whole run
+  std::optional<int> epoch;    ///< number of completed epochs
+  std::int64_t steps = 0;      ///< number of optimizer steps done in the whole run
+  double steps_per_epoch = 0;  ///< 0 = unknown
   double last_time = 0;
   double peak_memory_bytes = 0;
 };
@@ -86,6 +88,32 @@ Launch read_place(const contract::LaunchDir& folder) {
         rest.size() < 2 ? std::string_view::npos : rest.rfind('\n', rest.size() - 2);
     take_line(end == std::string_view::npos ? rest : rest.substr(end + 1));
     rest = end == std::string_view::npos ? std::string_view() : rest.substr(0, end + 1);
+  }
+  return launch;
+}
+
+/// Reads the progress of a launch from the log of another program. The records of a log may be
+/// sorted by kind, so the largest epoch counts. If the log does not state the steps per epoch, they
+/// follow from the first epoch.
+Launch read_log(const contract::LaunchDir& folder, const contract::PlannedRun& run,
+                const contract::PlanDir& plan) {
+  Launch launch;
+  std::optional<int> epoch;
+  std::int64_t steps = 0, first_epoch_steps = 0;
+  for (const contract::ResultRecord& record : read_launch_log(folder, run, plan)) {
+    apply_record(record, launch);
+    const auto* const evaluation = std::get_if<contract::EvalRecord>(&record);
+    if (evaluation != nullptr && evaluation->epoch >= 0) launch.epoch = evaluation->epoch + 1;
+    if (launch.epoch) epoch = std::max(epoch.value_or(0), *launch.epoch);
+    steps = std::max(steps, launch.steps);
+    const auto* const window = std::get_if<contract::StepWindow>(&record);
+    if (window != nullptr && window->epoch == 0) first_epoch_steps = launch.steps;
+  }
+  launch.epoch = epoch;
+  launch.steps = steps;
+  const bool is_stated = launch.start && launch.start->steps_per_epoch > 0;
+  if (!is_stated && epoch.value_or(0) > 0) {
+    launch.steps_per_epoch = static_cast<double>(first_epoch_steps);
   }
   return launch;
 }
@@ -137,8 +165,9 @@ void say_by_files(const Launch& launch, RunProgress& progress) {
 }
 
 double share_of(const Launch& launch, int epochs) {
+  const bool is_stated = launch.start && launch.start->steps_per_epoch > 0;
   const double steps_per_epoch =
-      launch.start ? static_cast<double>(launch.start->steps_per_epoch) : 0;
+      is_stated ? static_cast<double>(launch.start->steps_per_epoch) : launch.steps_per_epoch;
   const double epoch = steps_per_epoch > 0 && launch.steps > 0
                            ? static_cast<double>(launch.steps) / steps_per_epoch
                            : launch.epoch.value_or(0);
@@ -176,15 +205,26 @@ RunProgress read_progress(const contract::PlanDir& folder, const contract::Plann
   if (!has_started(look.state)) return progress;
   const bool done = look.state == JobState::Done;
   const bool settled = needs_no_files(run, look);
-  const Launch launch = settled ? Launch{} : read_last_launch(folder.run(run.run_id), read_place);
+  // A completed run has no position that is worth reading its whole log.
+  const bool has_log = !done && !run.log_format.empty() && run.log_format != "dlscale";
+  const auto read = [&](const contract::LaunchDir& launch) {
+    return has_log ? read_log(launch, run, folder) : read_place(launch);
+  };
+  const Launch launch = settled ? Launch{} : read_last_launch(folder.run(run.run_id), read);
   say_by_files(launch, progress);
   if (done && progress.epochs) progress.epoch = progress.epochs;
   if (progress.epochs) progress.share = done ? 1 : share_of(launch, *progress.epochs);
-  if (progress.job_id.empty()) {
-    progress.job_id = runner::read_run_notes(folder, run.run_id).job_id;
+  const bool lacks_time = !progress.elapsed_s && look.started_at <= 0;
+  runner::RunNotes notes;
+  if (progress.job_id.empty() || lacks_time) notes = runner::read_run_notes(folder, run.run_id);
+  if (progress.job_id.empty()) progress.job_id = notes.job_id;
+  // The job script knows the times of a run whose script was not submitted by dlscale.
+  if (lacks_time && notes.end && notes.end->time > notes.started_at && notes.started_at > 0) {
+    progress.elapsed_s = notes.end->time - notes.started_at;
   }
   if (look.state == JobState::Running) {
-    const double start_s = launch.start ? launch.start->time : 0;
+    const bool is_timed = launch.start && launch.start->time > 0;
+    const double start_s = is_timed ? launch.start->time : notes.started_at;
     const double since_s = look.started_at > 0 ? look.started_at : start_s;
     progress.elapsed_s.reset();
     if (since_s > 0) progress.elapsed_s = std::max(now_unix_s - since_s, 0.0);

@@ -2,6 +2,7 @@
 #include "workspace/status/folder_status.hpp"
 
 #include "runner/batch/retry_policy.hpp"
+#include "workspace/status/run_warnings.hpp"
 #include "workspace/status/time_left.hpp"
 
 namespace dlscale::workspace {
@@ -33,8 +34,23 @@ void FolderStatus::update() {
   }
 }
 
+std::vector<std::string> FolderStatus::warnings(const std::vector<ShownRun>& runs) const {
+  RunIds all;
+  std::vector<std::string> completed;
+  for (const ShownRun& shown : runs) {
+    all.insert(shown.run->run_id);
+    if (shown.state == runner::JobState::Done) completed.push_back(shown.run->run_id);
+  }
+  std::vector<std::string> warnings = code_changes(plan_, folder_, all);
+  const std::vector<std::string> without = runs_without_records(plan_, folder_, completed);
+  if (!without.empty()) warnings.push_back(nothing_read(plan_, folder_, without));
+  return warnings;
+}
+
 contract::StatusReport report_of(const FolderStatus& status, const std::vector<ShownRun>& runs) {
-  contract::StatusReport report{status.plan().study, status.unix_s(), {}, 0, time_left(runs), {}};
+  contract::StatusReport report{
+      status.plan().study, status.unix_s(), {}, 0, time_left(runs), {}, {}};
+  report.warnings = status.warnings(runs);
   for (const ShownRun& shown : runs) {
     ++report.counts[to_string(shown.state)];
     report.stale += shown.run->stale ? 1 : 0;

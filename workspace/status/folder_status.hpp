@@ -39,6 +39,8 @@ class FolderStatus {
     return reader_.runs(chosen);
   }
   void add_progress(std::vector<ShownRun>& runs) { reader_.add_progress(runs); }
+  /// Returns warnings about the code and the records of external runs, see run_warnings.hpp.
+  std::vector<std::string> warnings(const std::vector<ShownRun>& runs) const;
 
  private:
   const bool offline_;

@@ -44,7 +44,7 @@ std::string denominator_words(const std::vector<BaselineChoice>& choices,
 std::vector<const RunRow*> used_runs(const Frame& frame) {
   std::vector<const RunRow*> used;
   for (const RunRow& run : frame.runs) {
-    if (completed(run)) used.push_back(&run);
+    if (completed(run) && run.has_records) used.push_back(&run);
   }
   return used;
 }
@@ -87,10 +87,11 @@ std::string describe_use(const Frame& frame) {
   std::map<std::string, int> failed;
   std::map<std::string, int> waiting;
   int used = 0;
+  int without_records = 0;
   int total_failed = 0;
   for (const RunRow& run : frame.runs) {
     if (completed(run)) {
-      ++used;
+      ++(run.has_records ? used : without_records);
     } else if (const std::string word = waiting_word(run.outcome); !word.empty()) {
       ++waiting[word];
     } else {
@@ -99,6 +100,7 @@ std::string describe_use(const Frame& frame) {
     }
   }
   std::string text = fmt::format("{} of {} used", used, base::count_of(frame.runs.size(), "run"));
+  if (without_records > 0) text += fmt::format(", {} completed without records", without_records);
   std::vector<std::string> kinds;
   for (const auto& [outcome, count] : failed) kinds.push_back(fmt::format("{} {}", outcome, count));
   if (total_failed > 0)
@@ -193,7 +195,7 @@ std::string describe_origin(const std::vector<ScalingCurve>& curves) {
 
 std::string describe_statistic(const Repeats& repeats) {
   const auto [fewest, most] = repeats;
-  if (most == 0) return "no completed runs";
+  if (most == 0) return "no completed run recorded these values";
   if (most < 2) return "one run per point (n = 1): the spread is unknown";
   const std::string n =
       fewest == most ? fmt::format("n = {}", most) : fmt::format("n = {} to {}", fewest, most);

@@ -40,6 +40,10 @@ bool has_profiles(const RunRow& run) {
 bool has_rank_results(const RunRow& run) {
   return completed(run) && last_ranks(run).has_value();
 }
+bool has_parts(const RunRow& run) {
+  return has_throughput(run) &&
+         std::ranges::any_of(run.steps.parts_s, [](double part_s) { return part_s > 0; });
+}
 bool has_counters(const RunRow& run) {
   return completed(run) && !counters_of(run).empty();
 }
@@ -68,8 +72,8 @@ constexpr Metric kMetrics[] = {
      &has_throughput},
     {"definitions", "throughput computed with the mean, the olympic mean and the median",
      &definitions_table, kTimedSteps, &has_throughput},
-    {"breakdown", "parts of a step as shares of its time", &breakdown_table, kTimedSteps,
-     &has_throughput},
+    {"breakdown", "parts of a step as shares of its time", &breakdown_table,
+     "a completed run that recorded the parts of its steps (load_wait, forward, …)", &has_parts},
     {"kernel-shares", "communication, I/O and computation as shares of kernel time",
      &kernel_shares_table, "a completed run with profile = true", &has_profiles},
     {"counters", "bytes, collectives and events that the runs counted, per step and per epoch",
@@ -221,8 +225,10 @@ std::string why_nothing(const Metric& metric, const Frame& frame, const Analysis
   if (std::none_of(frame.runs.begin(), frame.runs.end(), metric.has)) {
     return fmt::format("{} needs {}, and there is none", metric.name, metric.needs);
   }
-  const std::string_view needs = metric.also[0] == '\0' ? metric.needs : metric.also;
-  std::string why = "there is none";
+  const bool has_needed = metric.also[0] == '\0';
+  const std::string_view needs = has_needed ? metric.needs : metric.also;
+  // Without a second condition, the runs meet the only condition, but their values give no row.
+  std::string why = has_needed ? "such runs exist, but none of them gives a row" : "there is none";
   // Only metrics of throughput compare curves, and some curves may have no baseline.
   if (metric.has == &has_throughput) {
     for (const std::string& problem : describe_problems(

@@ -67,11 +67,8 @@ TEST_CASE("the software that a job described is a condition of its run") {
   base::write_file_atomically(study.folder.software_record("0123"),
                               R"({"commit":"3f2a9c1d5e6b7a80","python":"3.11.7"})");
   base::LineAppender notes(study.folder.run_notes(id));
-  notes.append(to_json_line(contract::LaunchRecord{.event = "described",
-                                                   .job = "j",
-                                                   .run_id = id,
-                                                   .software = "0123",
-                                                   .launch_number = 1}));
+  notes.append(to_json_line(contract::LaunchRecord{
+      .event = "described", .job = "j", .run_id = id, .software = "0123", .launch_number = 1}));
   ingest(study.folder);
   const auto conditions = read_frame(study.folder).runs.at(0).conditions;
   CHECK(conditions.at("code") == "3f2a9c1d5e6b");
@@ -83,11 +80,8 @@ TEST_CASE("a description of the software that cannot be read is a problem of the
   WrittenStudy study;
   const std::string id = study.add("ddp", 1);
   base::LineAppender notes(study.folder.run_notes(id));
-  notes.append(to_json_line(contract::LaunchRecord{.event = "described",
-                                                   .job = "j",
-                                                   .run_id = id,
-                                                   .software = "0123",
-                                                   .launch_number = 1}));
+  notes.append(to_json_line(contract::LaunchRecord{
+      .event = "described", .job = "j", .run_id = id, .software = "0123", .launch_number = 1}));
   const auto summary = ingest(study.folder);
   REQUIRE(summary.problems.size() == 1);
   CHECK(summary.problems[0].find("software/0123.json") != std::string::npos);

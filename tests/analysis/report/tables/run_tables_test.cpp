@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "analysis/report/tables/captions.hpp"
 #include "analysis/report/tables/metrics.hpp"
 #include "analysis/report/tables/tables.hpp"
 #include "base/error.hpp"
@@ -224,6 +225,21 @@ TEST_CASE("a metric without a row reports what the runs lack") {
   CHECK_THAT(why("speedup", {.baseline = {"gpus", 4}}),
              Contains("speedup needs a baseline: no completed run at the baseline gpus=4 for") &&
                  Contains("(this curve has gpus=1, 2)"));
+}
+
+TEST_CASE("breakdown reports missing parts of steps, not missing steps") {
+  RunRow timed = run_at(1, 100);
+  timed.steps.parts_s = {};
+  CHECK(why_nothing(find_metric("breakdown"), frame_of({timed}), {}) ==
+        "breakdown needs a completed run that recorded the parts of its steps (load_wait, forward, "
+        "…), and there is none");
+}
+
+TEST_CASE("completed runs without records do not count as used") {
+  RunRow silent = run_at(2, 100);
+  silent.has_records = false;
+  CHECK(describe_use(frame_of({run_at(1, 100), silent})) ==
+        "1 of 2 runs used, 1 completed without records");
 }
 
 TEST_CASE("a metric has rows exactly if runs have its data") {

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of the messages about runs of a training script whose output nobody reads, and about a
+// script that changes between runs.
+#include <catch2/catch.hpp>
+
+#include "base/file.hpp"
+#include "contract/plan/plan.hpp"
+#include "contract/records/launch_record.hpp"
+#include "tests/cli/dlscale_program.hpp"
+
+using namespace dlscale;
+using Catch::Contains;
+
+namespace {
+
+constexpr const char* kWindow =
+    R"({"record": "step_window", "epoch": 0, "first_step": 0, "steps": 50, "samples": 400, )"
+    R"("wall_s": 0.5, "parts": {}})";
+
+struct ExternalStudy {
+  test::DlscaleProgram dlscale;
+
+  explicit ExternalStudy(const std::string& script, const std::string& trainer_keys = "") {
+    write_script(script);
+    base::write_file_atomically(
+        dlscale.folder / "study.toml",
+        "[study]\nname = 'mine'\n[matrix]\nmodel = 'net'\ngpus = [1, 2]\nbatch_per_gpu = 8\n"
+        "[trainer]\ncommand = 'bash " +
+            (dlscale.folder / "train.sh").string() + "'\n" + trainer_keys);
+    REQUIRE(dlscale.run({"plan", "study.toml", "-o", "out"}).exit_code == 0);
+  }
+  void write_script(const std::string& text) const {
+    base::write_file_atomically(dlscale.folder / "train.sh", text + "\n");
+  }
+  test::Ran submit(const std::vector<std::string>& more = {}) {
+    std::vector<std::string> all{"submit", "out", "--wait"};
+    all.insert(all.end(), more.begin(), more.end());
+    return dlscale.run(all);
+  }
+  std::string run_id(std::size_t i) const {
+    return contract::read_plan(contract::PlanDir(dlscale.folder / "out")).runs.at(i).run_id;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("completed runs of which nothing was read are reported by every verb") {
+  ExternalStudy study("echo loss 3.2");
+  REQUIRE(study.submit().exit_code == 0);
+  auto says_it = Contains("no records were read from 2 completed runs") &&
+                       Contains("launch-1/results.jsonl does not exist") &&
+                       Contains("dlscale check-format FORMAT");
+  CHECK_THAT(study.dlscale.run({"status", "out"}).out, says_it);
+  CHECK_THAT(study.dlscale.run({"status", "out", "--json"}).out,
+             Contains("\"warnings\"") && Contains("no records were read"));
+  const test::Ran collected = study.dlscale.run({"collect", "out"});
+  CHECK_THAT(collected.out,
+             Contains("0 of 2 runs used, 2 completed without records"));
+  CHECK_THAT(collected.out, says_it);
+  CHECK_THAT(study.dlscale.run({"analyze", "out"}).err, says_it);
+  CHECK_THAT(study.dlscale.run({"report", "out"}).err, says_it);
+}
+
+TEST_CASE("breakdown tells that the steps of a script have no parts") {
+  ExternalStudy study(std::string("echo '") + kWindow + "' > results.jsonl",
+                      "log_format = 'dlscale'\n");
+  REQUIRE(study.submit().exit_code == 0);
+  const test::Ran collected = study.dlscale.run({"collect", "out"});
+  CHECK_THAT(collected.out, Contains("2 of 2 runs used") && !Contains("no records were read"));
+  CHECK_THAT(study.dlscale.run({"analyze", "out", "--metric", "breakdown"}).err,
+             Contains("breakdown needs a completed run that recorded the parts of its steps") &&
+                 Contains("and there is none"));
+}
+
+TEST_CASE("runs of different code are compared only with --mixed") {
+  const std::string script = std::string("echo '") + kWindow + "' > results.jsonl";
+  ExternalStudy study(script, "log_format = 'dlscale'\n");
+  REQUIRE(study.submit({"--run", study.run_id(0)}).exit_code == 0);
+  study.write_script(script + " # faster");
+  REQUIRE(study.submit().exit_code == 0);
+  REQUIRE(study.dlscale.run({"collect", "out"}).exit_code == 0);
+  CHECK_THAT(study.dlscale.run({"analyze", "out", "--metric", "speedup"}).err,
+             Contains("code is \"train.sh ") && Contains("--mixed"));
+  CHECK_THAT(study.dlscale.run({"analyze", "out", "--metric", "speedup", "--mixed"}).out,
+             Contains("mixes conditions: code is"));
+}
+
+TEST_CASE("the submission and the job record the same description of unchanged code") {
+  ExternalStudy study("true");
+  REQUIRE(study.submit().exit_code == 0);
+  const contract::PlanDir folder(study.dlscale.folder / "out");
+  const auto records = contract::parse_launch_log(base::read_file(folder.launch_log()));
+  REQUIRE(records.front().event == "submitting");
+  const std::string software = records.front().software;
+  CHECK(std::filesystem::exists(folder.software_record(software)));
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::string notes = base::read_file(folder.run_notes(study.run_id(i)));
+    CHECK_THAT(notes, Contains("\"launch_number\":1,\"software\":\"" + software + "\""));
+  }
+  CHECK_THAT(study.dlscale.run({"status", "out"}).out, !Contains("the code changed"));
+}
+
+TEST_CASE("the conditions of a table name the code and the packages") {
+  ExternalStudy study(std::string("echo '") + kWindow + "' > results.jsonl",
+                      "log_format = 'dlscale'\n");
+  REQUIRE(study.submit().exit_code == 0);
+  CHECK_THAT(study.dlscale.run({"collect", "out"}).out, Contains("code train.sh "));
+}

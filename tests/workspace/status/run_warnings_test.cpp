@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/status/run_warnings.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "base/file.hpp"
+#include "contract/records/launch_record.hpp"
+#include "tests/runner/written_plan.hpp"
+#include "workspace/runs/launch_log_reader.hpp"
+
+using namespace dlscale;
+using Catch::Contains;
+using Catch::StartsWith;
+
+namespace {
+
+/// Plan of two external runs in the given format. Each run has one launch with this output.
+struct ExternalPlan : test::WrittenPlan {
+  ExternalPlan(const std::string& format, const std::string& out) : WrittenPlan({"a", "b"}) {
+    for (contract::PlannedRun& run : plan.runs) {
+      run.log_format = format;
+      const contract::LaunchDir launch = folder.run(run.run_id).make_next_launch();
+      base::write_file_atomically(launch.out(), out);
+      contract::RunSpec spec;
+      spec.run_id = run.run_id;
+      spec.global_batch = spec.batch_per_gpu;
+      base::write_file_atomically(folder.run(run.run_id).run_json(), to_json(spec));
+    }
+  }
+};
+
+std::vector<std::string> without(const test::WrittenPlan& written) {
+  return workspace::runs_without_records(written.plan, written.folder, {"run-a", "run-b"});
+}
+
+std::string message(const test::WrittenPlan& written) {
+  return workspace::nothing_read(written.plan, written.folder, {"run-a", "run-b"});
+}
+
+constexpr const char* kStep =
+    "{\"record\":\"step_window\",\"epoch\":0,\"first_step\":0,\"steps\":5,\"samples\":40,"
+    "\"wall_s\":0.5,\"parts\":{}}\n";
+
+void describe(const test::WrittenPlan& written, const std::string& name, const std::string& json) {
+  base::make_directories(written.folder.software());
+  base::write_file_atomically(written.folder.software_record(name), json);
+}
+
+/// Writes that a run was submitted with one description and started with another one.
+void submit(const test::WrittenPlan& written, const std::string& job, const std::string& before,
+            const std::string& after) {
+  const std::string launch = "token-" + job, run = "run-" + job;
+  base::LineAppender(written.folder.launch_log())
+      .append(to_json_line(contract::LaunchRecord{
+          .event = "submitting", .job = job, .launch = launch, .runs = {run}, .software = before}));
+  for (const char* event : {"started", "described"}) {
+    const bool describes = std::string_view(event) == "described";
+    base::LineAppender(written.folder.run_notes(run))
+        .append(to_json_line(contract::LaunchRecord{.event = event,
+                                                    .job = job,
+                                                    .launch = launch,
+                                                    .run_id = run,
+                                                    .software = describes ? after : ""}));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("completed runs without a log format and without results are reported") {
+  const ExternalPlan written("", "loss 3.2\n");
+  CHECK(without(written) == std::vector<std::string>{"run-a", "run-b"});
+  CHECK_THAT(message(written),
+             StartsWith("no records were read from 2 completed runs (run-a, run-b): ") &&
+                 Contains("launch-1/results.jsonl does not exist, and the study names no "
+                          "log_format; set log_format or read in [trainer]") &&
+                 Contains("\"dlscale check-format FORMAT ") && Contains("launch-1/stdout\""));
+}
+
+TEST_CASE("completed runs whose output has another format are reported with the format") {
+  const ExternalPlan written("timm", "my own words\n");
+  CHECK(without(written).size() == 2);
+  const std::string file = written.folder.run("run-a").launch(1).out().string();
+  CHECK_THAT(message(written),
+             Contains(file + " contains no measurement in the format \"timm\"") &&
+                 Contains("\"dlscale check-format timm " + file + "\""));
+}
+
+TEST_CASE("runs of a format are not reported if one of them has measurements") {
+  const ExternalPlan written("dlscale", "");
+  CHECK_THAT(message(written), Contains("log_format = \"dlscale\""));
+  base::write_file_atomically(written.folder.run("run-b").launch(1).results(), kStep);
+  CHECK(without(written).empty());
+}
+
+TEST_CASE("runs of dlscale-train and runs without a launch are not reported") {
+  test::WrittenPlan written({"a", "b"});
+  written.write_completed("run-a", 100);
+  CHECK(without(written).empty());
+  CHECK(workspace::nothing_read(written.plan, written.folder, {}).empty());
+}
+
+TEST_CASE("a change of the code between submission and start is reported once for all runs") {
+  const test::WrittenPlan written({"a", "b"});
+  describe(written, "one", R"({"commit":"1111111111111111"})");
+  describe(written, "two", R"({"commit":"2222222222222222"})");
+  submit(written, "a", "one", "two");
+  submit(written, "b", "one", "two");
+  CHECK(workspace::code_changes(written.plan, written.folder, {"run-a", "run-b"}) ==
+        std::vector<std::string>{
+            "the code changed from 111111111111 to 222222222222 between the submission and the "
+            "start of 2 runs: run-a, run-b"});
+  CHECK(workspace::code_changes(written.plan, written.folder, {}).empty());
+}
+
+TEST_CASE("equal, unknown and unreadable descriptions cause no warning") {
+  const test::WrittenPlan written({"a", "b"});
+  describe(written, "one", R"({"commit":"1111111111111111"})");
+  submit(written, "a", "one", "one");
+  submit(written, "b", "one", "missing");
+  CHECK(workspace::code_changes(written.plan, written.folder, {"run-a", "run-b"}).empty());
+  const test::WrittenPlan earlier({"a"});
+  submit(earlier, "a", "", "");
+  CHECK(workspace::code_changes(earlier.plan, earlier.folder, {"run-a"}).empty());
+}
+
+TEST_CASE("of a large log only the beginning and the end are read") {
+  std::string log = kStep;
+  log.append(std::size_t{5} << 20, '\n');
+  const ExternalPlan written("dlscale", "");
+  const contract::LaunchDir launch = written.folder.run("run-a").launch(1);
+  base::write_file_atomically(launch.results(), log);
+  CHECK(workspace::has_measurements(launch, written.plan.runs[0], written.folder));
+  base::write_file_atomically(launch.results(), log.substr(std::string_view(kStep).size()));
+  CHECK_FALSE(workspace::has_measurements(launch, written.plan.runs[0], written.folder));
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/runs/launch_log_reader.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+#include <variant>
+
+#include "analysis/import/reading/launcher_prefix.hpp"
+#include "analysis/import/reading/log_format.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "contract/run_spec/run_spec.hpp"
+
+namespace dlscale::workspace {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kOwnFormat = "dlscale";
+/// A log of at most this size is read completely.
+constexpr std::uintmax_t kWhole_bytes = std::uintmax_t{4} << 20;
+/// Bytes that are read at the beginning and at the end of a larger log.
+constexpr std::size_t kBegin_bytes = std::size_t{256} << 10;
+constexpr std::size_t kEnd_bytes = std::size_t{1} << 20;
+
+const analysis::LogFormat& format_of(const std::string& name) {
+  return base::find(analysis::log_formats(), "log format", name.empty() ? kOwnFormat : name);
+}
+
+/// Returns the log, or the lines at its beginning and at its end.
+std::string read_ends_of(const fs::path& file) {
+  std::error_code missing;
+  const std::uintmax_t size = fs::file_size(file, missing);
+  if (missing) return "";
+  if (size <= kWhole_bytes) return base::read_file(file);
+  std::string begin(kBegin_bytes, '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
+  begin.resize(begin.rfind('\n') + 1);  // without a newline, npos + 1 is 0
+  const std::string end = base::read_end(file, kEnd_bytes);
+  return begin + end.substr(std::min(end.find('\n'), end.size() - 1) + 1);
+}
+
+}  // namespace
+
+fs::path log_file(const contract::LaunchDir& launch, const std::string& format) {
+  return launch.root() / format_of(format).file;
+}
+
+std::vector<contract::ResultRecord> read_launch_log(const contract::LaunchDir& launch,
+                                                    const contract::PlannedRun& run,
+                                                    const contract::PlanDir& folder) {
+  if (run.log_format.empty() || run.log_format == kOwnFormat) return {};
+  try {
+    const analysis::LogFormat& format = format_of(run.log_format);
+    const fs::path description = folder.run(run.run_id).run_json();
+    const contract::RunSpec spec = contract::run_spec_from_json(base::read_file(description), "");
+    std::string text = read_ends_of(launch.root() / format.file);
+    text = analysis::without_launcher_prefixes(std::move(text));
+    return format.read(text, spec).file.records;
+  } catch (const base::Error&) {  // the run may just be writing its files
+    return {};
+  }
+}
+
+bool has_measurements(const contract::LaunchDir& launch, const contract::PlannedRun& run,
+                      const contract::PlanDir& folder) {
+  const bool is_own = run.log_format.empty() || run.log_format == kOwnFormat;
+  const std::vector<contract::ResultRecord> records =
+      is_own ? contract::parse_results(read_ends_of(launch.results())).records
+             : read_launch_log(launch, run, folder);
+  return std::ranges::any_of(records, [](const contract::ResultRecord& record) {
+    return std::holds_alternative<contract::StepWindow>(record) ||
+           std::holds_alternative<contract::EpochRecord>(record) ||
+           std::holds_alternative<contract::EvalRecord>(record) ||
+           std::holds_alternative<contract::InferenceRecord>(record);
+  });
+}
+
+}  // namespace dlscale::workspace
