@@ -27,7 +27,7 @@ struct SoftwareRecord {
 };
 
 /// Reads a description. `file` is the name for error messages. Ignores unknown keys. Throws
-/// base::SpecError for a text that is no JSON object.
+/// base::SpecError if the text is not a JSON object.
 SoftwareRecord software_from_json(std::string_view text, const std::string& file);
 
 /// Returns the name of the file with the list of packages, in the folder of the description.
