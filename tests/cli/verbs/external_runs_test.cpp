@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the messages about runs of a training script whose output has no known format, and about a
-// script that changes between runs.
+// Tests of the messages about runs of a training script whose output has no known format, and
+// about a script that changes between runs.
 #include <catch2/catch.hpp>
 
 #include "base/file.hpp"

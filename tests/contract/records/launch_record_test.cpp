@@ -29,6 +29,8 @@ TEST_CASE("every launch record survives being written and read") {
     record.peak_memory_bytes = any.number();
     record.stderr_bytes = any.whole(0, 1 << 20);
     record.reason = any.text();
+    record.software = any.text();
+    record.launch_number = static_cast<int>(any.whole(0, 9));
     if (any.flag()) record.outcome = all_outcomes()[seed % all_outcomes().size()];
     records.push_back(record);
     log += to_json_line(record) + "\n";
