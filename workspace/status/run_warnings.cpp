@@ -95,8 +95,8 @@ std::string nothing_read(const contract::Plan& plan, const contract::PlanDir& fo
   if (launches.empty()) return "";
   const contract::LaunchDir& last = launches.back();
   const std::string subject =
-      fmt::format("no records were read from {} ({})",
-                  base::count_of(runs.size(), "completed run"), list_of(runs));
+      fmt::format("no records were read from {} ({})", base::count_of(runs.size(), "completed run"),
+                  list_of(runs));
   const std::string output = last.out().string();
   const bool is_ours = first->log_format == "dlscale";
   if (first->log_format.empty() || is_ours) {

@@ -80,9 +80,8 @@ TEST_CASE("completed runs whose output has another format are reported with the 
   const ExternalPlan written("timm", "my own words\n");
   CHECK(without(written).size() == 2);
   const std::string file = written.folder.run("run-a").launch(1).out().string();
-  CHECK_THAT(message(written),
-             Contains(file + " contains no measurement in the format \"timm\"") &&
-                 Contains("\"dlscale check-format timm " + file + "\""));
+  CHECK_THAT(message(written), Contains(file + " contains no measurement in the format \"timm\"") &&
+                                   Contains("\"dlscale check-format timm " + file + "\""));
 }
 
 TEST_CASE("runs of a format are not reported if one of them has measurements") {
