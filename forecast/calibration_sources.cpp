@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -105,6 +106,16 @@ void add_measured(const std::vector<Measured>& measured, const GatherOptions& op
                   rest, others > 0 ? fmt::format(", {} other collectives skipped", others) : ""));
 }
 
+/// Adds the layers of a measured step. A later measurement of the same step replaces an earlier one.
+void add_layers(const contract::StepLayers& step, contract::Calibration& calibration) {
+  const auto key = [](const contract::StepLayers& one) {
+    return std::tie(one.model, one.input, one.classes, one.precision, one.optimizer, one.momentum,
+                    one.batch);
+  };
+  std::erase_if(calibration.layers, [&](const auto& other) { return key(other) == key(step); });
+  calibration.layers.push_back(step);
+}
+
 void gather_bench(std::string_view text, const std::string& source, const GatherOptions& options,
                   GatheredMeasurements& all) {
   const contract::BenchRecords records = contract::bench_records_from_jsonl(text, source);
@@ -123,10 +134,21 @@ void gather_bench(std::string_view text, const std::string& source, const Gather
                          time.low_s, time.high_s, time.iterations},
                         made_by(time.algorithm, time.communicator, time.precision)});
   }
-  if (records.comm.empty() && !records.kernels.empty()) {
+  for (const contract::StepLayers& step : records.layers) {
+    take_device(step.device, source, all.calibration);
+    for (const auto& [name, version] : step.made_with) all.calibration.made_with[name] = version;
+    add_layers(step, all.calibration);
+  }
+  if (records.comm.empty() && records.layers.empty() && !records.kernels.empty()) {
     throw base::UsageError(source +
                            ": contains only kernel times; convert it to a calibration with "
                            "dlscale-bench fit and give that calibration instead");
+  }
+  if (!records.layers.empty()) {
+    all.found.push_back(fmt::format(
+        "{}: layers of {}", source,
+        base::count_of(static_cast<std::int64_t>(records.layers.size()), "measured step")));
+    if (records.comm.empty()) return;
   }
   add_measured(measured, options, source, all);
   if (wrong > 0) {
@@ -145,6 +167,7 @@ void gather_calibration(std::string_view text, const std::string& source,
   append(to.all_reduce, other.all_reduce);
   append(to.kernels, other.kernels);
   append(to.kernel_models, other.kernel_models);
+  for (const contract::StepLayers& step : other.layers) add_layers(step, to);
   append(to.compute, other.compute);
   append(to.exchange, other.exchange);
   append(to.loading, other.loading);

@@ -13,6 +13,7 @@
 
 #include "analysis/metrics/statistics/summary.hpp"
 #include "contract/records/model_card.hpp"
+#include "forecast/layer_tables.hpp"
 
 namespace dlscale::forecast {
 namespace {
@@ -215,7 +216,8 @@ analysis::Report calibration_report(const contract::Calibration& calibration) {
   analysis::Report report;
   for (Table table :
        {links_table(calibration), steps_table(calibration), scatter_table(calibration),
-        exchange_table(calibration), loading_table(calibration), peaks_table(calibration)}) {
+        exchange_table(calibration), loading_table(calibration), peaks_table(calibration),
+        layer_errors_table(calibration), layer_times_table(calibration)}) {
     if (!table.rows.empty()) report.tables.push_back(std::move(table));
   }
   return report;

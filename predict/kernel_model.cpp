@@ -6,6 +6,11 @@
 #include <set>
 
 namespace dlscale::predict {
+
+double bytes_of_value(std::string_view precision) {
+  return precision == "bf16" ? 2 : kSingle.value;
+}
+
 namespace {
 
 constexpr const char* kUpdates[] = {"sgd_update", "momentum_update", "adam_update"};
@@ -49,53 +54,25 @@ bool costs_nothing(const contract::PassCost& pass, double batch) {
   return pass.flops.at(batch) + pass.read.at(batch) + pass.written.at(batch) <= 0;
 }
 
-/// Kernel models in one precision.
-class KernelTable {
- public:
-  KernelTable(const std::vector<contract::KernelModel>& models, std::string precision)
-      : models_(models), precision_(std::move(precision)) {}
-
-  /// Returns the sum of the times of the kernels. Returns nothing and sets `why` if a kernel has no
-  /// model, or if the size of a kernel is outside the sizes on which its model was trained.
-  std::optional<Seconds> time(const std::vector<KernelUse>& uses, std::string& why) const {
-    Seconds sum;
-    for (const KernelUse& use : uses) {
-      const contract::KernelModel* const model = find(use.kernel);
-      if (model == nullptr) {
-        why = "there is no model of " + std::string(use.kernel);
-        return {};
-      }
-      if (!is_inside(*model, use.size)) {
-        why = "outside the sizes on which " + std::string(use.kernel) + " was trained";
-        return {};
-      }
-      sum += evaluate(*model, use.size);
-    }
-    return sum;
-  }
-
- private:
-  const contract::KernelModel* find(std::string_view kernel) const {
-    const auto found = std::find_if(models_.begin(), models_.end(), [&](const auto& model) {
-      return model.kernel == kernel && model.precision == precision_;
-    });
-    return found == models_.end() ? nullptr : &*found;
-  }
-
-  const std::vector<contract::KernelModel>& models_;
-  std::string precision_;
-};
+const contract::KernelModel* find_model(const std::vector<contract::KernelModel>& models,
+                                        std::string_view kernel, std::string_view precision) {
+  const auto found = std::find_if(models.begin(), models.end(), [&](const auto& model) {
+    return model.kernel == kernel && model.precision == precision;
+  });
+  return found == models.end() ? nullptr : &*found;
+}
 
 /// Accumulator that replaces roofline times with times of kernel models, and sums the roofline
 /// times that it has replaced.
 class Learner {
  public:
-  explicit Learner(Seconds roofline) : roofline_(roofline) {}
+  Learner(const std::vector<contract::KernelModel>& models, Seconds roofline)
+      : models_(models), roofline_(roofline) {}
 
-  void learn(Seconds& time, const KernelTable& table,
+  void learn(Seconds& time, const std::string& precision,
              const std::optional<std::vector<KernelUse>>& uses, const std::string& kind) {
-    std::string why = "not measured, or the cost model does not contain its size";
-    const auto learned = uses ? table.time(*uses, why) : std::nullopt;
+    std::string why = kNoKernels;
+    const auto learned = uses ? kernels_time(models_, precision, *uses, why) : std::nullopt;
     if (!learned) {
       if (time.value > 0) unknown_.insert(kind + ": " + why);
       return;
@@ -108,6 +85,7 @@ class Learner {
   std::vector<std::string> unknown() const { return {unknown_.begin(), unknown_.end()}; }
 
  private:
+  const std::vector<contract::KernelModel>& models_;
   Seconds roofline_, known_;
   std::set<std::string> unknown_;
 };
@@ -124,6 +102,29 @@ Seconds evaluate(const contract::KernelModel& model, const KernelSize& size) {
     values = pass_layer(layer, values, &layer == &model.layers.back());
   }
   return {std::exp(values.front() * model.output_deviation + model.output_mean)};
+}
+
+std::optional<Seconds> kernels_time(const std::vector<contract::KernelModel>& models,
+                                    std::string_view precision, const std::vector<KernelUse>& uses,
+                                    std::string& why) {
+  Seconds sum;
+  for (const KernelUse& use : uses) {
+    const contract::KernelModel* const model = find_model(models, use.kernel, precision);
+    if (model == nullptr) {
+      why = "there is no model of " + std::string(use.kernel);
+      return {};
+    }
+    if (!is_inside(*model, use.size)) {
+      why = "outside the sizes on which " + std::string(use.kernel) + " was trained";
+      return {};
+    }
+    sum += evaluate(*model, use.size);
+  }
+  return sum;
+}
+
+KernelUse update_kernel(int optimizer_states, double parameters) {
+  return {kUpdates[std::clamp(optimizer_states, 0, 2)], {{"n", parameters}}};
 }
 
 bool is_inside(const contract::KernelModel& model, const KernelSize& size) {
@@ -184,22 +185,20 @@ LearnedTimes learned_times(const contract::ModelCard& card,
                            int optimizer_states, const Rates& rates) {
   LearnedTimes learned{.times = roofline(card, rates, batch, optimizer_states)};
   ComputeTimes& times = learned.times;
-  const KernelTable table(models, card.precision);
-  const double bytes_of_number = card.precision == "bf16" ? 2 : kSingle.value;
-  Learner learner(times.total());
+  const double bytes_of_number = bytes_of_value(card.precision);
+  Learner learner(models, times.total());
   for (std::size_t i = 0; i < card.layers.size(); ++i) {
     const contract::LayerCard& layer = card.layers[i];
     LayerTime& time = times.layers[i];
-    learner.learn(time.forward.time, table, forward_kernels(layer, batch, bytes_of_number),
+    learner.learn(time.forward.time, card.precision, forward_kernels(layer, batch, bytes_of_number),
                   layer.kind + " forward");
-    learner.learn(time.backward.time, table, backward_kernels(layer, batch, bytes_of_number),
-                  layer.kind + " backward");
+    learner.learn(time.backward.time, card.precision,
+                  backward_kernels(layer, batch, bytes_of_number), layer.kind + " backward");
   }
   // The optimizer updates fp32 parameters, even if the cost model is for another precision.
-  const KernelUse update{kUpdates[std::clamp(optimizer_states, 0, 2)],
-                         {{"n", static_cast<double>(card.parameters)}}};
-  learner.learn(times.optimizer, KernelTable(models, "fp32"), std::vector<KernelUse>{update},
-                "optimizer");
+  const std::vector<KernelUse> update{
+      update_kernel(optimizer_states, static_cast<double>(card.parameters))};
+  learner.learn(times.optimizer, kUpdatePrecision, update, "optimizer");
   learned.learned = learner.share();
   learned.unknown = learner.unknown();
   return learned;

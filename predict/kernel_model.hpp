@@ -43,6 +43,27 @@ std::optional<std::vector<KernelUse>> forward_kernels(const contract::LayerCard&
 std::optional<std::vector<KernelUse>> backward_kernels(const contract::LayerCard& layer,
                                                        double batch, double bytes_of_number);
 
+/// Returns the kernel in which an optimizer with this number of states per parameter updates
+/// `parameters` scalars.
+KernelUse update_kernel(int optimizer_states, double parameters);
+
+/// Precision of the kernel models for updates. Optimizers update fp32 parameters in each precision
+/// of the passes.
+inline constexpr const char* kUpdatePrecision = "fp32";
+
+/// Returns the bytes of a value that a pass in this precision writes.
+double bytes_of_value(std::string_view precision);
+
+/// Reason why a pass has no kernels to estimate.
+inline constexpr const char* kNoKernels =
+    "not measured, or the cost model does not contain its size";
+
+/// Returns the sum of the times of the kernels. Returns nothing and sets `why` if a kernel has no
+/// model in this precision, or if its size is outside the sizes on which the model was trained.
+std::optional<Seconds> kernels_time(const std::vector<contract::KernelModel>& models,
+                                    std::string_view precision, const std::vector<KernelUse>& uses,
+                                    std::string& why);
+
 /// Computation of a step, predicted with learned kernel models.
 struct LearnedTimes {
   /// Times of layers in the order of the cost model. A pass without a kernel model has its roofline

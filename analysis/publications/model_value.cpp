@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "analysis/metrics/prediction_score.hpp"
+#include "analysis/metrics/statistics/summary.hpp"
 #include "analysis/publications/axes.hpp"
 #include "base/text.hpp"
 #include "predict/all_reduce_fit.hpp"
+#include "predict/layer_estimates.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -154,9 +156,70 @@ ModelValue calibrated_link(const Published& published, const Calibration& calibr
   return value;
 }
 
-ModelValue step_error(const Published& published, const Frame* frame) {
+/// Returns the stages of a step that a published error is about: one stage, or all stages.
+std::vector<predict::Stage> stages_of(const Published& published) {
+  std::vector<predict::Stage> stages;
+  for (const predict::Stage stage : predict::kStages) {
+    if (agrees(published, "stage", predict::to_string(stage))) stages.push_back(stage);
+  }
+  return stages;
+}
+
+/// Returns the absolute errors of all layers with an estimate in these stages.
+std::vector<double> absolute_errors(const predict::LayerEstimates& estimates,
+                                    const std::vector<predict::Stage>& stages) {
+  std::vector<double> errors;
+  for (const predict::LayerEstimate& layer : estimates.layers) {
+    for (const predict::Stage stage : stages) {
+      const predict::StageTime& time = layer.at(stage);
+      if (time.measured_s <= 0 || !time.estimated_s) continue;
+      errors.push_back(std::abs(*time.estimated_s / time.measured_s - 1));
+    }
+  }
+  return errors;
+}
+
+/// Returns the published error for one measured step. An error of single layers is the median of
+/// their absolute errors if it is not weighted, because the publication states a range of most
+/// layers. An error of the whole step is that of the sum of its layers.
+double layer_error_of(const Published& published, const predict::LayerEstimates& estimates,
+                      const predict::StageErrors& errors) {
+  if (is_weighted(published)) return errors.weighted;
+  if (published.axis("estimate") == "step") return std::abs(errors.of_total());
+  return median(absolute_errors(estimates, stages_of(published)));
+}
+
+/// Returns the mean published error over the measured steps of the model and the batch.
+ModelValue layer_error(const Published& published, const Calibration& calibration) {
+  std::string reason = "the calibration has no layers of this model and batch";
+  std::vector<double> errors;
+  int layers = 0;
+  for (const contract::StepLayers& step : calibration.layers) {
+    if (!agrees(published, "model", step.model)) continue;
+    if (!agrees(published, "batch_per_gpu", std::to_string(step.batch))) continue;
+    const auto estimates = predict::estimate_layers(step, calibration.kernel_models);
+    const auto found = predict::errors_of(estimates, stages_of(published));
+    if (!found || found->covered < predict::kLeastCovered) {
+      reason = fmt::format("the kernel models estimate {:.0f} % of the measured time, and {:.0f} % "
+                           "are needed",
+                           found ? 100 * found->covered : 0, 100 * predict::kLeastCovered);
+      continue;
+    }
+    errors.push_back(layer_error_of(published, estimates, *found));
+    layers += found->layers;
+  }
+  if (errors.empty()) return missing(reason);
+  double sum = 0;
+  for (const double error : errors) sum += error;
+  return found(sum / static_cast<double>(errors.size()), static_cast<std::size_t>(layers),
+               base::count_of(layers, "measured layer"));
+}
+
+ModelValue step_error(const Published& published, const ModelData& data) {
   constexpr const char* kSource = "prediction";
+  const Frame* frame = data.frame;
   if (frame == nullptr || frame->predictions.empty()) {
+    if (data.calibration != nullptr) return layer_error(published, *data.calibration);
     return missing("needs saved predictions of measured runs (--predicted)", kSource);
   }
   const PredictedQuantity& step = predicted_quantities().front();
@@ -172,6 +235,7 @@ ModelValue step_error(const Published& published, const Frame* frame) {
     times += scored.measured;
     ++n;
   }
+  if (n == 0 && data.calibration != nullptr) return layer_error(published, *data.calibration);
   if (n == 0) return missing("no run of this model and batch has a saved prediction", kSource);
   const double value =
       is_weighted(published) ? differences / times : errors / static_cast<double>(n);
@@ -189,13 +253,11 @@ bool is_about_models(const Published& published) {
 ModelValue model_value(const Published& published, const ModelData& data) {
   const std::string estimate = published.axis("estimate");
   const bool is_error = published.quantity == "relative_error" || is_weighted(published);
-  if (is_error && estimate == "step") return step_error(published, data.frame);
-  if (is_error && estimate != "kernel" && estimate != "all_reduce") {
-    return missing("dlscale measures no times of single layers within a step");
-  }
+  if (is_error && estimate == "step") return step_error(published, data);
   if (data.calibration == nullptr) return missing(kNoCalibration);
   if (published.quantity == "allreduce_time") return all_reduce_time(published, *data.calibration);
   if (!is_error) return calibrated_link(published, *data.calibration);
+  if (estimate == "layer") return layer_error(published, *data.calibration);
   return estimate == "kernel" ? kernel_error(published, *data.calibration)
                               : all_reduce_error(published, *data.calibration);
 }

@@ -22,6 +22,8 @@
 #include "forecast/all_reduce_figures.hpp"
 #include "forecast/calibration_sources.hpp"
 #include "forecast/calibration_tables.hpp"
+#include "forecast/kernel_figures.hpp"
+#include "forecast/layer_tables.hpp"
 #include "workspace/resources.hpp"
 
 namespace dlscale::cli {
@@ -36,14 +38,17 @@ struct CalibrateOptions {
   std::string format = "text";
 };
 
-/// Writes the figures of measured and modelled all-reduces into a folder. If the sources do not
-/// contain enough sizes, states the reason on standard error.
+/// Writes figures into a folder: measured and modelled all-reduces, errors of the kernel models, and
+/// layers of steps. States on standard error if the sources contain nothing to draw.
 void write_figures(const contract::Calibration& calibration, const fs::path& folder) {
-  const auto figures = forecast::all_reduce_figures(calibration);
+  auto figures = forecast::all_reduce_figures(calibration);
+  for (auto more : {forecast::kernel_figures(calibration), forecast::layer_figures(calibration)}) {
+    figures.insert(figures.end(), more.begin(), more.end());
+  }
   if (figures.empty()) {
     fmt::print(stderr,
                "dlscale: --figures: no figure, because no placement has 3 message sizes between "
-               "500 KiB and 1 GiB\n");
+               "500 KiB and 1 GiB, and there are no errors of kernel models and no layers\n");
   }
   for (const auto& [name, figure] : figures) {
     analysis::write_figure(figure, folder / name, {"svg"});
@@ -80,13 +85,14 @@ int calibrate(CalibrateOptions options) {
 Action define_calibrate(CLI::App& app) {
   const auto options = std::make_shared<CalibrateOptions>();
   app.add_option("sources", options->sources,
-                 "output of dlscale-bench comm or nccl-tests (text or JSON), collected plan "
+                 "output of dlscale-bench comm, layers or nccl-tests (text or JSON), collected plan "
                  "folders, other calibrations")
       ->type_name(value_kind::kFile);
   app.add_option("-o,--output", options->output, "calibration file to write")
       ->type_name(value_kind::kFile);
   app.add_option("--figures", options->figures,
-                 "also write figures of measured and modelled all-reduces into this folder")
+                 "also write figures into this folder: all-reduces and their model, errors of the "
+                 "kernel models, and measured layers")
       ->type_name(value_kind::kFolder);
   app.add_option("--topology", options->gathering.topology,
                  "interconnect of sources that do not record it, for example nvswitch. Required to "

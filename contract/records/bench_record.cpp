@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "contract/json/codec.hpp"
+#include "contract/records/layer_fields.hpp"
 
 namespace dlscale::contract {
 
@@ -58,6 +59,7 @@ namespace {
 
 constexpr const char* kCommKind = "comm";
 constexpr const char* kKernelKind = "kernel";
+constexpr const char* kLayersKind = "layers";
 
 template <class Record>
 std::string line_of(const char* kind, const Record& record) {
@@ -86,6 +88,22 @@ void check(const KernelSample& sample) {
   }
 }
 
+}  // namespace
+
+void check(const StepLayers& step) {
+  require(step.batch >= 1, "batch", "must be at least 1");
+  require(!step.input.empty(), "input", "must not be empty");
+  require(!step.layers.empty(), "layers", "must contain at least one layer");
+  require(step.forward_s > 0, "forward_s", "must be above 0");
+  require(step.backward_s >= 0, "backward_s", "must not be negative");
+  for (const MeasuredLayer& layer : step.layers) {
+    const bool possible = layer.forward_s >= 0 && layer.backward_s >= 0 && layer.update_s >= 0;
+    require(possible, "layers", "must not contain negative times");
+  }
+}
+
+namespace {
+
 template <class Record>
 Record read_record(const codec::Members& members) {
   Record record;
@@ -104,6 +122,7 @@ void read_line(std::string_view line, codec::Document& document, BenchRecords& r
   const codec::Members members = codec::members_of(value, {});
   if (kind == kCommKind) records.comm.push_back(read_record<CommTime>(members));
   if (kind == kKernelKind) records.kernels.push_back(read_record<KernelSample>(members));
+  if (kind == kLayersKind) records.layers.push_back(read_record<StepLayers>(members));
 }
 
 }  // namespace
@@ -114,6 +133,10 @@ std::string to_json_line(const CommTime& time) {
 
 std::string to_json_line(const KernelSample& sample) {
   return line_of(kKernelKind, sample);
+}
+
+std::string to_json_line(const StepLayers& step) {
+  return line_of(kLayersKind, step);
 }
 
 BenchRecords bench_records_from_jsonl(std::string_view text, std::string_view file) {

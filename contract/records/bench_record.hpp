@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines the records of `dlscale-bench comm` and `dlscale-bench kernels`. Each line is one
+// Reads and writes the records of `dlscale-bench comm`, `kernels` and `layers`. Each line is one
 // complete measurement, so files can be concatenated and appended to.
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "contract/records/calibration.hpp"
+#include "contract/records/layer_times.hpp"
 
 namespace dlscale::contract {
 
@@ -71,6 +72,7 @@ struct KernelSample {
 struct BenchRecords {
   std::vector<CommTime> comm;
   std::vector<KernelSample> kernels;
+  std::vector<StepLayers> layers;
 };
 
 /// Returns the record as one line without a newline.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "contract/json/codec.hpp"
+#include "contract/records/layer_fields.hpp"
 
 namespace dlscale::contract {
 
@@ -50,6 +51,7 @@ void visit_fields(Visitor& v, KernelModel& m) {
   v.sparse("relative_error", m.relative_error);
   v.sparse("weighted_relative_error", m.weighted_relative_error);
   v.sparse("taught_with", m.taught_with);
+  v.sparse("held_out_errors", m.held_out_errors);
 }
 
 template <class Visitor>
@@ -149,6 +151,7 @@ void visit_fields(Visitor& v, Calibration& c) {
   v.sparse("all_reduce", c.all_reduce);
   v.sparse("kernels", c.kernels);
   v.sparse("kernel_models", c.kernel_models);
+  v.sparse("layers", c.layers);
   v.sparse("compute", c.compute);
   v.sparse("exchange", c.exchange);
   v.sparse("loading", c.loading);
@@ -270,6 +273,13 @@ Calibration calibration_from_json(std::string_view text, std::string_view file) 
   check_each(calibration.all_reduce, "all_reduce", file);
   check_each(calibration.kernels, "kernels", file);
   check_each(calibration.kernel_models, "kernel_models", file);
+  for (std::size_t i = 0; i < calibration.layers.size(); ++i) {
+    try {
+      check(calibration.layers[i]);
+    } catch (const base::SpecError& error) {
+      throw base::SpecError({std::string(file)}, fmt::format("layers[{}]", i), error.what());
+    }
+  }
   check_each(calibration.compute, "compute", file);
   check_each(calibration.exchange, "exchange", file);
   check_each(calibration.loading, "loading", file);

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "contract/records/layer_times.hpp"
+
 namespace dlscale::contract {
 
 inline constexpr int kCalibrationVersion = 1;
@@ -68,6 +70,9 @@ struct KernelModel {
   /// Mean of |estimated - measured| divided by the mean measured time, over the held-out sizes.
   double weighted_relative_error = 0;
   int taught_with = 0;  ///< number of sizes used for training
+  /// estimated / measured - 1 of each held-out size, in ascending order. Empty in files of earlier
+  /// versions.
+  std::vector<double> held_out_errors;
   bool operator==(const KernelModel&) const = default;
 };
 
@@ -188,6 +193,7 @@ struct Calibration {
   std::vector<AllReduceTime> all_reduce;
   std::vector<KernelTime> kernels;
   std::vector<KernelModel> kernel_models;
+  std::vector<StepLayers> layers;
   std::vector<ComputeTime> compute;
   std::vector<ExchangeTime> exchange;
   std::vector<LoadTime> loading;

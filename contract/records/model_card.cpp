@@ -7,36 +7,9 @@
 #include <charconv>
 
 #include "contract/json/codec.hpp"
+#include "contract/records/layer_fields.hpp"
 
 namespace dlscale::contract {
-
-template <class Visitor>
-void visit_fields(Visitor& v, BatchCost& c) {
-  v.sparse("fixed", c.fixed);
-  v.sparse("per_sample", c.per_sample);
-}
-
-template <class Visitor>
-void visit_fields(Visitor& v, PassCost& c) {
-  v.sparse("flops", c.flops);
-  v.sparse("read", c.read);
-  v.sparse("written", c.written);
-  v.sparse("live", c.live);
-}
-
-template <class Visitor>
-void visit_fields(Visitor& v, LayerCard& l) {
-  v.required("name", l.name);
-  v.required("kind", l.kind);
-  v.optional("block", l.block);
-  v.sparse("in_place", l.in_place);
-  v.sparse("parameters", l.parameters);
-  v.sparse("parameter_tensors", l.parameter_tensors);
-  v.required("forward", l.forward);
-  v.sparse("backward", l.backward);
-  v.sparse("saved", l.saved);
-  v.sparse("size", l.size);
-}
 
 template <class Visitor>
 void visit_fields(Visitor& v, ModelCard& c) {

@@ -145,7 +145,7 @@ ImageShape image_shape(const Description& what, const ModelEntry& entry) {
 }
 
 MakeBatch batches(const Description& what, const ModelEntry& entry) {
-  return [&what, text = is_text(entry)](std::int64_t samples) {
+  return [what, text = is_text(entry)](std::int64_t samples) {
     std::vector<std::int64_t> shape{samples};
     shape.insert(shape.end(), what.input.begin(), what.input.end());
     if (text) return at::full(shape, kSpecialTokens, at::kLong);
@@ -211,12 +211,12 @@ Description read_description(const std::vector<std::string>& arguments) {
   return what;
 }
 
-contract::ModelCard describe(const Description& what) {
+DescribedModel make_described_model(const Description& what) {
   const ModelEntry& entry = base::find(model_table(), "model", what.model);
   check(what, entry);
   check_settings(what, entry);
   const auto device = base::find(device_table(), "device", "cpu").make({});
-  const auto model =
+  std::shared_ptr<Model> model =
       entry.make({.input = image_shape(what, entry),
                   .classes = what.classes,
                   .words = what.words,
@@ -225,6 +225,15 @@ contract::ModelCard describe(const Description& what) {
                   .device = *device,
                   .seed = 1,
                   .options = what.options});
+  const auto autocast = std::make_shared<Autocast>(what.precision, c10::kCPU);
+  return {model, batches(what, entry), [model, autocast](const at::Tensor& batch) {
+            const auto cast = autocast->forward_pass();
+            return model->forward(batch);
+          }};
+}
+
+contract::ModelCard describe(const Description& what) {
+  const DescribedModel made = make_described_model(what);
   contract::ModelCard card{.model = what.model,
                            .input = what.input,
                            .classes = what.classes,
@@ -232,12 +241,8 @@ contract::ModelCard describe(const Description& what) {
                            .command = command_of(what)};
   const std::map<std::string, std::string> built = built_with();
   card.made_with = {{"dlscale", contract::version()}, {"torch", built.at("torch")}};
-  add_sizes(card, *model);
-  const Autocast autocast(what.precision, c10::kCPU);
-  card.layers = walk_model(*model, batches(what, entry), [&](const at::Tensor& batch) {
-    const auto cast = autocast.forward_pass();
-    return model->forward(batch);
-  });
+  add_sizes(card, *made.model);
+  card.layers = walk_model(*made.model, made.make_batch, made.forward);
   return card;
 }
 

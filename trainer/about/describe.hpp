@@ -2,11 +2,13 @@
 // Command `dlscale-train --describe`, which prints the cost model of a network.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "contract/records/model_card.hpp"
 #include "contract/run_spec/run_spec.hpp"
+#include "trainer/models/model_tracer.hpp"
 
 namespace dlscale::trainer {
 
@@ -25,6 +27,18 @@ struct Description {
 /// settings [--backbone NAME] [--classifier-hidden N] [--dropout P] [--embedding N] [--hidden N]
 /// [--cell gru|lstm]. Throws base::UsageError.
 Description read_description(const std::vector<std::string>& arguments);
+
+/// Model on the CPU, with functions that create batches of zeros and run the forward pass in the
+/// described precision.
+struct DescribedModel {
+  std::shared_ptr<Model> model;
+  MakeBatch make_batch;
+  ForwardPass forward;
+};
+
+/// Creates the model. Throws base::UsageError when the model is unknown or does not accept an input
+/// of this shape.
+DescribedModel make_described_model(const Description& what);
 
 /// Creates the model on the CPU and computes its cost model by tracing the layers. Throws
 /// base::UsageError when the model is unknown or does not accept an input of this shape.

@@ -221,10 +221,13 @@ void note_errors(contract::KernelModel& model, const std::vector<contract::Kerne
   const std::vector<double> estimated = ask_kernel_model(model, sizes);
   double relative = 0, absolute = 0, measured = 0;
   for (std::size_t i = 0; i < held_out.size(); ++i) {
-    relative += std::abs(estimated[i] / held_out[i].seconds - 1);
+    const double error = estimated[i] / held_out[i].seconds - 1;
+    model.held_out_errors.push_back(error);
+    relative += std::abs(error);
     absolute += std::abs(estimated[i] - held_out[i].seconds);
     measured += held_out[i].seconds;
   }
+  std::sort(model.held_out_errors.begin(), model.held_out_errors.end());
   model.relative_error = relative / static_cast<double>(held_out.size());
   model.weighted_relative_error = absolute / measured;
 }

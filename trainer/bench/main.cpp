@@ -14,6 +14,7 @@
 #include "contract/version.hpp"
 #include "trainer/bench/bench_comm.hpp"
 #include "trainer/bench/bench_kernels.hpp"
+#include "trainer/bench/bench_layers.hpp"
 #include "trainer/bench/bench_loader.hpp"
 #include "trainer/bench/fit_kernels.hpp"
 
@@ -23,13 +24,14 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr const char* kUsage =
-    "usage: dlscale-bench comm|kernels|fit|loader [OPTION ...]\n"
+    "usage: dlscale-bench comm|kernels|layers|fit|loader [OPTION ...]\n"
     "  comm      time collectives over message sizes (start with mpirun, one process per rank)\n"
     "  kernels   time layer kernels on this device\n"
+    "  layers    time each layer of a model within training steps\n"
     "  fit       train networks that predict kernel times, from the output of kernels\n"
     "  loader    measure the speed of loading without training\n"
     "  --version, --help\n"
-    "dlscale calibrate reads the output of comm and fit. Each command has its own --help.\n";
+    "dlscale calibrate reads the output of comm, layers and fit. Each command has its own --help.\n";
 
 /// Prints the first line of an error message and returns the exit code of the error. The other
 /// lines are left out, because LibTorch appends a stack trace to its messages.
@@ -48,13 +50,16 @@ std::string measured(const std::string& verb, const Words& words) {
   if (verb == "kernels") {
     return asks_for_help(words) ? kKernelBenchUsage : bench_kernels(read_kernel_bench(words));
   }
+  if (verb == "layers") {
+    return asks_for_help(words) ? kLayerBenchUsage : bench_layers(read_layer_bench(words));
+  }
   if (verb == "fit") {
     return asks_for_help(words) ? kKernelFitUsage : fit_kernels(read_kernel_fit(words));
   }
   if (verb == "loader") {
     return asks_for_help(words) ? kLoaderBenchUsage : measure_loader(read_loader_bench(words));
   }
-  throw base::UsageError(base::unknown_name("command", verb, {"comm", "kernels", "fit", "loader"}));
+  throw base::UsageError(base::unknown_name("command", verb, {"comm", "kernels", "layers", "fit", "loader"}));
 }
 
 int dispatch(const Words& words) {

@@ -46,6 +46,7 @@ struct WalkedLayer {
   double saved = 0;
   std::map<std::string, double> size;  ///< sizes of the call; "b" is the number of samples
   std::uint64_t sequence = 0;          ///< autograd's sequence number at the start
+  std::size_t call = 0;                ///< number of outermost calls before this one
 };
 
 /// Observations about an operator call that is in progress.
@@ -155,6 +156,7 @@ class Walk : public c10::MemoryReportingInfoBase, public BlockWatch {
     layer.kind = name.substr(name.find("::") == name.npos ? 0 : name.find("::") + 2);
     layer.in_place = name.ends_with('_');
     layer.sequence = at::sequence_number::peek();
+    layer.call = calls_++;
     for (const at::Tensor& each : inputs) {
       const void* const memory = memory_of(each);
       if (const auto named = names_.find(memory); named != names_.end()) layer.name = named->second;
@@ -210,6 +212,7 @@ class Walk : public c10::MemoryReportingInfoBase, public BlockWatch {
   std::map<void*, Allocation> alive_, alive_at_end_;
   double live_ = 0;
   bool forward_ = true;
+  std::size_t calls_ = 0;  ///< number of outermost calls in the forward pass
   std::string block_;
   std::size_t node_ = kNone;  ///< layer of the running backward node
   WalkedPass elsewhere_;      ///< cost of operators outside any layer
@@ -285,11 +288,11 @@ bool says_something(const contract::LayerCard& layer) {
 
 }  // namespace
 
-std::vector<contract::LayerCard> walk_model(Model& model, const MakeBatch& make_batch,
-                                            const ForwardPass& forward) {
+std::vector<TracedLayer> trace_layers(Model& model, const MakeBatch& make_batch,
+                                      const ForwardPass& forward) {
   const std::vector<WalkedLayer> fewer = walk(model, make_batch, forward, kFewer);
   const std::vector<WalkedLayer> more = walk(model, make_batch, forward, kMore);
-  std::vector<contract::LayerCard> cards;
+  std::vector<TracedLayer> layers;
   for (std::size_t i = 0; i < std::max(fewer.size(), more.size()); ++i) {
     if (fewer.size() != more.size() || fewer[i].kind != more[i].kind) {
       throw base::RunError(
@@ -308,7 +311,16 @@ std::vector<contract::LayerCard> walk_model(Model& model, const MakeBatch& make_
                              line_through(a.backward, b.backward),
                              line_through(a.saved, b.saved),
                              size_of_sample(a.size, b.size)};
-    if (says_something(card)) cards.push_back(std::move(card));
+    if (says_something(card)) layers.push_back({std::move(card), a.call, a.own});
+  }
+  return layers;
+}
+
+std::vector<contract::LayerCard> walk_model(Model& model, const MakeBatch& make_batch,
+                                            const ForwardPass& forward) {
+  std::vector<contract::LayerCard> cards;
+  for (TracedLayer& layer : trace_layers(model, make_batch, forward)) {
+    cards.push_back(std::move(layer.card));
   }
   return cards;
 }

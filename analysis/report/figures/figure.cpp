@@ -41,7 +41,7 @@ bool has_band(const Figure& figure, const Series& series) {
 
 bool shifts_series(const Figure& figure) {
   const bool is_shared = figure.lines || !figure.x.words.empty();
-  return figure.marks && is_shared && measured_series(figure) > 1;
+  return figure.shifted && figure.marks && is_shared && measured_series(figure) > 1;
 }
 
 double drawn_x(const Figure& figure, std::size_t i, double x) {
@@ -58,6 +58,15 @@ std::string x_text(const FigureAxis& axis, double x, std::string (*number)(doubl
 bool has_bounds(const Series& series) {
   return std::any_of(series.points.begin(), series.points.end(),
                      [](const FigurePoint& point) { return point.bounds.has_value(); });
+}
+
+bool has_boxes(const Figure& figure) {
+  for (const Series& series : figure.series) {
+    for (const FigurePoint& point : series.points) {
+      if (point.box) return true;
+    }
+  }
+  return false;
 }
 
 std::size_t measured_series(const Figure& figure) {

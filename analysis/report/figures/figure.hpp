@@ -17,6 +17,7 @@ struct FigurePoint {
   double y = 0;
   std::optional<Bounds> bounds;  ///< bounds of y, drawn as an error bar or as the edges of a band
   std::string note = {};         ///< short label that is drawn next to the mark; empty: none
+  std::optional<Bounds> box = {};  ///< quartiles of a box plot, drawn as a box around the mark
 };
 
 struct Series {
@@ -67,6 +68,8 @@ struct Figure {
   bool marks = true;
   /// False if values between two points have no meaning. The figure then has marks only.
   bool lines = true;
+  /// False if all series are drawn at their exact x values, although marks can then hide each other.
+  bool shifted = true;
   bool band = false;  ///< true if bounds are drawn as a band along the line instead of error bars
   /// Name of the CSV column with the points' notes, e.g. "gpus". Empty: no notes.
   std::string note_id;
@@ -105,6 +108,11 @@ std::string x_text(const FigureAxis& axis, double x, std::string (*number)(doubl
 
 /// Returns true if any point of the series has bounds.
 bool has_bounds(const Series& series);
+
+/// Returns true if any point of the figure has a box.
+bool has_boxes(const Figure& figure);
+/// Half the width of a box on an axis of words, on which neighbouring words are 1 apart.
+inline constexpr double kHalfBox = 0.3;
 
 /// Returns the number of series that are neither fitted nor predicted.
 std::size_t measured_series(const Figure& figure);

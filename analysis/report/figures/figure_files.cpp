@@ -30,6 +30,8 @@ std::string stacked_csv(const Figure& figure) {
 
 std::string lines_csv(const Figure& figure) {
   std::vector<std::string> header{"series", figure.x.id, figure.y.id, "low", "high"};
+  const bool boxes = has_boxes(figure);
+  if (boxes) header.insert(header.end(), {"box_low", "box_high"});
   if (!figure.note_id.empty()) header.push_back(figure.note_id);
   std::string text = csv_line(header);
   for (const Series& series : figure.series) {
@@ -38,6 +40,10 @@ std::string lines_csv(const Figure& figure) {
                                     csv_number(point.y),
                                     point.bounds ? csv_number(point.bounds->low) : "",
                                     point.bounds ? csv_number(point.bounds->high) : ""};
+      if (boxes) {
+        line.push_back(point.box ? csv_number(point.box->low) : "");
+        line.push_back(point.box ? csv_number(point.box->high) : "");
+      }
       if (!figure.note_id.empty()) line.push_back(point.note);
       text += csv_line(line);
     }

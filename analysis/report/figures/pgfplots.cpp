@@ -227,6 +227,20 @@ std::string ideal_plot(const Figure& figure) {
          ";\n    \\addlegendentry{" + latex_text(figure.ideal->label) + "}\n";
 }
 
+/// Returns the LaTeX code of the boxes of a box plot.
+std::string box_plots(const Figure& figure, std::size_t i, const std::vector<FigurePoint>& points) {
+  std::string text;
+  for (const FigurePoint& point : points) {
+    if (!point.box) continue;
+    const double x = drawn_x(figure, i, point.x);
+    text += fmt::format(
+        "    \\draw[{}] (axis cs:{:.6g},{:.6g}) rectangle (axis cs:{:.6g},{:.6g});\n",
+        color_name(figure.series[i].color % kLineColors), x - kHalfBox, point.box->low,
+        x + kHalfBox, point.box->high);
+  }
+  return text;
+}
+
 std::string line_plots(const Figure& figure) {
   std::string text;
   for (std::size_t i = 0; i < figure.series.size(); ++i) {
@@ -234,6 +248,7 @@ std::string line_plots(const Figure& figure) {
     const std::vector<FigurePoint> drawn = drawn_points(figure, series);
     if (drawn.empty()) continue;
     if (has_band(figure, series) && has_bounds(series)) text += band(figure, i, drawn);
+    text += box_plots(figure, i, drawn);
     std::vector<std::string> points;
     for (const FigurePoint& point : drawn) points.push_back(coordinate_of(figure, i, point));
     text += "    \\addplot[" + style_of(figure, series) + "] " + coordinates(points) + ";\n";

@@ -339,6 +339,12 @@ class SvgDrawing {
                            hundredths(x), hundredths(y_.at(point.bounds->low)),
                            hundredths(y_.at(point.bounds->high)), hundredths(x - 3));
     }
+    if (point.box) {
+      text_ += fmt::format("<path class=\"bar\" d=\"M{0} {2}H{1}V{3}H{0}z\"/>",
+                           hundredths(place(i, point.x - kHalfBox)),
+                           hundredths(place(i, point.x + kHalfBox)),
+                           hundredths(y_.at(point.box->low)), hundredths(y_.at(point.box->high)));
+    }
     text_ += mark(series.mark, x, y_.at(point.y), tooltip(point_in_words(figure_, series, point)));
     if (point.note.empty()) return;
     text_ += fmt::format("<text x=\"{}\" y=\"{}\">{}</text>", hundredths(x + 7),
