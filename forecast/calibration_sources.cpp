@@ -106,7 +106,8 @@ void add_measured(const std::vector<Measured>& measured, const GatherOptions& op
                   rest, others > 0 ? fmt::format(", {} other collectives skipped", others) : ""));
 }
 
-/// Adds the layers of a measured step. A later measurement of the same step replaces an earlier one.
+/// Adds the layers of a measured step. A later measurement of the same step replaces an earlier
+/// one.
 void add_layers(const contract::StepLayers& step, contract::Calibration& calibration) {
   const auto key = [](const contract::StepLayers& one) {
     return std::tie(one.model, one.input, one.classes, one.precision, one.optimizer, one.momentum,
@@ -334,14 +335,15 @@ void gather(const std::string& source, const GatherOptions& options, GatheredMea
   const analysis::LogFormat& nccl = base::find(analysis::log_formats(), "format", "nccl_tests");
   if (nccl.recognises(head)) return gather_nccl_tests(text, source, options, all);
   if (head.starts_with('{')) return gather_calibration(text, source, all);
-  throw base::UsageError(
-      source +
-      ": must be output of dlscale-bench comm or nccl-tests, a calibration or a plan folder");
+  throw base::UsageError(source +
+                         ": must be output of dlscale-bench comm or layers, or of nccl-tests, a "
+                         "calibration or a plan folder");
 }
 
 void fit(GatheredMeasurements& all) {
   contract::Calibration& calibration = all.calibration;
-  if (calibration.all_reduce.empty() && calibration.compute.empty()) {
+  const bool has_kernels = !calibration.kernel_models.empty() || !calibration.layers.empty();
+  if (calibration.all_reduce.empty() && calibration.compute.empty() && !has_kernels) {
     throw base::UsageError(
         "the sources contain no measured all-reduce and no measured step; measure with "
         "dlscale-bench comm, or collect runs on one or two nodes");

@@ -19,9 +19,9 @@ using analysis::Figure;
 using analysis::Series;
 using contract::KernelModel;
 
-constexpr double kBinPercent = 5;        // width of a bar
+constexpr double kBinPercent = 5;         // width of a bar
 constexpr double kMostShownPercent = 50;  // errors beyond this are in the outermost bars
-constexpr double kWhisker = 1.5;         // length of a whisker in lengths of the box (Tukey)
+constexpr double kWhisker = 1.5;          // length of a whisker in lengths of the box (Tukey)
 
 /// Kinds of layers, by the beginnings of the names of their kernels.
 struct LayerKind {

@@ -143,11 +143,10 @@ Table layer_times_table(const contract::Calibration& calibration) {
   table.columns.insert(table.columns.end(), {{"layer", "layer"}, {"kind", "kind"}});
   for (const Stage stage : predict::kStages) {
     const std::string name = to_string(stage);
-    table.columns.insert(
-        table.columns.end(),
-        {{name + "_s", name, "ms", 3, kMilli},
-         {name + "_estimated_s", "estimated", "ms", 3, kMilli},
-         {name + "_error", "error", "%", 1, 100}});
+    table.columns.insert(table.columns.end(),
+                         {{name + "_s", name, "ms", 3, kMilli},
+                          {name + "_estimated_s", "estimated", "ms", 3, kMilli},
+                          {name + "_error", "error", "%", 1, 100}});
   }
   for (const StepLayers& step : calibration.layers) {
     const LayerEstimates estimates = predict::estimate_layers(step, calibration.kernel_models);
@@ -173,8 +172,8 @@ std::vector<std::pair<std::string, Figure>> layer_figures(
     std::string name = fmt::format("layer-times-{}-{}-b{}", step.model,
                                    contract::shape_text(step.input), step.batch);
     if (step.precision != "fp32") name += "-" + step.precision;
-    figures.emplace_back(std::move(name),
-                         figure_of(step, predict::estimate_layers(step, calibration.kernel_models)));
+    figures.emplace_back(std::move(name), figure_of(step, predict::estimate_layers(
+                                                              step, calibration.kernel_models)));
   }
   return figures;
 }

@@ -27,11 +27,12 @@ class Estimator {
       const contract::LayerCard& cost = layer.cost;
       const double bytes = bytes_of_value(step_.precision);
       LayerEstimate& estimate = all_.layers.emplace_back();
-      estimate.stages = {timed(layer.forward_s, cost, Stage::forward, step_.precision,
-                               forward_kernels(cost, batch_, bytes)),
-                         timed(layer.backward_s, cost, Stage::backward, step_.precision,
-                               backward_kernels(cost, batch_, bytes)),
-                         timed(layer.update_s, cost, Stage::update, kUpdatePrecision, {update(cost)})};
+      estimate.stages = {
+          timed(layer.forward_s, cost, Stage::forward, step_.precision,
+                forward_kernels(cost, batch_, bytes)),
+          timed(layer.backward_s, cost, Stage::backward, step_.precision,
+                backward_kernels(cost, batch_, bytes)),
+          timed(layer.update_s, cost, Stage::update, kUpdatePrecision, {update(cost)})};
     }
     all_.unknown = {unknown_.begin(), unknown_.end()};
     return std::move(all_);

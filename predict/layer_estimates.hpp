@@ -41,14 +41,14 @@ LayerEstimates estimate_layers(const contract::StepLayers& step,
 
 /// Errors of the estimates of one stage, over the layers with a measured and an estimated time.
 struct StageErrors {
-  int layers = 0;           ///< number of these layers
-  double measured_s = 0;    ///< sum of their measured times
-  double estimated_s = 0;   ///< sum of their estimated times
-  double covered = 0;       ///< their share of the measured time of all layers
-  double relative = 0;      ///< mean of |estimated / measured - 1| (RE, eq. 2)
-  double weighted = 0;      ///< mean of |estimated - measured| / mean measured time (WRE, eq. 3)
-  double least = 0;         ///< smallest estimated / measured - 1
-  double most = 0;          ///< largest estimated / measured - 1
+  int layers = 0;          ///< number of these layers
+  double measured_s = 0;   ///< sum of their measured times
+  double estimated_s = 0;  ///< sum of their estimated times
+  double covered = 0;      ///< their share of the measured time of all layers
+  double relative = 0;     ///< mean of |estimated / measured - 1| (RE, eq. 2)
+  double weighted = 0;     ///< mean of |estimated - measured| / mean measured time (WRE, eq. 3)
+  double least = 0;        ///< smallest estimated / measured - 1
+  double most = 0;         ///< largest estimated / measured - 1
   double of_total() const { return estimated_s / measured_s - 1; }
 };
 

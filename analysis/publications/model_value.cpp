@@ -200,9 +200,10 @@ ModelValue layer_error(const Published& published, const Calibration& calibratio
     const auto estimates = predict::estimate_layers(step, calibration.kernel_models);
     const auto found = predict::errors_of(estimates, stages_of(published));
     if (!found || found->covered < predict::kLeastCovered) {
-      reason = fmt::format("the kernel models estimate {:.0f} % of the measured time, and {:.0f} % "
-                           "are needed",
-                           found ? 100 * found->covered : 0, 100 * predict::kLeastCovered);
+      reason = fmt::format(
+          "the kernel models estimate {:.0f} % of the measured time, and {:.0f} % "
+          "are needed",
+          found ? 100 * found->covered : 0, 100 * predict::kLeastCovered);
       continue;
     }
     errors.push_back(layer_error_of(published, estimates, *found));

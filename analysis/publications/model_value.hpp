@@ -32,12 +32,12 @@ struct ModelValue {
 /// - The error of `kernel` estimates is the mean over the kernel models in the calibration. If the
 ///   publication states an upper bound, it is the largest error.
 /// - The error of `step` estimates is the mean of |predicted / measured - 1| over the points with a
-///   saved prediction. Weighted errors divide the mean difference by the mean measured time. Without
-///   such points, it is the error of the layers of a step in the calibration.
+///   saved prediction. Weighted errors divide the mean difference by the mean measured time.
+///   Without such points, it is the error of the layers of a step in the calibration.
 /// - The error of `layer` estimates compares the layers of measured steps with the kernel models of
-///   the calibration. Weighted errors are those of eq. (3) of Barrachina et al. Other errors are the
-///   median of |estimated / measured - 1|. Nothing is returned if the kernel models estimate less
-///   than 90 % of the measured time.
+///   the calibration. Weighted errors are those of eq. (3) of Barrachina et al. Other errors are
+///   the median of |estimated / measured - 1|. Nothing is returned if the kernel models estimate
+///   less than 90 % of the measured time.
 /// - The error of `all_reduce` estimates is the mean of |fitted / measured - 1| over the measured
 ///   messages.
 /// - An all-reduce time is interpolated between the measured sizes of this number of ranks. Nothing

@@ -38,8 +38,8 @@ struct CalibrateOptions {
   std::string format = "text";
 };
 
-/// Writes figures into a folder: measured and modelled all-reduces, errors of the kernel models, and
-/// layers of steps. States on standard error if the sources contain nothing to draw.
+/// Writes figures into a folder: measured and modelled all-reduces, errors of the kernel models,
+/// and layers of steps. States on standard error if the sources contain nothing to draw.
 void write_figures(const contract::Calibration& calibration, const fs::path& folder) {
   auto figures = forecast::all_reduce_figures(calibration);
   for (auto more : {forecast::kernel_figures(calibration), forecast::layer_figures(calibration)}) {
@@ -84,9 +84,10 @@ int calibrate(CalibrateOptions options) {
 
 Action define_calibrate(CLI::App& app) {
   const auto options = std::make_shared<CalibrateOptions>();
-  app.add_option("sources", options->sources,
-                 "output of dlscale-bench comm, layers or nccl-tests (text or JSON), collected plan "
-                 "folders, other calibrations")
+  app.add_option(
+         "sources", options->sources,
+         "output of dlscale-bench comm, layers or nccl-tests (text or JSON), collected plan "
+         "folders, other calibrations")
       ->type_name(value_kind::kFile);
   app.add_option("-o,--output", options->output, "calibration file to write")
       ->type_name(value_kind::kFile);

@@ -16,7 +16,8 @@ namespace dlscale::trainer {
 
 const char* const kLayerBenchUsage =
     "usage: dlscale-bench layers MODEL --input SHAPE --classes N -o FILE [OPTION ...]\n"
-    "  Measure each layer of a model within training steps on the CPU: the operator of the forward\n"
+    "  Measure each layer of a model within training steps on the CPU: the operator of the "
+    "forward\n"
     "  pass, its part of the backward pass, and the update of its parameters.\n"
     "  -o FILE           append one JSON line per batch size to FILE\n"
     "  --batch LIST      comma-separated batch sizes (default: 32)\n"
@@ -61,12 +62,11 @@ LayerBench read_layer_bench(const std::vector<std::string>& arguments) {
   LayerBench bench;
   std::vector<std::string> described;
   OptionTable options;
-  options.valued = {
-      {"-o", [&](Text, Text v) { bench.file = v; }},
-      {"--batch", [&](Text o, Text v) { bench.batches = counts_value(o, v, 1); }},
-      {"--optimizer", [&](Text, Text v) { bench.optimizer = optimizer_called(v); }},
-      {"--cores", [&](Text o, Text v) { bench.cores = whole_value(o, v, 1); }},
-      {"--seconds", [&](Text o, Text v) { bench.seconds = positive_value(o, v); }}};
+  options.valued = {{"-o", [&](Text, Text v) { bench.file = v; }},
+                    {"--batch", [&](Text o, Text v) { bench.batches = counts_value(o, v, 1); }},
+                    {"--optimizer", [&](Text, Text v) { bench.optimizer = optimizer_called(v); }},
+                    {"--cores", [&](Text o, Text v) { bench.cores = whole_value(o, v, 1); }},
+                    {"--seconds", [&](Text o, Text v) { bench.seconds = positive_value(o, v); }}};
   for (const char* option :
        {"--input", "--classes", "--words", "--precision", "--backbone", "--classifier-hidden",
         "--dropout", "--embedding", "--hidden", "--cell"}) {
@@ -74,9 +74,8 @@ LayerBench read_layer_bench(const std::vector<std::string>& arguments) {
   }
   options.word = [&](Text word) {
     if (!bench.model.model.empty()) {
-      throw base::UsageError(
-          fmt::format("{}: only one model can be measured; {} was given before", word,
-                      bench.model.model));
+      throw base::UsageError(fmt::format("{}: only one model can be measured; {} was given before",
+                                         word, bench.model.model));
     }
     bench.model.model = word;
   };
@@ -93,15 +92,13 @@ std::string bench_layers(const LayerBench& bench) {
   const base::SystemClock clock;
   const BenchDevice device = open_bench_device("cpu", 0, bench.cores);
   const DescribedModel made = make_described_model(bench.model);
-  const std::vector<TracedLayer> traced =
-      trace_layers(*made.model, made.make_batch, made.forward);
+  const std::vector<TracedLayer> traced = trace_layers(*made.model, made.make_batch, made.forward);
   MeasurementFile file(bench.file);
-  std::string text = fmt::format("{}, {}, threads: {}\n", device.name, bench.model.precision,
-                                 device.threads);
+  std::string text =
+      fmt::format("{}, {}, threads: {}\n", device.name, bench.model.precision, device.threads);
   for (const std::int64_t batch : bench.batches) {
-    contract::StepLayers step =
-        time_layers(*made.model, made.make_batch, made.forward, traced,
-                    {batch, bench.optimizer, bench.seconds}, clock);
+    contract::StepLayers step = time_layers(*made.model, made.make_batch, made.forward, traced,
+                                            {batch, bench.optimizer, bench.seconds}, clock);
     step.model = bench.model.model;
     step.input = bench.model.input;
     step.classes = bench.model.classes;

@@ -85,9 +85,9 @@ class StepWatch {
     const std::string_view name = function.name();
     if (name.find("AccumulateGrad") != std::string_view::npos) return;
     const auto number = static_cast<std::uint64_t>(function.seqNr());
-    const auto after = std::upper_bound(
-        calls_.begin(), calls_.end(), number,
-        [](std::uint64_t n, const TimedCall& call) { return n < call.sequence; });
+    const auto after =
+        std::upper_bound(calls_.begin(), calls_.end(), number,
+                         [](std::uint64_t n, const TimedCall& call) { return n < call.sequence; });
     if (after != calls_.begin()) std::prev(after)->backward_s += taken_s;
   }
 

@@ -31,7 +31,8 @@ constexpr const char* kUsage =
     "  fit       train networks that predict kernel times, from the output of kernels\n"
     "  loader    measure the speed of loading without training\n"
     "  --version, --help\n"
-    "dlscale calibrate reads the output of comm, layers and fit. Each command has its own --help.\n";
+    "dlscale calibrate reads the output of comm, layers and fit. Each command has its own "
+    "--help.\n";
 
 /// Prints the first line of an error message and returns the exit code of the error. The other
 /// lines are left out, because LibTorch appends a stack trace to its messages.
@@ -59,7 +60,8 @@ std::string measured(const std::string& verb, const Words& words) {
   if (verb == "loader") {
     return asks_for_help(words) ? kLoaderBenchUsage : measure_loader(read_loader_bench(words));
   }
-  throw base::UsageError(base::unknown_name("command", verb, {"comm", "kernels", "layers", "fit", "loader"}));
+  throw base::UsageError(
+      base::unknown_name("command", verb, {"comm", "kernels", "layers", "fit", "loader"}));
 }
 
 int dispatch(const Words& words) {

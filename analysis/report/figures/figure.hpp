@@ -15,8 +15,8 @@ namespace dlscale::analysis {
 struct FigurePoint {
   double x = 0;
   double y = 0;
-  std::optional<Bounds> bounds;  ///< bounds of y, drawn as an error bar or as the edges of a band
-  std::string note = {};         ///< short label that is drawn next to the mark; empty: none
+  std::optional<Bounds> bounds;    ///< bounds of y, drawn as an error bar or as the edges of a band
+  std::string note = {};           ///< short label that is drawn next to the mark; empty: none
   std::optional<Bounds> box = {};  ///< quartiles of a box plot, drawn as a box around the mark
 };
 
@@ -68,7 +68,8 @@ struct Figure {
   bool marks = true;
   /// False if values between two points have no meaning. The figure then has marks only.
   bool lines = true;
-  /// False if all series are drawn at their exact x values, although marks can then hide each other.
+  /// False if all series are drawn at their exact x values, although marks can then hide each
+  /// other.
   bool shifted = true;
   bool band = false;  ///< true if bounds are drawn as a band along the line instead of error bars
   /// Name of the CSV column with the points' notes, e.g. "gpus". Empty: no notes.

@@ -233,10 +233,10 @@ std::string box_plots(const Figure& figure, std::size_t i, const std::vector<Fig
   for (const FigurePoint& point : points) {
     if (!point.box) continue;
     const double x = drawn_x(figure, i, point.x);
-    text += fmt::format(
-        "    \\draw[{}] (axis cs:{:.6g},{:.6g}) rectangle (axis cs:{:.6g},{:.6g});\n",
-        color_name(figure.series[i].color % kLineColors), x - kHalfBox, point.box->low,
-        x + kHalfBox, point.box->high);
+    text +=
+        fmt::format("    \\draw[{}] (axis cs:{:.6g},{:.6g}) rectangle (axis cs:{:.6g},{:.6g});\n",
+                    color_name(figure.series[i].color % kLineColors), x - kHalfBox, point.box->low,
+                    x + kHalfBox, point.box->high);
   }
   return text;
 }

@@ -153,7 +153,7 @@ constexpr double kLeft = 84;
 constexpr double kRight = 16;
 constexpr double kTop = 12;
 constexpr double kBottom = 62;
-constexpr double kBarRoom = 30;  // pixels for each bar; a figure with many bars becomes wider
+constexpr double kBarRoom = 30;  // pixels for each bar or word; figures with many become wider
 constexpr double kLetter = 7.5;  // approximate width in pixels of a letter in the slanted bar names
 constexpr std::size_t kMostLetters = 40;
 constexpr std::size_t kMostInWords = 8;
@@ -196,8 +196,9 @@ class SvgDrawing {
       : figure_(figure),
         id_(std::move(id)),
         left_(std::max(kLeft, 0.82 * name_room(figure))),
-        width_(std::max(kWidth,
-                        left_ + kRight + kBarRoom * static_cast<double>(figure.categories.size()))),
+        width_(std::max(kWidth, left_ + kRight +
+                                    kBarRoom * static_cast<double>(figure.categories.size() +
+                                                                   figure.x.words.size()))),
         foot_(kHeight - kBottom),
         height_(name_room(figure) == 0
                     ? kHeight

@@ -5,6 +5,7 @@
 
 #include "tests/analysis/publications/publication.hpp"
 #include "tests/analysis/support/rows.hpp"
+#include "tests/predict/made_layers.hpp"
 
 using namespace dlscale;
 using analysis::ModelValue;
@@ -65,6 +66,32 @@ TEST_CASE("errors of kernels come from the learned models of these kernels") {
   CHECK(none.value.missing == "the calibration has no learned model of these kernels");
 }
 
+TEST_CASE("errors of layers compare measured layers with the kernel models") {
+  contract::Calibration all;
+  all.layers = {test::made_step()};
+  all.kernel_models = test::made_models();
+  const auto value = [&](const std::string& estimate, const std::string& stage,
+                         const std::string& quantity, const std::string& batch) {
+    return model_value(published("estimate,stage,batch_per_gpu,quantity,relation,value,unit",
+                                 estimate + "," + stage + "," + batch + "," + quantity + ",=,3,%"),
+                       {&all, nullptr});
+  };
+  const ModelValue backward = value("layer", "backward", "weighted_relative_error", "8");
+  REQUIRE(backward.value.estimate);
+  CHECK(backward.value.estimate->value == Approx(0.003 / 0.024));
+  CHECK(backward.point == "2 measured layers");
+  CHECK(backward.source == "calibration");
+  // The absolute errors of all layers and stages are 0, 0, 0.1, 0.1 and 0.25.
+  CHECK(value("layer", "", "relative_error", "8").value.estimate->value == Approx(0.1));
+  CHECK(value("step", "", "relative_error", "8").value.estimate->value ==
+        Approx(std::abs(0.037 / 0.037 - 1)).margin(1e-12));
+  CHECK(value("layer", "backward", "weighted_relative_error", "64").value.missing ==
+        "the calibration has no layers of this model and batch");
+  all.kernel_models.erase(all.kernel_models.begin());  // linear_forward
+  CHECK(value("layer", "forward", "weighted_relative_error", "8").value.missing ==
+        "the kernel models estimate 17 % of the measured time, and 90 % are needed");
+}
+
 TEST_CASE("all-reduce times are interpolated but not extrapolated") {
   const contract::Calibration all = calibration();
   const ModelValue inside = model_value(time_of("2", "5000"), {&all, nullptr});
@@ -110,5 +137,5 @@ TEST_CASE("without data the reason names what is needed") {
   CHECK(model_value(error_of("step", "", "="), {}).value.missing ==
         "needs saved predictions of measured runs (--predicted)");
   CHECK(model_value(error_of("layer", "", "="), {}).value.missing ==
-        "dlscale measures no times of single layers within a step");
+        "needs a calibration (--calibration FILE)");
 }

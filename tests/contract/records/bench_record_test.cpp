@@ -40,6 +40,21 @@ contract::KernelSample made_kernel() {
           .threads = 2};
 }
 
+contract::StepLayers made_layers() {
+  contract::StepLayers step{.model = "mlp", .input = {1, 28, 28}, .classes = 10, .batch = 4};
+  step.forward_s = 0.002;
+  step.backward_s = 0.003;
+  step.repetitions = 5;
+  step.device = "a CPU";
+  contract::MeasuredLayer layer{.forward_s = 0.001, .backward_s = 0.002, .update_s = 0.0001};
+  layer.cost.name = "0";
+  layer.cost.kind = "addmm";
+  layer.cost.parameters = 7850;
+  layer.cost.size = {{"inputs", 784}, {"outputs", 10}};
+  step.layers = {layer};
+  return step;
+}
+
 void refused_line(const std::string& text, const std::string& message) {
   CHECK_THROWS_WITH(bench_records_from_jsonl(text, "b.jsonl"), Contains(message));
   CHECK_THROWS_AS(bench_records_from_jsonl(text, "b.jsonl"), base::SpecError);
@@ -53,6 +68,22 @@ TEST_CASE("measurements of both kinds are read as they were written") {
   const contract::BenchRecords read = bench_records_from_jsonl(text, "b.jsonl");
   CHECK(read.comm == std::vector{made_comm()});
   CHECK(read.kernels == std::vector{made_kernel()});
+}
+
+TEST_CASE("the layers of a step are read as they were written") {
+  const std::string text = to_json_line(made_layers()) + "\n";
+  CHECK_THAT(text, Catch::StartsWith("{\"record\":\"layers\","));
+  CHECK(bench_records_from_jsonl(text, "b.jsonl").layers == std::vector{made_layers()});
+}
+
+TEST_CASE("impossible layers are rejected with the line") {
+  contract::StepLayers none = made_layers(), negative = made_layers(), empty = made_layers();
+  none.layers.clear();
+  negative.layers[0].update_s = -1;
+  empty.batch = 0;
+  refused_line(to_json_line(none) + "\n", "b.jsonl:1: layers: must contain at least one layer");
+  refused_line(to_json_line(negative) + "\n", "layers: must not contain negative times");
+  refused_line(to_json_line(empty) + "\n", "batch: must be at least 1");
 }
 
 TEST_CASE("records of unknown kinds and empty lines are skipped") {
