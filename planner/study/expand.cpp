@@ -132,14 +132,16 @@ class Expander {
     if (batch_.size() == kBatch) add_batch();
   }
 
-  void finish() {
-    add_batch();
+  void finish() { add_batch(); }
+
+  /// Adds to `holds`, for each override by its message, whether its condition holds for any point.
+  void add_overrides(std::map<std::string, bool>& holds) const {
     for (std::size_t i = 0; i < override_holds_.size(); ++i) {
-      if (override_holds_[i]) continue;
-      const Override& idle = matrix_.overrides[i];
-      note(base::SpecError(idle.where, idle.key,
-                           "has no effect: its condition is false for all points")
-               .what());
+      const Override& one = matrix_.overrides[i];
+      const base::SpecError idle(one.where, one.key,
+                                 "has no effect: its condition is false for all points");
+      bool& any = holds[idle.what()];
+      any = any || override_holds_[i];
     }
   }
 
@@ -312,6 +314,8 @@ Expansion expand(const Study& study, const Wanted& wanted, const RunNames& names
   result.points.reserve(checked_size(study));
   if (wanted) result.asked.emplace();
   std::unordered_map<std::string, std::size_t> known;
+  // Sub-studies share the overrides of the study, which may apply to some of them only.
+  std::map<std::string, bool> override_holds;
   for (std::uint32_t i = 0; i < study.matrices.size(); ++i) {
     Expander expander({study, i, wanted, names}, result, known);
     for (const Block& block : study.matrices[i].blocks) {
@@ -319,6 +323,10 @@ Expansion expand(const Study& study, const Wanted& wanted, const RunNames& names
                            [&](const Values& values) { expander.add(values); });
     }
     expander.finish();
+    expander.add_overrides(override_holds);
+  }
+  for (const auto& [idle, holds] : override_holds) {
+    if (!holds) result.notes.push_back(idle);
   }
   return result;
 }

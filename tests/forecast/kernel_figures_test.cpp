@@ -68,8 +68,8 @@ TEST_CASE("a box shows the quartiles, and errors beyond its whiskers are single 
   REQUIRE(boxes.series.size() == 2);
   REQUIRE(boxes.series[1].points.size() == 1);
   CHECK(boxes.series[1].points[0].y == Approx(-0.8));
-  CHECK_THAT(analysis::figure_csv(boxes), Contains("low,high,box_low,box_high") &&
-                                              Contains(",0.01,-0.02,0.07,-0.02,0.04"));
+  CHECK_THAT(analysis::figure_csv(boxes),
+             Contains("low,high,box_low,box_high") && Contains(",0.01,-0.02,0.07,-0.02,0.04"));
 }
 
 TEST_CASE("models of earlier versions, which lack their held-out errors, give no figures") {

@@ -10,7 +10,7 @@ using Catch::Contains;
 
 namespace {
 
-contract::Calibration calibration() {
+contract::Calibration layered() {
   contract::Calibration all;
   all.layers = {test::made_step()};
   all.kernel_models = test::made_models();
@@ -28,7 +28,7 @@ double number(const analysis::Table& table, std::size_t row, const std::string& 
 }  // namespace
 
 TEST_CASE("each stage of a step has a row of errors, and the whole step has one") {
-  const analysis::Table table = forecast::layer_errors_table(calibration());
+  const analysis::Table table = forecast::layer_errors_table(layered());
   REQUIRE(table.rows.size() == 4);
   CHECK(number(table, 0, "measured_s") == Approx(0.012));
   CHECK(number(table, 0, "estimated_s") == Approx(0.013));
@@ -39,7 +39,7 @@ TEST_CASE("each stage of a step has a row of errors, and the whole step has one"
 }
 
 TEST_CASE("each layer has a row with the measured and the estimated time of each stage") {
-  const analysis::Table table = forecast::layer_times_table(calibration());
+  const analysis::Table table = forecast::layer_times_table(layered());
   REQUIRE(table.rows.size() == 2);
   CHECK(number(table, 0, "backward_s") == Approx(0.020));
   CHECK(number(table, 0, "backward_estimated_s") == Approx(0.018));
@@ -49,7 +49,7 @@ TEST_CASE("each layer has a row with the measured and the estimated time of each
 }
 
 TEST_CASE("layers without kernel models are shown as measured, with the reasons") {
-  contract::Calibration all = calibration();
+  contract::Calibration all = layered();
   all.kernel_models.clear();
   const analysis::Table errors = forecast::layer_errors_table(all);
   CHECK(number(errors, 0, "covered") == 0);
@@ -62,7 +62,7 @@ TEST_CASE("layers without kernel models are shown as measured, with the reasons"
 }
 
 TEST_CASE("the figure of a step shows measured and estimated times of the three stages") {
-  const auto figures = forecast::layer_figures(calibration());
+  const auto figures = forecast::layer_figures(layered());
   REQUIRE(figures.size() == 1);
   const auto& [name, figure] = figures[0];
   CHECK(name == "layer-times-mlp-1x4x4-b8");

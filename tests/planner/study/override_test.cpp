@@ -61,6 +61,20 @@ TEST_CASE("overrides use the values of the study, exclusions use the overridden 
   CHECK(expansion.skipped.size() == 1);
 }
 
+TEST_CASE("an override that holds in one sub-study is not reported for the others") {
+  const std::string rest =
+      "[[substudy]]\nname = 'few'\nmatrix = { gpus = [1] }\n"
+      "[[substudy]]\nname = 'many'\nmatrix = { gpus = [2] }\n";
+  const auto notes_of = [&](const std::string& when) {
+    const auto study =
+        test::read({.matrix = kOverrideMatrix,
+                    .rest = "[[override]]\nwhen = '" + when + "'\nepochs = 2\n" + rest});
+    return planner::expand(study).notes;
+  };
+  CHECK(notes_of("gpus == 2").empty());
+  CHECK(notes_of("gpus == 4").size() == 1);
+}
+
 TEST_CASE("an override whose condition never holds is reported") {
   const auto study = test::read(
       {.matrix = kOverrideMatrix, .rest = "[[override]]\nwhen = 'gpus > 4'\nepochs = 2"});

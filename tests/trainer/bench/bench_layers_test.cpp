@@ -37,8 +37,7 @@ TEST_CASE("the layers of a step are those of the cost model and take most of its
   REQUIRE(steps.size() == 2);
   CHECK(steps[0].batch == 2);
   CHECK(steps[1].batch == 8);
-  const auto card = trainer::describe(
-      {.model = "vgg11", .input = {3, 32, 32}, .classes = 10});
+  const auto card = trainer::describe({.model = "vgg11", .input = {3, 32, 32}, .classes = 10});
   for (const contract::StepLayers& step : steps) {
     REQUIRE(step.layers.size() == card.layers.size());
     std::int64_t parameters = 0;
