@@ -214,6 +214,16 @@ std::string reference_of_study(const contract::PlanDir& folder) {
   return plan ? plan->reference : std::string();
 }
 
+void check_reference(const contract::Plan& plan) {
+  const std::string& name = plan.reference;
+  if (name.empty()) return;
+  try {
+    read_reference(name, reference_folder());
+  } catch (const base::UsageError& error) {
+    throw base::UsageError(std::string("study.reference: ") + error.what());
+  }
+}
+
 std::vector<std::string> references_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code unreadable;

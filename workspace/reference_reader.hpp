@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/publications/reference_study.hpp"
+#include "contract/plan/plan.hpp"
 #include "contract/plan/run_dir.hpp"
 
 namespace dlscale::workspace {
@@ -27,5 +28,9 @@ std::vector<std::string> references_in(const std::filesystem::path& folder);
 /// for an unreadable file.
 analysis::ReferenceStudy read_reference(const std::string& name,
                                         const std::filesystem::path& folder);
+
+/// Throws base::UsageError if the plan names a publication ([study] reference) that dlscale does
+/// not know, with the nearest name, and base::SpecError if its file is invalid.
+void check_reference(const contract::Plan& plan);
 
 }  // namespace dlscale::workspace

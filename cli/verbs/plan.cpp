@@ -19,6 +19,7 @@
 #include "workspace/plans/explanation.hpp"
 #include "workspace/plans/leftovers.hpp"
 #include "workspace/plans/plan_summary.hpp"
+#include "workspace/reference_reader.hpp"
 #include "workspace/resources.hpp"
 #include "workspace/runs/plan_folder.hpp"
 #include "workspace/runs/selection.hpp"
@@ -71,6 +72,7 @@ int plan(const PlanOptions& options) {
   const std::string left_out =
       options.runs.narrows() ? workspace::runs_left_out(planning.plan, out) : "";
   talk << workspace::open_runs_left_out(planning.plan, out) << std::flush;
+  workspace::check_reference(planning.plan);
   const planner::WrittenPlan written =
       workspace::write_planned(planning, resources, out, options.dry_run);
   if (options.json) {

@@ -23,6 +23,7 @@
 #include "workspace/jobs/launching.hpp"
 #include "workspace/jobs/local_runs.hpp"
 #include "workspace/plans/plan_summary.hpp"
+#include "workspace/reference_reader.hpp"
 #include "workspace/resources.hpp"
 #include "workspace/runs/plan_folder.hpp"
 
@@ -66,6 +67,7 @@ int run(const RunOptions& options) {
   const planner::Planning planning = planner.finish();
   workspace::require_runnable_here(planning);
   const workspace::RunIds selected = workspace::select_runs(planning.plan, options.runs);
+  workspace::check_reference(planning.plan);
   workspace::require_writable(shown);
   // The check reports errors before the folder is created.
   planner::check_plan(planning, resources, shown);

@@ -6,6 +6,8 @@
 # usage: cluster_study.sh DLSCALE slurm|oar
 # shellcheck source-path=SCRIPTDIR source=support.bash
 source "$(dirname "$0")/support.bash"
+# shellcheck source=cluster/readable_programs.bash
+source "$here/cluster/readable_programs.bash"
 
 kind=$2
 root=$(cd "$here/../.." && pwd)
@@ -35,13 +37,7 @@ fi
 
 # OAR runs jobs as a user other than root, so copy the programs to a folder that every user can read.
 readable=$PWD/opt
-mkdir -p "$readable/bin" "$readable/lib"
-place() { cp -lL "$1" "$2" 2>/dev/null || cp -L "$1" "$2"; }
-place "$dlscale" "$readable/bin/dlscale"
-place "$(dirname "$dlscale")/dlscale-train" "$readable/bin/dlscale-train.real"
-cp -rL "$(dirname "$dlscale")/../share" "$readable/share"
-ldd "$readable/bin/dlscale-train.real" | awk '$3 ~ /^\// && $3 !~ /^\/(usr|lib)/ {print $3}' |
-  while read -r library; do place "$library" "$readable/lib/"; done
+place_programs "$dlscale" "$readable"
 cat >"$readable/bin/dlscale-train" <<SH
 #!/bin/bash
 case \$2 in
@@ -52,11 +48,7 @@ SH
 chmod 755 "$readable/bin/dlscale-train"
 
 expect 0 "$dlscale" run "$parts/study.toml" -o local --no-figures
-{
-  echo "trainer = \"$readable/bin/dlscale-train\""
-  echo "environment = [\"export LD_LIBRARY_PATH=$readable/lib OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1\"]"
-  cat "$parts/$kind.toml"
-} >site.toml
+site_of "$kind" "$readable" "$readable/bin/dlscale-train" >site.toml
 expect 0 "$dlscale" plan "$parts/study.toml" --site site.toml -o arrays -S launch.array=true
 says "12 runs in 3 jobs (3 arrays)"
 expect 0 "$dlscale" plan "$parts/study.toml" --site site.toml -o packed -S launch.pack=true

@@ -13,7 +13,7 @@ case $name in
   nef) cut=(-S 'matrix.global_batch=[16]') runs=2 ;;
   ensias) only 'substudy in ["nbow", "mlp"]'; runs=4 ;;
   princeton) only 'substudy in ["gpus", "classifier"]'; runs=4 ;;
-  barrachina) cut=(-S 'substudy.measured.matrix.model=["vgg11"]') runs=4 ;;
+  barrachina) cut=(-S 'substudy.measured.matrix.model=["vgg11"]' --budget 25) runs=4 ;;
   juwels) only 'substudy == "shares" && model == "resnet50" && loader == "native"'; runs=2 ;;
 esac
 
@@ -37,6 +37,12 @@ findings=$(grep -c '^\[\[finding\]\]' "$here/../../examples/studies/$name/findin
 verdicts=$("$dlscale" compare out/study --findings "$here/../../examples/studies/$name/findings.toml" --format csv |
   grep -cE ',(holds|does not hold|not testable here),')
 [[ $verdicts == "$findings" ]] || fail "$verdicts verdicts for $findings findings: $(cat out/findings.txt)"
+if [[ $name == barrachina ]]; then
+  compared=$(sed -n 's/.* own counterpart (\([0-9]*\) %).*/\1/p' out/compare.txt)
+  ((${compared:-0} >= 60)) || fail "only ${compared:-0} % of the published values were compared: $(head -n 40 out/compare.txt)"
+  [[ -s out/figures/layer-times-vgg11-3x32x32-b128.svg && -s out/figures/kernel-error-boxes.svg ]] ||
+    fail "no figures of layers and kernels: $(ls out/figures)"
+fi
 if [[ $name == princeton ]]; then
   grep -qF 'alexnet-parameters: holds' out/findings.txt || fail "not 54,575,114 parameters: $(cat out/findings.txt)"
 fi

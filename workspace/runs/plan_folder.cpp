@@ -11,7 +11,6 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "workspace/reference_reader.hpp"
 
 namespace dlscale::workspace {
 namespace fs = std::filesystem;
@@ -47,23 +46,8 @@ void make_folder(const contract::PlanDir& folder) {
   }
 }
 
-namespace {
-
-/// Throws base::UsageError for a publication that dlscale does not know, with the nearest name.
-void check_reference(const std::string& name) {
-  if (name.empty()) return;
-  try {
-    read_reference(name, reference_folder());
-  } catch (const base::UsageError& error) {
-    throw base::UsageError(std::string("study.reference: ") + error.what());
-  }
-}
-
-}  // namespace
-
 planner::WrittenPlan write_planned(planner::Planning& planning, const planner::Resources& resources,
                                    const contract::PlanDir& out, bool dry_run) {
-  check_reference(planning.plan.reference);
   require_writable(out);
   planner::WrittenPlan written = dry_run ? planner::check_plan(planning, resources, out)
                                          : planner::write_plan(planning, resources, out);

@@ -21,8 +21,8 @@ contract::RunSpec read_run(const contract::PlanDir& folder, contract::RunTables&
 void require_writable(const contract::PlanDir& folder);
 
 /// Writes the plan folder and marks stale runs in the plan. With `dry_run`, only determines what
-/// would be written. Throws what write_plan throws. Throws base::UsageError for a folder that
-/// cannot be created or written.
+/// would be written. Throws what write_plan throws. Throws base::UsageError for
+/// a folder that cannot be created or written.
 planner::WrittenPlan write_planned(planner::Planning& planning, const planner::Resources& resources,
                                    const contract::PlanDir& out, bool dry_run);
 

@@ -22,7 +22,7 @@ cd "$folder/measured"
 rm -f layers.jsonl comm.jsonl
 "$programs/dlscale-bench" layers vgg11 --input 3x32x32 --classes 10 --batch 64,128 --cores 1 -o layers.jsonl
 for ranks in 2 6 8; do
-  "$programs/dlscale-bench" comm --communicator thread --threads "$ranks" --min 512KiB --max 128MiB -o comm.jsonl
+  "$programs/dlscale-bench" comm --communicator thread --threads "$ranks" --min 256KiB --max 128MiB -o comm.jsonl
 done
 # The steps of one rank. The predictions of two ranks below are then about steps that the calibration does not contain.
 "$programs/dlscale" calibrate kernels.json layers.jsonl comm.jsonl "$folder/study" --where 'gpus == 1' \

@@ -54,6 +54,19 @@ TEST_CASE("plan --json prints the plan") {
   CHECK(contract::plan_from_json(result.out, "out").runs.size() == 48);
 }
 
+TEST_CASE("a misspelt publication is rejected before anything is written") {
+  test::TempDir dir;
+  for (const char* verb : {"plan", "run"}) {
+    const auto refused =
+        test::run_bash("cd " + dir.path().string() + " && " DLSCALE_BINARY_DIR "/bin/dlscale " +
+                       verb + " " + kDemo + " -S 'study.reference=\"juwls\"'");
+    CHECK(refused.exit_code == 2);
+    CHECK(refused.out.find("study.reference: ") != std::string::npos);
+    CHECK(refused.out.find("did you mean \"juwels\"") != std::string::npos);
+    CHECK_FALSE(std::filesystem::exists(dir / "demo"));
+  }
+}
+
 TEST_CASE("bad input gives one line and exit code 2") {
   test::TempDir dir;
   const auto typo = plan_in(dir, kDemo + " -S study.repeat=2");
