@@ -62,6 +62,9 @@ class RunDir {
   std::filesystem::path run_json() const { return root_ / "run.json"; }
   /// Returns the path of run.json for a run, relative to the folder of all runs.
   static std::string run_json_in(const std::string& run_id) { return run_id + "/run.json"; }
+  /// Returns the path of the folder of rendered configuration files, relative to the folder of all
+  /// runs. Each launch of the run gets copies of these files.
+  static std::string files_in(const std::string& run_id) { return run_id + "/files"; }
   LaunchDir launch(int k) const;
   /// Returns the existing launches, sorted by number.
   std::vector<LaunchDir> launches() const;

@@ -79,11 +79,20 @@ struct ModelOptions {
   bool operator==(const ModelOptions&) const = default;
 };
 
+/// File that the job writes into the launch folder of a run before the command of an external
+/// trainer starts.
+struct TrainerFile {
+  std::string sha256;  ///< SHA-256 of the text of the template
+  std::string to;      ///< path of the file, relative to the launch folder
+  bool operator==(const TrainerFile&) const = default;
+};
+
 /// Training program other than dlscale-train.
 struct ExternalTrainer {
   std::string command;     ///< shell command with {{names}} for run values; empty = dlscale-train
   std::string log_format;  ///< format in which `dlscale collect` reads the output
   std::string launcher;    ///< launcher of the ranks: templates/external_<launcher>.mustache
+  std::vector<TrainerFile> files;  ///< configuration files of each run, in the order of the study
   bool operator==(const ExternalTrainer&) const = default;
 };
 
@@ -183,6 +192,8 @@ struct RunSpec {
 
   ExternalTrainer trainer;
   std::map<std::string, std::string> parameters;  ///< free parameters for external trainers
+  /// Environment variables that the job exports before the trainer starts.
+  std::map<std::string, std::string> environment;
 
   ResourceRequest resources;
 

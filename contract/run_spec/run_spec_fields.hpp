@@ -133,8 +133,15 @@ void visit_fields(Visitor& v, FrameworkOptions& s) {
 }
 
 template <class Visitor>
+void visit_fields(Visitor& v, TrainerFile& s) {
+  v.required("sha256", s.sha256);
+  v.required("to", s.to);
+}
+
+template <class Visitor>
 void visit_fields(Visitor& v, ExternalTrainer& s) {
   v.required("command", s.command);
+  v.sparse("files", s.files);
   v.sparse("launcher", s.launcher);
   v.sparse("log_format", s.log_format);
 }
@@ -179,6 +186,7 @@ void visit_fields(Visitor& v, RunSpec& s) {
   v.sparse("cuda_graph", s.cuda_graph);
   v.required("dataset", s.dataset);
   v.sparse("ema_decay", s.ema_decay);
+  v.sparse("environment", s.environment);
   v.required("epochs", s.epochs);
   v.optional("evaluate_every", s.evaluate_every);
   v.required("framework", s.framework);

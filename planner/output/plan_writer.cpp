@@ -32,6 +32,7 @@
 #include "planner/jobs/finished_runs.hpp"
 #include "planner/planner.hpp"
 #include "planner/script/code_description.hpp"
+#include "planner/script/file_text.hpp"
 #include "planner/script/origin.hpp"
 #include "planner/script/render.hpp"
 #include "planner/script/script.hpp"
@@ -164,7 +165,8 @@ class Scripts {
       : planning_(planning),
         out_(out),
         template_(job_template(resources, planning.plan.scheduler)),
-        command_(planning.study.trainer.command, planning.study.command_where) {}
+        command_(planning.study.trainer.command, planning.study.command_where,
+                 folder_of(planning.study.command_where, planning.study.file)) {}
   std::string script(std::size_t job) {
     const TemplateData data = script_data(planning_, job, out_, command_);
     try {
@@ -191,6 +193,7 @@ class PlanWriter {
         plan_(planning.plan),
         resources_(resources),
         out_(out),
+        run_files_(planning.study),
         runs_(plan_.runs.size(), FileState::other),
         scripts_(plan_.jobs.size(), FileState::other) {}
   void check();
@@ -214,12 +217,17 @@ class PlanWriter {
   void publish(std::size_t job, const Folder& runs, const Folder& jobs) const;
   void discard_staged() const;
   FileState look_at_run(std::size_t run, JobKind kind, const Folder& runs) const;
+  RunPlace place_of(std::size_t run) const;
+  std::vector<std::string> files_of(std::size_t run) const;
+  bool holds_files(std::size_t run, const Folder& runs) const;
+  void write_files(std::size_t run, const Folder& runs) const;
 
   const Planning& planning_;
   const contract::Plan& plan_;
   const Resources& resources_;
   contract::PlanDir out_;
   contract::PlanDir absolute_out_ = absolute(out_);
+  RunFiles run_files_;
   std::vector<FileState> runs_, scripts_;
   std::vector<PlanFile> files_;
   // Plan in which stale runs are marked. The member is empty if there are no stale runs.
@@ -363,6 +371,12 @@ void PlanWriter::mark_stale() {
 std::string PlanWriter::fingerprint() const {
   std::string facts = planning_.resolved + planning_.site_toml + planning_.site.trainer +
                       absolute_out_.root().string();
+  if (const Study& study = planning_.study; !study.trainer.command.empty()) {
+    // Words of the command are replaced by the paths of files that exist in the study's folder.
+    facts += study.folder() + "\n" +
+             with_paths(study.trainer.command, folder_of(study.command_where, study.file));
+    for (const std::string& line : setup_lines(study, {study.folder(), ""})) facts += line;
+  }
   const auto add_file = [&](const fs::path& file) {
     facts += base::Folder(file.parent_path()).stamp(file.filename().string());
   };
@@ -382,6 +396,10 @@ std::string PlanWriter::fingerprint() const {
   for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
     if (facts.size() > kMostFacts) facts = contract::sha256_hex(facts);
     facts += jobs.stamp(contract::PlanDir::script_name(plan_.jobs[i].name));
+    for (const std::size_t run : planning_.job_runs[i]) {
+      const std::string folder = contract::RunDir::files_in(plan_.runs[run].run_id) + "/";
+      for (const std::string& file : run_files_.paths()) facts += runs.stamp(folder + file);
+    }
     if (plan_.jobs[i].kind == JobKind::array) continue;
     for (const std::size_t run : planning_.job_runs[i]) {
       facts += runs.stamp(contract::RunDir::run_json_in(plan_.runs[run].run_id));
@@ -408,6 +426,10 @@ void PlanWriter::look_at_job(std::size_t job, const std::string& script, const F
   bool stale = false;
   for (const std::size_t run : planning_.job_runs[job]) {
     if (runs.exists()) runs_[run] = look_at_run(run, planned.kind, runs);
+    // Renders the files even if nothing exists yet, so that errors appear before anything is
+    // written.
+    const bool right = holds_files(run, runs);
+    if (runs_[run] == FileState::right && !right) runs_[run] = FileState::other;
     stale = stale || runs_[run] == FileState::stale;
   }
   // A job of several runs is still written, because it may start its other runs.
@@ -438,6 +460,45 @@ FileState PlanWriter::look_at_run(std::size_t run, JobKind kind, const Folder& r
   }
 }
 
+RunPlace PlanWriter::place_of(std::size_t run) const {
+  const Allocation& given =
+      planning_.allocations[run / static_cast<std::size_t>(planning_.study.repeats)];
+  const std::vector<Partition>& all = planning_.site.partitions;
+  const int gpus =
+      given.partition < 0 ? 0 : all[static_cast<std::size_t>(given.partition)].gpus_per_node;
+  return {planning_.study.folder(), absolute_out_.root().string(), gpus};
+}
+
+/// Renders the configuration files of a run and returns whether the folder holds them.
+bool PlanWriter::holds_files(std::size_t run, const Folder& runs) const {
+  if (run_files_.empty()) return true;
+  const std::vector<std::string> texts = files_of(run);
+  if (!runs.exists()) return false;
+  const std::string folder = contract::RunDir::files_in(plan_.runs[run].run_id) + "/";
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (!runs.holds(folder + run_files_.paths()[i], texts[i])) return false;
+  }
+  return true;
+}
+
+void PlanWriter::write_files(std::size_t run, const Folder& runs) const {
+  const std::string& id = plan_.runs[run].run_id;
+  const std::vector<std::string> texts = files_of(run);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::string name = contract::RunDir::files_in(id) + "/" + run_files_.paths()[i];
+    for (std::size_t slash = 0; (slash = name.find('/', slash)) != std::string::npos; ++slash) {
+      runs.make_directory(name.substr(0, slash));
+    }
+    runs.write(name, texts[i]);
+  }
+}
+
+std::vector<std::string> PlanWriter::files_of(std::size_t run) const {
+  const std::size_t point = run / static_cast<std::size_t>(planning_.study.repeats);
+  const Matrix& matrix = planning_.study.matrices[planning_.expansion.points[point].matrix];
+  return run_files_.texts(planning_.run(run), place_of(run), matrix);
+}
+
 WrittenPlan PlanWriter::outcome() const {
   WrittenPlan result;
   const auto count = [&](bool right) { ++(right ? result.unchanged : result.written); };
@@ -461,8 +522,10 @@ WrittenPlan PlanWriter::outcome() const {
 void PlanWriter::publish(std::size_t job, const Folder& runs, const Folder& jobs) const {
   const PlannedJob& planned = plan_.jobs[job];
   for (const std::size_t run : planning_.job_runs[job]) {
-    if (planned.kind == JobKind::array || runs_[run] != FileState::other) continue;
+    if (runs_[run] != FileState::other) continue;
     const std::string& id = plan_.runs[run].run_id;
+    if (!run_files_.empty()) write_files(run, runs);
+    if (planned.kind == JobKind::array) continue;
     runs.make_directory(id);
     runs.write(contract::RunDir::run_json_in(id), to_json(planning_.run(run)));
   }

@@ -76,6 +76,7 @@ std::string name_of(const TemplateData& data, std::size_t index) {
   std::string name = find(data.values, one);
   if (name.empty()) name = find(data.extras, one);
   if (name.empty()) name = find(data.lists, [](const auto& items) { return items.size(); });
+  if (name.empty()) name = find(data.expansions, one);
   return name;
 }
 
@@ -112,13 +113,17 @@ class StrictContext : public mustache::context<std::string> {
                 const Named<std::string>& partials, const std::vector<fs::path>& folders,
                 Source source)
       : mustache::context<std::string>(&values),
+        root_(values),
         names_(names),
         renamed_(partials),
         folders_(folders),
         sources_{std::move(source)} {}
   const std::vector<Source>& sources() const { return sources_; }
   const mustache::data* get(const std::string& name) const override {
-    const mustache::data* found = mustache::context<std::string>::get(name);
+    // Names of axes contain dots, which mustache would take for nested tables.
+    const bool dotted = name.size() > 1 && name.find('.') != std::string::npos;
+    const mustache::data* found = dotted ? root_.get(name) : nullptr;
+    if (found == nullptr) found = mustache::context<std::string>::get(name);
     if (found == nullptr) {
       throw base::SpecError(find_tag(sources_, name), "", base::unknown_name("name", name, names_));
     }
@@ -167,6 +172,7 @@ class StrictContext : public mustache::context<std::string> {
     });
   }
 
+  const mustache::data& root_;
   const std::vector<std::string>& names_;
   const Named<std::string>& renamed_;
   const std::vector<fs::path>& folders_;
@@ -201,6 +207,11 @@ mustache::data to_mustache(const TemplateData& data, std::vector<std::string>& n
     for (std::size_t i = 0; i < items.size(); ++i) list.push_back(place_mark(marks++));
     set(name, list);
   }
+  for (const auto& [name, value] : data.expansions) {
+    // A parameter with this name replaces the expansion.
+    const std::string mark = place_mark(marks++);
+    if (!data.extras.contains(std::string(name))) set(name, mark);
+  }
   for (const auto& [name, value] : data.flags) set(name, mustache::data(value));
   for (const auto& [name, value] : data.verbatim) set(name, lines_of(value));
   return root;
@@ -215,6 +226,7 @@ std::vector<std::string_view> values_of(const TemplateData& data) {
   for (const auto& [name, items] : data.lists) {
     values.insert(values.end(), items.begin(), items.end());
   }
+  for (const auto& [name, value] : data.expansions) values.push_back(value);
   return values;
 }
 
@@ -226,6 +238,7 @@ bool same_shape(const TemplateData& a, const TemplateData& b) {
     return x.first == y.first && x.second.size() == y.second.size();
   };
   return a.flags == b.flags && a.partials == b.partials && a.verbatim == b.verbatim &&
+         a.expansions == b.expansions &&
          std::equal(a.lists.begin(), a.lists.end(), b.lists.begin(), b.lists.end(), same_size) &&
          std::equal(a.extras.begin(), a.extras.end(), b.extras.begin(), b.extras.end(),
                     same_name) &&
@@ -299,13 +312,17 @@ const ScriptTemplate::Compiled& ScriptTemplate::compiled_for(const TemplateData&
 
 std::string ScriptTemplate::render(const TemplateData& data) {
   const Compiled& compiled = compiled_for(data);
+  const std::vector<std::string_view> values = values_of(data);
+  const std::size_t first_expansion = values.size() - data.expansions.size();
   try {
-    return compiled.text.with(values_of(data));
+    return compiled.text.with(values, first_expansion);
   } catch (const UnfitValue& error) {
     const std::string name = name_of(data, error.index);
     const bool quoted = error.key_path().empty();
-    UnfitValue named(quoted ? find_tag(compiled.sources, name, true) : error.where(),
-                     error.key_path(), error.problem);
+    UnfitValue named(
+        quoted ? find_tag(compiled.sources, name, true) : error.where(), error.key_path(),
+        error.index < first_expansion ? error.problem
+                                      : fmt::format("{{{{{}}}}}: {}", name, error.problem));
     named.name = name;
     throw named;
   }

@@ -34,6 +34,9 @@ struct TemplateData {
   Named<std::vector<std::string>> lists;     ///< {{#name}}{{.}}{{/name}}: list of quoted words
   Named<std::vector<std::string>> verbatim;  ///< {{#name}}{{{line}}}{{/name}}: unquoted lines
   Named<std::string> partials;               ///< {{>name}}: name of the included template
+  /// {{name}}: text that the shell expands to one word, such as "$PWD" in double quotes. The text
+  /// is inserted unchanged where the shell reads words, and refused elsewhere.
+  Named<std::string> expansions;
   /// Additional values. An additional value replaces the value of the same name in `values`.
   std::map<std::string, std::string> extras;
 };

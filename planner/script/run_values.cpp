@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
+#include <filesystem>
 
 #include "base/error.hpp"
+#include "contract/plan/run_dir.hpp"
 #include "planner/script/script.hpp"
 
 namespace dlscale::planner {
@@ -54,12 +57,12 @@ std::vector<std::string> unused_parameters(const Study& study) {
   for (const Matrix& matrix : study.matrices) {
     for (const StudyAxis& axis : matrix.axes) {
       const std::string_view name = parameter_of(axis.name());
-      if (name.empty() || names_value(study.trainer.command, name)) continue;
+      if (name.empty() || names_value(study, name) || names_value(study, axis.name())) continue;
       const base::SpecError note(
           axis.where, axis.key,
-          fmt::format(
-              "the command does not contain {{{{{}}}}}, so the values of this axis have no effect",
-              name));
+          fmt::format("{} not contain {{{{{}}}}}, so the values of this axis have no effect",
+                      study.files.empty() ? "the command does" : "the command and the files do",
+                      name));
       if (std::find(notes.begin(), notes.end(), note.what()) == notes.end()) {
         notes.emplace_back(note.what());
       }
@@ -76,6 +79,7 @@ struct Row {
   const char* name;
   const char* meaning;
   std::string (*value)(const RunSpec&);
+  bool is_number = false;
 };
 
 template <class T>
@@ -87,26 +91,31 @@ constexpr const char* kCommand = "trainer.command";
 constexpr const char* kDatasetPath = "dataset_path";
 constexpr const char* kWeights = "weights";
 
-/// Calls `make`. If `make` throws an error at a place in the command, throws the error at the place
-/// of the command in the study instead.
+/// Calls `make`. If `make` throws an error at a place in a text of the study, throws the error at
+/// the place of this text in the study instead.
 template <class Make>
-auto at_command(const base::Location& where, Make make) {
+auto at_place(const base::Location& where, const char* key, Make make) {
   try {
     return make();
   } catch (const base::SpecError& error) {
     const base::SpecError place(error.where(), error.key_path(), "");
-    throw base::SpecError(where, kCommand,
-                          std::string(error.what()).substr(std::strlen(place.what())));
+    throw base::SpecError(where, key, std::string(error.what()).substr(std::strlen(place.what())));
   }
+}
+
+template <class Make>
+auto at_command(const base::Location& where, Make make) {
+  return at_place(where, kCommand, make);
 }
 
 constexpr Row kRows[] = {
     {"study", "name of the study", [](const RunSpec& r) { return r.study; }},
     {"run_id", "id of the run", [](const RunSpec& r) { return r.run_id; }},
     {"repetition", "number of the repetition of the point, from 1",
-     [](const RunSpec& r) { return text(r.repetition); }},
+     [](const RunSpec& r) { return text(r.repetition); }, true},
     {"seed", "random seed of this repetition",
-     [](const RunSpec& r) { return text(r.seed + static_cast<std::uint64_t>(r.repetition) - 1); }},
+     [](const RunSpec& r) { return text(r.seed + static_cast<std::uint64_t>(r.repetition) - 1); },
+     true},
     {"framework", "framework: ddp, horovod, …", [](const RunSpec& r) { return r.framework; }},
     {"model", "model: resnet50, …", [](const RunSpec& r) { return r.model; }},
     {"loader", "data loader: native, dali_gpu, …", [](const RunSpec& r) { return r.loader; }},
@@ -119,30 +128,30 @@ constexpr Row kRows[] = {
      [](const RunSpec& r) { return r.mode.empty() ? "train" : r.mode; }},
     {"precision", "number format: fp32, fp64, tf32, bf16, fp16",
      [](const RunSpec& r) { return r.precision; }},
-    {"gpus", "ranks of the run", [](const RunSpec& r) { return text(r.gpus); }},
+    {"gpus", "ranks of the run", [](const RunSpec& r) { return text(r.gpus); }, true},
     {"batch_per_gpu", "samples per rank and step",
-     [](const RunSpec& r) { return text(r.batch_per_gpu); }},
+     [](const RunSpec& r) { return text(r.batch_per_gpu); }, true},
     {"global_batch", "samples of all ranks per optimizer step",
-     [](const RunSpec& r) { return text(r.global_batch); }},
+     [](const RunSpec& r) { return text(r.global_batch); }, true},
     {"accumulation_steps", "batches per rank and optimizer step",
-     [](const RunSpec& r) { return text(r.accumulation_steps); }},
+     [](const RunSpec& r) { return text(r.accumulation_steps); }, true},
     {"epochs", "number of epochs to train",
-     [](const RunSpec& r) { return r.epochs > 0 ? text(r.epochs) : std::string(); }},
+     [](const RunSpec& r) { return r.epochs > 0 ? text(r.epochs) : std::string(); }, true},
     {"warmup_epochs", "number of epochs until the peak learning rate",
-     [](const RunSpec& r) { return text(r.warmup_epochs); }},
+     [](const RunSpec& r) { return text(r.warmup_epochs); }, true},
     {"lr_base", "learning rate before it is scaled",
-     [](const RunSpec& r) { return r.lr.scale.empty() ? std::string() : text(r.lr.base); }},
+     [](const RunSpec& r) { return r.lr.scale.empty() ? std::string() : text(r.lr.base); }, true},
     {"lr_peak", "learning rate after warm-up",
-     [](const RunSpec& r) { return r.lr.scale.empty() ? std::string() : text(r.lr.peak); }},
+     [](const RunSpec& r) { return r.lr.scale.empty() ? std::string() : text(r.lr.peak); }, true},
     {"lr_schedule", "learning rate schedule: step, cosine, …",
      [](const RunSpec& r) { return r.lr_schedule.kind; }},
     {"optimizer", "optimizer: sgd, adam, …", [](const RunSpec& r) { return r.optimizer.kind; }},
     {"momentum", "momentum of the optimizer",
-     [](const RunSpec& r) { return text(r.optimizer.momentum); }},
+     [](const RunSpec& r) { return text(r.optimizer.momentum); }, true},
     {"weight_decay", "weight decay of the optimizer",
-     [](const RunSpec& r) { return text(r.optimizer.weight_decay); }},
+     [](const RunSpec& r) { return text(r.optimizer.weight_decay); }, true},
     {"label_smoothing", "label smoothing, from 0 to 1",
-     [](const RunSpec& r) { return text(r.label_smoothing); }},
+     [](const RunSpec& r) { return text(r.label_smoothing); }, true},
 };
 
 }  // namespace
@@ -161,26 +170,232 @@ bool names_value(std::string_view command, std::string_view name) {
   return false;
 }
 
+bool names_value(const Study& study, std::string_view name) {
+  return names_value(study.trainer.command, name) ||
+         std::any_of(study.files.begin(), study.files.end(),
+                     [&](const FileTemplate& file) { return names_value(file.text, name); });
+}
+
 void add_run_values(const RunSpec& run, TemplateData& data) {
   for (const Row& row : kRows) data.values.emplace_back(row.name, row.value(run));
   data.extras = run.parameters;
 }
 
-ExternalCommand::ExternalCommand(std::string command, base::Location where)
-    : command_(std::move(command)),
+// The following functions provide the values that only commands and configuration files may name.
+
+namespace {
+
+struct PlaceRow {
+  const char* name;
+  const char* meaning;
+  bool is_number;
+  std::string (*value)(const RunSpec&, const RunPlace&);
+};
+
+std::string run_folder(const RunSpec& run, const RunPlace& place) {
+  return contract::PlanDir(place.plan_folder).run(run.run_id).root().string();
+}
+
+constexpr PlaceRow kPlaceRows[] = {
+    {"study_folder", "folder of the study file", false,
+     [](const RunSpec&, const RunPlace& p) { return p.study_folder; }},
+    {"plan_folder", "plan folder", false,
+     [](const RunSpec&, const RunPlace& p) { return p.plan_folder; }},
+    {"run_folder", "folder of the run, absolute", false, run_folder},
+    {"ranks", "ranks of the run, like gpus", true,
+     [](const RunSpec& r, const RunPlace&) { return text(r.gpus); }},
+    {"nodes", "number of nodes of the run", true,
+     [](const RunSpec& r, const RunPlace&) { return text(r.resources.nodes); }},
+    {"ranks_per_node", "ranks of the run on each node", true,
+     [](const RunSpec& r, const RunPlace&) { return text(r.resources.ranks_per_node); }},
+    {"cores_per_rank", "cores per rank", true,
+     [](const RunSpec& r, const RunPlace&) { return text(r.resources.cores_per_rank); }},
+    {"gpus_per_node", "GPUs of each node of the partition", true,
+     [](const RunSpec&, const RunPlace& p) { return text(p.gpus_per_node); }},
+};
+
+struct LaunchRow {
+  const char* name;
+  const char* meaning;
+};
+constexpr LaunchRow kLaunchRows[] = {
+    {"launch_folder", "folder of this launch, in which the command starts"},
+    {"master_address", "name of the first node; 127.0.0.1 if the run has one node"},
+    {"master_port", "port for the rendezvous of the ranks"},
+};
+
+using Kind = CommandValue::Kind;
+
+/// Returns the kind of a setting of the matrix: of an axis, or of a parameter of [training].
+Kind kind_in(const Matrix& matrix, std::string_view setting) {
+  const StudyAxis* const axis = find_axis(matrix, setting);
+  if (axis != nullptr && axis->setting.is_list) return Kind::list;
+  for (const config::Symbol& symbol : matrix.symbols) {
+    if (symbol.name != setting) continue;
+    return symbol.kind == config::Symbol::Kind::number  ? Kind::number
+           : symbol.kind == config::Symbol::Kind::truth ? Kind::truth
+                                                        : Kind::text;
+  }
+  return Kind::text;
+}
+
+}  // namespace
+
+std::vector<ScriptName> command_names() {
+  std::vector<ScriptName> names;
+  for (const PlaceRow& row : kPlaceRows) names.push_back({row.name, "command", row.meaning});
+  for (const LaunchRow& row : kLaunchRows) names.push_back({row.name, "command", row.meaning});
+  return names;
+}
+
+const std::vector<std::string_view>& launch_value_names() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> all;
+    for (const LaunchRow& row : kLaunchRows) all.emplace_back(row.name);
+    return all;
+  }();
+  return names;
+}
+
+std::map<std::string, CommandValue> command_values(const RunSpec& run, const RunPlace& place,
+                                                   const Matrix* matrix) {
+  std::map<std::string, CommandValue> values;
+  const auto kind_of = [&](const std::string& setting) {
+    return matrix == nullptr ? Kind::text : kind_in(*matrix, setting);
+  };
+  for (const auto& [name, value] : run.parameters) {
+    const std::string setting = std::string(kPrefix) + name;
+    values[name] = values[setting] = {value, kind_of(setting)};
+  }
+  for (const Row& row : kRows) {
+    values.try_emplace(row.name,
+                       CommandValue{row.value(run), row.is_number ? Kind::number : Kind::text});
+  }
+  for (const PlaceRow& row : kPlaceRows) {
+    values.try_emplace(
+        row.name, CommandValue{row.value(run, place), row.is_number ? Kind::number : Kind::text});
+  }
+  for (const auto& [axis, value] : run.point) {
+    values.try_emplace(axis, CommandValue{value, kind_of(axis)});
+  }
+  for (const auto& [name, value] : run.environment) {
+    const std::string setting = "environment." + name;
+    values.try_emplace(setting, CommandValue{value, kind_of(setting)});
+  }
+  return values;
+}
+
+std::string missing_value(const std::string& name, const CommandValue& value, const RunSpec& run) {
+  const bool may_be_empty = name == kDatasetPath || name == kWeights ||
+                            run.parameters.contains(name) || run.point.contains(name);
+  return !value.text.empty() || may_be_empty ? "" : "the study does not set " + name;
+}
+
+namespace {
+
+/// Returns whether bash reads this character as part of a word without any special meaning.
+bool is_path_character(unsigned char c) {
+  return c < 128 && (std::isalnum(c) || std::string_view("_./-+@%,").find(static_cast<char>(c)) !=
+                                            std::string_view::npos);
+}
+
+bool ends_word(char c) {
+  return std::string_view(" \t\n;|&()<>").find(c) != std::string_view::npos;
+}
+
+/// Returns the absolute path of a file in the folder, or an empty text if `word` is not the path of
+/// such a file.
+std::string file_at(std::string_view word, const std::string& folder) {
+  namespace fs = std::filesystem;
+  const fs::path path = fs::path(word).lexically_normal();
+  if (word.empty() || path.is_absolute() || *path.begin() == "..") return {};
+  const fs::path file = fs::path(folder) / path;
+  std::error_code unreadable;
+  return fs::is_regular_file(file, unreadable) ? file.string() : std::string();
+}
+
+}  // namespace
+
+std::string with_paths(std::string_view command, const std::string& folder) {
+  if (folder.empty()) return std::string(command);
+  std::string result;
+  Quoting quoting;
+  const auto take = [&](std::string_view text) {
+    quoting.read(text);
+    result += text;
+  };
+  char before = ' ';     // last character that is not a blank
+  bool at_start = true;  // the next character begins a word
+  while (!command.empty()) {
+    if (command.starts_with("{{")) {
+      const std::size_t size = std::min(command.find("}}"), command.size() - 2) + 2;
+      result += command.substr(0, size);
+      quoting.read("x");  // stands for the value, which contains no shell syntax
+      command.remove_prefix(size);
+      before = '}';
+      at_start = false;
+      continue;
+    }
+    std::size_t size = 0;
+    while (size < command.size() && is_path_character(static_cast<unsigned char>(command[size])))
+      ++size;
+    const bool whole = size == command.size() || ends_word(command[size]);
+    if (size > 0 && at_start && whole && before != '>' && quoting.takes_words()) {
+      const std::string file = file_at(command.substr(0, size), folder);
+      if (!file.empty() && file.find("{{") == std::string::npos) {
+        take(shell_quote(file));
+        command.remove_prefix(size);
+        before = '.';
+        at_start = false;
+        continue;
+      }
+    }
+    size = std::max<std::size_t>(size, 1);
+    take(command.substr(0, size));
+    const char last = command[size - 1];
+    at_start = ends_word(last);
+    if (last != ' ' && last != '\t') before = last;
+    command.remove_prefix(size);
+  }
+  return result;
+}
+
+ExternalCommand::ExternalCommand(const std::string& command, base::Location where,
+                                 const std::string& folder)
+    : command_(with_paths(command, folder)),
       where_(std::move(where)),
       template_(at_command(where_, [&] { return ScriptTemplate::of_text(command_, kCommand); })) {}
 
-std::string ExternalCommand::of(const RunSpec& run) {
+std::string ExternalCommand::of(const RunSpec& run, const RunPlace& place) {
   TemplateData data;
-  add_run_values(run, data);
-  for (const auto& [name, value] : data.values) {
-    const bool may_be_empty =
-        name == kDatasetPath || name == kWeights || run.parameters.contains(std::string(name));
-    if (!value.empty() || may_be_empty || !names_value(command_, name)) continue;
-    throw base::SpecError(where_, kCommand, fmt::format("the study does not set {}", name));
+  const std::map<std::string, CommandValue> values = command_values(run, place, nullptr);
+  for (const auto& [name, value] : values) {
+    const std::string missing = missing_value(name, value, run);
+    if (!missing.empty() && names_value(command_, name)) {
+      throw base::SpecError(where_, kCommand, missing);
+    }
+    data.extras.emplace(name, value.text);
+  }
+  for (const std::string_view name : launch_value_names()) {
+    if (!values.contains(std::string(name)))
+      data.expansions.emplace_back(name, fmt::format("\"${}\"", name));
   }
   return at_command(where_, [&] { return template_.render(data); });
+}
+
+std::vector<std::string> setup_lines(const Study& study, const RunPlace& place) {
+  const std::string folder = folder_of(study.environment_setup_where, study.file);
+  std::vector<std::string> lines;
+  TemplateData data;
+  data.values = {{"study", study.name},
+                 {"study_folder", place.study_folder},
+                 {"plan_folder", place.plan_folder}};
+  for (const std::string& line : study.environment_setup) {
+    lines.push_back(at_place(study.environment_setup_where, "trainer.environment_setup", [&] {
+      return ScriptTemplate::of_text(with_paths(line, folder), "").render(data);
+    }));
+  }
+  return lines;
 }
 
 }  // namespace dlscale::planner

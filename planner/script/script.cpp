@@ -64,12 +64,86 @@ Script::Script(const Planning& all, std::size_t index, const contract::PlanDir& 
       datasets(data_paths(all, runs, first)) {
   // Container programs read mounts as FROM:TO, separated by commas. The path must not contain : or
   // ,.
-  if (!container().empty() && out.root().string().find_first_of(":,") != std::string::npos) {
+  if (container().empty()) return;
+  if (out.root().string().find_first_of(":,") != std::string::npos) {
     throw base::UsageError(
         fmt::format("the plan folder {} cannot be mounted in a container because its path contains "
                     ": or ,; choose another folder with -o",
                     out.root().string()));
   }
+  for (const std::string& folder : mounted_folders()) {
+    if (folder.find_first_of(":,") == std::string::npos) continue;
+    throw base::UsageError(
+        fmt::format("the study's folder {} cannot be mounted in a container because its path "
+                    "contains : or ,; move the study to another folder",
+                    folder));
+  }
+}
+
+RunPlace Script::place() const {
+  return {planning.study.folder(), out.root().string(), partition.gpus_per_node};
+}
+
+bool Script::names_launch() const {
+  const std::vector<std::string_view>& names = launch_value_names();
+  return external() && std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+           return !first.parameters.contains(std::string(name)) &&
+                  names_value(planning.study, name);
+         });
+}
+
+std::vector<std::string> Script::run_files() const {
+  std::vector<std::string> files;
+  for (const contract::TrainerFile& file : first.trainer.files) files.push_back(file.to);
+  return files;
+}
+
+std::vector<std::string> Script::exported() const {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : first.environment) words.push_back(name + "=" + value);
+  return words;
+}
+
+std::vector<std::string> Script::each_exported() const {
+  std::vector<std::string> texts;
+  if (job.kind == JobKind::single || exported_names().empty()) return texts;
+  for (const std::uint32_t i : runs) {
+    std::string& text = texts.emplace_back();
+    for (const auto& [name, value] : planning.run(i).environment) {
+      text += (text.empty() ? "export " : " ") + shell_quote(name + "=" + value);
+    }
+  }
+  return texts;
+}
+
+std::vector<std::string> Script::exported_names() const {
+  const auto repeats = static_cast<std::size_t>(planning.study.repeats);
+  std::vector<std::string> names;
+  const Matrix* last = nullptr;
+  for (const std::uint32_t i : runs) {
+    const Matrix& matrix = matrix_of(planning, i / repeats);
+    // Runs of a matrix without overrides have the same variables.
+    if (&matrix == last && matrix.overrides.empty()) continue;
+    last = &matrix;
+    for (const auto& [name, value] : planning.expansion.points[i / repeats].run.environment) {
+      add_once(names, name);
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> Script::mounted_folders() const {
+  const Study& study = planning.study;
+  std::vector<std::string> folders;
+  if (!external()) return folders;
+  if (command.text() != first.trainer.command) {
+    add_once(folders, folder_of(study.command_where, study.file));
+  }
+  if (names_value(study, "study_folder")) add_once(folders, study.folder());
+  const std::string plan = out.root().string() + "/";
+  std::erase_if(folders,
+                [&](const std::string& folder) { return (folder + "/").starts_with(plan); });
+  return folders;
 }
 
 bool Script::plain() const {
@@ -77,7 +151,10 @@ bool Script::plain() const {
 }
 
 bool Script::moldable() const {
-  const bool launcher_follows = !plain() && !torchrun() && !one_process();
+  const Study& study = planning.study;
+  const bool names_shape =
+      external() && (names_value(study, "nodes") || names_value(study, "ranks_per_node"));
+  const bool launcher_follows = !plain() && !torchrun() && !one_process() && !names_shape;
   return partition.moldable && !packed() && launcher_follows && shapes().size() > 1;
 }
 
@@ -186,8 +263,8 @@ std::vector<std::string> Script::oar_requests() const {
 
 std::string Script::program() const {
   if (torchrun()) return "torchrun";
-  const std::string& command = first.trainer.command;
-  const std::string word = command.substr(0, command.find_first_of(" \t\n"));
+  const std::string& text = command.text();
+  const std::string word = text.substr(0, text.find_first_of(" \t\n"));
   const bool plain_word = std::all_of(word.begin(), word.end(), [](unsigned char c) {
     return std::isalnum(c) || std::string_view("_./-+").find(static_cast<char>(c)) < 5;
   });
@@ -197,7 +274,7 @@ std::string Script::program() const {
 std::vector<std::string> Script::commands() const {
   std::vector<std::string> texts;
   if (!external() || job.kind == JobKind::single) return texts;
-  for (const std::uint32_t i : runs) texts.push_back(command.of(planning.run(i)));
+  for (const std::uint32_t i : runs) texts.push_back(command.of(planning.run(i), place()));
   return texts;
 }
 
@@ -344,7 +421,7 @@ constexpr DataRow<std::string> kRunningValues[] = {
      [](const Script& s) { return s.site.trainer; }},
     {"command", "external trainer: command of this run (single jobs)",
      [](const Script& s) {
-       return s.external() && s.job.kind == JobKind::single ? s.command.of(s.first) : "";
+       return s.external() && s.job.kind == JobKind::single ? s.command.of(s.first, s.place()) : "";
      }},
     {"program", "external trainer: first word of its command",
      [](const Script& s) { return s.program(); }},
@@ -385,6 +462,7 @@ constexpr DataRow<bool> kJobFlags[] = {
      [](const Script& s) { return s.one_process(); }},
     {"is_external", "the study uses an external trainer",
      [](const Script& s) { return s.external(); }},
+    {"has_model", "", [](const Script& s) { return !s.first.model.empty(); }},
     {"has_queue", "", [](const Script& s) { return s.partition.queue != ""; }},
     {"has_account", "", [](const Script& s) { return !s.partition.account.empty(); }},
     {"has_qos", "", [](const Script& s) { return !s.partition.qos.empty(); }},
@@ -407,6 +485,16 @@ constexpr DataRow<bool> kJobFlags[] = {
 constexpr DataRow<bool> kLaunchFlags[] = {
     {"has_launcher", "a launcher starts the processes",
      [](const Script& s) { return s.launch() != "plain"; }},
+    {"names_launch", "the command or a file names launch_folder, master_address or master_port",
+     [](const Script& s) { return s.names_launch(); }},
+    {"spans_nodes", "the job has several nodes",
+     [](const Script& s) { return s.request.nodes > 1; }},
+    {"has_setup", "the study has lines of environment_setup",
+     [](const Script& s) { return !s.planning.study.environment_setup.empty(); }},
+    {"has_run_files", "the runs get configuration files",
+     [](const Script& s) { return !s.run_files().empty(); }},
+    {"has_exported", "the runs set environment variables",
+     [](const Script& s) { return !s.exported_names().empty(); }},
     {"has_program", "the script can check that program exists",
      [](const Script& s) { return s.external() && s.container().empty() && !s.program().empty(); }},
     {"has_container", "ranks run in a container",
@@ -463,6 +551,16 @@ constexpr DataRow<std::vector<std::string>> kLists[] = {
      [](const Script& s) { return s.packed_runs(); }},
     {"commands", "external trainer: the command of each run (packed and array)",
      [](const Script& s) { return s.commands(); }},
+    {"run_files", "files of each run, relative to the launch folder",
+     [](const Script& s) { return s.run_files(); }},
+    {"exported", "NAME=VALUE of each environment variable of this run (single jobs)",
+     [](const Script& s) { return s.exported(); }},
+    {"each_exported", "command that exports the variables of each run (packed and array)",
+     [](const Script& s) { return s.each_exported(); }},
+    {"exported_names", "names of the environment variables of all runs",
+     [](const Script& s) { return s.exported_names(); }},
+    {"mounted_folders", "folders that a container needs in addition to the plan folder",
+     [](const Script& s) { return s.mounted_folders(); }},
     {"slots", "packed: 0, 1, …, one number for each rank that fits on the node at a time",
      [](const Script& s) { return s.slots(); }},
 };
@@ -476,6 +574,8 @@ constexpr DataRow<std::vector<std::string>> kLines[] = {
      [](const Script& s) { return s.site.modules; }},
     {"environment", "shell lines of the site, {{{line}}}",
      [](const Script& s) { return s.site.environment; }},
+    {"environment_setup", "shell lines of the study, {{{line}}}",
+     [](const Script& s) { return setup_lines(s.planning.study, s.place()); }},
 };
 
 constexpr DataRow<std::string> kPartials[] = {

@@ -85,10 +85,11 @@ struct Script {
   /// number of cores that the job is certain to have, because mpirun otherwise refuses to start.
   int bound_cores() const;
 
-  /// Returns whether the processes of torchrun connect to the node name that the site's command
-  /// prints.
+  /// Returns whether the processes connect to the node name that the site's command prints.
   bool names_rendezvous() const {
-    return torchrun() && launch_nodes() > 1 && !site.rendezvous_host.empty();
+    const bool by_torchrun = torchrun() && launch_nodes() > 1;
+    const bool by_command = names_launch() && request.nodes > 1;
+    return (by_torchrun || by_command) && !site.rendezvous_host.empty();
   }
   bool asks_gpus_per_node() const {
     return on("slurm") && cuda() && partition.gpu_request == "gpus-per-node";
@@ -112,6 +113,23 @@ struct Script {
   /// Returns the texts for OAR's -l, one for each shape that the job accepts. A text requests whole
   /// nodes, or GPUs or cores on each node.
   std::vector<std::string> oar_requests() const;
+
+  /// Returns the facts about the plan and the site that commands and files may name.
+  RunPlace place() const;
+  /// Returns whether the command or a file names a value that is known only when a run starts.
+  bool names_launch() const;
+  /// Returns the paths of the files that each run gets, relative to the launch folder.
+  std::vector<std::string> run_files() const;
+  /// Returns NAME=VALUE for each environment variable of the first run.
+  std::vector<std::string> exported() const;
+  /// Returns the command that exports the environment variables of each run. The list is empty for
+  /// jobs with one run.
+  std::vector<std::string> each_exported() const;
+  /// Returns the names of the environment variables of all runs.
+  std::vector<std::string> exported_names() const;
+  /// Returns the folders outside the plan folder that the command or a file names. A container must
+  /// mount them.
+  std::vector<std::string> mounted_folders() const;
 
   /// Returns the first word of an external command, or an empty text if only a shell could expand
   /// that word.

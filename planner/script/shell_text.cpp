@@ -287,7 +287,19 @@ void ScriptText::put(std::string_view value, const Substitution& place, std::str
   }
 }
 
-std::string ScriptText::with(std::span<const std::string_view> values) const {
+void ScriptText::put_expansion(std::string_view value, const Substitution& place,
+                               std::string& script) const {
+  if (place.rule == nullptr && place.takes_words) {
+    script += value;
+    return;
+  }
+  throw UnfitValue({template_file_}, "",
+                   "the value is known only when the job starts, and cannot stand inside quotes, a "
+                   "here-document, arithmetic or a directive; remove the quotes");
+}
+
+std::string ScriptText::with(std::span<const std::string_view> values,
+                             std::size_t first_expansion) const {
   std::size_t size = size_;
   for (const Substitution& place : places_) size += values[place.index].size();
   std::string script;
@@ -295,7 +307,11 @@ std::string ScriptText::with(std::span<const std::string_view> values) const {
   for (const Substitution& place : places_) {
     script += place.before;
     try {
-      put(values[place.index], place, script);
+      if (place.index < first_expansion) {
+        put(values[place.index], place, script);
+      } else {
+        put_expansion(values[place.index], place, script);
+      }
     } catch (UnfitValue& error) {
       error.index = place.index;
       throw;

@@ -82,9 +82,15 @@ class ScriptText {
   /// - Inside quotes, here-documents and arithmetic, the value cannot be quoted again. It must not
   ///   contain characters with a special meaning in a shell.
   ///
+  /// Values from index `first_expansion` on are words of the shell, such as "$PWD" in double
+  /// quotes. They are inserted unchanged where the shell reads words, and refused elsewhere.
+  ///
   /// Throws UnfitValue for a value that is not allowed at its place. The error names the template
   /// and the directive or the line.
-  std::string with(std::span<const std::string_view> values) const;
+  std::string with(std::span<const std::string_view> values,
+                   std::size_t first_expansion = kNoExpansion) const;
+
+  static constexpr std::size_t kNoExpansion = static_cast<std::size_t>(-1);
 
  private:
   struct Substitution {
@@ -94,6 +100,7 @@ class ScriptText {
     bool takes_words;           ///< true if bash reads a quoted word here as a single word
   };
   void put(std::string_view value, const Substitution& place, std::string& script) const;
+  void put_expansion(std::string_view value, const Substitution& place, std::string& script) const;
 
   std::string template_file_;
   std::vector<Substitution> places_;

@@ -20,7 +20,8 @@ Parameters read_training(const config::Item& training, Matrix& matrix) {
                  [&](const Setting& setting, const config::Item& item) {
                    setting.read(matrix.recipe, item);
                    matrix.given[setting.symbol.name] = item.node.where;
-                   if (setting.symbol.name.rfind("parameters.", 0) == 0)
+                   const std::string& name = setting.symbol.name;
+                   if (name.starts_with("parameters.") || name.starts_with("environment."))
                      parameters.push_back(setting);
                  });
   return parameters;
@@ -111,7 +112,8 @@ void check_axes(const config::Item& section, const Matrix& matrix) {
   const auto missing = [&](const std::string& name) {
     throw base::SpecError(section.node.where, section.key + "." + name, "missing");
   };
-  if (find_axis(matrix, "model") == nullptr) missing("model");
+  const bool ours = matrix.recipe.run.trainer.command.empty();
+  if (ours && find_axis(matrix, "model") == nullptr) missing("model");
   if (find_axis(matrix, "gpus") == nullptr) missing("gpus");
   const auto per_gpu = place_anywhere(matrix, "batch_per_gpu"),
              global = place_anywhere(matrix, "global_batch");

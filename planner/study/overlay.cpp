@@ -74,14 +74,15 @@ bool is_group(const config::Node& node) {
   return std::holds_alternative<config::Table>(node.value) && !is_range(node);
 }
 
-/// Adds the dotted names of all values in a table to `names`. Free parameters may have the names of
-/// a range's keys, so the table `parameters` is never taken for a range.
+/// Adds the dotted names of all values in a table to `names`. Free parameters and
+/// environment variables may have the names of a range's keys, so their tables are never taken for
+/// ranges.
 void add_names(const config::Node& node, const std::string& prefix, std::set<std::string>& names) {
   const auto* table = std::get_if<config::Table>(&node.value);
   if (table == nullptr) return;
   for (const config::Entry& entry : *table) {
     const std::string name = prefix + entry.key;
-    if (name == "parameters" || is_group(entry.node)) {
+    if (name == "parameters" || name == "environment" || is_group(entry.node)) {
       add_names(entry.node, name + ".", names);
     } else {
       names.insert(name);

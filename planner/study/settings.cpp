@@ -264,21 +264,41 @@ config::Value parameter_value(Kind kind, const std::string& text) {
   return text;
 }
 
-/// Makes the setting of a free parameter. All its values must have the kind of the first value.
-Setting parameter(const config::Item& item) {
+using Texts = std::map<std::string, std::string>;
+
+/// Makes a setting of a member of a run that maps names to texts. All values must have the kind of
+/// the first value. `what` names the setting in messages.
+Setting free_setting(const config::Item& item, const std::string& table, const char* what,
+                     Texts contract::RunSpec::*member) {
   const std::string name = item.key.substr(item.key.rfind('.') + 1);
   if (!config::is_identifier(name)) {
     item.fail(
-        "the name of a parameter may contain only letters, digits and _, and must not begin with a "
-        "digit");
+        fmt::format("the name of {} may contain only letters, digits and _, and must not begin "
+                    "with a digit",
+                    what));
   }
   const Kind kind = kind_of_first(item.node);
-  return {{"parameters." + name, kind},
+  return {{table + name, kind},
           false,
           [=](Recipe& recipe, const config::Item& value) {
-            recipe.run.parameters[name] = parameter_text(kind, value);
+            (recipe.run.*member)[name] = parameter_text(kind, value);
           },
-          [=](Recipe& recipe) { return parameter_value(kind, recipe.run.parameters[name]); }};
+          [=](Recipe& recipe) { return parameter_value(kind, (recipe.run.*member)[name]); }};
+}
+
+/// Makes the setting of a free parameter.
+Setting parameter(const config::Item& item) {
+  return free_setting(item, "parameters.", "a parameter", &contract::RunSpec::parameters);
+}
+
+/// Makes the setting of an environment variable of the runs.
+Setting variable(const config::Item& item) {
+  Setting setting = free_setting(item, "environment.", "an environment variable",
+                                 &contract::RunSpec::environment);
+  if (setting.symbol.name == "environment.CUDA_VISIBLE_DEVICES") {
+    item.fail("the job script sets this variable; set gpus instead");
+  }
+  return setting;
 }
 
 }  // namespace
@@ -310,11 +330,12 @@ void match_settings(const config::Item& table, const std::vector<Setting>& setti
   std::vector<std::string> names;
   for (const Setting& setting : settings) names.push_back(setting.symbol.name);
   names.push_back("parameters.*");
+  names.push_back("environment.*");
   config::match_keys(table, names, [&](std::size_t i, const config::Item& item) {
     if (i < settings.size()) {
       found(settings[i], item);
     } else {
-      found(parameter(item), item);
+      found(i == settings.size() ? parameter(item) : variable(item), item);
     }
   });
 }

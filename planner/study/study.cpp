@@ -2,8 +2,20 @@
 #include "planner/study/study.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 namespace dlscale::planner {
+
+std::string Study::folder() const {
+  return folder_of({}, file);
+}
+
+std::string folder_of(const base::Location& where, const std::string& study_file) {
+  namespace fs = std::filesystem;
+  const bool in_file = where.line > 0;  // line 0: the value is on the command line
+  const fs::path file = in_file ? where.file : study_file;
+  return fs::absolute(file).lexically_normal().parent_path().string();
+}
 
 const StudyAxis* find_axis(const Matrix& matrix, std::string_view name) {
   const auto found = std::find_if(matrix.axes.begin(), matrix.axes.end(),

@@ -113,6 +113,14 @@ struct SourceText {
   std::string file, text;
 };
 
+/// Template of a configuration file that each run of an external trainer gets.
+struct FileTemplate {
+  std::string file, text;  ///< path and content of the template
+  std::string to;          ///< path of the configuration file in the launch folder
+  base::Location where;    ///< place of `template` in the study
+  std::string key;         ///< key in messages, such as trainer.files[0].template
+};
+
 struct Study {
   std::string file;  ///< file name as given by the user
   std::string name;
@@ -126,11 +134,21 @@ struct Study {
   contract::RepeatUntil until;
   std::uint64_t seed = 1;
   contract::ExternalTrainer trainer;
-  base::Location command_where;  ///< place of the trainer's command
-  std::vector<Matrix> matrices;  ///< matrices of the study; at least 1
+  base::Location command_where;                ///< place of the trainer's command
+  std::vector<std::string> environment_setup;  ///< shell lines that each job runs at its start
+  base::Location environment_setup_where;
+  std::vector<FileTemplate> files;  ///< templates of trainer.files, in the same order
+  std::vector<Matrix> matrices;     ///< matrices of the study; at least 1
   LaunchSettings launch;
   std::vector<SourceText> bases;  ///< extended files in the order of reading
+
+  /// Returns the absolute path of the folder of the study file.
+  std::string folder() const;
 };
+
+/// Returns the absolute path of the folder of the file in which a value was written. A value from
+/// the command line belongs to the study file. Relative paths in a study begin in this folder.
+std::string folder_of(const base::Location& where, const std::string& study_file);
 
 const StudyAxis* find_axis(const Matrix& matrix, std::string_view name);
 

@@ -10,6 +10,9 @@
 #include <utility>
 
 #include "base/file.hpp"
+#include "base/text.hpp"
+#include "contract/plan/run_dir.hpp"
+#include "contract/run_spec/run_id.hpp"
 #include "contract/run_spec/vocabulary.hpp"
 #include "planner/study/matrix_reader.hpp"
 #include "planner/study/overlay.hpp"
@@ -122,6 +125,75 @@ const std::vector<config::Field<Study>>& study_fields() {
   return fields;
 }
 
+/// Reads shell lines. A text with line breaks counts as several lines.
+void read_setup(Study& study, const config::Item& item) {
+  study.environment_setup_where = item.node.where;
+  for (const std::string& text : item.texts()) {
+    for (const std::string_view line : base::lines_of(text)) {
+      study.environment_setup.emplace_back(line);
+    }
+  }
+}
+
+/// Returns the path of a file in the launch folder of a run. Throws base::SpecError for a path that
+/// leaves this folder or names a file that dlscale writes there.
+std::string path_in_launch(const config::Item& item) {
+  namespace fs = std::filesystem;
+  const std::string& text = item.word();
+  const fs::path path = fs::path(text).lexically_normal();
+  const bool leaves = path.is_absolute() || *path.begin() == "..";
+  if (leaves || !path.has_filename() || path == ".") {
+    item.fail("must be the path of a file below the launch folder, without \"..\"");
+  }
+  if (std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
+    item.fail("must not contain control characters");
+  const contract::LaunchDir launch{fs::path()};
+  for (const fs::path& own : {launch.out(), launch.err(), launch.results(), launch.rank_stop(),
+                              launch.weights(), launch.checkpoint()}) {
+    if (*path.begin() != own) continue;
+    item.fail(fmt::format("{} is a file of dlscale in the launch folder; choose another name",
+                          own.string()));
+  }
+  return path.string();
+}
+
+/// Throws base::SpecError if two configuration files have the same path, or if one of them would be
+/// a folder of the other.
+void check_apart(const std::vector<FileTemplate>& files, const config::Item& item) {
+  const std::string last = files.back().to + "/";
+  for (std::size_t i = 0; i + 1 < files.size(); ++i) {
+    const std::string other = files[i].to + "/";
+    if (!last.starts_with(other) && !other.starts_with(last)) continue;
+    item.fail(
+        fmt::format("trainer.files[{}] already writes {}; choose another name", i, files[i].to));
+  }
+}
+
+void read_trainer_file(Study& study, const config::Item& table) {
+  FileTemplate& file = study.files.emplace_back();
+  static const std::vector<config::Field<FileTemplate>> fields{
+      {"template",
+       [](FileTemplate& f, const config::Item& i) {
+         f.file = i.word();
+         f.where = i.node.where;
+         f.key = i.key;
+       }},
+      {"to", [](FileTemplate& f, const config::Item& i) { f.to = path_in_launch(i); }},
+  };
+  config::read_fields(table, fields, file);
+  if (file.file.empty()) table.fail("template is missing");
+  if (file.to.empty()) table.fail("to is missing");
+  check_apart(study.files, table);
+  const std::filesystem::path path =
+      std::filesystem::path(folder_of(file.where, study.file)) / file.file;
+  if (!std::filesystem::is_regular_file(path)) {
+    throw base::SpecError(file.where, file.key, path.string() + ": no such file");
+  }
+  file.file = path.lexically_normal().string();
+  file.text = base::read_text_file(path);
+  study.trainer.files.push_back({contract::sha256_hex(file.text), file.to});
+}
+
 void read_trainer(const config::Item& section, Study& study) {
   static const std::vector<config::Field<Study>> fields{
       {"command",
@@ -136,6 +208,11 @@ void read_trainer(const config::Item& section, Study& study) {
       {"launcher",
        [](Study& s, const config::Item& i) {
          s.trainer.launcher = i.one_of("launcher", {"plain", "ranks", "torchrun"});
+       }},
+      {"environment_setup", read_setup},
+      {"files",
+       [](Study& s, const config::Item& i) {
+         for (const config::Item& file : i.items()) read_trainer_file(s, file);
        }},
   };
   config::read_fields(section, fields, study);
@@ -242,6 +319,7 @@ void forget_defaults(contract::RunSpec& run) {
                             &run.optimizer.kind, &run.precision, &run.last_batch}) {
     name->clear();
   }
+  run.model.clear();
   run.epochs = 0;
 }
 
