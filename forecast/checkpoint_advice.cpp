@@ -154,7 +154,9 @@ std::vector<analysis::Cell> advice_cells(const PredictedCurve& curve,
   const Seconds best = predict::daly_interval(write, between);
   std::vector<analysis::Cell> epochs(2), lost(2), lost_now(2);
   if (curve.samples > 0) {
-    const auto work = [&](double epoch_s) { return Seconds{epoch_s} * curve.first.epochs; };
+    // Length of the run in epochs.
+    const double length = point.run_s.value / point.epoch_s.value;
+    const auto work = [&](double epoch_s) { return Seconds{epoch_s} * length; };
     epochs = value_and_bounds(point.epoch_s, [&](double epoch_s) { return best.value / epoch_s; });
     lost = value_and_bounds(point.epoch_s, [&](double epoch_s) {
       return predict::checkpoint_loss(work(epoch_s), best, write, between);

@@ -98,7 +98,7 @@ contract::RunPrediction prediction_of(const PredictedCurve& curve,
   // Records of inference contain neither epochs nor a training time.
   if (curve.samples > 0 && curve.first.mode.empty()) {
     prediction.epoch_s = kept(point.epoch_s);
-    prediction.run_s = kept(point.epoch_s, curve.first.epochs);
+    prediction.run_s = kept(point.run_s);
   }
   return prediction;
 }

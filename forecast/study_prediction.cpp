@@ -340,6 +340,7 @@ std::vector<predict::CurvePoint> curve_points(const predict::TrainingModel& mode
                                       .samples = curve.samples > 0 ? curve.samples : 1,
                                       .drops_last = curve.first.last_batch == "drop",
                                       .epochs = curve.first.mode.empty() ? curve.first.epochs : 1,
+                                      .steps = curve.first.steps,
                                       .shares = curve.shares};
   return predict::scaling_curve(model, setting, shown_counts(model, curve, up_to));
 }

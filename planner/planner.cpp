@@ -70,6 +70,7 @@ void list_runs(const Study& study, const Point& point, std::vector<contract::Pla
           .batch_per_gpu = run.batch_per_gpu,
           .global_batch = run.global_batch,
           .uneven_batch = run.uneven_batch,
+          .steps = run.steps,
           .epochs = run.epochs,
           .lr_peak = run.lr.peak},
          runs);

@@ -3,13 +3,19 @@
 
 #include <fmt/format.h>
 
+#include "contract/run_spec/learning_rate.hpp"
+#include "planner/study/derive.hpp"
 #include "validation/refusal.hpp"
 
 namespace dlscale::planner {
 
 void Warnings::look_at(const contract::RunSpec& run, int repeats) {
   runs_ += repeats;
-  if (run.epochs > 0 && run.warmup_epochs >= run.epochs) endless_warmups_ += repeats;
+  const std::int64_t of_epoch = steps_per_epoch(run).value_or(0);
+  const bool has_length = run.epochs > 0 || (run.steps > 0 && of_epoch > 0);
+  if (has_length && run.warmup_epochs >= contract::length_in_epochs(run, of_epoch)) {
+    endless_warmups_ += repeats;
+  }
   const bool from_base = run.lr.warmup_from.empty();
   if (from_base && run.warmup_epochs > 0) {
     falling_warmups_ += run.lr.peak < run.lr.base ? repeats : 0;

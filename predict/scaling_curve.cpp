@@ -202,7 +202,9 @@ std::vector<CurvePoint> scaling_curve(const TrainingModel& model, const CurveSet
         band(variants_of(model, here, ranks), [&](Variant v) { return first_cost(v) / cost(v); }),
         model.missing.of_efficiency(first.gpus, count));
     point.samples_per_s = samples * count / point.step_s.value;
-    point.gpu_hours = point.epoch_s.value * setting.epochs * count / kSecondsPerHour;
+    point.run_s = setting.steps > 0 ? scaled(point.step_s, static_cast<double>(setting.steps))
+                                    : scaled(point.epoch_s, setting.epochs);
+    point.gpu_hours = point.run_s.value * count / kSecondsPerHour;
     curve.push_back(point);
   }
   return curve;

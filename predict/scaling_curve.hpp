@@ -55,6 +55,7 @@ struct CurveSetting {
   std::int64_t samples = 0;  ///< number of samples of an epoch
   bool drops_last = false;   ///< flag: an incomplete last step of an epoch is dropped
   int epochs = 1;
+  std::int64_t steps = 0;  ///< number of steps of a run; 0: `epochs` gives the length
   /// Work of a rank by GPU count, as in the study. share_at() derives the work at other counts.
   std::map<int, Share> shares;
 };
@@ -79,7 +80,8 @@ struct CurvePoint {
   Band epoch_s;
   Band efficiency;  ///< GPU time per sample at the first point / GPU time per sample here
   double samples_per_s = 0;
-  double gpu_hours = 0;       ///< GPU-hours of all epochs
+  Band run_s;                 ///< training time of a whole run
+  double gpu_hours = 0;       ///< GPU-hours of a whole run
   bool extrapolated = false;  ///< flag: the batch is far from the measured batches
 };
 

@@ -230,6 +230,7 @@ MaybeConflict check_inference(const Fit& fit) {
       {"target.loss", run.target.loss > 0},
       {"target.bleu", run.target.bleu > 0},
       {"target.train_loss", run.target.train_loss > 0},
+      {"steps", run.steps > 0},
       {"plateau_epochs", run.plateau_epochs > 0},
       {"evaluate_every", run.evaluate_every > 1},
       {"profile", run.profile},

@@ -36,6 +36,7 @@ void visit_fields(Visitor& v, PlannedRun& s) {
   v.sparse("predicted_high_s", s.predicted_high_s);
   v.optional("gpu_hours", s.gpu_hours);
   v.sparse("stale", s.stale);
+  v.sparse("steps", s.steps);
   v.sparse("uneven_batch", s.uneven_batch);
 }
 

@@ -17,13 +17,27 @@ double warmup_of(const RunSpec& spec, std::int64_t steps_per_epoch) {
 
 /// Returns the length of the schedule in epochs: the length that the study states, else the epochs
 /// of the run. A schedule that starts after the warm-up has only the remaining epochs.
-double length_of(const RunSpec& spec, double warmup_epochs) {
+double length_of(const RunSpec& spec, double epochs, double warmup_epochs) {
   if (spec.lr_schedule.t_max_epochs > 0) return spec.lr_schedule.t_max_epochs;
-  const double left = spec.epochs - warmup_epochs;
-  return spec.lr_schedule.origin == "after_warmup" && left > 0 ? left : spec.epochs;
+  const double left = epochs - warmup_epochs;
+  return spec.lr_schedule.origin == "after_warmup" && left > 0 ? left : epochs;
 }
 
 }  // namespace
+
+std::int64_t run_steps(const RunSpec& spec, std::int64_t steps_per_epoch) {
+  return spec.steps > 0 ? spec.steps : spec.epochs * steps_per_epoch;
+}
+
+int run_epochs(const RunSpec& spec, std::int64_t steps_per_epoch) {
+  if (spec.steps == 0) return spec.epochs;
+  return static_cast<int>((spec.steps + steps_per_epoch - 1) / steps_per_epoch);
+}
+
+double length_in_epochs(const RunSpec& spec, std::int64_t steps_per_epoch) {
+  if (spec.steps == 0) return spec.epochs;
+  return static_cast<double>(spec.steps) / static_cast<double>(steps_per_epoch);
+}
 
 LearningRateCurve::LearningRateCurve(const RunSpec& spec, std::int64_t steps_per_epoch)
     : spec_(spec.lr_schedule),
@@ -32,8 +46,8 @@ LearningRateCurve::LearningRateCurve(const RunSpec& spec, std::int64_t steps_per
       peak_(spec.lr.peak),
       warms_up_by_epochs_(spec.lr.warmup_update == "epoch"),
       warmup_epochs_(warmup_of(spec, steps_per_epoch)),
-      t_max_(length_of(spec, warmup_epochs_)),
-      epochs_(spec.epochs),
+      t_max_(length_of(spec, length_in_epochs(spec, steps_per_epoch), warmup_epochs_)),
+      epochs_(length_in_epochs(spec, steps_per_epoch)),
       steps_per_epoch_(static_cast<double>(steps_per_epoch)) {}
 
 double LearningRateCurve::at_step(std::int64_t step) const {

@@ -29,6 +29,15 @@ base::Table<LrScheduleEntry> lr_schedule_table();
 /// tolerance is needed because step / steps_per_epoch is rounded.
 inline constexpr double kEpochSlack = 1e-9;
 
+/// Returns the number of optimizer steps of a run.
+std::int64_t run_steps(const RunSpec& spec, std::int64_t steps_per_epoch);
+
+/// Returns the number of epochs of a run. The last epoch may be incomplete.
+int run_epochs(const RunSpec& spec, std::int64_t steps_per_epoch);
+
+/// Returns the length of a run in epochs, which is a fraction if the last epoch is incomplete.
+double length_in_epochs(const RunSpec& spec, std::int64_t steps_per_epoch);
+
 /// Learning rate of one run: a warm-up followed by a schedule. Let e = step / steps_per_epoch, W
 /// the number of warm-up epochs, and first the base rate or 0. While e < W the rate is first +
 /// (peak - first) e / W. Then the rate is schedule(e), or schedule(e - W) with origin

@@ -178,7 +178,11 @@ void validate_batch(const RunSpec& spec, const Checker& check) {
 
 void validate_sizes(const RunSpec& spec, const Checker& check) {
   validate_batch(spec, check);
-  check.at_least(spec.trainer.command.empty() ? 1 : 0, "epochs", spec.epochs);
+  const bool needs_epochs = spec.trainer.command.empty() && spec.steps == 0;
+  check.at_least(needs_epochs ? 1 : 0, "epochs", spec.epochs);
+  check.at_least(0, "steps", spec.steps);
+  check.require(spec.steps == 0 || spec.epochs == 0, "steps",
+                "gives the length of the run, so epochs must be 0");
   check.at_least(1, "repetition", spec.repetition);
   check.at_least(1, "window_steps", spec.window_steps);
   check.at_least(1, "evaluate_every", spec.evaluate_every);

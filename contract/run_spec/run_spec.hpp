@@ -174,6 +174,9 @@ struct RunSpec {
   std::string last_batch = "pad";
 
   int epochs = 1;
+  /// Length of the run in optimizer steps. 0 means that `epochs` gives the length. Otherwise epochs
+  /// is 0.
+  std::int64_t steps = 0;
   double warmup_epochs = 0;
   LearningRate lr;
   LrScheduleSpec lr_schedule;

@@ -217,6 +217,7 @@ void visit_fields(Visitor& v, RunSpec& s) {
   v.required("run_id", s.run_id);
   v.required("schema_version", s.schema_version);
   v.optional("seed", s.seed);
+  v.sparse("steps", s.steps);
   v.optional("study", s.study);
   v.sparse("target", s.target);
   v.sparse("trainer", s.trainer);

@@ -8,6 +8,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "contract/run_spec/learning_rate.hpp"
 #include "planner/site/resources.hpp"
 #include "planner/study/derive.hpp"
 #include "planner/study/settings.hpp"
@@ -55,7 +56,7 @@ predict::Band StepTimes::run_s(const contract::RunSpec& run, const Partition* pa
         ranks.gpus, ranks.nodes));
   }
   if (model.missing.widen(run.gpus)) ++beyond_;
-  return predict::scaled(step_s, static_cast<double>(*steps) * run.epochs);
+  return predict::scaled(step_s, static_cast<double>(contract::run_steps(run, *steps)));
 }
 
 namespace {
@@ -188,7 +189,8 @@ const predict::Measurements* RunTimes::measured(const ResourceSettings& requeste
 predict::Band RunTimes::by_rows(const contract::RunSpec& run, const Calibration& rows,
                                 const Site& site) {
   const auto throughput = rows.throughput(run);
-  const std::int64_t samples = train_samples(run).value_or(0);
+  const std::int64_t samples =
+      run.steps > 0 ? run.steps * run.global_batch : train_samples(run).value_or(0) * run.epochs;
   if (!throughput) ++unmatched_;
   if (throughput && samples == 0) ++unknown_size_;
   if (!throughput || samples == 0) return {};
@@ -196,7 +198,7 @@ predict::Band RunTimes::by_rows(const contract::RunSpec& run, const Calibration&
     ++extrapolated_;
     ++beyond_;
   }
-  const double run_s = static_cast<double>(samples) * run.epochs / throughput->samples_per_s;
+  const double run_s = static_cast<double>(samples) / throughput->samples_per_s;
   return predict::widened(
       predict::measured_time(run_s),
       predict::missing_cost(spread_of(run, site), throughput->from_gpus, run.gpus));

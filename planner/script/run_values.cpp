@@ -210,6 +210,8 @@ constexpr PlaceRow kPlaceRows[] = {
      [](const RunSpec& r, const RunPlace&) { return text(r.resources.ranks_per_node); }},
     {"cores_per_rank", "cores per rank", true,
      [](const RunSpec& r, const RunPlace&) { return text(r.resources.cores_per_rank); }},
+    {"steps", "number of optimizer steps of the run", true,
+     [](const RunSpec& r, const RunPlace&) { return r.steps > 0 ? text(r.steps) : ""; }},
     {"gpus_per_node", "GPUs of each node of the partition", true,
      [](const RunSpec&, const RunPlace& p) { return text(p.gpus_per_node); }},
 };

@@ -174,6 +174,7 @@ void derive_schedule(const Recipe& recipe, Derived& out) {
 /// number of steps. dlscale-train uses this number if the training set turns out to have another
 /// size.
 void derive_epochs(const Recipe& recipe, Derived& out) {
+  if (out.run.steps > 0) out.run.epochs = 0;
   const std::optional<std::int64_t> steps = steps_per_epoch(out.run);
   if (steps == 0) {
     out.problem = {

@@ -187,6 +187,8 @@ std::vector<Setting> loop_settings() {
       whole(
           "epochs", 1, [](Recipe & r) -> auto& { return r.run.epochs; }),
       whole(
+          "steps", 1, [](Recipe & r) -> auto& { return r.run.steps; }),
+      whole(
           "window_steps", 1, [](Recipe & r) -> auto& { return r.run.window_steps; }),
       whole(
           "evaluate_every", 1, [](Recipe & r) -> auto& { return r.run.evaluate_every; }),
@@ -317,11 +319,10 @@ const std::vector<Setting>& axis_settings() {
 }
 
 std::span<const Alternative> alternatives() {
-  static constexpr Alternative kAlternatives[] = {{"batch_per_gpu", "global_batch"},
-                                                  {"max_batch_per_gpu", "accumulation_steps"},
-                                                  {"lr.base_per_gpu", "lr.base"},
-                                                  {"lr.base_per_gpu", "lr.base_batch"},
-                                                  {"warmup_epochs", "warmup_steps"}};
+  static constexpr Alternative kAlternatives[] = {
+      {"batch_per_gpu", "global_batch"}, {"max_batch_per_gpu", "accumulation_steps"},
+      {"lr.base_per_gpu", "lr.base"},    {"lr.base_per_gpu", "lr.base_batch"},
+      {"warmup_epochs", "warmup_steps"}, {"epochs", "steps"}};
   return kAlternatives;
 }
 

@@ -120,6 +120,25 @@ TEST_CASE("a run that is stopped at any poll resumes to the same bits") {
   CHECK(stopped > 8);
 }
 
+TEST_CASE("a stopped run of N steps resumes to the same bits and ends after N steps") {
+  auto spec = resume_recipe(2);
+  spec.epochs = 0;
+  spec.steps = 14;
+  const Curve whole = undisturbed(spec);
+  test::TempDir folder;
+  Curve curve;
+  std::int64_t steps = 0;
+  ThreadLaunch last;
+  do {
+    last = test::launch(spec, folder.path(), {0, 2});
+    curve.add(last);
+    for (const auto& window : all<contract::StepWindow>(last.records)) steps += window.steps;
+    REQUIRE(last.outcome != RunOutcome::TimedOut);
+  } while (last.outcome != RunOutcome::Completed && steps < 100);
+  CHECK(steps == 14);
+  check_same(curve, whole);
+}
+
 TEST_CASE("a repeatedly stopped run completes and trains each step once") {
   const auto spec = resume_recipe(2);
   const Curve whole = undisturbed(spec);

@@ -36,9 +36,9 @@ int stages_of(const contract::RunSpec& spec, const DataShare& share, int ranks) 
 /// because the planning of the run has already warned about this case.
 void warn_of_endless_warm_up(const contract::RunSpec& spec, const TrainerParts& parts,
                              ResultWriter& writer) {
-  const std::int64_t steps = spec.epochs * parts.sampler.steps_per_epoch();
+  const std::int64_t steps = contract::run_steps(spec, parts.sampler.steps_per_epoch());
   if (spec.lr.warmup_steps < std::max<std::int64_t>(steps, 1)) return;
-  if (spec.warmup_epochs >= spec.epochs) return;
+  if (spec.steps > 0 || spec.warmup_epochs >= spec.epochs) return;
   writer.warn(
       fmt::format("the peak learning rate is never reached: the warm-up has {} steps, but the run "
                   "has only {}, because the data set has {} samples, which is fewer than planned; "
@@ -58,6 +58,8 @@ Trainer::Trainer(const contract::RunSpec& spec, TrainerParts& parts, TrainerTool
       feed_(*parts.train_loader, *parts.device, *parts.dataset, parts.precision),
       recorder_(tools_.queue, tools_.writer, tools_.clock),
       poll_(tools_.queue, tools_.clock, tools_.stop_requested),
+      epochs_(contract::run_epochs(spec, parts.sampler.steps_per_epoch())),
+      last_step_(contract::run_steps(spec, parts.sampler.steps_per_epoch())),
       profiles_(spec.profile || tools_.profile),
       from_(from),
       at_(from),
@@ -78,21 +80,29 @@ FitResult Trainer::fit() {
 
 FitResult Trainer::train() {
   if (poll_.ask()) return stop();
-  while (at_.epoch < spec_.epochs) {
+  while (at_.epoch < epochs_) {
     if (End end = train_epoch()) return *end;
     if (End end = close_epoch()) return *end;
   }
   return {RunOutcome::Completed, summary_};
 }
 
+/// Returns the number of steps of the present epoch. The last epoch of a run with a given number of
+/// steps may be incomplete.
+std::int64_t Trainer::steps_of_epoch() const {
+  const std::int64_t steps = parts_.sampler.steps_per_epoch();
+  return std::min(steps, last_step_ - at_.epoch * steps);
+}
+
 Trainer::End Trainer::train_epoch() {
   recorder_.start_epoch(at_.so_far);
-  const std::int64_t steps = parts_.sampler.steps_per_epoch();
-  std::int64_t done = at_.step - at_.epoch * steps;
+  const std::int64_t steps = steps_of_epoch();
+  std::int64_t done = at_.step - at_.epoch * parts_.sampler.steps_per_epoch();
   if (done == steps) return std::nullopt;
   parts_.style->set_training(true);
   const std::int64_t batch = parts_.sampler.batch_per_rank();
   std::vector<std::int64_t> samples = parts_.sampler.samples_of(at_.epoch);
+  samples.resize(static_cast<std::size_t>(steps * batch));
   samples.erase(samples.begin(), samples.begin() + done * batch);
   feed_.start({std::move(samples), batch, at_.epoch});
   timer_.start();
@@ -115,10 +125,10 @@ Trainer::End Trainer::close_epoch() {
       recorder_.rank_times(at_.epoch, stages_of(spec_, parts_.share, tools_.queue.size()));
   if (times) tools_.writer.write(*times);
   summary_ = fmt::format("epoch {}/{}: loss {:.4f}, {:.0f} samples/s, lr {:.4g}", at_.epoch + 1,
-                         spec_.epochs, trained.train_loss,
+                         epochs_, trained.train_loss,
                          static_cast<double>(trained.samples) / trained.wall_s, trained.lr);
   const int epochs = at_.epoch + 1;
-  const bool is_last = epochs == spec_.epochs || (spec_.target.stop && has_reached_target());
+  const bool is_last = epochs == epochs_ || (spec_.target.stop && has_reached_target());
   if (epochs % spec_.evaluate_every == 0 || is_last) {
     const auto record = evaluate();
     if (!record) return stop();
@@ -137,13 +147,12 @@ Trainer::End Trainer::close_epoch() {
          .loss_reached = at_.loss_reached,
          .bleu_reached = at_.bleu_reached,
          .train_loss_reached = at_.train_loss_reached};
-  if (epochs < spec_.epochs && spec_.target.stop && has_reached_target()) {
-    return FitResult{
-        RunOutcome::Completed, summary_,
-        fmt::format("the target was reached after epoch {} of {}", epochs, spec_.epochs)};
+  if (epochs < epochs_ && spec_.target.stop && has_reached_target()) {
+    return FitResult{RunOutcome::Completed, summary_,
+                     fmt::format("the target was reached after epoch {} of {}", epochs, epochs_)};
   }
   if (spec_.plateau_epochs > 0 && at_.flat_epochs >= spec_.plateau_epochs) return learnt_nothing();
-  if (epochs < spec_.epochs && tools_.checkpoints.due_after_epoch(epochs - 1)) save();
+  if (epochs < epochs_ && tools_.checkpoints.due_after_epoch(epochs - 1)) save();
   return std::nullopt;
 }
 
@@ -201,7 +210,8 @@ Trainer::End Trainer::finish_window(int steps) {
   if (const std::string warning = parts_.style->take_warning(); !warning.empty()) {
     tools_.writer.warn(warning);
   }
-  const bool ends_epoch = at_.step == (at_.epoch + 1) * parts_.sampler.steps_per_epoch();
+  const bool ends_epoch =
+      at_.step == at_.epoch * parts_.sampler.steps_per_epoch() + steps_of_epoch();
   const bool has_diverged = !std::isfinite(window.train_loss);
   if (profile_ &&
       (spec_.profile_epochs == 0 || ends_epoch || window.requests.stop || has_diverged)) {
@@ -233,11 +243,10 @@ std::optional<std::int64_t> Trainer::take_correct() {
 /// a launch is skipped because of its start-up cost, unless it is also the last window to profile.
 /// The time for starting the profile counts in no window.
 void Trainer::start_profile() {
-  const int epochs =
-      spec_.profile_epochs > 0 ? std::min(spec_.profile_epochs, spec_.epochs) : spec_.epochs;
+  const int epochs = spec_.profile_epochs > 0 ? std::min(spec_.profile_epochs, epochs_) : epochs_;
   if (!profiles_ || at_.epoch >= epochs) return;
-  const std::int64_t steps = parts_.sampler.steps_per_epoch();
-  const std::int64_t done = at_.step - at_.epoch * steps;
+  const std::int64_t steps = steps_of_epoch();
+  const std::int64_t done = at_.step - at_.epoch * parts_.sampler.steps_per_epoch();
   const bool is_last = at_.epoch + 1 == epochs &&
                        done / spec_.window_steps * spec_.window_steps + spec_.window_steps >= steps;
   if (at_.step == from_.step && !is_last) return;
@@ -384,7 +393,7 @@ FitResult Trainer::stop() {
   return {
       RunOutcome::Preempted,
       fmt::format("saved at step {} of {}, before the time limit; launch the run again to resume",
-                  at_.step, spec_.epochs * parts_.sampler.steps_per_epoch())};
+                  at_.step, last_step_)};
 }
 
 }  // namespace dlscale::trainer

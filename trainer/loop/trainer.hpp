@@ -98,6 +98,7 @@ class Trainer {
 
   FitResult train();
   End train_epoch();
+  std::int64_t steps_of_epoch() const;
   End close_epoch();
   Batch load();
   void step();
@@ -127,7 +128,9 @@ class Trainer {
   BatchFeed feed_;
   StepRecorder recorder_;
   StopPoll poll_;
-  bool profiles_;  ///< true until the last requested profile starts
+  int epochs_;              ///< number of epochs, of which the last may be incomplete
+  std::int64_t last_step_;  ///< number of optimizer steps of the whole run
+  bool profiles_;           ///< true until the last requested profile starts
   /// Profile of the present window, or of the present epoch if the run profiles whole epochs.
   std::unique_ptr<StepProfile> profile_;
   std::int64_t profiled_from_ = 0;  ///< first step of the profile

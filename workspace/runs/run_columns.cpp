@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/table_printer.hpp"
 #include "base/text.hpp"
+#include "contract/run_spec/learning_rate.hpp"
 #include "planner/study/derive.hpp"
 #include "workspace/runs/plan_folder.hpp"
 
@@ -29,7 +30,7 @@ std::optional<std::int64_t> warmup_steps(const contract::RunSpec& run) {
   const auto steps = planner::steps_per_epoch(run);
   const bool said = run.trainer.command.empty() || run.warmup_epochs > 0;
   if (!steps || !said) return std::nullopt;
-  const double epochs = std::min(run.warmup_epochs, static_cast<double>(run.epochs));
+  const double epochs = std::min(run.warmup_epochs, contract::length_in_epochs(run, *steps));
   return std::llround(std::ceil(epochs * static_cast<double>(*steps) * (1 - kRounding)));
 }
 
@@ -86,6 +87,7 @@ std::vector<RunFact> facts_of(const contract::RunSpec& run, const contract::Plan
   const auto time = [](double seconds) {
     return seconds > 0 ? base::clock_time(seconds) : kUnknownFact;
   };
+  const std::int64_t length = std::max<std::int64_t>(run.epochs, run.steps);
   const auto said = [](const std::string& text) { return text.empty() ? kUnknownFact : text; };
   const auto rate = [&](double value) {
     return run.lr.scale.empty() ? kUnknownFact : fmt::format("{:.6g}", value);
@@ -98,7 +100,7 @@ std::vector<RunFact> facts_of(const contract::RunSpec& run, const contract::Plan
       {"accumulation", std::to_string(run.accumulation_steps)},
       {"global batch", std::to_string(run.global_batch)},
       {"last batch", said(run.last_batch)},
-      {"epochs", run.epochs > 0 ? std::to_string(run.epochs) : kUnknownFact},
+      {run.steps > 0 ? "steps" : "epochs", length > 0 ? std::to_string(length) : kUnknownFact},
       {"steps/epoch", number_text(planner::steps_per_epoch(run))},
       {"LR base", rate(run.lr.base)},
       {"LR rule", said(run.lr.scale)},

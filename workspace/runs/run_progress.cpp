@@ -214,6 +214,10 @@ RunProgress read_progress(const contract::PlanDir& folder, const contract::Plann
   say_by_files(launch, progress);
   if (done && progress.epochs) progress.epoch = progress.epochs;
   if (progress.epochs) progress.share = done ? 1 : share_of(launch, *progress.epochs);
+  if (run.steps > 0) {
+    const double share = static_cast<double>(launch.steps) / static_cast<double>(run.steps);
+    progress.share = done ? 1 : std::clamp(share, 0.0, 1.0);
+  }
   const bool lacks_time = !progress.elapsed_s && look.started_at <= 0;
   runner::RunNotes notes;
   if (progress.job_id.empty() || lacks_time) notes = runner::read_run_notes(folder, run.run_id);

@@ -24,8 +24,11 @@ constexpr std::int64_t kMostPoints = 1000;
 // Assumed number of steps of an epoch of unknown length.
 constexpr std::int64_t kStepsOfUnknown = 100;
 
-bool has_rate(const RunSpec& run) {
-  return run.epochs > 0 && !run.lr.scale.empty() && !run.lr_schedule.kind.empty();
+/// Returns whether the learning rate of the run is known as a function of epochs.
+bool has_rate(const RatedRun& rated) {
+  const RunSpec& run = rated.run;
+  const bool has_length = run.epochs > 0 || (run.steps > 0 && rated.steps_per_epoch);
+  return has_length && !run.lr.scale.empty() && !run.lr_schedule.kind.empty();
 }
 
 std::string rate_number(double value) {
@@ -70,7 +73,8 @@ CurveKey key_of(const RunSpec& run) {
   return {{"lr_schedule", run.lr_schedule.kind},
           {"peak", rate_number(run.lr.peak)},
           {"warm-up", warmup_text(run)},
-          {"epochs", std::to_string(run.epochs)},
+          {run.steps > 0 ? "steps" : "epochs",
+           std::to_string(std::max<std::int64_t>(run.epochs, run.steps))},
           {"parameters", options_text(run.lr_schedule)}};
 }
 
@@ -87,7 +91,7 @@ void shorten(std::vector<CurveKey>& keys) {
 std::vector<FigurePoint> rate_points_of(const RatedRun& rated) {
   const std::int64_t steps = rated.steps_per_epoch.value_or(kStepsOfUnknown);
   const contract::LearningRateCurve curve(rated.run, steps);
-  const std::int64_t last = steps * rated.run.epochs - 1;
+  const std::int64_t last = contract::run_steps(rated.run, steps) - 1;
   const std::int64_t stride = last / kMostPoints + 1;
   std::vector<FigurePoint> points;
   const auto add = [&](std::int64_t step) {
@@ -106,7 +110,7 @@ Figure rate_figure(const std::string& study, const std::vector<RatedRun>& runs) 
   std::vector<const RatedRun*> of;  // one run for each key
   bool guessed = false;
   for (const RatedRun& rated : runs) {
-    if (!has_rate(rated.run)) continue;
+    if (!has_rate(rated)) continue;
     CurveKey key = key_of(rated.run);
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
     keys.push_back(std::move(key));

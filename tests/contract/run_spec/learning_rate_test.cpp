@@ -242,3 +242,19 @@ TEST_CASE("the peak rates match the figure of the large-batch study") {
     CHECK(curve.at_step(0) == Approx(0.025));
   }
 }
+
+TEST_CASE("a schedule of a run of N steps ends at step N") {
+  auto spec = juelich(4, "cosine");
+  spec.warmup_epochs = 0;
+  spec.epochs = 0;
+  spec.steps = 250;
+  CHECK(contract::run_epochs(spec, kSteps) == 3);
+  CHECK(contract::run_steps(spec, kSteps) == 250);
+  CHECK(contract::length_in_epochs(spec, kSteps) == 2.5);
+  const LearningRateCurve curve(spec, kSteps);
+  CHECK(curve.at_step(0) == Approx(0.1));
+  CHECK(curve.at_step(125) == Approx(0.05));
+  CHECK(curve.at_step(250) == Approx(0).margin(1e-12));
+  spec.warmup_epochs = 5;
+  CHECK(LearningRateCurve(spec, kSteps).warmup_steps() == 250);
+}

@@ -4,6 +4,9 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "planner/study/expand.hpp"
+#include "tests/planner/study_text.hpp"
+
 using namespace dlscale::planner;
 using namespace dlscale::config;
 
@@ -245,4 +248,26 @@ TEST_CASE("a stop at a target needs a target, which may be the training loss") {
         "needs target.accuracy, target.loss, target.bleu or target.train_loss");
   r.run.target.train_loss = 0.5;
   CHECK_FALSE(derive(r, "error").problem);
+}
+
+TEST_CASE("a study gives the length of its runs in epochs or in steps") {
+  const dlscale::test::StudyText text{.training = "lr = { base = 0.1 }\nsteps = 500"};
+  const auto run = expand(dlscale::test::read(text)).points.at(0).run;
+  CHECK(run.steps == 500);
+  CHECK(run.epochs == 0);
+  const std::string json = dlscale::contract::to_json(run);
+  CHECK(json.find("\"steps\": 500") != std::string::npos);
+  CHECK(dlscale::contract::run_spec_from_json(json, "f").steps == 500);
+  const auto error = [](const std::string& training) {
+    return dlscale::test::error_of(
+        [&] { expand(dlscale::test::read({.training = "lr = { base = 0.1 }\n" + training})); });
+  };
+  CHECK(error("epochs = 2\nsteps = 500") ==
+        "s.toml:10:9: training.steps: epochs is also given; keep one of the two");
+  CHECK(error("steps = 0").find("training.steps: must be at least 1") != std::string::npos);
+}
+
+TEST_CASE("the description of a run without steps has no key for them") {
+  const auto run = expand(dlscale::test::read({})).points.at(0).run;
+  CHECK(dlscale::contract::to_json(run).find("\"steps\"") == std::string::npos);
 }

@@ -154,6 +154,39 @@ TEST_CASE("evaluation runs at the requested interval and after the last epoch") 
   CHECK(epochs == std::vector<int>{1, 3, 4});
 }
 
+TEST_CASE("a run of N steps ends after N steps and evaluates its incomplete last epoch") {
+  auto spec = trainer_recipe(2);  // an epoch has 6 steps
+  spec.epochs = 0;
+  spec.steps = 9;
+  const auto records = run(spec);
+  const auto epochs = all<contract::EpochRecord>(records);
+  REQUIRE(epochs.size() == 2);
+  CHECK(epochs[0].steps == 6);
+  CHECK(epochs[1].steps == 3);
+  CHECK(epochs[1].samples == 3 * 24);
+  CHECK(all<contract::EvalRecord>(records).size() == 2);
+  CHECK(all<contract::RunStop>(records)[0].samples == 9 * 24);
+  const auto windows = all<contract::StepWindow>(records);
+  CHECK(windows.back().first_step + windows.back().steps == 9);
+  spec.steps = 2;
+  const auto short_run = run(spec);
+  CHECK(all<contract::EpochRecord>(short_run)[0].steps == 2);
+  CHECK(all<contract::EvalRecord>(short_run).size() == 1);
+}
+
+TEST_CASE("a run of as many steps as whole epochs is the run of these epochs") {
+  auto by_epochs = trainer_recipe(1), by_steps = by_epochs;
+  by_steps.epochs = 0;
+  by_steps.steps = 12;
+  const auto expected = all<contract::StepWindow>(run(by_epochs));
+  const auto found = all<contract::StepWindow>(run(by_steps));
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    CHECK(found[i].train_loss == expected[i].train_loss);
+    CHECK(found[i].lr == expected[i].lr);
+  }
+}
+
 TEST_CASE("a loss that is not finite ends the run as diverged, on every rank") {
   auto spec = trainer_recipe(3);
   spec.lr = {.base = 1e200, .peak = 1e200};
