@@ -23,6 +23,7 @@
 #include "analysis/store/end_rows.hpp"
 #include "analysis/store/folder_walk.hpp"
 #include "analysis/store/foreign_rows.hpp"
+#include "analysis/store/nccl_facts.hpp"
 #include "analysis/store/read_ahead.hpp"
 #include "analysis/store/record_rows.hpp"
 #include "analysis/store/sources.hpp"
@@ -320,8 +321,22 @@ class FolderRows {
       file = {};
       break;
     }
-    rows_.replace_launch(key, file);
+    rows_.replace_launch(key, file, printed_by(key));
     return {problems, file.truncated};
+  }
+
+  /// Returns what NCCL printed in a launch. The output of an external trainer is in the launch
+  /// folder. The output of dlscale-train is in a file of the job, which the launches of a run
+  /// share. It is used only if the run has a single launch.
+  std::map<std::string, std::string> printed_by(const LaunchKey& key) const {
+    const contract::RunDir run = folder_.run(key.run_id);
+    const contract::LaunchDir launch = run.launch(key.launch);
+    std::vector<fs::path> files{launch.out(), launch.err()};
+    if (run.launches().size() == 1) {
+      files.push_back(folder_.run_out(key.run_id));
+      files.push_back(folder_.run_err(key.run_id));
+    }
+    return nccl_facts_in(files);
   }
 
   /// Deletes the rows of runs and launches whose files no longer exist. `before` lists the runs and

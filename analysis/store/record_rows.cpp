@@ -232,6 +232,14 @@ class LaunchRows {
     write_nodes(start_->hosts);
   }
 
+  /// Writes entries of the environment that the launch did not record itself.
+  void write_printed(const std::map<std::string, std::string>& printed) {
+    for (const auto& [name, value] : printed) {
+      if (start_ != nullptr && start_->environment.contains(name)) continue;
+      environments_.add(key_->run_id, key_->launch, name, value).done();
+    }
+  }
+
   void remove(const std::string& run_id, int launch) {
     for (SQLite::Statement& each : deletions_) {
       each.reset();
@@ -369,7 +377,8 @@ void RecordRows::delete_unreadable_runs() {
   if (deleted > 0) prepared_->read_known();
 }
 
-void RecordRows::replace_launch(const LaunchKey& key, const contract::ResultsFile& file) {
+void RecordRows::replace_launch(const LaunchKey& key, const contract::ResultsFile& file,
+                                const std::map<std::string, std::string>& printed) {
   delete_launch(key.run_id, key.launch);
   prepared_->known.launches[key.run_id].push_back(key.launch);
   LaunchRows& rows = prepared_->launches;
@@ -379,6 +388,7 @@ void RecordRows::replace_launch(const LaunchKey& key, const contract::ResultsFil
     std::visit(rows, file.records[i]);
   }
   rows.write_launch();
+  rows.write_printed(printed);
 }
 
 void RecordRows::delete_launch(const std::string& run_id, int launch) {

@@ -2,6 +2,7 @@
 // Writes the descriptions of runs and the records of launches to the tables of the database.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -50,8 +51,10 @@ class RecordRows {
   void insert_unreadable_run(const contract::PlannedRun& run, const std::string& source);
   /// Deletes all rows that insert_unreadable_run inserted, also in earlier collects.
   void delete_unreadable_runs();
-  /// Deletes all rows of a launch and writes the records of `file` instead.
-  void replace_launch(const LaunchKey& key, const contract::ResultsFile& file);
+  /// Deletes all rows of a launch and writes the records of `file` instead. `printed` are entries
+  /// of the launch's environment that its output contains. Recorded entries have priority.
+  void replace_launch(const LaunchKey& key, const contract::ResultsFile& file,
+                      const std::map<std::string, std::string>& printed = {});
   void delete_launch(const std::string& run_id, int launch);
   /// Deletes the rows that describe a run. The rows of the run's launches stay unchanged.
   void delete_run(const std::string& run_id);

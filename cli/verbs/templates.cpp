@@ -19,6 +19,7 @@
 #include "cli/command.hpp"
 #include "cli/options/completer.hpp"
 #include "planner/script/render.hpp"
+#include "planner/script/run_values.hpp"
 #include "planner/script/script.hpp"
 #include "workspace/resources.hpp"
 
@@ -45,8 +46,10 @@ int list(const std::string& asked) {
 
 int names() {
   std::vector<std::vector<std::string>> rows;
-  for (const planner::ScriptName& name : planner::script_names()) {
-    rows.push_back({name.name, name.kind, name.meaning});
+  for (const auto& list : {planner::script_names(), planner::command_names()}) {
+    for (const planner::ScriptName& name : list) {
+      rows.push_back({name.name, name.kind, name.meaning});
+    }
   }
   std::cout << base::print_table({"name", "kind", "meaning"}, rows);
   return kExitOk;

@@ -222,9 +222,8 @@ std::string escaped(std::string_view text) {
 }
 
 bool has_control(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](unsigned char c) {
-    return (c < 0x20 && c != '\t') || c == 0x7f;
-  });
+  return std::any_of(text.begin(), text.end(),
+                     [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7f; });
 }
 
 bool is_utf8(std::string_view text) {
@@ -239,8 +238,8 @@ bool is_utf8(std::string_view text) {
 /// Returns whether the characters mean themselves next to other characters outside of quotes.
 bool needs_no_quotes(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return c < 128 && (std::isalnum(c) ||
-                       std::string_view("_./+-").find(static_cast<char>(c)) != std::string_view::npos);
+    return c < 128 && (std::isalnum(c) || std::string_view("_./+-").find(static_cast<char>(c)) !=
+                                              std::string_view::npos);
   });
 }
 
@@ -334,24 +333,22 @@ void FileText::find_contexts() {
       return whole ? Context::alone : Context::part;
     };
     if (format_ == FileFormat::json) {
-      piece.context = json.quoted() ? Context::escaped
-                                    : alone(begins_value(piece.before, ":[,{"), ",]}:");
+      piece.context =
+          json.quoted() ? Context::escaped : alone(begins_value(piece.before, ":[,{"), ",]}:");
     } else if (format_ == FileFormat::toml) {
       using In = TomlScanner::In;
       const In in = toml.in();
-      piece.context =
-          in == In::bare      ? alone(begins_value(piece.before, "=[,{."), ",]}=.")
-          : in == In::comment ? Context::text
-          : in == In::literal ? Context::literal
-          : in == In::multiline_literal ? Context::multiline_literal
-                                        : Context::escaped;
+      piece.context = in == In::bare      ? alone(begins_value(piece.before, "=[,{."), ",]}=.")
+                      : in == In::comment ? Context::text
+                      : in == In::literal ? Context::literal
+                      : in == In::multiline_literal ? Context::multiline_literal
+                                                    : Context::escaped;
     } else if (format_ == FileFormat::yaml) {
       using In = YamlScanner::In;
       const In in = yaml.in();
       const bool is_key = after.starts_with(": ") || after.starts_with(":\n") || after == ":";
-      const Context plain =
-          is_key ? alone(yaml.begins_scalar(), ":")
-                 : alone(yaml.begins_scalar(), yaml.in_flow() ? ",]}" : "");
+      const Context plain = is_key ? alone(yaml.begins_scalar(), ":")
+                                   : alone(yaml.begins_scalar(), yaml.in_flow() ? ",]}" : "");
       piece.context = in == In::plain    ? plain
                       : in == In::single ? Context::doubled
                       : in == In::twice  ? Context::escaped
@@ -365,10 +362,9 @@ std::string FileText::fitted(const CommandValue& value, const Piece& piece) cons
   const std::string& text = value.text;
   const auto fail = [&](const std::string& problem) {
     const bool has_mark = text.find(kNumberMark) != std::string::npos;
-    throw base::SpecError(
-        piece.where, "",
-        fmt::format("{{{{{}}}}}: the value{} {}", piece.name,
-                    has_mark ? "" : " " + shell_quote(text), problem));
+    throw base::SpecError(piece.where, "",
+                          fmt::format("{{{{{}}}}}: the value{} {}", piece.name,
+                                      has_mark ? "" : " " + shell_quote(text), problem));
   };
   if (!is_utf8(text)) fail("is not valid UTF-8");
   switch (piece.context) {
@@ -445,8 +441,7 @@ std::vector<std::string> RunFiles::texts(const contract::RunSpec& run, const Run
   if (files_.empty()) return texts;
   std::map<std::string, CommandValue> values = command_values(run, place, &matrix);
   const std::string folder = values.at("run_folder").text;
-  values.try_emplace("launch_folder",
-                     CommandValue{folder + "/launch-" + std::string(kNumberMark)});
+  values.try_emplace("launch_folder", CommandValue{folder + "/launch-" + std::string(kNumberMark)});
   values.try_emplace("master_address", CommandValue{std::string(kAddressMark)});
   values.try_emplace("master_port",
                      CommandValue{std::string(kPortMark), CommandValue::Kind::number});

@@ -40,13 +40,13 @@ class FileText {
  private:
   /// Surroundings of a value in the file.
   enum class Context {
-    alone,            ///< the value is a complete value of the format
-    part,             ///< outside of quotes, next to other characters
-    text,             ///< any characters except line breaks: comments, block scalars, other formats
-    escaped,          ///< inside double quotes with \ escapes
-    doubled,          ///< inside single quotes of YAML, in which '' stands for '
-    literal,          ///< inside single quotes of TOML, which have no escapes
-    multiline_literal ///< inside ''' of TOML
+    alone,    ///< the value is a complete value of the format
+    part,     ///< outside of quotes, next to other characters
+    text,     ///< any characters except line breaks: comments, block scalars, other formats
+    escaped,  ///< inside double quotes with \ escapes
+    doubled,  ///< inside single quotes of YAML, in which '' stands for '
+    literal,  ///< inside single quotes of TOML, which have no escapes
+    multiline_literal  ///< inside ''' of TOML
   };
   struct Piece {
     std::string before;  ///< text between the previous tag and this tag
