@@ -47,6 +47,8 @@ double step_time_s(const RunRow& run) {
 std::optional<double> epoch_time_s(const RunRow& run) {
   std::vector<double> times;
   for (const EpochRow& epoch : run.epochs) {
+    // The last epoch of a run with a given number of steps may be incomplete.
+    if (epoch.steps > 0 && epoch.steps < run.size.steps_per_epoch) continue;
     if (epoch.wall_s > 0) times.push_back(epoch.wall_s);  // some logs omit epoch times
   }
   if (times.empty()) return std::nullopt;

@@ -38,7 +38,8 @@ std::string stop_rule(const contract::RunSpec& run) {
   }
   if (!run.mode.empty()) return run.mode;
   const std::string target = target_words(run.target);
-  std::string rule = target.empty() ? "epochs" : target + " or epochs";
+  const std::string length = run.steps > 0 ? "steps" : "epochs";
+  std::string rule = target.empty() ? length : target + " or " + length;
   if (run.plateau_epochs > 0) rule += fmt::format(" or {} without learning", run.plateau_epochs);
   return rule;
 }

@@ -17,8 +17,8 @@ namespace dlscale::analysis {
 
 /// Returns the stop rule as text:
 /// - for a run that trains: "epochs", "accuracy >= 0.94 or epochs", or "epochs or 3 without
-///   learning". The text does not contain the number of epochs, because throughput does not depend
-///   on it.
+///   learning", with "steps" for a run with a given number of steps. The text does not contain
+///   the number of epochs or steps, because throughput does not depend on it.
 /// - for a run that does not train: its mode, "inference"
 /// - for a run of another program: the run's value on the axis `stop_rule`, or an empty text if
 ///   there is no such axis

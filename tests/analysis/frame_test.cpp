@@ -15,6 +15,17 @@ TEST_CASE("the epoch time is the median without the first epoch and epochs of un
   CHECK(*epoch_time_s(run) == 15);
 }
 
+TEST_CASE("an incomplete last epoch does not count as an epoch's time") {
+  RunRow run;
+  run.size.steps_per_epoch = 10;
+  run.epochs = {{.epoch = 0, .wall_s = 90, .steps = 10},
+                {.epoch = 1, .wall_s = 20, .steps = 10},
+                {.epoch = 2, .wall_s = 5, .steps = 3}};
+  CHECK(epoch_time_s(run) == 20);
+  run.epochs = {{.epoch = 0, .wall_s = 5, .steps = 3}};
+  CHECK_FALSE(epoch_time_s(run));
+}
+
 TEST_CASE("workers are ranks on CPUs, GPUs on GPUs, and workers if a study has both") {
   RunRow cpu, gpu, unknown, unreadable;
   cpu.conditions = {{"device", "cpu"}};

@@ -25,6 +25,8 @@ TEST_CASE("a run ends after its epochs, at a stopping target, or when it stops i
   run.target = {};
   run.plateau_epochs = 3;
   CHECK(stop_rule(run) == "epochs or 3 without learning");
+  run.steps = 500;
+  CHECK(stop_rule(run) == "steps or 3 without learning");
   run.mode = "inference";
   CHECK(stop_rule(run) == "inference");
 }
