@@ -43,15 +43,15 @@ void read_channels(std::string_view line, Values& channels) {
   const std::size_t at = line.find(" coll channels");
   if (at == std::string_view::npos) return;
   const std::string_view number = last_word(line.substr(0, at));
-  const bool is_number =
-      !number.empty() && std::all_of(number.begin(), number.end(), [](char c) {
-        return std::isdigit(static_cast<unsigned char>(c)) != 0;
-      });
+  const bool is_number = !number.empty() && std::all_of(number.begin(), number.end(), [](char c) {
+    return std::isdigit(static_cast<unsigned char>(c)) != 0;
+  });
   if (is_number) add_value(channels, number);
 }
 
-/// Reads "AllReduce: 4194304 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..1}". Older versions
-/// print numbers and no name of the collective: "4194304 Bytes -> Algo 1 proto 2 time 70.5".
+/// Reads "AllReduce: 4194304 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..1}". Older
+/// versions print numbers and no name of the collective: "4194304 Bytes -> Algo 1 proto 2
+/// time 70.5".
 void read_algorithm(std::string_view line, Values& algorithms) {
   constexpr std::string_view kArrow = " Bytes -> Algo ", kProto = " proto ";
   const std::size_t at = line.find(kArrow);
@@ -61,7 +61,8 @@ void read_algorithm(std::string_view line, Values& algorithms) {
   if (proto == std::string_view::npos) return;
   const std::string_view algorithm = rest.substr(0, proto);
   const std::string_view protocol = first_word(rest.substr(proto + kProto.size()));
-  if (algorithm.empty() || algorithm.find(' ') != std::string_view::npos || protocol.empty()) return;
+  if (algorithm.empty() || algorithm.find(' ') != std::string_view::npos || protocol.empty())
+    return;
   const std::string_view before = line.substr(0, at);
   const std::string_view bytes = last_word(before);
   std::string_view name = before.substr(0, before.size() - bytes.size());

@@ -23,8 +23,9 @@ TEST_CASE("NCCL's version, channels and algorithms are read from the output of a
 }
 
 TEST_CASE("numbers of older NCCL versions stay as they are printed") {
-  CHECK(analysis::nccl_facts("n1:7:9 [1] NCCL INFO 33554432 Bytes -> Algo 1 proto 2 time 211.8\n") ==
-        Facts{{"nccl_algorithms", "Algo 1 proto 2"}});
+  CHECK(
+      analysis::nccl_facts("n1:7:9 [1] NCCL INFO 33554432 Bytes -> Algo 1 proto 2 time 211.8\n") ==
+      Facts{{"nccl_algorithms", "Algo 1 proto 2"}});
 }
 
 TEST_CASE("output without messages of NCCL gives no facts") {

@@ -38,9 +38,9 @@ struct OwnPlan {
     return base::read_file(out.job_script(planning.plan.jobs[job].name));
   }
   test::ShellResult start(std::size_t job = 0, const std::string& before = "") const {
-    return test::run_bash(before + "bash " +
-                          planner::shell_quote(
-                              out.job_script(planning.plan.jobs[job].name).string()));
+    return test::run_bash(
+        before + "bash " +
+        planner::shell_quote(out.job_script(planning.plan.jobs[job].name).string()));
   }
   std::string in_launch(std::size_t run, const std::string& file, int launch = 1) const {
     return base::read_file(out.run(planning.plan.runs[run].run_id).launch(launch).root() / file);
@@ -62,7 +62,8 @@ std::string plan_error(OwnPlan& plan, const std::string& study) {
 TEST_CASE("a script next to the study runs in the launch folder without a model axis") {
   OwnPlan plan;
   plan.file("train.sh", "echo \"$PWD $*\"");
-  plan.plan(study_of("command = 'bash train.sh {{ranks}} {{launch_folder}} {{master_address}}'", ""));
+  plan.plan(
+      study_of("command = 'bash train.sh {{ranks}} {{launch_folder}} {{master_address}}'", ""));
   CHECK(plan.planning.run(0).trainer.command.find("bash train.sh") == 0);
   CHECK(plan.planning.run(0).model.empty());
   CHECK(plan.start(1).exit_code == 0);
@@ -75,8 +76,10 @@ TEST_CASE("moving the study's folder does not change run ids") {
   OwnPlan a, b;
   for (OwnPlan* plan : {&a, &b}) {
     plan->file("train.sh", "");
-    plan->plan(study_of("command = 'bash train.sh {{study_folder}}'\n"
-                        "environment_setup = 'source {{study_folder}}/e'", ""));
+    plan->plan(
+        study_of("command = 'bash train.sh {{study_folder}}'\n"
+                 "environment_setup = 'source {{study_folder}}/e'",
+                 ""));
   }
   CHECK(a.planning.plan.runs[0].run_id == b.planning.plan.runs[0].run_id);
   CHECK(a.script() != b.script());
@@ -87,7 +90,8 @@ TEST_CASE("environment_setup runs before the command and does not change run ids
   plan.file("env.sh", "SETUP=ready");
   const std::string command = "command = 'echo $SETUP $STUDY'\n";
   plan.plan(study_of(command + "environment_setup = ['set -a; source env.sh', "
-                               "'export STUDY={{study}}']", ""));
+                               "'export STUDY={{study}}']",
+                     ""));
   plain.plan(study_of(command, ""));
   CHECK(plan.start().exit_code == 0);
   CHECK(plan.in_launch(0, "stdout") == "ready s\n");
@@ -141,8 +145,7 @@ TEST_CASE("array tasks and packed runs get their own variables and files") {
               kCluster);
     const std::size_t runs = plan.planning.plan.runs.size();
     for (std::size_t job = 0; job < plan.planning.plan.jobs.size(); ++job) {
-      const std::size_t tasks =
-          launch == "pack" ? 1 : plan.planning.plan.jobs[job].run_ids.size();
+      const std::size_t tasks = launch == "pack" ? 1 : plan.planning.plan.jobs[job].run_ids.size();
       for (std::size_t task = 0; task < tasks; ++task) {
         plan.start(job, "export SLURM_ARRAY_TASK_ID=" + std::to_string(task) + "; ");
       }
