@@ -13,7 +13,7 @@ import math
 import platform
 import socket
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Optional, TypeVar, Union
@@ -187,19 +187,20 @@ class Run:
     # The training loop
 
     def steps(self, loader: Iterable[Batch], *, samples: Samples = None, accumulation_steps: int = 1,
-              epoch: Optional[int] = None) -> Iterator[Batch]:
+              epoch: Optional[int] = None, completes_step: Optional[Callable[[], bool]] = None) -> Iterator[Batch]:
         """Yields the batches of one epoch. Each batch counts as one optimizer step. **Collective.**
 
         The step of a batch ends when the loop asks for the next batch, or leaves the loop by `break`. `samples` is the
         number of samples of this rank in a batch, or a function that returns it for a batch. By default it is the first
-        dimension of the arrays in the batch. With `accumulation_steps` = N, N batches form one optimizer step. `epoch`
-        is the number of the epoch, by default the number after the previous epoch.
+        dimension of the arrays in the batch. With `accumulation_steps` = N, N batches form one optimizer step.
+        Alternatively `completes_step` is a function that returns true after the last batch of an optimizer step.
+        `epoch` is the number of the epoch, by default the number after the previous epoch.
         """
         if accumulation_steps < 1:
             raise ValueError(f"accumulation_steps: must be at least 1 (got {accumulation_steps})")
-        self.begin_epoch(epoch, _steps_of(loader, accumulation_steps))
+        self.begin_epoch(epoch, 0 if completes_step else _steps_of(loader, accumulation_steps))
         begun = self._epoch_sums
-        batches = 0
+        batches, is_complete = 0, True
         try:
             for batch in loader:
                 count = samples_of(batch, samples)
@@ -207,8 +208,9 @@ class Run:
                 if self._epoch_sums is not begun:
                     raise RuntimeError("the loop over run.steps() continued after the next epoch had begun")
                 batches += 1
-                self.step(count, is_complete=batches % accumulation_steps == 0)
-            if batches % accumulation_steps != 0:
+                is_complete = completes_step() if completes_step else batches % accumulation_steps == 0
+                self.step(count, is_complete=is_complete)
+            if not is_complete:
                 self.step(0)
         except GeneratorExit:
             # The epoch ends later, in a call that all ranks make, because an error of one rank also ends here.
