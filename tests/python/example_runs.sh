@@ -14,7 +14,7 @@ cd "$work"
 short_form "$2"
 "$dlscale" run "${study[@]}" -o out --no-figures || { tail -n 20 out/runs/*/launch-1/stderr; exit 1; }
 check_records out 2
-[[ $(grep -c . out/tables/efficiency.csv) -eq 3 ]] # a line of headings and two points
+[[ $(grep -c '^[^#]' out/tables/efficiency.csv) -eq 3 ]] # a line of headings and two points
 if [[ $2 == ddp ]]; then
   # A second launch continues from the checkpoint, and no step counts twice.
   run=$(basename "$(echo out/runs/*-g2-*)")
