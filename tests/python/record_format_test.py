@@ -43,7 +43,7 @@ def test_the_example_of_the_page_gives_a_table(tmp_path, dlscale):
     assert "efficiency" in done.stdout
     with open(tmp_path / "out" / "tables" / "efficiency.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-    assert [(row["ranks"], row["batch/rank"]) for row in rows] == [("1", "4"), ("2", "4"), ("1", "8"), ("2", "8")]
+    assert [(row["gpus"], row["batch_per_gpu"]) for row in rows] == [("1", "4"), ("2", "4"), ("1", "8"), ("2", "8")]
 
 
 @pytest.mark.parametrize("key", ["epoch", "first_step", "steps", "samples", "wall_s", "parts"])
