@@ -301,6 +301,10 @@ Planner::Planner(const PlanRequest& request, const Resources& resources)
     : request_(request), resources_(resources), study_text_(read_named_file(request.study)) {
   Study& study = planning_.study;
   study = read_study(study_text_, request.study.string(), request.overrides);
+  if (!study.log_format.text.empty() && resources.log_format_name) {
+    study.trainer.log_format =
+        resources.log_format_name(study.log_format.text, study.log_format.file);
+  }
   check_parameters(study);
   if (request.max_gpu_hours) limit_gpu_hours(*request.max_gpu_hours, study);
   planning_.site_file = site_file(request.site, resources.sites);

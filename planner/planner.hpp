@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,6 +30,10 @@ struct Resources {
   /// Folders of cost models and devices. If both folders are given, points that do not fit the
   /// memory of their GPU are left out. Otherwise the memory is not checked.
   std::optional<std::filesystem::path> cards = {}, devices = {};
+  /// Checks a log format that a study describes and returns its name. Throws base::SpecError with
+  /// the place of an error. The first text is the format, and the second one its file. If the
+  /// function is empty, studies cannot describe formats.
+  std::function<std::string(const std::string&, const std::string&)> log_format_name = {};
 };
 
 struct PlanRequest {

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "analysis/import/described_format.hpp"
 #include "base/error.hpp"
 
 namespace dlscale::workspace {
@@ -44,12 +45,16 @@ std::optional<fs::path> built_capabilities() {
 
 planner::Resources shipped_resources(const std::string& job_template) {
   const fs::path share = share_folder();
-  planner::Resources resources{.sites = share / "sites",
-                               .templates = share / "templates",
-                               .capabilities = built_capabilities(),
-                               .trainer = trainer_beside(),
-                               .cards = if_exists(share / "cards"),
-                               .devices = if_exists(share / "devices")};
+  planner::Resources resources{
+      .sites = share / "sites",
+      .templates = share / "templates",
+      .capabilities = built_capabilities(),
+      .trainer = trainer_beside(),
+      .cards = if_exists(share / "cards"),
+      .devices = if_exists(share / "devices"),
+      .log_format_name = [](const std::string& text, const std::string& file) -> std::string {
+        return analysis::DescribedFormat(text, file).entry().name;
+      }};
   if (job_template.empty()) return resources;
   if (!fs::is_regular_file(job_template)) {
     throw base::UsageError(fmt::format(

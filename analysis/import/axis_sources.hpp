@@ -10,7 +10,7 @@
 
 #include "analysis/import/foreign_log.hpp"
 #include "analysis/import/mapped_format.hpp"
-#include "analysis/import/regex.hpp"
+#include "analysis/import/reading/regex.hpp"
 
 namespace dlscale::analysis {
 

@@ -97,7 +97,8 @@ class Import {
 
   void check_request() const {
     if (!request_.mapped.kind.empty()) return check(request_.mapped);
-    if (!request_.format.empty()) base::find(log_formats(), "log format", request_.format);
+    if (!request_.format.empty() && !request_.described)
+      base::find(log_formats(), "log format", request_.format);
   }
 
   std::string study() const {
@@ -111,6 +112,9 @@ class Import {
     if (!request_.mapped.kind.empty()) {
       record.format = request_.mapped.kind;
       record.mapped = request_.mapped;
+    } else if (request_.described) {
+      record.described = request_.described;
+      record.format = request_.described->entry().name;
     } else if (!request_.format.empty()) {
       record.format = request_.format;
     }
@@ -256,7 +260,7 @@ class Import {
 
   static std::vector<LogPart> parts_of(const ImportRecord& record, std::string_view text) {
     if (!record.mapped.kind.empty()) return runs_in(text, record.mapped);
-    const LogFormat& format = base::find(log_formats(), "log format", record.format);
+    const LogFormat& format = format_of(record);
     return format.parts == nullptr ? std::vector<LogPart>() : format.parts(text);
   }
 
@@ -314,7 +318,9 @@ class Import {
   }
 
   /// Returns true if the user chose the format of all files on the command line.
-  bool is_asked() const { return !request_.mapped.kind.empty() || !request_.format.empty(); }
+  bool is_asked() const {
+    return !request_.mapped.kind.empty() || !request_.format.empty() || request_.described;
+  }
 
   /// Returns true if a file must become a run whatever its content: the user named the file, or its
   /// path matches an --axis expression.
@@ -374,10 +380,7 @@ class Import {
   static void require_what_is_needed(const ImportedRun& run) {
     if (!has_measurements(run.outcome)) return;
     const bool mapped = !run.record.mapped.kind.empty();
-    const auto format_of = [&]() -> const LogFormat& {
-      return base::find(log_formats(), "log format", run.record.format);
-    };
-    if (!mapped && !format_of().of_training) return;
+    if (!mapped && !format_of(run.record).of_training) return;
     const AxisValues& known = run.spec.point;
     const auto miss = [](const char* what, const char* axis) {
       throw base::UsageError(
@@ -388,7 +391,8 @@ class Import {
     if (!known.contains("gpus")) miss("the number of GPUs (ranks)", "gpus");
     if (mapped) return;
     const bool has_batch = known.contains("global_batch") || known.contains("batch_per_gpu");
-    if (format_of().needs_run && !has_batch) miss("the number of samples per step", "global_batch");
+    if (format_of(run.record).needs_run && !has_batch)
+      miss("the number of samples per step", "global_batch");
   }
 
   void check_found(std::size_t files) const {

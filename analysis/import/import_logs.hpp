@@ -4,9 +4,11 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "analysis/import/described_format.hpp"
 #include "analysis/import/mapped_format.hpp"
 #include "analysis/import/skipped_log.hpp"
 #include "contract/plan/run_dir.hpp"
@@ -14,9 +16,11 @@
 namespace dlscale::analysis {
 
 struct ImportRequest {
-  std::vector<std::string> logs;      ///< log files and folders
-  std::string format;                 ///< format of all logs; empty: detected for each log
-  MappedFormat mapped;                ///< mapping of columns or patterns; empty kind: none
+  std::vector<std::string> logs;  ///< log files and folders
+  std::string format;             ///< format of all logs; empty: detected for each log
+  MappedFormat mapped;            ///< mapping of columns or patterns; empty kind: none
+  /// Format of the user's file, for all logs. Null: `format`, or detected for each log.
+  std::shared_ptr<const DescribedFormat> described = nullptr;
   std::vector<std::string> axes;      ///< axes from paths, "name=REGEX"
   std::vector<std::string> stated;    ///< axes stated on the command line, "name=value"
   std::vector<std::string> defaults;  ///< default values of axes, "name=value"

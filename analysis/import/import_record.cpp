@@ -106,6 +106,7 @@ struct ImportJson {
   SpanJson span;
   std::optional<MappedJson> mapped;
   std::optional<std::int64_t> resumed_step;
+  std::string format_text;  ///< text of a format file
 };
 
 template <class Visitor>
@@ -145,6 +146,7 @@ void visit_fields(Visitor& v, ImportJson& i) {
   v.sparse("part", i.part);
   v.required("facts", r.facts);
   v.sparse("mapped", i.mapped);
+  v.sparse("format_text", i.format_text);
   v.sparse("opening", r.opening);
   v.sparse("span", i.span);
   v.sparse("resumed_step", i.resumed_step);
@@ -159,6 +161,11 @@ std::string why_nothing(const contract::ResultsFile& file) {
   std::string why = "the log contains no measurements";
   if (!file.skipped.empty()) why += " (" + file.skipped.front() + ")";
   return why;
+}
+
+const LogFormat& format_of(const ImportRecord& record) {
+  return record.described ? record.described->entry()
+                          : base::find(log_formats(), "log format", record.format);
 }
 
 std::filesystem::path import_json(const contract::LaunchDir& launch) {
@@ -180,6 +187,7 @@ std::string to_json(const ImportRecord& record) {
       out.mapped->decimal = mapped.decimal == DecimalMark::comma ? "comma" : "point";
     }
   }
+  if (record.described) out.format_text = record.described->text();
   if (record.resumed_step >= 0) out.resumed_step = record.resumed_step;
   return codec::to_text(out, codec::kIndented) + "\n";
 }
@@ -201,6 +209,9 @@ ImportRecord import_record_from_json(std::string_view text, const std::string& f
       record.span.epoch_begins[static_cast<int>(pair[0])] = pair[1];
     }
   }
+  if (!in.format_text.empty()) {
+    record.described = std::make_shared<const DescribedFormat>(in.format_text, file);
+  }
   if (in.mapped) {
     record.mapped = {record.format, in.mapped->columns, in.mapped->patterns, in.mapped->factors};
     if (!in.mapped->decimal.empty()) {
@@ -212,6 +223,9 @@ ImportRecord import_record_from_json(std::string_view text, const std::string& f
 }
 
 std::string without_launcher_prefixes(const ImportRecord& record, std::string text) {
+  if (record.described) {
+    return without_launcher_prefixes(std::move(text), record.described->entry().recognises);
+  }
   if (record.mapped.kind.empty()) return without_launcher_prefixes(std::move(text));
   return without_launcher_prefixes(
       std::move(text), [&](std::string_view head) { return has_rows(head, record.mapped); });
@@ -224,7 +238,7 @@ LogContent read_log(const ImportRecord& record, std::string_view text,
     content.has_end_line = false;
     return content;
   }
-  const LogFormat& format = base::find(log_formats(), "log format", record.format);
+  const LogFormat& format = format_of(record);
   const bool is_part = record.part.size > 0 && format.read_part != nullptr;
   LogContent content = is_part ? format.read_part(text, record.part, run) : format.read(text, run);
   content.has_end_line = content.has_end_line && format.tells_end;

@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "analysis/import/described_format.hpp"
 #include "analysis/import/foreign_log.hpp"
 #include "analysis/import/mapped_format.hpp"
 #include "analysis/import/training_trace.hpp"
@@ -43,6 +45,8 @@ struct ImportRecord {
   std::string sha256;   ///< SHA-256 of the file as stored, compressed or not
   std::string format;   ///< format from log_formats, or csv, jsonl, markdown or pattern
   MappedFormat mapped;  ///< mapping for csv, jsonl, markdown and pattern
+  /// Format of the user's file if `format` is the name of such a format, otherwise null.
+  std::shared_ptr<const DescribedFormat> described = nullptr;
   LogPart part;         ///< part of the log that contains this run
   AxisValues facts;     ///< facts that the log states about the run
   std::string opening;  ///< hash of the first entries; the same for all logs of a training
@@ -53,6 +57,9 @@ struct ImportRecord {
   std::vector<Companion> companions;
   std::optional<JobIdentity> job;  ///< job identity if the log is a row of accounting records
 };
+
+/// Returns the format of a log without a mapping. Throws base::UsageError for an unknown name.
+const LogFormat& format_of(const ImportRecord& record);
 
 std::filesystem::path import_json(const contract::LaunchDir& launch);
 

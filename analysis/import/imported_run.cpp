@@ -17,8 +17,7 @@ namespace dlscale::analysis {
 
 void add_unknown_model(MergedAxes& axes, const ImportRecord& record,
                        const std::filesystem::path& above) {
-  const bool is_of_model = !record.mapped.kind.empty() ||
-                           base::find(log_formats(), "log format", record.format).of_model;
+  const bool is_of_model = !record.mapped.kind.empty() || format_of(record).of_model;
   if (!is_of_model || !axes.source_of("model").empty()) return;
   const std::filesystem::path path = std::filesystem::path(record.path).lexically_relative(above);
   axes.add("its path", {{kUnknownModel, path.generic_string()}});

@@ -11,7 +11,7 @@
 
 #include "analysis/import/reading/json_object.hpp"
 #include "analysis/import/reading/log_lines.hpp"
-#include "analysis/import/regex.hpp"
+#include "analysis/import/reading/regex.hpp"
 #include "analysis/import/table_columns.hpp"
 #include "base/csv.hpp"
 #include "base/error.hpp"

@@ -75,7 +75,7 @@ bool is_equal_file(const ImportedRun& a, const ImportedRun& b) {
 
 const LogFormat* format_of(const ImportedRun& run) {
   if (!run.record.mapped.kind.empty()) return nullptr;
-  return &base::find(log_formats(), "log format", run.record.format);
+  return &format_of(run.record);
 }
 
 /// Index of runs by the properties that runs of the same training share.
@@ -384,8 +384,11 @@ bool agree(const ImportedRun& a, const ImportedRun& b) {
 }
 
 bool is_read_alike(const ImportRecord& now, const ImportRecord& then) {
-  return now.format.empty() ? then.mapped.kind.empty()
-                            : then.format == now.format && then.mapped == now.mapped;
+  if (now.format.empty()) return then.mapped.kind.empty() && !then.described;
+  const auto text_of = [](const ImportRecord& record) {
+    return record.described ? record.described->text() : std::string();
+  };
+  return then.format == now.format && then.mapped == now.mapped && text_of(then) == text_of(now);
 }
 
 std::optional<CompanionOf> find_owner(const ImportedPlan& before, const ImportRecord& log) {

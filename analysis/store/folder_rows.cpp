@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "analysis/frame.hpp"
+#include "analysis/import/described_format.hpp"
 #include "analysis/import/foreign_log.hpp"
 #include "analysis/import/foreign_text.hpp"
 #include "analysis/import/imported_plan.hpp"
@@ -73,6 +74,7 @@ class FolderRows {
 
   IngestSummary run() {
     write_study(database_, plan_);
+    read_own_format();
     rows_.delete_unreadable_runs();  // runs that are still unreadable are added again below
     KnownRows before = rows_.known();
     find_runs();
@@ -88,12 +90,27 @@ class FolderRows {
 
   std::string relative(const fs::path& file) const { return walk_.relative(file); }
 
+  /// Reads the log format that the study describes. If the format has changed, all logs are read
+  /// again.
+  void read_own_format() {
+    const fs::path file = folder_.log_format_toml();
+    const std::string name = relative(file);
+    if (is_imported_ || !sources_.look(name).exists()) return;
+    const std::string text = base::read_file(file);
+    const std::string sha256 = contract::sha256_hex(text);
+    has_new_format_ = !sources_.has_content(name, sha256);
+    own_format_ = std::make_unique<DescribedFormat>(text, name);
+    sources_.note(name, {.sha256 = sha256});
+  }
+
   /// Finds all runs and launches before any file is processed, so that other threads can already
   /// read the files.
   void find_runs() {
     std::vector<WantedRun> wanted;
     const auto want = [&](const std::string& run_id) {
-      wanted.push_back({run_id, is_imported_ ? "" : format_of(run_id).file});
+      std::string file = is_imported_ ? "" : format_of(run_id).file;
+      if (!is_imported_ && file.empty()) file = "stdout";  // format of a user that names no file
+      wanted.push_back({run_id, std::move(file)});
     };
     for (const std::string& run_id : walk_.run_ids()) {
       runs_.insert(runs_.end(), run_id);
@@ -194,7 +211,7 @@ class FolderRows {
       return;
     }
     read_if_changed(
-        log, format.needs_run && described_anew,
+        log, (format.needs_run && described_anew) || has_new_format_,
         [&](TakenFile& taken, const std::string&) { return take_results(key, format, taken); });
   }
 
@@ -272,6 +289,7 @@ class FolderRows {
   const LogFormat& format_of(const std::string& run_id) {
     const auto position = plan_position(run_id);
     const std::string name = position ? plan_.runs[*position].log_format : "";
+    if (own_format_ && name == own_format_->entry().name) return own_format_->entry();
     return base::find(log_formats(), "log format", name.empty() ? "dlscale" : name);
   }
 
@@ -298,7 +316,8 @@ class FolderRows {
   std::pair<std::string, bool> take_results(const LaunchKey& key, const LogFormat& format,
                                             TakenFile& taken) {
     contract::RunSpec spec;
-    if (format.needs_run) {
+    const bool is_own = own_format_ && &format == &own_format_->entry();
+    if (format.needs_run || is_own) {
       const fs::path file = folder_.run(key.run_id).run_json();
       try {
         spec = contract::run_spec_from_json(base::read_file(file), relative(file));
@@ -308,7 +327,8 @@ class FolderRows {
     }
     std::string problems;
     if (!taken.results) {
-      taken.text = without_launcher_prefixes(std::move(taken.text));
+      taken.text = is_own ? without_launcher_prefixes(std::move(taken.text), format.recognises)
+                          : without_launcher_prefixes(std::move(taken.text));
       taken.results = format.read(taken.text, spec).file;
     }
     contract::ResultsFile& file = *taken.results;
@@ -411,6 +431,9 @@ class FolderRows {
   std::vector<FoundRun> found_;
   std::unique_ptr<ReadAhead> ahead_;
   contract::RunTables tables_;
+  std::unique_ptr<DescribedFormat> own_format_;  ///< format that the study describes; null: none
+  bool has_new_format_ =
+      false;                ///< true if the database holds results of another text of the format
   const bool is_imported_;  ///< true if all runs are third-party logs
   /// Path of the log in `log_`, which is kept because a log may contain several runs.
   std::string log_path_;

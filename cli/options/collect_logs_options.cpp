@@ -16,7 +16,8 @@ void add_log_options(CLI::App& app, workspace::LogOptions& options) {
   app.add_option("-o,--output", options.folder,
                  "import the given files and folders as logs of other programs into DIR")
       ->type_name(value_kind::kFolder);
-  app.add_option("--format", request.format, "format of the logs (default: detected for each log)")
+  app.add_option("--format", request.format,
+                 "format of the logs: a name or a format file (default: detected for each log)")
       ->type_name(one_of(workspace::log_format_names()));
   app.add_option(
          "--map", options.columns,

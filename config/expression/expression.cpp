@@ -50,6 +50,7 @@ struct Evaluation {
   const Expression::Source& source;
   const std::vector<Term>& terms;
   const Get& get;
+  bool throws = true;  ///< false: a division by zero gives NaN
 
   const Value& leaf(const Term& term) const {
     return term.op == Op::symbol ? get(term.symbol) : term.constant;
@@ -72,14 +73,38 @@ struct Evaluation {
         return std::pow(number(child(term, 0)), number(child(term, 1)));
       case Op::negative:
         return -number(child(term, 0));
+      case Op::least:
+        return fold(term, [](double a, double b) { return std::fmin(a, b); });
+      case Op::largest:
+        return fold(term, [](double a, double b) { return std::fmax(a, b); });
+      case Op::first_known:
+        return fold(term, [](double a, double b) { return std::isnan(a) ? b : a; });
+      case Op::round:
+        return std::round(number(child(term, 0)));
+      case Op::floor:
+        return std::floor(number(child(term, 0)));
+      case Op::choice:
+        if (truth(child(term, 0))) return number(child(term, 1));
+        return term.children.size() > 2 ? number(child(term, 2)) : std::nan("");
+      case Op::absolute:
+        return std::abs(number(child(term, 0)));
       default:
         return std::get<double>(leaf(term));
     }
   }
+  template <class Combine>
+  double fold(const Term& term, Combine combine) const {
+    double value = number(child(term, 0));
+    for (std::size_t i = 1; i < term.children.size(); ++i) {
+      value = combine(value, number(child(term, i)));
+    }
+    return value;
+  }
   double divisor(const Term& term) const {
     const double value = number(child(term, 1));
-    if (value == 0) source.fail(term.at, "division by zero where " + values_of_names());
-    return value;
+    if (value != 0) return value;
+    if (throws) source.fail(term.at, "division by zero where " + values_of_names());
+    return std::nan("");
   }
   bool equal(const Term& a, const Term& b) const {
     switch (a.kind) {
@@ -124,6 +149,8 @@ struct Evaluation {
       case Op::matches:
         return ::fnmatch(std::get<std::string>(leaf(child(term, 1))).c_str(),
                          std::get<std::string>(leaf(child(term, 0))).c_str(), 0) == 0;
+      case Op::known:
+        return std::isfinite(number(child(term, 0)));
       case Op::symbol:
       case Op::constant:
         return std::get<bool>(leaf(term));
@@ -161,6 +188,10 @@ constexpr Sign kComparisons[] = {
 };
 constexpr Sign kSums[] = {{"+", Op::plus}, {"-", Op::minus}};
 constexpr Sign kProducts[] = {{"*", Op::times}, {"/", Op::over}, {"%", Op::remainder}};
+constexpr Sign kFunctions[] = {
+    {"min", Op::least},   {"max", Op::largest},  {"first", Op::first_known}, {"round", Op::round},
+    {"floor", Op::floor}, {"abs", Op::absolute}, {"known", Op::known},       {"if", Op::choice},
+};
 constexpr int kMostNesting = 256;
 constexpr const char* kKindNames[] = {"a number", "a string", "true or false"};
 
@@ -174,6 +205,13 @@ class Parser {
   std::vector<Term> condition() {
     want(either(), Kind::truth, "expected a comparison");
     if (!at_end()) fail("expected &&, || or the end");
+    return std::move(terms_);
+  }
+  /// Parses a condition or a formula, and returns its nodes with children before parents.
+  std::vector<Term> condition_or_formula() {
+    const Index root = either();
+    if (terms_[root].kind == Kind::text) fail("expected a number or a condition", terms_[root].at);
+    if (!at_end()) fail("expected an operator or the end");
     return std::move(terms_);
   }
   /// Parses a formula. Returns the nodes with children before parents. The last node is the root, a
@@ -308,12 +346,50 @@ class Parser {
     const std::string word(word_here());
     at_ += word.size();
     if (word == "true" || word == "false") return constant(word == "true", start);
+    if (peek() == '(') return call(word, start);
     for (std::size_t i = 0; i < symbols_.size(); ++i) {
       if (symbols_[i].name != word) continue;
       return add({.op = Op::symbol, .symbol = i, .constant = word, .kind = symbols_[i].kind},
                  start);
     }
     unknown(word, start);
+  }
+  /// Parses the arguments of a function. All functions of several arguments are chains.
+  Index call(const std::string& word, std::size_t start) {
+    const Sign* function = nullptr;
+    std::vector<std::string> names;
+    for (const Sign& one : kFunctions) {
+      if (one.first == word) function = &one;
+      names.emplace_back(one.first);
+    }
+    if (function == nullptr) fail(base::unknown_name("function", excerpt(word, 0), names), start);
+    if (function->second == Op::choice) return choice(start);
+    const bool is_chain = function->second == Op::least || function->second == Op::largest ||
+                          function->second == Op::first_known;
+    Term term{.op = function->second, .children = {}, .kind = Kind::number};
+    if (function->second == Op::known) term.kind = Kind::truth;
+    accept("(");
+    do {
+      if (!is_chain && !term.children.empty()) fail(word + " has one argument");
+      term.children.push_back(deeper(&Parser::sum));
+      want(term.children.back(), Kind::number, "functions require numbers");
+    } while (accept(","));
+    if (!accept(")")) fail("expected , or )");
+    return add(std::move(term), start);
+  }
+  /// Parses `(condition, x, y)` or `(condition, x)`.
+  Index choice(std::size_t start) {
+    Term term{.op = Op::choice, .children = {}, .kind = Kind::number};
+    accept("(");
+    term.children.push_back(deeper(&Parser::either));
+    want(term.children.back(), Kind::truth, "expected a comparison");
+    while (term.children.size() < 3 && accept(",")) {
+      term.children.push_back(deeper(&Parser::sum));
+      want(term.children.back(), Kind::number, "functions require numbers");
+    }
+    if (term.children.size() < 2) fail("expected , and a number");
+    if (!accept(")")) fail("expected )");
+    return add(std::move(term), start);
   }
   [[noreturn]] void unknown(const std::string& word, std::size_t start) const {
     std::vector<std::string> all, listed;
@@ -450,6 +526,25 @@ bool Expression::names(std::size_t symbol) const {
   return std::any_of(terms_.begin(), terms_.end(), [&](const Term& term) {
     return term.op == Op::symbol && term.symbol == symbol;
   });
+}
+
+Formula::Formula(const Item& source, const std::vector<Symbol>& symbols)
+    : source_{source.text(), source.key, source.node.where},
+      terms_(Parser(source_, symbols).condition_or_formula()) {}
+
+double Formula::number(std::span<const Value> values) const {
+  if (is_condition()) return holds(values) ? 1 : 0;
+  const auto get = [&](std::size_t i) -> const Value& { return values[i]; };
+  return Evaluation<decltype(get)>{source_, terms_, get, false}.number(terms_.back());
+}
+
+bool Formula::holds(std::span<const Value> values) const {
+  if (!is_condition()) {
+    const double value = number(values);
+    return !std::isnan(value) && value != 0;
+  }
+  const auto get = [&](std::size_t i) -> const Value& { return values[i]; };
+  return Evaluation<decltype(get)>{source_, terms_, get, false}.truth(terms_.back());
 }
 
 double compute(const std::string& formula, const std::map<std::string, double>& values,

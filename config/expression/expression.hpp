@@ -45,6 +45,10 @@ struct Symbol {
 /// - `-x`
 /// - `x ^ y`
 /// - names, numbers, "texts", 'texts', true, false and `( … )`
+/// - functions: `min(x, …)`, `max(x, …)`, `first(x, …)`, `round(x)`, `floor(x)`, `abs(x)`,
+///   `known(x)` and `if(condition, x, y)`. min and max ignore unknown numbers, first returns its
+///   first known argument, and known states whether a number is known and finite. Without y, `if`
+///   returns an unknown number if the condition does not hold.
 /// A condition may be a single name if the name stands for true or false. Arithmetic and the
 /// comparisons < <= > >= require numbers. A glob has * ? and [abc] and must match the whole text.
 class Expression {
@@ -84,7 +88,15 @@ class Expression {
     power,
     negative,  // last operator on numbers
     symbol,
-    constant
+    constant,
+    least,  // first of the functions
+    largest,
+    first_known,
+    round,
+    floor,
+    absolute,
+    known,
+    choice
   };
   /// Node of the syntax tree. Children are indices into the list of all nodes.
   struct Term {
@@ -106,6 +118,28 @@ class Expression {
  private:
   Source source_;
   std::vector<Term> terms_;  // nodes, children before parents; the last is the root
+};
+
+/// Formula or condition over numbers, some of which may be unknown. It is parsed once and evaluated
+/// for many lines of a log. It never throws during evaluation: a number that cannot be computed,
+/// for example because of a division by zero, is NaN.
+class Formula {
+ public:
+  /// Parses a number or a condition. All symbols must be numbers. Throws base::SpecError with the
+  /// position of the item.
+  Formula(const Item& source, const std::vector<Symbol>& symbols);
+
+  /// Returns whether the formula is a condition.
+  bool is_condition() const { return terms_.back().kind == Symbol::Kind::truth; }
+  /// Returns the number, or 1 or 0 for a condition. `values` are in the order of the symbols and
+  /// must contain numbers.
+  double number(std::span<const Value> values) const;
+  /// Returns whether the condition holds, or whether the number is known and not 0.
+  bool holds(std::span<const Value> values) const;
+
+ private:
+  Expression::Source source_;
+  std::vector<Expression::Term> terms_;
 };
 
 /// Returns the number that a formula gives for these values of its names. A formula has the syntax

@@ -85,6 +85,9 @@ class PlanDir {
   std::filesystem::path plan_json() const { return root_ / "plan.json"; }
   std::filesystem::path study_toml() const { return root_ / "study.toml"; }
   std::filesystem::path site_toml() const { return root_ / "site.toml"; }
+  /// Returns the path of the copy of the user's log format (`trainer.read` of the study). The file
+  /// exists only if the study describes a format.
+  std::filesystem::path log_format_toml() const { return root_ / "log_format.toml"; }
   /// Returns the path of the file with a digest of the plan's inputs and outputs. If the digest
   /// still matches, the next `dlscale plan` need not compare the contents of all files.
   std::filesystem::path fingerprint() const { return root_ / ".sealed"; }

@@ -42,7 +42,7 @@ Lists bundled() {
       {"device", {"cpu", "cuda"}},
       {"log_format",
        {"dlscale", "timm", "mlperf", "dllogger", "torchvision", "horovod", "tf_cnn_benchmarks",
-        "pytorch_ddp", "deepspeed", "mxnet", "torch7"}},
+        "pytorch_ddp", "deepspeed", "mxnet", "torch7", "megatron", "torchtitan", "nanogpt"}},
   };
 }
 

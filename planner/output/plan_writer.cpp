@@ -289,6 +289,9 @@ std::vector<PlanFile> PlanWriter::files() const {
   }
   files.push_back({out_.study_toml(), whole(planning_.study_toml)});
   files.push_back({out_.site_toml(), whole(planning_.site_toml)});
+  if (const std::string& text = planning_.study.log_format.text; !text.empty()) {
+    files.push_back({out_.log_format_toml(), whole(text)});
+  }
   files.push_back({out_.plan_json(), [this](const auto& take) {
                      write_json(plan_with_stale_ ? *plan_with_stale_ : plan_, take);
                    }});
@@ -370,7 +373,7 @@ void PlanWriter::mark_stale() {
 /// the writer would write now. Otherwise the writer compares all files byte by byte.
 std::string PlanWriter::fingerprint() const {
   std::string facts = planning_.resolved + planning_.site_toml + planning_.site.trainer +
-                      absolute_out_.root().string();
+                      planning_.study.log_format.text + absolute_out_.root().string();
   if (const Study& study = planning_.study; !study.trainer.command.empty()) {
     // Words of the command are replaced by the paths of files that exist in the study's folder.
     facts += study.folder() + "\n" +

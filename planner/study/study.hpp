@@ -134,6 +134,7 @@ struct Study {
   contract::RepeatUntil until;
   std::uint64_t seed = 1;
   contract::ExternalTrainer trainer;
+  SourceText log_format;  ///< format of the trainer's output that the study describes; empty: none
   base::Location command_where;                ///< place of the trainer's command
   std::vector<std::string> environment_setup;  ///< shell lines that each job runs at its start
   base::Location environment_setup_where;

@@ -194,6 +194,26 @@ void read_trainer_file(Study& study, const config::Item& table) {
   study.trainer.files.push_back({contract::sha256_hex(file.text), file.to});
 }
 
+/// Reads how the output of the trainer is read: the name of a format, the path of a format file,
+/// relative to the folder of the study file, or a format in the study itself.
+void read_log_format(Study& study, const config::Item& item) {
+  if (std::holds_alternative<config::Table>(item.node.value)) {
+    study.log_format = {item.node.where.file + ", " + item.key, config::toml_text(item.node)};
+    return;
+  }
+  namespace fs = std::filesystem;
+  const std::string& word = item.word();
+  if (!word.ends_with(".toml") && word.find('/') == std::string::npos) {
+    study.trainer.log_format = item.one_of("log format", contract::vocabulary("log_format"));
+    return;
+  }
+  const bool in_file = item.node.where.line > 0;  // line 0: the setting is on the command line
+  const fs::path file =
+      in_file ? fs::path(item.node.where.file).parent_path() / word : fs::path(word);
+  if (!fs::is_regular_file(file)) item.fail(file.string() + ": no such file");
+  study.log_format = {file.string(), base::read_text_file(file)};
+}
+
 void read_trainer(const config::Item& section, Study& study) {
   static const std::vector<config::Field<Study>> fields{
       {"command",
@@ -205,6 +225,7 @@ void read_trainer(const config::Item& section, Study& study) {
        [](Study& s, const config::Item& i) {
          s.trainer.log_format = i.one_of("log format", contract::vocabulary("log_format"));
        }},
+      {"read", read_log_format},
       {"launcher",
        [](Study& s, const config::Item& i) {
          s.trainer.launcher = i.one_of("launcher", {"plain", "ranks", "torchrun"});
@@ -217,6 +238,12 @@ void read_trainer(const config::Item& section, Study& study) {
   };
   config::read_fields(section, fields, study);
   if (study.trainer.command.empty()) section.fail("command is missing");
+  const config::Table& keys = section.table();
+  const config::Entry* const read = config::find_key(keys, "read");
+  if (read != nullptr && config::find_key(keys, "log_format") != nullptr) {
+    config::Item{read->node, section.key + ".read"}.fail(
+        "cannot be combined with log_format; remove one of the two keys");
+  }
 }
 
 /// Sections of a study or sub-study. Missing sections are empty.

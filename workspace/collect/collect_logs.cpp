@@ -9,12 +9,15 @@
 #include <string_view>
 
 #include "analysis/frame.hpp"
+#include "analysis/import/mapped_file.hpp"
 #include "analysis/store/sources.hpp"
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "base/registry.hpp"
 #include "base/skip_tally.hpp"
 #include "base/text.hpp"
 #include "contract/plan/run_dir.hpp"
+#include "workspace/collect/check_format.hpp"
 #include "workspace/collect/collect_steps.hpp"
 #include "workspace/collect/pattern_file.hpp"
 
@@ -46,6 +49,20 @@ std::string kind_of(const std::vector<std::string>& logs) {
 void choose_format(const LogOptions& options, const std::vector<std::string>& logs,
                    analysis::ImportRequest& request) {
   const std::string& format = options.request.format;
+  if (is_format_file(format)) {
+    if (!options.columns.empty() || !options.pattern.empty() || !options.decimal.empty()) {
+      throw base::UsageError(
+          "--format: a format file cannot be combined with --map, --pattern or --decimal");
+    }
+    const std::string text = base::read_text_file(format);
+    if (const auto mapped = analysis::parse_mapped_format(text, format)) {
+      request.mapped = mapped->format;
+    } else {
+      request.described = std::make_shared<const analysis::DescribedFormat>(text, format);
+    }
+    request.format.clear();
+    return;
+  }
   if (!format.empty()) {
     const std::vector<std::string> known = log_format_names();
     if (std::find(known.begin(), known.end(), format) == known.end()) {

@@ -26,7 +26,8 @@ struct TimedSteps {
   double lr = std::nan("");
   double loss = std::nan("");  ///< infinite if the log reports a loss that is not finite
   bool warmup = false;
-  bool tells_steps = true;  ///< false if `steps` was computed from an unknown batch
+  double peak_memory_bytes = 0;  ///< 0: unknown
+  bool tells_steps = true;       ///< false if `steps` was computed from an unknown batch
 };
 
 /// Position of a line in a run. Lines of one kind appear in ascending order. A line out of order

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Describes the log formats that can be imported and finds the format of a log. A new format needs
-// one file in formats/ and one word in analysis/CMakeLists.txt.
+// Describes the log formats that can be imported and finds the format of a log.
 #pragma once
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -56,8 +56,9 @@ struct CollectiveResult {
   double wrong = std::nan("");           ///< number of wrong elements; NaN: not checked
 };
 
-// One log format. A new format needs one file in formats/ and one word in analysis/CMakeLists.txt.
-// If a study may name the format as the format of its trainer, it also needs an entry in
+// One log format. A format of text lines is a file in share/log_formats. A format of structured
+// documents needs one file in formats/ and one word in analysis/CMakeLists.txt. If a study may name
+// the format as the format of its trainer, it also needs an entry in
 // contract/run_spec/vocabulary.cpp.
 
 /// Epoch of an evaluation (contract::EvalRecord) if the log does not state the epoch. The database
@@ -90,28 +91,38 @@ struct LogPart {
   bool operator==(const LogPart&) const = default;
 };
 
+/// Receives what a described format does with a line: the number of the line, and the name of its
+/// rule or the reason why the line was skipped.
+using WatchLine = std::function<void(int line, const std::string& what)>;
+
 struct LogFormat {
-  const char* name;
-  const char* summary;
+  const char* name = "";
+  const char* summary = "";
   /// Meaning of the samples/s of this format: whether they are for one rank or for all ranks,
   /// whether waiting for data is included, and which steps are left out.
-  const char* rates;
+  const char* rates = "";
   /// Figures of the log that CollectedLog::compare() compares with the step windows, or the reason
   /// why a comparison is impossible. docs/log-formats.md repeats this text.
   const char* cross_check = "";
-  const char* file;  ///< file in the launch folder of own runs; "" for third-party formats
-  bool needs_run;    ///< true if logs omit the world size or batch, so the run states it
+  const char* file = "";   ///< file in the launch folder of own runs; "" for third-party formats
+  bool needs_run = false;  ///< true if logs omit the world size or batch, so the run states it
   /// Returns true if a file with this beginning is certain to have this format.
-  bool (*recognises)(std::string_view head);
+  std::function<bool(std::string_view head)> recognises;
   /// Reads a log. Never throws on content. Records that belong to no line get line number 0. For a
   /// log with several runs the function reads the content of all runs.
-  LogContent (*read)(std::string_view text, const contract::RunSpec& run);
-  /// Returns the runs of a log that contains several runs. The pointer is null if a log of this
+  std::function<LogContent(std::string_view text, const contract::RunSpec& run)> read;
+  /// Reads a log like `read` and reports what happens to each line. Only described formats have
+  /// this function.
+  std::function<LogContent(std::string_view text, const contract::RunSpec& run,
+                           const WatchLine& watch)>
+      explain = nullptr;
+  /// Returns the runs of a log that contains several runs. The function is empty if a log of this
   /// format always has a single run.
-  std::vector<LogPart> (*parts)(std::string_view text) = nullptr;
+  std::function<std::vector<LogPart>(std::string_view text)> parts = nullptr;
   /// Reads one of the runs that `parts` found.
-  LogContent (*read_part)(std::string_view text, const LogPart& part,
-                          const contract::RunSpec& run) = nullptr;
+  std::function<LogContent(std::string_view text, const LogPart& part,
+                           const contract::RunSpec& run)>
+      read_part = nullptr;
   /// False if no model is trained or run, as in benchmarks of networks and accounting records.
   bool of_model = true;
   /// Name of the format of the log that the same program prints while it writes this file. Empty
@@ -125,6 +136,11 @@ struct LogFormat {
   bool tells_end = false;
 };
 
+/// Returns the formats of structured logs, which have a reader in formats/.
+base::Table<LogFormat> built_in_log_formats();
+
+/// Returns all formats: the built-in ones, followed by the formats that share/log_formats
+/// describes.
 base::Table<LogFormat> log_formats();
 
 // Functions that find the format of a log.

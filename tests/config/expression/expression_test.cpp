@@ -2,6 +2,7 @@
 #include "config/expression/expression.hpp"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "tests/planner/study_text.hpp"
 
@@ -194,4 +195,39 @@ TEST_CASE("a formula is computed with the values of its names") {
   CHECK(error("t0 > t") == "f:1:1: character 4 of 't0 > t': expected + - * / % ^ or the end");
   CHECK(error("true") == "f:1:1: character 1 of 'true': arithmetic requires numbers");
   CHECK(error("") == "f:1:1: character 1 of '': the expression ends too early");
+}
+
+namespace {
+
+double formula(const std::string& text, double x, double y = std::nan("")) {
+  const Node node{text, {"f", 1, 1}};
+  const std::vector<Value> values{x, y};
+  return Formula({node, "value"}, {{"x"}, {"y"}}).number(values);
+}
+
+std::string formula_error(const std::string& text) {
+  return test::error_of([&] { formula(text, 1); });
+}
+
+}  // namespace
+
+TEST_CASE("formulas have functions, and unknown numbers stay unknown") {
+  CHECK(formula("max(x, y)", 3) == 3);
+  CHECK(formula("min(x, 2, 7)", 3) == 2);
+  CHECK(formula("first(y, x)", 3) == 3);
+  CHECK(formula("round(x / 2) + floor(2.9) + abs(-1)", 3) == 5);
+  CHECK(formula("if(x > 2, x, 0)", 3) == 3);
+  CHECK(std::isnan(formula("if(x > 5, x)", 3)));
+  CHECK(std::isnan(formula("x + y", 3)));
+  CHECK(std::isnan(formula("x / (x - 3)", 3)));
+  CHECK(formula("known(y)", 3) == 0);
+  CHECK(formula("known(x) && x == 3", 3) == 1);
+}
+
+TEST_CASE("errors in functions name the place") {
+  CHECK_THAT(formula_error("maxx(x, 1)"), Catch::Contains("did you mean \"max\""));
+  CHECK_THAT(formula_error("round(x, 1)"), Catch::Contains("round has one argument"));
+  CHECK_THAT(formula_error("max(x"), Catch::Contains("expected , or )"));
+  CHECK_THAT(formula_error("if(x, 1)"), Catch::Contains("expected a comparison"));
+  CHECK_THAT(formula_error("'a'"), Catch::Contains("expected a number or a condition"));
 }

@@ -71,6 +71,34 @@ TEST_CASE("conditions can use parameters") {
   CHECK(test::shown(study, {"parameters.drop"}) == std::vector<std::string>{"0", "0.5"});
 }
 
+TEST_CASE("trainer.read takes the name of a log format, a format file or a format in the study") {
+  const auto study_with = [](const std::string& read) {
+    return test::read({.matrix = kTrainerMatrix, .training = "", .rest = kTrainer + read});
+  };
+  CHECK(study_with("read = \"timm\"").trainer.log_format == "timm");
+  CHECK(study_with("read = \"timm\"").log_format.text.empty());
+  const planner::Study own = study_with("read = { line = [\"step\"], factor = { wall_s = 2 } }");
+  CHECK(own.log_format.file == "s.toml, trainer.read");
+  CHECK_THAT(own.log_format.text, Catch::Contains("line = [\"step\"]"));
+  const std::string file = std::string(DLSCALE_SOURCE_DIR) + "/share/log_formats/llmc.toml";
+  const planner::Study from_file = study_with("read = \"" + file + "\"");
+  CHECK(from_file.log_format.file == file);
+  CHECK_THAT(from_file.log_format.text, Catch::Contains("name = \"llmc\""));
+}
+
+TEST_CASE("a malformed trainer.read is rejected with location and key") {
+  CHECK(trainer_error({.rest = kTrainer + "read = \"tim\""})
+            .rfind("s.toml:13:8: trainer.read: unknown log format \"tim\"; did you mean \"timm\"?",
+                   0) == 0);
+  CHECK(trainer_error({.rest = kTrainer + "read = \"none.toml\""}) ==
+        "s.toml:13:8: trainer.read: none.toml: no such file");
+  CHECK(
+      trainer_error({.rest = kTrainer + "read = \"timm\"\nlog_format = \"timm\""}) ==
+      "s.toml:13:8: trainer.read: cannot be combined with log_format; remove one of the two keys");
+  CHECK(trainer_error({.rest = kTrainer + "read = 3"}).rfind("s.toml:13:8: trainer.read: ", 0) ==
+        0);
+}
+
 TEST_CASE("a malformed [trainer] or parameter is rejected with location and key") {
   CHECK(trainer_error({.rest = "[trainer]\nlauncher = \"plain\""}) ==
         "s.toml:11:1: trainer: command is missing");
@@ -83,7 +111,7 @@ TEST_CASE("a malformed [trainer] or parameter is rejected with location and key"
   CHECK(trainer_error({.rest = kTrainer + "log_format = \"tim\""}) ==
         "s.toml:13:14: trainer.log_format: unknown log format \"tim\"; did you mean \"timm\"? "
         "(known: dlscale, timm, mlperf, dllogger, torchvision, horovod, tf_cnn_benchmarks, "
-        "pytorch_ddp, deepspeed, mxnet, torch7)");
+        "pytorch_ddp, deepspeed, mxnet, torch7, megatron, torchtitan, nanogpt)");
   CHECK(trainer_error({.training = "lr = { base = 1 }\nparameters.x = 1"}) ==
         "s.toml:9:16: training.parameters.x: requires an external trainer; set [trainer] command");
   CHECK(trainer_error({.matrix = kTrainerMatrix + "parameters.x = [1, \"a\"]", .rest = kTrainer}) ==

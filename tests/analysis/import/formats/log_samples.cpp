@@ -339,6 +339,51 @@ std::string timm_benchmark() {
          "resnet50,1000.0,256.0,256,224,25.56\nvgg16,500.0,256.0,128,224,138.36\n";
 }
 
+std::string megatron() {
+  const auto line = [](const char* step, const char* consumed, const char* ms, const char* loss) {
+    return std::string(" [2025-01-01 10:00:00.000001] iteration ") + step +
+           "/    1000 | consumed samples: " + consumed +
+           " | elapsed time per iteration (ms): " + ms +
+           " | throughput per GPU (TFLOP/s/GPU): 400.0 | learning rate: 1.500000E-04 | global "
+           "batch "
+           "size:   256 | lm loss: " +
+           loss + " | loss scale: 1.0 | grad norm: 2.100 |\n";
+  };
+  return "using world size: 16, data-parallel size: 4, context-parallel size: 1, "
+         "tensor-model-parallel size: 2, pipeline-model-parallel size: 2\n"
+         "  seq_length ...................................... 4096\n" +
+         line("      10", "        2560", "1000.0", "9.500000E+00") +
+         line("      20", "        5120", "500.0", "9.000000E+00") +
+         line("      30", "        7680", "500.0", "8.500000E+00") +
+         " validation loss at iteration 30 | lm loss value: 8.250000E+00 | lm loss PPL: "
+         "3.827626E+03 | \n";
+}
+
+std::string torchtitan() {
+  const auto line = [](const char* step, const char* loss, const char* tps) {
+    return std::string("[titan] 2025-01-01 10:00:00,000 - root - INFO - \x1b[31mstep: ") + step +
+           "  \x1b[32mloss: " + loss +
+           "  \x1b[38;2;180;60;0mgrad_norm:  1.8422  \x1b[38;2;54;234;195mmemory: 40.50GiB(50.63%) "
+           " "
+           "\x1b[34mtps: " +
+           tps + "  \x1b[36mtflops: 412.10  \x1b[35mmfu: 41.67%\x1b[39m\n";
+  };
+  return "[titan] 2025-01-01 10:00:00,000 - root - INFO - Trainer is initialized with local batch "
+         "size 2, global batch size 128, gradient accumulation steps 1, sequence length 8192, "
+         "total "
+         "steps 1000 (warmup 200)\n" +
+         line(" 1", " 12.0000", "1,024") + line("10", " 11.0000", "8,192") +
+         line("20", " 10.0000", "8,192");
+}
+
+std::string nanogpt() {
+  return "tokens per iteration will be: 491,520\nOverriding: block_size = 1024\n"
+         "step 0: train loss 10.9884, val loss 10.9897\n"
+         "iter 0: loss 10.9886, time 60000.00ms, mfu -100.00%\n"
+         "iter 10: loss 9.5000, time 2000.00ms, mfu 38.11%\n"
+         "iter 20: loss 9.0000, time 1000.00ms, mfu 38.20%\n";
+}
+
 }  // namespace
 
 const std::vector<LogSample>& log_samples() {
@@ -376,6 +421,12 @@ const std::vector<LogSample>& log_samples() {
       {"nvlog", nvlog(), ":::NVLOGv0.1.0 ncf soon", "no valid NVLOG line after the NVLOG mark"},
       {"dawnbench", dawnbench(), "3\t0.75\tmany\t1", "is not a row of an epoch"},
       {"timm_summary", timm_summary(), "x,1,1,1,1,1", "is not a row of an epoch"},
+      {"megatron", megatron(), " iteration 40 | consumed samples: many",
+       "no iteration of Megatron-LM around \"consumed samples:\""},
+      {"torchtitan", torchtitan(), "step:  30  loss: x  tps: many",
+       "no step of torchtitan around \"tps:\""},
+      {"nanogpt", nanogpt(), "iter 30: loss x, time y",
+       "the text after \"iter\" is not a line of nanoGPT"},
       {"timm_benchmark", timm_benchmark(), "resnet18,fast,1,1,1,1", "is not a row of a model"},
   };
   return samples;

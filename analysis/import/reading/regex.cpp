@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/import/regex.hpp"
+#include "analysis/import/reading/regex.hpp"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <fmt/format.h>
@@ -16,11 +16,22 @@ namespace {
 /// written for such lines.
 constexpr std::uint32_t kMostMatchSteps = 1'000'000;
 
+constexpr int kMostGroups = 250;
+
+/// Memory for the places of the groups. Several threads may use one expression, so each thread has
+/// its own memory.
+struct MatchMemory {
+  pcre2_match_data* data = pcre2_match_data_create(kMostGroups + 1, nullptr);
+  MatchMemory() = default;
+  MatchMemory(const MatchMemory&) = delete;
+  MatchMemory& operator=(const MatchMemory&) = delete;
+  ~MatchMemory() { pcre2_match_data_free(data); }
+};
+
 }  // namespace
 
 struct Regex::Compiled {
   pcre2_code* code = nullptr;
-  pcre2_match_data* match = nullptr;
   pcre2_match_context* limits = nullptr;
 
   Compiled() = default;
@@ -28,7 +39,6 @@ struct Regex::Compiled {
   Compiled& operator=(const Compiled&) = delete;
   ~Compiled() {
     pcre2_match_context_free(limits);
-    pcre2_match_data_free(match);
     pcre2_code_free(code);
   }
 };
@@ -45,7 +55,10 @@ Regex::Regex(const std::string& expression) : compiled_(std::make_unique<Compile
                                        expression, text, at + 1));
   }
   pcre2_jit_compile(compiled_->code, PCRE2_JIT_COMPLETE);  // may fail: then interpreted
-  compiled_->match = pcre2_match_data_create_from_pattern(compiled_->code, nullptr);
+  if (groups() > kMostGroups) {
+    throw base::UsageError(
+        fmt::format("regular expression \"{}\" has more than {} groups", expression, kMostGroups));
+  }
   compiled_->limits = pcre2_match_context_create(nullptr);
   pcre2_set_match_limit(compiled_->limits, kMostMatchSteps);
 }
@@ -96,13 +109,23 @@ Regex::MatchResult Regex::find_last(std::string_view text,
   return found;
 }
 
+int Regex::count(std::string_view text) const {
+  int matches = 0;
+  std::vector<std::string_view> groups;
+  for (std::size_t from = 0; from <= text.size(); ++matches) {
+    if (find_from(text, from, groups) != MatchResult::yes) break;
+  }
+  return matches;
+}
+
 Regex::MatchResult Regex::find_from(std::string_view text, std::size_t& from,
                                     std::vector<std::string_view>& groups) const {
+  thread_local const MatchMemory memory;
   const int found = pcre2_match(compiled_->code, reinterpret_cast<PCRE2_SPTR>(text.data()),
-                                text.size(), from, 0, compiled_->match, compiled_->limits);
+                                text.size(), from, 0, memory.data, compiled_->limits);
   if (found == PCRE2_ERROR_NOMATCH) return MatchResult::no;
   if (found < 0) return MatchResult::gave_up;
-  const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(compiled_->match);
+  const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(memory.data);
   groups.assign(static_cast<std::size_t>(this->groups()) + 1, {});
   for (std::size_t i = 0; i < static_cast<std::size_t>(found); ++i) {
     if (ends[2 * i] == PCRE2_UNSET) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of the first and the last match of user-defined regular expressions.
-#include "analysis/import/regex.hpp"
+#include "analysis/import/reading/regex.hpp"
 
 #include <catch2/catch.hpp>
 

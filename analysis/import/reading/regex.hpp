@@ -36,6 +36,8 @@ class Regex {
   /// Finds the last of the non-overlapping matches from left to right. `groups` receives the same
   /// values as in find(). An empty match is used only if every match is empty.
   MatchResult find_last(std::string_view text, std::vector<std::string_view>& groups) const;
+  /// Returns the number of non-overlapping matches.
+  int count(std::string_view text) const;
 
  private:
   struct Compiled;

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Describes how the lines of a log format are read: which lines, which values they contain, and
+// which entries follow from these values. docs/log-formats-own.md explains each key.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "analysis/import/reading/regex.hpp"
+#include "config/expression/expression.hpp"
+
+namespace dlscale::analysis {
+
+/// Number or condition that is computed for each line, under the name of a field, fact or variable.
+struct NamedFormula {
+  std::string name;
+  config::Formula formula;
+};
+using Formulas = std::vector<NamedFormula>;
+
+/// Returns the formula with this name, or null.
+const config::Formula* find_formula(const Formulas& formulas, std::string_view name);
+
+/// Text with numbers of the line in it: "{hours} hours follow {last} hours". A format
+/// specification of fmt may follow a colon: "{rate:.4g}".
+struct Message {
+  struct Number {
+    config::Formula formula;
+    std::string format;  ///< "{}" or "{:.4g}"
+  };
+  std::vector<std::variant<std::string, Number>> parts;
+};
+
+/// Name of a value of a line: a group of the pattern, a key of the JSON object, or a column.
+struct LineName {
+  std::string name;
+  std::string key;  ///< path of the JSON key, or heading of the column
+  int group = 0;    ///< number of the group of the pattern
+  /// Expression that is searched in the line, independently of the pattern. The value is its first
+  /// group, or the number of its matches.
+  std::optional<Regex> search;
+  bool is_count = false;
+};
+
+/// Fact about the run that is copied as text.
+struct TextFact {
+  std::string fact;
+  std::string text;              ///< text of the fact; empty: it is a value of the line
+  std::size_t name = 0;          ///< index of the value in LineRule::names
+  std::optional<Regex> pattern;  ///< if set, the fact is the first group of its match
+};
+
+struct Requirement {
+  config::Formula that;
+  Message otherwise;  ///< reason to skip the line; empty: the line is ignored
+};
+
+/// Entry that a line becomes, with its fields.
+struct LineEntry {
+  std::optional<config::Formula> when;
+  Formulas fields;
+  Formulas metrics;  ///< other results of an evaluation
+  /// If set, all numbers of the JSON object become results of the evaluation, except these keys.
+  std::optional<std::vector<std::string>> other_numbers_except;
+};
+
+/// Printed figure that is compared with the steps (PrintedFigure).
+struct LineComparison {
+  Message name;
+  std::string quantity = "samples_per_s", span = "same";
+  bool has_warmup = false;
+  LineEntry fields;  ///< value, first_step, resolution, line
+};
+
+/// How lines of a table are read.
+struct TableRule {
+  char separator = ',';
+  std::string heading;               ///< beginning of the heading; empty: `columns`
+  std::vector<std::string> columns;  ///< columns that a heading must have, in any order
+  std::vector<std::string> any_of;   ///< the heading must have one of these columns
+  bool allows_more_cells = false;    ///< true if a row may have more cells than the heading
+};
+
+enum class RepeatedLine {
+  count,       ///< the repeated line is skipped and counted
+  ignore,      ///< the repeated line is ignored
+  ignore_same  ///< ignored at the same position, counted at an earlier position
+};
+
+struct LineRule {
+  enum class Source { none, pattern, json, table };
+
+  std::string name;    ///< name in messages of check-format
+  std::string starts;  ///< beginning of the lines of the rule
+  /// Texts that the lines contain. The pattern is applied to the text from the first one on.
+  std::vector<std::string> contains;
+  Source source = Source::none;
+  std::optional<Regex> pattern;
+  TableRule table;
+  std::vector<LineName> names;
+  std::string otherwise;                 ///< reason to skip a selected line without the values
+  bool needs_end = true;                 ///< true if a line that may be cut off must not be read
+  bool is_of_each_rank = false;          ///< true if each rank writes such lines about itself
+  bool begins_process = false;           ///< true if the program writes the line when it starts
+  bool expects_end = false;              ///< true if only programs with this line write an end line
+  std::vector<Requirement> require;      ///< requirements of every line
+  std::vector<Requirement> require_new;  ///< requirements of lines that do not repeat others
+  std::string once_skipped;  ///< message for the first line of the rule; the line is skipped
+
+  std::optional<config::Formula> repeated_if;
+  std::optional<config::Formula> distinct;  ///< a value that occurred before is ignored
+  bool has_distinct_lines = false;          ///< a text that occurred before is a repetition
+  std::vector<config::Formula> position;    ///< one or two numbers that must increase
+  std::size_t sequence = 0;  ///< rules with the same sequence share the last position
+  RepeatedLine repeated = RepeatedLine::count;
+
+  Formulas set, then;  ///< variables that are set before and after the entries
+  Formulas facts, start;
+  std::vector<TextFact> texts;
+  Formulas seen;  ///< variables that are set before a repetition is detected
+  std::optional<LineEntry> steps, epoch, evaluation, inference, end;
+  std::vector<LineComparison> compare;
+};
+
+/// How a log is recognised by a line.
+struct LineMark {
+  std::string starts;
+  std::vector<std::string> contains;
+  std::optional<Regex> pattern;
+};
+
+/// Log format as a format file describes it.
+struct FormatDescription {
+  std::string name, summary, rates, cross_check, file, trainer, summary_of;
+  bool needs_batch = false, tells_end = false;
+  std::string thousands;  ///< characters that separate thousands in numbers
+  std::vector<LineMark> marks;
+  bool is_first_line = false;  ///< true if only the first line of a log is examined
+  std::size_t head_bytes = 0;  ///< number of examined bytes of the log; 0: all
+  std::string unless;          ///< text that another format has and this format has not
+  std::vector<std::string> variables;
+  Formulas initial;  ///< values of variables before the first line
+  std::vector<LineRule> rules;
+  std::optional<LineRule> at_end;  ///< entries after the last line
+  std::size_t sequences = 0;
+};
+
+/// Names of the values that every formula may use, besides the names of its line and variables.
+enum class RunValue {
+  steps,          ///< log.steps: optimizer steps that were read so far
+  line,           ///< log.line: number of the line
+  global_batch,   ///< log.global_batch: samples of a step over all ranks; 1 if unknown
+  knows_batch,    ///< log.knows_batch: 1 if the log or the run states the global batch, else 0
+  train_samples,  ///< log.train_samples
+  gpus,           ///< log.gpus: number of ranks, from the log or else from the run
+  batch_per_gpu,  ///< log.batch_per_gpu
+  process_start,  ///< log.is_start: 1 for the first line after the start of a process, else 0
+  over_epochs,  ///< log.over_epochs: 1 if the step numbers of the log continue over epochs, else 0
+  is_complete,  ///< log.is_complete: 1 if the line has an end, 0 if it may be cut off
+};
+inline constexpr const char* kRunValues[] = {
+    "log.steps", "log.line",          "log.global_batch", "log.knows_batch", "log.train_samples",
+    "log.gpus",  "log.batch_per_gpu", "log.is_start",     "log.over_epochs", "log.is_complete"};
+
+/// Parses the text of a format file. Throws base::SpecError with the place of an error.
+FormatDescription parse_format(std::string_view text, const std::string& file);
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/import/described/line_values.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/import/reading/log_lines.hpp"
+#include "base/text.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+bool has(const std::vector<std::string_view>& cells, const std::string& name) {
+  return std::find(cells.begin(), cells.end(), name) != cells.end();
+}
+
+std::vector<std::string_view> cells_of(std::string_view line, char separator) {
+  std::vector<std::string_view> cells = base::split(line, separator);
+  for (std::string_view& cell : cells) cell = base::trimmed(cell, " ");
+  return cells;
+}
+
+}  // namespace
+
+bool is_heading(const TableRule& table, std::string_view line) {
+  if (!table.heading.empty()) return line.starts_with(table.heading);
+  const auto cells = cells_of(line, table.separator);
+  const auto is_cell = [&](const std::string& name) { return has(cells, name); };
+  return std::all_of(table.columns.begin(), table.columns.end(), is_cell) &&
+         (table.any_of.empty() || std::any_of(table.any_of.begin(), table.any_of.end(), is_cell));
+}
+
+std::string without_colours(std::string_view text) {
+  std::string plain;
+  plain.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\x1b' || i + 1 == text.size() || text[i + 1] != '[') {
+      plain += text[i];
+      continue;
+    }
+    // ESC [ parameters, and one final byte from @ to ~ (ECMA-48, control sequences).
+    for (i += 2; i < text.size() && (text[i] < '@' || text[i] > '~'); ++i) {
+    }
+  }
+  return plain;
+}
+
+LineValues::Result LineValues::read(const LineRule& rule, std::string_view line, bool is_complete) {
+  std::string_view text = line;
+  if (!rule.starts.empty() && !line.starts_with(rule.starts)) return Result::other;
+  for (const std::string& mark : rule.contains) {
+    const std::size_t at = line.find(mark);
+    if (at == line.npos) return Result::other;
+    if (&mark == &rule.contains.front()) text.remove_prefix(at);
+  }
+  numbers_.assign(rule.names.size(), std::nan(""));
+  texts_.assign(rule.names.size(), {});
+  const bool is_selected = !rule.starts.empty() || !rule.contains.empty();
+  search(rule, text);
+  switch (rule.source) {
+    case LineRule::Source::none:
+      if (!is_selected) return Result::other;
+      return !rule.otherwise.empty() ? Result::no_value : Result::values;
+    case LineRule::Source::pattern:
+      if (read_pattern(rule, text)) return Result::values;
+      return is_selected ? Result::no_value : Result::other;
+    case LineRule::Source::json:
+      if (read_json(rule, text)) return Result::values;
+      return is_selected ? Result::no_value : Result::other;
+    case LineRule::Source::table:
+      return read_row(rule, line, is_complete);
+  }
+  return Result::other;
+}
+
+bool LineValues::take(std::size_t name, std::string_view text) {
+  texts_[name] = text;
+  std::string plain;
+  if (!format_.thousands.empty() && text.find_first_of(format_.thousands) != text.npos) {
+    plain = text;
+    std::erase_if(plain, [&](char c) { return format_.thousands.find(c) != std::string::npos; });
+    text = plain;
+  }
+  double value = 0;
+  if (whole_loss(text, value)) {
+    numbers_[name] = value;
+    return true;
+  }
+  const bool looks_like_number =
+      !text.empty() && text.find_first_not_of("0123456789.eE+-") == text.npos &&
+      text.find_first_of("0123456789") != text.npos && base::is_digit(text.back());
+  return !looks_like_number;
+}
+
+/// Reads the values with their own expressions. A value without a match stays unknown.
+void LineValues::search(const LineRule& rule, std::string_view text) {
+  for (std::size_t i = 0; i < rule.names.size(); ++i) {
+    const LineName& name = rule.names[i];
+    if (!name.search) continue;
+    if (name.is_count) {
+      numbers_[i] = name.search->count(text);
+    } else if (name.search->find(text, groups_) == Regex::MatchResult::yes && !groups_[1].empty()) {
+      take(i, groups_[1]);
+    }
+  }
+}
+
+bool LineValues::read_pattern(const LineRule& rule, std::string_view text) {
+  if (rule.pattern->find(text, groups_) != Regex::MatchResult::yes) return false;
+  for (std::size_t i = 0; i < rule.names.size(); ++i) {
+    if (rule.names[i].search) continue;
+    const std::string_view group = groups_[static_cast<std::size_t>(rule.names[i].group)];
+    if (!group.empty() && !take(i, group)) return false;
+  }
+  return true;
+}
+
+bool LineValues::read_json(const LineRule& rule, std::string_view text) {
+  const std::size_t open = text.find('{'), close = text.rfind('}');
+  if (open == text.npos || close == text.npos || close < open) return false;
+  if (!json_.read(text.substr(open, close + 1 - open))) return false;
+  for (std::size_t i = 0; i < rule.names.size(); ++i) {
+    if (rule.names[i].search) continue;
+    const std::string& key = rule.names[i].key;
+    numbers_[i] = json_.loss(key);
+    texts_[i] = json_.text(key).value_or("");
+  }
+  return true;
+}
+
+LineValues::Result LineValues::read_row(const LineRule& rule, std::string_view line,
+                                        bool is_complete) {
+  const TableRule& table = rule.table;
+  if (is_heading(table, line)) {
+    if (!is_complete) return Result::heading;
+    headings_.clear();
+    for (const std::string_view cell : cells_of(line, table.separator)) {
+      headings_.emplace_back(cell);
+    }
+    return Result::heading;
+  }
+  if (headings_.empty() || line.find(table.separator) == line.npos) return Result::other;
+  const auto cells = cells_of(line, table.separator);
+  if (cells.size() < headings_.size()) return Result::no_value;
+  if (cells.size() > headings_.size() && !table.allows_more_cells) return Result::no_value;
+  for (std::size_t i = 0; i < rule.names.size(); ++i) {
+    if (rule.names[i].search) continue;
+    const auto column = std::find(headings_.begin(), headings_.end(), rule.names[i].key);
+    if (column == headings_.end()) continue;
+    const std::string_view cell = cells[static_cast<std::size_t>(column - headings_.begin())];
+    if (!cell.empty() && !take(i, cell)) return Result::no_value;
+  }
+  return Result::values;
+}
+
+}  // namespace dlscale::analysis

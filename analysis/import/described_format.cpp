@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/import/described_format.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "analysis/import/described/described_log.hpp"
+#include "analysis/import/described/line_rule.hpp"
+#include "analysis/import/mapped_file.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+bool has_mark(const LineMark& mark, std::string_view line) {
+  if (!line.starts_with(mark.starts)) return false;
+  const bool has_all =
+      std::all_of(mark.contains.begin(), mark.contains.end(),
+                  [&](const std::string& text) { return line.find(text) != line.npos; });
+  std::vector<std::string_view> groups;
+  return has_all && (!mark.pattern || mark.pattern->find(line, groups) == Regex::MatchResult::yes);
+}
+
+bool is_own_line(const FormatDescription& format, std::string_view text) {
+  const std::string plain = text.find('\x1b') == text.npos ? "" : without_colours(text);
+  const std::string_view line = plain.empty() ? text : std::string_view(plain);
+  for (const LineMark& mark : format.marks) {
+    if (has_mark(mark, line)) return true;
+  }
+  return format.marks.empty() &&
+         std::any_of(format.rules.begin(), format.rules.end(), [&](const LineRule& rule) {
+           return rule.source == LineRule::Source::table && is_heading(rule.table, line);
+         });
+}
+
+bool recognises(const FormatDescription& format, std::string_view head) {
+  if (!format.unless.empty() && head.find(format.unless) != head.npos) return false;
+  if (format.head_bytes > 0) head = head.substr(0, format.head_bytes);
+  bool is_first = true, is_own = false;
+  for (LogLines lines(head); !is_own && lines.next(); is_first = false) {
+    if (!lines.line().complete || (format.is_first_line && !is_first)) break;
+    is_own = is_own_line(format, lines.line().text);
+  }
+  return is_own;
+}
+
+OwnLines own_lines_of(const FormatDescription& format) {
+  OwnLines own{[&format](std::string_view line) { return recognises(format, line); }, {}};
+  const bool has_rank_lines =
+      std::any_of(format.rules.begin(), format.rules.end(),
+                  [](const LineRule& rule) { return rule.is_of_each_rank; });
+  if (!has_rank_lines) return own;
+  own.are_of_each_rank = [&format](std::string_view line) {
+    return std::any_of(format.rules.begin(), format.rules.end(), [&](const LineRule& rule) {
+      const auto has = [&](const std::string& text) { return line.find(text) != line.npos; };
+      return rule.is_of_each_rank && line.starts_with(rule.starts) &&
+             std::all_of(rule.contains.begin(), rule.contains.end(), has);
+    });
+  };
+  return own;
+}
+
+LogContent read(const FormatDescription& format, std::string_view text,
+                const contract::RunSpec& run, const WatchLine& watch) {
+  DescribedLog log(format, run, watch);
+  take_lines(
+      text, log.log(), [&](const LogLine& line) { log.read_line(line); }, own_lines_of(format));
+  return log.finish();
+}
+
+}  // namespace
+
+DescribedFormat::DescribedFormat(std::string_view text, const std::string& file) : text_(text) {
+  const auto mapped = parse_mapped_format(text, file);
+  if (!mapped) {
+    use_rules(text, file);
+    return;
+  }
+  mapped_name_ = mapped->name;
+  entry_.name = mapped_name_.c_str();
+  entry_.summary = "columns or patterns that the user describes";
+  entry_.file = "stdout";
+  entry_.recognises = [format = mapped->format](std::string_view head) {
+    return has_rows(head, format);
+  };
+  entry_.read = [format = mapped->format](std::string_view log, const contract::RunSpec& run) {
+    LogContent content = read_mapped(log, format, {}, run);
+    content.has_end_line = false;
+    return content;
+  };
+  entry_.needs_run = true;
+}
+
+void DescribedFormat::use_rules(std::string_view text, const std::string& file) {
+  description_ = std::make_shared<const FormatDescription>(parse_format(text, file));
+  const auto format = description_;
+  entry_.name = format->name.c_str();
+  entry_.summary = format->summary.c_str();
+  entry_.rates = format->rates.c_str();
+  entry_.cross_check = format->cross_check.c_str();
+  entry_.file = format->file.c_str();
+  entry_.summary_of = format->summary_of.c_str();
+  entry_.needs_run = format->needs_batch;
+  entry_.tells_end = format->tells_end;
+  entry_.recognises = [format](std::string_view head) { return recognises(*format, head); };
+  entry_.read = [format](std::string_view log, const contract::RunSpec& run) {
+    return analysis::read(*format, log, run, {});
+  };
+  entry_.explain = [format](std::string_view log, const contract::RunSpec& run,
+                            const WatchLine& watch) {
+    return analysis::read(*format, log, run, watch);
+  };
+}
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/import/line_report.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <map>
+
+#include "analysis/import/reading/log_lines.hpp"
+#include "base/text.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+/// Returns what a record says, for formats that do not report their lines themselves.
+std::string describe(const contract::ResultRecord& record) {
+  if (const auto* window = std::get_if<contract::StepWindow>(&record)) {
+    return fmt::format("{}: {} samples, {:g} s{}", base::count_of(window->steps, "step"),
+                       window->samples, window->wall_s, window->warmup ? ", warm-up" : "");
+  }
+  if (const auto* epoch = std::get_if<contract::EpochRecord>(&record)) {
+    return fmt::format("epoch {}", epoch->epoch);
+  }
+  if (const auto* eval = std::get_if<contract::EvalRecord>(&record)) {
+    return std::isnan(eval->accuracy) ? "evaluation"
+                                      : fmt::format("evaluation: accuracy {:g}", eval->accuracy);
+  }
+  if (std::holds_alternative<contract::InferenceRecord>(record)) return "inference";
+  return std::holds_alternative<contract::RunStop>(record) ? "end" : "";
+}
+
+/// Splits a message "line 7: …" into the number and the rest. Returns 0 for other messages.
+int line_of(std::string_view message, std::string_view& rest) {
+  constexpr std::string_view kBegin = "line ";
+  int line = 0;
+  if (!message.starts_with(kBegin)) return 0;
+  const auto [end, error] =
+      std::from_chars(message.data() + kBegin.size(), message.data() + message.size(), line);
+  rest = message.substr(static_cast<std::size_t>(end - message.data()));
+  if (error != std::errc() || !rest.starts_with(": ")) return 0;
+  rest.remove_prefix(2);
+  return line;
+}
+
+}  // namespace
+
+LogReport report_lines(const LogFormat& format, std::string_view text,
+                       const contract::RunSpec& run) {
+  std::map<int, std::vector<std::string>> read;
+  LogReport report;
+  if (format.explain) {
+    report.content = format.explain(
+        text, run, [&](int line, const std::string& what) { read[line].push_back(what); });
+  } else {
+    report.content = format.read(text, run);
+    const contract::ResultsFile& file = report.content.file;
+    for (std::size_t i = 0; i < file.records.size(); ++i) {
+      const std::string what = describe(file.records[i]);
+      if (!what.empty()) read[file.record_lines[i]].push_back(what);
+    }
+    for (const std::string& message : file.skipped) {
+      std::string_view why;
+      const int line = line_of(message, why);
+      if (line > 0) read[line].push_back("skipped: " + std::string(why));
+    }
+  }
+  for (LogLines lines(text); lines.next();) {
+    LineReport line{lines.line().number, lines.line().text, {}};
+    const auto found = read.find(line.number);
+    const bool is_same = !report.lines.empty() && report.lines.back().number == line.number;
+    if (found != read.end() && !is_same) line.read = found->second;
+    report.lines.push_back(std::move(line));
+  }
+  return report;
+}
+
+}  // namespace dlscale::analysis

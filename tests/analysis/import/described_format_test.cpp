@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of log formats that a file describes, with the example of docs/log-formats-own.md.
+#include "analysis/import/described_format.hpp"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "analysis/import/line_report.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "tests/support/any_value.hpp"
+#include "tests/support/records.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+using contract::EvalRecord;
+using contract::StepWindow;
+using test::all;
+
+/// Returns the first block of the page with this language.
+std::string documented(const std::string& language) {
+  const std::string page =
+      base::read_file(std::string(DLSCALE_SOURCE_DIR) + "/docs/log-formats-own.md");
+  const std::string fence = "```" + language + "\n";
+  const std::size_t begin = page.find(fence);
+  REQUIRE(begin != page.npos);
+  const std::size_t text = begin + fence.size();
+  return page.substr(text, page.find("```", text) - text);
+}
+
+contract::RunSpec run_with(int gpus) {
+  contract::RunSpec run{.run_id = "r"};
+  run.gpus = gpus;
+  return run;
+}
+
+LogContent read_with(const std::string& format, const std::string& text, int gpus = 1) {
+  return DescribedFormat(format, "mine.toml").entry().read(text, run_with(gpus));
+}
+
+/// Returns a format of lines "value N" with these fields of `steps`.
+std::string format_of_steps(const std::string& fields, const std::string& keys = "") {
+  return "name = \"mine\"\nsummary = \"s\"\nrates = \"r\"\nrecognise.any = [{ starts = \"value\" "
+         "}]\n" +
+         keys + "[[line]]\npattern = '^value (?<x>(?&NUM))'\nsteps = { " + fields + " }\n";
+}
+
+std::string error_of_format(const std::string& text) {
+  try {
+    const DescribedFormat format(text, "mine.toml");
+  } catch (const base::SpecError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("the documented format reads the documented log") {
+  const LogContent log = read_with(documented("toml"), documented("text"));
+  CHECK(log.file.skipped.empty());
+  CHECK(log.facts.at("gpus") == "8");
+  CHECK(log.facts.at("global_batch") == "256");
+  const auto windows = all<StepWindow>(log.file);
+  REQUIRE(windows.size() == 3);
+  CHECK(windows[0].warmup);
+  CHECK_FALSE(windows[1].warmup);
+  CHECK(windows[1].steps == 10);
+  CHECK(windows[1].samples == 2560);
+  CHECK(windows[1].wall_s == Approx(2560 / (8 * 2048.0)));
+  CHECK(windows[1].peak_memory_bytes == Approx(35.2 * 1073741824));
+  const auto evals = all<EvalRecord>(log.file);
+  REQUIRE(evals.size() == 1);
+  CHECK(evals[0].accuracy == Approx(0.615));
+}
+
+TEST_CASE("a rate per rank is multiplied by the number of ranks") {
+  const LogContent log =
+      read_with(format_of_steps("rank_samples_per_s = \"x\", samples = 100"), "value 25\n", 4);
+  REQUIRE(all<StepWindow>(log.file).size() == 1);
+  CHECK(all<StepWindow>(log.file)[0].wall_s == Approx(1));
+}
+
+TEST_CASE("tokens require the length of a sequence") {
+  const std::string fields = "rank_tokens_per_s = \"x\", samples = 8";
+  const LogContent none = read_with(format_of_steps(fields), "value 100\n", 2);
+  CHECK(all<StepWindow>(none.file).empty());
+  REQUIRE(none.file.skipped.size() == 1);
+  CHECK_THAT(none.file.skipped[0], Catch::Contains("sequence_length"));
+  const LogContent log =
+      read_with(format_of_steps(fields + ", sequence_length = 50"), "value 100\n", 2);
+  REQUIRE(all<StepWindow>(log.file).size() == 1);
+  CHECK(all<StepWindow>(log.file)[0].wall_s == Approx(2));
+}
+
+TEST_CASE("times since the start become times of lines, and a smaller time is a restart") {
+  const LogContent log =
+      read_with(format_of_steps("elapsed_s = \"x\", samples = 1"), "value 10\nvalue 15\nvalue 2\n");
+  const auto windows = all<StepWindow>(log.file);
+  REQUIRE(windows.size() == 3);
+  CHECK(windows[0].wall_s == 10);
+  CHECK(windows[1].wall_s == 5);
+  CHECK(windows[2].wall_s == 2);
+}
+
+TEST_CASE("a filter ignores rows without a message") {
+  const std::string format =
+      format_of_steps("wall_s = \"x\", samples = 1") + "require = [{ that = \"x > 5\" }]\n";
+  const LogContent log = read_with(format, "value 3\nvalue 7\n");
+  CHECK(all<StepWindow>(log.file).size() == 1);
+  CHECK(log.file.skipped.empty());
+}
+
+TEST_CASE("colours, separators of thousands and text before JSON do not disturb") {
+  const std::string format =
+      "name = \"mine\"\nsummary = \"s\"\nrates = \"r\"\nthousands = \",\"\n"
+      "recognise.any = [{ contains = [\"metrics: {\"] }]\n[[line]]\ncontains = \"metrics: {\"\n"
+      "json = { rate = \"speed/all\" }\nsteps = { samples_per_s = \"rate\", samples = 10 }\n"
+      "[[line]]\npattern = '^took (?<s>[\\d,.]+)s'\nsteps = { wall_s = \"s\", samples = 10 }\n";
+  const LogContent log = read_with(
+      format, "INFO metrics: {\"speed\": {\"all\": 5}}\n\x1b[31mtook \x1b[1m1,000.5\x1b[0ms\n");
+  const auto windows = all<StepWindow>(log.file);
+  REQUIRE(windows.size() == 2);
+  CHECK(windows[0].wall_s == 2);
+  CHECK(windows[1].wall_s == 1000.5);
+}
+
+TEST_CASE("every line is reported with what was read from it") {
+  const DescribedFormat format(documented("toml"), "mine.toml");
+  const LogReport report =
+      report_lines(format.entry(), "hello\n" + documented("text") + "epoch x\n", run_with(8));
+  REQUIRE(report.lines.size() == 7);
+  CHECK(report.lines[0].read.empty());
+  CHECK(report.lines[1].read == std::vector<std::string>{"facts"});
+  CHECK(report.lines[5].read.front() == "evaluation");
+  CHECK(report.lines[6].text == "epoch x");
+}
+
+TEST_CASE("errors in a format file name the place and the nearest key") {
+  const std::string good = format_of_steps("wall_s = \"x\"");
+  CHECK(error_of_format(good).empty());
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    return error_of_format(text);
+  };
+  CHECK_THAT(changed("wall_s", "wal_s"),
+             Catch::StartsWith("mine.toml:7:") && Catch::Contains("did you mean \"wall_s\""));
+  CHECK_THAT(changed("\"x\"", "\"y\""), Catch::Contains("unknown name \"y\""));
+  CHECK_THAT(changed("recognise", "recognize"), Catch::Contains("did you mean \"recognise\""));
+  CHECK_THAT(changed("(?<x>", "(?<x"), Catch::Contains("regular expression"));
+  CHECK_THAT(changed("name = \"mine\"\n", ""), Catch::Contains("name: missing"));
+}
+
+TEST_CASE("a pattern file and a column map are formats too") {
+  const LogContent pattern = read_with(
+      "line = '^step (?<step>\\d+) (?<wall_s>[\\d.]+)'\nfactor.wall_s = 0.001\n", "step 1 500\n");
+  CHECK(pattern.file.skipped.size() <= 1);
+  const DescribedFormat map("name = \"cols\"\nkind = \"jsonl\"\ncolumns = { wall_s = \"t\" }\n",
+                            "mine.toml");
+  CHECK(std::string(map.entry().name) == "cols");
+  CHECK_THAT(error_of_format("columns = { wal_s = \"t\" }\n"), Catch::Contains("columns.wal_s"));
+}
+
+}  // namespace dlscale::analysis

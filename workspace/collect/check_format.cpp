@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/collect/check_format.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "analysis/import/described_format.hpp"
+#include "analysis/import/foreign_text.hpp"
+#include "analysis/import/imported_run.hpp"
+#include "analysis/import/line_report.hpp"
+#include "analysis/import/reading/launcher_prefix.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/registry.hpp"
+#include "base/text.hpp"
+
+namespace dlscale::workspace {
+namespace {
+
+constexpr std::size_t kShownText = 70, kShownResult = 44;
+
+std::string cut(std::string_view text, std::size_t most) {
+  std::string shown;
+  for (const char c : text.substr(0, most)) {
+    shown += static_cast<unsigned char>(c) < 32 ? ' ' : c;
+  }
+  return text.size() > most ? shown + "…" : shown;
+}
+
+/// Returns the run that the values on the command line describe.
+contract::RunSpec run_of(const std::vector<std::string>& stated) {
+  analysis::MergedAxes axes;
+  analysis::AxisValues values;
+  for (const std::string& text : stated) {
+    const auto [name, value] = analysis::parse_stated("--set", text);
+    values[name] = value;
+  }
+  axes.add("--set", values);
+  contract::RunSpec run = analysis::imported_run("check", axes, "check-format");
+  analysis::keep_what_is_said(run);
+  return run;
+}
+
+void print_lines(const analysis::LogReport& report, std::ostream& out) {
+  const int last = report.lines.empty() ? 0 : report.lines.back().number;
+  const auto width = std::to_string(last).size();
+  for (const analysis::LineReport& line : report.lines) {
+    const std::string what = line.read.empty() ? "ignored" : line.read.front();
+    out << fmt::format("{:>{}}  {:<{}}  {}\n", line.number, width, what, kShownResult,
+                       cut(line.text, kShownText));
+    for (std::size_t i = 1; i < line.read.size(); ++i) {
+      out << fmt::format("{:>{}}  {}\n", "", width, line.read[i]);
+    }
+  }
+}
+
+/// Prints the counts, facts and problems. Returns the number of results.
+int print_summary(const analysis::LogReport& report, std::ostream& out) {
+  int windows = 0, epochs = 0, evaluations = 0, others = 0;
+  for (const contract::ResultRecord& record : report.content.file.records) {
+    if (std::holds_alternative<contract::StepWindow>(record)) ++windows;
+    if (std::holds_alternative<contract::EpochRecord>(record)) ++epochs;
+    if (std::holds_alternative<contract::EvalRecord>(record)) ++evaluations;
+    if (std::holds_alternative<contract::InferenceRecord>(record)) ++others;
+  }
+  const auto ignored =
+      std::count_if(report.lines.begin(), report.lines.end(),
+                    [](const analysis::LineReport& line) { return line.read.empty(); });
+  out << fmt::format("\n{}: {} with steps, {}, {}; {} ignored\n",
+                     base::count_of(static_cast<std::int64_t>(report.lines.size()), "line"),
+                     base::count_of(windows, "entry", "entries"), base::count_of(epochs, "epoch"),
+                     base::count_of(evaluations, "evaluation"), ignored);
+  for (const auto& [name, value] : report.content.facts) {
+    out << fmt::format("fact: {} = {}\n", name, value);
+  }
+  for (const std::string& problem : report.content.file.skipped) {
+    out << fmt::format("problem: {}\n", problem);
+  }
+  return windows + epochs + evaluations + others;
+}
+
+}  // namespace
+
+bool is_format_file(const std::string& format) {
+  return format.ends_with(".toml") || format.find('/') != std::string::npos;
+}
+
+std::shared_ptr<const analysis::DescribedFormat> read_format_file(const std::string& file) {
+  return std::make_shared<const analysis::DescribedFormat>(base::read_text_file(file), file);
+}
+
+int check_format(const FormatCheck& check, std::ostream& out) {
+  std::shared_ptr<const analysis::DescribedFormat> own;
+  if (is_format_file(check.format)) own = read_format_file(check.format);
+  const analysis::LogFormat& format =
+      own ? own->entry() : base::find(analysis::log_formats(), "log format", check.format);
+  analysis::ForeignText log = analysis::read_foreign(check.log);
+  if (!log.problem.empty()) throw base::UsageError(check.log + ": " + log.problem);
+  const std::string text =
+      analysis::without_launcher_prefixes(std::move(log.text), format.recognises);
+  const analysis::LogReport report = analysis::report_lines(format, text, run_of(check.stated));
+  print_lines(report, out);
+  const int results = print_summary(report, out);
+  if (!format.recognises(text.substr(0, analysis::kSampledBytes))) {
+    out << "note: the format does not recognise this log; dlscale collect needs --format\n";
+  }
+  return results;
+}
+
+}  // namespace dlscale::workspace
