@@ -34,6 +34,9 @@ struct Resources {
   /// the place of an error. The first text is the format, and the second one its file. If the
   /// function is empty, studies cannot describe formats.
   std::function<std::string(const std::string&, const std::string&)> log_format_name = {};
+  /// File of this program. A plan folder is written again after this file changed. Empty if the
+  /// program stays the same.
+  std::filesystem::path program = {};
 };
 
 struct PlanRequest {

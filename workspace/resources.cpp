@@ -7,6 +7,7 @@
 
 #include "analysis/import/described_format.hpp"
 #include "base/error.hpp"
+#include "workspace/jobs/program_path.hpp"
 
 namespace dlscale::workspace {
 namespace fs = std::filesystem;
@@ -19,7 +20,7 @@ std::optional<fs::path> if_exists(fs::path path) {
 }
 
 fs::path program_folder() {
-  return fs::read_symlink("/proc/self/exe").parent_path();
+  return program_path().parent_path();
 }
 
 }  // namespace
@@ -39,6 +40,14 @@ std::optional<fs::path> trainer_beside() {
   return if_exists(program_folder() / "dlscale-train");
 }
 
+fs::path demo_study() {
+  const fs::path study = share_folder() / "studies" / "demo" / "study.toml";
+  if (!fs::is_regular_file(study)) {
+    throw base::RunError(fmt::format("no demo study {}; install dlscale again", study.string()));
+  }
+  return study;
+}
+
 std::optional<fs::path> built_capabilities() {
   return if_exists(share_folder() / "capabilities.json");
 }
@@ -54,7 +63,8 @@ planner::Resources shipped_resources(const std::string& job_template) {
       .devices = if_exists(share / "devices"),
       .log_format_name = [](const std::string& text, const std::string& file) -> std::string {
         return analysis::DescribedFormat(text, file).entry().name;
-      }};
+      },
+      .program = program_path()};
   if (job_template.empty()) return resources;
   if (!fs::is_regular_file(job_template)) {
     throw base::UsageError(fmt::format(

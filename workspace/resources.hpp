@@ -19,6 +19,9 @@ std::filesystem::path share_folder();
 /// not built.
 std::optional<std::filesystem::path> trainer_beside();
 
+/// Returns the path of the demo study. Throws base::RunError if the file is missing.
+std::filesystem::path demo_study();
+
 /// Returns the path of the capabilities of this build's trainer (share/dlscale/capabilities.json),
 /// or nothing if this build has no trainer.
 std::optional<std::filesystem::path> built_capabilities();

@@ -383,7 +383,7 @@ std::string PlanWriter::fingerprint() const {
   const auto add_file = [&](const fs::path& file) {
     facts += base::Folder(file.parent_path()).stamp(file.filename().string());
   };
-  add_file("/proc/self/exe");
+  if (!resources_.program.empty()) add_file(resources_.program);
   std::vector<fs::path> templates(fs::directory_iterator(resources_.templates), {});
   if (resources_.job_template) {
     const fs::path own = fs::absolute(*resources_.job_template);
