@@ -14,6 +14,7 @@
 #include "contract/version.hpp"
 #include "trainer/about/capabilities.hpp"
 #include "trainer/about/describe.hpp"
+#include "trainer/about/libraries.hpp"
 #include "trainer/loop/launch.hpp"
 
 namespace dlscale::trainer {
@@ -40,6 +41,7 @@ void print_version() {
   fmt::print("dlscale-train {}\n", contract::version());
   for (const auto& [key, value] : built_with()) fmt::print("  {:<11} {}\n", key, value);
   fmt::print("  {:<11} {}\n", "dali", dali_here());
+  fmt::print("  {:<11} {}\n", "mpi_library", mpi_library());
 }
 
 int train(const std::string& run_folder, bool profile) {
@@ -81,6 +83,11 @@ constexpr MovedOption kMovedOptions[] = {{"--bench-comm", "dlscale-bench comm"},
 
 int dispatch(const std::vector<std::string>& arguments) {
   const std::string verb = arguments.empty() ? "" : arguments[0];
+  try {
+    require_built_torch();
+  } catch (const base::RunError& error) {
+    return print_error(error);
+  }
   const bool profile = arguments.size() == 3 && arguments[2] == "--profile";
   if (verb == "--run" && (arguments.size() == 2 || profile)) return train(arguments[1], profile);
   if (verb == "--describe") return print_card({arguments.begin() + 1, arguments.end()});

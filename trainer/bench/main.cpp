@@ -12,6 +12,7 @@
 #include "base/registry.hpp"
 #include "contract/run_outcome.hpp"
 #include "contract/version.hpp"
+#include "trainer/about/libraries.hpp"
 #include "trainer/bench/bench_comm.hpp"
 #include "trainer/bench/bench_kernels.hpp"
 #include "trainer/bench/bench_layers.hpp"
@@ -79,8 +80,9 @@ int dispatch(const Words& words) {
     fmt::print("dlscale-bench {}\n", contract::version());
     return contract::kExitDone;
   }
-  if (verb == "comm") return bench_comm(rest);
   try {
+    require_built_torch();
+    if (verb == "comm") return bench_comm(rest);
     fmt::print("{}", measured(verb, rest));
     return contract::kExitDone;
   } catch (const std::exception& error) {
