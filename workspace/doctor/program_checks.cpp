@@ -8,8 +8,11 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <optional>
+#include <sstream>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "contract/version.hpp"
 #include "runner/batch/command_runner.hpp"
 
@@ -79,16 +82,39 @@ Check check_launcher(const planner::Site& site, const SiteShell& shell) {
   return fail("launcher", fmt::format("no {} on PATH", program), advice);
 }
 
+/// Returns the line in which the system's loader or the trainer reports a library that is missing
+/// or has another version. Returns an empty string if there is no such line. The output of modules
+/// may come before the line.
+std::string library_error(const std::string& errors) {
+  std::istringstream lines(errors);
+  for (std::string line; std::getline(lines, line);) {
+    for (const char* sign :
+         {"error while loading shared libraries", "symbol lookup error", "built with LibTorch"}) {
+      if (line.find(sign) != std::string::npos) return line;
+    }
+  }
+  return "";
+}
+
 /// Returns a failed check that explains why the trainer did not start.
 Check describe_failure(const std::string& trainer, const runner::Answer& answer) {
   if (!answer.end) {
     return fail("trainer", fmt::format("{} has not answered for {} s", trainer, kProgramPatience_s),
                 "run the trainer by hand: " + trainer + " --capabilities");
   }
+  // The system's loader also exits with the code of a program that was not found.
+  if (const std::string library = library_error(answer.err); !library.empty()) {
+    const bool torch = base::lower(library).find("torch") != std::string::npos;
+    return fail("trainer", fmt::format("{} cannot run: {}", trainer, library),
+                torch
+                    ? "install the LibTorch version of the trainer, in an environment of its own: "
+                      "pip install 'dlscale[train]' (docs/install.md)"
+                    : "load the modules that contain the library: `modules` in the site file");
+  }
   if (answer.end->exit_code == kNotFound) {
     return fail("trainer", fmt::format("trainer {} not found", trainer),
-                "build the trainer (cmake -DDLSCALE_TRAINER=ON) and give its path as `trainer` in "
-                "the site file");
+                "install the trainer (pip install 'dlscale[train]') or build it (cmake "
+                "-DDLSCALE_TRAINER=ON), and give its path as `trainer` in the site file");
   }
   const std::string reason = runner::first_line(answer.err);
   return fail("trainer",
@@ -96,6 +122,20 @@ Check describe_failure(const std::string& trainer, const runner::Answer& answer)
                           reason.empty() ? "the trainer printed no error message" : reason),
               "load the modules with which the trainer was built: `modules` and `environment` in "
               "the site file");
+}
+
+/// Returns the MPI library that the trainer loads in the environment of the site. Returns nothing
+/// for a trainer that does not report it.
+std::optional<Check> check_mpi_library(const std::string& trainer, const SiteShell& shell) {
+  const std::string key = "mpi_library ", text = "\n" + shell.run({trainer, "--version"}).out;
+  const auto line = text.find("\n  " + key);
+  if (line == std::string::npos) return std::nullopt;
+  const auto begin = line + key.size() + 3;
+  const std::string library = text.substr(begin, text.find('\n', begin) - begin);
+  const bool from_pip =
+      fs::path(library).parent_path() == fs::path(trainer).parent_path().parent_path() / "lib";
+  return ok("MPI library", fmt::format("the trainer loads {}{}", library,
+                                       from_pip ? ", which was installed with the trainer" : ""));
 }
 
 Checks check_trainer(const planner::Site& site, const std::string& trainer,
@@ -113,6 +153,7 @@ Checks check_trainer(const planner::Site& site, const std::string& trainer,
     const std::string program = launcher_program(site);
     const std::string mpirun =
         program == "mpirun" ? shell.first_line_of({program, "--version"}) : "";
+    if (const auto library = check_mpi_library(trainer, shell)) checks.push_back(*library);
     for (Check& check : judge_trainer(site, capabilities, mpirun)) {
       checks.push_back(std::move(check));
     }

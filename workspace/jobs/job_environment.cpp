@@ -5,21 +5,43 @@
 #include <fmt/ranges.h>
 
 #include <filesystem>
+#include <sstream>
 
 #include "base/file.hpp"
 #include "planner/site/site_reader.hpp"
+#include "workspace/jobs/program_path.hpp"
 
 namespace dlscale::workspace {
+namespace fs = std::filesystem;
 namespace {
+
+/// Library that the trainer loads for MPI. All versions of Open MPI since 4.0 have this name.
+constexpr const char* kMpiLibrary = "libmpi.so.40";
 
 constexpr const char* kHowToKeep =
     "keep_environment in the site file keeps variables that jobs need";
 
 }  // namespace
 
+void use_mpirun_of_trainer(runner::Environment& variables, const fs::path& programs) {
+  if (!fs::exists(programs / "mpirun")) return;
+  const auto searched = variables.find("LD_LIBRARY_PATH");
+  std::istringstream folders(searched == variables.end() ? "" : searched->second);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    // The loader finds this library first, so its mpirun must start the ranks.
+    if (!folder.empty() && fs::exists(fs::path(folder) / kMpiLibrary)) return;
+  }
+  std::string& path = variables["PATH"];
+  path = programs.string() + (path.empty() ? "" : ":" + path);
+}
+
 runner::CleanEnvironment job_environment(const planner::Site& site) {
-  return runner::clean_environment(runner::own_environment(), site.scheduler,
-                                   site.keep_environment);
+  runner::CleanEnvironment environment =
+      runner::clean_environment(runner::own_environment(), site.scheduler, site.keep_environment);
+  if (site.scheduler == "local") {
+    use_mpirun_of_trainer(environment.variables, program_path().parent_path());
+  }
+  return environment;
 }
 
 runner::CleanEnvironment job_environment(const contract::PlanDir& folder,

@@ -3,6 +3,7 @@
 // variables that were removed.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,14 @@
 
 namespace dlscale::workspace {
 
+/// Makes jobs find the mpirun that pip installed into `programs`, the folder of dlscale and its
+/// trainer. The trainer then uses the MPI library of the same installation. Changes nothing if the
+/// folder has no mpirun, or if LD_LIBRARY_PATH leads the trainer to another MPI library, for
+/// example the one of a module.
+void use_mpirun_of_trainer(runner::Environment& variables, const std::filesystem::path& programs);
+
+/// Returns the environment for jobs of a site. On the local machine, jobs use the mpirun that was
+/// installed with the trainer.
 runner::CleanEnvironment job_environment(const planner::Site& site);
 /// Returns the environment for jobs according to the site file in a plan folder. Without a site
 /// file, returns the environment for `scheduler`. Throws base::SpecError for an invalid site file.

@@ -161,6 +161,36 @@ TEST_CASE("doctor runs the site's trainer in its environment and gives advice wi
                           Contains("\"message\":\"trainer no-trainer not found\""));
 }
 
+TEST_CASE("doctor names the MPI library that the trainer loads and where it comes from") {
+  test::DlscaleProgram dlscale;
+  const std::string root = fs::canonical(dlscale.folder.path()).string();
+  fs::create_directories(dlscale.folder / "bin");
+  const auto report = [&](const std::string& library) {
+    write_program(dlscale.folder / "bin/trainer",
+                  "[ $1 = --version ] && printf 'trainer 1\\n  mpi_library " + library +
+                      "\\n' || echo '{\"version\":\"1\",\"families\":{\"device\":[\"cpu\"]}}'\n");
+    base::write_file_atomically(dlscale.folder / "site.toml",
+                                "scheduler = \"local\"\ntrainer = \"" + root + "/bin/trainer\"\n");
+    return dlscale.run({"doctor", "--site", "site.toml"}).out;
+  };
+  CHECK_THAT(report("/opt/mpi/libmpi.so.40"),
+             Contains("the trainer loads /opt/mpi/libmpi.so.40\n"));
+  CHECK_THAT(report(root + "/lib/libmpi.so.40"),
+             Contains("/lib/libmpi.so.40, which was installed with the trainer\n"));
+}
+
+TEST_CASE("doctor explains a trainer that another version of LibTorch stops") {
+  test::DlscaleProgram dlscale;
+  write_program(dlscale.folder / "trainer",
+                "echo './trainer: symbol lookup error: ./trainer: undefined symbol: f, version "
+                "libtorch_cpu.so' >&2; exit 127\n");
+  base::write_file_atomically(dlscale.folder / "site.toml",
+                              "scheduler = \"local\"\ntrainer = \"./trainer\"\n");
+  const test::Ran ran = dlscale.run({"doctor", "--site", "site.toml"});
+  CHECK(ran.exit_code == 1);
+  CHECK_THAT(ran.out, Contains("pip install 'dlscale[train]'") && Contains("undefined symbol"));
+}
+
 TEST_CASE("doctor for a missing batch system points to a login node") {
   test::DlscaleProgram dlscale;
   fs::create_directory(dlscale.folder / "bin");
