@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "cli/build_info.hpp"
 #include "cli/command.hpp"
 #include "contract/version.hpp"
 
@@ -41,7 +42,8 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
 
 int dispatch(int argc, char** argv) {
   CLI::App app{"Deep-learning scaling studies: one TOML file to cluster jobs to a paper's tables."};
-  app.set_version_flag("--version", fmt::format("dlscale {}", contract::version()));
+  app.set_version_flag("--version", fmt::format("dlscale {}\ncommit {}\nbuild {}",
+                                                contract::version(), kCommit, kBuild));
   app.require_subcommand(1);
   app.footer("Start with: dlscale run examples/studies/demo/study.toml -o demo");
   int exit_code = kExitOk;

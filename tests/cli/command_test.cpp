@@ -12,6 +12,8 @@
 
 using namespace dlscale;
 using Catch::Contains;
+using Catch::EndsWith;
+using Catch::StartsWith;
 
 namespace {
 
@@ -60,9 +62,12 @@ TEST_CASE("the help of every verb shows its options and its example") {
   }
 }
 
-TEST_CASE("the option --version prints the version of the build") {
+TEST_CASE("the option --version prints version, commit and build") {
   test::DlscaleProgram dlscale;
-  CHECK(dlscale.run({"--version"}).out == std::string("dlscale ") + contract::version() + "\n");
+  const std::string out = dlscale.run({"--version"}).out;
+  CHECK_THAT(out, StartsWith(std::string("dlscale ") + contract::version() + "\ncommit "));
+  CHECK_THAT(out, Contains("\nbuild ") && EndsWith("\n"));
+  CHECK(std::count(out.begin(), out.end(), '\n') == 3);
 }
 
 TEST_CASE("an unknown command or option is rejected with one line that names it") {
