@@ -45,7 +45,7 @@ int dispatch(int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("dlscale {}\ncommit {}\nbuild {}",
                                                 contract::version(), kCommit, kBuild));
   app.require_subcommand(1);
-  app.footer("Start with: dlscale run examples/studies/demo/study.toml -o demo");
+  app.footer("Start with: dlscale demo");
   int exit_code = kExitOk;
   for (const CommandEntry* entry : command_table()) {
     CLI::App* verb = app.add_subcommand(entry->name, entry->summary);

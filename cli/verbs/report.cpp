@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements `dlscale report`, which writes all tables and figures of a collected study into one
 // folder.
+#include "cli/verbs/report.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -25,12 +27,6 @@
 namespace dlscale::cli {
 namespace fs = std::filesystem;
 namespace {
-
-struct ReportOptions {
-  workspace::StudyChoice study;
-  std::vector<std::string> by;
-  std::string output;
-};
 
 /// Share of the progress bar for computing the tables. The rest of the bar is for writing and
 /// drawing.
@@ -87,7 +83,9 @@ std::string missing_pictures(const analysis::WrittenBundle& bundle) {
   return fmt::format("{} .pdf file: {}", which, bundle.problem);
 }
 
-int report(const ReportOptions& options) {
+}  // namespace
+
+int write_report(const ReportOptions& options) {
   const fs::path folder = output_folder(options);
   const workspace::ChosenStudy study = workspace::open_study(options.study);
   analysis::StudyPage page;
@@ -108,6 +106,8 @@ int report(const ReportOptions& options) {
   return kExitOk;
 }
 
+namespace {
+
 Action define_report(CLI::App& app) {
   const auto options = std::make_shared<ReportOptions>();
   app.add_option("-o,--output", options->output,
@@ -120,7 +120,7 @@ Action define_report(CLI::App& app) {
       ->delimiter(',')
       ->allow_extra_args(false);
   add_study_options(app, options->study);
-  return [options] { return report(*options); };
+  return [options] { return write_report(*options); };
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements `dlscale run`, which plans, runs and evaluates a study on the local machine.
+#include "cli/verbs/run.hpp"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -31,14 +33,6 @@ namespace dlscale::cli {
 namespace fs = std::filesystem;
 namespace {
 
-struct RunOptions {
-  planner::PlanRequest request;
-  std::string out;
-  int jobs = 1;
-  bool no_figures = false;
-  workspace::SelectionChoice runs;
-};
-
 /// Prints each failed run with the reason and the files that explain the failure, and returns the
 /// number of failed runs. The paths of the files begin with `shown`.
 int print_failures(const std::vector<runner::RunReport>& ends, const fs::path& root,
@@ -59,7 +53,9 @@ int print_failures(const std::vector<runner::RunReport>& ends, const fs::path& r
   return failures;
 }
 
-int run(const RunOptions& options) {
+}  // namespace
+
+int run_study(const RunOptions& options) {
   const planner::Resources resources = workspace::shipped_resources();
   planner::Planner planner(options.request, resources);
   const contract::PlanDir shown(options.out.empty() ? planner.plan().study : options.out);
@@ -104,6 +100,8 @@ int run(const RunOptions& options) {
   return failed ? int{kExitRunsFailed} : collected;
 }
 
+namespace {
+
 Action define_run(CLI::App& app) {
   const auto options = std::make_shared<RunOptions>();
   app.add_option("study", options->request.study, "study file (TOML)")
@@ -124,7 +122,7 @@ Action define_run(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--no-figures", options->no_figures, "write tables only");
   add_selection_options(app, options->runs, RunArguments::none);
-  return [options] { return run(*options); };
+  return [options] { return run_study(*options); };
 }
 
 }  // namespace

@@ -41,8 +41,8 @@ void require_runnable_here(const planner::Planning& planning) {
   }
   if (!is_program(site.trainer)) {
     throw base::UsageError(fmt::format(
-        "trainer {} not found: build the trainer (cmake -DDLSCALE_TRAINER=ON) or set `trainer` "
-        "in the site file",
+        "trainer {} not found: install the trainer (pip install 'dlscale[train]'), build it (cmake "
+        "-DDLSCALE_TRAINER=ON) or set `trainer` in the site file",
         site.trainer));
   }
   for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {
