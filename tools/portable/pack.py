@@ -29,8 +29,8 @@ CLI_PACKAGES = ("libpcre2-dev", "libzstd-dev", "libboost1.81-dev", "libbz2-dev",
                 "libsqlite3-dev", "libcli11-dev", "libkainjow-mustache-dev", "libtomlplusplus-dev")
 SHARED_PACKAGES = ("libjpeg62-turbo-dev", "libpng-dev", "zlib1g-dev", "libdeflate-dev", "libfmt-dev", "libssl-dev",
                    "nlohmann-json3-dev", "gcc-12-base", "libc6-dev")
-DATA = ("templates", "sites", "share/cards", "share/devices", "share/references", "examples/studies")
-OPTIONAL_DATA = ("share/log-formats", "share/log_formats")
+# Folders that become folders of PREFIX/share/dlscale. All folders in share/ are added.
+DATA = ("templates", "sites", "examples/studies")
 COMPLETIONS = {"bash": "share/bash-completion/completions/dlscale", "zsh": "share/zsh/site-functions/_dlscale",
                "fish": "share/fish/vendor_completions.d/dlscale.fish"}
 
@@ -95,24 +95,22 @@ def files_below(folder):
     return sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
 
 
-def add_python_package(wheel, extras):
-    """Adds the Python package dlscale with its optional dependencies, if the tree has it."""
+def add_python_package(wheel):
+    """Adds the Python package dlscale and returns its project description, or {} if the tree has no such package."""
     folder = ROOT / "python"
     if not (folder / "dlscale" / "__init__.py").is_file():
-        return
-    project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
-    extras |= project.get("optional-dependencies", {})
+        return {}
     for path in files_below(folder / "dlscale"):
         wheel.add(path.relative_to(folder).as_posix(), path.read_bytes())
+    return tomllib.loads((folder / "pyproject.toml").read_text())["project"]
 
 
 def pack_cli(programs, version, simdjson, tag, folder, cuda):
     wheel = Wheel("dlscale", version, tag)
     wheel.add_program(programs / "dlscale")
-    for source in [*DATA, *(name for name in OPTIONAL_DATA if (ROOT / name).is_dir())]:
-        for path in files_below(ROOT / source):
-            name = f"{pathlib.Path(source).name}/{path.relative_to(ROOT / source).as_posix()}"
-            wheel.add_data(f"share/dlscale/{name}", path.read_bytes())
+    for source in [*(ROOT / name for name in DATA), *(ROOT / "share").iterdir()]:
+        for path in files_below(source):
+            wheel.add_data(f"share/dlscale/{path.relative_to(source.parent).as_posix()}", path.read_bytes())
     for shell, name in COMPLETIONS.items():
         text = subprocess.run([programs / "dlscale", "completion", shell], check=True, capture_output=True).stdout
         wheel.add_data(name, text)
@@ -120,8 +118,10 @@ def pack_cli(programs, version, simdjson, tag, folder, cuda):
     extras = {"train": [f"dlscale-train=={version}"]}
     if cuda:
         extras["cuda"] = [f"dlscale-train-cuda=={version}"]
-    add_python_package(wheel, extras)
-    wheel.write(folder, metadata("dlscale", version, SUMMARY, ">=3.8", extras=extras))
+    package = add_python_package(wheel)
+    extras |= package.get("optional-dependencies", {})
+    wheel.write(folder, metadata("dlscale", version, SUMMARY, package.get("requires-python", ">=3.9"),
+                                 package.get("dependencies", ()), extras))
 
 
 def pack_trainer(programs, build, version, torch, simdjson, tag, folder):
