@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workspace/chosen_study.hpp"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
 #include "analysis/metrics/scaling/baseline.hpp"
@@ -23,12 +25,20 @@ analysis::WarmUp warmup_of(const std::string& name) {
 
 }  // namespace
 
+void check_min_efficiency(double efficiency) {
+  if (efficiency > 0 && efficiency <= 1) return;
+  throw base::UsageError(
+      fmt::format("--min-efficiency: must be above 0 and at most 1 (got {})", efficiency));
+}
+
 ChosenStudy open_study(const StudyChoice& choice) {
+  check_min_efficiency(choice.min_efficiency);
   const analysis::OutlierPolicy policy = analysis::parse_outlier_policy(choice.outliers);
   const analysis::WarmUp warmup = warmup_of(choice.warmup);
   const bool own_baseline = !choice.baseline.empty();
   ChosenStudy study;
   study.options.allow_mixed = choice.mixed;
+  study.options.min_efficiency = choice.min_efficiency;
   if (own_baseline) study.options.baseline = analysis::parse_baseline(choice.baseline);
   const contract::PlanDir folder{std::filesystem::path(choice.folder)};
   study.frame = analysis::read_frame(folder, warmup);

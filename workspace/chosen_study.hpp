@@ -16,6 +16,8 @@ struct StudyChoice {
   bool mixed = false;
   std::string outliers = "none";
   std::string warmup = "marked";
+  /// Smallest parallel efficiency at which a number of GPUs counts as worthwhile.
+  double min_efficiency = analysis::kWorthwhileEfficiency;
   SelectionChoice runs;
 };
 
@@ -27,9 +29,13 @@ struct ChosenStudy {
   std::string nothing_read;
 };
 
+/// Throws base::UsageError if the efficiency is not above 0 and at most 1. The message names the
+/// option --min-efficiency.
+void check_min_efficiency(double efficiency);
+
 /// Returns the selected runs. Their baselines are found among all runs of the study. Throws
 /// base::UsageError for an invalid baseline, for a baseline that no curve of the study has, and for
-/// an unknown outlier policy. Also throws what select_runs throws.
+/// an unknown outlier policy. Also throws what check_min_efficiency and select_runs throw.
 ChosenStudy open_study(const StudyChoice& choice);
 
 }  // namespace dlscale::workspace

@@ -28,4 +28,12 @@ void add_study_options(CLI::App& app, workspace::StudyChoice& choice) {
   add_selection_options(app, choice.runs, RunArguments::positional);
 }
 
+void add_efficiency_option(CLI::App& app, double& efficiency) {
+  app.add_option("--min-efficiency", efficiency,
+                 "smallest parallel efficiency at which a number of GPUs counts as worthwhile, "
+                 "above 0 and at most 1")
+      ->type_name("E")
+      ->capture_default_str();
+}
+
 }  // namespace dlscale::cli

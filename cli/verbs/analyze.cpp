@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/report/answer/study_answer.hpp"
 #include "analysis/report/tables/captions.hpp"
 #include "analysis/report/tables/metrics.hpp"
 #include "analysis/report/writers/report_writer.hpp"
@@ -23,6 +24,7 @@ namespace {
 struct AnalyzeOptions {
   workspace::StudyChoice study;
   std::string metric = "efficiency";
+  bool names_metric = false;  ///< true if the command line contains --metric
   std::vector<std::string> by;
   std::string pivot;
   std::string format = "text";
@@ -45,6 +47,10 @@ int analyze(const AnalyzeOptions& options) {
     if (!study.nothing_read.empty()) fmt::print(stderr, "dlscale: {}\n", study.nothing_read);
     return options.study.runs.allow_empty ? kExitOk : kExitNothingMatched;
   }
+  // Programs read the other formats, which therefore contain only the table.
+  if (!options.names_metric && options.format == "text") {
+    std::cout << answer_text(answer_study(study.frame, study.options)) << "\n";
+  }
   std::cout << writer.render(report);
   return kExitOk;
 }
@@ -57,9 +63,13 @@ Action define_analyze(CLI::App& app) {
     known += fmt::format("\n  {}: {}", metric.name, metric.summary);
     names.emplace_back(metric.name);
   }
-  app.add_option("--metric", options->metric, "metric to show:" + known)
+  app.add_option("--metric", options->metric,
+                 "metric to show. Without this option, text output begins with the answers to the "
+                 "questions of the study. Metrics:" +
+                     known)
       ->type_name(one_of(names))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->each([options](const std::string&) { options->names_metric = true; });
   app.add_option(
          "--by", options->by,
          "axes for the rows of a table. Every combination of the other axes has its own table")
@@ -71,6 +81,7 @@ Action define_analyze(CLI::App& app) {
       ->type_name(one_of({"text", "markdown", "csv", "latex", "json"}))
       ->capture_default_str();
   add_study_options(app, options->study);
+  add_efficiency_option(app, options->study.min_efficiency);
   return [options] { return analyze(*options); };
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements `dlscale collect`, which reads results into the database and writes tables.
+#include "cli/options/chosen_study_options.hpp"
 #include "cli/options/collect_logs_options.hpp"
 #include "workspace/collect/collect_steps.hpp"
 
@@ -34,6 +35,7 @@ Action define_collect(CLI::App& app) {
     bool no_tables = false;
     bool figures = false;
     workspace::SelectionChoice runs;
+    double min_efficiency = analysis::kWorthwhileEfficiency;
   };
   const auto options = std::make_shared<CollectOptions>();
   app.add_option("DIR", options->names,
@@ -43,9 +45,11 @@ Action define_collect(CLI::App& app) {
   app.add_flag("--rebuild", options->rebuild, "rebuild results.sqlite from all files");
   app.add_flag("--no-tables", options->no_tables, "do not print or write tables");
   app.add_flag("--figures", options->figures, "also draw all figures into figures/");
+  add_efficiency_option(app, options->min_efficiency);
   add_selection_options(app, options->runs, RunArguments::none);
   return [options] {
     check_log_options(options->logs);
+    workspace::check_min_efficiency(options->min_efficiency);
     std::vector<std::string> folders = options->names;
     std::vector<int> codes;
     if (!options->logs.folder.empty()) {
@@ -58,7 +62,8 @@ Action define_collect(CLI::App& app) {
     }
     for (const std::string& folder : folders) {
       codes.push_back(workspace::collect_and_report(
-          {folder, options->rebuild, !options->no_tables, options->figures, options->runs},
+          {folder, options->rebuild, !options->no_tables, options->figures, options->runs,
+           options->min_efficiency},
           std::cout));
     }
     return combine(codes);

@@ -120,6 +120,7 @@ Action define_report(CLI::App& app) {
       ->delimiter(',')
       ->allow_extra_args(false);
   add_study_options(app, options->study);
+  add_efficiency_option(app, options->study.min_efficiency);
   return [options] { return write_report(*options); };
 }
 

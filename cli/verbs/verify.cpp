@@ -76,6 +76,7 @@ Action define_verify(CLI::App& app) {
       ->delimiter(',')
       ->allow_extra_args(false);
   add_study_options(app, options->study);
+  add_efficiency_option(app, options->study.min_efficiency);
   return [options] { return verify(*options); };
 }
 

@@ -7,11 +7,13 @@
 #include <algorithm>
 #include <ostream>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "analysis/import/reading/file_problems.hpp"
 #include "analysis/metrics/scaling/selected_runs.hpp"
+#include "analysis/report/answer/study_answer.hpp"
 #include "analysis/report/figures/figure_files.hpp"
 #include "analysis/report/figures/figures.hpp"
 #include "analysis/report/tables/captions.hpp"
@@ -58,6 +60,21 @@ void print_run_warnings(const analysis::Frame& frame, const contract::PlanDir& f
   }
   const std::string nothing = nothing_read(frame, folder);
   if (!nothing.empty()) out << "warning: " << nothing << "\n";
+}
+
+/// Prints what was read, and the problems of the files.
+void print_summary(const analysis::IngestSummary& summary, const analysis::Frame& frame,
+                   const contract::PlanDir& folder, std::ostream& out) {
+  out << fmt::format("collected {}: {}; {} read, {} unchanged\n", frame.study,
+                     analysis::describe_use(frame), base::count_of(summary.files_read, "file"),
+                     summary.files_unchanged);
+  if (summary.other_version) {
+    out << fmt::format(
+        "{} was written by another version of dlscale and has been rebuilt from all files\n",
+        folder.database().string());
+  }
+  print_problems(summary, out);
+  print_run_warnings(frame, folder, out);
 }
 
 bool is_failed(const analysis::RunRow& run) {
@@ -158,23 +175,23 @@ int collect_and_report(const CollectOptions& options, std::ostream& out) {
   const bool shows_runs = options.tables || options.figures;
   analysis::Frame frame =
       shows_runs ? analysis::read_frame(folder) : analysis::read_outcomes(folder);
-  out << fmt::format("collected {}: {}; {} read, {} unchanged\n", frame.study,
-                     analysis::describe_use(frame), base::count_of(summary.files_read, "file"),
-                     summary.files_unchanged);
-  if (summary.other_version) {
-    out << fmt::format(
-        "{} was written by another version of dlscale and has been rebuilt from all files\n",
-        folder.database().string());
-  }
-  print_problems(summary, out);
-  print_run_warnings(frame, folder, out);
   if (summary.launches == 0) {
+    print_summary(summary, frame, folder, out);
     out << "nothing to collect: no run has written records yet\n";
     return base::kExitNothingMatched;
   }
+  // The summary describes all runs, but the answers describe the selected runs.
+  std::ostringstream about_all;
+  print_summary(summary, frame, folder, about_all);
   if (options.runs.narrows()) {
     keep_runs(frame, select_runs(contract::read_plan(folder), options.runs), frame.baseline);
   }
+  if (options.tables) {
+    out << answer_text(answer_study(
+               frame, {.baseline = frame.baseline, .min_efficiency = options.min_efficiency}))
+        << "\n";
+  }
+  out << about_all.str();
   std::vector<fs::path> written;
   if (options.tables) make_tables(frame, folder, out, written);
   if (options.figures) make_figures(frame, folder, out, written);

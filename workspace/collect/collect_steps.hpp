@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/metrics/scaling/knee.hpp"
 #include "workspace/runs/selection.hpp"
 
 namespace dlscale::analysis {
@@ -22,10 +23,12 @@ struct CollectOptions {
   bool tables = true;    ///< true to print the most important tables and to write tables/
   bool figures = false;  ///< true to write figures/
   SelectionChoice runs;  ///< runs in the tables and figures; the database always has all runs
+  /// Smallest parallel efficiency at which a number of GPUs counts as worthwhile.
+  double min_efficiency = analysis::kWorthwhileEfficiency;
 };
 
-/// Reads new results into the database. Prints warnings, tables and the paths of written files to
-/// `out`. Returns kExitOk, kExitRunsFailed if runs failed, or kExitNothingMatched if no run has
+/// Reads new results into the database. Prints the answers to the questions of the study, warnings,
+/// tables and the paths of written files to `out`. Returns kExitOk, kExitRunsFailed if runs failed, or kExitNothingMatched if no run has
 /// started. Throws base::Error for errors and if the selection matches no run.
 int collect_and_report(const CollectOptions& options, std::ostream& out);
 

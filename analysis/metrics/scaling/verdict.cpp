@@ -18,19 +18,6 @@ namespace {
 /// rule is the axis in which the pair differs.
 constexpr const char* kStopRule = "stop_rule";
 
-/// Returns the axis in which two keys differ. Returns an empty text if the keys are equal, differ
-/// in several axes, or differ in an axis that changes the work.
-std::string only_difference(const CurveKey& a, const CurveKey& b) {
-  if (a.size() != b.size()) return "";
-  std::string found;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i] == b[i]) continue;
-    if (a[i].axis != b[i].axis || !found.empty() || changes_work(a[i].axis)) return "";
-    found = a[i].axis;
-  }
-  return found;
-}
-
 /// Returns a sentence on a condition that differs between the points, or an empty text if there is
 /// none. The points may differ in the compared `axis`.
 std::string unequal_condition(const CurvePoint& a, const CurvePoint& b, const std::string& axis) {
@@ -115,6 +102,17 @@ class Pairing {
 bool changes_work(const std::string& axis) {
   static const std::set<std::string> names{"model", "dataset", "batch_per_gpu", "global_batch"};
   return names.contains(axis.substr(0, axis.find('.')));
+}
+
+std::string only_difference(const CurveKey& a, const CurveKey& b) {
+  if (a.size() != b.size()) return "";
+  std::string found;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] == b[i]) continue;
+    if (a[i].axis != b[i].axis || !found.empty() || changes_work(a[i].axis)) return "";
+    found = a[i].axis;
+  }
+  return found;
 }
 
 Verdicts verdicts_between(const std::vector<ScalingCurve>& curves, bool allow_mixed) {

@@ -53,6 +53,10 @@ struct Verdicts {
 /// axes are the model, the data set, the batches, and their parts such as model.depth.
 bool changes_work(const std::string& axis);
 
+/// Returns the axis in which two keys differ. Returns an empty text if the keys are equal, differ
+/// in several axes, or differ in an axis that changes the work.
+std::string only_difference(const CurveKey& a, const CurveKey& b);
+
 /// Returns the comparison of all pairs of points that differ in exactly one axis and do equal work
 /// per sample. There are two kinds of pairs:
 /// - points of two curves at the same GPU count

@@ -88,9 +88,9 @@ Ends around_median(const std::vector<double>& values, double level) {
           (1 - weight) * values[n - k] + weight * values[n - k - 1]};
 }
 
-/// Returns the level of the two medians' intervals from which the interval of their ratio is
-/// computed. The arguments are the ascending logarithms of the numerators and the denominators.
-double level_in_ratio(const std::vector<double>& above, const std::vector<double>& below) {
+/// Returns the level of the two medians' intervals from which the interval of their difference is
+/// computed. Both samples must ascend.
+double level_in_difference(const std::vector<double>& above, const std::vector<double>& below) {
   const auto width = [](const Ends& ends) { return ends.high - ends.low; };
   const double a = width(around_median(above, kLevel));
   const double b = width(around_median(below, kLevel));
@@ -100,6 +100,18 @@ double level_in_ratio(const std::vector<double>& above, const std::vector<double
 std::vector<double> sorted(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values;
+}
+
+/// Returns the interval of the difference between two medians (MOVER). The samples must ascend and
+/// have at least kFewestForInterval values. The last two arguments are their medians.
+Ends around_difference(const std::vector<double>& above, const std::vector<double>& below,
+                       double center_above, double center_below) {
+  const double level = level_in_difference(above, below);
+  const Ends of_above = around_median(above, level);
+  const Ends of_below = around_median(below, level);
+  const double down = std::hypot(center_above - of_above.low, of_below.high - center_below);
+  const double up = std::hypot(of_above.high - center_above, center_below - of_below.low);
+  return {center_above - center_below - down, center_above - center_below + up};
 }
 
 }  // namespace
@@ -122,17 +134,25 @@ Interval interval_of_ratio(const std::vector<double>& numerators,
     const Ends below = range_of(denominators);
     return {Interval::Kind::Range, above.low / below.high, above.high / below.low};
   }
-  const std::vector<double> logs_above = sorted(logs_of(numerators));
-  const std::vector<double> logs_below = sorted(logs_of(denominators));
-  const double level = level_in_ratio(logs_above, logs_below);
-  const Ends of_above = around_median(logs_above, level);
-  const Ends of_below = around_median(logs_below, level);
-  const double above = std::log(median(numerators));
-  const double below = std::log(median(denominators));
-  const double down = std::hypot(above - of_above.low, of_below.high - below);
-  const double up = std::hypot(of_above.high - above, below - of_below.low);
-  return {Interval::Kind::Confidence95, std::exp(above - below - down),
-          std::exp(above - below + up)};
+  const Ends logs =
+      around_difference(sorted(logs_of(numerators)), sorted(logs_of(denominators)),
+                        std::log(median(numerators)), std::log(median(denominators)));
+  return {Interval::Kind::Confidence95, std::exp(logs.low), std::exp(logs.high)};
+}
+
+Interval interval_of_difference(const std::vector<double>& minuends,
+                                const std::vector<double>& subtrahends) {
+  require_sample(minuends);
+  require_sample(subtrahends);
+  if (minuends.size() < 2 && subtrahends.size() < 2) return {};
+  if (std::min(minuends.size(), subtrahends.size()) < kFewestForInterval) {
+    const Ends above = range_of(minuends);
+    const Ends below = range_of(subtrahends);
+    return {Interval::Kind::Range, above.low - below.high, above.high - below.low};
+  }
+  const Ends ends = around_difference(sorted(minuends), sorted(subtrahends), median(minuends),
+                                      median(subtrahends));
+  return {Interval::Kind::Confidence95, ends.low, ends.high};
 }
 
 namespace {

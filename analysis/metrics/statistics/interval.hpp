@@ -82,6 +82,11 @@ Interval interval_of_median(const std::vector<double>& values);
 Interval interval_of_ratio(const std::vector<double>& numerators,
                            const std::vector<double>& denominators);
 
+/// Returns the interval of median(minuends) - median(subtrahends), computed like the interval of a
+/// ratio but without logarithms. The values may be negative.
+Interval interval_of_difference(const std::vector<double>& minuends,
+                                const std::vector<double>& subtrahends);
+
 // Percentile bootstrap of a median, with all possible resamples instead of random ones.
 
 /// Returns the interval between the 2.5 % and the 97.5 % quantile of the medians of all resamples

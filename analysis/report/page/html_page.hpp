@@ -14,8 +14,9 @@ namespace dlscale::analysis {
 /// else the theme of the operating system. Printed pages are white.
 extern const char* const kPageStyle;
 
-/// Script that sorts a table when the reader clicks on a column heading, and that remembers the
-/// chosen theme. Without the script the page still shows all of its content.
+/// Script that sorts and filters tables, shows the values of figures beside the pointer, hides and
+/// shows curves, and remembers the chosen theme. Without the script the page still shows all of its
+/// content.
 extern const char* const kPageScript;
 
 /// Returns the content of the HTML file. The same page always gives identical bytes. Titles, cells

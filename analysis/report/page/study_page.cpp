@@ -114,6 +114,7 @@ StudyPage study_page(const Frame& frame, const AnalysisOptions& options,
                      const std::function<void(const std::string&, double)>& on_part) {
   StudyPage page;
   page.title = frame.study;
+  page.answer = answer_study(frame, options);
   add_facts(page, frame, options);
   PartsBegun begun(on_part);
   std::vector<Report> reports(metrics().size());

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/report/answer/study_answer.hpp"
 #include "analysis/report/figures/figure.hpp"
 #include "analysis/report/tables/tables.hpp"
 
@@ -22,6 +23,7 @@ inline constexpr std::size_t kMostDetailedRows = 500;
 
 struct StudyPage {
   std::string title;
+  StudyAnswer answer = {};  ///< answers to the questions of the study
   /// Name and text of each fact about the study, e.g. "baseline" and "4 GPUs (1 node)".
   std::vector<std::pair<std::string, std::string>> facts;
   std::vector<std::string> warnings;  ///< warnings, most serious first

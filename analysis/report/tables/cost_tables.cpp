@@ -193,9 +193,9 @@ Table knee_table(const Frame& frame, const AnalysisOptions& options) {
   std::map<std::string, std::vector<AccuracyPoint>> accuracies = accuracies_by_key(frame);
   for (std::size_t i = 0; i < curves.size(); ++i) {
     if (choices[i].baseline) {
-      const Knee knee = efficiency_knee(curves[i], *choices[i].baseline, kWorthwhileEfficiency);
+      const Knee knee = efficiency_knee(curves[i], *choices[i].baseline, options.min_efficiency);
       add_knee(table, start.row(curves[i].key, knee.gpus),
-               {fmt::format("efficiency >= {}", kWorthwhileEfficiency),
+               {fmt::format("efficiency >= {}", options.min_efficiency),
                 knee_reference(curves[i], *choices[i].baseline).label(start.worker)},
                knee, start.worker);
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/frame.hpp"
+#include "analysis/metrics/scaling/knee.hpp"
 #include "analysis/report/report.hpp"
 
 namespace dlscale::analysis {
@@ -13,6 +14,8 @@ struct AnalysisOptions {
   /// True if runs on different devices, CPU models, … are compared, with a warning.
   bool allow_mixed = false;
   bool laws = false;  ///< true if figures of speed-up and efficiency also show fitted scaling laws
+  /// Smallest parallel efficiency at which a number of GPUs counts as worthwhile.
+  double min_efficiency = kWorthwhileEfficiency;
 };
 
 /// Returns the throughput, step time, speed-up and efficiency of each point of each curve. If a

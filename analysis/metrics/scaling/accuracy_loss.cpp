@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/metrics/scaling/accuracy_loss.hpp"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "analysis/metrics/statistics/effect.hpp"
+#include "analysis/metrics/statistics/interval.hpp"
+#include "analysis/metrics/statistics/rank_tests.hpp"
+#include "analysis/metrics/statistics/summary.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+/// Points that differ only in the global batch.
+struct BatchLine {
+  CurveKey key;
+  std::vector<const AccuracyPoint*> points;
+};
+
+CurveKey line_key_of(const AccuracyPoint& point) {
+  CurveKey key = point.key;
+  if (!keeps_global_batch(key)) return key;
+  std::erase_if(key, [](const AxisValue& entry) { return entry.axis == kGlobalBatch; });
+  key.push_back({kGpus, std::to_string(point.gpus)});
+  return key;
+}
+
+std::vector<BatchLine> batch_lines(const std::vector<AccuracyPoint>& points) {
+  std::vector<BatchLine> lines;
+  std::unordered_map<std::string, std::size_t> places;
+  for (const AccuracyPoint& point : points) {
+    if (point.global_batch <= 0 || point.repeats.empty()) continue;
+    CurveKey key = line_key_of(point);
+    const auto [place, is_new] = places.try_emplace(to_string(key), lines.size());
+    if (is_new) lines.push_back({std::move(key), {}});
+    lines[place->second].points.push_back(&point);
+  }
+  for (BatchLine& line : lines) {
+    std::stable_sort(
+        line.points.begin(), line.points.end(),
+        [](const auto* a, const auto* b) { return a->global_batch < b->global_batch; });
+  }
+  return lines;
+}
+
+std::vector<double> finals_of(const AccuracyPoint& point) {
+  std::vector<double> values;
+  for (const RunRow* run : point.repeats) values.push_back(final_accuracy(*run));
+  return values;
+}
+
+}  // namespace
+
+std::vector<AccuracyLosses> accuracy_losses(const std::vector<AccuracyPoint>& points) {
+  std::vector<AccuracyLosses> list;
+  std::vector<std::pair<std::size_t, std::size_t>> tested;  // indices of a group and of its loss
+  std::vector<double> p;
+  for (BatchLine& line : batch_lines(points)) {
+    const AccuracyPoint& first = *line.points.front();
+    const std::vector<double> reference = finals_of(first);
+    AccuracyLosses group{std::move(line.key), first.global_batch, median(reference), {}};
+    for (const AccuracyPoint* point : line.points) {
+      if (point->global_batch == first.global_batch) continue;
+      const std::vector<double> values = finals_of(*point);
+      group.losses.push_back({point->global_batch,
+                              median(values),
+                              {group.first_accuracy - median(values),
+                               interval_of_difference(reference, values),
+                               std::min(reference.size(), values.size())}});
+      if (smallest_p(reference.size(), values.size()) > kWrongVerdicts) continue;
+      tested.emplace_back(list.size(), group.losses.size() - 1);
+      p.push_back(mann_whitney(reference, values).p);
+    }
+    if (!group.losses.empty()) list.push_back(std::move(group));
+  }
+  const std::vector<double> adjusted = holm(p);
+  for (std::size_t i = 0; i < tested.size(); ++i) {
+    list[tested[i].first].losses[tested[i].second].finding =
+        adjusted[i] <= kWrongVerdicts ? Finding::Faster : Finding::NotDistinguishable;
+  }
+  return list;
+}
+
+}  // namespace dlscale::analysis

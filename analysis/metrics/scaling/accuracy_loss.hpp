@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Computes how much accuracy larger global batches lose, relative to the smallest batch.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/metrics/scaling/accuracy.hpp"
+#include "analysis/metrics/scaling/verdict.hpp"
+
+namespace dlscale::analysis {
+
+/// Loss of accuracy at one global batch.
+struct BatchLoss {
+  std::int64_t global_batch = 0;
+  double accuracy = 0;  ///< median of the repeats, as a fraction
+  /// Accuracy at the smallest batch minus accuracy at this batch, as a fraction. It is negative if
+  /// the accuracy is higher at this batch.
+  Estimate loss;
+  /// Finding::Faster means that the two accuracies differ significantly.
+  Finding finding = Finding::TooFewRepeats;
+};
+
+/// Losses of points that differ only in the global batch.
+struct AccuracyLosses {
+  /// Key of the points. It contains the GPU count if the GPU count is fixed along the batches.
+  CurveKey key;
+  std::int64_t first_batch = 0;
+  double first_accuracy = 0;
+  std::vector<BatchLoss> losses;  ///< one or more, by ascending batch
+};
+
+/// Returns the losses of all points with a known global batch, grouped as in the figure of accuracy
+/// by batch: along a scaling curve, or by GPU count if the global batch is fixed along curves.
+/// Groups with a single batch are left out. The p values of Mann and Whitney's test are adjusted by
+/// Holm's method for all groups together.
+std::vector<AccuracyLosses> accuracy_losses(const std::vector<AccuracyPoint>& points);
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions that write the answer to each question. Private to analysis/report/answer/.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/metrics/scaling/accuracy.hpp"
+#include "analysis/metrics/scaling/baseline.hpp"
+#include "analysis/metrics/scaling/variant_pair.hpp"
+#include "analysis/report/answer/study_answer.hpp"
+
+namespace dlscale::analysis {
+
+/// Curves of a study with their baselines. The answers to several questions use them.
+struct AnsweredStudy {
+  const Frame& frame;
+  const AnalysisOptions& options;
+  std::vector<ScalingCurve> curves;
+  std::vector<BaselineChoice> choices;
+  std::vector<AccuracyPoint> accuracies;
+  std::vector<std::string> axes;  ///< axes in which the curves differ
+  std::string worker;             ///< word for one worker: "GPU" or "rank"
+
+  AnsweredStudy(const Frame& from, const AnalysisOptions& with);
+};
+
+// Words.
+
+/// Returns the value between backticks. Backticks in the value become apostrophes.
+std::string quoted_value(std::string value);
+
+/// Returns an estimate with its interval: "0.84 [0.81, 0.87]" for a 95 % interval,
+/// "0.84 (range 0.81 to 0.87, n = 3)" for few repeats, and "0.84 (one run)" without an interval.
+/// `unit` stands between the value and the interval.
+std::string with_interval(const Estimate& estimate, int decimals, double scale = 1,
+                          const std::string& unit = "");
+
+/// Returns the name of some of the curves with the keys `all`: the axis values that only these
+/// curves share, the names of at most two curves, or their number. Returns an empty text if
+/// `members` contains all curves. `members` holds indices.
+std::string group_name(const std::vector<CurveKey>& all, const std::vector<std::size_t>& members);
+
+/// Returns a condition for `dlscale plan --where` that selects some of the GPU counts, such as
+/// "gpus >= 8". Returns an empty text if all counts are selected.
+std::string count_condition(const std::set<int>& selected, const std::set<int>& all);
+
+// Answers. Each function returns an empty value if the question does not apply to the study.
+
+std::optional<Answer> gpu_count_answer(const AnsweredStudy& study);
+std::optional<Answer> speed_answer(const AnsweredStudy& study);
+std::optional<Answer> accurate_variant_answer(const AnsweredStudy& study);
+std::optional<Answer> batch_answer(const AnsweredStudy& study);
+
+/// Returns the sentences on the contests of the study's axes. `effect_of` returns the words for the
+/// effect of a pair. `adjective` is "fast" or "accurate".
+Answer contest_answer(const std::string& question, const std::vector<VariantContest>& contests,
+                      const std::string& worker, const std::string& quality,
+                      std::string (*effect_of)(const Estimate& effect, const std::string& than));
+
+std::vector<TrustCheck> trust_checks(const AnsweredStudy& study);
+std::vector<NextStep> next_steps(const AnsweredStudy& study);
+
+}  // namespace dlscale::analysis

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the answer to the question how much accuracy a large batch loses.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/metrics/scaling/accuracy_loss.hpp"
+#include "analysis/metrics/scaling/knee.hpp"
+#include "analysis/report/answer/answer_parts.hpp"
+#include "base/text.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+std::string points_of(Estimate loss) {
+  loss.value = std::abs(loss.value);
+  return with_interval(loss, 2, 100, " points");
+}
+
+/// Returns the loss with the opposite sign, as a gain.
+Estimate gain_of(const Estimate& loss) {
+  Estimate gain = loss;
+  gain.value = -loss.value;
+  gain.interval = {loss.interval.kind, -loss.interval.high, -loss.interval.low};
+  return gain;
+}
+
+/// Returns the sentences on the losses of one group.
+std::string loss_sentences(const AccuracyLosses& group) {
+  const BatchLoss& last = group.losses.back();
+  const std::string from = fmt::format("from {:.2f} % at batch {}", 100 * group.first_accuracy,
+                                       group.first_batch);
+  if (last.finding == Finding::TooFewRepeats) {
+    return fmt::format(
+        "{:.2f} % at batch {} and {:.2f} % at batch {}: n = {} is too small for a test of the "
+        "difference, which needs 4.",
+        100 * group.first_accuracy, group.first_batch, 100 * last.accuracy, last.global_batch,
+        last.loss.n);
+  }
+  if (last.finding == Finding::NotDistinguishable) {
+    return fmt::format("No loss can be told {} to batch {}: the difference is {}.", from,
+                       last.global_batch, with_interval(last.loss, 2, 100, " points"));
+  }
+  if (last.loss.value < 0) {
+    return fmt::format("Accuracy rises {} by {} at batch {}.", from, points_of(gain_of(last.loss)),
+                       last.global_batch);
+  }
+  const BatchLoss* bearable = nullptr;
+  for (const BatchLoss& one : group.losses) {
+    if (one.loss.value > kBearableAccuracyLoss) break;
+    bearable = &one;
+  }
+  if (bearable == nullptr || bearable == &last || bearable->loss.value <= 0) {
+    return fmt::format("Accuracy falls {} by {} at batch {}.", from, points_of(last.loss),
+                       last.global_batch);
+  }
+  return fmt::format("Accuracy falls {} by {} up to batch {}, and by {} at batch {}.", from,
+                     points_of(bearable->loss), bearable->global_batch, points_of(last.loss),
+                     last.global_batch);
+}
+
+/// Returns a sentence on the batches at which runs diverged, or an empty text.
+std::string diverged_sentence(const AnsweredStudy& study) {
+  std::vector<AccuracyPoint> points = study.accuracies;
+  for (AccuracyPoint& point : diverged_points(study.frame)) points.push_back(std::move(point));
+  std::int64_t smallest = 0;
+  std::size_t runs = 0;
+  for (const AccuracyPoint& point : points) {
+    if (point.diverged == 0) continue;
+    runs += point.diverged;
+    const bool is_smaller = smallest == 0 || point.global_batch < smallest;
+    if (point.global_batch > 0 && is_smaller) smallest = point.global_batch;
+  }
+  if (runs == 0) return "";
+  const std::string diverged = base::count_of(static_cast<std::int64_t>(runs), "run");
+  return smallest == 0 ? diverged + " diverged."
+                       : fmt::format("{} diverged, from batch {} on.", diverged, smallest);
+}
+
+}  // namespace
+
+std::optional<Answer> batch_answer(const AnsweredStudy& study) {
+  const std::vector<AccuracyLosses> groups = accuracy_losses(study.accuracies);
+  const std::string diverged = diverged_sentence(study);
+  Answer answer{"Does a larger batch lose accuracy?", diverged, true};
+  if (groups.empty()) return diverged.empty() ? std::nullopt : std::optional(answer);
+  const auto worst = std::max_element(
+      groups.begin(), groups.end(), [](const AccuracyLosses& a, const AccuracyLosses& b) {
+        return a.losses.back().loss.value < b.losses.back().loss.value;
+      });
+  answer.is_supported = worst->losses.back().finding != Finding::TooFewRepeats;
+  answer.text = loss_sentences(*worst);
+  if (groups.size() > 1) {
+    std::vector<CurveKey> keys;
+    for (const AccuracyLosses& group : groups) keys.push_back(group.key);
+    answer.text += fmt::format(" This is the largest change of {} configurations ({}).",
+                               groups.size(), name_among(worst->key, varying_axes(keys)));
+  }
+  if (!diverged.empty()) answer.text += " " + diverged;
+  return answer;
+}
+
+}  // namespace dlscale::analysis

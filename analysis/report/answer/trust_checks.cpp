@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks whether the results of a study can be trusted, and names the runs that are missing.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "analysis/metrics/scaling/efficiency.hpp"
+#include "analysis/metrics/scaling/worthwhile_count.hpp"
+#include "analysis/metrics/statistics/outliers.hpp"
+#include "analysis/report/answer/answer_parts.hpp"
+#include "analysis/report/tables/captions.hpp"
+#include "base/text.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+using Light = TrustCheck::Light;
+
+/// Largest parallel efficiency that needs no explanation.
+constexpr double kPlausibleEfficiency = 1.05;
+
+std::string count_text(std::size_t count, const char* noun) {
+  return base::count_of(static_cast<std::int64_t>(count), noun);
+}
+
+TrustCheck repetition_check(const AnsweredStudy& study) {
+  const auto [fewest, most] = repeats_of(study.curves);
+  TrustCheck check{Light::Green, "repetitions", "", "efficiency"};
+  if (fewest >= kFewestForInterval) {
+    check.text = fmt::format("each point has {} or more, enough for 95 % intervals",
+                             kFewestForInterval);
+    return check;
+  }
+  check.light = most < 2 ? Light::Red : Light::Amber;
+  check.text = most < 2 ? "one run per point: the spread is unknown"
+                        : fmt::format("some points have {} of the {} that a 95 % interval needs",
+                                      fewest, kFewestForInterval);
+  return check;
+}
+
+TrustCheck condition_check(const AnsweredStudy& study) {
+  TrustCheck check{Light::Green, "conditions", "equal within each comparison", ""};
+  std::vector<std::string> mixed;
+  for (std::size_t i = 0; i < study.curves.size(); ++i) {
+    for (const std::string& text : {study.curves[i].mixed, study.choices[i].mixed}) {
+      if (!text.empty() && std::find(mixed.begin(), mixed.end(), text) == mixed.end()) {
+        mixed.push_back(text);
+      }
+    }
+  }
+  const std::size_t refused =
+      verdicts_between(study.curves, study.options.allow_mixed).refused.size();
+  if (!mixed.empty()) {
+    check.light = Light::Red;
+    check.text = "mixed: " + mixed.front();
+  } else if (refused > 0) {
+    check.light = Light::Amber;
+    check.text = fmt::format("{} not compared, because device or software differ",
+                             base::count_of(static_cast<std::int64_t>(refused), "pair was",
+                                            "pairs were"));
+    check.table = "verdicts";
+  }
+  return check;
+}
+
+TrustCheck step_check(const AnsweredStudy& study) {
+  std::size_t late = 0, unsteady = 0, runs = 0;
+  for (const RunRow& run : study.frame.runs) {
+    if (!has_throughput(run)) continue;
+    ++runs;
+    unsteady += run.warmup.unsteady > 0;
+    late += run.warmup.late_windows > 0;
+  }
+  TrustCheck check{Light::Green, "steps", "no sign of unstable step times", "definitions"};
+  if (unsteady > 0) {
+    check.light = Light::Amber;
+    check.text = fmt::format("the step times of {} of {} never became steady", unsteady,
+                             count_text(runs, "run"));
+  } else if (late > 0) {
+    check.light = Light::Amber;
+    check.text = fmt::format("{} of {} became steady after the marked warm-up (see --warmup)", late,
+                             count_text(runs, "run"));
+  }
+  return check;
+}
+
+TrustCheck run_check(const AnsweredStudy& study) {
+  const std::vector<RunRow>& runs = study.frame.runs;
+  TrustCheck check{Light::Green, "runs", describe_use(study.frame), ""};
+  if (std::all_of(runs.begin(), runs.end(), &completed)) return check;
+  const auto used = static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), &completed));
+  check.light = 2 * used < runs.size() ? Light::Red : Light::Amber;
+  return check;
+}
+
+/// Checks for repeats far from the others, and for efficiencies that are better than ideal.
+TrustCheck value_check(const AnsweredStudy& study) {
+  std::size_t outlying = 0;
+  std::vector<std::string> above;
+  for (std::size_t i = 0; i < study.curves.size(); ++i) {
+    for (const CurvePoint& point : study.curves[i].points) {
+      const std::vector<double>& times = point.seconds_per_sample;
+      if (times.size() >= kFewestForInterval) {
+        outlying += left_out(times, OutlierPolicy::Mad).size();
+      }
+      const auto& baseline = study.choices[i].baseline;
+      if (!baseline || efficiency(point, *baseline).value <= kPlausibleEfficiency) continue;
+      above.push_back(fmt::format("{}, gpus={}", name_among(study.curves[i].key, study.axes),
+                                  point.gpus));
+    }
+  }
+  TrustCheck check{Light::Green, "values", "plausible, without outliers", "definitions"};
+  if (!above.empty()) {
+    check.light = Light::Amber;
+    check.text = fmt::format("more than 5 % better than ideal at {}{}", above.front(),
+                             above.size() > 1 ? fmt::format(" and {} more", above.size() - 1) : "");
+    check.table = "efficiency";
+  } else if (outlying > 0) {
+    check.light = Light::Amber;
+    check.text = fmt::format("{} far from the median (see --outliers)",
+                             base::count_of(static_cast<std::int64_t>(outlying), "repetition is",
+                                            "repetitions are"));
+  }
+  return check;
+}
+
+// Runs that would answer open questions.
+
+/// Returns true if dlscale-train wrote the results, so that dlscale can plan further runs.
+bool is_planned(const Frame& frame) {
+  return std::any_of(frame.runs.begin(), frame.runs.end(),
+                     [](const RunRow& run) { return run.conditions.contains("trainer"); });
+}
+
+NextStep repeats_step(const AnsweredStudy& study, const std::string& reason,
+                      const std::set<int>& at, std::size_t repeats) {
+  NextStep step{reason, ""};
+  std::set<int> all;
+  for (const RunRow& run : study.frame.runs) all.insert(run.gpus);
+  const std::string where = count_condition(at, all);
+  if (!is_planned(study.frame)) {
+    step.reason += fmt::format(": run each point{} {} times and collect the logs",
+                               where.empty() ? "" : " with " + where, repeats);
+    return step;
+  }
+  step.command = fmt::format("dlscale plan study.toml{} -S study.repeats={}",
+                             where.empty() ? "" : " --where '" + where + "'", repeats);
+  return step;
+}
+
+/// Returns the counts that continue the measured ones by doubling.
+std::string doubled_counts(int gpus) {
+  return fmt::format("{}, {}, {}", gpus, 2 * gpus, 4 * gpus);
+}
+
+void add_count_step(std::vector<NextStep>& steps, const AnsweredStudy& study) {
+  std::set<int> counts, unclear;
+  std::size_t repeats = 0;
+  for (std::size_t i = 0; i < study.curves.size(); ++i) {
+    for (const CurvePoint& point : study.curves[i].points) {
+      counts.insert(point.gpus);
+      repeats = std::max(repeats, point.repeats.size());
+    }
+    if (!study.choices[i].baseline) continue;
+    const auto result = worthwhile_count(study.curves[i], *study.choices[i].baseline,
+                                         study.options.min_efficiency);
+    if (result && result->is_beyond_unclear && result->is_proven) {
+      unclear.insert(result->beyond->gpus);
+    }
+  }
+  if (counts.size() == 1) {
+    const std::string reason =
+        fmt::format("to compare counts, also measure other numbers of {}s", study.worker);
+    steps.push_back(is_planned(study.frame)
+                        ? NextStep{reason, fmt::format("dlscale plan study.toml -S "
+                                                       "'matrix.gpus=[{}]'",
+                                                       doubled_counts(*counts.begin()))}
+                        : NextStep{reason, ""});
+  } else if (!unclear.empty()) {
+    steps.push_back(repeats_step(
+        study, fmt::format("to decide whether the efficiency is at least {}, repeat more often",
+                           study.options.min_efficiency),
+        unclear, 2 * repeats));
+  }
+}
+
+}  // namespace
+
+std::vector<TrustCheck> trust_checks(const AnsweredStudy& study) {
+  std::vector<TrustCheck> checks;
+  if (!study.curves.empty()) {
+    checks = {repetition_check(study), condition_check(study), step_check(study),
+              value_check(study)};
+  }
+  checks.push_back(run_check(study));
+  return checks;
+}
+
+std::vector<NextStep> next_steps(const AnsweredStudy& study) {
+  std::vector<NextStep> steps;
+  std::set<int> few;
+  for (const ScalingCurve& curve : study.curves) {
+    for (const CurvePoint& point : curve.points) {
+      if (point.repeats.size() < kFewestForInterval) few.insert(point.gpus);
+    }
+  }
+  if (!few.empty()) {
+    steps.push_back(
+        repeats_step(study, "for 95 % intervals, repeat more often", few, kFewestForInterval));
+  }
+  add_count_step(steps, study);
+  return steps;
+}
+
+}  // namespace dlscale::analysis
