@@ -15,8 +15,8 @@ namespace dlscale::cli {
 /// outlive the parsing of the command line.
 void add_study_options(CLI::App& app, workspace::StudyChoice& choice);
 
-/// Declares --min-efficiency for commands that recommend a number of GPUs. `efficiency` must outlive
-/// the parsing of the command line.
+/// Declares --min-efficiency for commands that recommend a number of GPUs. `efficiency` must
+/// outlive the parsing of the command line.
 void add_efficiency_option(CLI::App& app, double& efficiency);
 
 }  // namespace dlscale::cli

@@ -61,10 +61,10 @@ Action define_collect(CLI::App& app) {
       folders = {"."};
     }
     for (const std::string& folder : folders) {
-      codes.push_back(workspace::collect_and_report(
-          {folder, options->rebuild, !options->no_tables, options->figures, options->runs,
-           options->min_efficiency},
-          std::cout));
+      codes.push_back(
+          workspace::collect_and_report({folder, options->rebuild, !options->no_tables,
+                                         options->figures, options->runs, options->min_efficiency},
+                                        std::cout));
     }
     return combine(codes);
   };

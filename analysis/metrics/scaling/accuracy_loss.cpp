@@ -39,9 +39,9 @@ std::vector<BatchLine> batch_lines(const std::vector<AccuracyPoint>& points) {
     lines[place->second].points.push_back(&point);
   }
   for (BatchLine& line : lines) {
-    std::stable_sort(
-        line.points.begin(), line.points.end(),
-        [](const auto* a, const auto* b) { return a->global_batch < b->global_batch; });
+    std::stable_sort(line.points.begin(), line.points.end(), [](const auto* a, const auto* b) {
+      return a->global_batch < b->global_batch;
+    });
   }
   return lines;
 }
@@ -56,7 +56,7 @@ std::vector<double> finals_of(const AccuracyPoint& point) {
 
 std::vector<AccuracyLosses> accuracy_losses(const std::vector<AccuracyPoint>& points) {
   std::vector<AccuracyLosses> list;
-  std::vector<std::pair<std::size_t, std::size_t>> tested;  // indices of a group and of its loss
+  std::vector<std::size_t> tested;  // indices of groups
   std::vector<double> p;
   for (BatchLine& line : batch_lines(points)) {
     const AccuracyPoint& first = *line.points.front();
@@ -65,20 +65,23 @@ std::vector<AccuracyLosses> accuracy_losses(const std::vector<AccuracyPoint>& po
     for (const AccuracyPoint* point : line.points) {
       if (point->global_batch == first.global_batch) continue;
       const std::vector<double> values = finals_of(*point);
-      group.losses.push_back({point->global_batch,
-                              median(values),
-                              {group.first_accuracy - median(values),
-                               interval_of_difference(reference, values),
-                               std::min(reference.size(), values.size())}});
-      if (smallest_p(reference.size(), values.size()) > kWrongVerdicts) continue;
-      tested.emplace_back(list.size(), group.losses.size() - 1);
-      p.push_back(mann_whitney(reference, values).p);
+      group.losses.push_back(
+          {point->global_batch,
+           median(values),
+           {group.first_accuracy - median(values), interval_of_difference(reference, values),
+            std::min(reference.size(), values.size())}});
     }
-    if (!group.losses.empty()) list.push_back(std::move(group));
+    if (group.losses.empty()) continue;
+    const std::vector<double> last = finals_of(*line.points.back());
+    if (smallest_p(reference.size(), last.size()) <= kWrongVerdicts) {
+      tested.push_back(list.size());
+      p.push_back(mann_whitney(reference, last).p);
+    }
+    list.push_back(std::move(group));
   }
   const std::vector<double> adjusted = holm(p);
   for (std::size_t i = 0; i < tested.size(); ++i) {
-    list[tested[i].first].losses[tested[i].second].finding =
+    list[tested[i]].finding =
         adjusted[i] <= kWrongVerdicts ? Finding::Faster : Finding::NotDistinguishable;
   }
   return list;

@@ -17,8 +17,6 @@ struct BatchLoss {
   /// Accuracy at the smallest batch minus accuracy at this batch, as a fraction. It is negative if
   /// the accuracy is higher at this batch.
   Estimate loss;
-  /// Finding::Faster means that the two accuracies differ significantly.
-  Finding finding = Finding::TooFewRepeats;
 };
 
 /// Losses of points that differ only in the global batch.
@@ -28,12 +26,15 @@ struct AccuracyLosses {
   std::int64_t first_batch = 0;
   double first_accuracy = 0;
   std::vector<BatchLoss> losses;  ///< one or more, by ascending batch
+  /// Result of the test of the largest batch. Finding::Faster means that its accuracy differs
+  /// significantly from that of the smallest batch.
+  Finding finding = Finding::TooFewRepeats;
 };
 
 /// Returns the losses of all points with a known global batch, grouped as in the figure of accuracy
 /// by batch: along a scaling curve, or by GPU count if the global batch is fixed along curves.
-/// Groups with a single batch are left out. The p values of Mann and Whitney's test are adjusted by
-/// Holm's method for all groups together.
+/// Groups with a single batch are left out. Mann and Whitney's test compares the largest batch of
+/// each group with the smallest one, with Holm's adjustment for all groups.
 std::vector<AccuracyLosses> accuracy_losses(const std::vector<AccuracyPoint>& points);
 
 }  // namespace dlscale::analysis

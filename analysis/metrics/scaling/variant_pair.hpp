@@ -2,7 +2,6 @@
 // Compares the values of an axis, such as two framework styles, by speed and by accuracy.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,41 +13,35 @@ namespace dlscale::analysis {
 /// Comparison of two values of an axis at one point of the other axes.
 struct VariantPair {
   std::string axis;
-  std::string better;  ///< faster or more accurate value, according to `effect`
-  std::string worse;
+  std::string a, b;
   int gpus = 1;
-  /// Finding::Faster means that `better` is significantly faster or more accurate.
-  Finding finding = Finding::TooFewRepeats;
-  /// Ratio of the times, at least 1; or difference of the accuracies as a fraction, at least 0.
-  Estimate effect;
-  /// Smallest ratio that the test would detect with a probability of 80 %. Empty for accuracies.
-  std::optional<double> detectable;
+  /// Times per sample, or shares of wrong answers, of the repeats of each value. Less is better.
+  std::vector<double> of_a, of_b;
+  /// Advantage of `a`: time of b / time of a, or accuracy of a - accuracy of b as a fraction.
+  Estimate advantage;
+  Estimate disadvantage;  ///< advantage of `b`
 };
 
-/// Returns the comparisons of verdicts_between that compare values of an axis other than the GPU
-/// count.
+/// Returns the pairs of points of two curves at the same GPU count that verdicts_between compares.
 std::vector<VariantPair> speed_pairs(const std::vector<ScalingCurve>& curves, bool allow_mixed);
 
-/// Returns the comparisons of all pairs of points that have the same GPU count and global batch and
-/// differ in one axis that does not change the work. The p values of Mann and Whitney's test are
-/// adjusted by Holm's method for all pairs with enough repeats. Pairs with different data sets or
-/// stop rules are not compared.
+/// Returns all pairs of points that have the same GPU count and global batch and differ in one axis
+/// that does not change the work. Pairs with different data sets or stop rules are left out.
 std::vector<VariantPair> accuracy_pairs(const std::vector<AccuracyPoint>& points);
 
-/// Summary of all comparisons between two values of an axis.
+/// Comparison of two values of an axis over all points of the other axes. The pairs at one GPU
+/// count are tested together (stratified_mann_whitney). The largest GPU count is tested first, then
+/// the next smaller one, until a test is not significant. This sequence needs no adjustment. The
+/// number of contests does: each p value is multiplied by it, so that the probability of any wrong
+/// decision is at most kWrongVerdicts.
 struct VariantContest {
   std::string axis;
-  std::string a, b;  ///< the values. If `is_decided`, `a` is the better one
-  /// True if `a` is significantly better in all pairs with at least `from_gpus` GPUs.
-  bool is_decided = false;
-  int from_gpus = 1;
-  int first_gpus = 1, last_gpus = 1;  ///< smallest and largest compared GPU count
-  std::vector<VariantPair> last;      ///< pairs at `last_gpus`, by ascending effect
-  int pairs = 0;                      ///< number of comparisons
-  int too_few = 0;                    ///< number of comparisons with too few repeats
-  int a_better = 0, b_better = 0;     ///< number of significant comparisons
-  std::size_t most_repeats = 0;       ///< largest n of an effect
-  std::optional<double> detectable;   ///< largest `detectable` of the pairs
+  std::string a, b;                          ///< `a` is the better value at the largest GPU count
+  Finding finding = Finding::TooFewRepeats;  ///< result of the test at `last_gpus`
+  int from_gpus = 1;   ///< smallest GPU count from which on all tests find that `a` is better
+  int first_gpus = 1;  ///< smallest compared GPU count
+  int last_gpus = 1;   ///< largest compared GPU count
+  std::vector<Estimate> advantages;  ///< advantages of `a` at `last_gpus`, in ascending order
 };
 
 /// Returns one contest for each axis and each two values, in the order of the first pairs.

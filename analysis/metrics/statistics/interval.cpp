@@ -134,9 +134,8 @@ Interval interval_of_ratio(const std::vector<double>& numerators,
     const Ends below = range_of(denominators);
     return {Interval::Kind::Range, above.low / below.high, above.high / below.low};
   }
-  const Ends logs =
-      around_difference(sorted(logs_of(numerators)), sorted(logs_of(denominators)),
-                        std::log(median(numerators)), std::log(median(denominators)));
+  const Ends logs = around_difference(sorted(logs_of(numerators)), sorted(logs_of(denominators)),
+                                      std::log(median(numerators)), std::log(median(denominators)));
   return {Interval::Kind::Confidence95, std::exp(logs.low), std::exp(logs.high)};
 }
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <numeric>
+#include <utility>
 
 #include "analysis/metrics/statistics/interval.hpp"
 
@@ -84,7 +86,79 @@ std::vector<double> joined(const std::vector<double>& a, const std::vector<doubl
   return all;
 }
 
+/// Distribution of a sum of centred doubled ranks: entry i is the probability of `first` + i.
+struct CenteredSums {
+  std::ptrdiff_t first = 0;
+  std::vector<double> chances{1.0};
+
+  void add(const CenteredSums& other) {
+    std::vector<double> sums(chances.size() + other.chances.size() - 1, 0.0);
+    for (std::size_t i = 0; i < chances.size(); ++i) {
+      for (std::size_t k = 0; k < other.chances.size(); ++k) {
+        sums[i + k] += chances[i] * other.chances[k];
+      }
+    }
+    first += other.first;
+    chances = std::move(sums);
+  }
+};
+
+/// Returns the distribution of the sum of `chosen` of the doubled ranks minus its mean. The mean is
+/// a whole number, because the mean of the doubled ranks is their number + 1.
+CenteredSums centered_sums(const std::vector<std::size_t>& ranks, std::size_t chosen) {
+  std::vector<double> chances = choices_by_sum(ranks, chosen);
+  const double all = std::accumulate(chances.begin(), chances.end(), 0.0);
+  for (double& chance : chances) chance /= all;
+  std::size_t low = 0;
+  while (chances[low] == 0) ++low;
+  while (chances.back() == 0) chances.pop_back();
+  chances.erase(chances.begin(), chances.begin() + static_cast<std::ptrdiff_t>(low));
+  return {
+      static_cast<std::ptrdiff_t>(low) - static_cast<std::ptrdiff_t>(chosen * (ranks.size() + 1)),
+      std::move(chances)};
+}
+
 }  // namespace
+
+StratifiedResult stratified_mann_whitney(const std::vector<Stratum>& strata) {
+  std::ptrdiff_t observed = 0;
+  double variance = 0;
+  bool exact = true;
+  CenteredSums sums;
+  for (const Stratum& stratum : strata) {
+    exact = exact && std::max(stratum.a.size(), stratum.b.size()) <= kMostForExact;
+  }
+  for (const Stratum& stratum : strata) {
+    const DoubledRanks ranked = doubled_ranks(joined(stratum.a, stratum.b));
+    const std::size_t n_a = stratum.a.size(), n = ranked.ranks.size();
+    const std::size_t sum =
+        std::accumulate(ranked.ranks.begin(),
+                        ranked.ranks.begin() + static_cast<std::ptrdiff_t>(n_a), std::size_t{0});
+    observed += static_cast<std::ptrdiff_t>(sum) - static_cast<std::ptrdiff_t>(n_a * (n + 1));
+    if (exact) sums.add(centered_sums(ranked.ranks, n_a));
+    const auto all = static_cast<double>(n);
+    variance += static_cast<double>(n_a * stratum.b.size()) / 12 *
+                (all + 1 - ranked.ties / (all * (all - 1)));
+  }
+  StratifiedResult result{1, static_cast<double>(observed) / 2};
+  if (!exact) {
+    if (variance > 0) result.p = normal_two_sided_p(result.shift / std::sqrt(variance));
+    return result;
+  }
+  result.p = 0;
+  for (std::size_t i = 0; i < sums.chances.size(); ++i) {
+    const std::ptrdiff_t at = sums.first + static_cast<std::ptrdiff_t>(i);
+    if (std::abs(at) >= std::abs(observed)) result.p += sums.chances[i];
+  }
+  result.p = std::min(1.0, result.p);
+  return result;
+}
+
+double smallest_p(const std::vector<Stratum>& strata) {
+  double p = 2;
+  for (const Stratum& stratum : strata) p *= smallest_p(stratum.a.size(), stratum.b.size()) / 2;
+  return std::min(1.0, p);
+}
 
 TestResult mann_whitney(const std::vector<double>& a, const std::vector<double>& b) {
   const DoubledRanks ranked = doubled_ranks(joined(a, b));

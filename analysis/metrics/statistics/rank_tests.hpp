@@ -23,6 +23,26 @@ inline constexpr std::size_t kMostForExact = 20;
 /// mean rank. Otherwise p is the normal approximation with corrections for ties and continuity.
 TestResult mann_whitney(const std::vector<double>& a, const std::vector<double>& b);
 
+/// Two samples that are compared with each other, but not with the samples of other strata.
+struct Stratum {
+  std::vector<double> a, b;
+};
+
+/// Result of stratified_mann_whitney.
+struct StratifiedResult {
+  double p = 1;      ///< p value, two-sided
+  double shift = 0;  ///< rank sum of the samples `a` minus its mean; negative if `a` is smaller
+};
+
+/// Returns the result of a test whether the samples `a` tend to be smaller or larger than the
+/// samples `b`, over all strata: the sum of the Mann-Whitney statistics of the strata (van Elteren,
+/// with equal weights). p is exact if no sample has more than kMostForExact values, else the normal
+/// approximation without a correction for continuity. No sample may be empty.
+StratifiedResult stratified_mann_whitney(const std::vector<Stratum>& strata);
+
+/// Returns the smallest p value that stratified_mann_whitney can return for samples of these sizes.
+double smallest_p(const std::vector<Stratum>& strata);
+
 /// Returns the smallest two-sided p value that samples of these sizes can have: 2 / C(n_a + n_b,
 /// n_a), where C is the binomial coefficient. Returns 1 for empty samples.
 double smallest_p(std::size_t n_a, std::size_t n_b);

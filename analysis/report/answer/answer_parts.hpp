@@ -55,12 +55,6 @@ std::optional<Answer> speed_answer(const AnsweredStudy& study);
 std::optional<Answer> accurate_variant_answer(const AnsweredStudy& study);
 std::optional<Answer> batch_answer(const AnsweredStudy& study);
 
-/// Returns the sentences on the contests of the study's axes. `effect_of` returns the words for the
-/// effect of a pair. `adjective` is "fast" or "accurate".
-Answer contest_answer(const std::string& question, const std::vector<VariantContest>& contests,
-                      const std::string& worker, const std::string& quality,
-                      std::string (*effect_of)(const Estimate& effect, const std::string& than));
-
 std::vector<TrustCheck> trust_checks(const AnsweredStudy& study);
 std::vector<NextStep> next_steps(const AnsweredStudy& study);
 

@@ -29,16 +29,16 @@ Estimate gain_of(const Estimate& loss) {
 /// Returns the sentences on the losses of one group.
 std::string loss_sentences(const AccuracyLosses& group) {
   const BatchLoss& last = group.losses.back();
-  const std::string from = fmt::format("from {:.2f} % at batch {}", 100 * group.first_accuracy,
-                                       group.first_batch);
-  if (last.finding == Finding::TooFewRepeats) {
+  const std::string from =
+      fmt::format("from {:.2f} % at batch {}", 100 * group.first_accuracy, group.first_batch);
+  if (group.finding == Finding::TooFewRepeats) {
     return fmt::format(
         "{:.2f} % at batch {} and {:.2f} % at batch {}: n = {} is too small for a test of the "
         "difference, which needs 4.",
         100 * group.first_accuracy, group.first_batch, 100 * last.accuracy, last.global_batch,
         last.loss.n);
   }
-  if (last.finding == Finding::NotDistinguishable) {
+  if (group.finding == Finding::NotDistinguishable) {
     return fmt::format("No loss can be told {} to batch {}: the difference is {}.", from,
                        last.global_batch, with_interval(last.loss, 2, 100, " points"));
   }
@@ -89,7 +89,7 @@ std::optional<Answer> batch_answer(const AnsweredStudy& study) {
       groups.begin(), groups.end(), [](const AccuracyLosses& a, const AccuracyLosses& b) {
         return a.losses.back().loss.value < b.losses.back().loss.value;
       });
-  answer.is_supported = worst->losses.back().finding != Finding::TooFewRepeats;
+  answer.is_supported = worst->finding != Finding::TooFewRepeats;
   answer.text = loss_sentences(*worst);
   if (groups.size() > 1) {
     std::vector<CurveKey> keys;

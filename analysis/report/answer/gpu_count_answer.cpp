@@ -20,8 +20,8 @@ constexpr std::size_t kMostGroups = 3;
 
 /// Curves with the same result. Their efficiencies can differ.
 struct CountGroup {
-  std::vector<std::size_t> members;  ///< indices of the curves
-  const WorthwhileCount* lowest = nullptr;  ///< result with the lowest efficiency
+  std::vector<std::size_t> members;          ///< indices of the curves
+  const WorthwhileCount* lowest = nullptr;   ///< result with the lowest efficiency
   const WorthwhileCount* nearest = nullptr;  ///< result with the highest efficiency beyond it
 };
 
@@ -46,18 +46,15 @@ std::string beyond_sentence(const CountGroup& group, const AnsweredStudy& study)
 }
 
 /// Returns the sentences for a group whose worthwhile count is above the baseline.
-std::string scaling_sentences(const CountGroup& group, const AnsweredStudy& study,
-                              const std::string& baseline) {
+std::string scaling_sentences(const CountGroup& group, const AnsweredStudy& study) {
   const WorthwhileCount& result = *group.lowest;
   const std::string many = base::count_of(result.gpus, study.worker);
   const std::string numbers =
-      fmt::format("efficiency {}{}, speed-up {:.1f}{} relative to {}", effective(*result.at_count),
-                  or_text(group, " or more"), result.speedup, or_text(group, " or more"), baseline);
+      fmt::format("efficiency {}{}, speed-up {:.1f}{}", effective(*result.at_count),
+                  or_text(group, " or more"), result.speedup, or_text(group, " or more"));
   if (!result.is_proven) {
     return fmt::format("up to {} look worthwhile: {}.", many, numbers) +
-           beyond_sentence(group, study) +
-           fmt::format(" Fewer than {} repetitions give no 95 % interval, so this is not proven.",
-                       kFewestForInterval);
+           beyond_sentence(group, study);
   }
   if (!result.beyond) {
     return fmt::format("use up to {}, the largest measured count: {}.", many, numbers);
@@ -79,15 +76,9 @@ std::string baseline_sentences(const CountGroup& group, const AnsweredStudy& stu
         "cannot tell whether that is at least {}.",
         baseline, beyond, numbers, study.options.min_efficiency);
   }
-  const std::string text =
-      fmt::format("{} {}: at {} the efficiency is {}, below {}.",
-                  result.is_proven ? "use" : "so far, only this looks worthwhile:", baseline,
-                  beyond, numbers, study.options.min_efficiency);
-  return result.is_proven
-             ? text
-             : text + fmt::format(
-                          " Fewer than {} repetitions give no 95 % interval, so this is not proven.",
-                          kFewestForInterval);
+  return fmt::format("{} {}: at {} the efficiency is {}, below {}.",
+                     result.is_proven ? "use" : "only this count looks worthwhile:", baseline,
+                     beyond, numbers, study.options.min_efficiency);
 }
 
 std::string sentence_case(std::string text) {
@@ -147,13 +138,24 @@ std::optional<Answer> gpu_count_answer(const AnsweredStudy& study) {
   for (const auto& [order, group] : groups) {
     if (described++ == kMostGroups) break;
     const std::string name = group_name(keys, group.members);
-    const std::string text = group.lowest->at_count ? scaling_sentences(group, study, baseline)
+    const std::string text = group.lowest->at_count ? scaling_sentences(group, study)
                                                     : baseline_sentences(group, study, baseline);
-    answer.text += (answer.text.empty() ? "" : " ") +
-                   (name.empty() ? sentence_case(text) : sentence_case(name) + ": " + text);
+    answer.text +=
+        (answer.text.empty() ? "" : " ") +
+        (name.empty() ? sentence_case(text)
+                      : (base::is_digit(name[0]) ? "For " : "With ") + name + ": " + text);
     answer.is_supported = answer.is_supported && group.lowest->is_proven &&
                           (group.lowest->at_count || !group.lowest->is_beyond_unclear);
   }
+  const bool is_proven = std::all_of(groups.begin(), groups.end(), [](const auto& entry) {
+    return entry.second.lowest->is_proven;
+  });
+  if (!is_proven) {
+    answer.text +=
+        fmt::format(" Fewer than {} repetitions give no 95 % interval, so this is not proven.",
+                    kFewestForInterval);
+  }
+  answer.text += fmt::format(" Efficiency is relative to {}.", baseline);
   if (groups.size() > kMostGroups) {
     answer.text += fmt::format(" The table of efficiencies shows {} further results.",
                                groups.size() - kMostGroups);

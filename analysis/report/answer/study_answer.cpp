@@ -41,7 +41,8 @@ std::string with_interval(const Estimate& estimate, int decimals, double scale,
   std::string text = number(estimate.value) + unit;
   const Interval& interval = estimate.interval;
   switch (interval.kind) {
-    case Interval::Kind::None: return text + " (one run)";
+    case Interval::Kind::None:
+      return text + " (one run)";
     case Interval::Kind::Range:
       return text + fmt::format(" (range {} to {}, n = {})", number(interval.low),
                                 number(interval.high), estimate.n);
@@ -126,17 +127,17 @@ std::string study_sentence(const AnsweredStudy& study) {
   if (frame.scaling == "weak") text += fmt::format(" (fixed batch per {})", study.worker);
   if (frame.scaling == "strong") text += " (fixed global batch)";
   if (study.curves.size() > 1) {
-    text += " of " +
-            base::count_of(static_cast<std::int64_t>(study.curves.size()), "configuration");
+    text +=
+        " of " + base::count_of(static_cast<std::int64_t>(study.curves.size()), "configuration");
   }
   text += counts_in_words(study);
   text += fmt::format("; {} of {} used", used,
                       base::count_of(static_cast<std::int64_t>(frame.runs.size()), "run"));
   const auto [fewest, most] = repeats_of(study.curves);
   if (most == 0) return text + ".";
-  return text + (fewest == most
-                     ? ", " + base::count_of(static_cast<std::int64_t>(most), "repetition")
-                     : fmt::format(", {} to {} repetitions", fewest, most)) +
+  return text +
+         (fewest == most ? ", " + base::count_of(static_cast<std::int64_t>(most), "repetition")
+                         : fmt::format(", {} to {} repetitions", fewest, most)) +
          " per point.";
 }
 
@@ -184,9 +185,12 @@ TrustCheck::Light worst_light(const StudyAnswer& answer) {
 
 const char* light_word(TrustCheck::Light light) {
   switch (light) {
-    case TrustCheck::Light::Green: return "ok";
-    case TrustCheck::Light::Amber: return "caution";
-    case TrustCheck::Light::Red: return "problem";
+    case TrustCheck::Light::Green:
+      return "ok";
+    case TrustCheck::Light::Amber:
+      return "caution";
+    case TrustCheck::Light::Red:
+      return "problem";
   }
   return "";
 }

@@ -28,8 +28,8 @@ TrustCheck repetition_check(const AnsweredStudy& study) {
   const auto [fewest, most] = repeats_of(study.curves);
   TrustCheck check{Light::Green, "repetitions", "", "efficiency"};
   if (fewest >= kFewestForInterval) {
-    check.text = fmt::format("each point has {} or more, enough for 95 % intervals",
-                             kFewestForInterval);
+    check.text =
+        fmt::format("each point has {} or more, enough for 95 % intervals", kFewestForInterval);
     return check;
   }
   check.light = most < 2 ? Light::Red : Light::Amber;
@@ -56,9 +56,9 @@ TrustCheck condition_check(const AnsweredStudy& study) {
     check.text = "mixed: " + mixed.front();
   } else if (refused > 0) {
     check.light = Light::Amber;
-    check.text = fmt::format("{} not compared, because device or software differ",
-                             base::count_of(static_cast<std::int64_t>(refused), "pair was",
-                                            "pairs were"));
+    check.text =
+        fmt::format("{} not compared, because device or software differ",
+                    base::count_of(static_cast<std::int64_t>(refused), "pair was", "pairs were"));
     check.table = "verdicts";
   }
   return check;
@@ -106,8 +106,8 @@ TrustCheck value_check(const AnsweredStudy& study) {
       }
       const auto& baseline = study.choices[i].baseline;
       if (!baseline || efficiency(point, *baseline).value <= kPlausibleEfficiency) continue;
-      above.push_back(fmt::format("{}, gpus={}", name_among(study.curves[i].key, study.axes),
-                                  point.gpus));
+      above.push_back(
+          fmt::format("{}, gpus={}", name_among(study.curves[i].key, study.axes), point.gpus));
     }
   }
   TrustCheck check{Light::Green, "values", "plausible, without outliers", "definitions"};
@@ -118,9 +118,9 @@ TrustCheck value_check(const AnsweredStudy& study) {
     check.table = "efficiency";
   } else if (outlying > 0) {
     check.light = Light::Amber;
-    check.text = fmt::format("{} far from the median (see --outliers)",
-                             base::count_of(static_cast<std::int64_t>(outlying), "repetition is",
-                                            "repetitions are"));
+    check.text = fmt::format(
+        "{} far from the median (see --outliers)",
+        base::count_of(static_cast<std::int64_t>(outlying), "repetition is", "repetitions are"));
   }
   return check;
 }
@@ -163,8 +163,8 @@ void add_count_step(std::vector<NextStep>& steps, const AnsweredStudy& study) {
       repeats = std::max(repeats, point.repeats.size());
     }
     if (!study.choices[i].baseline) continue;
-    const auto result = worthwhile_count(study.curves[i], *study.choices[i].baseline,
-                                         study.options.min_efficiency);
+    const auto result =
+        worthwhile_count(study.curves[i], *study.choices[i].baseline, study.options.min_efficiency);
     if (result && result->is_beyond_unclear && result->is_proven) {
       unclear.insert(result->beyond->gpus);
     }
@@ -179,8 +179,9 @@ void add_count_step(std::vector<NextStep>& steps, const AnsweredStudy& study) {
                         : NextStep{reason, ""});
   } else if (!unclear.empty()) {
     steps.push_back(repeats_step(
-        study, fmt::format("to decide whether the efficiency is at least {}, repeat more often",
-                           study.options.min_efficiency),
+        study,
+        fmt::format("to decide whether the efficiency is at least {}, repeat more often",
+                    study.options.min_efficiency),
         unclear, 2 * repeats));
   }
 }

@@ -14,58 +14,54 @@ namespace {
 /// Largest number of pairs of values that the sentences on one axis describe.
 constexpr std::size_t kMostContests = 3;
 
-/// Returns the effect at the largest GPU count: of the only pair there, or of the two pairs with
-/// the smallest and the largest effect.
-std::string last_effect(const VariantContest& contest,
-                        std::string (*effect_of)(const Estimate&, const std::string&),
-                        const std::string& than) {
-  const std::string largest = effect_of(contest.last.back().effect, than);
-  if (contest.last.size() == 1) return largest;
-  return fmt::format("{} to {} (in {} configurations)",
-                     effect_of(contest.last.front().effect, ""), largest, contest.last.size());
+/// Words for a quality in which variants are compared.
+struct Quality {
+  const char* question;
+  const char* noun;  ///< for "no difference in ..."
+  const char* than;  ///< words between the number and the worse value
+  const char* comparative;
+  double scale;
+};
+
+constexpr Quality kSpeed{"Which variant is faster?", "speed", "times as fast as", "faster", 1};
+constexpr Quality kAccuracy{"Which variant is more accurate?", "accuracy",
+                            "points more accurate than", "more accurate", 100};
+
+/// Returns the advantage at the largest GPU count: the only one, or the smallest and the largest.
+std::string advantage_of(const VariantContest& contest, const Quality& quality) {
+  const std::string largest = with_interval(contest.advantages.back(), 2, quality.scale);
+  if (contest.advantages.size() == 1) return largest;
+  return with_interval(contest.advantages.front(), 2, quality.scale) + " to " + largest;
 }
 
-/// Returns the words on the GPU counts for which a decision holds.
-std::string reach_of(const VariantContest& contest, const std::string& worker) {
-  const std::string at = " at " + base::count_of(contest.last_gpus, worker);
-  if (contest.first_gpus == contest.last_gpus) return at;
-  if (contest.from_gpus == contest.first_gpus) return at + " and better at every measured count";
-  if (contest.from_gpus == contest.last_gpus) return at + " only";
-  return at + fmt::format(" and better from {}", base::count_of(contest.from_gpus, worker));
-}
-
-std::string decided_sentence(const VariantContest& contest, const std::string& worker,
-                             std::string (*effect_of)(const Estimate&, const std::string&)) {
-  return fmt::format("{} is {}{}.", quoted_value(contest.a),
-                     last_effect(contest, effect_of, quoted_value(contest.b)),
-                     reach_of(contest, worker));
-}
-
-std::string undecided_sentence(const VariantContest& contest, const std::string& quality) {
-  const std::string both = fmt::format("{} and {}", quoted_value(contest.a), quoted_value(contest.b));
-  if (contest.too_few == contest.pairs) {
-    return fmt::format("{} cannot be compared: n = {} is too small for a test, which needs 4.", both,
-                       contest.most_repeats);
+std::string place_of(const VariantContest& contest, const std::string& worker) {
+  std::string text = " at " + base::count_of(contest.last_gpus, worker);
+  if (contest.advantages.size() > 1) {
+    text += fmt::format(" in {} configurations", contest.advantages.size());
   }
-  if (contest.a_better + contest.b_better == 0) {
-    std::string text =
-        fmt::format("No difference in {} between {} can be told in {}", quality, both,
-                    base::count_of(contest.pairs - contest.too_few, "comparison"));
-    if (contest.detectable) {
-      text += fmt::format("; the tests would find a factor of {:.2f}", *contest.detectable);
-    }
-    return text + ".";
-  }
-  const std::string other =
-      contest.b_better > 0 ? fmt::format(" and {} in {}", quoted_value(contest.b), contest.b_better)
-                           : std::string();
-  return fmt::format("{} is better in {} of {}{}; the others show no difference that can be told.",
-                     quoted_value(contest.a), contest.a_better,
-                     base::count_of(contest.pairs, "comparison"), other);
+  return text;
 }
 
-bool is_won_by(const VariantContest& contest, const std::string& value) {
-  return contest.is_decided && contest.a == value;
+std::string contest_sentence(const VariantContest& contest, const std::string& worker,
+                             const Quality& quality) {
+  const std::string a = quoted_value(contest.a), b = quoted_value(contest.b);
+  if (contest.finding == Finding::TooFewRepeats) {
+    std::size_t n = 0;
+    for (const Estimate& one : contest.advantages) n = std::max(n, one.n);
+    return fmt::format("{} and {} cannot be compared: n = {} is too small for a test.", a, b, n);
+  }
+  const std::string numbers = advantage_of(contest, quality);
+  const std::string place = place_of(contest, worker);
+  if (contest.finding == Finding::NotDistinguishable) {
+    return fmt::format("No difference in {} between {} and {} can be told: {} is {} {} {}{}.",
+                       quality.noun, a, b, a, numbers, quality.than, b, place);
+  }
+  std::string text = fmt::format("{} is {} {} {}{}", a, numbers, quality.than, b, place);
+  if (contest.from_gpus < contest.last_gpus) {
+    text += fmt::format(", and {} from {}", quality.comparative,
+                        base::count_of(contest.from_gpus, worker));
+  }
+  return text + ".";
 }
 
 /// Returns the value that is better than each of the two or more other values of the axis, or an
@@ -75,7 +71,7 @@ std::string winner_of(const std::vector<const VariantContest*>& contests) {
   for (const VariantContest* one : contests) {
     ++met[one->a];
     ++met[one->b];
-    if (one->is_decided) ++won[one->a];
+    if (one->finding == Finding::Faster) ++won[one->a];
   }
   for (const auto& [value, count] : won) {
     if (count >= 2 && count + 1 == met.size()) return value;
@@ -83,83 +79,62 @@ std::string winner_of(const std::vector<const VariantContest*>& contests) {
   return "";
 }
 
+/// Returns the sentences on the contests of one axis. `all` is not empty.
 std::string axis_sentences(const std::vector<const VariantContest*>& all, const std::string& worker,
-                           const std::string& quality,
-                           std::string (*effect_of)(const Estimate&, const std::string&)) {
+                           const Quality& quality) {
   std::vector<const VariantContest*> shown = all;
   const std::string winner = winner_of(all);
   const auto order = [&](const VariantContest* one) {
-    return is_won_by(*one, winner) ? 0 : one->is_decided ? 1 : one->too_few < one->pairs ? 2 : 3;
+    if (one->finding == Finding::Faster) return one->a == winner ? 0 : 1;
+    return one->finding == Finding::NotDistinguishable ? 2 : 3;
   };
   std::stable_sort(shown.begin(), shown.end(),
                    [&](const auto* a, const auto* b) { return order(a) < order(b); });
-  const auto [axis, first] = std::pair(all.front()->axis, shown.front());
-  if (first->too_few == first->pairs && all.size() > 1) {
-    return fmt::format("The values of {} cannot be compared: n = {} is too small for a test, which "
-                       "needs 4.",
-                       axis, first->most_repeats);
-  }
-  std::string text;
-  if (!winner.empty()) {
-    text = fmt::format("{} is best.", quoted_value(winner));
-  }
+  std::string text = all.front()->axis + ":";
+  if (!winner.empty())
+    text += fmt::format(" {} is {} than the others.", quoted_value(winner), quality.comparative);
   const std::size_t count = std::min(shown.size(), kMostContests);
   for (std::size_t i = 0; i < count; ++i) {
-    text += text.empty() ? "" : " ";
-    text += shown[i]->is_decided ? decided_sentence(*shown[i], worker, effect_of)
-                                 : undecided_sentence(*shown[i], quality);
+    text += " " + contest_sentence(*shown[i], worker, quality);
   }
   if (shown.size() > count) {
     text += fmt::format(" {} not listed here.",
                         base::count_of(static_cast<std::int64_t>(shown.size() - count),
                                        "further pair is", "further pairs are"));
   }
-  return fmt::format("{}: {}", axis, text);
+  return text;
 }
 
-std::string times_as_fast(const Estimate& effect, const std::string& than) {
-  const std::string text = with_interval(effect, 2);
-  return than.empty() ? text : text + " times as fast as " + than;
-}
-
-std::string points_more(const Estimate& effect, const std::string& than) {
-  const std::string text = with_interval(effect, 2, 100);
-  return than.empty() ? text : text + " points more accurate than " + than;
-}
-
-}  // namespace
-
-Answer contest_answer(const std::string& question, const std::vector<VariantContest>& contests,
-                      const std::string& worker, const std::string& quality,
-                      std::string (*effect_of)(const Estimate& effect, const std::string& than)) {
-  Answer answer{question, "", true};
-  std::vector<std::string> axes;
-  for (const VariantContest& one : contests) {
+std::optional<Answer> contest_answer(const AnsweredStudy& study,
+                                     const std::vector<VariantContest>& all,
+                                     const Quality& quality) {
+  if (all.empty()) return std::nullopt;
+  Answer answer{quality.question, "", true};
+  std::vector<std::string> axes = study.axes;
+  for (const VariantContest& one : all) {
     if (std::find(axes.begin(), axes.end(), one.axis) == axes.end()) axes.push_back(one.axis);
-    answer.is_supported = answer.is_supported && one.too_few < one.pairs;
+    answer.is_supported = answer.is_supported && one.finding != Finding::TooFewRepeats;
   }
   for (const std::string& axis : axes) {
     std::vector<const VariantContest*> own;
-    for (const VariantContest& one : contests) {
+    for (const VariantContest& one : all) {
       if (one.axis == axis) own.push_back(&one);
     }
-    answer.text += (answer.text.empty() ? "" : " ") + axis_sentences(own, worker, quality, effect_of);
+    if (own.empty()) continue;
+    answer.text += (answer.text.empty() ? "" : " ") + axis_sentences(own, study.worker, quality);
   }
   return answer;
 }
 
+}  // namespace
+
 std::optional<Answer> speed_answer(const AnsweredStudy& study) {
-  const std::vector<VariantContest> list =
-      contests(speed_pairs(study.curves, study.options.allow_mixed));
-  if (list.empty()) return std::nullopt;
-  return contest_answer("Which variant is faster?", list, study.worker, "speed", &times_as_fast);
+  return contest_answer(study, contests(speed_pairs(study.curves, study.options.allow_mixed)),
+                        kSpeed);
 }
 
 std::optional<Answer> accurate_variant_answer(const AnsweredStudy& study) {
-  const std::vector<VariantContest> list = contests(accuracy_pairs(study.accuracies));
-  if (list.empty()) return std::nullopt;
-  return contest_answer("Which variant is more accurate?", list, study.worker, "accuracy",
-                        &points_more);
+  return contest_answer(study, contests(accuracy_pairs(study.accuracies)), kAccuracy);
 }
 
 }  // namespace dlscale::analysis

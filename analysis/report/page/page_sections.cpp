@@ -82,8 +82,8 @@ std::string section_of(const std::string& id) {
 
 std::vector<const NamedFigure*> first_figures(const StudyPage& page) {
   std::vector<const NamedFigure*> list;
-  const NamedFigure* first = figure_among(
-      page, {"efficiency", "speedup", "throughput", "inference-throughput"}, nullptr);
+  const NamedFigure* first =
+      figure_among(page, {"efficiency", "speedup", "throughput", "inference-throughput"}, nullptr);
   if (first == nullptr) return list;
   list.push_back(first);
   const NamedFigure* second =
@@ -132,8 +132,7 @@ std::vector<std::string> own_notes(const StudyPage& page, const std::vector<std:
                                    const Table& table) {
   std::vector<std::string> notes = table.notes;
   std::erase_if(notes, [&](const std::string& note) {
-    return is_stated(page, note) ||
-           std::find(common.begin(), common.end(), note) != common.end();
+    return is_stated(page, note) || std::find(common.begin(), common.end(), note) != common.end();
   });
   return notes;
 }

@@ -65,7 +65,7 @@ dd { margin: 0; overflow-wrap: anywhere; }
 .first { display: grid; gap: 0.75rem 1.5rem; }
 .first > * { min-width: 0; }
 .first .study { margin: 0.25rem 0 0; color: var(--quiet); overflow-wrap: anywhere; }
-.answers { display: block; margin: 0.5rem 0; }
+.answers { display: block; margin: 0.5rem 0; font-size: 0.95rem; line-height: 1.4; }
 .answers dt { color: var(--ink); font-weight: 600; margin-top: 0.5rem; }
 .answers dd { margin: 0; overflow-wrap: anywhere; }
 .answers .open { color: var(--quiet); }
@@ -73,7 +73,10 @@ dd { margin: 0; overflow-wrap: anywhere; }
 code { font: 0.92em ui-monospace, monospace; background: var(--soft); padding: 0 0.2em; }
 pre { margin: 0.25rem 0; white-space: pre-wrap; overflow-wrap: anywhere; }
 pre code { display: block; padding: 0.3rem 0.5rem; }
-.lights { list-style: none; margin: 0.15rem 0; padding: 0; }
+.lights {
+  list-style: none; margin: 0.15rem 0; padding: 0; display: flex; flex-wrap: wrap; gap: 0 1rem;
+}
+.lights .amber, .lights .red { width: 100%; order: -1; }
 .lights li { padding-left: 1.3em; position: relative; }
 .lights li::before {
   content: ""; position: absolute; left: 0; top: 0.38em; width: 0.8em; height: 0.8em;
@@ -83,9 +86,11 @@ pre code { display: block; padding: 0.3rem 0.5rem; }
 .lights .amber::before { border-radius: 0; transform: rotate(45deg) scale(0.9); }
 .lights .red::before { border-radius: 0; }
 .first figure { padding: 0.4rem 0.75rem; position: relative; }
-.first figcaption span { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.first figcaption { padding-right: 5.5rem; }
+.first figcaption span { margin-right: -5.5rem; }
+.first figcaption, .first figcaption span { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 .first figure + figure { margin-top: 0.5rem; }
-.first .legend { max-height: 3.1em; overflow-y: auto; }
+.first .legend { max-height: 3.1em; overflow-y: auto; font-size: 0.8rem; }
 .first .legend-title { display: none; }
 .first .plot svg { max-height: 15.5rem; }
 .first details { position: absolute; top: 0; right: 0.75rem; background: var(--page); z-index: 1; }

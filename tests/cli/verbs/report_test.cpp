@@ -68,6 +68,36 @@ TEST_CASE("a report without a usable folder or results gives one line") {
   CHECK_FALSE(fs::exists(at.program.folder / "none"));
 }
 
+TEST_CASE("analyze without a metric begins with the answers, but only as text") {
+  Collected at;
+  const auto analyze = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"analyze", at.folder};
+    words.insert(words.end(), more.begin(), more.end());
+    return at.program.run(words);
+  };
+  const test::Ran text = analyze({});
+  CHECK(text.exit_code == 0);
+  CHECK(text.out.starts_with("made-up: "));
+  CHECK_THAT(text.out, Contains("- How many ") && Contains("not proven") &&
+                           Contains("\n\nParallel efficiency of made-up\n"));
+  CHECK(analyze({"--metric", "efficiency"}).out.starts_with("Parallel efficiency of made-up\n"));
+  CHECK(analyze({"--format", "csv"}).out.starts_with("#"));
+  CHECK_THAT(analyze({"--min-efficiency", "0.99"}).out, !Contains("look worthwhile"));
+}
+
+TEST_CASE("an efficiency that is not a share is rejected by every command that uses it") {
+  Collected at;
+  for (const char* verb : {"analyze", "report", "collect", "verify"}) {
+    for (const char* value : {"0", "1.2", "-1"}) {
+      const test::Ran ran =
+          at.program.run({verb, at.folder, std::string("--min-efficiency=") + value});
+      INFO(verb << " " << value);
+      CHECK(ran.exit_code == 2);
+      CHECK_THAT(ran.err + ran.out, Contains("--min-efficiency: must be above 0 and at most 1"));
+    }
+  }
+}
+
 TEST_CASE("analyze writes JSON, and plot writes a figure for LaTeX") {
   Collected at;
   const test::Ran json = at.program.run({"analyze", at.folder, "--format", "json"});

@@ -130,4 +130,25 @@ TEST_CASE("the interval of a ratio scales with its numerator and inverts with th
   CHECK(interval_of_ratio(a, b).high == Approx(1 / of_b.low));
 }
 
+TEST_CASE("the interval of a difference follows a shift and changes its sign when swapped") {
+  const std::vector<double> a{5, 6, 7, 8, 9, 10}, b{1, 2, 3, 4, 5, 6};
+  const Interval there = interval_of_difference(a, b);
+  const Interval back = interval_of_difference(b, a);
+  CHECK(there.kind == Interval::Kind::Confidence95);
+  CHECK(there.low < 4);
+  CHECK(there.high > 4);
+  CHECK(back.low == Approx(-there.high));
+  CHECK(back.high == Approx(-there.low));
+  std::vector<double> shifted = a;
+  for (double& value : shifted) value -= 20;
+  CHECK(interval_of_difference(shifted, b).low == Approx(there.low - 20));
+}
+
+TEST_CASE("few values have the range of their differences, and single values have none") {
+  const Interval range = interval_of_difference({3, 4}, {1, 2});
+  CHECK(range == Interval{Interval::Kind::Range, 1, 3});
+  CHECK(interval_of_difference({3}, {1}).kind == Interval::Kind::None);
+  CHECK_THROWS(interval_of_difference({}, {1}));
+}
+
 }  // namespace dlscale::analysis

@@ -108,4 +108,34 @@ TEST_CASE("many members of many blocks keep their tiny probabilities") {
   CHECK(p_of_high_ranks({{values, 128}, {values, 127}}) == Approx(0.5).margin(0.01));
 }
 
+TEST_CASE("a single stratum has the p value of the Mann-Whitney test") {
+  for (const auto& [batch, gpus] : {std::pair{16, 2}, std::pair{64, 2}, std::pair{128, 1}}) {
+    const std::vector<double> a = nef_times(batch, gpus), b = nef_times(batch, 3);
+    CHECK(stratified_mann_whitney({{a, b}}).p == Approx(mann_whitney(a, b).p));
+  }
+  CHECK(stratified_mann_whitney({{{1, 1, 2}, {1, 3, 3}}}).p ==
+        Approx(mann_whitney({1, 1, 2}, {1, 3, 3}).p));
+}
+
+TEST_CASE("strata that agree give a smaller p value, and strata that disagree cancel") {
+  const Stratum less{{1, 2, 3}, {4, 5, 6}}, more{{40, 50, 60}, {10, 20, 30}};
+  const std::vector<Stratum> agreeing{less, less};
+  CHECK(stratified_mann_whitney(agreeing).p == Approx(2.0 / 400));
+  CHECK(stratified_mann_whitney(agreeing).p == Approx(smallest_p(agreeing)));
+  CHECK(stratified_mann_whitney(agreeing).shift < 0);
+  CHECK(stratified_mann_whitney({less, more}).p == Approx(1));
+  CHECK(stratified_mann_whitney({less, more}).shift == 0);
+}
+
+TEST_CASE("differences between strata have no effect on the test") {
+  const Stratum fast{{1, 3}, {2, 4}}, slow{{1001, 1003}, {1002, 1004}};
+  CHECK(stratified_mann_whitney({fast, slow}).p == Approx(stratified_mann_whitney({fast, fast}).p));
+}
+
+TEST_CASE("large strata use the normal approximation") {
+  Noise noise(Noise::Shape::Nef, 3);
+  const std::vector<double> a = noise.times(40), b = noise.times(40);
+  CHECK(stratified_mann_whitney({{a, b}}).p == Approx(mann_whitney(a, b).p).margin(0.01));
+}
+
 }  // namespace dlscale::analysis

@@ -44,10 +44,27 @@ TEST_CASE("control characters and invalid UTF-8 are replaced one by one") {
   CHECK(html_text("\xC2\x85") == r + r);                  // two-byte control character
 }
 
-TEST_CASE("a page shows the warnings, then the facts of the study, tables and figures") {
+TEST_CASE("a page shows the answers, then figures and tables, then warnings and facts") {
+  StudyPage sample = test::sample_page();
+  sample.answer = {"made-up: weak scaling.",
+                   {{"How many GPUs?", "Use up to 4 with `a<b`.", true}, {"Faster?", "x", false}},
+                   {{TrustCheck::Light::Amber, "repetitions", "too few", "sample"},
+                    {TrustCheck::Light::Green, "runs", "all used", ""}},
+                   {{"to decide", "dlscale plan --where 'gpus > 1'"}}};
+  const std::string answered = html_page(sample);
+  CHECK(answered.find("How many GPUs?") < answered.find("figure-efficiency"));
+  CHECK(answered.find("figure-efficiency") < answered.find("section id=\"table-sample\""));
+  CHECK_THAT(answered, Contains("Use up to 4 with <code>a&lt;b</code>.") &&
+                           Contains("<dd class=\"open\">x</dd>"));
+  CHECK_THAT(answered, Contains("<li class=\"amber\"><a href=\"#table-sample\"") &&
+                           Contains("repetitions: caution</a>: too few</li>"));
+  CHECK_THAT(answered, Contains("<a href=\"#conditions\" title=\"all used\">runs: ok</a></li>"));
+  CHECK_THAT(answered, Contains("<code>dlscale plan --where &#39;gpus &gt; 1&#39;</code>"));
   const std::string page = html_page(test::sample_page());
-  CHECK(page.find("one run per point") < page.find("<h2 id=\"study\">"));
-  CHECK_THAT(page, Contains("<dt>baseline</dt><dd>1 GPU</dd>") && Contains("Made up</caption>"));
+  CHECK(page.find("<h2 id=\"conditions\">") < page.find("one run per point"));
+  CHECK(page.find("one run per point") < page.find("<dt>baseline</dt>"));
+  CHECK_THAT(page, Contains("<dt>baseline</dt><dd>1 GPU</dd>") &&
+                       Contains("Made up <span class=\"unit\">(3 rows)</span></summary>"));
   CHECK_THAT(page, Contains("data-v=\"0.01234\">12.3</td>") && Contains("data-v=\"\">–</td>"));
   CHECK_THAT(page, Contains("<th scope=\"row\">plain</th>"));
   CHECK_THAT(page, Contains("<svg viewBox=") && Contains("role=\"img\""));
@@ -60,7 +77,8 @@ TEST_CASE("harmful texts anywhere in a page give no additional script or markup"
   const std::string clean = html_page(page);
   page.title = page.warnings[0] = page.facts[0].second = kHostile;
   Table& table = page.report.tables[0];
-  table.title = table.notes[0] = table.columns[0].title = table.columns[1].unit = kHostile;
+  table.notes[0] = kHostile + " of the table";
+  table.title = table.columns[0].title = table.columns[1].unit = kHostile;
   table.rows[0][0] = kHostile;
   Figure& figure = page.figures[0].figure;
   figure.title = figure.subtitle = figure.legend_title = figure.x.title = figure.y.title = kHostile;

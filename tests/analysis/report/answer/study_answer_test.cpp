@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/report/answer/study_answer.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "analysis/report/answer/answer_parts.hpp"
+#include "tests/analysis/support/repeated_runs.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+using Catch::Contains;
+using test::add_accurate_repeats;
+using test::add_repeats;
+using test::frame_of;
+
+/// Returns the answer to the question that contains `words`.
+Answer answer_to(const StudyAnswer& answer, const std::string& words) {
+  for (const Answer& one : answer.answers) {
+    if (one.question.find(words) != std::string::npos) return one;
+  }
+  FAIL("no answer to " << words);
+  return {};
+}
+
+TrustCheck check_of(const StudyAnswer& answer, const std::string& name) {
+  for (const TrustCheck& check : answer.checks) {
+    if (check.name == name) return check;
+  }
+  FAIL("no check of " << name);
+  return {};
+}
+
+/// Returns a study in which ddp is faster than horovod, and in which 8 GPUs are not worthwhile.
+Frame clear_study(int repeats = 6) {
+  Frame frame = frame_of({});
+  for (const auto& [framework, factor] : {std::pair{"ddp", 1.2}, std::pair{"horovod", 1.0}}) {
+    add_repeats(frame, 1, 100 * factor, repeats, framework);
+    add_repeats(frame, 2, 195 * factor, repeats, framework);
+    add_repeats(frame, 4, 370 * factor, repeats, framework);
+    add_repeats(frame, 8, 500 * factor, repeats, framework);
+  }
+  for (RunRow& run : frame.runs) run.conditions["trainer"] = "0.1.0";
+  return frame;
+}
+
+void make_strong(Frame& frame) {
+  frame.scaling = "strong";
+  for (RunRow& run : frame.runs) {
+    run.global_batch = 64;
+    run.batch_per_gpu = 64 / run.gpus;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a clear winner and a worthwhile count are stated with their intervals") {
+  const StudyAnswer answer = answer_study(clear_study(), {});
+  CHECK(answer.study == "made-up: weak scaling (fixed batch per GPU) of 2 configurations on 1 to 8 "
+                        "GPUs; 48 of 48 runs used, 6 repetitions per point.");
+  const Answer count = answer_to(answer, "How many GPUs?");
+  CHECK(count.is_supported);
+  CHECK_THAT(count.text, Contains("Use up to 4 GPUs: efficiency 0.92 [0.91, 0.94] or more") &&
+                             Contains("the largest count whose lower bound is at least 0.8") &&
+                             Contains("At 8 GPUs it is 0.62 [0.61, 0.63] or less."));
+  const Answer faster = answer_to(answer, "faster");
+  CHECK(faster.is_supported);
+  CHECK_THAT(faster.text, Contains("`ddp` is 1.20 [1.18, 1.22] times as fast as `horovod` at 8 "
+                                   "GPUs, and faster from 1 GPU."));
+  CHECK(worst_light(answer) == TrustCheck::Light::Green);
+  CHECK(answer.next.empty());
+}
+
+TEST_CASE("the demanded efficiency changes the answer") {
+  const StudyAnswer answer = answer_study(clear_study(), {.min_efficiency = 0.95});
+  CHECK_THAT(answer_to(answer, "GPUs?").text, Contains("Use up to 2 GPUs") && Contains("at least 0.95"));
+}
+
+TEST_CASE("strong scaling is named, and its answers compare equal global batches") {
+  Frame frame = clear_study();
+  make_strong(frame);
+  const StudyAnswer answer = answer_study(frame, {});
+  CHECK_THAT(answer.study, Contains("strong scaling (fixed global batch)"));
+  CHECK_THAT(answer_to(answer, "GPUs?").text, Contains("Use up to 4 GPUs"));
+}
+
+TEST_CASE("variants without a difference are not ranked") {
+  Frame frame = frame_of({});
+  add_repeats(frame, 2, 200, 6, "ddp");
+  add_repeats(frame, 2, 200, 6, "horovod");
+  const Answer answer = answer_to(answer_study(frame, {}), "faster");
+  CHECK_THAT(answer.text, Contains("No difference in speed between") &&
+                              Contains("1.00 [0.99, 1.01] times as fast") && Contains("at 2 GPUs"));
+}
+
+TEST_CASE("a value that is faster than all others is named first") {
+  Frame frame = clear_study();
+  for (const int gpus : {1, 2, 4, 8}) add_repeats(frame, gpus, 50.0 * gpus, 6, "deepspeed");
+  const std::string text = answer_to(answer_study(frame, {}), "faster").text;
+  CHECK_THAT(text, Contains("framework: `ddp` is faster than the others. `ddp` is"));
+}
+
+TEST_CASE("too few repetitions give no recommendation but the runs that are missing") {
+  const StudyAnswer answer = answer_study(clear_study(3), {});
+  const Answer count = answer_to(answer, "GPUs?");
+  CHECK_FALSE(count.is_supported);
+  CHECK_THAT(count.text, Contains("Up to 4 GPUs look worthwhile") && Contains("not proven") &&
+                             Contains("(range ") && !Contains("Use"));
+  const Answer faster = answer_to(answer, "faster");
+  CHECK_FALSE(faster.is_supported);
+  CHECK_THAT(faster.text, Contains("cannot be compared: n = 3"));
+  CHECK(check_of(answer, "repetitions").light == TrustCheck::Light::Amber);
+  REQUIRE(answer.next.size() == 1);
+  CHECK(answer.next[0].command == "dlscale plan study.toml -S study.repeats=6");
+}
+
+TEST_CASE("single runs are a problem, and the condition selects only the points without repeats") {
+  Frame frame = clear_study();
+  std::erase_if(frame.runs, [](const RunRow& run) { return run.gpus >= 4 && run.repetition > 1; });
+  const StudyAnswer answer = answer_study(frame, {});
+  CHECK(check_of(answer, "repetitions").light == TrustCheck::Light::Amber);
+  CHECK(answer.next.at(0).command ==
+        "dlscale plan study.toml --where 'gpus >= 4' -S study.repeats=6");
+  const StudyAnswer single = answer_study(clear_study(1), {});
+  CHECK(check_of(single, "repetitions").light == TrustCheck::Light::Red);
+  CHECK_THAT(answer_to(single, "GPUs?").text, Contains("(one run)") && Contains("not proven"));
+}
+
+TEST_CASE("results of other programs get no plan command") {
+  Frame frame = clear_study(3);
+  for (RunRow& run : frame.runs) run.conditions.erase("trainer");
+  const NextStep step = answer_study(frame, {}).next.at(0);
+  CHECK(step.command.empty());
+  CHECK_THAT(step.reason, Contains("run each point 6 times and collect the logs"));
+}
+
+TEST_CASE("with one GPU count the number of GPUs is unknown, and other counts are proposed") {
+  Frame frame = frame_of({});
+  add_repeats(frame, 4, 400, 6);
+  for (RunRow& run : frame.runs) run.conditions["trainer"] = "0.1.0";
+  const StudyAnswer answer = answer_study(frame, {});
+  CHECK_FALSE(answer_to(answer, "GPUs?").is_supported);
+  CHECK_THAT(answer_to(answer, "GPUs?").text, Contains("Unknown: all runs have 4 GPUs"));
+  CHECK(answer.next.at(0).command == "dlscale plan study.toml -S 'matrix.gpus=[4, 8, 16]'");
+}
+
+TEST_CASE("an efficiency that the repetitions cannot decide asks for more of them") {
+  Frame frame = frame_of({});
+  add_repeats(frame, 1, 100, 6);
+  add_repeats(frame, 2, 160, 6);
+  for (RunRow& run : frame.runs) run.conditions["trainer"] = "0.1.0";
+  const StudyAnswer answer = answer_study(frame, {});
+  CHECK_FALSE(answer_to(answer, "GPUs?").is_supported);
+  CHECK_THAT(answer_to(answer, "GPUs?").text, Contains("cannot tell whether that is at least 0.8"));
+  CHECK(answer.next.at(0).command ==
+        "dlscale plan study.toml --where 'gpus == 2' -S study.repeats=12");
+}
+
+TEST_CASE("mixed conditions and failed runs are problems that the checks name") {
+  Frame frame = clear_study();
+  frame.runs[8].conditions["gpu"] = "V100";
+  frame.runs.back().outcome = "OutOfMemory";
+  const StudyAnswer answer = answer_study(frame, {});
+  CHECK(check_of(answer, "conditions").light == TrustCheck::Light::Red);
+  CHECK_THAT(check_of(answer, "conditions").text, Contains("V100"));
+  CHECK(check_of(answer, "runs").light == TrustCheck::Light::Amber);
+  CHECK_THAT(check_of(answer, "runs").text, Contains("OutOfMemory 1"));
+}
+
+TEST_CASE("unsteady steps, outliers and efficiencies above 1 are reported") {
+  Frame frame = clear_study();
+  frame.runs[3].warmup.unsteady = 1;
+  CHECK_THAT(check_of(answer_study(frame, {}), "steps").text, Contains("1 of 48 runs never"));
+  frame = clear_study();
+  frame.runs[8].steps.wall_s *= 5;
+  CHECK_THAT(check_of(answer_study(frame, {}), "values").text, Contains("1 repetition is far"));
+  Frame above = frame_of({});
+  add_repeats(above, 1, 100, 6);
+  add_repeats(above, 2, 300, 6);
+  CHECK_THAT(check_of(answer_study(above, {}), "values").text, Contains("better than ideal"));
+}
+
+TEST_CASE("the loss of accuracy by batch is stated up to and beyond one point") {
+  Frame frame = frame_of({});
+  add_accurate_repeats(frame, 1, 0.95, 6);
+  add_accurate_repeats(frame, 2, 0.946, 6);
+  add_accurate_repeats(frame, 4, 0.92, 6);
+  const std::string text = answer_to(answer_study(frame, {}), "batch").text;
+  CHECK_THAT(text, Contains("Accuracy falls from 95.00 % at batch 64 by 0.40 points [") &&
+                       Contains("up to batch 128, and by 3.00 points [") &&
+                       Contains("at batch 256."));
+}
+
+TEST_CASE("diverged runs are counted with their smallest batch") {
+  Frame frame = frame_of({});
+  add_accurate_repeats(frame, 1, 0.95, 6);
+  add_accurate_repeats(frame, 2, 0.95, 6);
+  for (int i = 0; i < 2; ++i) {
+    RunRow run = test::run_at(4, 400, "ddp", i + 1);
+    run.outcome = "Diverged";
+    run.task = "classification";
+    run.evals.push_back({.epoch = 0, .accuracy = 0.1});
+    frame.runs.push_back(run);
+  }
+  const StudyAnswer answer = answer_study(frame, {});
+  CHECK_THAT(answer_to(answer, "batch").text, Contains("No loss can be told from 95.00 %") &&
+                                                  Contains("2 runs diverged, from batch 256 on."));
+}
+
+TEST_CASE("a study without results has a sentence and no answers") {
+  const StudyAnswer answer = answer_study(frame_of({}), {});
+  CHECK(answer.answers.empty());
+  CHECK(answer.next.empty());
+  CHECK_THAT(answer_text(answer), Contains("made-up: weak scaling") && Contains("0 of 0 runs used"));
+}
+
+TEST_CASE("the text for terminals has short lines and keeps commands whole") {
+  const std::string text = answer_text(answer_study(clear_study(3), {}));
+  CHECK_THAT(text, Contains("- How many GPUs?") && Contains("- Can I trust it? repetitions (caution)"));
+  CHECK_THAT(text, Contains("\n    dlscale plan study.toml -S study.repeats=6\n"));
+  std::size_t longest = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    longest = std::max(longest, end - at);
+    at = end + 1;
+  }
+  CHECK(longest <= 98);
+}
+
+TEST_CASE("estimates are shown with the kind of their interval") {
+  CHECK(with_interval({0.844, {Interval::Kind::Confidence95, 0.81, 0.87}, 6}, 2) ==
+        "0.84 [0.81, 0.87]");
+  CHECK(with_interval({0.844, {Interval::Kind::Range, 0.81, 0.87}, 3}, 2) ==
+        "0.84 (range 0.81 to 0.87, n = 3)");
+  CHECK(with_interval({0.004, {}, 1}, 1, 100, " points") == "0.4 points (one run)");
+  CHECK(with_interval({-0.0001, {Interval::Kind::Confidence95, -0.5, 1}, 6}, 2) ==
+        "0.00 [-0.50, 1.00]");
+  CHECK(quoted_value("a`b") == "`a'b`");
+}
+
+TEST_CASE("conditions select GPU counts in the shortest way") {
+  const std::set<int> all{1, 2, 4, 8};
+  CHECK(count_condition(all, all).empty());
+  CHECK(count_condition({4}, all) == "gpus == 4");
+  CHECK(count_condition({4, 8}, all) == "gpus >= 4");
+  CHECK(count_condition({1, 2}, all) == "gpus <= 2");
+  CHECK(count_condition({1, 4}, all) == "gpus in [1, 4]");
+}
+
+TEST_CASE("groups of curves are named by the values that only they share") {
+  const std::vector<CurveKey> keys{{{"framework", "ddp"}, {"lr", "step"}},
+                                   {{"framework", "ddp"}, {"lr", "cosine"}},
+                                   {{"framework", "horovod"}, {"lr", "step"}},
+                                   {{"framework", "horovod"}, {"lr", "cosine"}}};
+  CHECK(group_name(keys, {0, 1, 2, 3}).empty());
+  CHECK(group_name(keys, {0, 1}) == "framework=ddp");
+  CHECK(group_name(keys, {1}) == "framework=ddp, lr=cosine");
+  CHECK(group_name(keys, {0, 3}) == "framework=ddp, lr=step and framework=horovod, lr=cosine");
+  CHECK(group_name(keys, {0, 1, 3}) == "3 of 4 configurations");
+}
+
+}  // namespace dlscale::analysis
