@@ -105,9 +105,18 @@ class Browser:
                   windowsVirtualKeyCode=code)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key, code=key, windowsVirtualKeyCode=code)
 
-    def picture(self, path):
+    def resize(self, width, height):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+    def picture(self, path, scale=None):
+        """Writes the visible part of the page as PNG, or with a scale the whole page reduced by this factor."""
+        extra = {}
+        if scale is not None:
+            size = self.call("Page.getLayoutMetrics")["cssContentSize"]
+            clip = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": scale}
+            extra = {"captureBeyondViewport": True, "clip": clip}
         with open(path, "wb") as file:
-            file.write(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
+            file.write(base64.b64decode(self.call("Page.captureScreenshot", format="png", **extra)["data"]))
 
     def close(self):
         try:

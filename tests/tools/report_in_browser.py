@@ -9,9 +9,12 @@ The checks are:
 - The console is empty.
 - No text became markup.
 - A table that is wider than the page scrolls within its own box.
+- The first screen contains the answer on the number of GPUs and two figures.
+- Tables can be filtered, curves can be hidden, and figures show values next to the pointer.
+- A link to a table unfolds the table, and printing unfolds all tables.
 
-usage: report_in_browser.py REPORT.html [PICTURES]
-PICTURES: folder for light.png and dark.png of any report. Only the widths of that report are checked.
+usage: report_in_browser.py REPORT.html [--all-answers]
+--all-answers: only check that the first screen contains all answers.
 Exits with 0 on success, 1 with one line per fault, 77 without a browser.
 """
 import pathlib
@@ -88,6 +91,7 @@ def look_at_figures(page):
 
 
 def look_at_sorting(page):
+    page.evaluate("document.querySelector('#table-efficiency details').open = true")
     before = page.evaluate(COLUMN)
     page.evaluate(HEAD + ".click()")
     rising = page.evaluate(COLUMN)
@@ -100,13 +104,9 @@ def look_at_sorting(page):
     check(state == "descending", f"aria-sort is {state}")
 
 
-def resize(page, width, height):
-    page.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
-
-
 def look_at_widths(page, url):
-    for width in (1600, 1200, 480):
-        resize(page, width, 900)
+    for width in (1600, 1200, 480, 390):
+        page.resize(width, 900)
         page.open(url)
         found = page.evaluate(WIDTHS)
         check(not found["cut"], f"{width} pixels: tables are cut off at the page's edge: {found['cut']}")
@@ -114,14 +114,6 @@ def look_at_widths(page, url):
         check(found["unmarked"] == 0, f"{width} pixels: {found['unmarked']} tables do not show that they go on")
     check(found["scrolling"] > 0, "on a narrow page no table scrolls")
     page.call("Emulation.clearDeviceMetricsOverride")
-
-
-def take_pictures(page, url, folder):
-    resize(page, 1200, 1163)  # the size of the screenshots in docs/figures
-    for scheme in ("light", "dark"):
-        page.prefer(scheme)
-        page.open(url)
-        page.picture(folder / f"{scheme}.png")
 
 
 def look_at_themes(page, url):
@@ -154,13 +146,99 @@ def look_at_texts(page):
     check(not foreign, f"the page loads {foreign}")
 
 
+FIRST = """(() => {
+  const low = (one) => one ? one.getBoundingClientRect().bottom : Infinity;
+  return {figures: [...document.querySelectorAll('.first figure')].map(low),
+          answer: low(document.querySelector('.answers dd')),
+          all: low(document.querySelector('.answers')),
+          wide: document.documentElement.scrollWidth > document.documentElement.clientWidth};
+})()"""
+
+
+def look_at_first_screen(page, url, all_answers=False):
+    page.resize(1280, 800)
+    page.open(url)
+    found = page.evaluate(FIRST)
+    check(len(found["figures"]) == 2, f"the first screen has {len(found['figures'])} figures")
+    check(max(found["figures"], default=9999) <= 800, f"figures end below the first screen: {found['figures']}")
+    check(found["answer"] <= 800, f"the answer ends at {found['answer']}")
+    check(not found["wide"], "the first screen scrolls sideways")
+    if all_answers:
+        check(found["all"] <= 800, f"the answers end at {found['all']}")
+    page.resize(390, 844)
+    page.open(url)
+    found = page.evaluate(FIRST)
+    check(found["answer"] <= 844, f"on a phone the answer ends at {found['answer']}")
+    check(not found["wide"], "on a phone the page scrolls sideways")
+    page.call("Emulation.clearDeviceMetricsOverride")
+
+
+def look_at_folds(page, url):
+    page.open(url)
+    count = "document.querySelectorAll('details.table[open]').length"
+    check(page.evaluate(count) == 0, "tables are not folded")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    check(page.evaluate("document.querySelectorAll('details.table:not([open])').length") == 0,
+          "printing leaves tables folded")
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    check(page.evaluate(count) == 0, "printing unfolds tables for good")
+    page.open(url + "#table-efficiency")
+    check(page.evaluate("document.querySelector('#table-efficiency details').open"), "a link leaves its table folded")
+
+
+def look_at_filter(page):
+    rows = "[...document.querySelectorAll('#table-efficiency tbody tr')].filter((row) => !row.hidden)"
+    write = """(() => {
+      const input = document.querySelector('#table-efficiency .filter input');
+      input.value = WORDS;
+      input.dispatchEvent(new Event('input'));
+      return document.querySelector('#table-efficiency output').textContent;
+    })()"""
+    everything = page.evaluate(rows + ".length")
+    said = page.evaluate(write.replace("WORDS", "'HOROVOD plain'"))
+    shown = page.evaluate(rows + ".length")
+    check(0 < shown < everything, f"the filter shows {shown} of {everything} rows")
+    check(said == f"{shown} of {everything} rows", f"the filter says {said}")
+    check(page.evaluate(rows + ".every((row) => row.textContent.includes('horovod'))"), "the filter shows other rows")
+    page.evaluate(write.replace("WORDS", "''"))
+    check(page.evaluate(rows + ".length") == everything, "an empty filter hides rows")
+
+
+def look_at_curves(page):
+    hidden = """(() => {
+      const figure = document.querySelector('#figure-efficiency');
+      const entry = figure.querySelector('.legend li');
+      entry.click();
+      const groups = [...figure.querySelectorAll('.plot svg > g')];
+      const off = groups.filter((one) => getComputedStyle(one).display === 'none').length;
+      return [off, entry.getAttribute('aria-pressed')];
+    })()"""
+    check(page.evaluate(hidden) == [1, "false"], "a click on the legend does not hide its curve")
+    check(page.evaluate(hidden) == [0, "true"], "a second click does not show the curve again")
+    at = page.evaluate("""(() => {
+      const mark = document.querySelector('#figure-efficiency .plot .mark');
+      mark.scrollIntoView({block: 'center'});
+      const box = mark.getBoundingClientRect();
+      return [box.left + box.width / 2, box.top + box.height / 2];
+    })()""")
+    page.call("Input.dispatchMouseEvent", type="mouseMoved", x=at[0] + 5, y=at[1] + 3)
+    tip = page.evaluate("document.getElementById('tip').hidden ? '' : document.getElementById('tip').textContent")
+    check("ranks 1: 1" in tip or "GPUs 1: 1" in tip, f"the pointer at a mark shows {tip!r}")
+    page.call("Input.dispatchMouseEvent", type="mouseMoved", x=1, y=1)
+    check(page.evaluate("document.getElementById('tip').hidden"), "the value stays when the pointer leaves the figure")
+
+
 def look_at_all(page, url):
     page.prefer("light")
     page.open(url)
     look_at_figures(page)
     look_at_sorting(page)
+    look_at_filter(page)
     look_at_texts(page)
+    look_at_curves(page)
     check(not page.complaints(), f"the console says {page.complaints()}")
+    look_at_folds(page, url)
+    look_at_first_screen(page, url)
     look_at_widths(page, url)
     look_at_themes(page, url)
     check(not page.complaints(), f"the console says {page.complaints()}")
@@ -172,12 +250,10 @@ def main():
         print("SKIPPED: chromium is not installed (tools/setup --lint brings it)")
         return 77
     url = pathlib.Path(sys.argv[1]).resolve().as_uri()
-    pictures = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
     page = browsers.Browser(program)
     try:
-        if pictures:
-            look_at_widths(page, url)
-            take_pictures(page, url, pictures)
+        if "--all-answers" in sys.argv:
+            look_at_first_screen(page, url, all_answers=True)
         else:
             look_at_all(page, url)
     finally:

@@ -9,3 +9,8 @@ trap 'rm -rf "$folder"' EXIT
 "$1" collect "$folder/study" --no-tables >/dev/null
 "$1" report "$folder/study" -o "$folder/kit" >/dev/null
 python3 "$here/report_in_browser.py" "$folder/kit/report.html"
+# All answers on a study of usual size fit on the first screen.
+"$2" "$folder/usual" 1 6 4
+"$1" collect "$folder/usual" --no-tables >/dev/null
+"$1" report "$folder/usual" -o "$folder/usual-kit" >/dev/null
+python3 "$here/report_in_browser.py" "$folder/usual-kit/report.html" --all-answers

@@ -11,6 +11,7 @@
 #include "analysis/metrics/scaling/accuracy.hpp"
 #include "analysis/metrics/scaling/baseline.hpp"
 #include "analysis/metrics/scaling/variant_pair.hpp"
+#include "analysis/metrics/scaling/worthwhile_count.hpp"
 #include "analysis/report/answer/study_answer.hpp"
 
 namespace dlscale::analysis {
@@ -48,7 +49,14 @@ std::string group_name(const std::vector<CurveKey>& all, const std::vector<std::
 /// "gpus >= 8". Returns an empty text if all counts are selected.
 std::string count_condition(const std::set<int>& selected, const std::set<int>& all);
 
-// Answers. Each function returns an empty value if the question does not apply to the study.
+// Answers.
+
+/// Returns the worthwhile count of a curve, relative to the curve's knee_reference. A baseline at
+/// more GPUs would hide the losses up to its own count. Returns an empty value if the curve has no
+/// baseline or a single count.
+std::optional<WorthwhileCount> worthwhile_of(const AnsweredStudy& study, std::size_t curve);
+
+// Each function returns an empty value if the question does not apply to the study.
 
 std::optional<Answer> gpu_count_answer(const AnsweredStudy& study);
 std::optional<Answer> speed_answer(const AnsweredStudy& study);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the answer to the question how many GPUs to use.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -45,7 +46,7 @@ std::string beyond_sentence(const CountGroup& group, const AnsweredStudy& study)
                           study.options.min_efficiency);
 }
 
-/// Returns the sentences for a group whose worthwhile count is above the baseline.
+/// Returns the sentences for a group whose worthwhile count is above the reference.
 std::string scaling_sentences(const CountGroup& group, const AnsweredStudy& study) {
   const WorthwhileCount& result = *group.lowest;
   const std::string many = base::count_of(result.gpus, study.worker);
@@ -64,15 +65,16 @@ std::string scaling_sentences(const CountGroup& group, const AnsweredStudy& stud
          beyond_sentence(group, study);
 }
 
-/// Returns the sentences for a group in which no count above the baseline is worthwhile.
-std::string baseline_sentences(const CountGroup& group, const AnsweredStudy& study,
-                               const std::string& baseline) {
+/// Returns the sentences for a group in which no count above the reference is worthwhile.
+std::string reference_sentences(const CountGroup& group, const AnsweredStudy& study) {
   const WorthwhileCount& result = *group.nearest;
+  const std::string baseline = base::count_of(result.gpus, study.worker);
   const std::string beyond = base::count_of(result.beyond->gpus, study.worker);
   const std::string numbers = effective(*result.beyond) + or_text(group, " or less");
   if (result.is_beyond_unclear) {
     return fmt::format(
-        "more than {} may be worthwhile or not: at {} the efficiency is {}, and the repetitions "
+        "more than {} may or may not be worthwhile: at {} the efficiency is {}, and the "
+        "repetitions "
         "cannot tell whether that is at least {}.",
         baseline, beyond, numbers, study.options.min_efficiency);
   }
@@ -105,19 +107,27 @@ std::string why_no_count(const AnsweredStudy& study) {
 
 }  // namespace
 
+std::optional<WorthwhileCount> worthwhile_of(const AnsweredStudy& study, std::size_t curve) {
+  const std::optional<Baseline>& baseline = study.choices[curve].baseline;
+  if (!baseline) return std::nullopt;
+  return worthwhile_count(study.curves[curve], knee_reference(study.curves[curve], *baseline),
+                          study.options.min_efficiency);
+}
+
 std::optional<Answer> gpu_count_answer(const AnsweredStudy& study) {
   if (study.curves.empty()) return std::nullopt;
   Answer answer{fmt::format("How many {}s?", study.worker), "", true};
   std::vector<std::optional<WorthwhileCount>> results(study.curves.size());
   std::vector<CurveKey> keys;
+  std::set<std::string> references;
   // Groups with the most GPUs come first.
   std::map<std::tuple<int, int, bool, bool>, CountGroup> groups;
   for (std::size_t i = 0; i < study.curves.size(); ++i) {
-    if (!study.choices[i].baseline) continue;
     std::optional<WorthwhileCount>& result = results[i];
-    result =
-        worthwhile_count(study.curves[i], *study.choices[i].baseline, study.options.min_efficiency);
+    result = worthwhile_of(study, i);
     if (!result) continue;
+    references.insert(
+        knee_reference(study.curves[i], *study.choices[i].baseline).label(study.worker));
     CountGroup& group = groups[{-result->gpus, result->beyond ? result->beyond->gpus : 0,
                                 result->is_beyond_unclear, !result->is_proven}];
     group.members.push_back(keys.size());
@@ -133,13 +143,12 @@ std::optional<Answer> gpu_count_answer(const AnsweredStudy& study) {
     }
   }
   if (groups.empty()) return Answer{answer.question, why_no_count(study), false};
-  const std::string baseline = baseline_labels(study.choices, study.worker);
   std::size_t described = 0;
   for (const auto& [order, group] : groups) {
     if (described++ == kMostGroups) break;
     const std::string name = group_name(keys, group.members);
     const std::string text = group.lowest->at_count ? scaling_sentences(group, study)
-                                                    : baseline_sentences(group, study, baseline);
+                                                    : reference_sentences(group, study);
     answer.text +=
         (answer.text.empty() ? "" : " ") +
         (name.empty() ? sentence_case(text)
@@ -155,7 +164,7 @@ std::optional<Answer> gpu_count_answer(const AnsweredStudy& study) {
         fmt::format(" Fewer than {} repetitions give no 95 % interval, so this is not proven.",
                     kFewestForInterval);
   }
-  answer.text += fmt::format(" Efficiency is relative to {}.", baseline);
+  answer.text += fmt::format(" Efficiency is relative to {}.", fmt::join(references, " or "));
   if (groups.size() > kMostGroups) {
     answer.text += fmt::format(" The table of efficiencies shows {} further results.",
                                groups.size() - kMostGroups);

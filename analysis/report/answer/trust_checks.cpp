@@ -162,9 +162,7 @@ void add_count_step(std::vector<NextStep>& steps, const AnsweredStudy& study) {
       counts.insert(point.gpus);
       repeats = std::max(repeats, point.repeats.size());
     }
-    if (!study.choices[i].baseline) continue;
-    const auto result =
-        worthwhile_count(study.curves[i], *study.choices[i].baseline, study.options.min_efficiency);
+    const std::optional<WorthwhileCount> result = worthwhile_of(study, i);
     if (result && result->is_beyond_unclear && result->is_proven) {
       unclear.insert(result->beyond->gpus);
     }

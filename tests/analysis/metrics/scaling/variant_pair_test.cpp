@@ -86,9 +86,8 @@ TEST_CASE("at most 5 of 100 studies without a difference have a faster variant")
       }
     }
     const std::vector<VariantContest> list = speed_contests(frame);
-    wrong += std::any_of(list.begin(), list.end(), [](const VariantContest& one) {
-      return one.finding == Finding::Faster;
-    });
+    wrong += std::any_of(list.begin(), list.end(),
+                         [](const VariantContest& one) { return one.finding == Finding::Faster; });
   }
   CHECK(wrong <= kStudies * 8 / 100);  // 5 % and three standard deviations of a binomial
 }

@@ -56,8 +56,9 @@ void make_strong(Frame& frame) {
 
 TEST_CASE("a clear winner and a worthwhile count are stated with their intervals") {
   const StudyAnswer answer = answer_study(clear_study(), {});
-  CHECK(answer.study == "made-up: weak scaling (fixed batch per GPU) of 2 configurations on 1 to 8 "
-                        "GPUs; 48 of 48 runs used, 6 repetitions per point.");
+  CHECK(answer.study ==
+        "made-up: weak scaling (fixed batch per GPU) of 2 configurations on 1 to 8 "
+        "GPUs; 48 of 48 runs used, 6 repetitions per point.");
   const Answer count = answer_to(answer, "How many GPUs?");
   CHECK(count.is_supported);
   CHECK_THAT(count.text, Contains("Use up to 4 GPUs: efficiency 0.92 [0.91, 0.94] or more") &&
@@ -73,7 +74,8 @@ TEST_CASE("a clear winner and a worthwhile count are stated with their intervals
 
 TEST_CASE("the demanded efficiency changes the answer") {
   const StudyAnswer answer = answer_study(clear_study(), {.min_efficiency = 0.95});
-  CHECK_THAT(answer_to(answer, "GPUs?").text, Contains("Use up to 2 GPUs") && Contains("at least 0.95"));
+  CHECK_THAT(answer_to(answer, "GPUs?").text,
+             Contains("Use up to 2 GPUs") && Contains("at least 0.95"));
 }
 
 TEST_CASE("strong scaling is named, and its answers compare equal global batches") {
@@ -211,12 +213,14 @@ TEST_CASE("a study without results has a sentence and no answers") {
   const StudyAnswer answer = answer_study(frame_of({}), {});
   CHECK(answer.answers.empty());
   CHECK(answer.next.empty());
-  CHECK_THAT(answer_text(answer), Contains("made-up: weak scaling") && Contains("0 of 0 runs used"));
+  CHECK_THAT(answer_text(answer),
+             Contains("made-up: weak scaling") && Contains("0 of 0 runs used"));
 }
 
 TEST_CASE("the text for terminals has short lines and keeps commands whole") {
   const std::string text = answer_text(answer_study(clear_study(3), {}));
-  CHECK_THAT(text, Contains("- How many GPUs?") && Contains("- Can I trust it? repetitions (caution)"));
+  CHECK_THAT(text,
+             Contains("- How many GPUs?") && Contains("- Can I trust it? repetitions (caution)"));
   CHECK_THAT(text, Contains("\n    dlscale plan study.toml -S study.repeats=6\n"));
   std::size_t longest = 0;
   for (std::size_t at = 0; at < text.size();) {
