@@ -10,7 +10,7 @@
 
 namespace dlscale::analysis {
 
-/// GPU count with its efficiency relative to the baseline.
+/// GPU count with its efficiency relative to a baseline.
 struct CountEfficiency {
   int gpus = 1;
   Estimate efficiency;

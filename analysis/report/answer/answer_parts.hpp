@@ -29,6 +29,9 @@ struct AnsweredStudy {
   AnsweredStudy(const Frame& from, const AnalysisOptions& with);
 };
 
+/// Largest parallel efficiency that needs no explanation.
+inline constexpr double kPlausibleEfficiency = 1.05;
+
 // Words.
 
 /// Returns the value between backticks. Backticks in the value become apostrophes.

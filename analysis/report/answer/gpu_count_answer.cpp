@@ -53,16 +53,19 @@ std::string scaling_sentences(const CountGroup& group, const AnsweredStudy& stud
   const std::string numbers =
       fmt::format("efficiency {}{}, speed-up {:.1f}{}", effective(*result.at_count),
                   or_text(group, " or more"), result.speedup, or_text(group, " or more"));
+  const std::string doubt = result.at_count->efficiency.value > kPlausibleEfficiency
+                                ? " This is better than ideal, so the reference may be disturbed."
+                                : "";
   if (!result.is_proven) {
-    return fmt::format("up to {} look worthwhile: {}.", many, numbers) +
-           beyond_sentence(group, study);
+    return fmt::format("up to {} look worthwhile: {}.{}{}", many, numbers, doubt,
+                       beyond_sentence(group, study));
   }
   if (!result.beyond) {
-    return fmt::format("use up to {}, the largest measured count: {}.", many, numbers);
+    return fmt::format("use up to {}, the largest measured count: {}.{}", many, numbers, doubt);
   }
-  return fmt::format("use up to {}: {}, the largest count whose lower bound is at least {}.", many,
-                     numbers, study.options.min_efficiency) +
-         beyond_sentence(group, study);
+  return fmt::format("use up to {}: {}, the largest count whose lower bound is at least {}.{}{}",
+                     many, numbers, study.options.min_efficiency, doubt,
+                     beyond_sentence(group, study));
 }
 
 /// Returns the sentences for a group in which no count above the reference is worthwhile.
@@ -120,16 +123,15 @@ std::optional<Answer> gpu_count_answer(const AnsweredStudy& study) {
   std::vector<std::optional<WorthwhileCount>> results(study.curves.size());
   std::vector<CurveKey> keys;
   std::set<std::string> references;
-  // Groups with the most GPUs come first.
-  std::map<std::tuple<int, int, bool, bool>, CountGroup> groups;
+  std::map<std::tuple<int, int, bool, bool>, CountGroup> by_result;
   for (std::size_t i = 0; i < study.curves.size(); ++i) {
     std::optional<WorthwhileCount>& result = results[i];
     result = worthwhile_of(study, i);
     if (!result) continue;
     references.insert(
         knee_reference(study.curves[i], *study.choices[i].baseline).label(study.worker));
-    CountGroup& group = groups[{-result->gpus, result->beyond ? result->beyond->gpus : 0,
-                                result->is_beyond_unclear, !result->is_proven}];
+    CountGroup& group = by_result[{-result->gpus, result->beyond ? result->beyond->gpus : 0,
+                                   result->is_beyond_unclear, !result->is_proven}];
     group.members.push_back(keys.size());
     keys.push_back(study.curves[i].key);
     const auto at = [](const std::optional<CountEfficiency>& one) {
@@ -142,9 +144,15 @@ std::optional<Answer> gpu_count_answer(const AnsweredStudy& study) {
       group.nearest = &*result;
     }
   }
+  // The results of the most curves come first, then those with the most GPUs.
+  std::vector<CountGroup> groups;
+  for (auto& [result, group] : by_result) groups.push_back(std::move(group));
+  std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
+    return a.members.size() > b.members.size();
+  });
   if (groups.empty()) return Answer{answer.question, why_no_count(study), false};
   std::size_t described = 0;
-  for (const auto& [order, group] : groups) {
+  for (const CountGroup& group : groups) {
     if (described++ == kMostGroups) break;
     const std::string name = group_name(keys, group.members);
     const std::string text = group.lowest->at_count ? scaling_sentences(group, study)
@@ -156,8 +164,8 @@ std::optional<Answer> gpu_count_answer(const AnsweredStudy& study) {
     answer.is_supported = answer.is_supported && group.lowest->is_proven &&
                           (group.lowest->at_count || !group.lowest->is_beyond_unclear);
   }
-  const bool is_proven = std::all_of(groups.begin(), groups.end(), [](const auto& entry) {
-    return entry.second.lowest->is_proven;
+  const bool is_proven = std::all_of(groups.begin(), groups.end(), [](const CountGroup& group) {
+    return group.lowest->is_proven;
   });
   if (!is_proven) {
     answer.text +=

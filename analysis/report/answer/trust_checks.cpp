@@ -17,9 +17,6 @@ namespace {
 
 using Light = TrustCheck::Light;
 
-/// Largest parallel efficiency that needs no explanation.
-constexpr double kPlausibleEfficiency = 1.05;
-
 std::string count_text(std::size_t count, const char* noun) {
   return base::count_of(static_cast<std::int64_t>(count), noun);
 }
@@ -140,8 +137,8 @@ NextStep repeats_step(const AnsweredStudy& study, const std::string& reason,
   for (const RunRow& run : study.frame.runs) all.insert(run.gpus);
   const std::string where = count_condition(at, all);
   if (!is_planned(study.frame)) {
-    step.reason += fmt::format(": run each point{} {} times and collect the logs",
-                               where.empty() ? "" : " with " + where, repeats);
+    step.reason += fmt::format(": run each point {} times{} and collect the logs", repeats,
+                               where.empty() ? "" : " (only " + where + ")");
     return step;
   }
   step.command = fmt::format("dlscale plan study.toml{} -S study.repeats={}",

@@ -53,6 +53,10 @@ std::string contest_sentence(const VariantContest& contest, const std::string& w
   const std::string numbers = advantage_of(contest, quality);
   const std::string place = place_of(contest, worker);
   if (contest.finding == Finding::NotDistinguishable) {
+    if (contest.advantages.size() > 1) {
+      return fmt::format("No difference in {} between {} and {} can be told{}.", quality.noun, a, b,
+                         place);
+    }
     return fmt::format("No difference in {} between {} and {} can be told: {} is {} {} {}{}.",
                        quality.noun, a, b, a, numbers, quality.than, b, place);
   }

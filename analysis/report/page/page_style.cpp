@@ -65,7 +65,7 @@ dd { margin: 0; overflow-wrap: anywhere; }
 .first { display: grid; gap: 0.75rem 1.5rem; }
 .first > * { min-width: 0; }
 .first .study { margin: 0.25rem 0 0; color: var(--quiet); overflow-wrap: anywhere; }
-.answers { display: block; margin: 0.5rem 0; font-size: 0.95rem; line-height: 1.4; }
+.answers { display: block; margin: 0.5rem 0; font-size: 0.92rem; line-height: 1.38; }
 .answers dt { color: var(--ink); font-weight: 600; margin-top: 0.5rem; }
 .answers dd { margin: 0; overflow-wrap: anywhere; }
 .answers .open { color: var(--quiet); }
