@@ -47,17 +47,19 @@ fs::path script_in(std::string_view command, const fs::path& folder) {
 std::string describe_script(const Planning& planning, const fs::path& templates,
                             const contract::PlanDir& out) {
   const contract::RunSpec first = planning.run(0);
-  ExternalCommand study_command(planning.study.trainer.command, planning.study.command_where);
-  const std::string command = study_command.of(first);
-  const fs::path study_file = fs::absolute(planning.study.file).lexically_normal();
-  const fs::path study_folder = study_file.parent_path();
-  const fs::path script = script_in(command, study_folder);
+  const Study& study = planning.study;
+  const std::string command_folder = folder_of(study.command_where, study.file);
+  ExternalCommand study_command(study.trainer.command, study.command_where, command_folder);
+  const std::string command = study_command.of(
+      first, {.study_folder = study.folder(), .plan_folder = out.root().string()});
+  const fs::path study_file = fs::absolute(study.file).lexically_normal();
+  const fs::path script = script_in(command, command_folder);
   const bool is_torchrun = first.trainer.launcher == "torchrun";
   TemplateData data;
-  data.values = {{"study", planning.study.name},
+  data.values = {{"study", study.name},
                  {"plan_folder", out.root().string()},
                  {"study_file", study_file.string()},
-                 {"code_folder", (script.empty() ? study_folder : script.parent_path()).string()},
+                 {"code_folder", (script.empty() ? fs::path(command_folder) : script.parent_path()).string()},
                  {"code_file", script.string()},
                  {"program", is_torchrun ? "torchrun" : first_word(command)}};
   // In a container, the Python of the node is not the Python of the run.
