@@ -37,6 +37,7 @@ cores_per_node = 1
 memory_gb = 4
 max_walltime = "01:00:00"
 TOML
+study=() # set by short_form
 for example in ddp fsdp; do
   short_form "$example"
   "$dlscale" plan "${study[@]}" -S 'matrix.gpus=[2]' --site "$work/site.toml" -o "$work/$example"

@@ -11,6 +11,7 @@ dlscale=$(realpath "$1")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
+study=() # set by short_form
 short_form "$2"
 "$dlscale" run "${study[@]}" -o out --no-figures || { tail -n 20 out/runs/*/launch-1/stderr; exit 1; }
 check_records out 2
