@@ -79,6 +79,7 @@ def main() -> None:
             if dist.get_rank() == 0:
                 torch.save({"network": network.state_dict(), "optimizer": optimizer.state_dict(), "epochs": epoch + 1},
                            checkpoint)
+    dist.barrier()  # no rank closes its connections while another still uses them
     dist.destroy_process_group()
 
 

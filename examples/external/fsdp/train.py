@@ -88,6 +88,7 @@ def main() -> None:
                 run.log(loss=loss, lr=optimizer.param_groups[0]["lr"])
             with torch.no_grad():  # all ranks take part, because each has only a part of the parameters
                 run.evaluated(loss=loss_of(model, test.tensors[0].to(device)), samples=len(test))
+    dist.barrier()  # no rank closes its connections while another still uses them
     dist.destroy_process_group()
 
 
