@@ -108,15 +108,15 @@ class Browser:
     def resize(self, width, height):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
-    def picture(self, path, scale=None):
-        """Writes the visible part of the page as PNG, or with a scale the whole page reduced by this factor."""
-        extra = {}
-        if scale is not None:
-            size = self.call("Page.getLayoutMetrics")["cssContentSize"]
-            clip = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": scale}
-            extra = {"captureBeyondViewport": True, "clip": clip}
+    def picture(self, path, scale=1, whole=False):
+        """Writes the first screen, or the whole page, as PNG. `scale` reduces it."""
+        metrics = self.call("Page.getLayoutMetrics")
+        content, screen = metrics["cssContentSize"], metrics["cssLayoutViewport"]
+        height = content["height"] if whole else screen["clientHeight"]
+        clip = {"x": 0, "y": 0, "width": screen["clientWidth"], "height": height, "scale": scale}
+        answer = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole, clip=clip)
         with open(path, "wb") as file:
-            file.write(base64.b64decode(self.call("Page.captureScreenshot", format="png", **extra)["data"]))
+            file.write(base64.b64decode(answer["data"]))
 
     def close(self):
         try:

@@ -208,7 +208,7 @@ std::string answer_text(const StudyAnswer& answer) {
   text += broken("- Can I trust it?" + (warned.empty() ? " All checks passed." : warned), "  ");
   for (const NextStep& step : answer.next) {
     text += broken("- Next: " + step.reason, "  ");
-    if (!step.command.empty()) text += "    " + step.command + "\n";
+    for (const std::string& command : step.commands) text += "    " + command + "\n";
   }
   return text;
 }

@@ -30,7 +30,8 @@ struct TrustCheck {
 /// Runs that would answer an open question.
 struct NextStep {
   std::string reason;
-  std::string command;  ///< command that plans these runs. Empty for third-party logs
+  /// Commands that plan and submit these runs, in the plan folder. Empty for third-party logs.
+  std::vector<std::string> commands;
 };
 
 struct StudyAnswer {

@@ -130,9 +130,15 @@ bool is_planned(const Frame& frame) {
                      [](const RunRow& run) { return run.conditions.contains("trainer"); });
 }
 
+/// Returns the command that plans a study again in its plan folder with a changed key. It selects
+/// no runs, because runs that are not in the plan are missing in tables.
+std::string plan_command(const std::string& setting) {
+  return "dlscale plan study.toml --site site.toml -o . -S " + setting;
+}
+
 NextStep repeats_step(const AnsweredStudy& study, const std::string& reason,
                       const std::set<int>& at, std::size_t repeats) {
-  NextStep step{reason, ""};
+  NextStep step{reason, {}};
   std::set<int> all;
   for (const RunRow& run : study.frame.runs) all.insert(run.gpus);
   const std::string where = count_condition(at, all);
@@ -141,8 +147,9 @@ NextStep repeats_step(const AnsweredStudy& study, const std::string& reason,
                                where.empty() ? "" : " (only " + where + ")");
     return step;
   }
-  step.command = fmt::format("dlscale plan study.toml{} -S study.repeats={}",
-                             where.empty() ? "" : " --where '" + where + "'", repeats);
+  step.reason += ", in the plan folder";
+  step.commands = {plan_command(fmt::format("study.repeats={}", repeats)),
+                   "dlscale submit" + (where.empty() ? "" : " --where '" + where + "'")};
   return step;
 }
 
@@ -167,11 +174,13 @@ void add_count_step(std::vector<NextStep>& steps, const AnsweredStudy& study) {
   if (counts.size() == 1) {
     const std::string reason =
         fmt::format("to compare counts, also measure other numbers of {}s", study.worker);
-    steps.push_back(is_planned(study.frame)
-                        ? NextStep{reason, fmt::format("dlscale plan study.toml -S "
-                                                       "'matrix.gpus=[{}]'",
-                                                       doubled_counts(*counts.begin()))}
-                        : NextStep{reason, ""});
+    steps.push_back({reason, {}});
+    if (is_planned(study.frame)) {
+      steps.back().reason += ", in the plan folder";
+      steps.back().commands = {
+          plan_command(fmt::format("'matrix.gpus=[{}]'", doubled_counts(*counts.begin()))),
+          "dlscale submit"};
+    }
   } else if (!unclear.empty()) {
     steps.push_back(repeats_step(
         study,

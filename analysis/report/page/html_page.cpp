@@ -110,8 +110,12 @@ std::string next_runs(const StudyPage& page) {
   std::string text = "<dt>What to run next?</dt>\n<dd>\n";
   for (const NextStep& step : page.answer.next) {
     text += "<p>" + html_text(step.reason) + "</p>\n";
-    if (step.command.empty()) continue;
-    text += "<pre><code>" + html_text(step.command) + "</code></pre>\n";
+    if (step.commands.empty()) continue;
+    text += "<pre><code>" + html_text(step.commands.front());
+    for (std::size_t i = 1; i < step.commands.size(); ++i) {
+      text += "\n" + html_text(step.commands[i]);
+    }
+    text += "</code></pre>\n";
   }
   return text + "</dd>\n";
 }

@@ -14,6 +14,8 @@ using test::add_accurate_repeats;
 using test::add_repeats;
 using test::frame_of;
 
+const std::string kPlan = "dlscale plan study.toml --site site.toml -o . -S ";
+
 /// Returns the answer to the question that contains `words`.
 Answer answer_to(const StudyAnswer& answer, const std::string& words) {
   for (const Answer& one : answer.answers) {
@@ -113,7 +115,8 @@ TEST_CASE("too few repetitions give no recommendation but the runs that are miss
   CHECK_THAT(faster.text, Contains("cannot be compared: n = 3"));
   CHECK(check_of(answer, "repetitions").light == TrustCheck::Light::Amber);
   REQUIRE(answer.next.size() == 1);
-  CHECK(answer.next[0].command == "dlscale plan study.toml -S study.repeats=6");
+  CHECK(answer.next[0].commands ==
+        std::vector<std::string>{kPlan + "study.repeats=6", "dlscale submit"});
 }
 
 TEST_CASE("single runs are a problem, and the condition selects only the points without repeats") {
@@ -121,8 +124,8 @@ TEST_CASE("single runs are a problem, and the condition selects only the points 
   std::erase_if(frame.runs, [](const RunRow& run) { return run.gpus >= 4 && run.repetition > 1; });
   const StudyAnswer answer = answer_study(frame, {});
   CHECK(check_of(answer, "repetitions").light == TrustCheck::Light::Amber);
-  CHECK(answer.next.at(0).command ==
-        "dlscale plan study.toml --where 'gpus >= 4' -S study.repeats=6");
+  CHECK(answer.next.at(0).commands ==
+        std::vector<std::string>{kPlan + "study.repeats=6", "dlscale submit --where 'gpus >= 4'"});
   const StudyAnswer single = answer_study(clear_study(1), {});
   CHECK(check_of(single, "repetitions").light == TrustCheck::Light::Red);
   CHECK_THAT(answer_to(single, "GPUs?").text, Contains("(one run)") && Contains("not proven"));
@@ -132,7 +135,7 @@ TEST_CASE("results of other programs get no plan command") {
   Frame frame = clear_study(3);
   for (RunRow& run : frame.runs) run.conditions.erase("trainer");
   const NextStep step = answer_study(frame, {}).next.at(0);
-  CHECK(step.command.empty());
+  CHECK(step.commands.empty());
   CHECK_THAT(step.reason, Contains("run each point 6 times and collect the logs"));
 }
 
@@ -143,7 +146,8 @@ TEST_CASE("with one GPU count the number of GPUs is unknown, and other counts ar
   const StudyAnswer answer = answer_study(frame, {});
   CHECK_FALSE(answer_to(answer, "GPUs?").is_supported);
   CHECK_THAT(answer_to(answer, "GPUs?").text, Contains("Unknown: all runs have 4 GPUs"));
-  CHECK(answer.next.at(0).command == "dlscale plan study.toml -S 'matrix.gpus=[4, 8, 16]'");
+  CHECK(answer.next.at(0).commands ==
+        std::vector<std::string>{kPlan + "'matrix.gpus=[4, 8, 16]'", "dlscale submit"});
 }
 
 TEST_CASE("an efficiency that the repetitions cannot decide asks for more of them") {
@@ -154,8 +158,8 @@ TEST_CASE("an efficiency that the repetitions cannot decide asks for more of the
   const StudyAnswer answer = answer_study(frame, {});
   CHECK_FALSE(answer_to(answer, "GPUs?").is_supported);
   CHECK_THAT(answer_to(answer, "GPUs?").text, Contains("cannot tell whether that is at least 0.8"));
-  CHECK(answer.next.at(0).command ==
-        "dlscale plan study.toml --where 'gpus == 2' -S study.repeats=12");
+  CHECK(answer.next.at(0).commands ==
+        std::vector<std::string>{kPlan + "study.repeats=12", "dlscale submit --where 'gpus == 2'"});
 }
 
 TEST_CASE("mixed conditions and failed runs are problems that the checks name") {
@@ -221,7 +225,7 @@ TEST_CASE("the text for terminals has short lines and keeps commands whole") {
   const std::string text = answer_text(answer_study(clear_study(3), {}));
   CHECK_THAT(text,
              Contains("- How many GPUs?") && Contains("- Can I trust it? repetitions (caution)"));
-  CHECK_THAT(text, Contains("\n    dlscale plan study.toml -S study.repeats=6\n"));
+  CHECK_THAT(text, Contains("\n    " + kPlan + "study.repeats=6\n    dlscale submit\n"));
   std::size_t longest = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text.find('\n', at);

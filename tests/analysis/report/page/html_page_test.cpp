@@ -50,7 +50,7 @@ TEST_CASE("a page shows the answers, then figures and tables, then warnings and 
                    {{"How many GPUs?", "Use up to 4 with `a<b`.", true}, {"Faster?", "x", false}},
                    {{TrustCheck::Light::Amber, "repetitions", "too few", "sample"},
                     {TrustCheck::Light::Green, "runs", "all used", ""}},
-                   {{"to decide", "dlscale plan --where 'gpus > 1'"}}};
+                   {{"to decide", {"dlscale plan", "dlscale submit --where 'gpus > 1'"}}}};
   const std::string answered = html_page(sample);
   CHECK(answered.find("How many GPUs?") < answered.find("figure-efficiency"));
   CHECK(answered.find("figure-efficiency") < answered.find("section id=\"table-sample\""));
@@ -59,7 +59,8 @@ TEST_CASE("a page shows the answers, then figures and tables, then warnings and 
   CHECK_THAT(answered, Contains("<li class=\"amber\"><a href=\"#table-sample\"") &&
                            Contains("repetitions: caution</a>: too few</li>"));
   CHECK_THAT(answered, Contains("<a href=\"#conditions\" title=\"all used\">runs: ok</a></li>"));
-  CHECK_THAT(answered, Contains("<code>dlscale plan --where &#39;gpus &gt; 1&#39;</code>"));
+  CHECK_THAT(answered,
+             Contains("<code>dlscale plan\ndlscale submit --where &#39;gpus &gt; 1&#39;</code>"));
   const std::string page = html_page(test::sample_page());
   CHECK(page.find("<h2 id=\"conditions\">") < page.find("one run per point"));
   CHECK(page.find("one run per point") < page.find("<dt>baseline</dt>"));
