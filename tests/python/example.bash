@@ -6,14 +6,13 @@
 # shellcheck disable=SC2034 # the scripts that source this use the variable
 short_form() {
   local folder=$source_tree/examples/external/$1 command short
-  # The command names the script by its absolute path, and the axis `model` has one value.
   command=$(sed -n 's/^command = "\(.*\)"$/\1/p' "$folder/study.toml")
-  study=("$folder/study.toml" -S study.repeats=1 -S 'matrix.model="own"')
+  study=("$folder/study.toml" -S study.repeats=1)
   case $1 in
     ddp) study+=(-S 'matrix.parameters.hidden=[32]') short="--epochs 2 --samples 1024" ;;
     fsdp) study+=(-S 'matrix.parameters.width=[16]') short="--epochs 2 --samples 192 --depth 1" ;;
   esac
-  study+=(-S "trainer.command=\"$folder/$command $short\"")
+  study+=(-S "trainer.command=\"$command $short\"")
 }
 
 # check_records PLAN RANKS: checks the records of the launch with this number of ranks.

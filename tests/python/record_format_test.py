@@ -26,11 +26,10 @@ def dlscale(tmp_path):
 
 
 def plan(folder, script, study, dlscale):
-    """Plans the study in the folder. The study has a model, and its command names the script by its absolute path."""
+    """Plans the study in the folder."""
     (folder / "train.py").write_text(script)
     (folder / "study.toml").write_text(study)
-    done = dlscale("plan", "study.toml", "-o", "out", "-S", 'matrix.model="own"',
-                   "-S", f'trainer.command="python3 {folder}/train.py"')
+    done = dlscale("plan", "study.toml", "-o", "out")
     assert done.returncode == 0, done.stdout
 
 
