@@ -304,6 +304,9 @@ Planner::Planner(const PlanRequest& request, const Resources& resources)
   if (!study.log_format.text.empty() && resources.log_format_name) {
     study.trainer.log_format =
         resources.log_format_name(study.log_format.text, study.log_format.file);
+    for (Matrix& matrix : study.matrices) {
+      matrix.recipe.run.trainer.log_format = study.trainer.log_format;
+    }
   }
   check_parameters(study);
   if (request.max_gpu_hours) limit_gpu_hours(*request.max_gpu_hours, study);

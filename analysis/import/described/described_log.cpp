@@ -135,6 +135,9 @@ void DescribedLog::take(const LineRule& rule) {
   expects_end_ = expects_end_ || rule.expects_end;
   set(rule.set);
   take_facts(rule);
+  for (const Requirement& one : rule.warn) {
+    if (!one.that.holds(values_)) log_.skip(text_of(one.otherwise));
+  }
   if (rule.steps) {
     take_steps(rule);
   } else {

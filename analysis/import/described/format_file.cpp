@@ -414,6 +414,10 @@ class FormatParser {
          [](P& p, const Item& i) {
            for (const Item& one : i.items()) p.read_requirement(one, p.rule_->require_new);
          }},
+        {"warn",
+         [](P& p, const Item& i) {
+           for (const Item& one : i.items()) p.read_requirement(one, p.rule_->warn);
+         }},
         {"repeated_if", [](P& p, const Item& i) { p.rule_->repeated_if = p.condition(i); }},
         {"distinct",
          [](P& p, const Item& i) {

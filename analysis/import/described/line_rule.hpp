@@ -109,6 +109,7 @@ struct LineRule {
   bool expects_end = false;              ///< true if only programs with this line write an end line
   std::vector<Requirement> require;      ///< requirements of every line
   std::vector<Requirement> require_new;  ///< requirements of lines that do not repeat others
+  std::vector<Requirement> warn;         ///< reported if it does not hold; the line is still read
   std::string once_skipped;  ///< message for the first line of the rule; the line is skipped
 
   std::optional<config::Formula> repeated_if;
