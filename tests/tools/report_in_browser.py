@@ -182,8 +182,13 @@ def look_at_folds(page, url):
           "printing leaves tables folded")
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     check(page.evaluate(count) == 0, "printing unfolds tables for good")
-    page.open(url + "#table-efficiency")
-    check(page.evaluate("document.querySelector('#table-efficiency details').open"), "a link leaves its table folded")
+    unfolded = """new Promise((done) => {
+      addEventListener('hashchange', () => setTimeout(() => {
+        done(document.querySelector('#table-efficiency details').open);
+      }));
+      location.hash = 'table-efficiency';
+    })"""
+    check(page.evaluate(unfolded), "a link leaves its table folded")
 
 
 def look_at_filter(page):
