@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "analysis/report/answer/answer_parts.hpp"
 #include "base/text.hpp"
@@ -83,6 +84,13 @@ std::string winner_of(const std::vector<const VariantContest*>& contests) {
   return "";
 }
 
+/// Returns the values that the contests compare.
+std::set<std::string> values_of(const std::vector<const VariantContest*>& contests) {
+  std::set<std::string> values;
+  for (const VariantContest* one : contests) values.insert({one->a, one->b});
+  return values;
+}
+
 /// Returns the sentences on the contests of one axis. `all` is not empty.
 std::string axis_sentences(const std::vector<const VariantContest*>& all, const std::string& worker,
                            const Quality& quality) {
@@ -95,6 +103,13 @@ std::string axis_sentences(const std::vector<const VariantContest*>& all, const 
   std::stable_sort(shown.begin(), shown.end(),
                    [&](const auto* a, const auto* b) { return order(a) < order(b); });
   std::string text = all.front()->axis + ":";
+  const bool all_equal = std::all_of(all.begin(), all.end(), [](const VariantContest* one) {
+    return one->finding == Finding::NotDistinguishable;
+  });
+  if (all_equal && all.size() > 1) {
+    return text + fmt::format(" No difference in {} between {} values can be told.", quality.noun,
+                              values_of(all).size());
+  }
   if (!winner.empty())
     text += fmt::format(" {} is {} than the others.", quoted_value(winner), quality.comparative);
   const std::size_t count = std::min(shown.size(), kMostContests);

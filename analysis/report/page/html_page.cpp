@@ -158,9 +158,9 @@ std::string contents(const std::vector<PageSection>& sections) {
     text += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", id, title);
   };
   for (const PageSection& section : sections) {
+    if (section.id == std::string_view("raw-data")) add("conditions", "Conditions");
     if (!is_empty(section)) add(section.id, section.title);
   }
-  add("conditions", "Conditions");
   add("files", "Files");
   return text + "</ul>\n</nav>\n";
 }

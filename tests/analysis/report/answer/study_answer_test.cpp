@@ -97,6 +97,15 @@ TEST_CASE("variants without a difference are not ranked") {
                               Contains("1.00 [0.99, 1.01] times as fast") && Contains("at 2 GPUs"));
 }
 
+TEST_CASE("several values without any difference are summarised in one sentence") {
+  Frame frame = frame_of({});
+  for (const char* framework : {"ddp", "horovod", "deepspeed"}) {
+    add_repeats(frame, 2, 200, 6, framework);
+  }
+  CHECK(answer_to(answer_study(frame, {}), "faster").text ==
+        "framework: No difference in speed between 3 values can be told.");
+}
+
 TEST_CASE("a value that is faster than all others is named first") {
   Frame frame = clear_study();
   for (const int gpus : {1, 2, 4, 8}) add_repeats(frame, gpus, 50.0 * gpus, 6, "deepspeed");
