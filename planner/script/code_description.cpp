@@ -50,18 +50,19 @@ std::string describe_script(const Planning& planning, const fs::path& templates,
   const Study& study = planning.study;
   const std::string command_folder = folder_of(study.command_where, study.file);
   ExternalCommand study_command(study.trainer.command, study.command_where, command_folder);
-  const std::string command = study_command.of(
-      first, {.study_folder = study.folder(), .plan_folder = out.root().string()});
+  const std::string command =
+      study_command.of(first, {.study_folder = study.folder(), .plan_folder = out.root().string()});
   const fs::path study_file = fs::absolute(study.file).lexically_normal();
   const fs::path script = script_in(command, command_folder);
   const bool is_torchrun = first.trainer.launcher == "torchrun";
   TemplateData data;
-  data.values = {{"study", study.name},
-                 {"plan_folder", out.root().string()},
-                 {"study_file", study_file.string()},
-                 {"code_folder", (script.empty() ? fs::path(command_folder) : script.parent_path()).string()},
-                 {"code_file", script.string()},
-                 {"program", is_torchrun ? "torchrun" : first_word(command)}};
+  data.values = {
+      {"study", study.name},
+      {"plan_folder", out.root().string()},
+      {"study_file", study_file.string()},
+      {"code_folder", (script.empty() ? fs::path(command_folder) : script.parent_path()).string()},
+      {"code_file", script.string()},
+      {"program", is_torchrun ? "torchrun" : first_word(command)}};
   // In a container, the Python of the node is not the Python of the run.
   data.flags = {{"checks_python", planning.site.container.kind.empty()}};
   return ScriptTemplate(templates, "describe_software.sh").render(data);
